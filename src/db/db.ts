@@ -1,0 +1,14 @@
+/** The whole of what the service asks of a database. A transaction is a `Db` too. */
+export interface Db {
+  query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
+  /** One atomic unit; nested calls join the outer one. */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** Many rows of one table, in order. */
+  insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>
+  /** The database's own clock in epoch milliseconds: the one clock that replicas share. */
+  now(): Promise<number>
+  close(): Promise<void>
+}
+
+/** The store cannot be used as it is. The message is one plain sentence for the operator. */
+export class StoreFault extends Error {}

@@ -1,0 +1,44 @@
+import { type Db, StoreFault } from './db.ts'
+import first from './migrations/001-start.sql' with { type: 'text' }
+
+/** In order, never edited once released: a change of shape is a new file. */
+const MIGRATIONS: readonly string[] = [first]
+
+/** How one engine spells what the portable text leaves open. */
+export interface Dialect {
+  bytes: string
+  bigint: string
+  /** After the closing bracket of a table whose rows should lie in key order. */
+  clustered: string
+  table: string
+}
+
+export async function migrate(db: Db, dialect: Dialect): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY)')
+    const [row] = await tx.query<{ version: number }>('SELECT COALESCE(MAX(version), 0) AS version FROM schema_version')
+    const done = Number(row?.version ?? 0)
+    if (done > MIGRATIONS.length)
+      throw new StoreFault('the store was written by a newer version of this program: upgrade the program')
+    for (const [i, text] of MIGRATIONS.entries()) {
+      if (i < done) continue
+      for (const statement of statements(text, dialect)) await tx.query(statement)
+      await tx.query('INSERT INTO schema_version (version) VALUES ($1)', [i + 1])
+    }
+  })
+}
+
+function statements(text: string, dialect: Dialect): string[] {
+  return text
+    .replaceAll(/--[^\n]*/g, '')
+    .replaceAll(/\bBYTES\b/g, dialect.bytes)
+    .replaceAll(/\bBIGINT\b/g, dialect.bigint)
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+    .map((statement) => {
+      if (!statement.startsWith('CREATE TABLE')) return statement
+      const clustered = statement.endsWith('CLUSTERED')
+      return `${statement.replace(/\s*CLUSTERED$/, '')}${clustered ? dialect.clustered : dialect.table}`
+    })
+}

@@ -1,0 +1,34 @@
+import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
+import { concat, fromBase64, toBase64, toHex } from '../proof/bytes.ts'
+import { keyId, type NoteSigner } from '../proof/signed-note.ts'
+
+/** The fixed DER head of an Ed25519 private key (RFC 8410); the 32-byte seed follows. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
+const ED25519 = Uint8Array.of(1)
+
+/** Go's note format, so that other tools can read the file: `PRIVATE+KEY+<name>+<id>+<base64 of type and seed>`. */
+export function generateLogKey(origin: string): string {
+  const seed = new Uint8Array(randomBytes(32))
+  const { publicKey } = signerFromSeed(origin, seed)
+  return `PRIVATE+KEY+${origin}+${toHex(keyId(origin, publicKey))}+${toBase64(concat(ED25519, seed))}`
+}
+
+/** Undefined if the line is not a whole key of that format with the right id. */
+export function parseLogKey(line: string): NoteSigner | undefined {
+  const match = /^PRIVATE\+KEY\+([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line)
+  const [, name = '', id = '', encoded = ''] = match ?? []
+  const key = fromBase64(encoded)
+  if (!match || key?.length !== 33 || key[0] !== 1) return undefined
+  const signer = signerFromSeed(name, key.slice(1))
+  return toHex(keyId(name, signer.publicKey)) === id ? signer : undefined
+}
+
+function signerFromSeed(name: string, seed: Uint8Array): NoteSigner {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' })
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
+  return {
+    name,
+    publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
+    sign: async (message) => new Uint8Array(sign(null, message, privateKey)),
+  }
+}

@@ -1,0 +1,92 @@
+import type { Db } from '../db/db.ts'
+import type { Tile } from '../proof/tiles.ts'
+
+export interface StoredCheckpoint {
+  size: number
+  root: string
+  note: string
+  signed_at: number
+}
+
+export async function insertLeaf(tx: Db, log: string, index: number, body: Uint8Array): Promise<void> {
+  await tx.query('INSERT INTO log_leaf (log, leaf_index, body) VALUES ($1, $2, $3)', [log, index, body])
+}
+
+export async function countLeaves(db: Db, log: string): Promise<number> {
+  const [row] = await db.query<{ leaves: number }>('SELECT COUNT(*) AS leaves FROM log_leaf WHERE log = $1', [log])
+  return Number(row?.leaves ?? 0)
+}
+
+export async function leafBodies(db: Db, log: string, from: number, to: number): Promise<Uint8Array[]> {
+  const rows = await db.query<{ body: Uint8Array }>(
+    `SELECT body FROM log_leaf
+      WHERE log = $1 AND leaf_index >= $2 AND leaf_index < $3
+      ORDER BY leaf_index`,
+    [log, from, to],
+  )
+  return rows.map(({ body }) => new Uint8Array(body))
+}
+
+export async function findTile(db: Db, log: string, level: number, n: number): Promise<Uint8Array | undefined> {
+  const [row] = await db.query<{ hashes: Uint8Array }>(
+    'SELECT hashes FROM log_tile WHERE log = $1 AND level = $2 AND n = $3',
+    [log, level, n],
+  )
+  return row && new Uint8Array(row.hashes)
+}
+
+/** A partial tile grows in place until it is full; a full one is never written again. */
+export async function putTile(tx: Db, log: string, { level, n, width }: Tile, hashes: Uint8Array): Promise<void> {
+  await tx.query(
+    `INSERT INTO log_tile (log, level, n, width, hashes) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (log, level, n) DO UPDATE SET width = excluded.width, hashes = excluded.hashes`,
+    [log, level, n, width, hashes],
+  )
+}
+
+export async function currentCheckpoint(db: Db, log: string): Promise<StoredCheckpoint | undefined> {
+  const [row] = await db.query<StoredCheckpoint>(
+    'SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size DESC LIMIT 1',
+    [log],
+  )
+  return row && { ...row, size: Number(row.size), signed_at: Number(row.signed_at) }
+}
+
+export async function checkpoints(db: Db, log: string): Promise<StoredCheckpoint[]> {
+  const rows = await db.query<StoredCheckpoint>(
+    'SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size',
+    [log],
+  )
+  return rows.map((row) => ({ ...row, size: Number(row.size), signed_at: Number(row.signed_at) }))
+}
+
+export async function insertCheckpoint(tx: Db, log: string, checkpoint: StoredCheckpoint): Promise<void> {
+  const { size, root, note, signed_at } = checkpoint
+  await tx.query('INSERT INTO log_checkpoint (log, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)', [
+    log,
+    size,
+    root,
+    note,
+    signed_at,
+  ])
+}
+
+export async function insertVerification(
+  db: Db,
+  verification: { verified_at: number; rows_verified: number; rows_failed: number },
+): Promise<void> {
+  await db.query('INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES ($1, $2, $3)', [
+    verification.verified_at,
+    verification.rows_verified,
+    verification.rows_failed,
+  ])
+}
+
+export async function lastVerification(
+  db: Db,
+): Promise<{ verified_at: number; rows_verified: number; rows_failed: number } | undefined> {
+  const [row] = await db.query<{ verified_at: number; rows_verified: number; rows_failed: number }>(
+    'SELECT verified_at, rows_verified, rows_failed FROM verification ORDER BY verified_at DESC LIMIT 1',
+  )
+  return row
+}

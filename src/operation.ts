@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { type FieldError, Problem, type ProblemCode } from './problem.ts'
+
+/** What a credential may be allowed to read. */
+export const SCOPES = {
+  'figures:read': 'Aggregate dispute metrics (w, r, p, savings)',
+  'registry:read': 'Cited CPT reference prices with proof blocks',
+  'provider:read': 'Redacted provider negotiation stats, no personal information',
+  'integrity:read': 'Reference chart staleness and citation health',
+  'audit:read': 'Figure change audit log',
+} as const
+export type Scope = keyof typeof SCOPES
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
+
+export type Bucket = 'default' | 'reference'
+export type Tag = 'discovery' | 'metrics' | 'agent-tools' | 'agent-rails'
+/** Open to all, open to the holder of an agent key, or open to a rails token with this scope. */
+export type Access = 'public' | 'agent_key' | Scope
+
+export interface Agent {
+  key_id: string
+  scopes: readonly Scope[]
+}
+
+export interface Quota {
+  bucket: string
+  limit: number
+  windowSeconds: number
+  remaining: number
+  /** Seconds until more is available. */
+  resetSeconds: number
+}
+
+/** One knock at the door: who is asking, as far as a surface can tell. Header texts are hostile. */
+export interface Call {
+  address: string
+  agentKey?: string | undefined
+  railsToken?: string | undefined
+  bearer?: string | undefined
+}
+
+export interface Visit {
+  quota?: Quota | undefined
+  agent?: Agent | undefined
+  /** Set when the caller is turned away: over the quota, no credential, a bad one, or too little scope. */
+  refusal?: Problem | undefined
+}
+
+/** Decides who comes in. The rails provide it; every surface passes through it. */
+export interface Gate {
+  enter(call: Call, access: Access, bucket: Bucket): Promise<Visit>
+}
+
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  name: string
+  summary: string
+  description: string
+  tag: Tag
+  http: { method: 'GET' | 'POST'; path: string }
+  access: Access
+  limit: Bucket
+  /** The Cache-Control of a good answer over HTTP. */
+  cache: string
+  input: Input
+  output: Output
+  /** The refusals that are this operation's own, beside those every operation can give. */
+  problems: readonly ProblemCode[]
+  run(input: z.output<Input>, caller: { agent?: Agent | undefined }): Promise<z.input<Output>>
+}
+
+/** Checks an operation's types, then forgets them so that operations can stand in one list. */
+export const operation = <I extends z.ZodObject, O extends z.ZodType>(spec: Operation<I, O>): Operation =>
+  spec as unknown as Operation
+
+/** Fields whose bad values have a problem code of their own. */
+export const refusedAs = z.registry<{ problem: ProblemCode }>()
+
+export type Outcome = { visit: Visit } & ({ ok: true; output: unknown } | { ok: false; problem: Problem })
+
+/**
+ * The one way to run an operation: admission and quota, then input, then the work, then a check that
+ * the answer has the documented shape. `read` is called only for a caller who has been let in.
+ */
+export async function perform(
+  op: Operation,
+  call: Call,
+  gate: Gate,
+  read: () => Promise<Record<string, unknown>>,
+): Promise<Outcome> {
+  const visit = await gate.enter(call, op.access, op.limit)
+  if (visit.refusal) return { visit, ok: false, problem: visit.refusal }
+  try {
+    const input = parseInput(op, await read())
+    const output = await op.run(input, { agent: visit.agent })
+    return { visit, ok: true, output: op.output.parse(output) }
+  } catch (error) {
+    if (error instanceof Problem) return { visit, ok: false, problem: error }
+    throw error
+  }
+}
+
+function parseInput(op: Operation, raw: Record<string, unknown>): Record<string, unknown> {
+  const parsed = op.input.safeParse(raw)
+  if (parsed.success) return parsed.data
+  const errors = parsed.error.issues.map((issue) => fieldError(op, issue, raw))
+  const first = errors[0]
+  throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors })
+}
+
+function fieldError(op: Operation, issue: z.core.$ZodIssue, raw: Record<string, unknown>): FieldError {
+  const where = op.http.method === 'POST' ? 'body' : 'query'
+  const name = String(issue.path[0] ?? '')
+  const field = op.input.shape[name]
+  if (!field)
+    return issue.code === 'unrecognized_keys'
+      ? { in: where, code: 'unknown_parameter', message: 'the request has a parameter that is not documented' }
+      : { in: where, code: 'invalid_request', message: 'the parameters do not go together' }
+  const at = op.http.path.includes(`{${name}}`) ? 'path' : where
+  if (raw[name] === undefined)
+    return { in: at, name, code: 'missing_parameter', message: `the parameter ${name} is required` }
+  const code = refusedAs.get(field)?.problem ?? 'invalid_parameter'
+  return { in: at, name, code, message: `the parameter ${name} has a value outside its documented form` }
+}

@@ -1,0 +1,282 @@
+/** What went wrong, seen by the caller. Each surface maps the kinds once, to a status or an exit code. */
+export type Kind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method'
+  | 'not_acceptable'
+  | 'conflict'
+  | 'too_large'
+  | 'uri_too_long'
+  | 'media_type'
+  | 'headers_too_large'
+  | 'limited'
+  | 'fault'
+  | 'unavailable'
+
+interface Entry {
+  kind: Kind
+  title: string
+  /** What an agent should do next. */
+  hint: string
+}
+
+const absent = (title: string): Entry => ({
+  kind: 'not_found',
+  title,
+  hint: 'The schedule states that there is no price; the member `row` is that statement with its proof. Do not invent a price.',
+})
+
+/** Every refusal the service can give. Codes are stable: they are never renamed, only added. */
+export const PROBLEMS = {
+  invalid_request: {
+    kind: 'invalid',
+    title: 'The request does not have the form this route takes',
+    hint: 'Compare the request with /api/openapi.json and send it again, corrected.',
+  },
+  missing_parameter: {
+    kind: 'invalid',
+    title: 'A required parameter is missing',
+    hint: 'Add the parameter named in `errors` and send the request again.',
+  },
+  invalid_parameter: {
+    kind: 'invalid',
+    title: 'A parameter has a value this route does not take',
+    hint: 'Correct the parameter named in `errors`; values are never clamped or guessed.',
+  },
+  unknown_parameter: {
+    kind: 'invalid',
+    title: 'The request has a parameter this route does not know',
+    hint: 'Remove what /api/openapi.json does not list for this route.',
+  },
+  duplicate_parameter: {
+    kind: 'invalid',
+    title: 'A parameter is given more than once',
+    hint: 'Send each parameter once.',
+  },
+  invalid_cpt: {
+    kind: 'invalid',
+    title: 'The code does not have the shape of a CPT or HCPCS code',
+    hint: 'Send five characters: four digits and a digit or letter, or a letter and four digits.',
+  },
+  invalid_region: {
+    kind: 'invalid',
+    title: 'The region is malformed or unknown',
+    hint: 'Use `national`, `US-XX`, `US-XX-LL` (a CMS locality) or `ZIP-NNNNN`.',
+  },
+  invalid_npi: {
+    kind: 'invalid',
+    title: 'The NPI is malformed or its check digit is wrong',
+    hint: 'Send the ten digits of a National Provider Identifier; do not guess one.',
+  },
+  invalid_json: {
+    kind: 'invalid',
+    title: 'The body is not acceptable JSON',
+    hint: 'Send one JSON object in UTF-8: no duplicate members, at most 32 levels deep.',
+  },
+  nonce_invalid: {
+    kind: 'invalid',
+    title: 'The nonce cannot be used with this key',
+    hint: 'Ask for a new nonce at /api/agent-rails/challenge and attest it within 120 seconds.',
+  },
+  nonce_already_used: {
+    kind: 'invalid',
+    title: 'The nonce has been used; the token made from it is revoked',
+    hint: 'A nonce is good once. Ask for a new one, and find out who else holds your key if you did not repeat yourself.',
+  },
+  conflicting_credentials: {
+    kind: 'invalid',
+    title: 'Two different rails tokens were sent',
+    hint: 'Send the token in X-Agent-Rails or in Authorization, or the same one in both.',
+  },
+  agent_key_missing: {
+    kind: 'unauthenticated',
+    title: 'This route needs an agent key',
+    hint: 'Send the header X-Agent-Key. Keys are issued by the operator of the service.',
+  },
+  agent_key_invalid: {
+    kind: 'unauthenticated',
+    title: 'The agent key is not valid',
+    hint: 'Check the key for missing characters; if it is whole, ask the operator for a new one.',
+  },
+  proof_required: {
+    kind: 'unauthenticated',
+    title: 'This key must also sign the nonce',
+    hint: 'Send `proof`: the base64url Ed25519 signature described in /api/agent-rails/policy.',
+  },
+  proof_invalid: {
+    kind: 'unauthenticated',
+    title: 'The signature over the nonce does not verify',
+    hint: 'Sign exactly the lines described in /api/agent-rails/policy with the key registered for this agent.',
+  },
+  rails_token_missing: {
+    kind: 'unauthenticated',
+    title: 'This route needs a rails token',
+    hint: 'Follow the four steps of /api/agent-rails/policy and send the token in X-Agent-Rails.',
+  },
+  rails_token_required: {
+    kind: 'unauthenticated',
+    title: 'This route takes a rails token, not an agent key',
+    hint: 'Exchange the key for a token: challenge, then attest. Never send the key to other routes.',
+  },
+  rails_token_invalid: {
+    kind: 'unauthenticated',
+    title: 'The rails token is not valid',
+    hint: 'Ask for a new nonce and attest again.',
+  },
+  rails_token_expired: {
+    kind: 'unauthenticated',
+    title: 'The rails token has expired',
+    hint: 'Ask for a new nonce and attest again; a token lives 900 seconds.',
+  },
+  insufficient_scope: {
+    kind: 'forbidden',
+    title: 'The credential lacks the scope this route needs',
+    hint: 'The member `required_scopes` says what is needed; ask the operator for a key that has it.',
+  },
+  route_not_found: {
+    kind: 'not_found',
+    title: 'There is nothing at this path',
+    hint: 'Read /api/openapi.json for the paths that exist.',
+  },
+  absent_bundled: absent('The schedule bundles this code into others and states no price of its own'),
+  absent_carrier_priced: absent('Medicare contractors price this code; there is no national price'),
+  absent_not_covered: absent('The schedule does not cover this code'),
+  absent_not_valid: absent('The code is not valid for this schedule'),
+  absent_anesthesia: absent('Anesthesia is priced by time and base units, not by this schedule'),
+  absent_no_price_stated: absent('The schedule lists this code without a price'),
+  absent_withheld_outlier: absent('The price in the source is withheld as implausible'),
+  absent_withheld_conflict: absent('The source states different prices for the same key; none is served'),
+  not_on_schedule: {
+    kind: 'not_found',
+    title: 'No schedule in force has a row for this code',
+    hint: 'The member `absence` proves it for each schedule searched. Check the code, region, modifier and setting; do not invent a price.',
+  },
+  unknown_provider: {
+    kind: 'not_found',
+    title: 'No prices are published for this provider',
+    hint: 'Ask without `npi` for the Medicare reference price; do not present that as the hospital\u2019s price.',
+  },
+  provider_not_found: {
+    kind: 'not_found',
+    title: 'The provider directory does not have this NPI',
+    hint: 'Check the NPI; only organisations are listed.',
+  },
+  region_ambiguous: {
+    kind: 'not_found',
+    title: 'The region has several localities and no price of its own',
+    hint: 'Ask again with one of the localities in the member `regions`.',
+  },
+  no_release_in_force: {
+    kind: 'not_found',
+    title: 'No edition of the schedule is in force on that day',
+    hint: 'Ask for a later `as_of`, or leave it out for today.',
+  },
+  method_not_allowed: {
+    kind: 'method',
+    title: 'The path does not take this method',
+    hint: 'Use a method listed in the Allow header.',
+  },
+  not_acceptable: {
+    kind: 'not_acceptable',
+    title: 'The path has no representation of the kind asked for',
+    hint: 'Accept application/json, or leave the Accept header out.',
+  },
+  payload_too_large: {
+    kind: 'too_large',
+    title: 'The body is too large',
+    hint: 'Send at most 16 KiB.',
+  },
+  uri_too_long: {
+    kind: 'uri_too_long',
+    title: 'The address is too long',
+    hint: 'Send at most 4 KiB of path and query.',
+  },
+  unsupported_media_type: {
+    kind: 'media_type',
+    title: 'The body must be JSON',
+    hint: 'Send Content-Type: application/json.',
+  },
+  headers_too_large: {
+    kind: 'headers_too_large',
+    title: 'The headers are too large',
+    hint: 'Send at most 16 KiB of headers.',
+  },
+  rate_limited: {
+    kind: 'limited',
+    title: 'The quota is used up',
+    hint: 'Wait as long as Retry-After says. The RateLimit header shows what is left.',
+  },
+  internal_error: {
+    kind: 'fault',
+    title: 'The service failed',
+    hint: 'Try again later; tell the operator the request_id if it goes on.',
+  },
+  unavailable: {
+    kind: 'unavailable',
+    title: 'The service cannot answer now',
+    hint: 'Try again after Retry-After.',
+  },
+  proof_block_missing: {
+    kind: 'conflict',
+    title: 'A row without a valid proof block was refused',
+    hint: 'Run `atr fsck`, then load the source again.',
+  },
+  source_unreadable: {
+    kind: 'invalid',
+    title: 'The source file cannot be read as what it was said to be',
+    hint: 'Check that the file is the one the publisher offers and that the kind is right.',
+  },
+  release_conflict: {
+    kind: 'conflict',
+    title: 'The release is not in the state this needs',
+    hint: 'Look at `atr release list`.',
+  },
+  outcomes_refused: {
+    kind: 'invalid',
+    title: 'The outcomes file was refused whole',
+    hint: 'Correct the line and column named; values are never repeated in messages.',
+  },
+  unknown_key: {
+    kind: 'not_found',
+    title: 'There is no agent key with this id',
+    hint: 'Look at `atr keys list`.',
+  },
+} as const satisfies Record<string, Entry>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+export interface FieldError {
+  in: 'query' | 'path' | 'body' | 'header'
+  /** The parameter's name as we document it; left out when the caller made the name up. */
+  name?: string
+  code: ProblemCode
+  message: string
+}
+
+export interface ProblemExtra {
+  errors?: FieldError[]
+  /** Further members of the problem document, all made by us. */
+  members?: Record<string, unknown>
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** A refusal. `detail` is for the caller and never repeats what the caller sent; `cause` is for the log. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly extra: ProblemExtra
+
+  constructor(code: ProblemCode, detail?: string, extra: ProblemExtra = {}) {
+    super(code, extra.cause === undefined ? undefined : { cause: extra.cause })
+    this.code = code
+    this.detail = detail ?? PROBLEMS[code].title
+    this.extra = extra
+  }
+
+  get entry(): Entry {
+    return PROBLEMS[this.code]
+  }
+}

@@ -1,0 +1,56 @@
+// Byte strings, and the two text forms they take on the wire: lowercase hex for document digests,
+// strict base64 for Merkle hashes, so that the two cannot be mixed up.
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export const utf8 = (text: string): Uint8Array => encoder.encode(text)
+
+/** Throws on anything that is not well-formed UTF-8. */
+export const fromUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** The order of UTF-8 bytes, which is the order of row keys. For ASCII text it is also JavaScript's own. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length)
+  for (let i = 0; i < shared; i++) {
+    const difference = (a[i] as number) - (b[i] as number)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('')
+
+export function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
+  return btoa(binary)
+}
+
+/**
+ * Canonical RFC 4648 section 4 base64, or undefined. Padding is required, white space is refused,
+ * and the unused bits of the last group must be zero, so one byte string has exactly one spelling.
+ */
+export function fromBase64(text: string): Uint8Array | undefined {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
+  return toBase64(bytes) === text ? bytes : undefined
+}

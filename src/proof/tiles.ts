@@ -1,0 +1,89 @@
+// C2SP tlog-tiles geometry: a tile holds up to 256 hashes; level 0 holds leaf hashes, and an entry of
+// a higher level is the root of one full tile of the level below.
+
+import { type Hash, nodeHash, type Subtree, type SubtreeReader } from './merkle.ts'
+
+export const TILE_WIDTH = 256
+export const TILE_HEIGHT = 8
+const HASH_SIZE = 32
+
+export interface Tile {
+  level: number
+  n: number
+  width: number
+}
+
+/** Every tile that a tree of this size has, full ones first within a level. Widths of zero do not exist. */
+export function tilesOf(size: number): Tile[] {
+  const tiles: Tile[] = []
+  for (let level = 0, entries = size; entries > 0; level++, entries = Math.floor(entries / TILE_WIDTH)) {
+    const full = Math.floor(entries / TILE_WIDTH)
+    for (let n = 0; n < full; n++) tiles.push({ level, n, width: TILE_WIDTH })
+    if (entries % TILE_WIDTH > 0) tiles.push({ level, n: full, width: entries % TILE_WIDTH })
+  }
+  return tiles
+}
+
+/** `tile/<L>/<N>[.p/<W>]`, N in groups of three digits, all but the last marked `x`. */
+export function tilePath(kind: number | 'entries', n: number, width = TILE_WIDTH): string {
+  const groups = [String(n % 1000).padStart(3, '0')]
+  for (let rest = Math.floor(n / 1000); rest > 0; rest = Math.floor(rest / 1000))
+    groups.unshift(`x${String(rest % 1000).padStart(3, '0')}`)
+  return `tile/${kind}/${groups.join('/')}${width === TILE_WIDTH ? '' : `.p/${width}`}`
+}
+
+/** The root of a perfect subtree inside one tile's hashes. */
+export function rootInTile(hashes: Uint8Array, first: number, count: number): Hash {
+  if ((first + count) * HASH_SIZE > hashes.length) throw new RangeError('tile is narrower than the tree says')
+  if (count === 1) return hashes.slice(first * HASH_SIZE, (first + 1) * HASH_SIZE)
+  return nodeHash(rootInTile(hashes, first, count / 2), rootInTile(hashes, first + count / 2, count / 2))
+}
+
+/** Reads subtree roots out of stored tiles; `readTile` may return a wider tile than the size at hand needs. */
+export function subtreesFromTiles(readTile: (level: number, n: number) => Promise<Uint8Array>): SubtreeReader {
+  return async ({ height, index }: Subtree) => {
+    const level = Math.floor(height / TILE_HEIGHT)
+    const count = 2 ** (height % TILE_HEIGHT)
+    const entry = index * count
+    const tile = await readTile(level, Math.floor(entry / TILE_WIDTH))
+    return rootInTile(tile, entry % TILE_WIDTH, count)
+  }
+}
+
+/**
+ * Grows a tree leaf by leaf and hands out each tile once, when it is full, or at the end.
+ * Memory is one open tile per level, so a tree of any size can be built from a stream.
+ */
+export class TileBuilder {
+  readonly #open: { n: number; hashes: Uint8Array; width: number }[] = []
+  #size = 0
+
+  constructor(readonly emit: (tile: Tile, hashes: Uint8Array) => void) {}
+
+  get size(): number {
+    return this.#size
+  }
+
+  append(hash: Hash): void {
+    this.#size++
+    this.#put(0, hash)
+  }
+
+  #put(level: number, hash: Hash): void {
+    this.#open[level] ??= { n: 0, hashes: new Uint8Array(TILE_WIDTH * HASH_SIZE), width: 0 }
+    const tile = this.#open[level]
+    tile.hashes.set(hash, tile.width * HASH_SIZE)
+    if (++tile.width < TILE_WIDTH) return
+    const hashes = tile.hashes
+    this.emit({ level, n: tile.n, width: TILE_WIDTH }, hashes)
+    this.#open[level] = { n: tile.n + 1, hashes: new Uint8Array(TILE_WIDTH * HASH_SIZE), width: 0 }
+    this.#put(level + 1, rootInTile(hashes, 0, TILE_WIDTH))
+  }
+
+  /** Hands out the partial tiles at the right edge. The builder is spent afterwards. */
+  finish(): void {
+    this.#open.forEach(({ n, hashes, width }, level) => {
+      if (width > 0) this.emit({ level, n, width }, hashes.slice(0, width * HASH_SIZE))
+    })
+  }
+}
