@@ -8,6 +8,8 @@ const MIGRATIONS: readonly string[] = [first]
 export interface Dialect {
   bytes: string
   bigint: string
+  /** Makes a text column sort by its bytes, as row keys must. */
+  bytewise: string
   /** After the closing bracket of a table whose rows should lie in key order. */
   clustered: string
   table: string
@@ -33,6 +35,7 @@ function statements(text: string, dialect: Dialect): string[] {
     .replaceAll(/--[^\n]*/g, '')
     .replaceAll(/\bBYTES\b/g, dialect.bytes)
     .replaceAll(/\bBIGINT\b/g, dialect.bigint)
+    .replaceAll(/\bBYTEWISE\b/g, dialect.bytewise)
     .split(';')
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '')

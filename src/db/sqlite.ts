@@ -6,6 +6,7 @@ import { type Dialect, migrate } from './migrator.ts'
 const DIALECT: Dialect = {
   bytes: 'BLOB',
   bigint: 'INTEGER',
+  bytewise: '', // SQLite compares text by its bytes unless told otherwise
   table: ' STRICT',
   clustered: ' STRICT, WITHOUT ROWID',
 }

@@ -1,5 +1,5 @@
 -- Portable between SQLite and PostgreSQL: BYTES and BIGINT are spelled by the engine, CLUSTERED asks
--- for rows in key order. Times are epoch milliseconds or ISO-8601 text, booleans are 0 or 1.
+-- for rows in key order, BYTEWISE for text that sorts by its bytes. Times are epoch milliseconds or ISO-8601 text, booleans are 0 or 1.
 
 CREATE TABLE log_leaf (
   log TEXT NOT NULL,
@@ -51,7 +51,7 @@ CREATE INDEX release_in_force ON release (chart, state, effective_from);
 
 CREATE TABLE price_row (
   release_no BIGINT NOT NULL,
-  row_key TEXT NOT NULL,
+  row_key TEXT BYTEWISE NOT NULL,
   row_index BIGINT NOT NULL,
   body TEXT NOT NULL,
   PRIMARY KEY (release_no, row_key)

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/** The environment does not make sense. The message names the setting, never its value. */
+export class ConfigFault extends Error {}
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const rate = z.coerce.number().int().min(1).max(1_000_000)
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+
+/** Every setting there is. Parsing, help and `.env.example` are read off this one schema. */
+export const Settings = z.object({
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on. Demo mode listens on loopback only.'),
+  PORT: port.default(8787).describe('Port to listen on; 0 picks a free one.'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Where agents reach the service, without a trailing slash. Default: http://HOST:PORT.'),
+  DATA_DIR: z.string().min(1).default('./data').describe('Folder for the store, the log keys and the pepper.'),
+  SIGNING_KEY_FILE: z.string().optional().describe('File with the log keys. Default: DATA_DIR/log-keys.'),
+  PEPPER_FILE: z
+    .string()
+    .optional()
+    .describe('File with the secret under which credentials are stored. Default: DATA_DIR/pepper.'),
+  TRUSTED_PROXIES: list
+    .default([])
+    .describe('Addresses, comma separated, whose X-Forwarded-For is believed. Default: none.'),
+  DEFAULT_RPM: rate.default(120).describe('Requests per minute and caller on most routes.'),
+  REFERENCE_RPM: rate.default(300).describe('Requests per minute and caller on /reference.'),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` is taken on loopback only.'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('What goes to standard error.'),
+})
+
+export interface Config extends z.output<typeof Settings> {
+  signingKeyFile: string
+  pepperFile: string
+  storeFile: string
+}
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = Settings.safeParse(given)
+  if (!parsed.success) {
+    const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))]
+    throw new ConfigFault(`the setting ${names.join(', ')} has a value that is not one it takes: see .env.example`)
+  }
+  const config = parsed.data
+  if (config.RATE_LIMITS === 'off' && !isLoopback(config.HOST))
+    throw new ConfigFault('RATE_LIMITS=off is taken only with a loopback HOST')
+  const inData = (file: string): string => resolve(config.DATA_DIR, file)
+  return {
+    ...config,
+    ...(config.PUBLIC_URL ? { PUBLIC_URL: config.PUBLIC_URL.replace(/\/+$/, '') } : {}),
+    signingKeyFile: config.SIGNING_KEY_FILE ?? inData('log-keys'),
+    pepperFile: config.PEPPER_FILE ?? inData('pepper'),
+    storeFile: inData('registry.db'),
+  }
+}
+
+/** The text of `.env.example`. */
+export function environmentExample(): string {
+  const defaults = Settings.parse({})
+  const lines = Object.entries(Settings.shape).map(([name, field]) => {
+    const value = defaults[name as keyof typeof defaults]
+    const shown = Array.isArray(value) ? value.join(',') : (value ?? '')
+    return `# ${field.description}\n${name}=${shown}\n`
+  })
+  return `# Settings and their defaults. An empty value means the default.\n\n${lines.join('\n')}`
+}
