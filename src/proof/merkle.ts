@@ -62,7 +62,7 @@ function split(size: number): number {
 
 /** PATH(index, D[size]) of RFC 6962 2.1.1: the siblings from the leaf upwards. */
 export async function inclusionPath(index: number, size: number, read: SubtreeReader): Promise<Hash[]> {
-  if (!(index < size)) throw new RangeError('index outside the tree')
+  if (!isTreeSize(index) || !isTreeSize(size) || index >= size) throw new RangeError('index outside the tree')
   const siblings: [number, number][] = []
   let from = 0
   let to = size
@@ -81,7 +81,7 @@ export async function inclusionPath(index: number, size: number, read: SubtreeRe
 
 /** PROOF(first, D[second]) of RFC 6962 2.1.2. */
 export async function consistencyPath(first: number, second: number, read: SubtreeReader): Promise<Hash[]> {
-  if (!(first <= second)) throw new RangeError('first is larger than second')
+  if (!isTreeSize(first) || !isTreeSize(second) || first > second) throw new RangeError('first is larger than second')
   if (first === 0) return []
   return Promise.all(subproof(first, 0, second, true).map(([start, end]) => rangeRoot(start, end, read)))
 }
@@ -97,7 +97,7 @@ function subproof(first: number, from: number, to: number, known: boolean): [num
 
 /** RFC 9162 2.1.3.2: the root that this path implies, or undefined if the path cannot fit the index and size. */
 export function rootFromInclusion(index: number, size: number, leaf: Hash, path: readonly Hash[]): Hash | undefined {
-  if (!isTreeSize(size) || !isTreeSize(index) || index >= size) return undefined
+  if (!isTreeSize(size) || !isTreeSize(index) || index >= size || leaf.length !== 32) return undefined
   let fn = index
   let sn = size - 1
   let root = leaf
@@ -126,10 +126,11 @@ export function includes(index: number, size: number, leaf: Hash, path: readonly
 /** RFC 9162 2.1.4.2: whether the tree `(second, root2)` is the tree `(first, root1)` with leaves added. */
 export function isConsistent(first: number, second: number, root1: Hash, root2: Hash, path: readonly Hash[]): boolean {
   if (!isTreeSize(first) || !isTreeSize(second) || first > second) return false
-  if (path.some((hash) => hash.length !== 32)) return false
+  if ([root1, root2, ...path].some((hash) => hash.length !== 32)) return false
+  if (first === 0 && !equalBytes(root1, EMPTY_ROOT)) return false
   if (first === second) return path.length === 0 && equalBytes(root1, root2)
-  if (first === 0) return path.length === 0 && equalBytes(root1, EMPTY_ROOT)
-  const hashes = Number.isInteger(Math.log2(first)) ? [root1, ...path] : [...path]
+  if (first === 0) return path.length === 0
+  const hashes = perfectSubtrees(0, first).length === 1 ? [root1, ...path] : [...path]
   const start = hashes.shift()
   if (!start || path.length === 0) return false
   let fn = first - 1

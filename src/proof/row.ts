@@ -112,11 +112,10 @@ export const rowKey = (row: Pick<Row, 'cpt' | 'region' | 'npi' | 'modifier' | 'b
 export const rowText = (row: Row): string => canonical(row)
 
 const DECIMAL = /^(0|[1-9][0-9]{0,11})\.[0-9]{2}$/
-const DATE = /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/
-const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/
 const HEX_256 = /^[0-9a-f]{64}$/
 const NAME = /^[a-z][a-z0-9_]*$/
-const TOKEN = /^[!-~]{0,300}$/
+const TOKEN = /^[!-~]{1,300}$/
+const URL_TEXT = /^[!-~]{0,300}$/
 
 type Check = (value: unknown) => boolean
 const matches =
@@ -131,6 +130,13 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value)
+/** A day that exists: the pattern alone would take the 31st of February. */
+const day: Check = (value) =>
+  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/)(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
+const instant: Check = (value) =>
+  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/)(value) &&
+  !Number.isNaN(Date.parse(value as string)) &&
+  day((value as string).slice(0, 10))
 const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 const listOf =
   (check: Check, most = 64): Check =>
@@ -162,7 +168,9 @@ const either =
 
 const price = either(
   closed({ amount: matches(DECIMAL), currency: oneOf('USD') }),
-  closed({ low: matches(DECIMAL), high: matches(DECIMAL), currency: oneOf('USD') }),
+  (value) =>
+    closed({ low: matches(DECIMAL), high: matches(DECIMAL), currency: oneOf('USD') })(value) &&
+    Number((value as { low: string }).low) < Number((value as { high: string }).high),
 )
 const inputs: Check = (value) =>
   typeof value === 'object' &&
@@ -177,10 +185,10 @@ const rowMembers = {
   npi: orNull(matches(/^[12][0-9]{9}$/)),
   basis: oneOf(...BASES),
   setting: oneOf(...SETTINGS, null),
-  effective_from: matches(DATE),
+  effective_from: day,
   flags: listOf(matches(NAME)),
   derivation: closed({ method: matches(/^[a-z][a-z0-9-]*\/[1-9][0-9]*$/), inputs }),
-  locator: listOf(closed({ citation: count, line: count })),
+  locator: listOf(closed({ citation: count, line: (value) => count(value) && value !== 0 })),
 }
 export const isRow = either(
   closed({ kind: oneOf('price'), price, ...rowMembers }),
@@ -191,12 +199,12 @@ const hash = matches(/^[A-Za-z0-9+/]{43}=$/)
 const path = listOf(hash, 63)
 const citation = closed({
   title: label,
-  url: matches(TOKEN),
+  url: matches(URL_TEXT),
   file: matches(/^[A-Za-z0-9._-]{1,120}$/),
   sha256: matches(HEX_256),
   bytes: count,
   media_type: matches(/^[a-z]+\/[a-z0-9.+-]+$/),
-  retrieved_at: matches(INSTANT),
+  retrieved_at: instant,
 })
 export const isManifest = closed({
   schema: oneOf(RELEASE_SCHEMA),
@@ -204,14 +212,14 @@ export const isManifest = closed({
   chart: matches(TOKEN),
   edition: matches(TOKEN),
   publisher: label,
-  effective_from: matches(DATE),
+  effective_from: day,
   citations: listOf(citation),
   row_count: count,
   rows_root: hash,
   rejected_count: count,
   data_class: oneOf('published', 'sample'),
   supersedes: orNull(matches(TOKEN)),
-  recorded_at: matches(INSTANT),
+  recorded_at: instant,
 }) as (value: unknown) => value is Manifest
 
 const logProof = closed({ index: count, inclusion: path, checkpoint: (value) => typeof value === 'string' })
