@@ -1,0 +1,60 @@
+import { type Db, StoreFault } from '../db/db.ts'
+import { toBase64 } from '../proof/bytes.ts'
+import { parseTreeHead } from '../proof/checkpoint.ts'
+import { leafHash, rangeRoot } from '../proof/merkle.ts'
+import { keyId, openNote } from '../proof/signed-note.ts'
+import { subtreesFromTiles, TileBuilder } from '../proof/tiles.ts'
+import type { Log } from './log.ts'
+import * as store from './store.ts'
+
+const LEAVES_PER_READ = 1_000
+
+/** Re-derives a whole log from its stored entries and says everything that does not fit. */
+export async function checkLog(db: Db, log: Log): Promise<string[]> {
+  const faults: string[] = []
+  const tiles = new Map<string, Uint8Array>()
+  const tree = new TileBuilder(({ level, n }, hashes) => {
+    tiles.set(`${level}/${n}`, hashes)
+  })
+  const leaves = await store.countLeaves(db, log.name)
+  for (let from = 0; from < leaves; from += LEAVES_PER_READ)
+    for (const body of await store.leafBodies(db, log.name, from, from + LEAVES_PER_READ)) tree.append(leafHash(body))
+  tree.finish()
+  if (tree.size !== leaves) faults.push(`${log.name} log: entries are missing`)
+  for (const [name, hashes] of tiles) {
+    const [level = 0, n = 0] = name.split('/').map(Number)
+    const stored = await store.findTile(db, log.name, level, n)
+    if (!stored || toBase64(stored) !== toBase64(hashes))
+      faults.push(`${log.name} log: tile ${name} does not match the entries`)
+  }
+  return [...faults, ...(await checkCheckpoints(db, log, leaves, tiles))]
+}
+
+/** Every checkpoint ever signed must be a state the entries went through, and the last one must cover them all. */
+async function checkCheckpoints(
+  db: Db,
+  log: Log,
+  leaves: number,
+  tiles: ReadonlyMap<string, Uint8Array>,
+): Promise<string[]> {
+  const faults: string[] = []
+  const { name, publicKey } = log.signer
+  const key = { name, id: keyId(name, publicKey), publicKey }
+  const read = subtreesFromTiles(async (level, n) => {
+    const tile = tiles.get(`${level}/${n}`)
+    if (!tile) throw new StoreFault('a tile is missing')
+    return tile
+  })
+  const signed = await store.checkpoints(db, log.name)
+  for (const { size, root, note } of signed) {
+    const opened = await openNote(note, [key])
+    const head = opened.ok ? parseTreeHead(opened.note.text) : undefined
+    const derived = size <= leaves ? toBase64(await rangeRoot(0, size, read)) : undefined
+    const sound =
+      head && head.origin === log.origin && head.size === size && toBase64(head.root) === root && derived === root
+    if (!sound)
+      faults.push(`${log.name} log: the checkpoint of size ${size} does not match the entries or its signature`)
+  }
+  if (signed.at(-1)?.size !== leaves) faults.push(`${log.name} log: the last checkpoint does not cover every entry`)
+  return faults
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Db } from '../db/db.ts'
+import { type Operation, operation } from '../operation.ts'
+import { toHex } from '../proof/bytes.ts'
+import { keyId } from '../proof/signed-note.ts'
+import type { Log } from './log.ts'
+import { type ChartFacts, type FiguresFacts, integrityReport } from './report.ts'
+import { IntegrityReport } from './report-shape.ts'
+import * as store from './store.ts'
+
+export interface IntegrityParts {
+  db: Db
+  log: Log
+  now: () => number
+  /** What the other parts know of themselves; this one imports none of them. */
+  charts: (day: string) => Promise<ChartFacts[]>
+  figures: () => Promise<FiguresFacts>
+}
+
+export const integrityOperations = ({ db, log, now, charts, figures }: IntegrityParts): Operation[] => [
+  operation({
+    name: 'get_data_integrity',
+    summary: 'How fresh the charts are and whether their citations and proofs hold',
+    description:
+      'Chart staleness against each publisher\u2019s calendar, citation health, row checks and proof verification.',
+    tag: 'agent-tools',
+    http: { method: 'GET', path: '/api/data-integrity' },
+    access: 'integrity:read',
+    limit: 'default',
+    cache: 'private, no-cache',
+    input: z.strictObject({}),
+    output: IntegrityReport,
+    problems: [],
+    async run() {
+      const at = now()
+      const head = await log.head(db)
+      const facts = {
+        charts: await charts(new Date(at).toISOString().slice(0, 10)),
+        figures: await figures(),
+        log: {
+          size: head.size,
+          root: head.root,
+          checkpoint_at: new Date(head.signed_at).toISOString(),
+          key_id: toHex(keyId(log.origin, log.signer.publicKey)),
+        },
+        verification: await store.lastVerification(db),
+      }
+      return integrityReport(facts, at)
+    },
+  }),
+]

@@ -1,0 +1,194 @@
+import { type ChartKind, freshness } from './freshness.ts'
+import type { IntegrityReport } from './report-shape.ts'
+
+/** What the registry knows of a chart's edition in force. */
+export interface ChartFacts {
+  chart_id: string
+  kind: ChartKind
+  publisher: string
+  release_id: string
+  edition: string
+  effective_from: string
+  retrieved_at: string
+  loaded_at: string
+  rows: number
+  withheld: number
+  codes: number
+  regions: number
+  providers: number
+  citations: number
+  source_sha256: string
+  source_bytes: number
+  data_class: 'published' | 'sample'
+  /** Rows refused when it was loaded, by rule. */
+  rejects: { rule: string; rejected: number }[]
+}
+
+export interface FiguresFacts {
+  release_id: string | null
+  released_at: string | null
+  next_release_at: string
+  sdc_rule_version: string
+  metrics_suppressed: number
+}
+
+export interface Facts {
+  charts: ChartFacts[]
+  figures: FiguresFacts
+  log: { size: number; root: string; checkpoint_at: string; key_id: string }
+  verification: { verified_at: number; rows_verified: number; rows_failed: number } | undefined
+}
+
+export const RULES: { [rule: string]: { severity: 'reject' | 'withhold' | 'flag'; threshold: string } } = {
+  R02: { severity: 'reject', threshold: 'amount > 0, at most 2 decimals, not a placeholder' },
+  R03: { severity: 'reject', threshold: 'code and modifier of CPT or HCPCS shape' },
+  R10: { severity: 'reject', threshold: 'one price per key' },
+}
+
+/** The report, from stored facts and a clock: the same facts on the same day give the same report. */
+export function integrityReport(facts: Facts, now: number): IntegrityReport {
+  const today = new Date(now).toISOString().slice(0, 10)
+  const charts = facts.charts.map((chart) => chartEntry(chart, today))
+  const checks = ruleChecks(facts.charts)
+  const reasons = [
+    ...(charts.length === 0 ? ['no_chart_published'] : []),
+    ...charts.filter(({ status }) => status === 'stale').map(({ chart_id }) => `chart_stale:${chart_id}`),
+    ...(facts.verification === undefined ? ['proofs_never_verified'] : []),
+  ]
+  const failures = [
+    ...charts.filter(({ status }) => status === 'expired').map(({ chart_id }) => `chart_expired:${chart_id}`),
+    ...((facts.verification?.rows_failed ?? 0) > 0 ? ['proofs_failed'] : []),
+  ]
+  const byStatus = (status: string): typeof charts => charts.filter((chart) => chart.status === status)
+  const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
+  const cited = facts.charts.reduce((sum, { citations }) => sum + citations, 0)
+  return {
+    report_version: '1.0.0',
+    generated_at: new Date(now).toISOString(),
+    release_id: latest(facts.charts),
+    status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',
+    status_reasons: [...failures, ...reasons],
+    summary: {
+      rows_served: rowsOf(charts) - facts.charts.reduce((sum, { withheld }) => sum + withheld, 0),
+      rows_withheld: facts.charts.reduce((sum, { withheld }) => sum + withheld, 0),
+      rows_rejected_last_load: checks.reduce((sum, { failed }) => sum + failed, 0),
+      proof_coverage: 1, // rows and their tree are published by one transaction: there is no row without a proof
+      charts: {
+        fresh: byStatus('fresh').length,
+        due: byStatus('due').length,
+        stale: byStatus('stale').length,
+        expired: byStatus('expired').length,
+        unknown: 0,
+      },
+      citations: { ...NO_CITATIONS, unchecked: cited },
+      rows_by_chart_status: {
+        fresh: rowsOf(byStatus('fresh')),
+        due: rowsOf(byStatus('due')),
+        stale: rowsOf(byStatus('stale')),
+        expired: rowsOf(byStatus('expired')),
+      },
+    },
+    charts,
+    citations: {
+      oldest_check_at: null,
+      checked_last_24h: 0,
+      archived_share: 0,
+      total_failing: 0,
+      failing: [],
+      truncated: false,
+    },
+    checks,
+    conflicts: {
+      duplicates_merged: 0,
+      same_key_different_price: checks.find(({ check_id }) => check_id === 'R10')?.failed ?? 0,
+      overlaps: 0,
+      gaps: 0,
+      samples: [],
+    },
+    proofs: {
+      rows_without_proof: 0,
+      last_full_verification_at: facts.verification ? new Date(facts.verification.verified_at).toISOString() : null,
+      rows_verified: facts.verification?.rows_verified ?? 0,
+      rows_failed: facts.verification?.rows_failed ?? 0,
+      log_size: facts.log.size,
+      root_hash: facts.log.root,
+      checkpoint_at: facts.log.checkpoint_at,
+      key_id: facts.log.key_id,
+      witnesses: 0,
+    },
+    figures: { ...facts.figures, disclosure_audit: null },
+    jobs: {
+      last_load: lastLoad(facts.charts),
+      last_link_check: null,
+      last_disclosure_audit: null,
+    },
+  }
+}
+
+const NO_CITATIONS = {
+  ok: 0,
+  not_modified: 0,
+  redirected_permanent: 0,
+  changed: 0,
+  superseded: 0,
+  gone: 0,
+  unreachable: 0,
+  blocked: 0,
+}
+
+function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts'][number] {
+  const { kind, effective_from } = chart
+  return {
+    chart_id: chart.chart_id,
+    kind,
+    publisher: chart.publisher,
+    release_id: chart.release_id,
+    release_label: chart.edition,
+    effective_from,
+    published_on: null,
+    retrieved_at: chart.retrieved_at,
+    loaded_at: chart.loaded_at,
+    ...freshness(kind, effective_from, today),
+    rows: chart.rows,
+    codes: chart.codes,
+    regions: chart.regions,
+    providers: chart.providers,
+    source_sha256: chart.source_sha256,
+    source_bytes: chart.source_bytes,
+    data_class: chart.data_class,
+    superseded_by: null,
+    delta: null,
+  }
+}
+
+function ruleChecks(charts: readonly ChartFacts[]): IntegrityReport['checks'] {
+  const evaluated = charts.reduce((sum, { rows, rejects }) => sum + rows + total(rejects), 0)
+  return Object.entries(RULES).map(([check_id, { severity, threshold }]) => {
+    const failed = charts.reduce((sum, { rejects }) => sum + total(rejects.filter(({ rule }) => rule === check_id)), 0)
+    return {
+      check_id,
+      severity,
+      status: failed === 0 ? ('pass' as const) : ('warn' as const),
+      evaluated,
+      failed,
+      failed_pct: evaluated === 0 ? 0 : Math.round((failed / evaluated) * 10_000) / 100,
+      threshold,
+      sample_row_ids: [],
+      rule_version: '1.0.0',
+    }
+  })
+}
+
+const total = (rejects: readonly { rejected: number }[]): number =>
+  rejects.reduce((sum, { rejected }) => sum + Number(rejected), 0)
+
+const latest = (charts: readonly ChartFacts[]): string | null =>
+  [...charts].sort((a, b) => (a.loaded_at < b.loaded_at ? 1 : -1))[0]?.release_id ?? null
+
+function lastLoad(charts: readonly ChartFacts[]): { at: string; status: 'ok' } | null {
+  const last = charts
+    .map(({ loaded_at }) => loaded_at)
+    .sort()
+    .at(-1)
+  return last === undefined ? null : { at: last, status: 'ok' }
+}
