@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { Db } from '../db/db.ts'
+import { refusedAs } from '../operation.ts'
+import { pageOf } from '../paging.ts'
+import { Problem } from '../problem.ts'
+import { AsOf, Code, Npi, RegionText } from './reference.ts'
+import { parseRegion } from './region.ts'
+import type { Release, RowFilter, StoredRow } from './store.ts'
+import * as store from './store.ts'
+
+export const MAX_OFFSET = 100_000
+const PATH = '/api/registry'
+
+const cpt = Code.optional()
+const region = RegionText.optional()
+const npi = Npi.optional()
+refusedAs.add(cpt, { problem: 'invalid_cpt' })
+refusedAs.add(region, { problem: 'invalid_region' })
+refusedAs.add(npi, { problem: 'invalid_npi' })
+
+export const BrowseQuery = z.strictObject({
+  cpt,
+  limit: z.int().min(1).max(200).default(50).meta({ description: 'Rows per page' }),
+  offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'Rows to skip' }),
+  region,
+  npi,
+  chart: z
+    .string()
+    .regex(/^(cms-(pfs|clfs|opps)|hospital-mrf:[12][0-9]{9})$/)
+    .optional()
+    .meta({ description: 'Only this chart', examples: ['cms-pfs'] }),
+  as_of: AsOf.optional(),
+  after: z
+    .string()
+    .max(200)
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .optional()
+    .meta({ description: 'Cursor from `page.next_after`, to go past the largest offset' }),
+})
+export type BrowseQuery = z.output<typeof BrowseQuery>
+
+export interface Browsed {
+  rows: { release: Release; stored: StoredRow }[]
+  page: ReturnType<typeof pageOf>['page'] & { next_after: string | null }
+  links: ReturnType<typeof pageOf>['links']
+}
+
+/** One page of everything in force on a day, ordered by chart and key. */
+export async function browse(db: Db, query: BrowseQuery, day: string): Promise<Browsed> {
+  if (query.after !== undefined && query.offset > 0) throw misfit('send offset or after, not both')
+  const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
+  const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
+  const releases = await store.releasesInForce(db, day)
+  const shown = releases.filter(({ chart }) => query.chart === undefined || chart === query.chart)
+
+  const rows: Browsed['rows'] = []
+  let total = 0
+  let skip = query.offset
+  for (const release of shown) {
+    const held = await store.countRows(db, release, filter)
+    total += held
+    const room = query.limit + 1 - rows.length
+    const passed = cursor !== undefined && release.chart < cursor.chart
+    if (room > 0 && !passed && skip < held) {
+      const after = cursor?.chart === release.chart ? cursor.key : ''
+      const found = await store.pageOfRows(db, release.release_no, filter, { after, offset: skip, limit: room })
+      rows.push(...found.map((stored) => ({ release, stored })))
+    }
+    if (!passed) skip = Math.max(0, skip - held)
+  }
+
+  const more = rows.length > query.limit
+  const shownRows = rows.slice(0, query.limit)
+  const last = shownRows.at(-1)
+  const next_after = more && last ? encodeCursor(last.release.chart, last.stored.row_key) : null
+  const { limit, offset, after, ...params } = query
+  const { page, links } = pageOf({ path: PATH, params, limit, offset, total })
+  const next =
+    next_after && (after !== undefined || offset + limit > MAX_OFFSET) ? cursorLink(query, next_after) : links.next
+  return {
+    rows: shownRows,
+    page: { ...page, has_more: more, next_offset: more && after === undefined ? page.next_offset : null, next_after },
+    links: { ...links, next: more ? next : null },
+  }
+}
+
+function oneRegion(text: string): string {
+  const parsed = parseRegion(text)
+  if (parsed.level === 'national') return 'national'
+  if (parsed.level === 'locality') return parsed.region
+  throw new Problem('invalid_region', 'browsing takes `national` or a locality as US-XX-LL')
+}
+
+const encodeCursor = (chart: string, key: string): string => Buffer.from(`${chart} ${key}`).toString('base64url')
+
+function decodeCursor(text: string): { chart: string; key: string } {
+  const [chart = '', key = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ')
+  if (!/^[a-z0-9:-]{1,40}$/.test(chart) || !/^[A-Za-z0-9|_-]{1,120}$/.test(key) || rest.length > 0)
+    throw misfit('the cursor is not one that this service gave')
+  return { chart, key }
+}
+
+const misfit = (message: string): Problem =>
+  new Problem('invalid_parameter', message, {
+    errors: [{ in: 'query', name: 'after', code: 'invalid_parameter', message }],
+  })
+
+function cursorLink(query: BrowseQuery, after: string): string {
+  const { offset: _, ...kept } = { ...query, after }
+  const params = Object.entries(kept).filter(([, value]) => value !== undefined)
+  return `${PATH}?${new URLSearchParams(params.map(([name, value]) => [name, String(value)]))}`
+}

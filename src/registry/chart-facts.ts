@@ -1,0 +1,38 @@
+import type { Db } from '../db/db.ts'
+import type { ChartFacts } from '../integrity/report.ts'
+import { chartOf } from './charts.ts'
+import * as releases from './release-store.ts'
+import * as store from './store.ts'
+
+/** What the integrity report says of each chart's edition in force on a day. */
+export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
+  const inForce = await store.releasesInForce(db, day)
+  return Promise.all(
+    inForce.map(async (release) => {
+      const chart = chartOf(release.chart)
+      if (!chart) throw new Error(`a release of an unknown chart is in force: ${release.release_id}`)
+      const { manifest } = release
+      const [first] = manifest.citations
+      const counts = await releases.countContents(db, release.release_no)
+      const state = await releases.findRelease(db, release.release_id)
+      return {
+        chart_id: chart.chart,
+        kind: chart.kind,
+        publisher: chart.publisher,
+        release_id: release.release_id,
+        edition: manifest.edition,
+        effective_from: release.effective_from,
+        retrieved_at: first?.retrieved_at ?? manifest.recorded_at,
+        loaded_at: new Date(Number(state?.loaded_at ?? 0)).toISOString(),
+        rows: release.row_count,
+        withheld: 0,
+        ...counts,
+        citations: manifest.citations.length,
+        source_sha256: first?.sha256 ?? '',
+        source_bytes: first?.bytes ?? 0,
+        data_class: manifest.data_class,
+        rejects: await releases.rejectsOf(db, release.release_no),
+      }
+    }),
+  )
+}

@@ -1,0 +1,71 @@
+import type { Db } from '../db/db.ts'
+import type { Log } from '../integrity/log.ts'
+import type { StoredCheckpoint } from '../integrity/store.ts'
+import { toBase64, utf8 } from '../proof/bytes.ts'
+import { inclusionPath, leafHash } from '../proof/merkle.ts'
+import {
+  ABSENCE_PROOF,
+  type AbsenceProof,
+  type CitedRow,
+  type LogProof,
+  type Neighbour,
+  ROW_PROOF,
+  type Row,
+} from '../proof/row.ts'
+import { rowSubtrees } from './staging.ts'
+import type { Release, StoredRow } from './store.ts'
+import * as store from './store.ts'
+
+/** Proof blocks for one answer: everything in it is proved under the same checkpoint. */
+export class Proofs {
+  readonly #inLog = new Map<number, Promise<LogProof>>()
+
+  private constructor(
+    readonly db: Db,
+    readonly log: Log,
+    readonly head: StoredCheckpoint,
+  ) {}
+
+  static async at(db: Db, log: Log): Promise<Proofs> {
+    return new Proofs(db, log, await log.head(db))
+  }
+
+  /** The row with its whole proof block. */
+  async attach(release: Release, stored: StoredRow): Promise<CitedRow> {
+    const { row, index, path } = await this.#place(release, stored)
+    return {
+      ...row,
+      proof: {
+        type: ROW_PROOF,
+        row: { index, leaf_hash: toBase64(leafHash(utf8(stored.body))), path },
+        release: release.manifest,
+        log: await this.#releaseInLog(release),
+      },
+    }
+  }
+
+  /** Proves that the release has no row under the prefix: its neighbours on both sides are adjacent. */
+  async ofAbsence(release: Release, key_prefix: string): Promise<AbsenceProof> {
+    const { left, right } = await store.rowsAround(this.db, release.release_no, key_prefix)
+    return {
+      type: ABSENCE_PROOF,
+      key_prefix,
+      left: left ? await this.#place(release, left) : null,
+      right: right ? await this.#place(release, right) : null,
+      release: release.manifest,
+      log: await this.#releaseInLog(release),
+    }
+  }
+
+  async #place(release: Release, { row_index, body }: StoredRow): Promise<Neighbour> {
+    const index = Number(row_index)
+    const path = await inclusionPath(index, release.row_count, rowSubtrees(this.db, release.release_no))
+    return { row: JSON.parse(body) as Row, index, path: path.map(toBase64) }
+  }
+
+  #releaseInLog({ log_index }: Release): Promise<LogProof> {
+    const known = this.#inLog.get(log_index) ?? this.log.prove(this.db, log_index, this.head)
+    this.#inLog.set(log_index, known)
+    return known
+  }
+}

@@ -1,0 +1,187 @@
+import type { Db } from '../db/db.ts'
+import type { Manifest } from '../proof/row.ts'
+
+/** A published release, as lookups need it. */
+export interface Release {
+  release_no: number
+  release_id: string
+  chart: string
+  effective_from: string
+  row_count: number
+  log_index: number
+  manifest: Manifest
+}
+
+interface ReleaseRow extends Omit<Release, 'manifest'> {
+  manifest: string
+}
+
+export interface StoredRow {
+  row_key: string
+  row_index: number
+  body: string
+}
+
+const RELEASE = 'r.release_no, r.release_id, r.chart, r.effective_from, r.row_count, r.log_index, r.manifest'
+
+/** In force on day $1: published, in effect, and no later edition of the chart is. */
+const IN_FORCE = `r.state = 'published' AND r.effective_from <= $1 AND NOT EXISTS (
+    SELECT 1 FROM release later
+     WHERE later.chart = r.chart AND later.state = 'published' AND later.effective_from <= $1
+       AND (later.effective_from > r.effective_from
+            OR (later.effective_from = r.effective_from AND later.release_no > r.release_no)))`
+
+const toRelease = (row: ReleaseRow): Release => ({
+  ...row,
+  release_no: Number(row.release_no),
+  row_count: Number(row.row_count),
+  log_index: Number(row.log_index),
+  manifest: JSON.parse(row.manifest) as Manifest,
+})
+
+export async function findReleaseInForce(db: Db, chart: string, day: string): Promise<Release | undefined> {
+  const [row] = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM release r WHERE ${IN_FORCE} AND r.chart = $2`, [
+    day,
+    chart,
+  ])
+  return row && toRelease(row)
+}
+
+export async function releasesInForce(db: Db, day: string): Promise<Release[]> {
+  const rows = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM release r WHERE ${IN_FORCE} ORDER BY r.chart`, [day])
+  return rows.map(toRelease)
+}
+
+/** The hospital's release in force that states prices for this provider. */
+export async function findProviderRelease(db: Db, npi: string, day: string): Promise<Release | undefined> {
+  const [row] = await db.query<ReleaseRow>(
+    `SELECT ${RELEASE} FROM release r JOIN release_provider p ON p.release_no = r.release_no
+      WHERE ${IN_FORCE} AND p.npi = $2
+      ORDER BY r.effective_from DESC, r.release_no DESC
+      LIMIT 1`,
+    [day, npi],
+  )
+  return row && toRelease(row)
+}
+
+export async function hasProvider(db: Db, npi: string): Promise<boolean> {
+  const found = await db.query(
+    `SELECT 1 AS found FROM release_provider p JOIN release r ON r.release_no = p.release_no
+      WHERE p.npi = $1 AND r.state = 'published' LIMIT 1`,
+    [npi],
+  )
+  return found.length > 0
+}
+
+/** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
+const past = (prefix: string): string => `${prefix}~`
+
+export function rowsUnder(db: Db, release_no: number, prefix: string): Promise<StoredRow[]> {
+  return db.query<StoredRow>(
+    `SELECT row_key, row_index, body FROM price_row
+      WHERE release_no = $1 AND row_key >= $2 AND row_key < $3
+      ORDER BY row_key`,
+    [release_no, prefix, past(prefix)],
+  )
+}
+
+/** The last row before, and the first row after, every key with this prefix. */
+export async function rowsAround(
+  db: Db,
+  release_no: number,
+  prefix: string,
+): Promise<{ left: StoredRow | undefined; right: StoredRow | undefined }> {
+  const [left] = await db.query<StoredRow>(
+    `SELECT row_key, row_index, body FROM price_row
+      WHERE release_no = $1 AND row_key < $2 ORDER BY row_key DESC LIMIT 1`,
+    [release_no, prefix],
+  )
+  const [right] = await db.query<StoredRow>(
+    `SELECT row_key, row_index, body FROM price_row
+      WHERE release_no = $1 AND row_key >= $2 ORDER BY row_key LIMIT 1`,
+    [release_no, past(prefix)],
+  )
+  return { left, right }
+}
+
+export async function findRowTile(
+  db: Db,
+  release_no: number,
+  level: number,
+  n: number,
+): Promise<Uint8Array | undefined> {
+  const [tile] = await db.query<{ hashes: Uint8Array }>(
+    'SELECT hashes FROM row_tile WHERE release_no = $1 AND level = $2 AND n = $3',
+    [release_no, level, n],
+  )
+  return tile && new Uint8Array(tile.hashes)
+}
+
+/** The localities of one area that a release has prices for. */
+export async function localitiesOf(db: Db, release_no: number, state: string): Promise<string[]> {
+  const prefix = `US-${state}-`
+  const rows = await db.query<{ region: string }>(
+    'SELECT region FROM release_region WHERE release_no = $1 AND region >= $2 AND region < $3 ORDER BY region',
+    [release_no, prefix, past(prefix)],
+  )
+  return rows.map(({ region }) => region)
+}
+
+export async function localityOfZip(db: Db, zip: string): Promise<{ region: string; plus_four: number } | undefined> {
+  const [row] = await db.query<{ region: string; plus_four: number }>(
+    'SELECT region, plus_four FROM zip_locality WHERE zip = $1',
+    [zip],
+  )
+  return row
+}
+
+export interface RowFilter {
+  cpt?: string | undefined
+  region?: string | undefined
+  npi?: string | undefined
+}
+
+/**
+ * The rows of a release that fit, as a FROM and WHERE. Keys start with the code and then the region,
+ * so a question about a region alone walks the release's codes and seeks each one.
+ */
+function fitting(release_no: number, filter: RowFilter): { from: string; params: unknown[] } {
+  const { cpt = '', region = '', npi = '' } = filter
+  const from = `release_code c JOIN price_row p
+       ON p.release_no = c.release_no
+      AND p.row_key >= c.cpt || '|' || $3 AND p.row_key < c.cpt || '|' || $3 || '~'
+    WHERE c.release_no = $1 AND ($2 = '' OR c.cpt = $2)
+      AND ($4 = '' OR p.row_key LIKE '%|' || $4 || '|%')`
+  return { from, params: [release_no, cpt, region === '' ? '' : `${region}|`, npi] }
+}
+
+export async function countRows(db: Db, release: Release, filter: RowFilter): Promise<number> {
+  if (Object.values(filter).every((value) => value === undefined)) return release.row_count
+  const { from, params } = fitting(release.release_no, filter)
+  const [row] = await db.query<{ rows: number }>(`SELECT COUNT(*) AS rows FROM ${from}`, params)
+  return Number(row?.rows ?? 0)
+}
+
+/** One page of a release's rows in key order, after `after` if given. */
+export function pageOfRows(
+  db: Db,
+  release_no: number,
+  filter: RowFilter,
+  page: { after: string; offset: number; limit: number },
+): Promise<StoredRow[]> {
+  const { from, params } = fitting(release_no, filter)
+  return db.query<StoredRow>(
+    `SELECT p.row_key, p.row_index, p.body FROM ${from} AND p.row_key > $5
+      ORDER BY c.cpt, p.row_key LIMIT $6 OFFSET $7`,
+    [...params, page.after, page.limit, page.offset],
+  )
+}
+
+/** A stretch of a release's rows in key order: the way to read all of them without holding them. */
+export function rowsAfter(db: Db, release_no: number, after: string, limit: number): Promise<StoredRow[]> {
+  return db.query<StoredRow>(
+    `SELECT row_key, row_index, body FROM price_row
+      WHERE release_no = $1 AND row_key > $2 ORDER BY row_key LIMIT $3`,
+    [release_no, after, limit],
+  )
+}
