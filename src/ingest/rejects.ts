@@ -1,0 +1,22 @@
+import type { Rejects } from '../registry/staging.ts'
+
+const SAMPLE_LINES = 20
+
+/** Counts a row that was refused: by rule and line, never with the value that broke the rule. */
+export function reject(rejects: Rejects, rule: string, line: number): void {
+  const entry = rejects.get(rule) ?? { count: 0, lines: [] }
+  entry.count++
+  if (entry.lines.length < SAMPLE_LINES) entry.lines.push(line)
+  rejects.set(rule, entry)
+}
+
+/** Rule R03: a code of the wrong shape is refused, whatever type the source says it has. */
+export const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
+
+/** Rule R02: a positive amount of at most two decimals, and not a row of nines that stands for "unknown". */
+export function moneyCents(text: string): number | undefined {
+  const match = /^0*(\d{1,9})(?:\.(\d{0,2}))?0*$/.exec(text.trim())
+  if (!match || /^9{6,}(\.9*)?$/.test(text.trim())) return undefined
+  const cents = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
+  return cents > 0 ? cents : undefined
+}
