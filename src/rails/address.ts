@@ -1,0 +1,39 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/**
+ * Whom an unauthenticated request is counted against. One subscriber commonly holds a whole IPv6 /64,
+ * so counting single addresses there would count nothing. What is not an address shares one name:
+ * otherwise text that a proxy let through would buy a fresh quota each time.
+ */
+export function addressBlock(address: string): string {
+  if (isIPv4(address)) return address
+  const bare = address.replace(/%.*$/, '')
+  if (!isIPv6(bare)) return 'unknown'
+  const groups = ipv6Groups(bare)
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return embeddedIpv4(groups)
+  const network = groups.slice(0, 4).map((group) => group.toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** The eight groups of a valid IPv6 address. */
+function ipv6Groups(address: string): number[] {
+  const [head = '', tail] = address.split('::')
+  const left = groupsOf(head)
+  if (tail === undefined) return left
+  const right = groupsOf(tail)
+  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right]
+}
+
+function groupsOf(text: string): number[] {
+  if (text === '') return []
+  return text.split(':').flatMap((part) => {
+    if (!part.includes('.')) return [Number.parseInt(part, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
+}
+
+function embeddedIpv4(groups: readonly number[]): string {
+  const [high = 0, low = 0] = groups.slice(6)
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}

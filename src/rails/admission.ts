@@ -1,0 +1,104 @@
+import type { Db } from '../db/db.ts'
+import type { Access, Agent, Bucket, Call, Gate, Scope, Visit } from '../operation.ts'
+import { Problem } from '../problem.ts'
+import { addressBlock } from './address.ts'
+import { agentKeyId, digestMatches, railsTokenId } from './credential.ts'
+import { isLive } from './keys.ts'
+import { FAILED_AUTHENTICATION, type Limiter } from './limits.ts'
+import { keyRefusal, limitRefusal, scopeRefusal, tokenRefusal } from './refusal.ts'
+import * as store from './store.ts'
+
+export interface GateParts {
+  db: Db
+  pepper: Uint8Array
+  now: () => Promise<number>
+  baseUrl: () => string
+}
+
+/** What the credentials of a call turned out to be. `agent` is set for a valid one only. */
+type Identity =
+  | { by: 'nothing' | 'conflict'; agent?: undefined }
+  | { by: 'agent_key'; agent?: Agent | undefined }
+  | { by: 'rails_token'; agent: Agent }
+  | { by: 'rails_token'; agent?: undefined; fault: 'rails_token_invalid' | 'rails_token_expired' }
+
+/**
+ * Identify, count, then decide. Counting comes before deciding, so that a caller who is turned away has
+ * still used up some quota; failed authentication is counted apart and by address, so that nobody can use
+ * up the quota of a key that is not theirs.
+ */
+export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
+  async enter(call: Call, access: Access, bucket: Bucket): Promise<Visit> {
+    const identity = await identify(parts, call, access)
+    const address = addressBlock(call.address)
+    if (hasFailed(identity)) {
+      const failures = limiter.take(FAILED_AUTHENTICATION, address)
+      if (failures && !failures.allowed && access !== 'public')
+        return { quota: failures.quota, refusal: limitRefusal(failures.quota) }
+    }
+    const { agent } = identity
+    const taken = limiter.take(bucket, agent ? `key ${agent.key_id}` : `address ${address}`)
+    const refusal = taken?.allowed === false ? limitRefusal(taken.quota) : refuse(identity, access, parts.baseUrl())
+    return { quota: taken?.quota, ...(refusal ? { refusal } : { agent }) }
+  },
+})
+
+const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || by === 'rails_token') && !agent
+
+/**
+ * Looks at one credential: the kind the route takes, or else the other kind, which lets nobody in but
+ * tells whose quota this is. Header texts are hostile; one that is empty was not sent.
+ */
+async function identify(parts: GateParts, call: Call, access: Access): Promise<Identity> {
+  const key = call.agentKey || undefined
+  const token = call.railsToken || call.bearer || undefined
+  if (call.railsToken && call.bearer && call.railsToken !== call.bearer) return { by: 'conflict' }
+  if (key !== undefined && (access === 'agent_key' || token === undefined)) return identifyKey(parts, key)
+  return token === undefined ? { by: 'nothing' } : identifyToken(parts, token)
+}
+
+async function identifyKey({ db, pepper, now }: GateParts, text: string): Promise<Identity> {
+  const id = agentKeyId(text)
+  if (id === undefined) return { by: 'agent_key' }
+  const key = await store.findKey(db, id)
+  const authentic = digestMatches(pepper, text, key?.digest)
+  const at = await now()
+  return key && authentic && isLive(key, at)
+    ? { by: 'agent_key', agent: { key_id: id, scopes: key.scopes } }
+    : { by: 'agent_key' }
+}
+
+async function identifyToken({ db, pepper, now }: GateParts, text: string): Promise<Identity> {
+  const invalid: Identity = { by: 'rails_token', fault: 'rails_token_invalid' }
+  const id = railsTokenId(text)
+  if (id === undefined) return invalid
+  const token = await store.findTokenInUse(db, id)
+  const authentic = digestMatches(pepper, text, token?.digest)
+  const at = await now()
+  if (!token || !authentic || token.revoked_at !== null) return invalid
+  if (token.key_revoked_at !== null) return invalid
+  // Only the holder of the token gets this far, so only the holder learns that it has expired.
+  if (token.expires_at <= at) return { by: 'rails_token', fault: 'rails_token_expired' }
+  if (token.key_expires_at <= at) return invalid
+  const scopes = token.scopes.filter((scope) => token.key_scopes.includes(scope))
+  return { by: 'rails_token', agent: { key_id: token.key_id, scopes } }
+}
+
+function refuse(identity: Identity, access: Access, baseUrl: string): Problem | undefined {
+  if (identity.by === 'conflict') return new Problem('conflicting_credentials')
+  if (access === 'public') return undefined
+  return access === 'agent_key' ? refuseKey(identity, baseUrl) : refuseToken(identity, access, baseUrl)
+}
+
+function refuseKey({ by, agent }: Identity, baseUrl: string): Problem | undefined {
+  if (by !== 'agent_key') return keyRefusal('agent_key_missing', baseUrl)
+  return agent ? undefined : keyRefusal('agent_key_invalid', baseUrl)
+}
+
+function refuseToken(identity: Identity, scope: Scope, baseUrl: string): Problem | undefined {
+  if (identity.by === 'agent_key') return tokenRefusal('rails_token_required', baseUrl, scope)
+  if (identity.by !== 'rails_token') return tokenRefusal('rails_token_missing', baseUrl, scope)
+  if (!identity.agent) return tokenRefusal(identity.fault, baseUrl, scope)
+  const { scopes } = identity.agent
+  return scopes.includes(scope) ? undefined : scopeRefusal('AgentRails', baseUrl, [scope], scopes)
+}

@@ -1,0 +1,37 @@
+import { digestOf, makeNonce, NONCE_SECONDS, TOKEN_SECONDS } from './credential.ts'
+import { isLive, type KeyParts } from './keys.ts'
+import { keyRefusal } from './refusal.ts'
+import * as store from './store.ts'
+
+export const MAX_LIVE_NONCES = 8
+
+/**
+ * A spent nonce is remembered for as long as the token made from it could live, so that a replay is
+ * noticed while it can still do harm.
+ */
+export const SPENT_NONCE_MEMORY_SECONDS = TOKEN_SECONDS
+
+export interface ChallengeParts extends KeyParts {
+  baseUrl: () => string
+}
+
+/** Hands out a nonce for one key; a ninth drops the oldest that is still live. */
+export async function issueNonce(
+  parts: ChallengeParts,
+  keyId: string,
+): Promise<{ nonce: string; issuedAt: number; expiresAt: number }> {
+  const now = await parts.now()
+  const nonce = makeNonce(parts.random)
+  const expiresAt = now + NONCE_SECONDS * 1000
+  await parts.db.transaction(async (tx) => {
+    const key = await store.lockKey(tx, keyId)
+    // The key may have been revoked since it was let in.
+    if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid', parts.baseUrl())
+    // Before the insert, so that a nonce never loses to another of the same millisecond.
+    const spentBefore = now - SPENT_NONCE_MEMORY_SECONDS * 1000
+    await store.pruneNonces(tx, keyId, { now, keep: MAX_LIVE_NONCES - 1, spentBefore })
+    const digest = digestOf(parts.pepper, nonce)
+    await store.insertNonce(tx, { digest, key_id: keyId, issued_at: now, expires_at: expiresAt })
+  })
+  return { nonce, issuedAt: now, expiresAt }
+}

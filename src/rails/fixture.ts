@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Db } from '../db/db.ts'
+import { openSqlite } from '../db/sqlite.ts'
+import { type Access, type Call, type Gate, perform, SCOPE_NAMES, type Visit } from '../operation.ts'
+import { Problem, type ProblemCode } from '../problem.ts'
+import { makeGate } from './admission.ts'
+import { createKey, type IssuedKey, type NewKey } from './keys.ts'
+import { makeLimiter } from './limits.ts'
+import { type RailsParts, railsOperations } from './operations.ts'
+
+export const BASE_URL = 'https://registry.example'
+const START = Date.UTC(2026, 6, 2)
+
+/** The rails over a real store in a directory of their own, with a clock that moves when told. */
+export async function testRails({ limits = false } = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'rails-'))
+  const db: Db = await openSqlite(join(directory, 'store.sqlite'), { create: true })
+  const clock = { ms: START }
+  const parts: RailsParts = {
+    db,
+    pepper: new Uint8Array(32).fill(7),
+    now: async () => clock.ms,
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    baseUrl: () => BASE_URL,
+    limits: { default_rpm: 120, reference_rpm: 300 },
+    routes: { additional_public: ['/api/coverage'], additional_protected: { '/log/figures/entries': ['audit:read'] } },
+  }
+  const limiter = makeLimiter({ ...parts.limits, enabled: limits, clockMs: () => clock.ms })
+  const gate: Gate = makeGate(parts, limiter)
+  const operations = new Map(railsOperations(parts).map((op) => [op.name, op]))
+
+  const call = async (name: string, from: Partial<Call>, body: Record<string, unknown> = {}) => {
+    const op = operations.get(name)
+    if (!op) throw new Error(`no operation ${name}`)
+    return perform(op, { address: '192.0.2.1', ...from }, gate, async () => body)
+  }
+  const answer = async (name: string, from: Partial<Call>, body: Record<string, unknown> = {}) => {
+    const outcome = await call(name, from, body)
+    if (!outcome.ok) throw outcome.problem
+    return outcome.output as Record<string, unknown>
+  }
+  const problem = async (name: string, from: Partial<Call>, body: Record<string, unknown> = {}): Promise<Problem> => {
+    const outcome = await call(name, from, body)
+    if (outcome.ok) throw new Error(`${name} was not refused`)
+    return outcome.problem
+  }
+  const nonce = async (agentKey: string) => (await answer('request_challenge', { agentKey }))['nonce'] as string
+  const enter = (from: Partial<Call>, access: Access, bucket: 'default' | 'reference' = 'default'): Promise<Visit> =>
+    gate.enter({ address: '192.0.2.1', ...from }, access, bucket)
+
+  return {
+    db,
+    clock,
+    parts,
+    operations,
+    call,
+    answer,
+    problem,
+    nonce,
+    enter,
+    passSeconds: (seconds: number) => {
+      clock.ms += seconds * 1000
+    },
+    key: (wanted: Partial<NewKey> = {}): Promise<IssuedKey> =>
+      createKey(parts, { name: 'test agent', scopes: SCOPE_NAMES, ...wanted }),
+    token: async (agentKey: string, more: Record<string, unknown> = {}) =>
+      (await answer('attest', { agentKey }, { nonce: await nonce(agentKey), ...more }))['rails_token'] as string,
+    /** The code of the refusal, or `in`. */
+    async verdict(from: Partial<Call>, access: Access): Promise<ProblemCode | 'in'> {
+      return (await enter(from, access)).refusal?.code ?? 'in'
+    },
+    /** Everything of a table, in the order given. */
+    rows: <Row>(table: string, order: string) => db.query<Row>(`SELECT * FROM ${table} ORDER BY ${order}`),
+    async [Symbol.asyncDispose]() {
+      await db.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** The whole of a refusal as a caller could see it. */
+export const seen = ({ code, detail, extra }: Problem) => ({ code, detail, extra })
+
+export async function refusal(work: Promise<unknown>): Promise<Problem> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('it was not refused')
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { makeLimiter, SlidingWindow } from './limits.ts'
+
+test('no span of the window ever holds more than the limit, and nothing is refused without need', () => {
+  const step = fc.record({ wait: fc.oneof(fc.nat(40), fc.nat(12_000)), key: fc.constantFrom('a', 'b') })
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 200 }), (limit, steps) => {
+      let now = 0
+      const window = new SlidingWindow(limit, 10, () => now)
+      const accepted: { at: number; key: string }[] = []
+      for (const { wait, key } of steps) {
+        now += wait
+        const counted = accepted.filter((one) => one.key === key && one.at > now - 10_000)
+        const foreseen = window.peek(key)
+        const taken = window.take(key)
+        expect(taken.allowed).toBe(counted.length < limit)
+        expect(foreseen.allowed).toBe(taken.allowed)
+        expect(foreseen.remaining).toBe(limit - counted.length)
+        if (taken.allowed) {
+          accepted.push({ at: now, key })
+          counted.push({ at: now, key })
+        }
+        expect(taken.remaining).toBe(limit - counted.length)
+        const oldest = counted[0]?.at ?? now
+        expect(taken.resetSeconds).toBe(Math.max(1, Math.ceil((oldest + 10_000 - now) / 1000)))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the 121st request within a minute of the first is refused however slowly they come', () => {
+  let now = 5
+  const window = new SlidingWindow(120, 60, () => now)
+  for (let i = 0; i < 120; i++) {
+    expect(window.take('a').allowed).toBe(true)
+    now += 499
+  }
+  expect(now).toBeLessThan(60_000)
+  expect(window.take('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 1 })
+  now = 60_005
+  expect(window.take('a').allowed).toBe(true)
+})
+
+test('waiting for as long as the reset says is enough', () => {
+  let now = 0.25
+  const window = new SlidingWindow(2, 60, () => now)
+  window.take('a')
+  now = 1000.5
+  window.take('a')
+  now = 1700.75
+  const { allowed, resetSeconds } = window.take('a')
+  expect([allowed, resetSeconds]).toEqual([false, 59])
+  now += resetSeconds * 1000
+  expect(window.take('a').allowed).toBe(true)
+})
+
+test('refused requests do not prolong the wait', () => {
+  let now = 0
+  const window = new SlidingWindow(1, 60, () => now)
+  window.take('a')
+  for (now = 1000; now < 60_000; now += 1000) expect(window.take('a').allowed).toBe(false)
+  expect(window.take('a').allowed).toBe(true)
+})
+
+test('memory is bounded: the key untouched for longest goes first', () => {
+  let now = 0
+  const window = new SlidingWindow(1, 60, () => now, 3)
+  for (const key of ['a', 'b', 'c']) window.take(key)
+  expect(window.take('a').allowed).toBe(false)
+  now += 1
+  for (const key of ['d', 'e']) window.take(key)
+  expect(window.size).toBe(3)
+  expect(window.peek('a').allowed).toBe(false)
+  expect(window.peek('b').allowed).toBe(true)
+  for (let i = 0; i < 1000; i++) window.take(`other ${i}`)
+  expect(window.size).toBe(3)
+})
+
+test('callers who went away are forgotten', () => {
+  let now = 0
+  const window = new SlidingWindow(5, 60, () => now)
+  for (let i = 0; i < 100; i++) window.take(`caller ${i}`)
+  now = 60_000
+  for (let i = 0; i < 60; i++) window.take('still here')
+  expect(window.size).toBe(1)
+})
+
+test('a limit below one is a mistake of the operator', () => {
+  expect(() => new SlidingWindow(0, 60, () => 0)).toThrow(RangeError)
+  expect(() => new SlidingWindow(1.5, 60, () => 0)).toThrow(RangeError)
+})
+
+test('buckets count apart, and a limiter that is off counts nothing', () => {
+  const options = { default_rpm: 1, reference_rpm: 2, clockMs: () => 0 }
+  const limiter = makeLimiter({ ...options, enabled: true })
+  expect(limiter.take('default', 'a')?.allowed).toBe(true)
+  expect(limiter.take('default', 'a')?.allowed).toBe(false)
+  expect(limiter.take('reference', 'a')).toEqual({
+    allowed: true,
+    quota: { bucket: 'reference', limit: 2, windowSeconds: 60, remaining: 1, resetSeconds: 60 },
+  })
+  expect(makeLimiter({ ...options, enabled: false }).take('default', 'a')).toBeUndefined()
+})

@@ -1,0 +1,153 @@
+import type { Bucket, Quota } from '../operation.ts'
+
+const WINDOW_SECONDS = 60
+const MAX_CALLERS = 50_000
+export const FAILED_AUTHENTICATION = 'failed-authentication'
+export const FAILED_AUTHENTICATION_RPM = 10
+
+export interface Standing {
+  allowed: boolean
+  remaining: number
+  /** Whole seconds until the oldest counted request leaves the window; at least 1. */
+  resetSeconds: number
+}
+
+/**
+ * An exact sliding window: of all the spans of `windowSeconds` that can be laid over the past, none
+ * holds more than `limit` accepted requests. A bucket that refills would let a burst and its refill
+ * through together, which is more than the published `q` and `w` allow.
+ *
+ * Refused requests are not counted. Memory is bounded: past `maxKeys` the key untouched for longest is forgotten.
+ */
+export class SlidingWindow {
+  /** In order of last use, so the first is the stalest. */
+  readonly #callers = new Map<string, Times>()
+
+  constructor(
+    readonly limit: number,
+    readonly windowSeconds: number,
+    /** Monotonic: a clock that is set back must not reopen or freeze a window. */
+    readonly clockMs: () => number,
+    readonly maxKeys = MAX_CALLERS,
+  ) {
+    if (!Number.isInteger(limit) || limit < 1) throw new RangeError('a limit is a whole number of at least 1')
+  }
+
+  get size(): number {
+    return this.#callers.size
+  }
+
+  take(key: string): Standing {
+    const now = this.clockMs()
+    const times = this.#callers.get(key) ?? new Times()
+    times.dropThrough(this.#cutoff(now))
+    const allowed = times.size < this.limit
+    if (allowed) times.push(now)
+    this.#callers.delete(key)
+    this.#callers.set(key, times)
+    this.#forget(now)
+    return { allowed, ...this.#standing(times, now) }
+  }
+
+  /** What `take` would find, without taking. */
+  peek(key: string): Standing {
+    const now = this.clockMs()
+    const times = this.#callers.get(key) ?? new Times()
+    times.dropThrough(this.#cutoff(now))
+    return { allowed: times.size < this.limit, ...this.#standing(times, now) }
+  }
+
+  #standing(times: Times, now: number): Omit<Standing, 'allowed'> {
+    const waitMs = (times.oldest ?? -Infinity) - this.#cutoff(now)
+    return { remaining: this.limit - times.size, resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
+  }
+
+  /** The last moment that no longer counts. */
+  #cutoff(now: number): number {
+    return now - this.windowSeconds * 1000
+  }
+
+  /** Two at a time keeps ahead of one new key per call and never stalls a request. */
+  #forget(now: number): void {
+    for (let i = 0; i < 2; i++) {
+      const [key, times] = this.#callers.entries().next().value ?? []
+      if (key === undefined || times === undefined) return
+      const idle = times.newest === undefined || times.newest <= this.#cutoff(now)
+      if (!idle && this.#callers.size <= this.maxKeys) return
+      this.#callers.delete(key)
+    }
+  }
+}
+
+/** A queue of times in a ring that grows as needed, so a caller who came once costs a few bytes. */
+class Times {
+  #ring = new Float64Array(4)
+  #head = 0
+  size = 0
+
+  get oldest(): number | undefined {
+    return this.size === 0 ? undefined : this.#at(0)
+  }
+
+  get newest(): number | undefined {
+    return this.size === 0 ? undefined : this.#at(this.size - 1)
+  }
+
+  push(time: number): void {
+    if (this.size === this.#ring.length) this.#grow()
+    this.#ring[(this.#head + this.size) % this.#ring.length] = time
+    this.size++
+  }
+
+  dropThrough(cutoff: number): void {
+    while (this.size > 0 && this.#at(0) <= cutoff) {
+      this.#head = (this.#head + 1) % this.#ring.length
+      this.size--
+    }
+  }
+
+  #at(i: number): number {
+    return this.#ring[(this.#head + i) % this.#ring.length] as number
+  }
+
+  #grow(): void {
+    const larger = new Float64Array(this.#ring.length * 2)
+    for (let i = 0; i < this.size; i++) larger[i] = this.#at(i)
+    this.#ring = larger
+    this.#head = 0
+  }
+}
+
+export interface Taken {
+  allowed: boolean
+  quota: Quota
+}
+
+/** Counts one request; undefined when limits are off. */
+export interface Limiter {
+  take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string): Taken | undefined
+}
+
+export interface LimiterOptions {
+  default_rpm: number
+  reference_rpm: number
+  enabled: boolean
+  /** Monotonic milliseconds, such as `performance.now`. */
+  clockMs: () => number
+}
+
+export function makeLimiter({ default_rpm, reference_rpm, enabled, clockMs }: LimiterOptions): Limiter {
+  if (!enabled) return { take: () => undefined }
+  const windows = {
+    default: new SlidingWindow(default_rpm, WINDOW_SECONDS, clockMs),
+    reference: new SlidingWindow(reference_rpm, WINDOW_SECONDS, clockMs),
+    [FAILED_AUTHENTICATION]: new SlidingWindow(FAILED_AUTHENTICATION_RPM, WINDOW_SECONDS, clockMs),
+  }
+  return {
+    take(bucket, who) {
+      const { allowed, remaining, resetSeconds } = windows[bucket].take(who)
+      const { limit, windowSeconds } = windows[bucket]
+      return { allowed, quota: { bucket, limit, windowSeconds, remaining, resetSeconds } }
+    },
+  }
+}

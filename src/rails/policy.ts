@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { SCOPE_NAMES, SCOPES, type Scope } from '../operation.ts'
+import { KEY_DAYS, NONCE_SECONDS, PATTERNS, RAILS, TOKEN_SECONDS } from './credential.ts'
+import { possessionMessage } from './possession.ts'
+import { HEADERS, POLICY_PATH } from './refusal.ts'
+
+export const POLICY_VERSION = '1.1.0'
+export const CHALLENGE_PATH = '/api/agent-rails/challenge'
+export const ATTEST_PATH = '/api/agent-rails/attest' as const
+
+export const PROTECTED_ROUTES = {
+  '/api/registry': ['registry:read'],
+  '/api/provider/{npi}': ['provider:read'],
+  '/api/data-integrity': ['integrity:read'],
+  '/api/figure-changes': ['audit:read'],
+} as const satisfies Record<string, readonly Scope[]>
+
+export const PUBLIC_ROUTES = [
+  '/',
+  '/api/readme',
+  '/api/figures',
+  '/reference',
+  '/.well-known/ai-plugin.json',
+  '/.well-known/agent-card.json',
+  '/api/openapi.json',
+  POLICY_PATH,
+] as const
+
+export const FLOW = [
+  `GET ${POLICY_PATH} to read the scopes and what each route requires`,
+  `POST ${CHALLENGE_PATH} with the header ${HEADERS.agent_key}: <AGENT_KEY>; the answer carries a nonce`,
+  `POST ${ATTEST_PATH} with the body {"nonce": "<NONCE>"} and the header ${HEADERS.agent_key}: <AGENT_KEY>; the answer carries rails_token`,
+  `Call protected routes with the header ${HEADERS.agent_rails}: <RAILS_TOKEN>`,
+] as const
+
+export const NAMING = {
+  agent_rails: `Authentication and permission rails (header ${HEADERS.agent_rails})`,
+  agent_tools: 'Callable HTTP and MCP tools',
+  agent_structures: 'OpenAPI description, agent card, README, schemas',
+} as const
+
+const described = (description: string) => z.string().meta({ description })
+const seconds = (description: string) => z.int().positive().meta({ description })
+const scopeList = z.array(z.enum(SCOPE_NAMES))
+
+export const PolicyDocument = z
+  .strictObject({
+    policy_version: described('Version of this policy'),
+    rails: z.literal(RAILS).meta({ description: 'Identifier of the rails scheme' }),
+    flow: z.array(z.string()).length(4).meta({ description: 'The four steps of authentication, in order' }),
+    scopes: z
+      .record(z.enum(SCOPE_NAMES), z.string())
+      .meta({ description: 'What each scope lets its holder read, by scope name' }),
+    protected_routes: z
+      .record(z.string(), scopeList)
+      .meta({ description: 'The scopes a rails token needs, by protected path' }),
+    public_routes: z.array(z.string()).meta({ description: 'Paths that need no header' }),
+    additional_protected_routes: z
+      .record(z.string(), scopeList)
+      .meta({ description: 'Further protected paths of this service, in the same form' }),
+    additional_public_routes: z
+      .array(z.string())
+      .meta({ description: 'Further paths of this service that need no header' }),
+    headers: z
+      .strictObject({
+        agent_key: z.literal(HEADERS.agent_key).meta({ description: 'Header of the agent key' }),
+        agent_rails: z.literal(HEADERS.agent_rails).meta({ description: 'Header of the rails token' }),
+      })
+      .meta({ description: 'The headers that carry credentials' }),
+    rate_limits: z
+      .strictObject({
+        default_rpm: z.int().positive().meta({ description: 'Requests per minute on all routes but the next' }),
+        reference_rpm: z.int().positive().meta({ description: 'Requests per minute on /reference and below it' }),
+      })
+      .meta({ description: 'Counted per key where a valid credential is sent, else per address' }),
+    proof_required: z.literal(true).meta({ description: 'Registry rows without a proof block are rejected' }),
+    pii_policy: z.literal('aggregate_only').meta({ description: 'Only aggregates about disputes are exposed' }),
+    naming: z
+      .strictObject({
+        agent_rails: described('What is called agent_rails'),
+        agent_tools: described('What is called agent_tools'),
+        agent_structures: described('What is called agent_structures'),
+      })
+      .meta({ description: 'What the three groups of the service are called' }),
+    'x-credential-patterns': z
+      .strictObject({
+        agent_key: described('Pattern of an agent key'),
+        nonce: described('Pattern of a nonce'),
+        rails_token: described('Pattern of a rails token'),
+        checksum: described('How the last six characters follow from the others'),
+      })
+      .meta({ description: 'The exact shape of each credential, for secret scanners and early checks' }),
+    'x-lifetimes-seconds': z
+      .strictObject({
+        agent_key: seconds('Life of an agent key unless its operator chose another'),
+        nonce: seconds('Life of a nonce, which is good for one use'),
+        rails_token: seconds('Longest life of a rails token'),
+      })
+      .meta({ description: 'How long each credential lives, in seconds' }),
+    'x-proof-of-possession': z
+      .strictObject({
+        applies_to: described('Which keys need it'),
+        field: described('The member of the attest body that carries the signature'),
+        algorithm: described('Signature algorithm'),
+        encoding: described('How the signature is written'),
+        message: described('The text to sign, in UTF-8, with the names in angle brackets replaced'),
+        base_url: described('What <base_url> stands for'),
+      })
+      .meta({ description: 'How a key that is registered with a public key signs its nonces' }),
+  })
+  .meta({ description: 'How an agent is let in: scopes, routes, headers and limits' })
+
+export interface PolicyParts {
+  baseUrl: () => string
+  limits: { default_rpm: number; reference_rpm: number }
+  routes: { additional_public: string[]; additional_protected: Record<string, Scope[]> }
+}
+
+export const policyDocument = ({ baseUrl, limits, routes }: PolicyParts): z.input<typeof PolicyDocument> => ({
+  policy_version: POLICY_VERSION,
+  rails: RAILS,
+  flow: [...FLOW],
+  scopes: { ...SCOPES },
+  protected_routes: Object.fromEntries(Object.entries(PROTECTED_ROUTES).map(([path, scopes]) => [path, [...scopes]])),
+  public_routes: [...PUBLIC_ROUTES],
+  additional_protected_routes: routes.additional_protected,
+  additional_public_routes: routes.additional_public,
+  headers: HEADERS,
+  rate_limits: { default_rpm: limits.default_rpm, reference_rpm: limits.reference_rpm },
+  proof_required: true,
+  pii_policy: 'aggregate_only',
+  naming: NAMING,
+  'x-credential-patterns': {
+    ...PATTERNS,
+    checksum: 'the last six characters are the CRC-32 of all characters before them, in base62 (0-9A-Za-z)',
+  },
+  'x-lifetimes-seconds': { agent_key: KEY_DAYS * 86_400, nonce: NONCE_SECONDS, rails_token: TOKEN_SECONDS },
+  'x-proof-of-possession': {
+    applies_to: 'keys that the operator registered with an Ed25519 public key',
+    field: 'proof',
+    algorithm: 'Ed25519',
+    encoding: 'base64url without padding',
+    message: possessionMessage('<base_url>', '<key_id>', '<nonce>'),
+    base_url: baseUrl(),
+  },
+})
