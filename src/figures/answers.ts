@@ -1,0 +1,182 @@
+// The shapes of what the figures answer. They are closed: a member that is not named here cannot get out.
+
+import { z } from 'zod'
+import { Links, Page } from '../paging.ts'
+import { type Figure, RULE } from './disclosure.ts'
+import type { FigureRelease } from './store.ts'
+import { METRICS, type Metric } from './tally.ts'
+
+const Instant = z.iso.datetime().meta({ description: 'RFC 3339, UTC' })
+const Rate = z.number().min(0).max(1).meta({ description: 'A share, rounded half-even to 0.01' })
+const Amount = z
+  .string()
+  .regex(/^[0-9]+\.[0-9]{2}$/)
+  .meta({ description: 'US dollars as a decimal string' })
+const Floor10 = z.int().min(0).multipleOf(10)
+const RuleVersion = z.string().meta({ description: 'Version of the published disclosure rule' })
+
+const DEFINITIONS = {
+  w: 'Closed cases with 500 dollars or more recovered, divided by all closed cases',
+  r: 'Cases flagged as ongoing treatment, divided by all cases',
+  p: 'Settlements reached without certified-mail escalation, divided by all settlements',
+  savings_total:
+    'Dollars recovered in settlements, each case rounded to 50 and top-coded at 50,000; the sum rounded to 1,000',
+  savings_median: 'The middle amount recovered in a settlement, zero amounts included, rounded to 50 dollars',
+} as const satisfies Partial<Record<Metric, string>>
+type Described = keyof typeof DEFINITIONS
+
+const described = <V extends z.ZodType>(metric: Described, value: V) =>
+  z
+    .strictObject({
+      value: value.nullable(),
+      suppressed: z.boolean().meta({ description: 'True when the value is withheld; it is then null, not zero' }),
+      reason: z
+        .enum(['no_data', 'small_cell', 'dominance'])
+        .nullable()
+        .meta({ description: 'Why the value is withheld' }),
+      as_of: Instant.nullable().meta({ description: 'The release at which this value last moved' }),
+      definition: z.string(),
+    })
+    .meta({ description: DEFINITIONS[metric] })
+
+export const FiguresBody = z
+  .strictObject({
+    w: Rate.nullable().meta({ description: 'Win rate' }),
+    r: Rate.nullable().meta({ description: 'Recurring rate' }),
+    p: Rate.nullable().meta({ description: 'Share of settlements without certified-mail escalation' }),
+    savings: z.strictObject({ total: Amount.nullable(), median: Amount.nullable(), currency: z.literal('USD') }),
+    cases_floor10: Floor10.nullable().meta({ description: 'All cases, rounded down to a multiple of 10' }),
+    settlements_floor10: Floor10.nullable().meta({ description: 'Settlements, rounded down to a multiple of 10' }),
+    provenance: z.literal('service_outcomes_ledger'),
+    as_of: Instant.nullable().meta({ description: 'When the release was made' }),
+    release_id: z.string().nullable(),
+    metrics: z.strictObject({
+      w: described('w', Rate),
+      r: described('r', Rate),
+      p: described('p', Rate),
+      savings_total: described('savings_total', Amount),
+      savings_median: described('savings_median', Amount),
+    }),
+    pii_policy: z.literal('aggregate_only'),
+    sdc_rule_version: RuleVersion,
+    data_class: z
+      .enum(['published', 'sample'])
+      .nullable()
+      .meta({ description: '`sample` when any of the ledger is invented for demonstration' }),
+  })
+  .meta({ description: 'Aggregate dispute metrics; withheld values are null, and null is never zero' })
+export type FiguresBody = z.infer<typeof FiguresBody>
+
+const NO_DATA = { value: null, suppressed: true, reason: 'no_data', as_of: null } as const
+
+/** The body of `/api/figures`: the same for every caller (rule F7), so it is made from the release alone. */
+export function figuresBody(release: FigureRelease | undefined): FiguresBody {
+  const of = (metric: Metric): Figure | typeof NO_DATA => release?.standings.of[metric].figure ?? NO_DATA
+  const rate = (metric: 'w' | 'r' | 'p') => ({
+    ...of(metric),
+    value: of(metric).value as number | null,
+    definition: DEFINITIONS[metric],
+  })
+  const amount = (metric: 'savings_total' | 'savings_median') => ({
+    ...of(metric),
+    value: of(metric).value as string | null,
+    definition: DEFINITIONS[metric],
+  })
+  const metrics = {
+    w: rate('w'),
+    r: rate('r'),
+    p: rate('p'),
+    savings_total: amount('savings_total'),
+    savings_median: amount('savings_median'),
+  }
+  return {
+    w: metrics.w.value,
+    r: metrics.r.value,
+    p: metrics.p.value,
+    savings: { total: metrics.savings_total.value, median: metrics.savings_median.value, currency: 'USD' },
+    cases_floor10: of('cases_floor10').value as number | null,
+    settlements_floor10: of('settlements_floor10').value as number | null,
+    provenance: 'service_outcomes_ledger',
+    as_of: release ? new Date(release.released_at).toISOString() : null,
+    release_id: release?.release_id ?? null,
+    metrics,
+    pii_policy: 'aggregate_only',
+    sdc_rule_version: release?.standings.rule_version ?? RULE.version,
+    data_class: release?.data_class ?? null,
+  }
+}
+
+/** A published value: a share or a count as a number, an amount as a decimal string, null when withheld. */
+const Published = z.union([z.number(), Amount]).nullable()
+
+/** One entry of the figures log. Its canonical JSON (RFC 8785) is the leaf, byte for byte. */
+export const ChangeEntry = z.strictObject({
+  seq: z.int().min(0).meta({ description: 'Place in the figures log, counted from 0' }),
+  release_id: z.string(),
+  released_at: Instant,
+  metric: z.enum(METRICS),
+  old: Published.meta({ description: 'The value published before; null when withheld or none' }),
+  new: Published.meta({ description: 'The value published now; null when withheld' }),
+  old_as_of: Instant.nullable(),
+  new_as_of: Instant,
+  reason: z.enum(['initial', 'scheduled', 'correction', 'method_change', 'suppression_on', 'suppression_off']),
+  sdc_rule_version: RuleVersion,
+})
+export type ChangeEntry = z.infer<typeof ChangeEntry>
+
+export const ChangePage = z
+  .strictObject({
+    data: z.array(
+      ChangeEntry.extend({
+        proof: z
+          .strictObject({
+            log: z.strictObject({
+              index: z.int().min(0),
+              inclusion: z.array(z.string()).meta({ description: 'Sibling hashes from the leaf upwards, base64' }),
+              checkpoint: z.string().meta({ description: 'C2SP signed checkpoint of the figures log' }),
+            }),
+          })
+          .meta({ description: 'Remove this member; the canonical JSON of the rest is the log entry' }),
+      }),
+    ),
+    page: Page,
+    links: Links,
+  })
+  .meta({ description: 'Changes of published figures, all proved under one checkpoint' })
+
+export const CASE_BANDS = ['0-10', '11-29', '30-99', '100-299', '300+'] as const
+export const SAVINGS_BANDS = ['<500', '500-1999', '2000-9999', '10000+'] as const
+export const WITHHOLDABLE = ['win_rate', 'no_escalation_rate', 'median_savings_band'] as const
+
+const BandedRate = z
+  .union([z.number().min(0).max(1), z.enum(['>=0.90', '<=0.10'])])
+  .nullable()
+  .meta({ description: 'A share rounded to 0.05, or only that it is extreme; null when withheld' })
+const Quarter = z.string().regex(/^[0-9]{4}-Q[1-4]$/)
+
+export const ProviderStats = z
+  .strictObject({
+    npi: z.string(),
+    window: z.strictObject({ from: Quarter, to: Quarter, granularity: z.literal('year') }).meta({
+      description:
+        'The last eight calendar quarters. The ledger keeps only the year of an outcome, so the cases of every year that the window touches are counted',
+    }),
+    case_band: z.enum(CASE_BANDS).meta({ description: 'How many cases, as a band; never a count' }),
+    win_rate: BandedRate,
+    no_escalation_rate: BandedRate,
+    median_savings_band: z
+      .enum(SAVINGS_BANDS)
+      .nullable()
+      .meta({ description: 'The band, in US dollars, of the median recovered in a settlement; null when withheld' }),
+    suppressed: z.boolean().meta({ description: 'True when any value is withheld' }),
+    reasons: z
+      .array(z.strictObject({ field: z.enum(WITHHOLDABLE), reason: z.enum(['small_cell', 'dominance']) }))
+      .meta({ description: 'Why each withheld value is withheld' }),
+    as_of: Instant.nullable().meta({
+      description:
+        'The quarterly refresh this answer belongs to; a value too few cases would have moved is kept from an earlier one',
+    }),
+    sdc_rule_version: RuleVersion,
+  })
+  .meta({ description: 'Redacted negotiation statistics of one organisation; no personal information' })
+export type ProviderStats = z.infer<typeof ProviderStats>

@@ -1,0 +1,107 @@
+// Builders for the tests of this folder. Cases are invented.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../db/sqlite.ts'
+import { Log } from '../integrity/log.ts'
+import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
+import type { Operation } from '../operation.ts'
+import { utf8 } from '../proof/bytes.ts'
+import { formatPolicy, parsePolicy, type TrustPolicy } from '../proof/policy.ts'
+import type { NoteSigner } from '../proof/signed-note.ts'
+import { COLUMNS, importOutcomes } from './ledger.ts'
+import { figuresOperations } from './operations.ts'
+import type { OutcomeCell } from './tally.ts'
+
+export const HEADER = COLUMNS.join(',')
+export const NPI = '1234567893'
+export const OTHER_NPI = '1999999992'
+export const START = Date.parse('2026-11-03T00:00:00Z')
+
+let made = 0
+const nextCaseRef = (): string => `c0ffee00-0000-4000-8000-${String(++made).padStart(12, '0')}`
+
+/** One line of an outcomes file: a settlement of $1,000 unless the test says otherwise. */
+export const aCase = (given: Partial<Record<(typeof COLUMNS)[number], string>> = {}): string => {
+  const usual: Record<(typeof COLUMNS)[number], string> = {
+    case_ref: nextCaseRef(),
+    outcome_year: '2026',
+    state: 'CA',
+    npi: '',
+    closed: '1',
+    settled: '1',
+    recurring: '0',
+    certified_mail: '0',
+    recovered: '1000.00',
+  }
+  return COLUMNS.map((column) => given[column] ?? usual[column]).join(',')
+}
+
+export const cases = (n: number, given: Parameters<typeof aCase>[0] = {}): string[] =>
+  Array.from({ length: n }, () => aCase(given))
+
+/** A hundred settlements that every rule lets through: half won, half recurring, half by certified mail. */
+export const aSoundLedger = (given: Parameters<typeof aCase>[0] = {}): string[] => [
+  ...cases(50, { recurring: '1', certified_mail: '1', recovered: '400', ...given }),
+  ...cases(50, given),
+]
+
+/** Bytes as a stream that breaks in awkward places. */
+export async function* streamOf(text: string, chunk = 37): AsyncGenerator<Uint8Array> {
+  const bytes = utf8(text)
+  for (let start = 0; start < bytes.length; start += chunk) yield bytes.slice(start, start + chunk)
+}
+
+export const fileOf = (lines: readonly string[]): AsyncGenerator<Uint8Array> =>
+  streamOf(`${[HEADER, ...lines].join('\n')}\n`)
+
+export const aCell = (given: Partial<OutcomeCell> = {}): OutcomeCell => ({
+  closed: 1,
+  settled: 1,
+  recurring: 0,
+  certified_mail: 0,
+  recovered_50: 20,
+  cases: 1,
+  ...given,
+})
+
+/** A store with an empty ledger and a new figures log, on a clock the test moves. */
+export async function openFigures() {
+  const folder = await mkdtemp(join(tmpdir(), 'figures-'))
+  const db = await openSqlite(join(folder, 'store.db'), { create: true })
+  const signer = parseLogKey(generateLogKey('registry.test/figures')) as NoteSigner
+  const log = new Log('figures', signer)
+  const clock = { at: START }
+  const parts = { db, log, now: () => clock.at }
+  await db.transaction((tx) => log.create(tx, clock.at))
+  const operations = figuresOperations(parts)
+  return {
+    ...parts,
+    parts,
+    clock,
+    operations,
+    policy: parsePolicy(formatPolicy([signer])) as TrustPolicy,
+    /** Runs an operation as every surface does: parsed input, checked output. */
+    async call(name: string, input: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+      const op = operations.find((found) => found.name === name) as Operation
+      return op.output.parse(await op.run(op.input.parse(input), {})) as Record<string, unknown>
+    },
+    import: (lines: readonly string[], data_class: 'published' | 'sample' = 'published') =>
+      importOutcomes(db, fileOf(lines), { now: parts.now, data_class }),
+    async [Symbol.asyncDispose]() {
+      await db.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** What a promise is refused with; fails the test when it is not refused. */
+export async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  throw new Error('expected a refusal')
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { type Operation, operation, refusedAs } from '../operation.ts'
+import { pageInput, pageOf } from '../paging.ts'
+import { Problem } from '../problem.ts'
+import { isNpi } from '../proof/npi.ts'
+import { type ChangeEntry, ChangePage, FiguresBody, figuresBody, ProviderStats } from './answers.ts'
+import { RULE } from './disclosure.ts'
+import { providerStats } from './provider.ts'
+import type { FiguresParts } from './release.ts'
+import * as store from './store.ts'
+import { METRICS } from './tally.ts'
+
+const Npi = z
+  .string()
+  .regex(/^[12][0-9]{9}$/)
+  .refine(isNpi)
+  .meta({ description: 'National Provider Identifier of an organisation, with its check digit' })
+  .register(refusedAs, { problem: 'invalid_npi' })
+
+const Instant = z.iso.datetime({ offset: true })
+
+const ChangesQuery = z.strictObject({
+  ...pageInput,
+  metric: z.enum(METRICS).optional().meta({ description: 'Only changes of this figure' }),
+  since: Instant.optional().meta({ description: 'Only changes released at or after this time (RFC 3339)' }),
+  until: Instant.optional().meta({ description: 'Only changes released before this time (RFC 3339)' }),
+  after_seq: z
+    .int()
+    .min(-1)
+    .optional()
+    .meta({ description: 'Only changes after this one, oldest first: for followers. -1 starts at the beginning' }),
+})
+
+export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] => [
+  operation({
+    name: 'get_figures',
+    summary: 'Aggregate dispute metrics: win rate, recurring rate, share settled without escalation, savings',
+    description:
+      'Aggregates of the outcomes ledger under a published disclosure rule. A null value is withheld, not zero; `metrics` says why and defines each figure. Values change only at a release and are the same for every caller.',
+    tag: 'metrics',
+    http: { method: 'GET', path: '/api/figures' },
+    access: 'public',
+    limit: 'default',
+    cache: 'public, max-age=60, stale-while-revalidate=300',
+    input: z.strictObject({}),
+    output: FiguresBody,
+    problems: [],
+    run: async () => figuresBody(await store.currentRelease(db)),
+  }),
+
+  operation({
+    name: 'get_provider_stats',
+    summary: 'Redacted negotiation statistics of one provider organisation',
+    description:
+      'Bands and coarse rates of disputes with one organisation over the last eight quarters. Small numbers are withheld, and a provider with no case looks exactly like one with ten.',
+    tag: 'agent-tools',
+    http: { method: 'GET', path: '/api/provider/{npi}' },
+    access: 'provider:read',
+    limit: 'default',
+    cache: 'private, no-store',
+    input: z.strictObject({ npi: Npi }),
+    output: ProviderStats,
+    problems: ['invalid_npi', 'provider_not_found'],
+    async run({ npi }) {
+      const cells = await store.findProviderCells(db, npi)
+      if (!cells) throw new Problem('provider_not_found')
+      return providerStats(npi, cells, await store.releaseMoments(db), now(), RULE)
+    },
+  }),
+
+  operation({
+    name: 'list_figure_changes',
+    summary: 'The audit log of changes to the published figures, each with its proof',
+    description:
+      'Every change of a published figure is an entry of an append-only signed log. Newest first; with `after_seq` oldest first. All entries of a page are proved under one checkpoint.',
+    tag: 'metrics',
+    http: { method: 'GET', path: '/api/figure-changes' },
+    access: 'audit:read',
+    limit: 'default',
+    cache: 'private, no-cache',
+    input: ChangesQuery,
+    output: ChangePage,
+    problems: [],
+    async run({ limit, offset, ...filter }) {
+      const head = await log.head(db)
+      const query: store.ChangeQuery = {
+        before_seq: head.size,
+        after_seq: filter.after_seq ?? -1,
+        since: filter.since === undefined ? 0 : Date.parse(filter.since),
+        until: filter.until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(filter.until),
+        metric: filter.metric,
+      }
+      const order = filter.after_seq === undefined ? 'DESC' : 'ASC'
+      const found = await store.changes(db, query, { order, limit, offset })
+      const data = await Promise.all(
+        found.map(async ({ seq, entry }) => ({
+          ...(JSON.parse(entry) as ChangeEntry),
+          proof: { log: await log.prove(db, seq, head) },
+        })),
+      )
+      const total = await store.countChanges(db, query)
+      return { data, ...pageOf({ path: '/api/figure-changes', params: filter, limit, offset, total }) }
+    },
+  }),
+]

@@ -1,0 +1,102 @@
+/** A case is won from $500 recovered, which is ten steps of 50. */
+export const WON_50 = 10
+
+/** Cases that are alike in everything the figures ask about. */
+export interface OutcomeCell {
+  closed: number
+  settled: number
+  recurring: number
+  certified_mail: number
+  recovered_50: number
+  cases: number
+}
+
+/** Every value the figures publish. The two counts are figures too: they move and are logged like the rest. */
+export const METRICS = [
+  'w',
+  'r',
+  'p',
+  'savings_total',
+  'savings_median',
+  'cases_floor10',
+  'settlements_floor10',
+] as const
+export type Metric = (typeof METRICS)[number]
+
+/**
+ * How many cases gave each answer to one question, by answer, without zeros. Kept whole because the
+ * disclosure rule asks not only for the sum but who was added, how alike they are and who dominates.
+ */
+export type Histogram = readonly (readonly [answer: number, cases: number])[]
+
+interface Question {
+  among: (cell: OutcomeCell) => boolean
+  answer: (cell: OutcomeCell) => number
+}
+
+const every = (): boolean => true
+const settlements = (cell: OutcomeCell): boolean => cell.settled === 1
+const recovered = (cell: OutcomeCell): number => cell.recovered_50
+
+/** The fixed denominators of rule F9, and what is asked of each case in them. */
+const QUESTIONS: Record<Metric, Question> = {
+  w: { among: (cell) => cell.closed === 1, answer: (cell) => (cell.recovered_50 >= WON_50 ? 1 : 0) },
+  r: { among: every, answer: (cell) => cell.recurring },
+  p: { among: settlements, answer: (cell) => 1 - cell.certified_mail },
+  savings_total: { among: settlements, answer: recovered },
+  savings_median: { among: settlements, answer: recovered },
+  cases_floor10: { among: every, answer: () => 1 },
+  settlements_floor10: { among: settlements, answer: () => 1 },
+}
+
+export function tally(cells: readonly OutcomeCell[], metric: Metric): Histogram {
+  const { among, answer } = QUESTIONS[metric]
+  const counts = new Map<number, number>()
+  for (const cell of cells) if (among(cell)) counts.set(answer(cell), (counts.get(answer(cell)) ?? 0) + cell.cases)
+  return [...counts].filter(([, cases]) => cases > 0).sort(([a], [b]) => a - b)
+}
+
+export const tallies = (cells: readonly OutcomeCell[]): Record<Metric, Histogram> =>
+  Object.fromEntries(METRICS.map((metric) => [metric, tally(cells, metric)])) as Record<Metric, Histogram>
+
+export const size = (histogram: Histogram): number => histogram.reduce((sum, [, cases]) => sum + cases, 0)
+
+export const casesWith = (histogram: Histogram, answer: number): number =>
+  histogram.find(([found]) => found === answer)?.[1] ?? 0
+
+/** The answers of which more or fewer cases are counted than before, and by how many cases in all. */
+export function difference(before: Histogram, after: Histogram): { answers: number; cases: number } {
+  let answers = 0
+  let cases = 0
+  for (const answer of new Set([...before, ...after].map(([found]) => found))) {
+    const shift = Math.abs(casesWith(after, answer) - casesWith(before, answer))
+    if (shift > 0) answers++
+    cases += shift
+  }
+  return { answers, cases }
+}
+
+export const sum = (histogram: Histogram): number =>
+  histogram.reduce((total, [answer, cases]) => total + answer * cases, 0)
+
+/** The largest single answers, one for each case, at most `n`. */
+export function largest(histogram: Histogram, n: number): number[] {
+  const found: number[] = []
+  for (const [answer, cases] of [...histogram].reverse())
+    for (let i = 0; i < cases && found.length < n; i++) found.push(answer)
+  return found
+}
+
+/** Twice the median answer, so that the mean of two middle ones stays an integer. */
+export function twiceMedian(histogram: Histogram): number {
+  const n = size(histogram)
+  const nth = (place: number): number => {
+    let passed = 0
+    for (const [answer, cases] of histogram) {
+      passed += cases
+      if (place < passed) return answer
+    }
+    throw new RangeError('nothing has no median')
+  }
+  return nth(Math.floor((n - 1) / 2)) + nth(Math.floor(n / 2))
+}
