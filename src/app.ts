@@ -1,0 +1,157 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { figuresOperations } from './figures/operations.ts'
+import { figuresFacts } from './figures/release.ts'
+import type { Installation } from './installation.ts'
+import { integrityOperations } from './integrity/operations.ts'
+import type { Operation, Scope } from './operation.ts'
+import { makeGate } from './rails/admission.ts'
+import { makeLimiter } from './rails/limits.ts'
+import { railsOperations } from './rails/operations.ts'
+import { FLOW, NAMING, PROTECTED_ROUTES, PUBLIC_ROUTES } from './rails/policy.ts'
+import { HEADERS } from './rails/refusal.ts'
+import { chartFacts } from './registry/chart-facts.ts'
+import { chartOf } from './registry/charts.ts'
+import { AbsenceProof, CitedRow } from './registry/cited-row.ts'
+import { registryOperations } from './registry/operations.ts'
+import { agentCard } from './surfaces/agent-card.ts'
+import { aiPlugin, logo } from './surfaces/ai-plugin.ts'
+import { readmeOperation } from './surfaces/descriptor.ts'
+import type { Document } from './surfaces/document.ts'
+import { healthDocuments } from './surfaces/health.ts'
+import { httpSurface, type RequestLine } from './surfaces/http.ts'
+import { landing } from './surfaces/landing.ts'
+import { logPolicy } from './surfaces/log-policy.ts'
+import { openApiDocument } from './surfaces/openapi.ts'
+import { problemPages } from './surfaces/problem-page.ts'
+
+export interface AppOptions {
+  baseUrl: () => string
+  /** Epoch milliseconds. Nonces and tokens use the database's clock unless a test sets this one for all. */
+  now: () => number
+  railsClock?: () => Promise<number>
+  limits: { default_rpm: number; reference_rpm: number; enabled: boolean }
+  observe: (line: RequestLine) => void
+}
+
+export interface App {
+  operations: readonly Operation[]
+  documents: readonly Document[]
+  fetch: (request: Request, address: string) => Promise<Response>
+}
+
+/** Puts the parts together. What a part needs is its argument; nothing is found by name. */
+export function makeApp({ db, registryLog, figuresLog, pepper }: Installation, options: AppOptions): App {
+  const { baseUrl, now, limits } = options
+  const today = (): string => new Date(now()).toISOString().slice(0, 10)
+  const figures = { db, log: figuresLog, now }
+  const rails = {
+    db,
+    pepper,
+    now: options.railsClock ?? (() => db.now()),
+    random: (bytes: number) => new Uint8Array(randomBytes(bytes)),
+    baseUrl,
+    limits,
+  }
+  const discovery = {
+    baseUrl,
+    rails: { flow: FLOW, naming: NAMING, protected_routes: PROTECTED_ROUTES, header: HEADERS.agent_rails },
+    operations: () => operations,
+  }
+
+  const readme = readmeOperation(discovery)
+  const ownOperations = [
+    readme,
+    ...registryOperations({ db, log: registryLog, today }),
+    ...figuresOperations(figures),
+    ...integrityOperations({
+      db,
+      log: registryLog,
+      now,
+      charts: (day) => chartFacts(db, day),
+      figures: () => figuresFacts(figures),
+    }),
+  ]
+  const find = (name: string): Operation => {
+    const found = ownOperations.find((op) => op.name === name)
+    if (!found) throw new Error(`there is no operation ${name}`)
+    return found
+  }
+  const documents: Document[] = [
+    landing({
+      ...discovery,
+      readme: () => readme.run({}, {}),
+      figures: async () => find('get_figures').run({}, {}) as never,
+      charts: async () =>
+        (await chartFacts(db, today())).map(({ chart_id, edition, effective_from, rows, data_class }) => ({
+          chart: chart_id,
+          title: chartOf(chart_id)?.title ?? chart_id,
+          edition,
+          effective_from,
+          rows,
+          data_class,
+        })),
+      example: () => exampleOf(find('lookup_reference')),
+    }),
+    aiPlugin(discovery),
+    logo(),
+    agentCard(discovery),
+    openApiDocument({
+      baseUrl,
+      operations: () => operations,
+      documents: () => documents,
+      problemMembers: { row: CitedRow, absence: z.array(AbsenceProof), regions: z.array(z.string()) },
+    }),
+    logPolicy(() => [registryLog, figuresLog].map(({ signer: { name, publicKey } }) => ({ name, publicKey }))),
+    problemPages(),
+    ...healthDocuments({ ready: async () => (await registryLog.head(db)).size >= 0 }),
+  ]
+  const operations: Operation[] = [
+    ...ownOperations,
+    ...railsOperations({ ...rails, routes: furtherRoutes(ownOperations, documents) }),
+  ]
+
+  const limiter = makeLimiter({ ...limits, clockMs: () => performance.now() })
+  const fetch = httpSurface({
+    operations,
+    documents,
+    gate: makeGate(rails, limiter),
+    baseUrl,
+    observe: options.observe,
+    randomId: randomUUID,
+  })
+  return { operations, documents, fetch }
+}
+
+/** What the policy lists beside the routes of the rails contract. */
+function furtherRoutes(operations: readonly Operation[], documents: readonly Document[]) {
+  const isNamed = (path: string): boolean => path in PROTECTED_ROUTES || PUBLIC_ROUTES.some((known) => known === path)
+  const further = operations.filter(({ http }) => !isNamed(http.path))
+  return {
+    additional_public: [
+      ...further.filter(({ access }) => access === 'public').map(({ http }) => http.path),
+      ...documents.map(({ path }) => path).filter((path) => !isNamed(path)),
+    ],
+    additional_protected: Object.fromEntries(
+      further.filter(({ access }) => access !== 'public').map(({ http, access }) => [http.path, [access as Scope]]),
+    ),
+  }
+}
+
+/** One live price for the landing page, if its code is on a schedule today. */
+async function exampleOf(lookup: Operation) {
+  const query = lookup.input.parse({ cpt: '99213' })
+  const found = await lookup.run(query, {}).catch(() => undefined)
+  const row = CitedRow.safeParse(found).data
+  if (row?.kind !== 'price' || !('amount' in row.price)) return undefined
+  const { release } = row.proof
+  return {
+    cpt: row.cpt,
+    amount: row.price.amount,
+    region: row.region,
+    effective_from: row.effective_from,
+    release_id: release.release_id,
+    file: release.citations[0]?.file ?? '',
+    line: row.locator[0]?.line ?? 0,
+  }
+}

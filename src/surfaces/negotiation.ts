@@ -1,0 +1,42 @@
+/** One way to write an answer down. */
+export interface Form {
+  type: string
+}
+
+interface Range {
+  type: string
+  q: number
+}
+
+/** Accept, RFC 9110 12.5.1. A part that cannot be read is left out, as if it had not been sent. */
+function ranges(accept: string): Range[] {
+  return accept.split(',').flatMap((part) => {
+    const [type = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase())
+    const q = params.find((param) => param.startsWith('q='))?.slice(2) ?? '1'
+    return /^[!#$&^_.+a-z0-9*-]+\/[!#$&^_.+a-z0-9*-]+$/.test(type) && /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q)
+      ? [{ type, q: Number(q) }]
+      : []
+  })
+}
+
+/** The most exact range that fits decides the quality of a type. */
+function quality(type: string, accepted: readonly Range[]): number {
+  const [kind = ''] = type.split('/')
+  for (const pattern of [type, `${kind}/*`, '*/*']) {
+    const range = accepted.find((candidate) => candidate.type === pattern)
+    if (range) return range.q
+  }
+  return 0
+}
+
+/** The form the caller likes best; among equals the first. Undefined if none is acceptable. */
+export function negotiate<F extends Form>(forms: readonly F[], accept: string | null): F | undefined {
+  if (accept === null || accept.trim() === '') return forms[0]
+  const accepted = ranges(accept)
+  const plainType = (form: F): string => form.type.split(';')[0] ?? ''
+  const liked = forms.map((form) => ({ form, q: quality(plainType(form), accepted) })).filter(({ q }) => q > 0)
+  return liked.reduce<(typeof liked)[number] | undefined>(
+    (best, each) => (best && best.q >= each.q ? best : each),
+    undefined,
+  )?.form
+}
