@@ -1,0 +1,33 @@
+import type { Config } from '../config.ts'
+
+/** One subcommand. It returns its exit code; refusals and faults are thrown. */
+export interface Command {
+  /** The words after `atr`, as in a help text. */
+  usage: string
+  summary: string
+  run(args: string[], config: Config): Promise<number>
+}
+
+/** The words on the command line do not fit: exit code 2. */
+export class UsageFault extends Error {}
+
+export const DONE = 0
+export const REFUSED = 1
+
+/** Data as JSON with `--json`, else as a person reads it. */
+export function show(asJson: boolean, value: unknown, text: string): void {
+  console.log(asJson ? JSON.stringify(value) : text)
+}
+
+/** Columns padded to their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), [])
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util'
+import { type Installation, openInstallation } from '../installation.ts'
+import { checkLog } from '../integrity/fsck.ts'
+import { insertVerification } from '../integrity/store.ts'
+import { checkReleases } from '../registry/fsck.ts'
+import { type Command, DONE, REFUSED, show } from './command.ts'
+
+/** Re-derives everything that has been published, and notes in the store that it was done. */
+export async function recheck(
+  { db, registryLog, figuresLog }: Omit<Installation, 'pepper'>,
+  now: number,
+): Promise<{ faults: string[]; rows: number }> {
+  const logs = [...(await checkLog(db, registryLog)), ...(await checkLog(db, figuresLog))]
+  const { faults, rows } = await checkReleases(db)
+  await insertVerification(db, { verified_at: now, rows_verified: rows, rows_failed: faults.length })
+  return { faults: [...logs, ...faults], rows }
+}
+
+export const fsck: Command = {
+  usage: 'fsck [--json]',
+  summary: 'Re-derives every hash of every release and log from the stored bytes',
+  async run(args, config) {
+    const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
+    const installation = await openInstallation(config)
+    const { faults, rows } = await recheck(installation, Date.now())
+    await installation.db.close()
+    const text =
+      faults.length === 0 ? `ok: ${rows} rows and both logs re-derived` : `${faults[0]}\n${faults.length} faults`
+    show(values.json, { ok: faults.length === 0, rows, faults }, text)
+    return faults.length === 0 ? DONE : REFUSED
+  },
+}

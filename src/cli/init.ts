@@ -1,0 +1,27 @@
+import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
+import { createInstallation } from '../installation.ts'
+import { type Command, DONE, show } from './command.ts'
+
+/** A log is named by where it is found, without the scheme. */
+export const originOf = (config: Config): string =>
+  (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/^https?:\/\//, '')
+
+export const init: Command = {
+  usage: 'init [--origin host/path] [--json]',
+  summary: 'Creates the store, the log keys and the pepper in DATA_DIR; refuses if any of them exists',
+  async run(args, config) {
+    const { values } = parseArgs({
+      args,
+      options: { origin: { type: 'string' }, json: { type: 'boolean', default: false } },
+    })
+    const origin = values.origin ?? originOf(config)
+    const logs = await createInstallation(config, origin, Date.now(), async ({ registryLog, figuresLog }) => [
+      registryLog.origin,
+      figuresLog.origin,
+    ])
+    const made = { data_dir: config.DATA_DIR, logs }
+    show(values.json, made, `created ${config.DATA_DIR} with the logs ${made.logs.join(' and ')}`)
+    return DONE
+  },
+}

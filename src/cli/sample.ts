@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { importProviders } from '../figures/directory.ts'
+import { importOutcomes } from '../figures/ledger.ts'
+import { releaseFigures } from '../figures/release.ts'
+import { load } from '../ingest/load.ts'
+import { readSource } from '../ingest/source.ts'
+import { loadZipLocalities } from '../ingest/zip-localities.ts'
+import type { Installation } from '../installation.ts'
+import { publish } from '../registry/publish.ts'
+import { recheck } from './fsck.ts'
+
+const SAMPLE = join(import.meta.dir, '../../sample')
+const inSample = (file: string): string => join(SAMPLE, file)
+const RETRIEVED_AT = '2026-11-01T00:00:00Z'
+
+/** The sample price lists, in the order in which they would have appeared. */
+const RELEASES = [
+  {
+    kind: 'cms-pfs',
+    files: ['PPRRVU-SAMPLE26A.csv', 'GPCI-SAMPLE26.csv'],
+    edition: 'SAMPLE26A',
+    effective_from: '2026-01-01',
+  },
+  {
+    kind: 'cms-pfs',
+    files: ['PPRRVU-SAMPLE26D.csv', 'GPCI-SAMPLE26.csv'],
+    edition: 'SAMPLE26D',
+    effective_from: '2026-10-01',
+  },
+  { kind: 'cms-clfs', files: ['CLFS-SAMPLE26Q4.csv'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
+  { kind: 'hospital-mrf', files: ['1234567893_sample-hospital_standardcharges.csv'] },
+]
+
+/** Loads and publishes the bundled sample with the code that loads real files. */
+export async function loadSample({ db, registryLog, figuresLog }: Installation, now: () => number): Promise<void> {
+  for (const { kind, files, ...edition } of RELEASES) {
+    const options = { ...edition, url: 'about:sample', retrieved_at: RETRIEVED_AT, data_class: 'sample' as const }
+    const { release } = await load(db, kind, files.map(inSample), options, now())
+    await publish(db, registryLog, release.release_id, now())
+  }
+  await loadZipLocalities(db, await readSource(inSample('ZIP5-SAMPLE.txt')))
+  await importProviders(db, Bun.file(inSample('providers.csv')).stream())
+  await importOutcomes(db, Bun.file(inSample('outcomes.csv')).stream(), { now, data_class: 'sample' })
+  await releaseFigures({ db, log: figuresLog, now })
+  await recheck({ db, registryLog, figuresLog }, now())
+}

@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util'
+import { type Config, isLoopback } from '../config.ts'
+import { createInstallation, exists, openInstallation } from '../installation.ts'
+import { start } from '../main.ts'
+import { SCOPE_NAMES } from '../operation.ts'
+import { createKey } from '../rails/keys.ts'
+import { type Command, DONE, UsageFault } from './command.ts'
+import { originOf } from './init.ts'
+import { keyParts } from './keys.ts'
+import { loadSample } from './sample.ts'
+
+export const serve: Command = {
+  usage: 'serve [--demo]',
+  summary: 'Serves; with --demo on loopback, and with sample data where there is no store yet',
+  async run(args, given) {
+    const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } })
+    const config = values.demo ? quieter(given) : given
+    if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
+    const demoKey = values.demo && !exists(config) ? await makeDemo(config) : undefined
+    const installation = await openInstallation(config)
+    const running = start(config, installation)
+    console.log(values.demo ? welcome(running.url, demoKey) : `listening on ${running.url}`)
+    await stopSignal()
+    await running.stop()
+    return DONE
+  },
+}
+
+/** A person is reading the terminal: requests would only scroll the key away. */
+const quieter = (config: Config): Config => ({
+  ...config,
+  LOG_LEVEL: process.env['LOG_LEVEL'] ? config.LOG_LEVEL : 'warn',
+})
+
+/** Everything a newcomer needs, made once. The key is shown once and never again. */
+const makeDemo = (config: Config): Promise<string> =>
+  createInstallation(config, originOf(config), Date.now(), async (installation) => {
+    await loadSample(installation, Date.now)
+    const { key } = await createKey(keyParts(installation), { name: 'demo', scopes: [...SCOPE_NAMES] })
+    return key
+  })
+
+const welcome = (url: string, key: string | undefined): string => `
+Agent Trust Registry, demo mode with invented SAMPLE data
+  ${url}
+
+${
+  key
+    ? `Demo agent key, all five scopes, shown this once:\n  ${key}`
+    : 'The demo agent key was shown at the first start. For another:\n  npm run -s atr -- keys create --name me --scopes registry:read'
+}
+
+Three things to try:
+  curl -s '${url}/reference?cpt=99213'
+  curl -s '${url}/reference?cpt=99213' | npm run -s atr -- verify - --policy <(curl -s ${url}/log/policy)
+  curl -s -X POST -H 'X-Agent-Key: ${key ?? '<your key>'}' ${url}/api/agent-rails/challenge
+`
+
+const stopSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
