@@ -19,7 +19,7 @@ import { aiPlugin, logo } from './surfaces/ai-plugin.ts'
 import { readmeOperation } from './surfaces/descriptor.ts'
 import type { Document } from './surfaces/document.ts'
 import { healthDocuments } from './surfaces/health.ts'
-import { httpSurface, type RequestLine } from './surfaces/http.ts'
+import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http.ts'
 import { landing } from './surfaces/landing.ts'
 import { logPolicy } from './surfaces/log-policy.ts'
 import { openApiDocument } from './surfaces/openapi.ts'
@@ -34,10 +34,9 @@ export interface AppOptions {
   observe: (line: RequestLine) => void
 }
 
-export interface App {
+export interface App extends HttpSurface {
   operations: readonly Operation[]
   documents: readonly Document[]
-  fetch: (request: Request, address: string) => Promise<Response>
 }
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
@@ -112,7 +111,7 @@ export function makeApp({ db, registryLog, figuresLog, pepper }: Installation, o
   ]
 
   const limiter = makeLimiter({ ...limits, clockMs: () => performance.now() })
-  const fetch = httpSurface({
+  const http = httpSurface({
     operations,
     documents,
     gate: makeGate(rails, limiter),
@@ -120,7 +119,7 @@ export function makeApp({ db, registryLog, figuresLog, pepper }: Installation, o
     observe: options.observe,
     randomId: randomUUID,
   })
-  return { operations, documents, fetch }
+  return { operations, documents, ...http }
 }
 
 /** What the policy lists beside the routes of the rails contract. */

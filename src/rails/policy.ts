@@ -49,7 +49,7 @@ export const PolicyDocument = z
     rails: z.literal(RAILS).meta({ description: 'Identifier of the rails scheme' }),
     flow: z.array(z.string()).length(4).meta({ description: 'The four steps of authentication, in order' }),
     scopes: z
-      .record(z.enum(SCOPE_NAMES), z.string())
+      .strictObject(Object.fromEntries(SCOPE_NAMES.map((scope) => [scope, described(SCOPES[scope])])))
       .meta({ description: 'What each scope lets its holder read, by scope name' }),
     protected_routes: z
       .record(z.string(), scopeList)

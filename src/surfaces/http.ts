@@ -29,12 +29,18 @@ type Env = { Bindings: { address: string; requestId: string } }
 const JSON_FORMS = [{ type: 'application/json' }, { type: 'application/problem+json' }]
 const GUARDED = 'X-Agent-Rails, Authorization'
 
+export interface HttpSurface {
+  fetch: (request: Request, address: string) => Promise<Response>
+  /** What the router really answers, for the test that compares it with the OpenAPI document. */
+  routes: { method: string; path: string }[]
+}
+
 /** The whole HTTP surface: a loop over the operations and one over the documents. */
-export function httpSurface(parts: HttpParts): (request: Request, address: string) => Promise<Response> {
-  const app = new Hono<Env>()
-  const routes = new Map<string, Set<string>>()
+export function httpSurface(parts: HttpParts): HttpSurface {
+  const app = new Hono<Env>({ getPath: (request) => addressOf(request).pathname })
+  const methodsOf = new Map<string, Set<string>>()
   const allow = (path: string, method: string): void => {
-    routes.set(path, (routes.get(path) ?? new Set()).add(method))
+    methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method))
   }
 
   for (const op of parts.operations) {
@@ -47,7 +53,7 @@ export function httpSurface(parts: HttpParts): (request: Request, address: strin
     allow(path, 'GET')
     app.get(path, (c) => showDocument(parts, document, c.req.raw, c.env, c.req.param()))
   }
-  for (const [path, methods] of routes) {
+  for (const [path, methods] of methodsOf) {
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
     app.all(path, (c) =>
       c.req.method === 'OPTIONS'
@@ -62,7 +68,7 @@ export function httpSurface(parts: HttpParts): (request: Request, address: strin
   }
   app.notFound((c) => refuse(parts, c.req.raw, c.env, new Problem('route_not_found')))
 
-  return async (request, address) => {
+  const fetch: HttpSurface['fetch'] = async (request, address) => {
     const env = { address, requestId: parts.randomId() }
     const started = performance.now()
     let error: unknown
@@ -88,6 +94,8 @@ export function httpSurface(parts: HttpParts): (request: Request, address: strin
     parts.observe(error === undefined ? line : { ...line, error })
     return response
   }
+  const routes = app.routes.filter(({ method }) => method !== 'ALL')
+  return { fetch, routes: routes.map(({ method, path }) => ({ method, path: path.replaceAll(/:(\w+)/g, '{$1}') })) }
 }
 
 async function runOperation(

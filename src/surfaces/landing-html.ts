@@ -51,10 +51,11 @@ function example({ example: price }: LandingFacts): Html {
 ${day(price.effective_from)}.</p>
 <dl>
 <dt>Stated by</dt><dd>${price.schedule}</dd>
-<dt>In the file</dt><dd><code>${price.file}</code>, line ${grouped(String(price.line))}</dd>
+<dt>In the file</dt><dd><code>${price.file}</code>, <span class="whole">line ${grouped(String(price.line))}</span></dd>
 <dt>Release</dt><dd><code>${price.release_id}</code></dd>
 </dl>
 <p><a href="${price.address}">See it with its proof</a></p>
+<p class="small">A reference, not what a patient owes.</p>
 </aside>`
 }
 

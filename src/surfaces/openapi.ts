@@ -52,6 +52,7 @@ export function openApi(parts: OpenApiParts): JsonSchema {
       description:
         'Protected routes require the `X-Agent-Rails` header. A token for it is obtained with an agent key: ' +
         'challenge, nonce, attest. Every price carries a proof block that can be checked offline with the keys of `/log/policy`.',
+      contact: { name: 'The operator of this service', url: `${parts.baseUrl()}/` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: parts.baseUrl(), description: 'This service' }],
@@ -74,6 +75,7 @@ export function openApi(parts: OpenApiParts): JsonSchema {
           description: 'Agent key, for challenge and attest only',
         },
       },
+      headers: headerComponents,
       schemas,
     },
   }
@@ -121,6 +123,7 @@ function documentItem(document: Document, schemas: JsonSchema): JsonSchema {
   return {
     operationId: document.name,
     summary: document.summary,
+    description: `${document.summary}.`,
     tags: [document.tag],
     security: [],
     ...(parameter && {
@@ -201,11 +204,17 @@ function problemResponses(codes: readonly ProblemCode[]): JsonSchema {
   )
 }
 
-const quotaHeaders = {
-  RateLimit: { description: 'What is left of the quota', schema: { type: 'string' } },
-  'RateLimit-Policy': { description: 'The quota that applies', schema: { type: 'string' } },
-  'X-Request-Id': { description: 'Names this request to the operator', schema: { type: 'string' } },
+const HEADERS = {
+  RateLimit: 'What is left of the quota',
+  'RateLimit-Policy': 'The quota that applies',
+  'X-Request-Id': 'Names this request to the operator',
 }
+const headerComponents = Object.fromEntries(
+  Object.entries(HEADERS).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+)
+const quotaHeaders = Object.fromEntries(
+  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+)
 
 function problemSchema(members: Record<string, z.ZodType>, schemas: JsonSchema): JsonSchema {
   const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]

@@ -70,7 +70,7 @@ section li{margin-bottom:.4rem}
 .hero>div>:last-child{margin-bottom:0}
 .lead{font-size:1.2rem;line-height:1.55;max-width:38rem}
 .small{font-size:.92rem;color:var(--muted)}
-.small code{white-space:nowrap}
+.small code,.whole{white-space:nowrap}
 .notice{border-left:4px solid var(--tag-ink);padding:.15rem 0 .15rem .9rem}
 .tag{display:inline-block;background:var(--tag-paper);color:var(--tag-ink);font:700 .75rem/1 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;letter-spacing:.06em;padding:.3em .5em;border-radius:4px;vertical-align:middle}
 code{font-family:var(--mono);font-size:.88em;overflow-wrap:anywhere}
@@ -84,8 +84,10 @@ button{border:0;background:var(--accent);color:var(--on-accent);font-weight:650;
 button:hover{filter:brightness(1.08)}
 .receipt{background:var(--sheet);border:1px solid var(--line);border-top:5px solid var(--accent);border-radius:10px;padding:1.5rem 1.6rem;box-shadow:0 12px 32px -20px rgb(0 0 0/.4)}
 .receipt h2{font:650 .95rem/1.4 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;letter-spacing:0;color:var(--muted);margin:0}
-.receipt p:last-child{margin:0;font-weight:600}
-.amount{font:600 3.2rem/1.2 var(--serif);font-variant-numeric:lining-nums tabular-nums;margin:.3rem 0 .2rem}
+.receipt p{margin-bottom:.6rem}
+.receipt a{font-weight:600}
+.receipt p:last-child{margin:0}
+.receipt .amount{font:600 3.2rem/1.2 var(--serif);font-variant-numeric:lining-nums tabular-nums;margin:.3rem 0 .2rem}
 .receipt dl{border-top:1px dashed var(--line);padding-top:.9rem;display:grid;grid-template-columns:auto 1fr;gap:.35rem 1rem;font-size:.95rem}
 .receipt dt{color:var(--muted)}
 .receipt dd{margin:0;text-align:right}
