@@ -1,7 +1,10 @@
 // C2SP tlog-checkpoint: the signed note that says how large a log is and what its root is.
 
 import { fromBase64, toBase64 } from './bytes.ts'
+import { type Cosigner, cosignersOf } from './cosignature.ts'
 import type { Hash } from './merkle.ts'
+import { meetsQuorum, type TrustPolicy } from './policy.ts'
+import { type NoteFault, openNote } from './signed-note.ts'
 
 export interface TreeHead {
   origin: string
@@ -19,4 +22,24 @@ export function parseTreeHead(text: string): TreeHead | undefined {
   const size = Number(decimal)
   if (!match || root?.length !== 32 || !Number.isSafeInteger(size)) return undefined
   return { origin, size, root }
+}
+
+export type CheckpointFault = NoteFault | 'checkpoint_malformed' | 'origin_not_pinned' | 'quorum_not_met'
+
+/** A checkpoint counts if the log's own pinned key signed it, and a quorum of pinned witnesses cosigned it. */
+export async function openCheckpoint(
+  note: string,
+  policy: TrustPolicy,
+): Promise<{ ok: true; head: TreeHead; cosigners: Cosigner[] } | { ok: false; reason: CheckpointFault }> {
+  const keys = policy.logs.map(({ key }) => key)
+  const opened = await openNote(note, keys)
+  if (!opened.ok) return opened
+  const head = parseTreeHead(opened.note.text)
+  if (!head) return { ok: false, reason: 'checkpoint_malformed' }
+  if (!opened.signers.some((key) => key.name === head.origin)) return { ok: false, reason: 'origin_not_pinned' }
+  const witnesses = policy.witnesses.map(({ key }) => key)
+  const cosigners = await cosignersOf(opened.note, witnesses)
+  if (!cosigners) return { ok: false, reason: 'note_signature_invalid' }
+  const cosigning = cosigners.map(({ key }) => key)
+  return meetsQuorum(policy, cosigning) ? { ok: true, head, cosigners } : { ok: false, reason: 'quorum_not_met' }
 }

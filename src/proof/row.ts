@@ -131,12 +131,12 @@ const orNull =
   (value) =>
     value === null || check(value)
 /** A day that exists: the pattern alone would take the 31st of February. */
-const day: Check = (value) =>
+export const isDay: Check = (value) =>
   matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/)(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
 const instant: Check = (value) =>
   matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/)(value) &&
   !Number.isNaN(Date.parse(value as string)) &&
-  day((value as string).slice(0, 10))
+  isDay((value as string).slice(0, 10))
 const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 const listOf =
   (check: Check, most = 64): Check =>
@@ -178,14 +178,18 @@ const inputs: Check = (value) =>
   !Array.isArray(value) &&
   Object.entries(value).every(([name, text]) => NAME.test(name) && matches(/^[A-Za-z0-9.,_-]{1,64}$/)(text))
 
-const rowMembers = {
+/** What may stand in the parts of a key; a null stands there as an empty string. */
+export const keyMembers = {
   cpt: matches(/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/),
-  modifier: orNull(matches(/^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/)),
   region: matches(/^(national|US-[A-Z]{2}-[0-9]{2})$/),
   npi: orNull(matches(/^[12][0-9]{9}$/)),
+  modifier: orNull(matches(/^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/)),
   basis: oneOf(...BASES),
   setting: oneOf(...SETTINGS, null),
-  effective_from: day,
+}
+const rowMembers = {
+  ...keyMembers,
+  effective_from: isDay,
   flags: listOf(matches(NAME)),
   derivation: closed({ method: matches(/^[a-z][a-z0-9-]*\/[1-9][0-9]*$/), inputs }),
   locator: listOf(closed({ citation: count, line: (value) => count(value) && value !== 0 })),
@@ -197,7 +201,7 @@ export const isRow = either(
 
 const hash = matches(/^[A-Za-z0-9+/]{43}=$/)
 const path = listOf(hash, 63)
-const citation = closed({
+export const isCitation = closed({
   title: label,
   url: matches(URL_TEXT),
   file: matches(/^[A-Za-z0-9._-]{1,120}$/),
@@ -212,8 +216,8 @@ export const isManifest = closed({
   chart: matches(TOKEN),
   edition: matches(TOKEN),
   publisher: label,
-  effective_from: day,
-  citations: listOf(citation),
+  effective_from: isDay,
+  citations: listOf(isCitation),
   row_count: count,
   rows_root: hash,
   rejected_count: count,
@@ -241,3 +245,19 @@ export const isAbsenceProof = closed({
 }) as (value: unknown) => value is AbsenceProof
 
 export const isLogProof = logProof as (value: unknown) => value is LogProof
+
+const published: Check = (value) =>
+  value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+/** A change of a published figure: an entry of the figures log. */
+export const isChangeEntry = closed({
+  seq: count,
+  release_id: matches(TOKEN),
+  released_at: instant,
+  metric: matches(NAME),
+  old: published,
+  new: published,
+  old_as_of: orNull(instant),
+  new_as_of: instant,
+  reason: matches(NAME),
+  sdc_rule_version: matches(TOKEN),
+})

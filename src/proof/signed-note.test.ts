@@ -72,7 +72,8 @@ test('a key with the right id but another type, length or name is refused', () =
   const { publicKey } = pinned(PETER)
   const typed = (type: number, key = publicKey) => concat(Uint8Array.of(type), key)
   expect(parseVerifierKey(withRightId('PeterNeumann', typed(1)))).toEqual(pinned(PETER))
-  for (const type of [0, 2, 4, 6, 0x65, 0xff])
+  expect(parseVerifierKey(withRightId('PeterNeumann', typed(4)))).toMatchObject({ type: 4, publicKey })
+  for (const type of [0, 2, 3, 5, 6, 0x65, 0xff])
     expect(parseVerifierKey(withRightId('PeterNeumann', typed(type)))).toBeUndefined()
   for (const key of [publicKey.slice(1), concat(publicKey, Uint8Array.of(0)), concat(publicKey, publicKey)])
     expect(parseVerifierKey(withRightId('PeterNeumann', typed(1, key)))).toBeUndefined()
@@ -173,6 +174,7 @@ test.each([
   ['a carriage return in the signatures', `${GO_TEXT}\n${PETER_LINE.replace('\n', '\r\n')}`],
   ['a lone surrogate', `\ud800${GO_TEXT}\n${PETER_LINE}`],
   ['more than the size limit', `${'x'.repeat(70_000)}\n\n${PETER_LINE}`],
+  ['more than the size limit in bytes, though not in characters', `${'\u20ac'.repeat(22_000)}\n\n${PETER_LINE}`],
 ])('a note with %s is malformed', async (_, note) => {
   expect(parseNote(note)).toBeUndefined()
   expect(await openNote(note, [pinned(PETER)])).toEqual({ ok: false, reason: 'note_malformed' })
@@ -188,6 +190,35 @@ test('control characters other than newline are refused, in notes and in texts t
   }
   expect(parseNote(`a\u007fb\n\n${PETER_LINE}`)).toBeUndefined()
   expect(signNote('no newline', [signer])).rejects.toThrow(RangeError)
+})
+
+test('the size limit counts bytes: 65,536 are read and one more is refused', () => {
+  for (const symbol of ['x', '\u00e9', '\u20ac', '\u{1f600}']) {
+    const room = 65_536 - utf8(`\n\n${PETER_LINE}`).length
+    const width = utf8(symbol).length
+    const filler = symbol.repeat(Math.floor(room / width)) + 'x'.repeat(room % width)
+    expect(parseNote(`${filler}\n\n${PETER_LINE}`)).toBeDefined()
+    expect(parseNote(`${filler}x\n\n${PETER_LINE}`)).toBeUndefined()
+  }
+})
+
+test('a cosigner\u2019s key is another key than a plain one over the same bytes, and opens no note', async () => {
+  const { publicKey } = pinned(PETER)
+  const vkey = formatVerifierKey('PeterNeumann', publicKey, 4)
+  expect(vkey).not.toBe(PETER)
+  expect(parseVerifierKey(vkey)).toEqual({
+    type: 4,
+    name: 'PeterNeumann',
+    publicKey,
+    id: sha256(concat(utf8('PeterNeumann\n'), Uint8Array.of(4), publicKey)).slice(0, 4),
+  })
+  expect(await openNote(`${GO_TEXT}\n${PETER_LINE}`, [pinned(vkey)])).toEqual({ ok: false, reason: 'note_unsigned' })
+  const bytes = fromBase64(PETER_LINE.split(' ')[2]?.trimEnd() ?? '') as Uint8Array
+  const relabelled = toBase64(concat(pinned(vkey).id, bytes.slice(4)))
+  expect(await openNote(`${GO_TEXT}\n\u2014 PeterNeumann ${relabelled}\n`, [pinned(vkey)])).toEqual({
+    ok: false,
+    reason: 'note_unsigned',
+  })
 })
 
 test('100 signatures are read and 101 are refused', () => {

@@ -3,12 +3,17 @@
 import { concat, equalBytes, fromBase64, toBase64, toHex, utf8 } from './bytes.ts'
 import { sha256 } from './sha256.ts'
 
-const ED25519 = 1
+/** The signature types that this service knows: plain Ed25519, and a witness's timestamped cosignature. */
+export const ED25519 = 1
+export const COSIGNATURE = 4
+export type KeyType = typeof ED25519 | typeof COSIGNATURE
+
 const MAX_NOTE_BYTES = 64 * 1024
 const MAX_SIGNATURES = 100
 
 /** A public key as a verifier pins it. */
 export interface VerifierKey {
+  type: KeyType
   name: string
   id: Uint8Array
   publicKey: Uint8Array
@@ -36,42 +41,51 @@ export type NoteFault = 'note_malformed' | 'note_unsigned' | 'note_signature_inv
 export type Opened = { ok: true; note: Note; signers: VerifierKey[] } | { ok: false; reason: NoteFault }
 
 /** SHA-256(name, newline, type, public key), first four bytes. */
-export const keyId = (name: string, publicKey: Uint8Array): Uint8Array =>
-  sha256(concat(utf8(`${name}\n`), Uint8Array.of(ED25519), publicKey)).slice(0, 4)
+export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
+  sha256(concat(utf8(`${name}\n`), Uint8Array.of(type), publicKey)).slice(0, 4)
 
-const isKeyName = (name: string): boolean => name !== '' && !/[\s+\p{Z}\p{Cc}]/u.test(name) && name.isWellFormed()
+export const isKeyName = (name: string): boolean =>
+  name !== '' && !/[\s+\p{Z}\p{Cc}]/u.test(name) && name.isWellFormed()
 
-export const formatVerifierKey = (name: string, publicKey: Uint8Array): string =>
-  `${name}+${toHex(keyId(name, publicKey))}+${toBase64(concat(Uint8Array.of(ED25519), publicKey))}`
+export const formatVerifierKey = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): string =>
+  `${name}+${toHex(keyId(name, publicKey, type))}+${toBase64(concat(Uint8Array.of(type), publicKey))}`
 
 /** `<name>+<key id>+<base64 of type and key>`; undefined unless it is whole and its id is the right one. */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text)
   const [, name = '', id = '', encoded = ''] = match ?? []
   const key = fromBase64(encoded)
-  if (!match || !key || !isKeyName(name) || key.length !== 33 || key[0] !== ED25519) return undefined
+  const type = key?.[0]
+  if (!match || !isKeyName(name) || key?.length !== 33 || (type !== ED25519 && type !== COSIGNATURE)) return undefined
   const publicKey = key.slice(1)
-  const expected = keyId(name, publicKey)
-  return toHex(expected) === id ? { name, id: expected, publicKey } : undefined
+  const expected = keyId(name, publicKey, type)
+  return toHex(expected) === id ? { type, name, id: expected, publicKey } : undefined
 }
 
 const isNoteText = (text: string): boolean =>
   text.endsWith('\n') && text.isWellFormed() && !/[\u0000-\u0009\u000b-\u001f\u007f]/.test(text)
 
+/** `\u2014 <name> <base64 of key id and signature>`, with its newline. */
+export const signatureLine = ({ name, id, signature }: NoteSignature): string =>
+  `\u2014 ${name} ${toBase64(concat(id, signature))}\n`
+
 export async function signNote(text: string, signers: readonly NoteSigner[]): Promise<string> {
   if (!isNoteText(text)) throw new RangeError('a note is text that ends in a newline')
   const lines = await Promise.all(
     signers.map(async ({ name, publicKey, sign }) => {
-      const signature = concat(keyId(name, publicKey), await sign(utf8(text)))
-      return `\u2014 ${name} ${toBase64(signature)}\n`
+      return signatureLine({ name, id: keyId(name, publicKey), signature: await sign(utf8(text)) })
     }),
   )
   return `${text}\n${lines.join('')}`
 }
 
+/** A UTF-16 unit is at most three bytes, so most notes need no counting. */
+const isTooLarge = (note: string): boolean =>
+  note.length > MAX_NOTE_BYTES || (note.length * 3 > MAX_NOTE_BYTES && utf8(note).length > MAX_NOTE_BYTES)
+
 /** Splits a note at its last empty line. Checks the grammar, not the signatures. */
 export function parseNote(note: string): Note | undefined {
-  if (note.length > MAX_NOTE_BYTES || !isNoteText(note)) return undefined
+  if (isTooLarge(note) || !isNoteText(note)) return undefined
   const gap = note.lastIndexOf('\n\n')
   if (gap < 0) return undefined
   const text = note.slice(0, gap + 1)
@@ -89,22 +103,28 @@ export function parseNote(note: string): Note | undefined {
 }
 
 /**
- * Opens a note with pinned keys. Signatures by other keys are ignored; one by a pinned key that
- * does not verify spoils the whole note, and so does having none.
+ * Opens a note with pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
+ * key that does not verify spoils the whole note, and so does having none.
  */
 export async function openNote(note: string, keys: readonly VerifierKey[]): Promise<Opened> {
   const parsed = parseNote(note)
   if (!parsed) return { ok: false, reason: 'note_malformed' }
   const signers: VerifierKey[] = []
   for (const { name, id, signature } of parsed.signatures) {
-    const key = keys.find((pinned) => pinned.name === name && equalBytes(pinned.id, id))
-    if (!key || signers.includes(key)) continue
+    const key = findKey(keys, { name, id })
+    if (key?.type !== ED25519 || signers.includes(key)) continue
     if (!(await verifyEd25519(key.publicKey, signature, utf8(parsed.text))))
       return { ok: false, reason: 'note_signature_invalid' }
     signers.push(key)
   }
   return signers.length > 0 ? { ok: true, note: parsed, signers } : { ok: false, reason: 'note_unsigned' }
 }
+
+/** Name and id together say whose signature it is meant to be, and of which type. */
+export const findKey = (
+  keys: readonly VerifierKey[],
+  { name, id }: Pick<NoteSignature, 'name' | 'id'>,
+): VerifierKey | undefined => keys.find((pinned) => pinned.name === name && equalBytes(pinned.id, id))
 
 export async function verifyEd25519(
   publicKey: Uint8Array,

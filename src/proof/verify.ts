@@ -3,12 +3,16 @@
 
 import { compareBytes, equalBytes, fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical, JsonError, parseJson } from './canonical-json.ts'
-import { parseTreeHead, type TreeHead } from './checkpoint.ts'
+import { openCheckpoint } from './checkpoint.ts'
+import { checkGrowth, verifyGrowth } from './growth.ts'
 import { type Hash, includes, leafHash } from './merkle.ts'
 import { parsePolicy, type TrustPolicy } from './policy.ts'
+import { absenceAnswers, parseKeyPrefix, type Question, rowAnswers, rowFits } from './question.ts'
 import {
   type AbsenceProof,
+  type CitedRow,
   isAbsenceProof,
+  isChangeEntry,
   isLogProof,
   isRow,
   isRowProof,
@@ -19,7 +23,7 @@ import {
   rowKey,
   rowText,
 } from './row.ts'
-import { type NoteFault, openNote } from './signed-note.ts'
+import type { NoteFault } from './signed-note.ts'
 
 export type Fault =
   | NoteFault
@@ -36,14 +40,29 @@ export type Fault =
   | 'release_not_in_log'
   | 'checkpoint_malformed'
   | 'origin_not_pinned'
+  | 'quorum_not_met'
+  | 'log_not_the_same'
+  | 'log_rolled_back'
+  | 'log_forked'
+  | 'tile_unavailable'
+  | 'tile_malformed'
+  | 'tiles_not_of_checkpoint'
   | 'mixed_checkpoints'
   | 'neighbours_missing'
   | 'neighbours_not_adjacent'
+  | 'key_prefix_malformed'
   | 'key_not_enclosed'
+  | 'body_contradicts_proof'
+  | 'nothing_proved'
+  | 'repeated_item'
+  | 'entry_malformed'
+  | 'answers_another_question'
 
 export type Verdict = { ok: true } | { ok: false; reason: Fault }
-/** What a whole response body turned out to hold. */
-export type BodyVerdict = { ok: true; rows: number; absences: number; entries: number } | { ok: false; reason: Fault }
+/** What a whole response body turned out to hold; `proved` says it item by item, for a person to compare. */
+export type BodyVerdict =
+  | { ok: true; rows: number; absences: number; entries: number; proved: string[] }
+  | { ok: false; reason: Fault }
 
 const OK: Verdict = { ok: true }
 const fail = (reason: Fault): { ok: false; reason: Fault } => ({ ok: false, reason })
@@ -71,6 +90,7 @@ export async function verifyRow(row: unknown, policy: TrustPolicy): Promise<Verd
  */
 export async function verifyAbsence(proof: unknown, policy: TrustPolicy): Promise<Verdict> {
   if (!isAbsenceProof(proof)) return fail('proof_malformed')
+  if (!parseKeyPrefix(proof.key_prefix)) return fail('key_prefix_malformed')
   const { left, right, release } = proof
   for (const side of [left, right]) if (side && !neighbourInRelease(side, release)) return fail('row_not_in_release')
   if (!left && !right && release.row_count > 0) return fail('neighbours_missing')
@@ -106,19 +126,9 @@ export async function verifyEntry(entry: unknown, policy: TrustPolicy): Promise<
   const { proof, ...body } = entry as { proof?: { log?: unknown } }
   const log = proof?.log
   if (!proof || Object.keys(proof).length !== 1 || !isLogProof(log)) return fail('proof_malformed')
+  // The shape is closed, so that no entry of another log can pass for a change of a figure.
+  if (!isChangeEntry(body)) return fail('entry_malformed')
   return inLog(body, log, policy, 'entry_not_in_log')
-}
-
-/** A checkpoint counts if a pinned key signed it and that key is the log's own. */
-export async function openCheckpoint(
-  note: string,
-  policy: TrustPolicy,
-): Promise<{ ok: true; head: TreeHead } | { ok: false; reason: Fault }> {
-  const opened = await openNote(note, policy.logs)
-  if (!opened.ok) return opened
-  const head = parseTreeHead(opened.note.text)
-  if (!head) return fail('checkpoint_malformed')
-  return opened.signers.some((key) => key.name === head.origin) ? { ok: true, head } : fail('origin_not_pinned')
 }
 
 async function inLog(entry: unknown, proof: LogProof, policy: TrustPolicy, otherwise: Fault): Promise<Verdict> {
@@ -144,11 +154,16 @@ function decodePath(encoded: readonly string[]): Hash[] | undefined {
   return hashes.every((hash): hash is Hash => hash?.length === 32) ? hashes : undefined
 }
 
+/** What a page or a problem may hold beside the part that is proved; anything else could pass for proved. */
+const PAGE_MEMBERS = ['data', 'page', 'links', 'as_of']
+const PROBLEM_MEMBERS = ['type', 'title', 'status', 'code', 'detail', 'request_id', 'agent_hint', 'errors', 'regions']
+
 /**
  * Checks a whole response body as it came: a row, a page of rows or of change entries, or a
- * "no price" problem with its stated absence or its absence proofs.
+ * "no price" problem with its stated absence or its absence proofs. With `asked`, the answer must also be
+ * one to that question.
  */
-export async function verifyBody(text: string, policy: TrustPolicy): Promise<BodyVerdict> {
+export async function verifyBody(text: string, policy: TrustPolicy, asked?: Question): Promise<BodyVerdict> {
   let body: unknown
   try {
     body = parseJson(text)
@@ -156,39 +171,102 @@ export async function verifyBody(text: string, policy: TrustPolicy): Promise<Bod
     if (error instanceof JsonError) return fail('json_malformed')
     throw error
   }
-  const { data, kind, row, absence, type } = (body ?? {}) as Record<string, unknown>
-  if (Array.isArray(data)) return verifyPage(data, policy)
-  if (type === undefined && kind !== undefined) return counted(await verifyRow(body, policy), { rows: 1 })
-  if (Array.isArray(absence)) return verifyAbsences(absence, policy)
-  if (row !== undefined) return counted(await verifyRow(row, policy), { rows: 1 })
-  return isAbsenceProof(body) ? verifyAbsences([body], policy) : fail('not_recognised')
+  if (isAbsenceProof(body)) return verifyAbsences([body], policy, asked)
+  const { data, kind, row, absence, code } = (body ?? {}) as Record<string, unknown>
+  if (Array.isArray(data) && hasOnly(body, PAGE_MEMBERS)) return verifyPage(data, policy, asked)
+  if (kind !== undefined) return verifyAnswer(body, policy, asked)
+  if (Array.isArray(absence) && hasOnly(body, [...PROBLEM_MEMBERS, 'absence']))
+    return code === 'not_on_schedule' ? verifyAbsences(absence, policy, asked) : fail('body_contradicts_proof')
+  if (row !== undefined && hasOnly(body, [...PROBLEM_MEMBERS, 'row'])) {
+    const verdict = await verifyAnswer(row, policy, asked)
+    const stated = row as { kind?: unknown; reason?: unknown }
+    const agrees = stated.kind === 'absence' && code === `absent_${stated.reason}`
+    return !verdict.ok || agrees ? verdict : fail('body_contradicts_proof')
+  }
+  return fail('not_recognised')
 }
 
-async function verifyPage(items: readonly unknown[], policy: TrustPolicy): Promise<BodyVerdict> {
+const hasOnly = (body: unknown, members: readonly string[]): boolean =>
+  Object.keys(body as object).every((member) => members.includes(member))
+
+async function verifyAnswer(row: unknown, policy: TrustPolicy, asked: Question | undefined): Promise<BodyVerdict> {
+  const verdict = await verifyRow(row, policy)
+  if (!verdict.ok) return verdict
+  const cited = row as CitedRow
+  if (asked && !rowAnswers(asked, cited, cited.proof.release)) return fail('answers_another_question')
+  return found({ rows: 1, proved: [rowStatement(cited)] })
+}
+
+async function verifyPage(
+  items: readonly unknown[],
+  policy: TrustPolicy,
+  asked: Question | undefined,
+): Promise<BodyVerdict> {
+  const proved: string[] = []
+  const checkpoints = new Set<string>()
   let rows = 0
-  const checkpoints = new Set<unknown>()
   for (const item of items) {
     const isPriceRow = typeof item === 'object' && item !== null && 'kind' in item
     const verdict = isPriceRow ? await verifyRow(item, policy) : await verifyEntry(item, policy)
     if (!verdict.ok) return verdict
+    const { log } = (item as { proof: { log: LogProof } }).proof
+    checkpoints.add(log.checkpoint)
     if (isPriceRow) rows++
-    checkpoints.add((item as { proof: { log: LogProof } }).proof.log.checkpoint)
+    if (asked && !(isPriceRow && rowFits(asked, item as CitedRow, (item as CitedRow).proof.release)))
+      return fail('answers_another_question')
+    proved.push(isPriceRow ? rowStatement(item as CitedRow) : `entry ${log.index} of ${originOf(log)}`)
   }
   // Proofs of one page under two checkpoints could hide a fork between them.
   if (checkpoints.size > 1) return fail('mixed_checkpoints')
-  return counted(OK, { rows, entries: items.length - rows })
+  if (items.length === 0) return fail('nothing_proved')
+  if (new Set(proved).size < proved.length) return fail('repeated_item')
+  return found({ rows, entries: items.length - rows, proved })
 }
 
-async function verifyAbsences(proofs: readonly unknown[], policy: TrustPolicy): Promise<BodyVerdict> {
+async function verifyAbsences(
+  proofs: readonly unknown[],
+  policy: TrustPolicy,
+  asked: Question | undefined,
+): Promise<BodyVerdict> {
   if (proofs.length === 0) return fail('proof_missing')
+  const checkpoints = new Set<string>()
+  const codes = new Set<string>()
+  const charts = new Set<string>()
+  const proved: string[] = []
   for (const proof of proofs) {
     const verdict = await verifyAbsence(proof, policy)
     if (!verdict.ok) return verdict
+    const { key_prefix, release, log } = proof as AbsenceProof
+    const prefix = parseKeyPrefix(key_prefix) ?? {}
+    if (asked && !absenceAnswers(asked, prefix, release)) return fail('answers_another_question')
+    checkpoints.add(log.checkpoint)
+    codes.add(prefix.cpt ?? '')
+    charts.add(release.chart)
+    proved.push(`no row ${key_prefix}* in ${edition(release)}`)
   }
-  return counted(OK, { absences: proofs.length })
+  if (checkpoints.size > 1) return fail('mixed_checkpoints')
+  // One answer is about one code: another's absence beside it is no part of it.
+  if (codes.size > 1) return fail('answers_another_question')
+  // One edition of a schedule is in force: a second proof about it says nothing more.
+  if (charts.size < proofs.length) return fail('repeated_item')
+  return found({ absences: proofs.length, proved })
 }
 
-const counted = (verdict: Verdict, found: { rows?: number; absences?: number; entries?: number }): BodyVerdict =>
-  verdict.ok ? { ok: true, rows: 0, absences: 0, entries: 0, ...found } : verdict
+const rowStatement = (row: CitedRow): string =>
+  `${row.kind === 'price' ? 'price' : `stated absence (${row.reason})`} ${rowKey(row)} in ${edition(row.proof.release)}`
 
-export { parsePolicy, type TrustPolicy }
+const edition = ({ release_id, data_class }: Manifest): string =>
+  data_class === 'sample' ? `${release_id} (sample data)` : release_id
+
+/** Of a checkpoint that has been opened: its first line. */
+const originOf = ({ checkpoint }: LogProof): string => checkpoint.slice(0, checkpoint.indexOf('\n'))
+
+const found = (what: { rows?: number; absences?: number; entries?: number; proved: string[] }): BodyVerdict => ({
+  ok: true,
+  rows: 0,
+  absences: 0,
+  entries: 0,
+  ...what,
+})
+
+export { checkGrowth, openCheckpoint, parsePolicy, type Question, type TrustPolicy, verifyGrowth }

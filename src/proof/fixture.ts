@@ -1,0 +1,90 @@
+// Builders for the tests of this folder: keys, and a log that lives in memory.
+
+import { toBase64 } from './bytes.ts'
+import { formatTreeHead } from './checkpoint.ts'
+import { cosign } from './cosignature.ts'
+import { type Hash, inclusionPath, leafHash, rangeRoot } from './merkle.ts'
+import type { LogProof } from './row.ts'
+import {
+  formatVerifierKey,
+  type KeyType,
+  type NoteSigner,
+  parseVerifierKey,
+  signNote,
+  type VerifierKey,
+} from './signed-note.ts'
+import { rootInTile, subtreesFromTiles, TILE_WIDTH } from './tiles.ts'
+
+const HASH_SIZE = 32
+
+export async function aSigner(name: string): Promise<NoteSigner> {
+  const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair
+  return {
+    name,
+    publicKey: new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey)),
+    sign: async (message) =>
+      new Uint8Array(await crypto.subtle.sign('Ed25519', pair.privateKey, new Uint8Array(message))),
+  }
+}
+
+export function keyOf({ name, publicKey }: Pick<NoteSigner, 'name' | 'publicKey'>, type: KeyType = 1): VerifierKey {
+  const key = parseVerifierKey(formatVerifierKey(name, publicKey, type))
+  if (!key) throw new Error('the key of this test is not a key')
+  return key
+}
+
+/** A log in memory. Its tiles, like a real one's, hold nothing beyond the size that is asked for. */
+export class MemoryLog {
+  readonly leaves: Hash[] = []
+
+  constructor(
+    readonly signer: NoteSigner,
+    readonly witnesses: NoteSigner[] = [],
+    readonly seconds = 1_700_000_000,
+  ) {}
+
+  append(...bodies: readonly Uint8Array[]): this {
+    this.leaves.push(...bodies.map(leafHash))
+    return this
+  }
+
+  root(size = this.leaves.length): Promise<Hash> {
+    return rangeRoot(0, size, this.#read())
+  }
+
+  async text(size = this.leaves.length): Promise<string> {
+    return formatTreeHead({ origin: this.signer.name, size, root: await this.root(size) })
+  }
+
+  async checkpoint(size = this.leaves.length): Promise<string> {
+    const text = await this.text(size)
+    const lines = await Promise.all(this.witnesses.map((witness) => cosign(text, witness, this.seconds)))
+    return (await signNote(text, [this.signer])) + lines.join('')
+  }
+
+  async prove(index: number, size = this.leaves.length): Promise<LogProof> {
+    const inclusion = await inclusionPath(index, size, this.#read())
+    return { index, inclusion: inclusion.map(toBase64), checkpoint: await this.checkpoint(size) }
+  }
+
+  /** The tile as of `width` hashes; throws where the log is not that large. */
+  tile(level: number, n: number, width: number): Uint8Array {
+    const hashes = new Uint8Array(width * HASH_SIZE)
+    for (let i = 0; i < width; i++) hashes.set(this.#entry(level, n * TILE_WIDTH + i), i * HASH_SIZE)
+    return hashes
+  }
+
+  #entry(level: number, index: number): Hash {
+    if (level > 0) return rootInTile(this.tile(level - 1, index, TILE_WIDTH), 0, TILE_WIDTH)
+    const leaf = this.leaves[index]
+    if (!leaf) throw new RangeError('the log is not that large')
+    return leaf
+  }
+
+  #read() {
+    return subtreesFromTiles(async (level, n) => {
+      const entries = Math.floor(this.leaves.length / TILE_WIDTH ** level)
+      return this.tile(level, n, Math.min(TILE_WIDTH, entries - n * TILE_WIDTH))
+    })
+  }
+}
