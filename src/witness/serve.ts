@@ -1,0 +1,109 @@
+import { lockFolder } from '../db/folder-lock.ts'
+import { fromUtf8 } from '../proof/bytes.ts'
+import type { VerifierKey } from '../proof/signed-note.ts'
+import { type Answer, Witness } from './witness.ts'
+import { readWitnessKey, witnessVkey } from './witness-key.ts'
+
+const MAX_BODY_BYTES = 64 * 1024
+const IDLE_SECONDS = 30
+const TEXT = 'text/plain; charset=utf-8'
+
+export interface WitnessParts {
+  /** The folder that `createWitness` made. */
+  dir: string
+  /** The logs to follow. */
+  logs: readonly VerifierKey[]
+  /** 0 picks a free one. */
+  port?: number
+  host?: string
+  /** Epoch milliseconds. */
+  now?: () => number
+  /** Told of faults; the caller of the witness sees only that there was one. */
+  observe?: (error: unknown) => void
+}
+
+export interface RunningWitness {
+  url: string
+  /** What others pin. */
+  vkey: string
+  witness: Witness
+  stop(): Promise<void>
+}
+
+/** Starts a witness on its folder, which no other process may be using. */
+export async function startWitness(parts: WitnessParts): Promise<RunningWitness> {
+  const { dir, logs, port = 0, host = '127.0.0.1', now = Date.now, observe = () => {} } = parts
+  const signer = readWitnessKey(dir)
+  const lock = lockFolder(dir)
+  try {
+    const witness = await Witness.open(dir, signer, logs, () => Math.floor(now() / 1000))
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      fetch: (request) => respond(witness, request),
+      error(fault) {
+        observe(fault)
+        return answer(500, 'the witness failed\n')
+      },
+    })
+    return {
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+      vkey: witnessVkey(signer),
+      witness,
+      async stop() {
+        await server.stop()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+const answer = (status: number, body: string, type = TEXT): Response =>
+  new Response(body, {
+    status,
+    headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' },
+  })
+
+async function respond(witness: Witness, request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (pathname === '/add-checkpoint' && request.method === 'POST') {
+    const body = await textOf(request)
+    return reply(body === undefined ? { answer: 'malformed' } : await witness.add(body))
+  }
+  const hash = /^\/([0-9a-f]{64})\/checkpoint$/.exec(pathname)?.[1]
+  const note = hash !== undefined && ['GET', 'HEAD'].includes(request.method) ? witness.latest(hash) : undefined
+  return note === undefined ? answer(404, 'there is nothing here\n') : answer(200, note)
+}
+
+/** Undefined on bytes that are no text. */
+async function textOf(request: Request): Promise<string | undefined> {
+  const bytes = await request.bytes()
+  try {
+    return fromUtf8(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The answers of C2SP tlog-witness. */
+function reply(given: Answer): Response {
+  switch (given.answer) {
+    case 'cosigned':
+      return answer(200, given.lines)
+    case 'malformed':
+      return answer(400, 'the request is malformed, or its old size is larger than the checkpoint\n')
+    case 'not_signed_by_log':
+      return answer(403, 'the checkpoint is not signed by a known key of its log\n')
+    case 'unknown_log':
+      return answer(404, 'this witness does not follow that log\n')
+    case 'not_what_i_have':
+      return answer(409, `${given.size}\n`, 'text/x.tlog.size')
+    case 'not_consistent':
+      return answer(422, 'the checkpoint is not shown to grow from what this witness has\n')
+  }
+}

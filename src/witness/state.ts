@@ -1,0 +1,77 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StoreFault } from '../db/db.ts'
+import { toHex, utf8 } from '../proof/bytes.ts'
+import { parseTreeHead, type TreeHead } from '../proof/checkpoint.ts'
+import { cosignersOf } from '../proof/cosignature.ts'
+import { sha256 } from '../proof/sha256.ts'
+import { parseNote, type VerifierKey } from '../proof/signed-note.ts'
+
+/** The latest checkpoint a witness has cosigned of one log. The note holds everything else. */
+export interface Seen {
+  head: TreeHead
+  /** With the log's signatures and the witness's own, as it is served. */
+  note: string
+  /** When the witness signed it. */
+  seconds: number
+}
+
+/** How a log is named in files and addresses (tlog-witness, monitor retrieval). */
+export const originHash = (origin: string): string => toHex(sha256(utf8(origin)))
+
+/**
+ * Reads what was seen of a log; undefined if nothing was. The file must carry the witness's own signature:
+ * a state that is damaged must stop the witness, since a fresh start would let a log take back what it showed.
+ */
+export async function readSeen(dir: string, origin: string, witness: VerifierKey): Promise<Seen | undefined> {
+  const text = readIfThere(join(dir, originHash(origin)))
+  if (text === undefined) return undefined
+  const note = parseNote(text)
+  const head = note && parseTreeHead(note.text)
+  const [own] = (note && (await cosignersOf(note, [witness]))) ?? []
+  if (!head || head.origin !== origin || !own)
+    throw new StoreFault('what this witness recorded of a log is damaged: restore it from a backup')
+  return { head, note: text, seconds: own.seconds }
+}
+
+/** On return the state is on disk: a power cut leaves the old state or the new one, whole. */
+export function writeSeen(dir: string, { head, note }: Seen): void {
+  const file = join(dir, originHash(head.origin))
+  const fresh = `${file}.new`
+  const descriptor = openSync(fresh, 'w', 0o600)
+  try {
+    writeFileSync(descriptor, note)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(fresh, file)
+  syncFolder(dir)
+}
+
+/** Keeps two signed checkpoints that cannot both be true. The first pair is enough to convict a log. */
+export function keepFork(dir: string, { head, note }: Seen, other: string): void {
+  try {
+    writeFileSync(join(dir, `${originHash(head.origin)}.fork`), `${note}\n${other}`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error
+  }
+}
+
+export function syncFolder(dir: string): void {
+  const descriptor = openSync(dir, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StoreFault } from '../db/db.ts'
+import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
+import { COSIGNATURE, formatVerifierKey, type NoteSigner } from '../proof/signed-note.ts'
+import { syncFolder } from './state.ts'
+
+const keyFile = (dir: string): string => join(dir, 'witness-key')
+
+/**
+ * Makes the folder and the key of a new witness, and returns the vkey that others pin. Refuses if there is
+ * a key: a witness that is made anew has forgotten what it saw.
+ */
+export function createWitness(dir: string, name: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(name) || name.includes('://'))
+    throw new StoreFault('the name of a witness is a host name and path, without a scheme')
+  if (existsSync(keyFile(dir))) throw new StoreFault('there is a witness here already: nothing was changed')
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const line = generateLogKey(name)
+  writeFileSync(keyFile(dir), `${line}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  syncFolder(dir)
+  return witnessVkey(readWitnessKey(dir))
+}
+
+/** The type in a vkey says that the key cosigns; the file holds the bare key, as other tools write it. */
+export const witnessVkey = ({ name, publicKey }: NoteSigner): string => formatVerifierKey(name, publicKey, COSIGNATURE)
+
+export function readWitnessKey(dir: string): NoteSigner {
+  if (!existsSync(keyFile(dir))) throw new StoreFault('there is no witness here: run `atr witness init` first')
+  const signer = parseLogKey(readFileSync(keyFile(dir), 'utf8').trimEnd())
+  if (!signer) throw new StoreFault('the key of this witness is damaged: restore it from a backup')
+  return signer
+}

@@ -1,0 +1,135 @@
+import { equalBytes } from '../proof/bytes.ts'
+import { parseTreeHead, type TreeHead } from '../proof/checkpoint.ts'
+import { cosign } from '../proof/cosignature.ts'
+import { EMPTY_ROOT, isConsistent } from '../proof/merkle.ts'
+import {
+  COSIGNATURE,
+  findKey,
+  keyId,
+  type Note,
+  type NoteSigner,
+  openNote,
+  parseNote,
+  signatureLine,
+  type VerifierKey,
+} from '../proof/signed-note.ts'
+import { type AddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts'
+import { keepFork, originHash, readSeen, type Seen, writeSeen } from './state.ts'
+
+/** What a witness says to a checkpoint; each answer has its status in tlog-witness. */
+export type Answer =
+  | { answer: 'cosigned'; lines: string }
+  | { answer: 'malformed' }
+  | { answer: 'not_signed_by_log' }
+  | { answer: 'unknown_log' }
+  | { answer: 'not_what_i_have'; size: number }
+  | { answer: 'not_consistent' }
+
+/** The seconds on a clock. */
+export type Clock = () => number
+
+/**
+ * Cosigns checkpoints of the logs it follows, as long as each only grows. Whoever sees this witness's line
+ * under a checkpoint knows that everyone else who sees one was shown the same log.
+ */
+export class Witness {
+  readonly #seen = new Map<string, Seen>()
+  /** Per log, the end of the queue: what is checked and what is stored must not be parted by another request. */
+  readonly #queues = new Map<string, Promise<unknown>>()
+  readonly #broken = new Set<string>()
+  /** Of all cosignatures ever made here: a clock set back must not make a later one look older. */
+  #latestSeconds = 0
+
+  private constructor(
+    readonly dir: string,
+    readonly signer: NoteSigner,
+    readonly logs: readonly VerifierKey[],
+    readonly clock: Clock,
+  ) {}
+
+  /** Reads the state of every log in `logs`. The caller holds the lock of the folder. */
+  static async open(dir: string, signer: NoteSigner, logs: readonly VerifierKey[], clock: Clock): Promise<Witness> {
+    const witness = new Witness(dir, signer, logs, clock)
+    for (const origin of new Set(logs.map(({ name }) => name))) {
+      const seen = await readSeen(dir, origin, witness.key)
+      if (seen) witness.#remember(seen)
+    }
+    return witness
+  }
+
+  /** What others pin. */
+  get key(): VerifierKey {
+    const { name, publicKey } = this.signer
+    return { type: COSIGNATURE, name, publicKey, id: keyId(name, publicKey, COSIGNATURE) }
+  }
+
+  /** The latest cosigned checkpoint of the log with this origin hash. */
+  latest(hash: string): string | undefined {
+    return [...this.#seen.values()].find(({ head }) => originHash(head.origin) === hash)?.note
+  }
+
+  /** Answers one request. The order of the checks is that of the specification. */
+  async add(body: string): Promise<Answer> {
+    const request = parseAddCheckpoint(body)
+    const note = request && parseNote(request.note)
+    const head = note && parseTreeHead(note.text)
+    if (!request || !head) return { answer: 'malformed' }
+    const keys = this.logs.filter(({ name }) => name === head.origin)
+    if (keys.length === 0) return { answer: 'unknown_log' }
+    const opened = await openNote(request.note, keys)
+    if (!opened.ok) return { answer: 'not_signed_by_log' }
+    if (request.old > head.size) return { answer: 'malformed' }
+    const vouched = `${opened.note.text}\n${linesOf(opened.note, opened.signers)}`
+    return this.#inTurn(head.origin, () => this.#consider(request, head, { text: opened.note.text, vouched }))
+  }
+
+  /** One at a time for each log, in the order of arrival. */
+  #inTurn<T>(origin: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#queues.get(origin) ?? Promise.resolve()).then(work, work)
+    this.#queues.set(origin, turn)
+    return turn
+  }
+
+  async #consider(
+    { old, proof }: AddCheckpoint,
+    head: TreeHead,
+    { text, vouched }: { text: string; vouched: string },
+  ): Promise<Answer> {
+    if (this.#broken.has(head.origin))
+      throw new Error('the state of this log could not be written: restart the witness')
+    const seen = this.#seen.get(head.origin)
+    const { size, root } = seen?.head ?? { size: 0, root: EMPTY_ROOT }
+    if (old !== size) return { answer: 'not_what_i_have', size }
+    if (!isConsistent(old, head.size, root, head.root, proof)) {
+      if (seen && head.size === size && !equalBytes(head.root, root)) keepFork(this.dir, seen, vouched)
+      return { answer: 'not_consistent' }
+    }
+    const seconds = Math.max(this.clock(), this.#latestSeconds)
+    const lines = await cosign(text, this.signer, seconds)
+    this.#store({ head, note: vouched + lines, seconds })
+    return { answer: 'cosigned', lines }
+  }
+
+  /** A cosignature may leave only when its checkpoint is on disk. If that fails, nobody knows what is there: stop. */
+  #store(seen: Seen): void {
+    try {
+      writeSeen(this.dir, seen)
+    } catch (error) {
+      this.#broken.add(seen.head.origin)
+      throw error
+    }
+    this.#remember(seen)
+  }
+
+  #remember(seen: Seen): void {
+    this.#seen.set(seen.head.origin, seen)
+    this.#latestSeconds = Math.max(this.#latestSeconds, seen.seconds)
+  }
+}
+
+/** The signature lines that were checked, and no others: what is passed on must hold. */
+const linesOf = ({ signatures }: Note, signers: readonly VerifierKey[]): string =>
+  signers
+    .map((key) => signatures.find((line) => findKey([key], line)))
+    .map((line) => (line ? signatureLine(line) : ''))
+    .join('')
