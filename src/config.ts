@@ -1,11 +1,29 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { COSIGNATURE, parseVerifierKey, type VerifierKey } from './proof/signed-note.ts'
 
 /** The environment does not make sense. The message names the setting, never its value. */
 export class ConfigFault extends Error {}
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const rate = z.coerce.number().int().min(1).max(1_000_000)
+/** `10.0.0.1` or `10.0.0.0/8`, of either family. */
+function isAddressRange(text: string): boolean {
+  const [address = '', bits] = text.split('/')
+  const family = isIP(address)
+  return (
+    family !== 0 && (bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
+  )
+}
+
+function parseWitness(text: string): { key: VerifierKey; url: string } | undefined {
+  const [vkey = '', url = '', ...more] = text.split(/\s+/)
+  const key = parseVerifierKey(vkey)
+  const sound = key?.type === COSIGNATURE && /^https?:\/\/\S+$/.test(url) && more.length === 0
+  return sound ? { key, url: url.replace(/\/+$/, '') } : undefined
+}
+
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -19,6 +37,7 @@ export const Settings = z.object({
   PORT: port.default(8787).describe('Port to listen on; 0 picks a free one.'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
+    .refine((url) => !/[?#]/.test(url))
     .optional()
     .describe('Where agents reach the service, without a trailing slash. Default: http://HOST:PORT.'),
   DATA_DIR: z.string().min(1).default('./data').describe('Folder for the store, the log keys and the pepper.'),
@@ -27,9 +46,30 @@ export const Settings = z.object({
     .string()
     .optional()
     .describe('File with the secret under which credentials are stored. Default: DATA_DIR/pepper.'),
-  TRUSTED_PROXIES: list
+  LOCK_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'Folder for the last signed checkpoints. Keep it out of backups of DATA_DIR, and never restore it. Default: DATA_DIR.lock.',
+    ),
+  WITNESSES: list
+    .transform((items) => items.map(parseWitness))
+    .refine((witnesses) => !witnesses.includes(undefined))
+    .transform((witnesses) => witnesses.filter((witness) => witness !== undefined))
     .default([])
-    .describe('Addresses, comma separated, whose X-Forwarded-For is believed. Default: none.'),
+    .describe('Witnesses of the logs, comma separated, each as `<vkey> <url>`. Default: none.'),
+  WITNESS_QUORUM: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('How many witnesses must cosign before anything new is public. Default: all.'),
+  TRUSTED_PROXIES: list
+    .refine((proxies) => proxies.every(isAddressRange))
+    .default([])
+    .describe(
+      'Addresses and ranges such as 10.0.0.0/8, comma separated, whose X-Forwarded-For is believed. Default: none.',
+    ),
   DEFAULT_RPM: rate.default(120).describe('Requests per minute and caller on most routes.'),
   REFERENCE_RPM: rate.default(300).describe('Requests per minute and caller on /reference.'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` is taken on loopback only.'),
@@ -40,6 +80,8 @@ export interface Config extends z.output<typeof Settings> {
   signingKeyFile: string
   pepperFile: string
   storeFile: string
+  lockDir: string
+  witnessQuorum: number
 }
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
@@ -55,6 +97,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const config = parsed.data
   if (config.RATE_LIMITS === 'off' && !isLoopback(config.HOST))
     throw new ConfigFault('RATE_LIMITS=off is taken only with a loopback HOST')
+  if ((config.WITNESS_QUORUM ?? 0) > config.WITNESSES.length)
+    throw new ConfigFault('WITNESS_QUORUM asks for more witnesses than WITNESSES names')
   const inData = (file: string): string => resolve(config.DATA_DIR, file)
   return {
     ...config,
@@ -62,6 +106,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     signingKeyFile: config.SIGNING_KEY_FILE ?? inData('log-keys'),
     pepperFile: config.PEPPER_FILE ?? inData('pepper'),
     storeFile: inData('registry.db'),
+    witnessQuorum: config.WITNESS_QUORUM ?? config.WITNESSES.length,
+    lockDir: resolve(config.LOCK_DIR ?? `${config.DATA_DIR}.lock`),
   }
 }
 

@@ -1,21 +1,39 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
 import { openSqlite } from './db/sqlite.ts'
-import { Log } from './integrity/log.ts'
+import { CheckpointLock } from './integrity/checkpoint-lock.ts'
+import { Log, type Trace } from './integrity/log.ts'
 import { generateLogKey, parseLogKey } from './integrity/log-key.ts'
+import { type Cosign, finish, noWitnesses } from './integrity/publication.ts'
+import { cosignedBy, type Witness, WitnessFault } from './integrity/witness-client.ts'
+import { fromBase64 } from './proof/bytes.ts'
+import { type NoteSigner, parseVerifierKey } from './proof/signed-note.ts'
+import { checkPepper, sealPepper } from './rails/pepper.ts'
 
 /** What an installation is: a store, and the secrets that belong to it and stand outside it. */
 export interface Installation {
   db: Db
   registryLog: Log
   figuresLog: Log
+  cosign: Cosign
+  witnesses: { keys: readonly Witness[]; quorum: number }
   pepper: Uint8Array
 }
 
 const PEPPER_BYTES = 32
+const LOGS = ['registry', 'figures'] as const
 
 /** The files an installation consists of, with what an operator would call them. */
 const filesOf = (config: Config): [string, string][] => [
@@ -26,90 +44,173 @@ const filesOf = (config: Config): [string, string][] => [
 
 export const exists = (config: Config): boolean => filesOf(config).some(([, file]) => existsSync(file))
 
+export interface Creation {
+  /** Where the logs are found, without a scheme; they are named after it. */
+  origin: string
+  now: number
+  /** A demo's history is worth nothing: it may begin anew where its data has been thrown away. */
+  replaceLock?: boolean
+}
+
 /**
- * Creates a store, two log keys and a pepper, and fills them. Refuses if any of them is there already: a log
- * that is created by accident beside an old one is how histories get forked.
+ * Creates a store, two log keys, a pepper and the checkpoint lock, and fills them. Refuses if any of them is
+ * there already: a log that is created by accident beside an old one is how histories get forked.
  *
- * Everything is made in a folder of its own that takes its name at the end, so a crash leaves nothing or all.
+ * The data is made in a folder of its own, which takes its name as the very last step.
  */
 export async function createInstallation<T>(
   config: Config,
-  origin: string,
-  now: number,
+  { origin, now, replaceLock = false }: Creation,
   fill: (installation: Installation) => Promise<T>,
 ): Promise<T> {
-  for (const [what, file] of filesOf(config))
-    if (existsSync(file)) throw new StoreFault(`there is a ${what} here already: nothing was changed`)
+  refuseToOverwrite(config, replaceLock)
   if (!/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(origin))
     throw new StoreFault('the origin of a log is a host name and path, without a scheme')
   const folder = resolve(config.DATA_DIR)
   const building = `${folder}.building-${process.pid}`
-  const inBuilding = (file: string): string =>
-    file.startsWith(`${folder}/`) ? building + file.slice(folder.length) : file
-  const made = {
+  const inBuilding = (file: string): string => file.replace(`${folder}/`, `${building}/`)
+  const made: Config = {
     ...config,
     storeFile: inBuilding(config.storeFile),
     signingKeyFile: inBuilding(config.signingKeyFile),
     pepperFile: inBuilding(config.pepperFile),
+    lockDir: join(building, 'lock'),
   }
-  rmSync(building, { recursive: true, force: true }) // of a process that was killed and had our number
-  mkdirSync(building, { recursive: true, mode: 0o700 })
-  const keys = ['registry', 'figures'].map((name) => generateLogKey(`${origin}/log/${name}`))
-  writeSecret(made.signingKeyFile, `${keys.join('\n')}\n`)
-  writeSecret(made.pepperFile, `${randomBytes(PEPPER_BYTES).toString('base64')}\n`)
-  const secrets = readSecrets(made)
-  const db = await openSqlite(made.storeFile, { create: true })
-  await db.transaction(async (tx) => {
-    await secrets.registryLog.create(tx, now)
-    await secrets.figuresLog.create(tx, now)
-  })
-  const filled = await fill({ db, ...secrets })
-  await db.close()
-  takeName(building, folder)
-  return filled
-}
-
-function takeName(building: string, folder: string): void {
+  removeAbandoned(folder)
   try {
-    renameSync(building, folder) // over nothing, or over an empty folder
+    mkdirSync(building, { recursive: true, mode: 0o700 })
+    writeSecret(made.signingKeyFile, LOGS.map((name) => `${generateLogKey(`${origin}/log/${name}`)}\n`).join(''))
+    writeSecret(made.pepperFile, `${randomBytes(PEPPER_BYTES).toString('base64')}\n`)
+    const filled = await fillNew(made, now, fill)
+    // From here a crash leaves a lock without data, which says so and is removed by hand.
+    if (replaceLock) rmSync(config.lockDir, { recursive: true, force: true })
+    renameSync(made.lockDir, config.lockDir)
+    takeName(building, folder)
+    return filled
   } catch (cause) {
     rmSync(building, { recursive: true, force: true })
-    throw new StoreFault('DATA_DIR holds other files: give an empty or a new folder', { cause })
+    if (!(cause instanceof Error && 'code' in cause)) throw cause
+    throw new StoreFault('the store cannot be made here: DATA_DIR must be new or empty, and writable', { cause })
   }
+}
+
+/** What a creation that was killed left behind holds keys: it is removed once its process is gone. */
+function removeAbandoned(folder: string): void {
+  const prefix = `${basename(folder)}.building-`
+  if (!existsSync(dirname(folder))) return
+  for (const name of readdirSync(dirname(folder))) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : 0
+    if (pid > 0 && (pid === process.pid || !isRunning(pid))) rmSync(join(dirname(folder), name), { recursive: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Over nothing or an empty folder in one step; into a mounted volume file by file, the store last. */
+function takeName(building: string, folder: string): void {
+  try {
+    renameSync(building, folder)
+  } catch (error) {
+    if (readdirSync(folder).length > 0) throw error
+    for (const name of readdirSync(building).sort()) copyFileSync(join(building, name), join(folder, name))
+    rmSync(building, { recursive: true })
+  }
+}
+
+async function fillNew<T>(config: Config, now: number, fill: (made: Installation) => Promise<T>): Promise<T> {
+  const secrets = readSecrets(config)
+  const db = await openSqlite(config.storeFile, { create: true })
+  try {
+    await db.transaction(async (tx) => {
+      await secrets.registryLog.create(tx, now)
+      await secrets.figuresLog.create(tx, now)
+      await sealPepper(tx, secrets.pepper)
+    })
+    // What an installation begins with is published before anyone watches it.
+    return await fill({ db, cosign: noWitnesses, witnesses: { keys: [], quorum: 0 }, ...secrets })
+  } finally {
+    await db.close()
+  }
+}
+
+function refuseToOverwrite(config: Config, replaceLock: boolean): void {
+  for (const [what, file] of filesOf(config))
+    if (existsSync(file)) throw new StoreFault(`there is a ${what} here already: nothing was changed`)
+  if (existsSync(config.lockDir) && !replaceLock)
+    throw new StoreFault(
+      'LOCK_DIR belongs to a store that is gone: restore that store, or remove the folder for a new history',
+    )
 }
 
 /** Opens what is there, and stops with one plain sentence where something is missing or does not fit. */
-export async function openInstallation(config: Config): Promise<Installation> {
-  if (!exists(config)) throw new StoreFault('there is no registry store here: run `atr init` first')
-  for (const [what, file] of filesOf(config))
-    if (!existsSync(file)) throw new StoreFault(`the ${what} is missing: restore it from a backup`)
-  const secrets = readSecrets(config)
-  const db = await openSqlite(config.storeFile)
+export async function openInstallation(config: Config, trace?: Trace): Promise<Installation> {
+  const installation = await openUnchecked(config, trace)
+  const { db, cosign, registryLog, figuresLog } = installation
   try {
-    await secrets.registryLog.check(db)
-    await secrets.figuresLog.check(db)
+    await checkPepper(db, installation.pepper)
+    for (const log of [registryLog, figuresLog]) {
+      await log.check(db)
+      // What a crash left signed but not public is made public before anything else is done.
+      await finish({ db, log, cosign }).catch(sayWhyNotPublic)
+    }
   } catch (error) {
     await db.close()
     throw error
   }
-  return { db, ...secrets }
+  return installation
 }
 
-function readSecrets(config: Config): Omit<Installation, 'db'> {
-  const lines = readFileSync(config.signingKeyFile, 'utf8')
+/** What is public stays public while the witnesses make up their minds. */
+function sayWhyNotPublic(error: unknown): void {
+  if (!(error instanceof WitnessFault)) throw error
+  console.error(`atr: ${error.message}`)
+}
+
+/** For `fsck`, which must be able to look at what `openInstallation` refuses. */
+export async function openUnchecked(config: Config, trace?: Trace): Promise<Installation> {
+  if (!exists(config)) throw new StoreFault('there is no registry store here: run `atr init` first')
+  for (const [what, file] of filesOf(config))
+    if (!existsSync(file)) throw new StoreFault(`the ${what} is missing: restore it from a backup`)
+  const secrets = readSecrets(config, trace)
+  const witnesses = { keys: config.WITNESSES, quorum: config.witnessQuorum }
+  const cosign = witnesses.keys.length > 0 ? cosignedBy(witnesses.keys, witnesses.quorum) : noWitnesses
+  return { db: await openSqlite(config.storeFile), cosign, witnesses, ...secrets }
+}
+
+/** One line a key: private ones sign, newest first; public ones have signed earlier. */
+function readSecrets(config: Config, trace?: Trace): Pick<Installation, 'registryLog' | 'figuresLog' | 'pepper'> {
+  const lines = readSecret('log key', config.signingKeyFile)
     .split('\n')
     .filter((line) => line !== '')
-  const signers = lines.map(parseLogKey)
-  const signerOf = (name: string) => signers.find((signer) => signer?.name.endsWith(`/log/${name}`))
-  const [registry, figures] = [signerOf('registry'), signerOf('figures')]
-  if (!registry || !figures || signers.includes(undefined))
-    throw new StoreFault('the log key file is damaged: restore it from a backup')
-  const pepper = Buffer.from(readFileSync(config.pepperFile, 'utf8').trim(), 'base64')
-  if (pepper.length !== PEPPER_BYTES) throw new StoreFault('the pepper file is damaged: restore it from a backup')
-  return {
-    registryLog: new Log('registry', registry),
-    figuresLog: new Log('figures', figures),
-    pepper: new Uint8Array(pepper),
+  const signers = lines.map(parseLogKey).filter((signer) => signer !== undefined)
+  const retired = lines.map(parseVerifierKey).filter((key) => key !== undefined)
+  const damaged = new StoreFault('the log key file is damaged: restore it from a backup')
+  if (signers.length + retired.length !== lines.length) throw damaged
+  const lock = new CheckpointLock(config.lockDir)
+  const logOf = (name: (typeof LOGS)[number]): Log => {
+    const isOurs = (key: { name: string }): boolean => key.name.endsWith(`/log/${name}`)
+    const [first, ...others] = signers.filter(isOurs)
+    if (!first) throw damaged
+    const own: [NoteSigner, ...NoteSigner[]] = [first, ...others]
+    return new Log({ name, signers: own, retired: retired.filter(isOurs), lock, ...(trace ? { trace } : {}) })
+  }
+  const pepper = fromBase64(readSecret('pepper', config.pepperFile).trim())
+  if (pepper?.length !== PEPPER_BYTES) throw new StoreFault('the pepper file is damaged: restore it from a backup')
+  return { registryLog: logOf('registry'), figuresLog: logOf('figures'), pepper }
+}
+
+function readSecret(what: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new StoreFault(`the ${what} cannot be read: check who owns it`, { cause })
   }
 }
 

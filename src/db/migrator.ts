@@ -15,9 +15,10 @@ export interface Dialect {
   table: string
 }
 
-export async function migrate(db: Db, dialect: Dialect): Promise<void> {
+/** Brings a store to the shape this program knows. A new one must be asked for: an empty file is no store. */
+export async function migrate(db: Db, dialect: Dialect, create: boolean): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY)')
+    if (create) await tx.query('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')
     const [row] = await tx.query<{ version: number }>('SELECT COALESCE(MAX(version), 0) AS version FROM schema_version')
     const done = Number(row?.version ?? 0)
     if (done > MIGRATIONS.length)

@@ -23,18 +23,28 @@ export async function openSqlite(path: string, { create = false } = {}): Promise
     const writer = connect(path, create)
     const db = new SqliteDb(writer, connect(path, false))
     checkPages(writer)
-    await migrate(db, DIALECT)
+    if (!create && !writer.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'").get())
+      throw new StoreFault('the registry store is empty: restore it from a backup')
+    await migrate(db, DIALECT, create)
     return db
   } catch (error) {
     throw asStoreFault(error)
   }
 }
 
-/** Only the codes that mean a damaged file; everything else stays a fault with its own message. */
+/** What SQLite's own words mean to an operator; everything else stays a fault with its own message. */
 function asStoreFault(error: unknown): unknown {
-  const damaged = error instanceof SQLiteError && /CORRUPT|NOTADB/.test(error.code ?? '')
-  return damaged ? new StoreFault('the registry store is damaged: restore it from a backup', { cause: error }) : error
+  const code = error instanceof SQLiteError ? (error.code ?? '') : ''
+  const said = MEANING.find(([pattern]) => pattern.test(code))?.[1]
+  return said ? new StoreFault(said, { cause: error }) : error
 }
+
+const MEANING: readonly [RegExp, string][] = [
+  [/CORRUPT|NOTADB/, 'the registry store is damaged: restore it from a backup'],
+  [/FULL|IOERR/, 'the disk is full or failing: nothing was changed'],
+  [/READONLY|CANTOPEN|PERM/, 'the registry store cannot be written: check who owns DATA_DIR'],
+  [/BUSY|LOCKED/, 'the registry store is in use by another command: try again'],
+]
 
 function connect(path: string, create: boolean): Database {
   const database = new Database(path, { create, readwrite: true, strict: true })
@@ -66,19 +76,25 @@ class SqliteDb implements Db {
 
   async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
     if (/^\s*SELECT\b/i.test(sql)) return run<Row>(this.reader, sql, params)
-    return this.#alone(async () => run<Row>(this.writer, sql, params))
+    return this.#alone(async () => {
+      try {
+        return run<Row>(this.writer, sql, params)
+      } catch (error) {
+        throw asStoreFault(error)
+      }
+    })
   }
 
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     return this.#alone(async () => {
-      this.writer.run('BEGIN IMMEDIATE')
       try {
+        this.writer.run('BEGIN IMMEDIATE')
         const result = await work(new SqliteTransaction(this.writer))
         this.writer.run('COMMIT')
         return result
       } catch (error) {
         if (this.writer.inTransaction) this.writer.run('ROLLBACK')
-        throw error
+        throw asStoreFault(error)
       }
     })
   }

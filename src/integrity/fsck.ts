@@ -2,7 +2,7 @@ import { type Db, StoreFault } from '../db/db.ts'
 import { toBase64 } from '../proof/bytes.ts'
 import { parseTreeHead } from '../proof/checkpoint.ts'
 import { leafHash, rangeRoot } from '../proof/merkle.ts'
-import { keyId, openNote } from '../proof/signed-note.ts'
+import { openNote } from '../proof/signed-note.ts'
 import { subtreesFromTiles, TileBuilder } from '../proof/tiles.ts'
 import type { Log } from './log.ts'
 import * as store from './store.ts'
@@ -38,16 +38,16 @@ async function checkCheckpoints(
   tiles: ReadonlyMap<string, Uint8Array>,
 ): Promise<string[]> {
   const faults: string[] = []
-  const { name, publicKey } = log.signer
-  const key = { name, id: keyId(name, publicKey), publicKey }
   const read = subtreesFromTiles(async (level, n) => {
     const tile = tiles.get(`${level}/${n}`)
     if (!tile) throw new StoreFault('a tile is missing')
     return tile
   })
   const signed = await store.checkpoints(db, log.name)
+  const complaint = log.lock.complaint(log.name, signed)
+  if (complaint !== undefined) faults.push(complaint)
   for (const { size, root, note } of signed) {
-    const opened = await openNote(note, [key])
+    const opened = await openNote(note, [...log.keys, ...log.retired])
     const head = opened.ok ? parseTreeHead(opened.note.text) : undefined
     const derived = size <= leaves ? toBase64(await rangeRoot(0, size, read)) : undefined
     const sound =
@@ -55,6 +55,11 @@ async function checkCheckpoints(
     if (!sound)
       faults.push(`${log.name} log: the checkpoint of size ${size} does not match the entries or its signature`)
   }
+  const head = await log.head(db)
+  const opened = await openNote(head.note, [...log.keys, ...log.retired])
+  const text = opened.ok ? opened.note.text : ''
+  if (!signed.some((each) => each.size === head.size && each.root === head.root && each.note.startsWith(`${text}\n`)))
+    faults.push(`${log.name} log: the public checkpoint is not one that was signed`)
   if (signed.at(-1)?.size !== leaves) faults.push(`${log.name} log: the last checkpoint does not cover every entry`)
   return faults
 }

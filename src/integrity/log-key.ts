@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { concat, fromBase64, toBase64, toHex } from '../proof/bytes.ts'
-import { keyId, type NoteSigner } from '../proof/signed-note.ts'
+import { formatVerifierKey, keyId, type NoteSigner, parseVerifierKey, type VerifierKey } from '../proof/signed-note.ts'
 
 /** The fixed DER head of an Ed25519 private key (RFC 8410); the 32-byte seed follows. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -31,4 +31,11 @@ function signerFromSeed(name: string, seed: Uint8Array): NoteSigner {
     publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
     sign: async (message) => new Uint8Array(sign(null, message, privateKey)),
   }
+}
+
+/** The public half of a signer, as others pin it. */
+export function verifierKey({ name, publicKey }: NoteSigner): VerifierKey {
+  const key = parseVerifierKey(formatVerifierKey(name, publicKey))
+  if (!key) throw new Error('a signer has a name that no note can carry')
+  return key
 }

@@ -1,37 +1,72 @@
 import { type Db, StoreFault } from '../db/db.ts'
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
 import { formatTreeHead, parseTreeHead } from '../proof/checkpoint.ts'
-import { EMPTY_ROOT, type Hash, inclusionPath, leafHash, rangeRoot } from '../proof/merkle.ts'
+import { EMPTY_ROOT, type Hash, inclusionPath, leafHash, rangeRoot, type SubtreeReader } from '../proof/merkle.ts'
 import type { LogProof } from '../proof/row.ts'
-import { keyId, type NoteSigner, openNote, signNote } from '../proof/signed-note.ts'
+import { type NoteSigner, openNote, signNote, type VerifierKey } from '../proof/signed-note.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH } from '../proof/tiles.ts'
+import type { CheckpointLock } from './checkpoint-lock.ts'
+import { verifierKey } from './log-key.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
 
 const HASH_SIZE = 32
 const MAX_LEAF_BYTES = 65_535
+const CLOCK_SKEW_MS = 5_000
 
-/** An append-only log (C2SP tlog-tiles) kept in the database. What is public is in it, by the same transaction. */
+/** Told the number of each step of publishing, in order. See docs/spec/log.md. */
+export type Trace = (step: number) => void
+
+export interface LogParts {
+  /** How its rows are marked in the tables, and its place under `/log/`. */
+  name: 'registry' | 'figures'
+  /** The key in use first; after a rotation, for a time, the one before it too. */
+  signers: readonly [NoteSigner, ...NoteSigner[]]
+  /** Keys that signed earlier and no longer do. */
+  retired?: readonly VerifierKey[]
+  lock: CheckpointLock
+  trace?: Trace
+}
+
+/** An append-only log (C2SP tlog-tiles) kept in the database. What is public is in it. */
 export class Log {
-  constructor(
-    /** How its rows are marked in the tables, and its place under `/log/`. */
-    readonly name: 'registry' | 'figures',
-    readonly signer: NoteSigner,
-  ) {}
+  readonly name: LogParts['name']
+  readonly signers: LogParts['signers']
+  readonly retired: readonly VerifierKey[]
+  readonly lock: CheckpointLock
+  readonly trace: Trace
+
+  constructor({ name, signers, retired = [], lock, trace = () => undefined }: LogParts) {
+    this.name = name
+    this.signers = signers
+    this.retired = retired
+    this.lock = lock
+    this.trace = trace
+  }
 
   get origin(): string {
-    return this.signer.name
+    return this.signers[0].name
+  }
+
+  /** The keys whose signature counts today. */
+  get keys(): VerifierKey[] {
+    return this.signers.map(verifierKey)
   }
 
   /** A log begins with a signed checkpoint of nothing, so that an empty store cannot pass for a new one. */
   async create(tx: Db, at: number): Promise<void> {
     if (await store.currentCheckpoint(tx, this.name)) throw new StoreFault(`the ${this.name} log exists already`)
-    await this.#insertCheckpoint(tx, 0, EMPTY_ROOT, at)
+    const first = await this.#sign(tx, 0, EMPTY_ROOT, at)
+    await store.putHead(tx, this.name, first)
+    this.lock.create(this.name, first.note)
   }
 
-  /** Adds leaves and signs the larger tree. Nothing is public before the caller's transaction commits. */
-  async append(tx: Db, bodies: readonly Uint8Array[], at: number): Promise<{ first: number; head: StoredCheckpoint }> {
-    const before = await this.head(tx)
+  /** Adds entries and signs the larger tree; returns the index of the first. Nothing is public before the caller commits. */
+  async append(tx: Db, bodies: readonly Uint8Array[], at: number): Promise<number> {
+    const before = await this.signed(tx)
+    if (at < before.signed_at - CLOCK_SKEW_MS)
+      throw new StoreFault('the clock is behind the last checkpoint: set it right before publishing')
+    this.trace(2)
     let size = before.size
     for (const body of bodies) {
       if (body.length > MAX_LEAF_BYTES) throw new RangeError('a log entry is at most 65,535 bytes')
@@ -39,8 +74,11 @@ export class Log {
       await this.#extend(tx, 0, size, leafHash(body))
       size++
     }
+    this.trace(3)
     const root = await this.#rereadRoot(tx, before.size, size)
-    return { first: before.size, head: await this.#insertCheckpoint(tx, size, root, Math.max(at, before.signed_at)) }
+    await this.#sign(tx, size, root, Math.max(at, before.signed_at))
+    this.trace(4)
+    return before.size
   }
 
   /** Puts entry `index` of a level in its tile; a tile that is full becomes an entry of the level above. */
@@ -59,7 +97,7 @@ export class Log {
   /** Logs have died of a bit flipped between hashing and storing: what is signed is computed from stored bytes. */
   async #rereadRoot(tx: Db, from: number, to: number): Promise<Hash> {
     const bodies = await store.leafBodies(tx, this.name, from, to)
-    const read = this.#subtrees(tx)
+    const read = this.subtrees(tx)
     for (const [i, body] of bodies.entries()) {
       const stored = await read({ height: 0, index: from + i })
       if (!equalBytes(stored, leafHash(body))) throw new StoreFault(`entry ${from + i} was not stored as written`)
@@ -68,26 +106,35 @@ export class Log {
     return rangeRoot(0, to, read)
   }
 
-  async #insertCheckpoint(tx: Db, size: number, root: Hash, at: number): Promise<StoredCheckpoint> {
-    const note = await signNote(formatTreeHead({ origin: this.origin, size, root }), [this.signer])
+  async #sign(tx: Db, size: number, root: Hash, at: number): Promise<StoredCheckpoint> {
+    const note = await signNote(formatTreeHead({ origin: this.origin, size, root }), this.signers)
     const checkpoint = { size, root: toBase64(root), note, signed_at: at }
     await store.insertCheckpoint(tx, this.name, checkpoint)
     return checkpoint
   }
 
+  /** The last checkpoint that was signed. It is public only once it is the head. */
+  async signed(db: Db): Promise<StoredCheckpoint> {
+    return this.#present(await store.currentCheckpoint(db, this.name))
+  }
+
+  /** The public checkpoint: every answer is proved under it, and nothing beyond it is shown. */
   async head(db: Db): Promise<StoredCheckpoint> {
-    const head = await store.currentCheckpoint(db, this.name)
-    if (!head) throw new StoreFault(`the ${this.name} log has no checkpoint: restore the store from a backup`)
-    return head
+    return this.#present(await store.currentHead(db, this.name))
+  }
+
+  #present(checkpoint: StoredCheckpoint | undefined): StoredCheckpoint {
+    if (!checkpoint) throw new StoreFault(`the ${this.name} log has no checkpoint: restore the store from a backup`)
+    return checkpoint
   }
 
   /** The proof that entry `index` is in the log as of `head`. */
   async prove(db: Db, index: number, head: StoredCheckpoint): Promise<LogProof> {
-    const path = await inclusionPath(index, head.size, this.#subtrees(db))
+    const path = await inclusionPath(index, head.size, this.subtrees(db))
     return { index, inclusion: path.map(toBase64), checkpoint: head.note }
   }
 
-  #subtrees(db: Db) {
+  subtrees(db: Db): SubtreeReader {
     return subtreesFromTiles((level, n) => this.#tile(db, level, n))
   }
 
@@ -97,19 +144,19 @@ export class Log {
     return tile
   }
 
-  /** A quick look before serving: our key signed the head, and the stored tiles and leaves agree with it. */
+  /** A quick look before serving: our key signed what was signed last, and the stored tiles and leaves agree with it. */
   async check(db: Db): Promise<void> {
-    const head = await this.head(db)
-    const { name, publicKey } = this.signer
-    const opened = await openNote(head.note, [{ name, id: keyId(name, publicKey), publicKey }])
+    const signed = await this.signed(db)
+    const opened = await openNote(signed.note, this.keys)
     if (!opened.ok) throw new StoreFault(`the ${this.name} log was signed with another key: check SIGNING_KEY_FILE`)
-    const signed = parseTreeHead(opened.note.text)
-    const root = await rangeRoot(0, head.size, this.#subtrees(db))
+    const head = parseTreeHead(opened.note.text)
+    const root = await rangeRoot(0, signed.size, this.subtrees(db))
     const sound =
-      signed?.size === head.size &&
-      toBase64(signed.root) === head.root &&
-      toBase64(root) === head.root &&
-      (await store.countLeaves(db, this.name)) === head.size
+      head?.size === signed.size &&
+      toBase64(head.root) === signed.root &&
+      toBase64(root) === signed.root &&
+      (await store.countLeaves(db, this.name)) === signed.size &&
+      (await this.head(db)).size <= signed.size
     if (!sound) throw new StoreFault(`the ${this.name} log does not match its signed checkpoint: run \`atr fsck\``)
   }
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { type Operation, operation } from '../operation.ts'
 import { toHex } from '../proof/bytes.ts'
-import { keyId } from '../proof/signed-note.ts'
 import type { Log } from './log.ts'
 import { type ChartFacts, type FiguresFacts, integrityReport } from './report.ts'
 import { IntegrityReport } from './report-shape.ts'
@@ -41,7 +40,7 @@ export const integrityOperations = ({ db, log, now, charts, figures }: Integrity
           size: head.size,
           root: head.root,
           checkpoint_at: new Date(head.signed_at).toISOString(),
-          key_id: toHex(keyId(log.origin, log.signer.publicKey)),
+          key_id: toHex(log.keys[0]?.id ?? new Uint8Array()),
         },
         verification: await store.lastVerification(db),
       }

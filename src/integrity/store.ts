@@ -44,6 +44,7 @@ export async function putTile(tx: Db, log: string, { level, n, width }: Tile, ha
   )
 }
 
+/** The last checkpoint that was signed, public or not. */
 export async function currentCheckpoint(db: Db, log: string): Promise<StoredCheckpoint | undefined> {
   const [row] = await db.query<StoredCheckpoint>(
     'SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size DESC LIMIT 1',
@@ -69,6 +70,47 @@ export async function insertCheckpoint(tx: Db, log: string, checkpoint: StoredCh
     note,
     signed_at,
   ])
+}
+
+/** The public checkpoint. */
+export async function currentHead(db: Db, log: string): Promise<StoredCheckpoint | undefined> {
+  const [row] = await db.query<StoredCheckpoint>('SELECT size, root, note, signed_at FROM log_head WHERE log = $1', [
+    log,
+  ])
+  return row && { ...row, size: Number(row.size), signed_at: Number(row.signed_at) }
+}
+
+/** A head only grows: one that another process made larger meanwhile stays. */
+export async function putHead(db: Db, log: string, { size, root, note, signed_at }: StoredCheckpoint): Promise<void> {
+  await db.query(
+    `INSERT INTO log_head (log, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (log) DO UPDATE
+       SET size = excluded.size, root = excluded.root, note = excluded.note, signed_at = excluded.signed_at
+     WHERE excluded.size >= log_head.size`,
+    [log, size, root, note, signed_at],
+  )
+}
+
+/** The same tree head under other signatures: for a key rotation, which changes nothing that was signed. */
+export async function putCheckpointNote(tx: Db, log: string, size: number, note: string): Promise<void> {
+  await tx.query('UPDATE log_checkpoint SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
+  await tx.query('UPDATE log_head SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
+}
+
+export async function witnessSize(db: Db, log: string, witness: string): Promise<number> {
+  const [row] = await db.query<{ size: number }>('SELECT size FROM log_witness WHERE log = $1 AND witness = $2', [
+    log,
+    witness,
+  ])
+  return Number(row?.size ?? 0)
+}
+
+export async function putWitnessSize(db: Db, log: string, witness: string, size: number): Promise<void> {
+  await db.query(
+    `INSERT INTO log_witness (log, witness, size) VALUES ($1, $2, $3)
+     ON CONFLICT (log, witness) DO UPDATE SET size = excluded.size`,
+    [log, witness, size],
+  )
 }
 
 export async function insertVerification(

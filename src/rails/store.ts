@@ -225,3 +225,12 @@ function toScopes(text: string): Scope[] {
   const words = text.split(' ')
   return SCOPE_NAMES.filter((scope) => words.includes(scope))
 }
+
+export async function insertPepperCheck(tx: Db, digest: Uint8Array): Promise<void> {
+  await tx.query('INSERT INTO pepper_check (digest) VALUES ($1)', [digest])
+}
+
+export async function findPepperCheck(db: Db): Promise<Uint8Array | undefined> {
+  const [row] = await db.query<{ digest: Uint8Array }>('SELECT digest FROM pepper_check')
+  return row && new Uint8Array(row.digest)
+}

@@ -1,6 +1,11 @@
 -- Portable between SQLite and PostgreSQL: BYTES and BIGINT are spelled by the engine, CLUSTERED asks
 -- for rows in key order, BYTEWISE for text that sorts by its bytes. Times are epoch milliseconds or ISO-8601 text, booleans are 0 or 1.
 
+-- One line: proof that the pepper outside the store is the one its credentials were stored under.
+CREATE TABLE pepper_check (
+  digest BYTES PRIMARY KEY
+);
+
 CREATE TABLE log_leaf (
   log TEXT NOT NULL,
   leaf_index BIGINT NOT NULL,
@@ -17,7 +22,7 @@ CREATE TABLE log_tile (
   PRIMARY KEY (log, level, n)
 );
 
--- Every checkpoint ever signed. The head of a log is its largest one.
+-- Every checkpoint ever signed, the largest one last. What is public may lag behind it: see log_head.
 CREATE TABLE log_checkpoint (
   log TEXT NOT NULL,
   size BIGINT NOT NULL,
@@ -27,7 +32,26 @@ CREATE TABLE log_checkpoint (
   PRIMARY KEY (log, size)
 );
 
--- state: loading -> staged -> published -> withdrawn
+-- The checkpoint that is public: signed, noted in the lock, and cosigned by a quorum of the witnesses.
+-- Nothing beyond its size can be read, whatever the other tables hold.
+CREATE TABLE log_head (
+  log TEXT PRIMARY KEY,
+  size BIGINT NOT NULL,
+  root TEXT NOT NULL,
+  note TEXT NOT NULL,
+  signed_at BIGINT NOT NULL
+);
+
+-- How large each witness knows a log to be, so that it can be sent the right consistency proof.
+CREATE TABLE log_witness (
+  log TEXT NOT NULL,
+  witness TEXT NOT NULL,
+  size BIGINT NOT NULL,
+  PRIMARY KEY (log, witness)
+);
+
+-- state: loading -> staged -> published -> withdrawn. A published release is in the log; it can be read
+-- once the public checkpoint covers it.
 CREATE TABLE release (
   release_no BIGINT PRIMARY KEY,
   release_id TEXT NOT NULL UNIQUE,
@@ -95,6 +119,14 @@ CREATE TABLE release_reject (
   rejected BIGINT NOT NULL,
   sample_lines TEXT NOT NULL,
   PRIMARY KEY (release_no, rule)
+);
+
+-- Which locality a contractor's number means, from the last GPCI file that was loaded.
+CREATE TABLE contractor_locality (
+  contractor TEXT NOT NULL,
+  locality TEXT NOT NULL,
+  region TEXT NOT NULL,
+  PRIMARY KEY (contractor, locality)
 );
 
 CREATE TABLE zip_locality (
@@ -177,6 +209,7 @@ CREATE TABLE figure_release (
   release_id TEXT NOT NULL UNIQUE,
   released_at BIGINT NOT NULL,
   last_batch_id INTEGER NOT NULL,
+  log_size BIGINT NOT NULL,
   tallies TEXT NOT NULL,
   figures TEXT NOT NULL
 );

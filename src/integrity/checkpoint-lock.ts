@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StoreFault } from '../db/db.ts'
+import { replaceFile } from './replace-file.ts'
+import type { StoredCheckpoint } from './store.ts'
+
+/** Origin, size and root. The signatures under them may change, when a key is rotated. */
+const headOf = (note: string): string => note.slice(0, note.indexOf('\n\n') + 1)
+
+/**
+ * The last checkpoint of each log, kept outside the data and its backups. A store that was restored from a
+ * backup, or copied, no longer agrees with it: signing on would fork the history that others have seen.
+ */
+export class CheckpointLock {
+  constructor(readonly folder: string) {}
+
+  /** For a new log only. */
+  create(log: string, note: string): void {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    replaceFile(join(this.folder, log), note)
+  }
+
+  /**
+   * Moves the lock to the newest signed checkpoint. It must stand at one that this store has signed too:
+   * the newest, or an older one if a crash came between the commit and this step.
+   */
+  advance(log: string, signed: readonly StoredCheckpoint[]): void {
+    const complaint = this.complaint(log, signed)
+    if (complaint !== undefined) throw new StoreFault(complaint)
+    const newest = signed.at(-1)
+    if (newest && headOf(this.#read(log)) !== headOf(newest.note)) replaceFile(join(this.folder, log), newest.note)
+  }
+
+  /** Why this store may not sign for this log, in one sentence; nothing if it may. */
+  complaint(log: string, signed: readonly StoredCheckpoint[]): string | undefined {
+    const noted = this.#read(log)
+    const newest = signed.at(-1)
+    if (!newest) return `the ${log} log has no checkpoint: restore the store from a backup`
+    if (signed.some(({ note }) => headOf(note) === headOf(noted))) return undefined
+    const notedSize = Number(noted.split('\n')[1])
+    return notedSize > newest.size
+      ? `the store is older than what has been signed: the ${log} log had ${notedSize} entries and the store has ${newest.size}; restore a newer backup`
+      : `the ${log} log is not the one that was signed last: this store is a copy that another one has overtaken`
+  }
+
+  #read(log: string): string {
+    try {
+      return readFileSync(join(this.folder, log), 'utf8')
+    } catch {
+      throw new StoreFault(`the checkpoint lock of the ${log} log is missing: see LOCK_DIR`)
+    }
+  }
+}

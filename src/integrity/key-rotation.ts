@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { type Db, StoreFault } from '../db/db.ts'
+import { formatVerifierKey, openNote, parseNote, signNote } from '../proof/signed-note.ts'
+import type { Log } from './log.ts'
+import { generateLogKey, parseLogKey, verifierKey } from './log-key.ts'
+import { replaceFile } from './replace-file.ts'
+import * as store from './store.ts'
+
+/**
+ * Adds a new key to each log, first in the file, so that it signs from now on beside the old one. Who pins the
+ * old key and who pins the new one both go on verifying.
+ */
+export function addKeys(keyFile: string, origins: readonly string[]): void {
+  const lines = origins.map((origin) => generateLogKey(origin))
+  replaceFile(keyFile, `${lines.join('\n')}\n${readFileSync(keyFile, 'utf8')}`)
+}
+
+/** Signs the public tree head again, with all keys in use, so that it can be opened with any of them at once. */
+export async function resign(db: Db, log: Log): Promise<void> {
+  await db.transaction(async (tx) => {
+    const head = await log.head(tx)
+    const signed = await log.signed(tx)
+    if (head.size !== signed.size) throw new StoreFault(`the ${log.name} log waits for its witnesses: publish first`)
+    const text = parseNote(head.note)?.text
+    if (text === undefined)
+      throw new StoreFault(`the ${log.name} log has a checkpoint that is not one: run \`atr fsck\``)
+    // Cosignatures are over the text, which stays: they are kept.
+    const others = head.note
+      .slice(text.length + 1)
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith(`\u2014 ${log.origin} `))
+    const note = `${await signNote(text, log.signers)}${others.map((line) => `${line}\n`).join('')}`
+    await store.putCheckpointNote(tx, log.name, head.size, note)
+  })
+}
+
+/** Takes every key but the newest of each log out of use; their public halves stay, for what they signed. */
+export async function retireOldKeys(db: Db, logs: readonly Log[], keyFile: string): Promise<string[]> {
+  const retired: string[] = []
+  for (const log of logs) {
+    const newest = verifierKey(log.signers[0])
+    if (!(await openNote((await log.head(db)).note, [newest])).ok)
+      throw new StoreFault(
+        `the newest key of the ${log.name} log has signed nothing yet: run \`atr log rotate-key\` first`,
+      )
+    retired.push(...log.signers.slice(1).map(({ name, publicKey }) => formatVerifierKey(name, publicKey)))
+  }
+  const lines = readFileSync(keyFile, 'utf8')
+    .split('\n')
+    .map((line) => publicHalf(line, retired))
+  replaceFile(keyFile, lines.join('\n'))
+  return retired
+}
+
+function publicHalf(line: string, retired: readonly string[]): string {
+  const signer = parseLogKey(line)
+  const key = signer && formatVerifierKey(signer.name, signer.publicKey)
+  return key !== undefined && retired.includes(key) ? key : line
+}

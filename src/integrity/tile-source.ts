@@ -1,0 +1,45 @@
+import { type Db, StoreFault } from '../db/db.ts'
+import { TILE_WIDTH, type Tile } from '../proof/tiles.ts'
+import type { Log } from './log.ts'
+import * as store from './store.ts'
+
+const HASH_SIZE = 32
+
+/** What an outsider can read of a log: what its public checkpoint covers, and nothing that was only signed. */
+export const tileSource = (db: Db, log: Log) => ({
+  name: log.name,
+
+  checkpoint: async (): Promise<string> => (await log.head(db)).note,
+
+  async findTile(tile: Tile): Promise<Uint8Array | undefined> {
+    const { size } = await log.head(db)
+    return cutTile(size, tile, () => store.findTile(db, log.name, tile.level, tile.n))
+  },
+
+  async findEntries({ n, width }: Omit<Tile, 'level'>): Promise<Uint8Array[] | undefined> {
+    const { size } = await log.head(db)
+    const from = n * TILE_WIDTH
+    if (from + width > size) return undefined
+    const entries = await store.leafBodies(db, log.name, from, from + width)
+    if (entries.length !== width)
+      throw new StoreFault(`entries of the ${log.name} log are missing: restore the store from a backup`)
+    return entries
+  },
+})
+
+/**
+ * The tile's hashes, if a tree of `size` leaves has that many. A tile that is stored may be wider: it has grown
+ * since, or the reader holds an older checkpoint and asks for what that one implies.
+ */
+export async function cutTile(
+  size: number,
+  { level, n, width }: Tile,
+  read: () => Promise<Uint8Array | undefined>,
+): Promise<Uint8Array | undefined> {
+  const entries = Math.floor(size / TILE_WIDTH ** level)
+  if (n * TILE_WIDTH + width > entries) return undefined
+  const hashes = (await read())?.subarray(0, width * HASH_SIZE)
+  if (hashes?.length !== width * HASH_SIZE)
+    throw new StoreFault('a tile is missing or too narrow: restore the store from a backup')
+  return hashes
+}
