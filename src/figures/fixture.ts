@@ -4,8 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../db/sqlite.ts'
+import { CheckpointLock } from '../integrity/checkpoint-lock.ts'
 import { Log } from '../integrity/log.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
+import { noWitnesses } from '../integrity/publication.ts'
 import type { Operation } from '../operation.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../proof/policy.ts'
@@ -71,9 +73,9 @@ export async function openFigures() {
   const folder = await mkdtemp(join(tmpdir(), 'figures-'))
   const db = await openSqlite(join(folder, 'store.db'), { create: true })
   const signer = parseLogKey(generateLogKey('registry.test/figures')) as NoteSigner
-  const log = new Log('figures', signer)
+  const log = new Log({ name: 'figures', signers: [signer], lock: new CheckpointLock(join(folder, 'lock')) })
   const clock = { at: START }
-  const parts = { db, log, now: () => clock.at }
+  const parts = { db, log, now: () => clock.at, cosign: noWitnesses }
   await db.transaction((tx) => log.create(tx, clock.at))
   const operations = figuresOperations(parts)
   return {

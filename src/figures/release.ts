@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
+import { type Cosign, commitToLog } from '../integrity/publication.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { type ChangeEntry, type FiguresBody, figuresBody } from './answers.ts'
@@ -26,43 +27,36 @@ export const releaseFigures = ({
   db,
   log,
   now,
-}: FiguresParts): Promise<{ release_id: string; changes: number; figures: FiguresBody }> =>
-  db.transaction(async (tx) => {
-    const previous = await store.currentRelease(tx)
+  cosign,
+}: FiguresParts & { cosign: Cosign }): Promise<{ release_id: string; changes: number; figures: FiguresBody }> =>
+  commitToLog({ db, log, cosign }, now(), async (tx, append) => {
+    const previous = await store.latestRelease(tx)
     // A clock set back must not put a release before the one it follows.
     const released_at = Math.max(now(), previous?.released_at ?? 0)
     const as_of = new Date(released_at).toISOString()
     const { last_batch_id, data_class } = await store.ledgerState(tx)
     const cells = await store.outcomeCells(tx, last_batch_id)
     const { standings, moves } = decide({ as_of, of: tallies(cells) }, previous?.standings, RULE)
+    const { size } = await log.signed(tx)
     const release: store.FigureRelease = {
       release_no: (previous?.release_no ?? 0) + 1,
       release_id: nextReleaseId(as_of.slice(0, 10), previous?.release_id),
       released_at,
       last_batch_id,
+      log_size: size + moves.length,
       data_class,
       standings,
     }
     await store.insertRelease(tx, release)
-    await logMoves(tx, log, release, moves)
+    const changes = moves.map((move, i) => ({
+      seq: size + i,
+      metric: move.metric,
+      entry: canonical(changeEntry(size + i, release, move)),
+    }))
+    if (changes.length > 0) await append(changes.map(({ entry }) => utf8(entry)))
+    await store.insertChanges(tx, release, changes)
     return { release_id: release.release_id, changes: moves.length, figures: figuresBody(release) }
   })
-
-async function logMoves(tx: Db, log: Log, release: store.FigureRelease, moves: readonly Move[]): Promise<void> {
-  if (moves.length === 0) return
-  const { size } = await log.head(tx)
-  const changes = moves.map((move, i) => ({
-    seq: size + i,
-    metric: move.metric,
-    entry: canonical(changeEntry(size + i, release, move)),
-  }))
-  await log.append(
-    tx,
-    changes.map(({ entry }) => utf8(entry)),
-    release.released_at,
-  )
-  await store.insertChanges(tx, release, changes)
-}
 
 /** Only what was published goes into an entry: no case, no count, no difference, no words of an operator. */
 const changeEntry = (seq: number, release: store.FigureRelease, move: Move): ChangeEntry => ({

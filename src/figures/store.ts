@@ -130,6 +130,8 @@ export interface FigureRelease {
   release_id: string
   released_at: number
   last_batch_id: number
+  /** The size of the figures log with this release's entries: it can be read once the public checkpoint is that large. */
+  log_size: number
   data_class: DataClass
   standings: Standings
 }
@@ -142,10 +144,18 @@ interface StoredFigures {
 }
 type StoredTallies = Record<Metric, Histogram>
 
-export async function currentRelease(db: Db): Promise<FigureRelease | undefined> {
+const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
+
+/** The release in force: the last that the public checkpoint covers. */
+export const currentRelease = (db: Db): Promise<FigureRelease | undefined> => findRelease(db, `WHERE ${COVERED}`)
+
+/** The last release that was made, public or not: the one that a new release follows. */
+export const latestRelease = (db: Db): Promise<FigureRelease | undefined> => findRelease(db, '')
+
+async function findRelease(db: Db, where: string): Promise<FigureRelease | undefined> {
   const [row] = await db.query<Omit<FigureRelease, 'standings' | 'data_class'> & { tallies: string; figures: string }>(
-    `SELECT release_no, release_id, released_at, last_batch_id, tallies, figures
-       FROM figure_release ORDER BY release_no DESC LIMIT 1`,
+    `SELECT release_no, release_id, released_at, last_batch_id, log_size, tallies, figures
+       FROM figure_release ${where} ORDER BY release_no DESC LIMIT 1`,
   )
   if (!row) return undefined
   const { sdc_rule_version, data_class, metrics } = JSON.parse(row.figures) as StoredFigures
@@ -156,6 +166,7 @@ export async function currentRelease(db: Db): Promise<FigureRelease | undefined>
     release_id: row.release_id,
     released_at: Number(row.released_at),
     last_batch_id: Number(row.last_batch_id),
+    log_size: Number(row.log_size),
     data_class,
     standings: { rule_version: sdc_rule_version, of: Object.fromEntries(of) },
   }
@@ -170,13 +181,14 @@ export async function insertRelease(tx: Db, release: FigureRelease): Promise<voi
   }
   const tallies: StoredTallies = mapMetrics((metric) => of[metric].basis)
   await tx.query(
-    `INSERT INTO figure_release (release_no, release_id, released_at, last_batch_id, tallies, figures)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
+    `INSERT INTO figure_release (release_no, release_id, released_at, last_batch_id, log_size, tallies, figures)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
       release.release_no,
       release.release_id,
       release.released_at,
       release.last_batch_id,
+      release.log_size,
       JSON.stringify(tallies),
       JSON.stringify(figures),
     ],
@@ -186,10 +198,10 @@ export async function insertRelease(tx: Db, release: FigureRelease): Promise<voi
 const mapMetrics = <T>(value: (metric: Metric) => T): Record<Metric, T> =>
   Object.fromEntries(METRICS.map((metric) => [metric, value(metric)])) as Record<Metric, T>
 
-/** When each release was made and how much of the ledger it had seen, oldest first. */
+/** When each public release was made and how much of the ledger it had seen, oldest first. */
 export async function releaseMoments(db: Db): Promise<{ released_at: number; last_batch_id: number }[]> {
   const rows = await db.query<{ released_at: number; last_batch_id: number }>(
-    'SELECT released_at, last_batch_id FROM figure_release ORDER BY release_no',
+    `SELECT released_at, last_batch_id FROM figure_release WHERE ${COVERED} ORDER BY release_no`,
   )
   return rows.map((row) => ({ released_at: Number(row.released_at), last_batch_id: Number(row.last_batch_id) }))
 }
@@ -249,4 +261,16 @@ export async function changes(
     [...matching(query), limit, offset],
   )
   return rows.map(({ seq, entry }) => ({ seq: Number(seq), entry }))
+}
+
+/** Every change beside its log entry; one side is null where the other stands alone. */
+export function changesAndLeaves(db: Db): Promise<{ seq: number; entry: string | null; body: Uint8Array | null }[]> {
+  return db.query(
+    `SELECT l.leaf_index AS seq, c.entry, l.body
+       FROM log_leaf l LEFT JOIN figure_change c ON c.seq = l.leaf_index WHERE l.log = 'figures'
+     UNION ALL
+     SELECT c.seq, c.entry, NULL FROM figure_change c
+      WHERE NOT EXISTS (SELECT 1 FROM log_leaf l WHERE l.log = 'figures' AND l.leaf_index = c.seq)
+      ORDER BY 1`,
+  )
 }

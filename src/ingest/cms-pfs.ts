@@ -1,5 +1,6 @@
+import { reasonForStatus } from '../proof/derivation.ts'
 import { dollars, type Parts, physicianFeeCents } from '../proof/physician-fee.ts'
-import type { AbsenceReason, Row, Setting } from '../proof/row.ts'
+import type { Row, Setting } from '../proof/row.ts'
 import { NA_FLAG } from '../registry/choose-row.ts'
 import type { Rejects } from '../registry/staging.ts'
 import { csvRecords, type Record, unreadable } from './csv.ts'
@@ -24,21 +25,13 @@ const COLUMNS = {
   oppsMalpractice: 'MP USED FOR OPPS PAYMENT AMOUNT',
 } as const
 type Column = keyof typeof COLUMNS
-type Line = { line: number } & { [name in Column]: string }
+/** One line of the file, its cells as printed. */
+export type PhysicianLine = { line: number } & { [name in Column]: string }
+
+type Place = Locality | typeof NATIONAL
 
 const HEADER_LINES = 5
 const PAYABLE = new Set(['A', 'R', 'T'])
-/** Why the schedule states no price, by status code. Other codes state nothing but that there is none. */
-const ABSENT: { [status: string]: AbsenceReason } = {
-  B: 'bundled',
-  P: 'bundled',
-  C: 'carrier_priced',
-  N: 'not_covered',
-  E: 'not_covered',
-  X: 'not_covered',
-  I: 'not_valid',
-  J: 'anesthesia',
-}
 const SETTINGS: readonly Setting[] = ['facility', 'non_facility'] // in key order
 
 /**
@@ -51,22 +44,24 @@ export function* physicianRows(
   effective_from: string,
   rejects: Rejects,
 ): Generator<Row> {
-  const codes = groupByCode(readLines(source, rejects))
-  for (const lines of codes) {
-    // Localities are spelled US-.., which sorts before `national`.
-    for (const locality of localities)
-      for (const line of lines.filter(hasPrice))
-        for (const setting of SETTINGS) yield priceRow(line, locality, setting, effective_from)
-    for (const line of lines)
-      if (!hasPrice(line)) yield { ...statedAbsence(line, effective_from), kind: 'absence', reason: reasonFor(line) }
-      else for (const setting of SETTINGS) yield priceRow(line, NATIONAL, setting, effective_from)
-  }
+  // Localities are spelled US-.., which sorts before `national`.
+  const places = [...localities, NATIONAL]
+  for (const lines of groupByCode(physicianLines(source, rejects)))
+    for (const place of places) for (const line of lines) yield* rowsOfLine(line, place, effective_from)
 }
 
-function readLines(source: Source, rejects: Rejects): Line[] {
+/** What one line states in one place: a price for each setting that has one or, nationally, that there is none. */
+export function rowsOfLine(line: PhysicianLine, place: Place, effective_from: string): Row[] {
+  const settings = pricedSettings(line)
+  if (settings.length === 0) return place === NATIONAL ? [statedAbsence(line, effective_from)] : []
+  return settings.map((setting) => priceRow(line, place, setting, effective_from))
+}
+
+/** The lines that can be published; of two with one key, the first. */
+export function physicianLines(source: Source, rejects: Rejects): PhysicianLine[] {
   const recent: Record[] = []
   let columns: { [name in Column]: number } | undefined
-  const lines = new Map<string, Line>()
+  const lines = new Map<string, PhysicianLine>()
   for (const record of csvRecords(source.text)) {
     if (!columns) {
       recent.push(record)
@@ -103,14 +98,14 @@ function findColumns(header: readonly (readonly string[])[]): { [name in Column]
   return Object.fromEntries(entries) as { [name in Column]: number }
 }
 
-function readLine(record: Record, columns: { [name in Column]: number }): Line {
+function readLine(record: Record, columns: { [name in Column]: number }): PhysicianLine {
   const cells = Object.entries(columns).map(([name, at]) => [name, (record.cells[at] ?? '').trim()])
   return { ...(Object.fromEntries(cells) as { [name in Column]: string }), line: record.line }
 }
 
 const isNumber = (text: string): boolean => /^[0-9]{1,6}(\.[0-9]{1,2})?$/.test(text)
 
-function isSound(line: Line): boolean {
+function isSound(line: PhysicianLine): boolean {
   const { work, nonFacilityPractice, facilityPractice, malpractice } = line
   const opps = [line.oppsNonFacilityPractice, line.oppsFacilityPractice, line.oppsMalpractice]
   return (
@@ -121,8 +116,8 @@ function isSound(line: Line): boolean {
 }
 
 /** Lines of one code together, codes and modifiers in key order. */
-function groupByCode(lines: readonly Line[]): Line[][] {
-  const codes = new Map<string, Line[]>()
+function groupByCode(lines: readonly PhysicianLine[]): PhysicianLine[][] {
+  const codes = new Map<string, PhysicianLine[]>()
   for (const line of lines) codes.set(line.cpt, [...(codes.get(line.cpt) ?? []), line])
   const before = (a: string, b: string): number => (a < b ? -1 : 1)
   return [...codes.entries()]
@@ -131,13 +126,18 @@ function groupByCode(lines: readonly Line[]): Line[][] {
 }
 
 /** A zero total means that no price is stated, never that the price is nothing. */
-const hasPrice = (line: Line): boolean =>
-  PAYABLE.has(line.status) &&
-  [line.work, line.nonFacilityPractice, line.facilityPractice, line.malpractice].some((rvu) => Number(rvu) > 0)
+const pricedSettings = (line: PhysicianLine): readonly Setting[] =>
+  SETTINGS.filter(
+    (setting) => PAYABLE.has(line.status) && Object.values(partsFor(line, setting)).some((rvu) => Number(rvu) > 0),
+  )
 
-const reasonFor = (line: Line): AbsenceReason => ABSENT[line.status] ?? 'no_price_stated'
+const partsFor = (line: PhysicianLine, setting: Setting): Parts => ({
+  work: line.work,
+  practice: setting === 'facility' ? line.facilityPractice : line.nonFacilityPractice,
+  malpractice: line.malpractice,
+})
 
-function rowBase(line: Line, region: string, setting: Setting | null, effective_from: string) {
+function rowBase(line: PhysicianLine, region: string, setting: Setting | null, effective_from: string) {
   return {
     cpt: line.cpt,
     modifier: line.modifier === '' ? null : line.modifier,
@@ -149,7 +149,9 @@ function rowBase(line: Line, region: string, setting: Setting | null, effective_
   } as const
 }
 
-const statedAbsence = (line: Line, effective_from: string) => ({
+const statedAbsence = (line: PhysicianLine, effective_from: string): Row => ({
+  kind: 'absence',
+  reason: reasonForStatus(line.status),
   ...rowBase(line, NATIONAL.region, null, effective_from),
   flags: [],
   derivation: { method: 'cms-status/1', inputs: { status_code: line.status } },
@@ -158,17 +160,13 @@ const statedAbsence = (line: Line, effective_from: string) => ({
 
 /** The formula, or the hospital outpatient cap on imaging where CMS states one and it is lower (DRA 5102(b)). */
 function priceRow(
-  line: Line,
-  place: Locality | typeof NATIONAL,
+  line: PhysicianLine,
+  place: Place,
   setting: Setting,
   effective_from: string,
 ): Row & { kind: 'price' } {
   const facility = setting === 'facility'
-  const rvu: Parts = {
-    work: line.work,
-    practice: facility ? line.facilityPractice : line.nonFacilityPractice,
-    malpractice: line.malpractice,
-  }
+  const rvu = partsFor(line, setting)
   const cap: Parts = {
     work: line.work,
     practice: facility ? line.oppsFacilityPractice : line.oppsNonFacilityPractice,
@@ -188,7 +186,7 @@ function priceRow(
   }
 }
 
-function inputsOf(rvu: Parts, cap: Parts | undefined, place: Locality | typeof NATIONAL, line: Line) {
+function inputsOf(rvu: Parts, cap: Parts | undefined, place: Place, line: PhysicianLine) {
   return {
     work_rvu: rvu.work,
     practice_rvu: rvu.practice,

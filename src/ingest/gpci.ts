@@ -5,6 +5,8 @@ import type { Source } from './source.ts'
 /** One Medicare locality and its geographic cost indices. */
 export interface Locality {
   region: string
+  /** The contractor that pays there. Locality numbers are unique only together with it, or with the state. */
+  mac: string
   line: number
   gpci: Parts
   /** Which of the two work columns was used, where the file has both. */
@@ -56,6 +58,7 @@ function readLocality(cells: readonly string[], columns: { [name: string]: numbe
   if (!sound) throw unreadable('a locality has a value that is not one', line)
   return {
     region: `US-${state}-${number}`,
+    mac: (cells[0] ?? '').trim(),
     line,
     gpci,
     work_floor: columns['floored'] ? 'with_floor' : 'without_floor',

@@ -2,15 +2,16 @@ import type { Db } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import type { Row } from '../proof/row.ts'
+import { isCitation, isDay, type Row } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { chartOf, hospitalChart } from '../registry/charts.ts'
 import { type Rejects, type Staged, stage } from '../registry/staging.ts'
 import { laboratoryRows } from './cms-clfs.ts'
 import { physicianRows } from './cms-pfs.ts'
-import { readGpci } from './gpci.ts'
+import { type Locality, readGpci } from './gpci.ts'
 import { hospitalFile } from './hospital-mrf.ts'
 import { citation, type Provenance, readSource, type Source } from './source.ts'
+import * as store from './store.ts'
 
 export interface LoadOptions extends Partial<Provenance> {
   edition?: string | undefined
@@ -25,28 +26,33 @@ interface Reading {
   edition: string
   effective_from: string
   rows: Iterable<Row>
+  localities?: readonly Locality[]
 }
 type Reader = (sources: readonly Source[], options: LoadOptions, rejects: Rejects) => Reading
 
 /** The kinds of price list that can be loaded. A new chart is one reader and one line here. */
 const READERS: { [kind: string]: Reader } = {
-  'cms-pfs': ([rvus, gpci], options, rejects) => {
-    if (!rvus || !gpci) throw new Problem('source_unreadable', 'give the PPRRVU file and the GPCI file, in this order')
+  'cms-pfs': ([rvus, gpci, ...more], options, rejects) => {
+    if (!rvus || !gpci || more.length > 0)
+      throw new Problem('source_unreadable', 'give the PPRRVU file and the GPCI file, in this order')
     const { edition, effective_from } = named(options)
+    const localities = readGpci(gpci)
     return {
       chart: 'cms-pfs',
       edition,
       effective_from,
-      rows: physicianRows(rvus, readGpci(gpci), effective_from, rejects),
+      localities,
+      rows: physicianRows(rvus, localities, effective_from, rejects),
     }
   },
-  'cms-clfs': ([schedule], options, rejects) => {
-    if (!schedule) throw new Problem('source_unreadable', 'give the laboratory fee schedule')
+  'cms-clfs': ([schedule, ...more], options, rejects) => {
+    if (!schedule || more.length > 0)
+      throw new Problem('source_unreadable', 'give the laboratory fee schedule, one file')
     const { edition, effective_from } = named(options)
     return { chart: 'cms-clfs', edition, effective_from, rows: laboratoryRows(schedule, effective_from, rejects) }
   },
-  'hospital-mrf': ([file], options, rejects) => {
-    if (!file) throw new Problem('source_unreadable', 'give the hospital\u2019s file')
+  'hospital-mrf': ([file, ...more], options, rejects) => {
+    if (!file || more.length > 0) throw new Problem('source_unreadable', 'give the hospital\u2019s file, one at a time')
     const { npis, last_updated_on, rows } = hospitalFile(file, options.npis ?? [], rejects)
     const effective_from = options.effective_from ?? last_updated_on
     return { chart: hospitalChart(npis[0] ?? ''), edition: options.edition ?? last_updated_on, effective_from, rows }
@@ -61,7 +67,6 @@ function named({ edition, effective_from }: LoadOptions): { edition: string; eff
 }
 
 const EDITION = /^[A-Za-z0-9._-]{1,40}$/
-const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 
 /** Reads source files into a staged release. The same bytes with the same options are loaded once. */
 export async function load(
@@ -71,17 +76,23 @@ export async function load(
   options: LoadOptions,
   now: number,
 ): Promise<Staged> {
-  const reader = READERS[kind]
+  const reader = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined
   if (!reader) throw new Problem('invalid_parameter', `the kinds are ${LOAD_KINDS.join(', ')}`)
   const sources = await Promise.all(paths.map(readSource))
   const rejects: Rejects = new Map()
-  const { chart, edition, effective_from, rows } = reader(sources, options, rejects)
-  if (!EDITION.test(edition) || !DAY.test(effective_from) || Number.isNaN(Date.parse(effective_from)))
+  const { chart, edition, effective_from, rows, localities = [] } = reader(sources, options, rejects)
+  if (!EDITION.test(edition) || !isDay(effective_from))
     throw new Problem('invalid_parameter', 'the edition is a short word, and it takes effect on a day as YYYY-MM-DD')
 
   const title = chartOf(chart)?.title ?? chart
   const provenance = { url: options.url ?? '', retrieved_at: options.retrieved_at ?? new Date(now).toISOString() }
   const citations = sources.map((source) => citation(source, title, provenance))
+  if (!citations.every(isCitation))
+    throw new Problem(
+      'invalid_parameter',
+      'a --url has no spaces, and --retrieved-at is a time as 2026-07-01T00:00:00Z',
+    )
+  await store.putContractorLocalities(db, localities)
   const data_class = options.data_class ?? 'published'
   const identity = {
     kind,

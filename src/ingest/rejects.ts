@@ -1,3 +1,4 @@
+import { statedCents } from '../proof/derivation.ts'
 import type { Rejects } from '../registry/staging.ts'
 
 const SAMPLE_LINES = 20
@@ -15,8 +16,6 @@ export const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 
 /** Rule R02: a positive amount of at most two decimals, and not a row of nines that stands for "unknown". */
 export function moneyCents(text: string): number | undefined {
-  const match = /^0*(\d{1,9})(?:\.(\d{0,2}))?0*$/.exec(text.trim())
-  if (!match || /^9{6,}(\.9*)?$/.test(text.trim())) return undefined
-  const cents = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
-  return cents > 0 ? cents : undefined
+  const stated = text.trim()
+  return /^9{6,}(\.9*)?$/.test(stated) ? undefined : statedCents(stated)
 }

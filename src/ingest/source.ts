@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { Problem } from '../problem.ts'
 import { toHex } from '../proof/bytes.ts'
 import type { Citation } from '../proof/row.ts'
@@ -13,6 +14,7 @@ export interface Source {
 }
 
 const MAX_BYTES = 512 * 1024 * 1024
+const MAX_RATIO = 100
 
 /** Reads a file, plain or gzipped. The digest is of the file as published, so a stranger can compare it. */
 export async function readSource(path: string): Promise<Source> {
@@ -25,11 +27,14 @@ export async function readSource(path: string): Promise<Source> {
   return { file: safeName(basename(path)), bytes, text, sha256: toHex(sha256(bytes)) }
 }
 
+/** A small file that unpacks to a very large one is a bomb, not a price list. */
 function unzip(bytes: Uint8Array): Uint8Array {
   try {
-    return Bun.gunzipSync(new Uint8Array(bytes))
+    return new Uint8Array(gunzipSync(bytes, { maxOutputLength: Math.min(MAX_BYTES, bytes.length * MAX_RATIO) }))
   } catch (cause) {
-    throw new Problem('source_unreadable', 'the file begins like gzip but cannot be unpacked', { cause })
+    throw new Problem('source_unreadable', 'the file begins like gzip but cannot be unpacked within the limits', {
+      cause,
+    })
   }
 }
 

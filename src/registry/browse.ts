@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { refusedAs } from '../operation.ts'
-import { pageOf } from '../paging.ts'
+import { MAX_OFFSET, pageInput, pageOf } from '../paging.ts'
 import { Problem } from '../problem.ts'
 import { AsOf, Code, Npi, RegionText } from './reference.ts'
 import { parseRegion } from './region.ts'
 import type { Release, RowFilter, StoredRow } from './store.ts'
 import * as store from './store.ts'
 
-export const MAX_OFFSET = 100_000
 const PATH = '/api/registry'
 
 const cpt = Code.optional()
@@ -20,8 +19,7 @@ refusedAs.add(npi, { problem: 'invalid_npi' })
 
 export const BrowseQuery = z.strictObject({
   cpt,
-  limit: z.int().min(1).max(200).default(50).meta({ description: 'Rows per page' }),
-  offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'Rows to skip' }),
+  ...pageInput,
   region,
   npi,
   chart: z
@@ -80,7 +78,7 @@ export async function browse(db: Db, query: BrowseQuery, day: string): Promise<B
   return {
     rows: shownRows,
     page: { ...page, has_more: more, next_offset: more && after === undefined ? page.next_offset : null, next_after },
-    links: { ...links, next: more ? next : null },
+    links: { ...links, self: after === undefined ? links.self : cursorLink(query, after), next: more ? next : null },
   }
 }
 

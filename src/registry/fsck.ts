@@ -19,5 +19,7 @@ export async function checkReleases(db: Db): Promise<{ faults: string[]; rows: n
     else if ((JSON.parse(entry.manifest) as Manifest).rows_root !== release.rows_root)
       faults.push(`${release.release_id}: the manifest names another root`)
   }
+  const lost = await releases.countEntriesWithoutRelease(db)
+  if (lost > 0) faults.push(`${lost} releases are in the log and not in the store`)
   return { faults, rows }
 }

@@ -17,6 +17,9 @@ export interface RegistryParts {
   today: () => string
 }
 
+const NATIONAL_ONLY =
+  'there is no price for this region; the code has one for the whole country: ask with region=national if that will do'
+
 export const registryOperations = ({ db, log, today }: RegistryParts): Operation[] => [
   operation({
     name: 'lookup_reference',
@@ -44,12 +47,15 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     async run(query) {
       const found = await findReference(db, query, query.as_of ?? today())
       const proofs = await Proofs.at(db, log)
+      const elsewhere = found.nationally ? { regions: ['national'] } : {}
+      const detail = found.nationally ? NATIONAL_ONLY : undefined
       if (found.release === undefined) {
         const absence = await Promise.all(found.missing.map(({ release, prefix }) => proofs.ofAbsence(release, prefix)))
-        throw new Problem('not_on_schedule', undefined, { members: { absence } })
+        throw new Problem('not_on_schedule', detail, { members: { absence, ...elsewhere } })
       }
       const cited = await proofs.attach(found.release, found.stored)
-      if (cited.kind === 'absence') throw new Problem(`absent_${cited.reason}`, undefined, { members: { row: cited } })
+      if (cited.kind === 'absence')
+        throw new Problem(`absent_${cited.reason}`, detail, { members: { row: cited, ...elsewhere } })
       return cited
     },
   }),

@@ -1,8 +1,8 @@
-import type { Db } from '../db/db.ts'
+import { type Db, StoreFault } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
 import type { StoredCheckpoint } from '../integrity/store.ts'
 import { toBase64, utf8 } from '../proof/bytes.ts'
-import { inclusionPath, leafHash } from '../proof/merkle.ts'
+import { inclusionPath, leafHash, rootFromInclusion } from '../proof/merkle.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
@@ -60,6 +60,10 @@ export class Proofs {
   async #place(release: Release, { row_index, body }: StoredRow): Promise<Neighbour> {
     const index = Number(row_index)
     const path = await inclusionPath(index, release.row_count, rowSubtrees(this.db, release.release_no))
+    // A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there.
+    const root = rootFromInclusion(index, release.row_count, leafHash(utf8(body)), path)
+    if (!root || toBase64(root) !== release.manifest.rows_root)
+      throw new StoreFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
     return { row: JSON.parse(body) as Row, index, path: path.map(toBase64) }
   }
 

@@ -1,10 +1,10 @@
 import type { Db } from '../db/db.ts'
-import type { Log } from '../integrity/log.ts'
+import { commitToLog, type Publisher } from '../integrity/publication.ts'
 import { Problem } from '../problem.ts'
 import { toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { leafHash, rangeRoot } from '../proof/merkle.ts'
-import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../proof/row.ts'
+import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA, type Row, rowKey } from '../proof/row.ts'
 import { TileBuilder } from '../proof/tiles.ts'
 import { chartOf } from './charts.ts'
 import type { ReleaseState } from './release-store.ts'
@@ -19,18 +19,19 @@ const ROWS_PER_READ = 2_000
  * entry, the signed checkpoint and the release's new state commit together; a crash before that leaves the
  * release staged, and nothing public.
  */
-export async function publish(db: Db, log: Log, release_id: string, now: number): Promise<ReleaseState> {
+export async function publish(publisher: Publisher, release_id: string, now: number): Promise<ReleaseState> {
+  const { db, log } = publisher
   const staged = await releases.findRelease(db, release_id)
   if (staged?.state !== 'staged') throw new Problem('release_conflict', 'only a staged release can be published')
+  log.trace(1)
   await rereadRows(db, staged)
-  return db.transaction(async (tx) => {
+  return commitToLog(publisher, now, async (tx, append) => {
     const before = await releases.findLatestPublished(tx, staged.chart)
-    const manifest = manifestOf(staged, before?.release_id ?? null, now)
-    const text = canonical(manifest)
-    const { first } = await log.append(tx, [utf8(text)], now)
+    const text = canonical(manifestOf(staged, before?.release_id ?? null, now))
+    const log_index = await append([utf8(text)])
     const published = await releases.markPublished(tx, staged.release_no, {
       manifest: text,
-      log_index: first,
+      log_index,
       published_at: now,
     })
     if (!published) throw new Problem('release_conflict', 'the release was published by someone else')
@@ -79,7 +80,8 @@ export async function rederive(
     const rows = await store.rowsAfter(db, release.release_no, after, ROWS_PER_READ)
     for (const { row_key, row_index, body } of rows) {
       if (Number(row_index) !== tree.size) return `${release.release_id}: row ${tree.size} is missing or out of order`
-      if (!keyMatches(row_key, body)) return `${release.release_id}: row ${row_index} is not stored under its own key`
+      if (rowKey(JSON.parse(body) as Row) !== row_key)
+        return `${release.release_id}: row ${row_index} is not stored under its own key`
       tree.append(leafHash(utf8(body)))
       after = row_key
     }
@@ -95,11 +97,4 @@ export async function rederive(
   }
   const root = toBase64(await rangeRoot(0, tree.size, rowSubtrees(db, release.release_no)))
   return root === release.rows_root ? undefined : `${release.release_id}: the rows do not hash to the root`
-}
-
-function keyMatches(key: string, body: string): boolean {
-  const [cpt, region, npi, modifier, basis, setting] = key.split('|')
-  const row = JSON.parse(body) as Record<string, string | null>
-  const parts = [row['cpt'], row['region'], row['npi'], row['modifier'], row['basis'], row['setting']]
-  return [cpt, region, npi, modifier, basis, setting].every((part, i) => part === (parts[i] ?? ''))
 }

@@ -54,10 +54,14 @@ export const ReferenceQuery = z.strictObject({
 })
 export type ReferenceQuery = z.output<typeof ReferenceQuery>
 
-/** What a lookup found: a row of a release, or for each release searched the key prefix it has no row under. */
-export type Found =
+/**
+ * What a lookup found: a row of a release, or for each release searched the key prefix it has no row under.
+ * `nationally` says that a region was asked about and the code has a price for the whole country only.
+ */
+export type Found = { nationally: boolean } & (
   | { release: Release; stored: StoredRow; row: Row }
   | { release?: undefined; missing: { release: Release; prefix: string }[] }
+)
 
 /**
  * Finds the row that answers. A price wins over a stated absence, so that a laboratory code that the
@@ -68,24 +72,21 @@ export async function findReference(db: Db, query: ReferenceQuery, day: string):
   const releases = await releasesToSearch(db, query, day)
   const wanted: Wanted = { modifier: query.modifier ?? null, setting: query.setting, basis: query.basis }
   const missing: { release: Release; prefix: string }[] = []
-  let stated: Found | undefined
+  let nationally = false
+  let stated: ({ release: Release } & Candidate) | undefined
   for (const release of releases) {
     const area = await areaIn(db, release, region)
-    const regional = await candidates(db, release, `${query.cpt}|${area}${query.npi ?? ''}|`)
-    const chosen = pick(regional, wanted)
-    if (chosen?.row.kind === 'price') return { release, ...chosen }
+    const there = await candidates(db, release, `${query.cpt}|${area}`)
+    const chosen = pick(there, query, wanted)
+    if (chosen?.row.kind === 'price') return { release, ...chosen, nationally }
+    const national = area === NATIONAL ? there : await candidates(db, release, `${query.cpt}|${NATIONAL}`)
+    nationally ||= area !== NATIONAL && pick(national, query, wanted)?.row.kind === 'price'
     // A status such as "bundled" holds for the whole country, and is stated once, on the national row.
-    const national =
-      area === NATIONAL ? regional : await candidates(db, release, `${query.cpt}|${NATIONAL}${query.npi ?? ''}|`)
-    const absence = chosen ?? pick(onlyAbsences(national), { modifier: wanted.modifier })
+    const absence = chosen ?? pick(onlyAbsences(national), query, { modifier: wanted.modifier })
     if (absence) stated ??= { release, ...absence }
-    const basis = basisFor(
-      regional.map(({ row }) => row),
-      wanted,
-    )
-    missing.push({ release, prefix: widestMissingPrefix(regional, `${query.cpt}|${area}`, query, basis) })
+    missing.push({ release, prefix: widestMissingPrefix(there, `${query.cpt}|${area}`, query, wanted) })
   }
-  return stated ?? { missing }
+  return stated ? { ...stated, nationally } : { missing, nationally }
 }
 
 type Candidate = { stored: StoredRow; row: Row }
@@ -95,11 +96,11 @@ async function candidates(db: Db, release: Release, prefix: string): Promise<Can
   return rows.map((stored) => ({ stored, row: JSON.parse(stored.body) as Row }))
 }
 
-function pick(from: readonly Candidate[], wanted: Wanted): Candidate | undefined {
-  const row = chooseRow(
-    from.map((candidate) => candidate.row),
-    wanted,
-  )
+const rowsFor = (from: readonly Candidate[], { npi = null }: { npi?: string | null | undefined }): Row[] =>
+  from.map(({ row }) => row).filter((row) => row.npi === npi)
+
+function pick(from: readonly Candidate[], query: ReferenceQuery, wanted: Wanted): Candidate | undefined {
+  const row = chooseRow(rowsFor(from, query), wanted)
   return from.find((candidate) => candidate.row === row)
 }
 
@@ -137,8 +138,8 @@ async function placeOf(db: Db, region: Region): Promise<Region> {
   const found = await store.localityOfZip(db, region.zip)
   if (!found) throw new Problem('invalid_region', 'the ZIP code is not in the locality file')
   if (found.plus_four === 1)
-    throw new Problem('region_ambiguous', 'the ZIP code lies in several localities', {
-      members: { regions: [found.region] },
+    throw new Problem('region_ambiguous', 'the ZIP code lies in several localities: its +4 digits decide', {
+      members: { regions: await store.localitiesNear(db, region.zip) },
     })
   return { level: 'locality', region: found.region }
 }
@@ -161,16 +162,16 @@ async function areaIn(db: Db, release: Release, region: Region): Promise<string>
 
 /** The most general prefix of the asked key under which the release has no row at all. */
 function widestMissingPrefix(
-  regional: readonly Candidate[],
+  there: readonly Candidate[],
   start: string,
   query: ReferenceQuery,
-  basis: string | undefined,
+  wanted: Wanted,
 ): string {
-  if (!start.endsWith('|')) return start
+  const basis = basisFor(rowsFor(there, query), wanted)
   const parts = [`${query.npi ?? ''}|`, `${query.modifier ?? ''}|`, `${basis ?? ''}|`, query.setting ?? '']
   let prefix = start
   for (const part of parts) {
-    if (!regional.some(({ stored }) => stored.row_key.startsWith(prefix))) break
+    if (!there.some(({ stored }) => stored.row_key.startsWith(prefix))) break
     prefix += part
   }
   return prefix

@@ -110,7 +110,7 @@ export function listReleases(db: Db): Promise<ReleaseState[]> {
 export async function findLatestPublished(db: Db, chart: string): Promise<{ release_id: string } | undefined> {
   const [row] = await db.query<{ release_id: string }>(
     `SELECT release_id FROM release WHERE chart = $1 AND state = 'published'
-      ORDER BY effective_from DESC, release_no DESC LIMIT 1`,
+      ORDER BY effective_from DESC, log_index DESC LIMIT 1`,
     [chart],
   )
   return row
@@ -149,4 +149,13 @@ export async function findManifestEntry(
     [release_no],
   )
   return row && { manifest: row.manifest, body: new Uint8Array(row.body) }
+}
+
+/** Entries of the registry log whose release is no longer there. */
+export async function countEntriesWithoutRelease(db: Db): Promise<number> {
+  const [row] = await db.query<{ lost: number }>(
+    `SELECT COUNT(*) AS lost FROM log_leaf l
+      WHERE l.log = 'registry' AND NOT EXISTS (SELECT 1 FROM release r WHERE r.log_index = l.leaf_index)`,
+  )
+  return Number(row?.lost ?? 0)
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../db/db.ts'
+import { type Db, StoreFault } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { toBase64, utf8 } from '../proof/bytes.ts'
 import { leafHash, rangeRoot } from '../proof/merkle.ts'
@@ -41,7 +41,8 @@ export async function stage(
   let lastKey = ''
   for await (const row of rows) {
     const key = rowKey(row)
-    if (!isRow(row)) throw new Error(`a loader made a row that is not one: ${key}`)
+    // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
+    if (!isRow(row)) throw new Problem('source_unreadable', 'the source has a line that no row can be made of')
     if (key <= lastKey) throw new Error(`a loader made rows out of order: ${key}`)
     lastKey = key
     await batch.add(row, key)
@@ -122,6 +123,6 @@ const count = (map: Map<string, number>, name: string): void => {
 export const rowSubtrees = (db: Db, release_no: number) =>
   subtreesFromTiles(async (level, n) => {
     const tile = await store.findRowTile(db, release_no, level, n)
-    if (!tile) throw new Problem('proof_block_missing', 'a tile of the release is missing')
+    if (!tile) throw new StoreFault('a tile of a release is missing: run `atr fsck`')
     return tile
   })

@@ -24,12 +24,16 @@ export interface StoredRow {
 
 const RELEASE = 'r.release_no, r.release_id, r.chart, r.effective_from, r.row_count, r.log_index, r.manifest'
 
-/** In force on day $1: published, in effect, and no later edition of the chart is. */
-const IN_FORCE = `r.state = 'published' AND r.effective_from <= $1 AND NOT EXISTS (
+/** Published, and covered by the public checkpoint of the registry log. */
+const readable = (alias: string): string =>
+  `${alias}.state = 'published' AND ${alias}.log_index < (SELECT size FROM log_head WHERE log = 'registry')`
+
+/** In force on day $1: readable, in effect, and no later edition of the chart is. */
+const IN_FORCE = `${readable('r')} AND r.effective_from <= $1 AND NOT EXISTS (
     SELECT 1 FROM release later
-     WHERE later.chart = r.chart AND later.state = 'published' AND later.effective_from <= $1
+     WHERE later.chart = r.chart AND ${readable('later')} AND later.effective_from <= $1
        AND (later.effective_from > r.effective_from
-            OR (later.effective_from = r.effective_from AND later.release_no > r.release_no)))`
+            OR (later.effective_from = r.effective_from AND later.log_index > r.log_index)))`
 
 const toRelease = (row: ReleaseRow): Release => ({
   ...row,
@@ -57,7 +61,7 @@ export async function findProviderRelease(db: Db, npi: string, day: string): Pro
   const [row] = await db.query<ReleaseRow>(
     `SELECT ${RELEASE} FROM release r JOIN release_provider p ON p.release_no = r.release_no
       WHERE ${IN_FORCE} AND p.npi = $2
-      ORDER BY r.effective_from DESC, r.release_no DESC
+      ORDER BY r.effective_from DESC, r.log_index DESC
       LIMIT 1`,
     [day, npi],
   )
@@ -67,7 +71,7 @@ export async function findProviderRelease(db: Db, npi: string, day: string): Pro
 export async function hasProvider(db: Db, npi: string): Promise<boolean> {
   const found = await db.query(
     `SELECT 1 AS found FROM release_provider p JOIN release r ON r.release_no = p.release_no
-      WHERE p.npi = $1 AND r.state = 'published' LIMIT 1`,
+      WHERE p.npi = $1 AND ${readable('r')} LIMIT 1`,
     [npi],
   )
   return found.length > 0
@@ -135,6 +139,16 @@ export async function localityOfZip(db: Db, zip: string): Promise<{ region: stri
   return row
 }
 
+/** The localities of the ZIP codes around this one: the choices where its +4 digits decide. */
+export async function localitiesNear(db: Db, zip: string): Promise<string[]> {
+  const area = zip.slice(0, 3)
+  const rows = await db.query<{ region: string }>(
+    'SELECT DISTINCT region FROM zip_locality WHERE zip >= $1 AND zip < $2 ORDER BY region',
+    [area, past(area)],
+  )
+  return rows.map(({ region }) => region)
+}
+
 export interface RowFilter {
   cpt?: string | undefined
   region?: string | undefined
@@ -169,9 +183,17 @@ export function pageOfRows(
   filter: RowFilter,
   page: { after: string; offset: number; limit: number },
 ): Promise<StoredRow[]> {
+  if (Object.values(filter).every((value) => value === undefined))
+    return db.query<StoredRow>(
+      `SELECT row_key, row_index, body FROM price_row
+        WHERE release_no = $1 AND row_key > $2 ORDER BY row_key LIMIT $3 OFFSET $4`,
+      [release_no, page.after, page.limit, page.offset],
+    )
   const { from, params } = fitting(release_no, filter)
   return db.query<StoredRow>(
-    `SELECT p.row_key, p.row_index, p.body FROM ${from} AND p.row_key > $5
+    // Codes before the cursor's are not looked at again; the rest of the bound is kept from the index by the
+    // empty text, or it would take the place of the one above and read every code from the start.
+    `SELECT p.row_key, p.row_index, p.body FROM ${from} AND c.cpt >= SUBSTR($5, 1, 5) AND p.row_key || '' > $5
       ORDER BY c.cpt, p.row_key LIMIT $6 OFFSET $7`,
     [...params, page.after, page.limit, page.offset],
   )
@@ -184,4 +206,13 @@ export function rowsAfter(db: Db, release_no: number, after: string, limit: numb
       WHERE release_no = $1 AND row_key > $2 ORDER BY row_key LIMIT $3`,
     [release_no, after, limit],
   )
+}
+
+/** A release by its name, whether or not it is in force. */
+export async function findReadable(db: Db, release_id: string): Promise<Release | undefined> {
+  const [row] = await db.query<ReleaseRow>(
+    `SELECT ${RELEASE} FROM release r WHERE r.release_id = $1 AND ${readable('r')}`,
+    [release_id],
+  )
+  return row && toRelease(row)
 }

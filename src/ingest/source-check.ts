@@ -1,0 +1,172 @@
+import { Problem } from '../problem.ts'
+import { statedCents } from '../proof/derivation.ts'
+import { isNpi } from '../proof/npi.ts'
+import { type Basis, type Citation, type Row, rowText } from '../proof/row.ts'
+import { laboratoryRows } from './cms-clfs.ts'
+import { type PhysicianLine, physicianLines, rowsOfLine } from './cms-pfs.ts'
+import { type Locality, NATIONAL, readGpci } from './gpci.ts'
+import { hospitalRows, hospitalTable, type StatedAmount } from './hospital-mrf.ts'
+import type { Source } from './source.ts'
+
+export type SourceFault =
+  | 'source_missing'
+  | 'source_hash_mismatch'
+  | 'source_unreadable'
+  | 'line_not_found'
+  | 'inputs_not_at_line'
+  | 'other_amounts_in_file'
+/** Where a file itself is at fault, `file` says which one is needed. */
+export type SourceVerdict =
+  | { ok: true }
+  | { ok: false; reason: SourceFault; file?: Pick<Citation, 'file' | 'sha256' | 'url'> }
+
+export type SourceCheck = (row: Row, citations: readonly Citation[]) => SourceVerdict
+
+/** A cited line: the file it is in, and its number. */
+interface Place {
+  source: Source
+  line: number
+}
+type ChartCheck = (row: Row, places: readonly Place[]) => SourceVerdict
+
+const OK: SourceVerdict = { ok: true }
+const fail = (reason: SourceFault): SourceVerdict => ({ ok: false, reason })
+
+/**
+ * Checks rows against the files they cite: the bytes are those that were cited, and the lines, read as they
+ * were read on loading, say what the row says. A file is read once, however many rows cite it.
+ */
+export function sourceCheck(given: readonly Source[]): SourceCheck {
+  const physician = physicianCheck()
+  const hospital = hospitalCheck()
+  const checks: Partial<Record<Basis, ChartCheck>> = {
+    medicare_pfs: physician,
+    medicare_clfs: laboratoryCheck(),
+    hospital_cash: hospital,
+    hospital_gross: hospital,
+    hospital_negotiated_low: hospital,
+    hospital_negotiated_high: hospital,
+  }
+  return (row, citations) => {
+    const places: Place[] = []
+    for (const { citation, line } of row.locator) {
+      const found = findSource(given, citations[citation])
+      if ('reason' in found) return found
+      places.push({ source: found.source, line })
+    }
+    const check = checks[row.basis]
+    if (!check) return fail('source_unreadable')
+    try {
+      return check(row, places)
+    } catch (error) {
+      if (error instanceof Problem) return fail('source_unreadable')
+      throw error
+    }
+  }
+}
+
+/** A file is known by its digest. One that has only the name is the wrong file, or was changed. */
+function findSource(
+  given: readonly Source[],
+  cited: Citation | undefined,
+): { source: Source } | (SourceVerdict & { ok: false }) {
+  if (!cited) return { ok: false, reason: 'source_missing' }
+  const source = given.find(({ sha256 }) => sha256 === cited.sha256)
+  if (source) return { source }
+  const { file, sha256, url } = cited
+  const named = given.some((each) => each.file === file)
+  return { ok: false, reason: named ? 'source_hash_mismatch' : 'source_missing', file: { file, sha256, url } }
+}
+
+/** The relative value line, and for a locality its line of indices, must make the same row again, byte for byte. */
+function physicianCheck(): ChartCheck {
+  const lines = perSource((source) => byLine<PhysicianLine>(physicianLines(source, new Map())))
+  const localities = perSource((source) => byLine<Locality>(readGpci(source)))
+  return (row, [rvus, gpci]) => {
+    const line = rvus && lines(rvus.source).get(rvus.line)
+    if (!line) return fail('line_not_found')
+    if (row.region !== NATIONAL.region && !gpci) return fail('inputs_not_at_line')
+    const place = gpci ? localities(gpci.source).get(gpci.line) : NATIONAL
+    if (!place) return fail('line_not_found')
+    return isOneOf(row, rowsOfLine(line, place, row.effective_from))
+  }
+}
+
+function laboratoryCheck(): ChartCheck {
+  const rows = perSource((source) => {
+    const made = laboratoryRows(source, '', new Map())
+    return new Map(made.map((row) => [row.locator[0]?.line, row]))
+  })
+  return (row, [place]) => {
+    const made = place && rows(place.source).get(place.line)
+    return made ? isOneOf(row, [{ ...made, effective_from: row.effective_from }]) : fail('line_not_found')
+  }
+}
+
+const isOneOf = (row: Row, made: readonly Row[]): SourceVerdict =>
+  made.some((each) => rowText(each) === rowText(row)) ? OK : fail('inputs_not_at_line')
+
+/**
+ * The amounts must stand on the cited lines, and the rest of the file must not state others under the same key:
+ * one amount picked out of several would be a price that the hospital did not give.
+ */
+function hospitalCheck(): ChartCheck {
+  const tables = perSource(readTable)
+  return (row, places) => {
+    const [first] = places
+    const texts = amountsOf(row)
+    if (!first || row.npi === null || places.length !== texts.length) return fail('inputs_not_at_line')
+    const { npis, lines, ofCode } = tables(first.source)
+    if (places.some(({ source, line }) => source !== first.source || !lines.has(line))) return fail('line_not_found')
+    // A file before version 3 names no provider: whose it is rests on the release, not on the file.
+    if (npis.length > 0 && !npis.includes(row.npi)) return fail('inputs_not_at_line')
+
+    const stated = (ofCode.get(row.cpt) ?? []).filter(
+      ({ modifier, setting, basis }) => modifier === row.modifier && setting === row.setting && basis === row.basis,
+    )
+    const stands = places.every(({ line }, i) =>
+      stated.some((each) => each.line === line && each.cents === statedCents(texts[i] ?? '')),
+    )
+    const [whole] = hospitalRows(stated, [row.npi], row.effective_from)
+    if (!stands || !whole) return fail('inputs_not_at_line')
+    if (!sameTexts(amountsOf(whole), texts)) return fail('other_amounts_in_file')
+    // The same amount may stand on several lines: any of them will do.
+    return isOneOf(row, [{ ...whole, locator: row.locator }])
+  }
+}
+
+/** The amounts a hospital's row was made from, in the order of its locator. */
+const amountsOf = ({ derivation: { inputs } }: Row): (string | undefined)[] =>
+  'amount' in inputs ? [inputs['amount']] : [inputs['low'], inputs['high']]
+
+const sameTexts = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((text, i) => text === b[i])
+
+function readTable(source: Source): {
+  npis: string[]
+  lines: Set<number>
+  ofCode: Map<string, StatedAmount[]>
+} {
+  const { named_npis, amounts } = hospitalTable(source, new Map())
+  const lines = new Set<number>()
+  const ofCode = new Map<string, StatedAmount[]>()
+  for (const amount of amounts) {
+    lines.add(amount.line)
+    const known = ofCode.get(amount.cpt)
+    if (known) known.push(amount)
+    else ofCode.set(amount.cpt, [amount])
+  }
+  return { npis: named_npis.filter(isNpi), lines, ofCode }
+}
+
+const byLine = <Read extends { line: number }>(read: readonly Read[]): Map<number, Read> =>
+  new Map(read.map((each) => [each.line, each]))
+
+function perSource<Reading>(read: (source: Source) => Reading): (source: Source) => Reading {
+  const readings = new Map<Source, Reading>()
+  return (source) => {
+    const reading = readings.get(source) ?? read(source)
+    readings.set(source, reading)
+    return reading
+  }
+}
