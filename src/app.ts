@@ -4,6 +4,7 @@ import { figuresOperations } from './figures/operations.ts'
 import { figuresFacts } from './figures/release.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
+import { tileSource } from './integrity/tile-source.ts'
 import type { Operation, Scope } from './operation.ts'
 import { makeGate } from './rails/admission.ts'
 import { makeLimiter } from './rails/limits.ts'
@@ -14,6 +15,7 @@ import { chartFacts } from './registry/chart-facts.ts'
 import { chartOf } from './registry/charts.ts'
 import { AbsenceProof, CitedRow } from './registry/cited-row.ts'
 import { registryOperations } from './registry/operations.ts'
+import { findRowTile } from './registry/row-tiles.ts'
 import { agentCard } from './surfaces/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/ai-plugin.ts'
 import { readmeOperation } from './surfaces/descriptor.ts'
@@ -22,6 +24,7 @@ import { healthDocuments } from './surfaces/health.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http.ts'
 import { landing } from './surfaces/landing.ts'
 import { logPolicy } from './surfaces/log-policy.ts'
+import { logTiles } from './surfaces/log-tiles.ts'
 import { openApiDocument } from './surfaces/openapi.ts'
 import { problemPages } from './surfaces/problem-page.ts'
 
@@ -40,7 +43,7 @@ export interface App extends HttpSurface {
 }
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
-export function makeApp({ db, registryLog, figuresLog, pepper }: Installation, options: AppOptions): App {
+export function makeApp({ db, registryLog, figuresLog, witnesses, pepper }: Installation, options: AppOptions): App {
   const { baseUrl, now, limits } = options
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const figures = { db, log: figuresLog, now }
@@ -101,9 +104,23 @@ export function makeApp({ db, registryLog, figuresLog, pepper }: Installation, o
       documents: () => documents,
       problemMembers: { row: CitedRow, absence: z.array(AbsenceProof), regions: z.array(z.string()) },
     }),
-    logPolicy(() => [registryLog, figuresLog].map(({ signer: { name, publicKey } }) => ({ name, publicKey }))),
+    logPolicy(
+      () =>
+        [registryLog, figuresLog].flatMap((log) =>
+          log.signers.map(({ name, publicKey }) => ({ name, publicKey, url: `${baseUrl()}/log/${log.name}` })),
+        ),
+      witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
+      witnesses.quorum,
+    ),
+    ...logTiles({
+      logs: [
+        { log: tileSource(db, registryLog), entries: 'public' },
+        { log: tileSource(db, figuresLog), entries: 'audit:read' },
+      ],
+      findRowTile: (release_id, tile) => findRowTile(db, release_id, tile),
+    }),
     problemPages(),
-    ...healthDocuments({ ready: async () => (await registryLog.head(db)).size >= 0 }),
+    ...healthDocuments({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]
   const operations: Operation[] = [
     ...ownOperations,
@@ -125,14 +142,14 @@ export function makeApp({ db, registryLog, figuresLog, pepper }: Installation, o
 /** What the policy lists beside the routes of the rails contract. */
 function furtherRoutes(operations: readonly Operation[], documents: readonly Document[]) {
   const isNamed = (path: string): boolean => path in PROTECTED_ROUTES || PUBLIC_ROUTES.some((known) => known === path)
-  const further = operations.filter(({ http }) => !isNamed(http.path))
+  const further = [
+    ...operations.map(({ http, access }) => ({ path: http.path, access })),
+    ...documents.map(({ path, access = 'public' }) => ({ path, access })),
+  ].filter(({ path }) => !isNamed(path))
   return {
-    additional_public: [
-      ...further.filter(({ access }) => access === 'public').map(({ http }) => http.path),
-      ...documents.map(({ path }) => path).filter((path) => !isNamed(path)),
-    ],
+    additional_public: further.filter(({ access }) => access === 'public').map(({ path }) => path),
     additional_protected: Object.fromEntries(
-      further.filter(({ access }) => access !== 'public').map(({ http, access }) => [http.path, [access as Scope]]),
+      further.filter(({ access }) => access !== 'public').map(({ path, access }) => [path, [access as Scope]]),
     ),
   }
 }

@@ -1,7 +1,8 @@
 import { type App, makeApp } from './app.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigFault } from './config.ts'
+import { StoreFault } from './db/db.ts'
 import type { Installation } from './installation.ts'
-import { callerAddress } from './surfaces/address.ts'
+import { callerAddress, trustedProxies } from './surfaces/address.ts'
 import type { RequestLine } from './surfaces/http.ts'
 
 export interface Running {
@@ -27,19 +28,19 @@ export function start(config: Config, installation: Installation): Running {
     },
     observe: (line) => logRequest(config.LOG_LEVEL, line),
   })
-  const server = Bun.serve({
+  const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
+  const server = listen({
     hostname: config.HOST,
     port: config.PORT,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: TRANSPORT_BODY_BYTES,
+    // Bun's own page for a fault shows source and the request; nothing should get here, and then it says nothing.
+    development: false,
+    error: () => new Response(null, { status: 500 }),
     fetch: (request, transport) =>
       app.fetch(
         request,
-        callerAddress(
-          transport.requestIP(request)?.address ?? '',
-          request.headers.get('x-forwarded-for'),
-          config.TRUSTED_PROXIES,
-        ),
+        callerAddress(transport.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), isTrusted),
       ),
   })
   if (url === '') url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
@@ -53,20 +54,28 @@ export function start(config: Config, installation: Installation): Running {
   }
 }
 
+function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun.serve> {
+  try {
+    return Bun.serve(options)
+  } catch (cause) {
+    throw new ConfigFault('cannot listen on this HOST and PORT: the port is in use, or the address is not ours', {
+      cause,
+    })
+  }
+}
+
 const LEVELS = ['debug', 'info', 'warn', 'error']
 
 function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestLine): void {
   const level = error !== undefined ? 'error' : 'info'
   if (LEVELS.indexOf(level) < LEVELS.indexOf(threshold)) return
-  const fault =
-    error instanceof Error
-      ? {
-          fault: error.name,
-          at: (error.stack ?? '')
-            .split('\n')
-            .slice(1, 6)
-            .map((frame) => frame.trim()),
-        }
-      : {}
-  console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...fault }))
+  console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...faultOf(error) }))
+}
+
+/** Where a fault happened, not what it says: a message may quote what the caller sent. A store's faults are our own words. */
+function faultOf(error: unknown): object {
+  if (!(error instanceof Error)) return {}
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const said = error instanceof StoreFault ? { said: error.message } : {}
+  return { fault: error.constructor.name, ...said, stack: frames.slice(0, 6).map((frame) => frame.trim()) }
 }

@@ -102,7 +102,8 @@ export async function perform(
 function parseInput(op: Operation, raw: Record<string, unknown>): Record<string, unknown> {
   const parsed = op.input.safeParse(raw)
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map((issue) => fieldError(op, issue, raw))
+  const found = parsed.error.issues.map((issue) => fieldError(op, issue, raw))
+  const errors = [...new Map(found.map((error) => [JSON.stringify(error), error])).values()]
   const first = errors[0]
   throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const MAX_LIMIT = 200
 /** Deeper pages cost more than they are worth; what lies past this is reached by a cursor. */
-const MAX_OFFSET = 100_000
+export const MAX_OFFSET = 100_000
 
 /** The two query parameters of every list. Out of range is refused, never clamped. */
 export const pageInput = {

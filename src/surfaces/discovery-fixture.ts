@@ -120,5 +120,5 @@ export function served(
 export async function rendered(document: Document, type: string, parameter = ''): Promise<string> {
   const form = document.forms.find((each) => each.type.startsWith(type))
   if (!form) throw new Error(`the document has no form ${type}`)
-  return form.render(parameter)
+  return String(await form.render(parameter))
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { type Access, type Call, type Gate, type Operation, perform, type Visit } from '../operation.ts'
 import { Problem } from '../problem.ts'
-import type { Document } from './document.ts'
+import type { Document, PathParameter } from './document.ts'
 import { negotiate } from './negotiation.ts'
 import { addressOf, checkSize, readInput, refuseBody } from './request.ts'
 import { asProblem, commonHeaders, good, linkHeader, preflight, quotaHeaders, refusal } from './response.ts'
@@ -38,19 +38,23 @@ export interface HttpSurface {
 /** The whole HTTP surface: a loop over the operations and one over the documents. */
 export function httpSurface(parts: HttpParts): HttpSurface {
   const app = new Hono<Env>({ getPath: (request) => addressOf(request).pathname })
+  const routeOf = routeNames(parts)
   const methodsOf = new Map<string, Set<string>>()
-  const allow = (path: string, method: string): void => {
-    methodsOf.set(path, (methodsOf.get(path) ?? new Set()).add(method))
+  const documentedAs = new Map<string, string>()
+  /** The router's spelling of a documented path, and a note that it takes this method. */
+  const allow = (method: string, path: string, parameters?: readonly PathParameter[]): string => {
+    const routed = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (takesRest(name, parameters) ? '*' : `:${name}`))
+    methodsOf.set(routed, (methodsOf.get(routed) ?? new Set()).add(method))
+    documentedAs.set(routed, path)
+    return routed
   }
 
   for (const op of parts.operations) {
-    const path = op.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    allow(path, op.http.method)
+    const path = allow(op.http.method, op.http.path)
     app.on(op.http.method, path, (c) => runOperation(parts, op, c.req.raw, c.env, c.req.param()))
   }
   for (const document of parts.documents) {
-    const path = document.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    allow(path, 'GET')
+    const path = allow('GET', document.path, document.parameters)
     app.get(path, (c) => showDocument(parts, document, c.req.raw, c.env, c.req.param()))
   }
   for (const [path, methods] of methodsOf) {
@@ -66,6 +70,10 @@ export function httpSurface(parts: HttpParts): HttpSurface {
           ),
     )
   }
+  // Hono would answer a fault itself, in plain text and with the error on the console.
+  app.onError((error) => {
+    throw error
+  })
   app.notFound((c) => refuse(parts, c.req.raw, c.env, new Problem('route_not_found')))
 
   const fetch: HttpSurface['fetch'] = async (request, address) => {
@@ -87,7 +95,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     const line = {
       request_id: env.requestId,
       method: methodOf(request),
-      route: routeOf(parts, request),
+      route: routeOf(request),
       status: response.status,
       ms,
     }
@@ -95,7 +103,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     return response
   }
   const routes = app.routes.filter(({ method }) => method !== 'ALL')
-  return { fetch, routes: routes.map(({ method, path }) => ({ method, path: path.replaceAll(/:(\w+)/g, '{$1}') })) }
+  return { fetch, routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })) }
 }
 
 async function runOperation(
@@ -128,23 +136,41 @@ async function showDocument(
   env: Env['Bindings'],
   path: Record<string, string>,
 ): Promise<Response> {
-  const visit = await parts.gate.enter(callOf(request, env.address), 'public', 'default')
+  const { access = 'public' } = document
+  const visit = await parts.gate.enter(callOf(request, env.address), access, 'default')
   const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
     if (!document.lenient && addressOf(request).search.length > 1) throw new Problem('unknown_parameter')
     await refuseBody(request)
     const form = negotiate(document.forms, request.headers.get('accept'))
     if (!form) throw new Problem('not_acceptable')
-    const value = path[document.parameter?.name ?? ''] ?? ''
-    if (document.parameter && !document.parameter.values.includes(value)) throw new Problem('route_not_found')
+    const body = await form.render(...parameterValues(document, request, path))
     const headers = { ...document.headers, ...(document.forms.length > 1 ? { vary: 'Accept' } : {}) }
-    return good(request, { body: await form.render(value), type: form.type, cache: document.cache, headers })
+    return good(request, { body, type: form.type, cache: document.cache, headers })
   }
   const response = await show().catch((error) => {
     if (error instanceof Problem) return refusal(error, parts.baseUrl(), env.requestId)
     throw error
   })
-  return withQuota(response, visit, 'public')
+  return withQuota(response, visit, access)
+}
+
+const takesRest = (name: string, parameters: readonly PathParameter[] = []): boolean =>
+  parameters.some((parameter) => parameter.name === name && parameter.rest)
+
+/** What stands in the path for each parameter. A value that a parameter cannot take is a path that does not exist. */
+function parameterValues(
+  { path, parameters = [] }: Document,
+  request: Request,
+  read: Record<string, string>,
+): string[] {
+  const before = path.split('/').length - 1
+  return parameters.map(({ name, values, pattern, rest }) => {
+    const value = rest ? addressOf(request).pathname.split('/').slice(before).join('/') : (read[name] ?? '')
+    const isListed = values === undefined || values.includes(value)
+    if (!isListed || (pattern !== undefined && !new RegExp(pattern).test(value))) throw new Problem('route_not_found')
+    return value
+  })
 }
 
 /** A refusal that no operation gave: it counts against the quota like any other answer. */
@@ -171,12 +197,17 @@ function callOf(request: Request, address: string): Call {
 }
 
 /** Only known words reach the log: a path is the caller's text. */
-function routeOf({ operations, documents }: HttpParts, request: Request): string {
-  const { pathname } = addressOf(request)
-  const paths = [...operations.map(({ http }) => http.path), ...documents.map(({ path }) => path)]
-  const fits = (path: string): boolean =>
-    new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname)
-  return paths.find(fits) ?? 'unknown'
+function routeNames({ operations, documents }: HttpParts): (request: Request) => string {
+  const routes = [...operations.map(({ http }) => http), ...documents].map(
+    (route: Pick<Document, 'path' | 'parameters'>) => {
+      const some = (_: string, name: string): string => (takesRest(name, route.parameters) ? '.+' : '[^/]+')
+      return {
+        path: route.path,
+        fits: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, some)}$`),
+      }
+    },
+  )
+  return (request) => routes.find(({ fits }) => fits.test(addressOf(request).pathname))?.path ?? 'unknown'
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']

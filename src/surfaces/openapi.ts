@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Operation, SCOPES, type Tag } from '../operation.ts'
+import { type Access, type Operation, SCOPES, type Tag } from '../operation.ts'
 import { PROBLEMS, type ProblemCode } from '../problem.ts'
-import type { Document } from './document.ts'
+import type { Document, DocumentForm, PathParameter } from './document.ts'
 import { STATUS } from './response.ts'
 
 type JsonSchema = { [member: string]: unknown }
@@ -92,14 +92,13 @@ function operationItem(op: Operation, schemas: JsonSchema): JsonSchema {
       content: { 'application/json': { schema: schemaOf(op.input, 'input', schemas) } },
     },
   }
-  const codes: ProblemCode[] = [...COMMON, ...op.problems, ...accessProblems(op), ...inputProblems(op)]
+  const codes: ProblemCode[] = [...COMMON, ...op.problems, ...accessProblems(op.access), ...inputProblems(op)]
   return {
     operationId: op.name,
     summary: op.summary,
     description: op.description,
     tags: [op.tag],
-    security: op.access === 'public' ? [] : op.access === 'agent_key' ? [{ AgentKey: [] }] : [{ AgentRails: [] }],
-    ...(op.access === 'public' || op.access === 'agent_key' ? {} : { 'x-required-scopes': [op.access] }),
+    ...accessItem(op.access),
     ...inputs,
     ...body,
     responses: {
@@ -115,43 +114,53 @@ function operationItem(op: Operation, schemas: JsonSchema): JsonSchema {
 }
 
 function documentItem(document: Document, schemas: JsonSchema): JsonSchema {
-  const forms = document.forms.map(({ type, schema }) => [
-    type.split(';')[0],
-    { schema: schema ? schemaOf(schema, 'output', schemas) : { type: 'string' } },
-  ])
-  const { parameter } = document
+  const { parameters, access = 'public', lenient = false } = document
+  const forms = document.forms.map((form) => [form.type.split(';')[0], { schema: formSchema(form, schemas) }])
   return {
     operationId: document.name,
     summary: document.summary,
-    description: `${document.summary}.`,
+    description: document.description ?? `${document.summary}.`,
     tags: [document.tag],
-    security: [],
-    ...(parameter && {
-      parameters: [
-        {
-          name: parameter.name,
-          in: 'path',
-          required: true,
-          description: parameter.description,
-          schema: { type: 'string', enum: parameter.values },
-        },
-      ],
-    }),
+    ...accessItem(access),
+    ...(parameters && { parameters: parameters.map(pathParameter) }),
     responses: {
       200: { description: document.summary, headers: quotaHeaders, content: Object.fromEntries(forms) },
       304: { description: 'Not changed since the ETag that was sent' },
       ...problemResponses([
         ...COMMON,
-        ...(parameter ? (['route_not_found'] as const) : []),
+        ...accessProblems(access),
+        ...(lenient ? [] : (['unknown_parameter'] as const)),
+        ...(parameters ? (['route_not_found'] as const) : []),
         ...(document.path === '/readyz' ? (['unavailable'] as const) : []),
       ]),
     },
   }
 }
 
-function accessProblems(op: Operation): ProblemCode[] {
-  if (op.access === 'public') return ['conflicting_credentials']
-  if (op.access === 'agent_key') return ['agent_key_missing', 'agent_key_invalid']
+/** Bytes that are no text have no type that JSON knows. */
+function formSchema({ type, schema }: DocumentForm, schemas: JsonSchema): JsonSchema {
+  if (schema) return schemaOf(schema, 'output', schemas)
+  return type === 'application/octet-stream' ? { contentMediaType: type } : { type: 'string' }
+}
+
+const pathParameter = ({ name, description, values, pattern }: PathParameter): JsonSchema => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string', ...(values && { enum: values }), ...(pattern && { pattern }) },
+})
+
+const accessItem = (access: Access): JsonSchema => {
+  if (access === 'public') return { security: [] }
+  return access === 'agent_key'
+    ? { security: [{ AgentKey: [] }] }
+    : { security: [{ AgentRails: [] }], 'x-required-scopes': [access] }
+}
+
+function accessProblems(access: Access): ProblemCode[] {
+  if (access === 'public') return ['conflicting_credentials']
+  if (access === 'agent_key') return ['agent_key_missing', 'agent_key_invalid']
   return [
     'conflicting_credentials',
     'rails_token_missing',

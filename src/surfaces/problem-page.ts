@@ -49,7 +49,7 @@ export const problemPages = (): Document => ({
   tag: 'discovery',
   cache: 'public, max-age=3600',
   lenient: true,
-  parameter: { name: 'code', values: CODES, description: 'The `code` of a problem document' },
+  parameters: [{ name: 'code', values: CODES, description: 'The `code` of a problem document' }],
   headers: PAGE_HEADERS,
   forms: [
     { type: 'text/html; charset=utf-8', render: (code) => problemHtml(problemType(code)) },

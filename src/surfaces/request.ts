@@ -7,8 +7,14 @@ import { type Json, JsonError, parseJson } from '../proof/canonical-json.ts'
 
 export const LIMITS = { bodyBytes: 16 * 1024, urlBytes: 4 * 1024, headerBytes: 16 * 1024 } as const
 
-/** Path and query of a request. HTTP/1.0 without a Host gives a bare path. */
-export const addressOf = (request: Request): URL => new URL(request.url, 'http://localhost')
+/**
+ * Path and query of a request. The host is the caller's text, may be no host at all, and is never looked at;
+ * HTTP/1.0 without one gives a bare target.
+ */
+export function addressOf(request: Request): URL {
+  const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
+  return new URL(`http://localhost${target.startsWith('/') ? target : `/${target}`}`)
+}
 
 /** Refuses a request by its size alone, before anything else is looked at. */
 export function checkSize(request: Request): void {

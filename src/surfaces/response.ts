@@ -57,7 +57,7 @@ export const quotaHeaders = (quota: Quota | undefined): Record<string, string> =
     : {}
 
 export interface Answer {
-  body: string
+  body: string | Uint8Array
   type: string
   cache: string
   headers?: Record<string, string>
@@ -66,14 +66,14 @@ export interface Answer {
 /** A good answer. Strong ETag over the bytes, so a caller can ask whether they have changed. */
 export function good(request: Request, { body, type, cache, headers = {} }: Answer): Response {
   const all: Record<string, string> = { ...headers, 'cache-control': cache }
+  const bytes = Buffer.from(body)
   if (cache !== 'no-store') {
-    all['etag'] = `"${Buffer.from(sha256(Buffer.from(body)))
-      .toString('base64url')
-      .slice(0, 27)}"`
+    all['etag'] = `"${Buffer.from(sha256(bytes)).toString('base64url').slice(0, 27)}"`
     if (matches(request.headers.get('if-none-match'), all['etag']))
       return new Response(null, { status: 304, headers: all })
   }
-  return new Response(body, { headers: { ...all, 'content-type': type } })
+  // Said outright, because an answer to HEAD has no body to measure.
+  return new Response(bytes, { headers: { ...all, 'content-type': type, 'content-length': String(bytes.length) } })
 }
 
 const matches = (header: string | null, etag: string): boolean =>
