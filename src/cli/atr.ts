@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
 import { ConfigFault, readConfig } from '../config.ts'
 import { StoreFault } from '../db/db.ts'
+import { WitnessFault } from '../integrity/witness-client.ts'
 import { Problem } from '../problem.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
 import { figures, outcomes } from './figures.ts'
@@ -8,11 +9,25 @@ import { fsck } from './fsck.ts'
 import { init } from './init.ts'
 import { keys } from './keys.ts'
 import { load } from './load.ts'
+import { log } from './log.ts'
 import { release } from './release.ts'
 import { serve } from './serve.ts'
 import { verify } from './verify.ts'
+import { witness } from './witness.ts'
 
-const COMMANDS: Record<string, Command> = { init, serve, load, release, outcomes, figures, keys, verify, fsck }
+const COMMANDS: Record<string, Command> = {
+  init,
+  serve,
+  load,
+  release,
+  outcomes,
+  figures,
+  keys,
+  log,
+  verify,
+  fsck,
+  witness,
+}
 const USAGE = 2
 const FAULT = 3
 
@@ -30,7 +45,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
     console.log(help())
     return name === '' ? USAGE : 0
   }
-  const command = COMMANDS[name]
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new UsageFault(`there is no such command\n\n${help()}`)
   return command.run(args, readConfig(process.env))
 }
@@ -49,6 +64,10 @@ function explain(error: unknown): number {
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
     console.error('atr: the options do not fit this command: see `atr help`')
     return USAGE
+  }
+  if (error instanceof WitnessFault) {
+    console.error(`refused: ${error.message}`)
+    return REFUSED
   }
   if (error instanceof StoreFault || error instanceof ConfigFault) console.error(`atr: ${error.message}`)
   else console.error('atr: a fault in the program:', error)

@@ -38,9 +38,9 @@ export const figures: Command = {
     const options = { json: { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     if (positionals[0] !== 'release') throw new UsageFault('figures takes release')
-    const { db, figuresLog } = await openInstallation(config)
+    const { db, figuresLog, cosign } = await openInstallation(config)
     try {
-      const { release_id, changes } = await releaseFigures({ db, log: figuresLog, now: Date.now })
+      const { release_id, changes } = await releaseFigures({ db, log: figuresLog, now: Date.now, cosign })
       show(values.json, { release_id, changes }, `released ${release_id}: ${changes} changes`)
       return DONE
     } finally {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { type Installation, openInstallation } from '../installation.ts'
+import { checkChanges } from '../figures/fsck.ts'
+import { type Installation, openUnchecked } from '../installation.ts'
 import { checkLog } from '../integrity/fsck.ts'
 import { insertVerification } from '../integrity/store.ts'
 import { checkReleases } from '../registry/fsck.ts'
@@ -7,13 +8,14 @@ import { type Command, DONE, REFUSED, show } from './command.ts'
 
 /** Re-derives everything that has been published, and notes in the store that it was done. */
 export async function recheck(
-  { db, registryLog, figuresLog }: Omit<Installation, 'pepper'>,
+  { db, registryLog, figuresLog }: Pick<Installation, 'db' | 'registryLog' | 'figuresLog'>,
   now: number,
 ): Promise<{ faults: string[]; rows: number }> {
   const logs = [...(await checkLog(db, registryLog)), ...(await checkLog(db, figuresLog))]
   const { faults, rows } = await checkReleases(db)
-  await insertVerification(db, { verified_at: now, rows_verified: rows, rows_failed: faults.length })
-  return { faults: [...logs, ...faults], rows }
+  const all = [...logs, ...faults, ...(await checkChanges(db))]
+  await insertVerification(db, { verified_at: now, rows_verified: rows, rows_failed: all.length })
+  return { faults: all, rows }
 }
 
 export const fsck: Command = {
@@ -21,7 +23,7 @@ export const fsck: Command = {
   summary: 'Re-derives every hash of every release and log from the stored bytes',
   async run(args, config) {
     const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
-    const installation = await openInstallation(config)
+    const installation = await openUnchecked(config)
     const { faults, rows } = await recheck(installation, Date.now())
     await installation.db.close()
     const text =

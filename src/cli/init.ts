@@ -16,7 +16,7 @@ export const init: Command = {
       options: { origin: { type: 'string' }, json: { type: 'boolean', default: false } },
     })
     const origin = values.origin ?? originOf(config)
-    const logs = await createInstallation(config, origin, Date.now(), async ({ registryLog, figuresLog }) => [
+    const logs = await createInstallation(config, { origin, now: Date.now() }, async ({ registryLog, figuresLog }) => [
       registryLog.origin,
       figuresLog.origin,
     ])

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { type Installation, openInstallation } from '../installation.ts'
 import { SCOPE_NAMES, type Scope } from '../operation.ts'
+import { fromBase64 } from '../proof/bytes.ts'
 import { createKey, type KeyParts, listKeys, revokeKey, rotateKey } from '../rails/keys.ts'
 import { type Command, DONE, show, table, UsageFault } from './command.ts'
 
@@ -91,9 +92,9 @@ function seconds(text: string): number {
 }
 
 function rawKey(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64url')
-  if (bytes.length !== 32) throw new UsageFault('--public-key takes the 32 bytes of an Ed25519 key in base64')
-  return new Uint8Array(bytes)
+  const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/').padEnd(44, '='))
+  if (bytes?.length !== 32) throw new UsageFault('--public-key takes the 32 bytes of an Ed25519 key in base64')
+  return bytes
 }
 
 function onlyId(positionals: readonly string[]): string {

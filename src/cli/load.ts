@@ -4,6 +4,7 @@ import { LOAD_KINDS, load as loadSource } from '../ingest/load.ts'
 import { readSource } from '../ingest/source.ts'
 import { loadZipLocalities } from '../ingest/zip-localities.ts'
 import { openInstallation } from '../installation.ts'
+import { Problem } from '../problem.ts'
 import { publish } from '../registry/publish.ts'
 import { type Command, DONE, show, UsageFault } from './command.ts'
 
@@ -25,7 +26,7 @@ export const load: Command = {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [kind = '', first, ...more] = positionals
     if (first === undefined) throw new UsageFault('say what kind of file to load, and which')
-    const { db, registryLog } = await openInstallation(config)
+    const { db, registryLog, cosign } = await openInstallation(config)
     try {
       if (kind === 'zip-localities') {
         const { zips } = await loadZipLocalities(db, await readSource(first))
@@ -33,6 +34,7 @@ export const load: Command = {
         return DONE
       }
       if (kind === 'providers') {
+        if (!(await Bun.file(first).exists())) throw new Problem('source_unreadable', 'there is no such file')
         const found = await importProviders(db, Bun.file(first).stream())
         show(values.json, found, `${found.providers} organisations, ${found.added} of them new`)
         return DONE
@@ -47,7 +49,9 @@ export const load: Command = {
       }
       const { release, already } = await loadSource(db, kind, [first, ...more], options, Date.now())
       const publishing = values.publish && release.state === 'staged'
-      const { state } = publishing ? await publish(db, registryLog, release.release_id, Date.now()) : release
+      const { state } = publishing
+        ? await publish({ db, log: registryLog, cosign }, release.release_id, Date.now())
+        : release
       const { release_id, row_count, rejected_count } = release
       const said = already ? 'had been loaded before: nothing to do' : `${row_count} rows, ${rejected_count} rejected`
       show(values.json, { release_id, state, row_count, rejected_count, already }, `${release_id} ${state}: ${said}`)

@@ -12,7 +12,7 @@ export const release: Command = {
     const [action = '', ...rest] = args
     const options = { json: { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args: rest, options, allowPositionals: true })
-    const { db, registryLog } = await openInstallation(config)
+    const { db, registryLog, cosign } = await openInstallation(config)
     const id = positionals[0] ?? ''
     try {
       switch (action) {
@@ -40,7 +40,7 @@ export const release: Command = {
           return DONE
         }
         case 'publish': {
-          const { release_id, log_index } = await publish(db, registryLog, id, Date.now())
+          const { release_id, log_index } = await publish({ db, log: registryLog, cosign }, id, Date.now())
           show(
             values.json,
             { release_id, log_index },

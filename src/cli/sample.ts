@@ -32,15 +32,18 @@ const RELEASES = [
 ]
 
 /** Loads and publishes the bundled sample with the code that loads real files. */
-export async function loadSample({ db, registryLog, figuresLog }: Installation, now: () => number): Promise<void> {
+export async function loadSample(
+  { db, registryLog, figuresLog, cosign }: Installation,
+  now: () => number,
+): Promise<void> {
   for (const { kind, files, ...edition } of RELEASES) {
     const options = { ...edition, url: 'about:sample', retrieved_at: RETRIEVED_AT, data_class: 'sample' as const }
     const { release } = await load(db, kind, files.map(inSample), options, now())
-    await publish(db, registryLog, release.release_id, now())
+    await publish({ db, log: registryLog, cosign }, release.release_id, now())
   }
   await loadZipLocalities(db, await readSource(inSample('ZIP5-SAMPLE.txt')))
   await importProviders(db, Bun.file(inSample('providers.csv')).stream())
   await importOutcomes(db, Bun.file(inSample('outcomes.csv')).stream(), { now, data_class: 'sample' })
-  await releaseFigures({ db, log: figuresLog, now })
+  await releaseFigures({ db, log: figuresLog, now, cosign })
   await recheck({ db, registryLog, figuresLog }, now())
 }

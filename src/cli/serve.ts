@@ -16,10 +16,10 @@ export const serve: Command = {
     const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } })
     const config = values.demo ? quieter(given) : given
     if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
-    const demoKey = values.demo && !exists(config) ? await makeDemo(config) : undefined
+    if (values.demo && !exists(config)) console.log(demoKeyLines(await makeDemo(config)))
     const installation = await openInstallation(config)
     const running = start(config, installation)
-    console.log(values.demo ? welcome(running.url, demoKey) : `listening on ${running.url}`)
+    console.log(values.demo ? welcome(running.url) : `listening on ${running.url}`)
     await stopSignal()
     await running.stop()
     return DONE
@@ -34,26 +34,26 @@ const quieter = (config: Config): Config => ({
 
 /** Everything a newcomer needs, made once. The key is shown once and never again. */
 const makeDemo = (config: Config): Promise<string> =>
-  createInstallation(config, originOf(config), Date.now(), async (installation) => {
+  createInstallation(config, { origin: originOf(config), now: Date.now(), replaceLock: true }, async (installation) => {
     await loadSample(installation, Date.now)
     const { key } = await createKey(keyParts(installation), { name: 'demo', scopes: [...SCOPE_NAMES] })
     return key
   })
 
-const welcome = (url: string, key: string | undefined): string => `
+/** Printed before anything else can go wrong: the key cannot be shown again. */
+const demoKeyLines = (key: string): string => `Demo agent key, all five scopes, shown this once:\n  ${key}`
+
+const welcome = (url: string): string => `
 Agent Trust Registry, demo mode with invented SAMPLE data
   ${url}
 
-${
-  key
-    ? `Demo agent key, all five scopes, shown this once:\n  ${key}`
-    : 'The demo agent key was shown at the first start. For another:\n  npm run -s atr -- keys create --name me --scopes registry:read'
-}
+Another agent key:
+  npm run -s atr -- keys create --name me --scopes registry:read
 
 Three things to try:
   curl -s '${url}/reference?cpt=99213'
   curl -s '${url}/reference?cpt=99213' | npm run -s atr -- verify - --policy <(curl -s ${url}/log/policy)
-  curl -s -X POST -H 'X-Agent-Key: ${key ?? '<your key>'}' ${url}/api/agent-rails/challenge
+  curl -s -X POST -H 'X-Agent-Key: <key>' ${url}/api/agent-rails/challenge
 `
 
 const stopSignal = (): Promise<void> =>

@@ -1,33 +1,159 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { parsePolicy, verifyBody } from '../proof/verify.ts'
+import { readSource } from '../ingest/source.ts'
+import { type SourceFault, sourceCheck } from '../ingest/source-check.ts'
+import { parseJson } from '../proof/canonical-json.ts'
+import { openCheckpoint } from '../proof/checkpoint.ts'
+import { type DerivationFault, verifyDerivation } from '../proof/derivation.ts'
+import { type Citation, type CitedRow, isRow, isRowProof, rowKey } from '../proof/row.ts'
+import { parseNote } from '../proof/signed-note.ts'
+import { type BodyVerdict, type Fault, parsePolicy, type TrustPolicy, verifyBody } from '../proof/verify.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
+import { checkpointIn, type Grown, grownSince, Pin } from './growth.ts'
+
+const OPTIONS = {
+  policy: { type: 'string' },
+  source: { type: 'string', multiple: true },
+  since: { type: 'string' },
+  pin: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const
 
 export const verify: Command = {
-  usage: 'verify <file|url|-> --policy <file|url> [--json]',
-  summary: 'Checks a row, a page of rows or an absence offline, with the keys of a pinned policy',
+  usage: 'verify <file|url|-> --policy <file|url> [--source <file>]... [--since <checkpoint> | --pin <file>] [--json]',
+  summary:
+    'Checks an answer with the keys of a pinned policy; with --source, also against the files it cites; with --since or --pin, that its log has only grown',
   async run(args) {
-    const options = { policy: { type: 'string' }, json: { type: 'boolean', default: false } } as const
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const [source] = positionals
-    if (source === undefined || positionals.length > 1) throw new UsageFault('say what to verify: a file, a URL, or -')
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    const [what] = positionals
+    if (what === undefined || positionals.length > 1) throw new UsageFault('say what to verify: a file, a URL, or -')
     if (values.policy === undefined) throw new UsageFault('say whom to trust: --policy with a file or URL')
     const policy = parsePolicy(await read(values.policy))
     if (!policy) throw new UsageFault('the policy is not a tlog-policy this program understands')
-    const verdict = await verifyBody(await read(source), policy)
-    show(values.json, verdict, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
-    if (verdict.ok && !values.json)
-      console.error(`checked: ${verdict.rows} rows, ${verdict.absences} absences, ${verdict.entries} log entries`)
-    return verdict.ok ? DONE : REFUSED
+    const text = await read(what)
+    const pin = values.pin === undefined ? undefined : new Pin(values.pin)
+    const older = values.since === undefined ? pin?.read() : await read(values.since)
+    const verdict = isNote(text) ? await noteVerdict(text, policy) : await verdictOn(text, policy, values.source ?? [])
+    const grown = verdict.ok && older !== undefined ? await grownSince(older, checkpointOf(text), policy) : undefined
+    if (verdict.ok && (grown?.ok ?? true)) pin?.move(checkpointOf(text))
+    return report(grown === undefined ? verdict : both(verdict, grown), values.json)
   },
+}
+
+const both = (verdict: Verdict, grown: Grown): Verdict =>
+  verdict.ok && grown.ok ? { ...verdict, grew: grown.grew } : verdict.ok ? (grown as Failed) : verdict
+
+function report(verdict: Verdict, asJson: boolean): number {
+  show(asJson, verdict, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
+  if (!asJson) for (const line of details(verdict)) console.error(line)
+  return verdict.ok ? DONE : REFUSED
+}
+
+type Verdict = Checked | Failed
+type Checked = Extract<BodyVerdict, { ok: true }> & {
+  derived: number
+  at_source: number
+  grew?: { from: number; to: number }
+}
+type Failed = {
+  ok: false
+  reason: Fault | DerivationFault | SourceFault | Extract<Grown, { ok: false }>['reason']
+  /** The key of the row that failed, and the file it needs, where that is known. */
+  row?: string
+  file?: Pick<Citation, 'file' | 'sha256' | 'url'>
+}
+
+/** The proofs first: what is said about the files and the arithmetic counts only in what was really published. */
+async function verdictOn(text: string, policy: TrustPolicy, sources: readonly string[]): Promise<Verdict> {
+  const proved = await verifyBody(text, policy)
+  if (!proved.ok) return proved
+  const rows = rowsIn(parseJson(text))
+  if (rows.length < proved.rows) throw new Error('the proofs hold for more rows than were found')
+  const wrong = wrongDerivation(rows) ?? (sources.length > 0 ? await notAtSource(rows, sources) : undefined)
+  return wrong ?? { ...proved, derived: rows.length, at_source: sources.length > 0 ? rows.length : 0 }
+}
+
+function wrongDerivation(rows: readonly CitedRow[]): Failed | undefined {
+  for (const row of rows) {
+    const verdict = verifyDerivation(row)
+    if (!verdict.ok) return { ...verdict, row: rowKey(row) }
+  }
+  return undefined
+}
+
+async function notAtSource(rows: readonly CitedRow[], paths: readonly string[]): Promise<Failed | undefined> {
+  const check = sourceCheck(await Promise.all(paths.map(readSource)))
+  for (const { proof, ...row } of rows) {
+    const verdict = check(row, proof.release.citations)
+    if (!verdict.ok) return { ...verdict, row: rowKey(row) }
+  }
+  return undefined
+}
+
+/** Every row in an answer that comes with its proof, however the answer wraps it. */
+function rowsIn(value: unknown): CitedRow[] {
+  if (typeof value !== 'object' || value === null) return []
+  return isCitedRow(value) ? [value] : Object.values(value).flatMap(rowsIn)
+}
+
+function isCitedRow(value: object): value is CitedRow {
+  const { proof, ...row } = value as Record<string, unknown>
+  return isRowProof(proof) && isRow(row)
+}
+
+function details(verdict: Verdict): string[] {
+  if (!verdict.ok)
+    return [
+      ...(verdict.row ? [`row: ${verdict.row}`] : []),
+      ...(verdict.file ? [`needed: ${verdict.file.file}, SHA-256 ${verdict.file.sha256}, ${verdict.file.url}`] : []),
+    ]
+  const { rows, absences, entries, proved, derived, at_source, grew } = verdict
+  return [
+    ...proved,
+    `checked: ${rows} rows, ${absences} absences, ${entries} log entries`,
+    `recomputed: ${derived} rows; found in the files they cite: ${at_source}`,
+    ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
+  ]
+}
+
+/** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
+const isNote = (text: string): boolean => parseNote(text) !== undefined
+
+async function noteVerdict(text: string, policy: TrustPolicy): Promise<Verdict> {
+  const opened = await openCheckpoint(text, policy)
+  if (!opened.ok) return opened
+  const { origin, size } = opened.head
+  return {
+    ok: true,
+    rows: 0,
+    absences: 0,
+    entries: 0,
+    derived: 0,
+    at_source: 0,
+    proved: [`checkpoint ${origin} ${size}`],
+  }
+}
+
+function checkpointOf(text: string): string {
+  const note = checkpointIn(text, isNote(text) ? undefined : parseJson(text))
+  if (note === undefined) throw new UsageFault('the answer carries no checkpoint to compare')
+  return note
 }
 
 async function read(source: string): Promise<string> {
   if (source === '-') return Bun.stdin.text()
-  if (/^https?:\/\//.test(source)) return (await fetch(source)).text()
+  if (/^https?:\/\//.test(source)) return fetchText(source)
   try {
     return readFileSync(source, 'utf8') // not Bun.file: a shell's <(...) is a pipe with no size
   } catch {
     throw new UsageFault('a file to read is not there')
+  }
+}
+
+async function fetchText(url: string): Promise<string> {
+  try {
+    return await (await fetch(url)).text()
+  } catch {
+    throw new UsageFault('a URL to read cannot be reached')
   }
 }

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { replaceFile } from '../integrity/replace-file.ts'
+import { type CheckpointFault, openCheckpoint } from '../proof/checkpoint.ts'
+import { checkGrowth, type GrowthFault, type TileFault } from '../proof/growth.ts'
+import type { TrustPolicy } from '../proof/policy.ts'
+import { tilePath } from '../proof/tiles.ts'
+import { UsageFault } from './command.ts'
+
+export type Grown =
+  | { ok: true; grew: { from: number; to: number } }
+  | { ok: false; reason: GrowthFault | TileFault | CheckpointFault }
+
+/** Checks against an older checkpoint that the log of this one has only grown since. Tiles come from the policy's URL. */
+export async function grownSince(olderNote: string, newerNote: string, policy: TrustPolicy): Promise<Grown> {
+  const newer = await openCheckpoint(newerNote, policy)
+  if (!newer.ok) return newer
+  const url = policy.logs.find(({ key }) => key.name === newer.head.origin)?.url
+  if (url === undefined) throw new UsageFault('the policy does not say where the log is: its `log` line has no URL')
+  const grown = await checkGrowth(olderNote, newerNote, policy, (level, n, width) => fetchTile(url, level, n, width))
+  return grown.ok ? { ok: true, grew: { from: grown.from.size, to: grown.to.size } } : grown
+}
+
+/** A partial tile may be gone once the full one exists; the full one holds the same hashes and more. */
+async function fetchTile(url: string, level: number, n: number, width: number): Promise<Uint8Array> {
+  for (const path of new Set([tilePath(level, n, width), tilePath(level, n)])) {
+    const response = await fetch(`${url}/${path}`)
+    if (response.ok) return new Uint8Array(await response.arrayBuffer())
+  }
+  throw new Error('the log does not serve a tile that its checkpoint implies')
+}
+
+/** A file with the last checkpoint this client believed. It only ever moves to one that continues it. */
+export class Pin {
+  constructor(readonly path: string) {}
+
+  read(): string | undefined {
+    return existsSync(this.path) ? readFileSync(this.path, 'utf8') : undefined
+  }
+
+  move(note: string): void {
+    replaceFile(this.path, note)
+  }
+}
+
+/** The checkpoint of an answer: the text itself if it is one, else the first that it carries. */
+export function checkpointIn(text: string, body: unknown): string | undefined {
+  if (body === undefined) return text
+  if (typeof body !== 'object' || body === null) return undefined
+  const { checkpoint } = body as { checkpoint?: unknown }
+  if (typeof checkpoint === 'string') return checkpoint
+  for (const member of Object.values(body)) {
+    const found = member === undefined ? undefined : checkpointIn(text, member ?? null)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

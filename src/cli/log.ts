@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util'
+import { type Installation, openInstallation } from '../installation.ts'
+import { addKeys, resign, retireOldKeys } from '../integrity/key-rotation.ts'
+import { finish } from '../integrity/publication.ts'
+import { formatVerifierKey } from '../proof/signed-note.ts'
+import { type Command, DONE, show, UsageFault } from './command.ts'
+
+async function publishHeldUp({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
+  const logs = [registryLog, figuresLog]
+  for (const each of logs) await finish({ db, log: each, cosign })
+  const sizes = await Promise.all(logs.map(async (each) => ({ log: each.name, size: (await each.head(db)).size })))
+  show(asJson, sizes, sizes.map((each) => `the ${each.log} log is public up to ${each.size} entries`).join('\n'))
+  return DONE
+}
+
+export const log: Command = {
+  usage: 'log publish | keys | rotate-key | retire-key [--json]',
+  summary: 'Makes public what the witnesses held up; the keys of the logs, and their rotation',
+  async run(args, config) {
+    const { values, positionals } = parseArgs({
+      args,
+      options: { json: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    })
+    const [action, ...more] = positionals
+    if (more.length > 0 || !['publish', 'keys', 'rotate-key', 'retire-key'].includes(action ?? ''))
+      throw new UsageFault('log takes publish, keys, rotate-key or retire-key')
+    if (action === 'rotate-key') {
+      const { db, registryLog, figuresLog } = await openInstallation(config)
+      await db.close()
+      addKeys(config.signingKeyFile, [registryLog.origin, figuresLog.origin])
+    }
+    const installation = await openInstallation(config)
+    const { db, registryLog, figuresLog } = installation
+    const logs = [registryLog, figuresLog]
+    try {
+      if (action === 'publish') return await publishHeldUp(installation, values.json)
+      if (action === 'rotate-key') for (const each of logs) await resign(db, each)
+      const retired = action === 'retire-key' ? await retireOldKeys(db, logs, config.signingKeyFile) : []
+      const keys = logs
+        .flatMap(({ signers }) => signers)
+        .map(({ name, publicKey }) => formatVerifierKey(name, publicKey))
+        .filter((key) => !retired.includes(key))
+      const said = action === 'keys' ? keys : [...keys, 'restart `atr serve`, so that /log/policy shows these keys']
+      show(values.json, { keys, retired }, said.join('\n'))
+      return DONE
+    } finally {
+      await db.close()
+    }
+  },
+}
