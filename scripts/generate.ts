@@ -1,5 +1,5 @@
 // Writes the files that are read off the code. A test fails when one of them is out of date.
 
-import { environmentExample } from '../src/config.ts'
+import { generated } from './generated.ts'
 
-await Bun.write('.env.example', environmentExample())
+for (const [path, text] of Object.entries(generated())) await Bun.write(path, text)

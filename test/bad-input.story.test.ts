@@ -55,6 +55,14 @@ test('every bad parameter has its status and code, and is not repeated in the an
   }
 })
 
+test('a request without a sensible host is answered like any other', async () => {
+  await using app = await testApp()
+  for (const url of ['http://a:99999/api/figures', 'http://[::1/api/figures', 'http://%/api/figures', '/api/figures']) {
+    const request = { url, method: 'GET', headers: new Headers(), body: null } as unknown as Request
+    expect([url, (await app.app.fetch(request, '192.0.2.1')).status]).toEqual([url, 200])
+  }
+})
+
 test('limits and offsets outside their range are refused, never clamped', async () => {
   await using app = await testApp({ sample: true })
   const headers = await app.railsHeaders()

@@ -3,13 +3,18 @@ import addFormats from 'ajv-formats'
 import type { App } from '../src/app.ts'
 
 interface OpenApi {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>
+  paths: Record<string, Record<string, OpenApiOperation>>
   components: object
+}
+
+interface OpenApiOperation {
+  parameters?: { name: string; schema: { pattern?: string } }[]
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 
 export async function openApiOf(app: App): Promise<OpenApi> {
   const document = app.documents.find(({ name }) => name === 'get_openapi')
-  return JSON.parse((await document?.forms[0]?.render('')) ?? '') as OpenApi
+  return JSON.parse(String(await document?.forms[0]?.render())) as OpenApi
 }
 
 /** Checks answers against the service's own OpenAPI document; what it does not describe is a failure. */
@@ -50,8 +55,13 @@ export class Contract {
 
   #pathOf(pathname: string): string | undefined {
     const paths = Object.keys(this.document.paths)
+    // OpenAPI has no word for a parameter that takes the rest of the path; the pattern of its values tells.
+    const some = (path: string, name: string): string => {
+      const parameter = this.document.paths[path]?.['get']?.parameters?.find((each) => each.name === name)
+      return parameter?.schema.pattern?.includes('/') ? '.+' : '[^/]+'
+    }
     const pattern = (path: string): RegExp =>
-      new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+      new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, (_, name: string) => some(path, name))}$`)
     return paths.find((path) => path === pathname) ?? paths.find((path) => pattern(path).test(pathname))
   }
 

@@ -15,7 +15,7 @@ test(`a publisher killed ${KILLS} times at random moments leaves a sound log and
   using folder = temporaryFolder()
   const env = { DATA_DIR: join(folder.path, 'data') }
   const config = readConfig(env)
-  await createInstallation(config, 'crash.example', Date.now(), async () => undefined)
+  await createInstallation(config, { origin: 'crash.example', now: Date.now() }, async () => undefined)
   let published = 0
   let interrupted = 0
   for (let kill = 0; kill < KILLS; kill++) {

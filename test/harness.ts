@@ -35,7 +35,7 @@ export async function testApp({ today = '2026-11-15', limits = {}, sample = fals
   const folder = temporaryFolder()
   const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
   const clock = { now: Date.parse(`${today}T12:00:00Z`) }
-  await createInstallation(config, 'registry.example', clock.now, async (made) => {
+  await createInstallation(config, { origin: 'registry.example', now: clock.now }, async (made) => {
     if (sample) await loadSample(made, () => clock.now)
   })
   const installation = await openInstallation(config)
@@ -68,7 +68,7 @@ export class TestApp {
 
   get policy(): TrustPolicy {
     const logs = [this.installation.registryLog, this.installation.figuresLog]
-    const policy = parsePolicy(formatPolicy(logs.map(({ signer }) => signer)))
+    const policy = parsePolicy(formatPolicy(logs.flatMap(({ signers }) => signers)))
     if (!policy) throw new Error('the service has a policy it cannot read itself')
     return policy
   }
@@ -108,9 +108,9 @@ export class TestApp {
   }
 
   async publish({ rows, ...release }: TestRelease): Promise<string> {
-    const { db, registryLog } = this.installation
+    const { db, registryLog, cosign } = this.installation
     const staged = await stage(db, release, rows, new Map(), this.clock.now)
-    const published = await publish(db, registryLog, staged.release.release_id, this.clock.now)
+    const published = await publish({ db, log: registryLog, cosign }, staged.release.release_id, this.clock.now)
     return published.release_id
   }
 

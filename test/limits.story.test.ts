@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { callerAddress } from '../src/surfaces/address.ts'
+import { callerAddress, trustedProxies } from '../src/surfaces/address.ts'
 import { testApp } from './harness.ts'
 
 const limits = { enabled: true }
@@ -58,9 +58,14 @@ test('the eleventh bad credential of a minute is refused for that', async () => 
 })
 
 test('a forwarded address is believed only from a trusted proxy, and only its last untrusted hop', () => {
-  expect(callerAddress('10.0.0.1', '1.2.3.4', [])).toBe('10.0.0.1')
-  expect(callerAddress('10.0.0.1', '1.2.3.4', ['10.0.0.1'])).toBe('1.2.3.4')
-  expect(callerAddress('::ffff:10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', ['10.0.0.1', '10.0.0.2'])).toBe('1.2.3.4')
-  expect(callerAddress('10.0.0.1', 'nonsense', ['10.0.0.1'])).toBe('10.0.0.1')
-  expect(callerAddress('10.0.0.1', null, ['10.0.0.1'])).toBe('10.0.0.1')
+  const behind = (peer: string, forwarded: string | null, ...proxies: string[]) =>
+    callerAddress(peer, forwarded, trustedProxies(proxies))
+  expect(behind('10.0.0.1', '1.2.3.4')).toBe('10.0.0.1')
+  expect(behind('10.0.0.1', '1.2.3.4', '10.0.0.1')).toBe('1.2.3.4')
+  expect(behind('10.9.9.9', '1.2.3.4', '10.0.0.0/8')).toBe('1.2.3.4')
+  expect(behind('11.0.0.1', '1.2.3.4', '10.0.0.0/8')).toBe('11.0.0.1')
+  expect(behind('fd00::1', '2001:db8::7', 'fd00::/8')).toBe('2001:db8::7')
+  expect(behind('::ffff:10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', '10.0.0.1', '10.0.0.2')).toBe('1.2.3.4')
+  expect(behind('10.0.0.1', 'nonsense', '10.0.0.1')).toBe('10.0.0.1')
+  expect(behind('10.0.0.1', null, '10.0.0.1')).toBe('10.0.0.1')
 })

@@ -63,6 +63,7 @@ test('every operation that needs a credential says so in the document, and no ot
     ['/api/figure-changes', 'AgentRails', 'audit:read'],
     ['/api/provider/{npi}', 'AgentRails', 'provider:read'],
     ['/api/registry', 'AgentRails', 'registry:read'],
+    ['/log/figures/tile/entries/{bundle}', 'AgentRails', 'audit:read'],
   ])
 })
 

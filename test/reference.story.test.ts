@@ -66,6 +66,25 @@ test('a price on a later schedule wins over a stated absence on an earlier one',
   expect(await app.problemCode('/reference?cpt=80053&basis=medicare_pfs')).toBe('absent_not_covered')
 })
 
+test('a code priced for the whole country only says so when a region is asked for', async () => {
+  await using app = await testApp({ sample: true })
+  const problem = await app.problem('/reference?cpt=80053&region=US-AL-00')
+  expect(problem).toMatchObject({ code: 'absent_not_covered', regions: ['national'] })
+  expect(problem['detail']).toContain('region=national')
+  expect(await app.getJson('/reference?cpt=80053')).toMatchObject({ region: 'national', basis: 'medicare_clfs' })
+})
+
+test('an absence at one of a hospital\u2019s providers is proved among the rows of the others', async () => {
+  await using app = await testApp()
+  const [one, two] = ['1234567893', '2000000010']
+  const cash = { basis: 'hospital_cash', setting: 'outpatient' } as const
+  const rows = [aPrice({ ...cash, npi: one }), aPrice({ ...cash, npi: two, modifier: '26' })]
+  await app.publish(aRelease({ chart: `hospital-mrf:${one}`, rows }))
+  const problem = await app.problem(`/reference?cpt=G0101&npi=${two}`)
+  expect(await verifyBody(JSON.stringify(problem), app.policy)).toMatchObject({ ok: true, absences: 1 })
+  expect(problem['absence']).toMatchObject([{ key_prefix: `G0101|national|${two}||` }])
+})
+
 test('a code that no schedule has is proved absent, for each schedule searched', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: [aPrice({ cpt: '10000' }), aPrice({ cpt: '99999' })] }))

@@ -4,7 +4,7 @@ import { temporaryFolder } from './harness.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const BUN = join(ROOT, 'node_modules/.bin/bun')
-const ATR = [BUN, '--max-http-header-size=262144', 'src/cli/atr.ts']
+export const ATR = [BUN, '--max-http-header-size=262144', join(ROOT, 'src/cli/atr.ts')]
 
 type Environment = Record<string, string>
 
@@ -54,7 +54,7 @@ export class DemoService {
       greeting += decoder.decode(chunk)
       if (greeting.includes('challenge\n')) break
     }
-    const url = /http:\/\/[^\s]+/.exec(greeting)?.[0]
+    const url = /^ {2}(http:\/\/\S+)$/m.exec(greeting)?.[1]
     if (url === undefined) throw new Error(`the service did not start: ${await new Response(child.stderr).text()}`)
     return new DemoService(child, url, greeting, folder, env)
   }
