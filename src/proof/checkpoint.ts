@@ -26,11 +26,29 @@ export function parseTreeHead(text: string): TreeHead | undefined {
 
 export type CheckpointFault = NoteFault | 'checkpoint_malformed' | 'origin_not_pinned' | 'quorum_not_met'
 
+export type OpenedCheckpoint =
+  | { ok: true; head: TreeHead; cosigners: Cosigner[] }
+  | { ok: false; reason: CheckpointFault }
+
+/** The last few checkpoints opened under a policy: all rows of a page share one, and a signature check costs most. */
+const recent = new WeakMap<TrustPolicy, Map<string, Promise<OpenedCheckpoint>>>()
+const MOST_RECENT = 8
+
 /** A checkpoint counts if the log's own pinned key signed it, and a quorum of pinned witnesses cosigned it. */
-export async function openCheckpoint(
-  note: string,
-  policy: TrustPolicy,
-): Promise<{ ok: true; head: TreeHead; cosigners: Cosigner[] } | { ok: false; reason: CheckpointFault }> {
+export function openCheckpoint(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint> {
+  const known = recent.get(policy) ?? new Map<string, Promise<OpenedCheckpoint>>()
+  recent.set(policy, known)
+  const opened = known.get(note) ?? open(note, policy)
+  known.delete(note)
+  known.set(note, opened)
+  for (const oldest of known.keys()) {
+    if (known.size <= MOST_RECENT) break
+    known.delete(oldest)
+  }
+  return opened
+}
+
+async function open(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint> {
   const keys = policy.logs.map(({ key }) => key)
   const opened = await openNote(note, keys)
   if (!opened.ok) return opened

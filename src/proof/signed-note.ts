@@ -133,11 +133,21 @@ export async function verifyEd25519(
 ): Promise<boolean> {
   if (publicKey.length !== 32 || signature.length !== 64) return false
   try {
-    const key = await crypto.subtle.importKey('raw', buffer(publicKey), 'Ed25519', false, ['verify'])
+    const key = await importedKey(publicKey)
     return await crypto.subtle.verify('Ed25519', key, buffer(signature), buffer(message))
   } catch {
     return false // a point that is not on the curve is a bad signature, not a fault
   }
+}
+
+const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
+
+/** Pinned keys are few and used often, and importing one costs as much as a hash of a page. */
+function importedKey(publicKey: Uint8Array): Promise<CryptoKey> {
+  const known =
+    imported.get(publicKey) ?? crypto.subtle.importKey('raw', buffer(publicKey), 'Ed25519', false, ['verify'])
+  imported.set(publicKey, known)
+  return known
 }
 
 /** WebCrypto takes views of unshared memory only; a copy has it by construction. */
