@@ -84,13 +84,15 @@ export async function createInstallation<T>(
     const filled = await fillNew(made, now, fill)
     // From here a crash leaves a lock without data, which says so and is removed by hand.
     if (replaceLock) rmSync(config.lockDir, { recursive: true, force: true })
-    renameSync(made.lockDir, config.lockDir)
+    takeName(made.lockDir, resolve(config.lockDir))
     takeName(building, folder)
     return filled
   } catch (cause) {
     rmSync(building, { recursive: true, force: true })
     if (!(cause instanceof Error && 'code' in cause)) throw cause
-    throw new StoreFault('the store cannot be made here: DATA_DIR must be new or empty, and writable', { cause })
+    throw new StoreFault('the store cannot be made here: DATA_DIR and LOCK_DIR must be new or empty, and writable', {
+      cause,
+    })
   }
 }
 
@@ -115,10 +117,12 @@ function isRunning(pid: number): boolean {
 
 /** Over nothing or an empty folder in one step; into a mounted volume file by file, the store last. */
 function takeName(building: string, folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true })
   try {
     renameSync(building, folder)
   } catch (error) {
-    if (readdirSync(folder).length > 0) throw error
+    if (existsSync(folder) && readdirSync(folder).length > 0) throw error
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const name of readdirSync(building).sort()) copyFileSync(join(building, name), join(folder, name))
     rmSync(building, { recursive: true })
   }
@@ -143,7 +147,7 @@ async function fillNew<T>(config: Config, now: number, fill: (made: Installation
 function refuseToOverwrite(config: Config, replaceLock: boolean): void {
   for (const [what, file] of filesOf(config))
     if (existsSync(file)) throw new StoreFault(`there is a ${what} here already: nothing was changed`)
-  if (existsSync(config.lockDir) && !replaceLock)
+  if (existsSync(config.lockDir) && readdirSync(config.lockDir).length > 0 && !replaceLock)
     throw new StoreFault(
       'LOCK_DIR belongs to a store that is gone: restore that store, or remove the folder for a new history',
     )

@@ -5,9 +5,10 @@ import { Glob } from 'bun'
 import { generated } from '../scripts/generated.ts'
 import { Settings } from '../src/config.ts'
 import { PROBLEMS } from '../src/problem.ts'
-import { toBase64, toHex, utf8 } from '../src/proof/bytes.ts'
+import { concat, toBase64, toHex, utf8 } from '../src/proof/bytes.ts'
 import { canonical } from '../src/proof/canonical-json.ts'
-import { leafHash } from '../src/proof/merkle.ts'
+import { checkGrowth } from '../src/proof/growth.ts'
+import { leafHash, nodeHash } from '../src/proof/merkle.ts'
 import { type CitedRow, rowKey, rowText } from '../src/proof/row.ts'
 import { parsePolicy, verifyBody } from '../src/proof/verify.ts'
 
@@ -19,7 +20,7 @@ const DOCUMENTS = ['*.md', 'docs/**/*.md', 'sample/*.md'].flatMap((pattern) =>
 const EXAMPLE = 'docs/spec/example'
 
 test.each(DOCUMENTS)('every relative link of %s leads somewhere', (path) => {
-  const links = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  const links = [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   const relative = links.filter((target) => !/^(https?:|#)/.test(target)).map((target) => target.split('#')[0] ?? '')
   expect(relative.filter((target) => !existsSync(join(ROOT, dirname(path), target)))).toEqual([])
 })
@@ -36,9 +37,30 @@ test('every script that a document tells to run exists', () => {
   expect([...named].filter((script) => script !== 'ci' && !Object.hasOwn(scripts, script))).toEqual([])
 })
 
+const CODE = /```[\s\S]*?```|`[^`\n]+`/g
+
 /** What stands in code: prose such as "npm does not" is no command. */
-const codeOf = (path: string): string =>
-  [...read(path).matchAll(/```[\s\S]*?```|`[^`\n]+`/g)].map(([text]) => text).join('\n')
+const codeOf = (path: string): string => [...read(path).matchAll(CODE)].map(([text]) => text).join('\n')
+
+/** What does not: a pattern such as `[0-9](-[0-9])` is no link. The text of a link may itself be code. */
+const proseOf = (path: string): string => read(path).replaceAll(CODE, 'code')
+
+test('every heading that a link names is there', () => {
+  const headings = (path: string): string[] =>
+    [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+  const broken = DOCUMENTS.flatMap((path) =>
+    [...proseOf(path).matchAll(/\]\(([^)\s#]*\.md)?#([^)\s]+)\)/g)]
+      .map(([, file, name = '']) => ({ target: file === undefined ? path : join(dirname(path), file), name }))
+      .filter(({ target, name }) => !headings(target).includes(name))
+      .map(({ target, name }) => `${path}: ${target}#${name}`),
+  )
+  expect(broken).toEqual([])
+})
 
 test('every atr command that a document names is in the help', async () => {
   const help = Bun.spawnSync([process.execPath, join(ROOT, 'src/cli/atr.ts'), 'help']).stdout.toString()
@@ -52,7 +74,7 @@ test('every atr command that a document names is in the help', async () => {
   const isKnown = ({ command, action }: { command: string; action: string | undefined }): boolean => {
     const usage = usages.find((text) => text.split(' ')[0] === command)
     if (command === 'help') return true
-    const takesActions = ['load', 'release', 'outcomes', 'figures', 'keys'].includes(command)
+    const takesActions = ['load', 'release', 'outcomes', 'figures', 'keys', 'log', 'witness'].includes(command)
     return usage !== undefined && (!takesActions || action === undefined || usage.split(/[ <>|]+/).includes(action))
   }
   expect(named.filter((each) => !isKnown(each))).toEqual([])
@@ -70,6 +92,40 @@ test('every problem code is documented', () => {
 test('every setting is documented for operators', () => {
   const page = read('docs/operate.md')
   expect(Object.keys(Settings.shape).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
+
+test('every sentence with which a store, a setting or a witness stops the program is documented for operators', () => {
+  const page = read('docs/operate.md').replaceAll(/[\s|\\]+/g, ' ')
+  const sources = [...new Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => !/(test|fixture)\.ts$/.test(path))
+  const literal = /(?<!new Error\()(['`])((?:the|publishing) (?:(?!\1)[^\\]|\\.)+)\1/g
+  const thrown = /new (?:Store|Config|Witness)Fault\(\s*(['`])((?:(?!\1)[^\\]|\\.)+)\1/g
+  const sentences = [
+    ...sources.flatMap((path) => [...read(path).matchAll(thrown)]),
+    ...COMPLAINTS.flatMap((path) => [...read(path).matchAll(literal)]),
+  ].map(([, , text = '']) => text)
+  expect(sentences.length).toBeGreaterThan(45)
+  expect(sentences.filter((text) => !firstWords(text).every((words) => page.includes(words)))).toEqual([])
+})
+
+/** Where a sentence is made apart from the place that throws it. */
+const COMPLAINTS = ['src/integrity/checkpoint-lock.ts', 'src/integrity/witness-client.ts', 'src/db/sqlite.ts']
+
+/** The sentence up to its advice, in the pieces between what it fills in. */
+const firstWords = (text: string): string[] =>
+  (text.split(/[:;]/)[0] ?? '')
+    .split(/\$\{[^}]*\}/)
+    .map((words) => words.trim())
+    .filter((words) => words.includes(' '))
+
+test('every reason about amounts and files is documented, and no other', () => {
+  const reasons = ['src/proof/derivation.ts', 'src/ingest/source-check.ts'].flatMap((path) => {
+    const [, union = ''] = /export type (?:Derivation|Source)Fault =((?:\s*\|\s*'\w+')+)/.exec(read(path)) ?? []
+    return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
+  })
+  const [, table = ''] = /## Reasons about amounts and files\n([\s\S]*?)\n## /.exec(read('docs/spec/proof.md')) ?? []
+  const documented = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason = '']) => reason)
+  expect(reasons.length).toBeGreaterThan(10)
+  expect(documented.sort()).toEqual(reasons.sort())
 })
 
 test('every reason for which a proof fails is documented, and no other', () => {
@@ -106,3 +162,29 @@ test('the worked example shows the bytes that the verifier computes', () => {
   ]
   expect(shown.filter((text) => !page.includes(text))).toEqual([])
 })
+
+test('the worked example shows a log that grows, from its tile and from its entries', async () => {
+  const policy = parsePolicy(read(`${EXAMPLE}/policy.txt`))
+  if (!policy) throw new Error('the example policy is not one')
+  const page = read('docs/spec/example.md')
+  const tile = new Uint8Array(readFileSync(join(ROOT, EXAMPLE, 'tile-0-000.p-4.bin')))
+  const [older, newer] = [2, 4].map((size) => read(`${EXAMPLE}/checkpoint-${size}.txt`)) as [string, string]
+  expect(await checkGrowth(older, newer, policy, async () => tile)).toMatchObject({
+    ok: true,
+    from: { size: 2 },
+    to: { size: 4 },
+  })
+  const hashes = entriesIn(readFileSync(join(ROOT, EXAMPLE, 'entries-000.p-4.bin'))).map(leafHash)
+  expect(toHex(concat(...hashes))).toBe(toHex(tile))
+  const [third, fourth] = hashes.slice(2) as [Uint8Array, Uint8Array]
+  const roots = [older, newer].map((note) => note.split('\n')[2] ?? '')
+  const shown = [...hashes.map(toHex), ...roots, toBase64(nodeHash(third, fourth))]
+  expect(shown.filter((text) => !page.includes(text))).toEqual([])
+})
+
+function entriesIn(bundle: Buffer): Uint8Array[] {
+  const entries: Uint8Array[] = []
+  for (let at = 0; at < bundle.length; at += 2 + bundle.readUInt16BE(at))
+    entries.push(new Uint8Array(bundle.subarray(at + 2, at + 2 + bundle.readUInt16BE(at))))
+  return entries
+}

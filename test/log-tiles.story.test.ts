@@ -213,7 +213,7 @@ test('a release has tiles once it can be read, under its name in either spelling
   expect(plain).not.toBe(encoded)
   expect([await statusOf(app, plain), await statusOf(app, encoded)]).toEqual([404, 404])
 
-  const cosign = (): Promise<string> => Promise.reject(new Error('no witness answers'))
+  const cosign = { isEnough: async () => false, ask: () => Promise.reject(new Error('no witness answers')) }
   await expect(publish({ ...publisherOf(app), cosign }, release_id, app.clock.now)).rejects.toThrow(
     'no witness answers',
   )

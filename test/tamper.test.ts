@@ -147,7 +147,7 @@ test('a lock that is gone and a clock set back stop publishing and change nothin
   app.clock.now += 120_000
   rmSync(`${app.config.DATA_DIR}.lock`, { recursive: true })
   await expect(app.publish(aRelease({ edition: 'UNLOCKED' }))).rejects.toThrow(
-    'the checkpoint lock of the registry log is missing',
+    'the checkpoint lock of the registry log is missing or cannot be read',
   )
   expect(await app.installation.registryLog.head(app.installation.db)).toMatchObject({ size: 1 })
   expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ proof: { release: { edition: 'TEST1' } } })

@@ -152,6 +152,18 @@ test('a witness that is behind is sent the proof from where it stands', async ()
   await both.db.close()
 })
 
+test('witnesses that are named later cosign what is public already', async () => {
+  await using watched = new Watched()
+  await watched.create()
+  const before = await watched.open([])
+  await publishOne(before, 'G0001')
+  await before.db.close()
+  const after = await watched.open()
+  const policy = parsePolicy(await get(after, '/log/policy')) as TrustPolicy
+  expect(await verifyBody(await get(after, '/reference?cpt=G0101'), policy)).toMatchObject({ ok: true, rows: 1 })
+  await after.db.close()
+})
+
 test('a witness run from the command line keeps what it has seen when it is killed', async () => {
   using folder = temporaryFolder()
   const env = { DATA_DIR: join(folder.path, 'data') }

@@ -27,6 +27,9 @@ export const log: Command = {
       throw new UsageFault('log takes publish, keys, rotate-key or retire-key')
     if (action === 'rotate-key') {
       const { db, registryLog, figuresLog } = await openInstallation(config)
+      for (const each of [registryLog, figuresLog])
+        if ((await each.head(db)).size < (await each.signed(db)).size)
+          throw new UsageFault('a log waits for its witnesses: run `atr log publish` first')
       await db.close()
       addKeys(config.signingKeyFile, [registryLog.origin, figuresLog.origin])
     }

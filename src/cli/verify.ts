@@ -7,7 +7,14 @@ import { openCheckpoint } from '../proof/checkpoint.ts'
 import { type DerivationFault, verifyDerivation } from '../proof/derivation.ts'
 import { type Citation, type CitedRow, isRow, isRowProof, rowKey } from '../proof/row.ts'
 import { parseNote } from '../proof/signed-note.ts'
-import { type BodyVerdict, type Fault, parsePolicy, type TrustPolicy, verifyBody } from '../proof/verify.ts'
+import {
+  type BodyVerdict,
+  type Fault,
+  parsePolicy,
+  type Question,
+  type TrustPolicy,
+  verifyBody,
+} from '../proof/verify.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
 import { checkpointIn, type Grown, grownSince, Pin } from './growth.ts'
 
@@ -30,10 +37,13 @@ export const verify: Command = {
     if (values.policy === undefined) throw new UsageFault('say whom to trust: --policy with a file or URL')
     const policy = parsePolicy(await read(values.policy))
     if (!policy) throw new UsageFault('the policy is not a tlog-policy this program understands')
+    if (values.since !== undefined && values.pin !== undefined) throw new UsageFault('give --since or --pin, not both')
     const text = await read(what)
     const pin = values.pin === undefined ? undefined : new Pin(values.pin)
     const older = values.since === undefined ? pin?.read() : await read(values.since)
-    const verdict = isNote(text) ? await noteVerdict(text, policy) : await verdictOn(text, policy, values.source ?? [])
+    const verdict = isNote(text)
+      ? await noteVerdict(text, policy)
+      : await verdictOn(text, policy, values.source ?? [], questionIn(what))
     const grown = verdict.ok && older !== undefined ? await grownSince(older, checkpointOf(text), policy) : undefined
     if (verdict.ok && (grown?.ok ?? true)) pin?.move(checkpointOf(text))
     return report(grown === undefined ? verdict : both(verdict, grown), values.json)
@@ -64,13 +74,27 @@ type Failed = {
 }
 
 /** The proofs first: what is said about the files and the arithmetic counts only in what was really published. */
-async function verdictOn(text: string, policy: TrustPolicy, sources: readonly string[]): Promise<Verdict> {
-  const proved = await verifyBody(text, policy)
+async function verdictOn(
+  text: string,
+  policy: TrustPolicy,
+  sources: readonly string[],
+  asked: Question | undefined,
+): Promise<Verdict> {
+  const proved = await verifyBody(text, policy, asked)
   if (!proved.ok) return proved
   const rows = rowsIn(parseJson(text))
   if (rows.length < proved.rows) throw new Error('the proofs hold for more rows than were found')
   const wrong = wrongDerivation(rows) ?? (sources.length > 0 ? await notAtSource(rows, sources) : undefined)
   return wrong ?? { ...proved, derived: rows.length, at_source: sources.length > 0 ? rows.length : 0 }
+}
+
+/** A lookup's address is also the question: the answer must be one to it. Which locality a ZIP lies in is not proved. */
+function questionIn(what: string): Question | undefined {
+  const url = /^https?:\/\//.test(what) ? new URL(what) : undefined
+  const { cpt, region, ...rest } = Object.fromEntries(url?.pathname === '/reference' ? url.searchParams : [])
+  if (cpt === undefined || region?.toUpperCase().startsWith('ZIP')) return undefined
+  const place = region === undefined ? {} : { region: /^national$/i.test(region) ? 'national' : region.toUpperCase() }
+  return { ...rest, cpt: cpt.trim().toUpperCase(), ...place } as Question
 }
 
 function wrongDerivation(rows: readonly CitedRow[]): Failed | undefined {

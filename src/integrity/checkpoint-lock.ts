@@ -17,7 +17,7 @@ export class CheckpointLock {
   /** For a new log only. */
   create(log: string, note: string): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    replaceFile(join(this.folder, log), note)
+    this.#write(log, note)
   }
 
   /**
@@ -28,7 +28,7 @@ export class CheckpointLock {
     const complaint = this.complaint(log, signed)
     if (complaint !== undefined) throw new StoreFault(complaint)
     const newest = signed.at(-1)
-    if (newest && headOf(this.#read(log)) !== headOf(newest.note)) replaceFile(join(this.folder, log), newest.note)
+    if (newest && headOf(this.#read(log)) !== headOf(newest.note)) this.#write(log, newest.note)
   }
 
   /** Why this store may not sign for this log, in one sentence; nothing if it may. */
@@ -46,8 +46,18 @@ export class CheckpointLock {
   #read(log: string): string {
     try {
       return readFileSync(join(this.folder, log), 'utf8')
-    } catch {
-      throw new StoreFault(`the checkpoint lock of the ${log} log is missing: see LOCK_DIR`)
+    } catch (cause) {
+      throw new StoreFault(`the checkpoint lock of the ${log} log is missing or cannot be read: see LOCK_DIR`, {
+        cause,
+      })
+    }
+  }
+
+  #write(log: string, note: string): void {
+    try {
+      replaceFile(join(this.folder, log), note)
+    } catch (cause) {
+      throw new StoreFault(`the checkpoint lock of the ${log} log cannot be written: see LOCK_DIR`, { cause })
     }
   }
 }

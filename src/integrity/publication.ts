@@ -3,11 +3,19 @@ import type { Log } from './log.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
 
-/** Asks the witnesses for cosignatures; returns the note with a quorum of them, or throws and says why not. */
-export type Cosign = (db: Db, log: Log, signed: StoredCheckpoint) => Promise<string>
+/** Those who must agree to a checkpoint before it is public. */
+export interface Cosign {
+  /** Whether a note bears what is asked for. Witnesses may have been named after it was signed. */
+  isEnough(note: string): Promise<boolean>
+  /** Returns the note with a quorum of cosignatures, or throws and says why not. */
+  ask(db: Db, log: Log, signed: StoredCheckpoint): Promise<string>
+}
 
 /** Without witnesses the operator's signature is all there is. */
-export const noWitnesses: Cosign = async (_db, _log, signed) => signed.note
+export const noWitnesses: Cosign = {
+  isEnough: async () => true,
+  ask: async (_db, _log, signed) => signed.note,
+}
 
 /** A log and those who must agree to what it says before it is public. */
 export interface Publisher {
@@ -45,8 +53,9 @@ export async function finish({ db, log, cosign }: Publisher): Promise<void> {
   await db.transaction(async (tx) => log.lock.advance(log.name, await store.checkpoints(tx, log.name)))
   log.trace(6)
   const signed = await log.signed(db)
-  if ((await log.head(db)).size >= signed.size) return
-  const note = await cosign(db, log, signed)
+  const head = await log.head(db)
+  if (head.size >= signed.size && (await cosign.isEnough(head.note))) return
+  const note = await cosign.ask(db, log, signed)
   log.trace(7)
   await store.putHead(db, log.name, { ...signed, note })
   log.trace(8)

@@ -27,9 +27,18 @@ type Answer =
  * C2SP tlog-witness, the log's side: asks all witnesses at once, each within its budget, and joins the
  * cosignatures to the note. A witness that has seen another history stops everything, whatever the quorum.
  */
-export const cosignedBy =
-  (witnesses: readonly Witness[], quorum: number): Cosign =>
-  async (db, log, signed) => {
+export const cosignedBy = (witnesses: readonly Witness[], quorum: number): Cosign => ({
+  async isEnough(text) {
+    const note = parseNote(text)
+    const cosigners =
+      note &&
+      (await cosignersOf(
+        note,
+        witnesses.map(({ key }) => key),
+      ))
+    return (cosigners?.length ?? 0) >= quorum
+  },
+  async ask(db, log, signed) {
     const answers = await Promise.all(witnesses.map((witness) => ask(db, log, signed, witness)))
     const forked = answers.find((answer) => answer.line === undefined && answer.why === 'forked')
     if (forked)
@@ -39,7 +48,8 @@ export const cosignedBy =
     const lines = answers.flatMap(({ line }) => line ?? [])
     if (lines.length < quorum) throw new WitnessFault(tooFew(log, answers, quorum))
     return signed.note + lines.join('')
-  }
+  },
+})
 
 function tooFew(log: Log, answers: readonly Answer[], quorum: number): string {
   const missing = answers.flatMap((answer) =>

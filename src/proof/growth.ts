@@ -4,7 +4,7 @@ import { equalBytes } from './bytes.ts'
 import { type CheckpointFault, openCheckpoint, type TreeHead } from './checkpoint.ts'
 import { consistencyPath, type Hash, isConsistent, rangeRoot } from './merkle.ts'
 import type { TrustPolicy } from './policy.ts'
-import { subtreesFromTiles, TILE_WIDTH } from './tiles.ts'
+import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tiles.ts'
 
 const HASH_SIZE = 32
 
@@ -94,3 +94,5 @@ async function reading(read: () => Promise<Uint8Array>): Promise<Uint8Array> {
     throw new BadTile('tile_unavailable', cause)
   }
 }
+
+export { tilePath }

@@ -25,6 +25,8 @@ export type KeyPrefix = Partial<Record<(typeof PARTS)[number], string>>
 
 const STATE = /^US-[A-Z]{2}-$/
 const HOSPITAL = 'hospital-mrf:'
+/** A schedule with one basis lacks every other, which says nothing about a question that names none. */
+const ONLY_BASIS: { [chart: string]: string } = { 'cms-pfs': 'medicare_pfs', 'cms-clfs': 'medicare_clfs' }
 
 /**
  * Reads a key prefix; undefined unless it ends at a part's end, or after the state of a region, and every
@@ -67,7 +69,7 @@ export function rowAnswers(question: Question, row: Row, release: Manifest): boo
 /** Whether the absence of every key under this prefix covers the question: it may be wider, never narrower. */
 export function absenceAnswers(question: Question, prefix: KeyPrefix, release: Manifest): boolean {
   const asked = canonicalQuestion(question)
-  const { region, npi = asked.npi ?? '', modifier = asked.modifier ?? '', basis = asked.basis, setting } = prefix
+  const { region, npi = asked.npi ?? '', modifier = asked.modifier ?? '', basis, setting } = prefix
   const covers =
     region === undefined || isWithin(region, asked.region) || (STATE.test(region) && asked.region.startsWith(region))
   return (
@@ -78,7 +80,7 @@ export function absenceAnswers(question: Question, prefix: KeyPrefix, release: M
     covers &&
     npi === (asked.npi ?? '') &&
     modifier === (asked.modifier ?? '') &&
-    (asked.basis === undefined || basis === asked.basis) &&
+    (basis === undefined || basis === (asked.basis ?? ONLY_BASIS[release.chart])) &&
     (setting === undefined || setting === asked.setting)
   )
 }

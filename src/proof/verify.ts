@@ -4,7 +4,6 @@
 import { compareBytes, equalBytes, fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical, JsonError, parseJson } from './canonical-json.ts'
 import { openCheckpoint } from './checkpoint.ts'
-import { checkGrowth, verifyGrowth } from './growth.ts'
 import { type Hash, includes, leafHash } from './merkle.ts'
 import { parsePolicy, type TrustPolicy } from './policy.ts'
 import { absenceAnswers, parseKeyPrefix, type Question, rowAnswers, rowFits } from './question.ts'
@@ -179,9 +178,10 @@ export async function verifyBody(text: string, policy: TrustPolicy, asked?: Ques
     return code === 'not_on_schedule' ? verifyAbsences(absence, policy, asked) : fail('body_contradicts_proof')
   if (row !== undefined && hasOnly(body, [...PROBLEM_MEMBERS, 'row'])) {
     const verdict = await verifyAnswer(row, policy, asked)
-    const stated = row as { kind?: unknown; reason?: unknown }
+    if (!verdict.ok) return verdict
+    const stated = row as CitedRow
     const agrees = stated.kind === 'absence' && code === `absent_${stated.reason}`
-    return !verdict.ok || agrees ? verdict : fail('body_contradicts_proof')
+    return agrees ? verdict : fail('body_contradicts_proof')
   }
   return fail('not_recognised')
 }
@@ -269,4 +269,4 @@ const found = (what: { rows?: number; absences?: number; entries?: number; prove
   ...what,
 })
 
-export { checkGrowth, openCheckpoint, parsePolicy, type Question, type TrustPolicy, verifyGrowth }
+export { openCheckpoint, parsePolicy, type Question, type TrustPolicy }

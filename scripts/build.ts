@@ -1,0 +1,21 @@
+// Writes dist/: the exports of the package for whoever has no Bun. One file each, no imports, for Node and browsers.
+
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+export const MODULES = ['verify', 'growth', 'derivation'] as const
+export const sourceOf = (name: (typeof MODULES)[number]): string => join(ROOT, `src/proof/${name}.ts`)
+
+/** One TypeScript file and what it imports, as one module for browsers. */
+export async function browserModule(entry: string): Promise<string> {
+  const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'esm', minify: true })
+  const [module] = outputs
+  if (!module) throw new Error('nothing was built')
+  return module.text()
+}
+
+export async function build(folder: string): Promise<void> {
+  for (const name of MODULES) await Bun.write(join(folder, `${name}.js`), await browserModule(sourceOf(name)))
+}
+
+if (import.meta.main) await build(join(ROOT, 'dist'))

@@ -1,0 +1,104 @@
+// Policies: the trust file that a reader pins. One that is half understood is refused whole.
+
+import { toBase64 } from '../../src/proof/bytes.ts'
+import { COSIGNATURE, formatVerifierKey } from '../../src/proof/signed-note.ts'
+import { replaced, respelled } from './edit.ts'
+import { figures, ONE_OF_TWO, PLAIN, registry, w1, w2, w3 } from './keys.ts'
+import type { VectorOf } from './vector.ts'
+
+type Policy = VectorOf<'policy'>
+const good = (
+  name: string,
+  policy: string,
+  expected: { logs?: string[]; witnesses?: string[]; quorum?: string } = {},
+): Policy => ({
+  name,
+  kind: 'policy',
+  policy,
+  expect: { ok: true, logs: [registry.name], witnesses: [], quorum: 'none', ...expected },
+})
+const bad = (name: string, policy: string): Policy => ({
+  name,
+  kind: 'policy',
+  policy,
+  expect: { ok: false, reason: 'policy_malformed' },
+})
+
+const vkey = formatVerifierKey(registry.name, registry.publicKey)
+const LOG = `log ${vkey}\n`
+const witness = (name: string, { name: key, publicKey } = w1): string =>
+  `witness ${name} ${formatVerifierKey(key, publicKey, COSIGNATURE)}\n`
+const THREE = LOG + witness('A', w1) + witness('B', w2) + witness('C', w3)
+const NONE = 'quorum none\n'
+const [, id = '', key = ''] = vkey.split(/\+(.{8})\+/)
+const rekeyed = (encoded: string, keyId = id): string => `log ${registry.name}+${keyId}+${encoded}\n${NONE}`
+
+export const policies: Policy[] = [
+  good('one log', LOG + NONE),
+  good('two logs', PLAIN, { logs: [registry.name, figures.name] }),
+  good('an address', `${LOG.trimEnd()} https://vectors.example/log/registry\n${NONE}`),
+  good('comments, empty lines and tabs', `# pinned\n\n${LOG.replace(' ', '\t ')} \n  # more\n${NONE}\n`),
+  good('no newline at the end', (LOG + NONE).trimEnd()),
+  good('the quorum before the log', NONE + LOG),
+  good('witnesses that are not asked for', THREE + NONE, { witnesses: ['A', 'B', 'C'] }),
+  good('one witness as the quorum', `${THREE}quorum B\n`, { witnesses: ['A', 'B', 'C'], quorum: 'B' }),
+  good('one of two', ONE_OF_TWO, {
+    logs: [registry.name, figures.name],
+    witnesses: [w1.name, w2.name],
+    quorum: 'witnesses',
+  }),
+  good('any', `${THREE}group g any A B C\nquorum g\n`, { witnesses: ['A', 'B', 'C'], quorum: 'g' }),
+  good('all', `${THREE}group g all A B C\nquorum g\n`, { witnesses: ['A', 'B', 'C'], quorum: 'g' }),
+  good('a group in a group', `${THREE}group g 1 A B\ngroup h 2 g C\nquorum h\n`, {
+    witnesses: ['A', 'B', 'C'],
+    quorum: 'h',
+  }),
+
+  bad('nothing', ''),
+  bad('no log', NONE),
+  bad('no quorum', LOG),
+  bad('two quorums', LOG + NONE + NONE),
+  bad('a quorum of a name that is not defined', `${LOG}quorum w\n`),
+  bad('a quorum before what it names', `${LOG}quorum A\n${witness('A')}`),
+  bad('a quorum of two names', `${THREE}quorum A B\n`),
+  bad('an unknown word', `${LOG}${NONE}minimum 2\n`),
+  bad('a word in capitals', LOG.replace('log', 'LOG') + NONE),
+  bad('CRLF', (LOG + NONE).replaceAll('\n', '\r\n')),
+  bad('a NUL', `${LOG}\u0000${NONE}`),
+  bad('a comment after a line', `${LOG}quorum none # all\n`),
+  bad('a log with a word too many', `${LOG.trimEnd()} https://a.example b\n${NONE}`),
+  bad('a log without its key', `log\n${NONE}`),
+  bad('one log twice', LOG + LOG + NONE),
+  bad('one key under two names', `${LOG}log ${formatVerifierKey('other.example', registry.publicKey)}\n${NONE}`),
+  bad(
+    'a log with the key of a witness',
+    `log ${formatVerifierKey(registry.name, registry.publicKey, COSIGNATURE)}\n${NONE}`,
+  ),
+  bad('a witness with the key of a log', `${LOG}witness A ${formatVerifierKey(w1.name, w1.publicKey)}\n${NONE}`),
+  bad('a witness without its key', `${LOG}witness A\n${NONE}`),
+  bad('a witness called none', LOG + witness('none') + NONE),
+  bad('two witnesses of one name', LOG + witness('A', w1) + witness('A', w2) + NONE),
+  bad('one key for two witnesses', LOG + witness('A', w1) + witness('B', w1) + NONE),
+  bad('another key id', rekeyed(key, `${id.slice(0, 7)}${id.endsWith('0') ? '1' : '0'}`)),
+  bad('a key id in capitals', rekeyed(key, 'ABCDEF01')),
+  bad('a key with padding bits set', rekeyed(respelledKey(key))),
+  bad('a key without padding', rekeyed(key.replace(/=+$/, '').slice(0, -1))),
+  bad('a key of 31 bytes', rekeyed(toBase64(Uint8Array.of(1, ...registry.publicKey.slice(1))))),
+  bad('a key of an unknown type', rekeyed(toBase64(Uint8Array.of(2, ...registry.publicKey)))),
+  bad('a name changed under its key id', replaced(LOG, 'vectors.example', 'vectors.examp1e') + NONE),
+  bad('a group with no members', `${THREE}group g any\nquorum g\n`),
+  bad('a group that asks for none', `${THREE}group g 0 A B\nquorum g\n`),
+  bad('a group that asks for more than it has', `${THREE}group g 3 A B\nquorum g\n`),
+  bad('a threshold with a leading zero', `${THREE}group g 01 A B\nquorum g\n`),
+  bad('a threshold in words', `${THREE}group g most A B\nquorum g\n`),
+  bad('a member twice in a group', `${THREE}group g 2 A A\nquorum g\n`),
+  bad('a member of two groups', `${THREE}group g any A B\ngroup h any A C\nquorum g\n`),
+  bad('a member that is not defined', `${THREE}group g any A D\nquorum g\n`),
+  bad('a group that is its own member', `${THREE}group g any A g\nquorum g\n`),
+  bad('a group with the name of a witness', `${THREE}group A any B C\nquorum A\n`),
+]
+
+/** 33 bytes need no padding, so the second spelling is that of a key one byte short. */
+function respelledKey(encoded: string): string {
+  return respelled(toBase64(Uint8Array.from(atob(encoded).slice(0, 32), (char) => char.charCodeAt(0))))
+}

@@ -1,0 +1,111 @@
+// What a vector is, and how this project's verifier is run on one. It imports types alone, so that it runs
+// wherever the verifier does: Bun, Node and browsers.
+
+import type { DerivationFault } from '../../src/proof/derivation.ts'
+import type { Fault, Question, TrustPolicy } from '../../src/proof/verify.ts'
+
+export type Verifier = typeof import('../../src/proof/verify.ts') &
+  typeof import('../../src/proof/growth.ts') &
+  typeof import('../../src/proof/derivation.ts')
+
+export interface Head {
+  origin: string
+  size: number
+  root: string
+}
+
+type Failure<Reason extends string> = { ok: false; reason: Reason }
+interface Named {
+  name: string
+}
+
+export type Vector = Named &
+  (
+    | {
+        kind: 'body'
+        policy: string
+        body: string
+        asked?: Question
+        expect: { ok: true; rows: number; absences: number; entries: number } | Failure<Fault>
+      }
+    | { kind: 'absence'; policy: string; proof: string; expect: { ok: true } | Failure<Fault> }
+    | {
+        kind: 'checkpoint'
+        policy: string
+        note: string
+        expect: { ok: true; head: Head; cosigners: { name: string; seconds: number }[] } | Failure<Fault>
+      }
+    | {
+        kind: 'policy'
+        policy: string
+        expect: { ok: true; logs: string[]; witnesses: string[]; quorum: string } | Failure<'policy_malformed'>
+      }
+    | {
+        kind: 'growth'
+        policy: string
+        older: string
+        newer: string
+        /** Either the tiles of the newer tree, by path, or an RFC 9162 consistency path. */
+        tiles?: Record<string, string>
+        path?: string[]
+        expect: { ok: true } | Failure<Fault>
+      }
+    | { kind: 'derivation'; row: string; expect: { ok: true } | Failure<DerivationFault> }
+  )
+export type Kind = Vector['kind']
+export type VectorOf<K extends Kind> = Extract<Vector, { kind: K }>
+export type Outcome = Vector['expect']
+
+/** What the verifier says to a vector, in the form of the vector's own `expect`. */
+export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome> {
+  if (vector.kind === 'derivation') return verifier.verifyDerivation(JSON.parse(vector.row))
+  const policy = verifier.parsePolicy(vector.policy)
+  if (!policy) return { ok: false, reason: 'policy_malformed' }
+  switch (vector.kind) {
+    case 'policy':
+      return {
+        ok: true,
+        logs: policy.logs.map(({ key }) => key.name),
+        witnesses: policy.witnesses.map(({ name }) => name),
+        quorum: policy.quorum,
+      }
+    case 'body': {
+      const verdict = await verifier.verifyBody(vector.body, policy, vector.asked)
+      if (!verdict.ok) return verdict
+      const { ok, rows, absences, entries } = verdict
+      return { ok, rows, absences, entries }
+    }
+    case 'absence':
+      return verifier.verifyAbsence(JSON.parse(vector.proof), policy)
+    case 'checkpoint': {
+      const opened = await verifier.openCheckpoint(vector.note, policy)
+      if (!opened.ok) return opened
+      const { origin, size, root } = opened.head
+      const cosigners = opened.cosigners.map(({ key, seconds }) => ({ name: key.name, seconds }))
+      return { ok: true, head: { origin, size, root: btoa(String.fromCharCode(...root)) }, cosigners }
+    }
+    case 'growth':
+      return growth(verifier, vector, policy)
+  }
+}
+
+async function growth(
+  verifier: Verifier,
+  { older, newer, tiles = {}, path }: VectorOf<'growth'>,
+  policy: TrustPolicy,
+): Promise<Outcome> {
+  if (path) {
+    const [from, to] = [await verifier.openCheckpoint(older, policy), await verifier.openCheckpoint(newer, policy)]
+    if (!from.ok) return from
+    if (!to.ok) return to
+    return verifier.verifyGrowth(from.head, to.head, path.map(bytes))
+  }
+  const grown = await verifier.checkGrowth(older, newer, policy, async (level, n, width) => {
+    const tile = tiles[verifier.tilePath(level, n, width)]
+    if (tile === undefined) throw new Error('no such tile')
+    return bytes(tile)
+  })
+  return grown.ok ? { ok: true } : grown
+}
+
+const bytes = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))

@@ -1,0 +1,90 @@
+// A real Chromium for tests: found or installed, started afresh, fed from loopback.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-dev-shm-usage',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const installed = (): string | undefined =>
+  NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
+
+/** The browser's path. Installs Debian's where that is possible; undefined where there is none to be had. */
+export function findChromium(): string | undefined {
+  const found = installed()
+  if (found || process.getuid?.() !== 0 || !Bun.which('apt-get')) return found
+  const quietly = {
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  } as const
+  Bun.spawnSync(['apt-get', 'update'], quietly)
+  Bun.spawnSync(['apt-get', 'install', '-y', '--no-install-recommends', 'chromium'], quietly)
+  return installed()
+}
+
+/**
+ * Runs a module in a page and returns what it posts to `/answer`. The files are served under their names; loopback
+ * counts as a secure context, without which a page has no WebCrypto.
+ */
+export async function answerOfPage<T>(
+  chromium: string,
+  files: Record<string, string>,
+  module: string,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const pages: Record<string, string> = { ...files, 'page.js': module, '': PAGE }
+  using server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const name = new URL(request.url).pathname.slice(1)
+      if (name === 'answer') {
+        resolve((await request.json()) as T)
+        return new Response()
+      }
+      if (name === 'error') {
+        reject(new Error(`the page failed: ${await request.text()}`))
+        return new Response()
+      }
+      const body = pages[name]
+      const type = name === '' ? 'text/html' : name.endsWith('.json') ? 'application/json' : 'text/javascript'
+      return body === undefined
+        ? new Response('', { status: 404 })
+        : new Response(body, { headers: { 'content-type': `${type}; charset=utf-8` } })
+    },
+  })
+  const profile = mkdtempSync(join(tmpdir(), 'chromium-'))
+  const browser = Bun.spawn([chromium, ...FLAGS, `--user-data-dir=${profile}`, server.url.href], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+    onExit: () => reject(new Error('the browser ended before it answered')),
+  })
+  const timer = setTimeout(() => reject(new Error('the browser did not answer in time')), timeoutMs)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    browser.kill()
+    await browser.exited
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+}
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>test</title><script type="module">
+const post = (path, body) => fetch(path, { method: 'POST', body })
+try { await post('/answer', JSON.stringify(await (await import('/page.js')).default())) }
+catch (error) { await post('/error', String(error)) }
+</script>`
