@@ -1,8 +1,11 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
+import { browserModule, sourceOf } from '../scripts/build.ts'
 import { utf8 } from '../src/proof/bytes.ts'
+import { formatPolicy } from '../src/proof/policy.ts'
 import type { CitedRow } from '../src/proof/row.ts'
 import { parseNote } from '../src/proof/signed-note.ts'
 import { verifyBody, verifyRow } from '../src/proof/verify.ts'
+import { answerOfPage, findChromium } from '../test/browser.ts'
 import { testApp } from '../test/harness.ts'
 import { type Line, perSecond, rate, times } from './measure.ts'
 
@@ -26,7 +29,9 @@ export async function verification(): Promise<Line[]> {
     if (!verdict.ok) throw new Error(verdict.reason)
   })
   const bare = await rate(bareCryptography(one(), app.installation.registryLog.signers[0].publicKey))
+  const browser = await inChromium(texts[0] as string, formatPolicy(app.installation.registryLog.signers))
   return [
+    ...browser,
     {
       what: 'verify one row, from an object',
       figure: perSecond(verified),
@@ -58,4 +63,39 @@ function bareCryptography(row: CitedRow, publicKey: Uint8Array): () => void {
     createHash('sha256').update(leaf).digest()
     for (let i = 0; i < nodes; i++) createHash('sha256').update(node).digest()
   }
+}
+
+/** One row in a fresh page, and then one after another: how long a person waits. */
+async function inChromium(row: string, policy: string): Promise<Line[]> {
+  const chromium = findChromium()
+  if (!chromium) return [{ what: 'verify one row in Chromium', figure: 'not measured', beside: 'no Chromium here' }]
+  const module = `
+    import { parsePolicy, verifyBody } from './verify.js'
+    const ms = async () => {
+      const began = performance.now()
+      const verdict = await verifyBody(row, parsePolicy(policy))
+      if (!verdict.ok) throw new Error(verdict.reason)
+      return performance.now() - began
+    }
+    const [row, policy] = ${JSON.stringify([row, policy])}
+    export default async function () {
+      const first = await ms()
+      const later = []
+      for (let i = 0; i < 200; i++) later.push(await ms())
+      return { first, median: later.sort((a, b) => a - b)[100] }
+    }`
+  const files = { 'verify.js': await browserModule(sourceOf('verify')) }
+  const { first, median } = await answerOfPage<{ first: number; median: number }>(chromium, files, module)
+  return [
+    {
+      what: 'verify one row in Chromium, first in a fresh page',
+      figure: `${first.toFixed(1)} ms`,
+      beside: `${(50 / first).toFixed(1)}x faster than 50 ms`,
+    },
+    {
+      what: 'verify one row in Chromium, keys parsed anew each time',
+      figure: `${median.toFixed(1)} ms`,
+      beside: `${(50 / median).toFixed(1)}x faster than 50 ms`,
+    },
+  ]
 }
