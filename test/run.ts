@@ -24,7 +24,7 @@ function step(name: string, command: string, args: readonly string[]): string {
 
 function tests(args: readonly string[]): void {
   console.log('\n== tests')
-  const { status, stderr, stdout } = spawnSync(bin('bun'), [HEADER_BYTES, 'test', ...args], {
+  const { status, stderr, stdout } = spawnSync(bin('bun'), [HEADER_BYTES, 'test', '--parallel=2', ...args], {
     encoding: 'utf8',
     maxBuffer: 1024 ** 3,
     stdio: ['ignore', 'pipe', 'pipe'],
