@@ -7,7 +7,10 @@ import type { RequestLine } from './surfaces/http.ts'
 
 export interface Running {
   app: App
+  /** Where agents are told to go. */
   url: string
+  /** Where it listens. */
+  localUrl: string
   stop(): Promise<void>
 }
 
@@ -43,10 +46,12 @@ export function start(config: Config, installation: Installation): Running {
         callerAddress(transport.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), isTrusted),
       ),
   })
-  if (url === '') url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
+  const localUrl = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
+  if (url === '') url = localUrl
   return {
     app,
     url,
+    localUrl,
     async stop() {
       await server.stop()
       await installation.db.close()

@@ -66,7 +66,7 @@ function explain(error: unknown): number {
     return USAGE
   }
   if (error instanceof WitnessFault) {
-    console.error(`refused: ${error.message}`)
+    console.error(`refused: not_cosigned: ${error.message}`)
     return REFUSED
   }
   if (error instanceof StoreFault || error instanceof ConfigFault) console.error(`atr: ${error.message}`)

@@ -23,9 +23,10 @@ export async function grownSince(olderNote: string, newerNote: string, policy: T
 /** A partial tile may be gone once the full one exists; the full one holds the same hashes and more. */
 async function fetchTile(url: string, level: number, n: number, width: number): Promise<Uint8Array> {
   for (const path of new Set([tilePath(level, n, width), tilePath(level, n)])) {
-    const response = await fetch(`${url}/${path}`)
-    if (response.ok) return new Uint8Array(await response.arrayBuffer())
+    const response = await fetch(`${url}/${path}`).catch(() => undefined)
+    if (response?.ok) return new Uint8Array(await response.arrayBuffer())
   }
+  console.error(`no tile at ${url}/${tilePath(level, n, width)}`)
   throw new Error('the log does not serve a tile that its checkpoint implies')
 }
 

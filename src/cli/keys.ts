@@ -23,7 +23,7 @@ const OPTIONS = {
 
 export const keys: Command = {
   usage:
-    'keys create --name N --scopes a,b [--expires 90d] [--public-key BASE64] | list | rotate ID | revoke ID [--json]',
+    'keys create --name N --scopes a,b [--expires 90d] [--public-key BASE64] | list | rotate ID [--expires 90d] | revoke ID [--json]',
   summary: 'Agent keys. A new key is printed once; the store keeps only a keyed digest',
   async run(args, config) {
     const [action = '', ...rest] = args
@@ -55,8 +55,13 @@ export const keys: Command = {
           return DONE
         }
         case 'rotate': {
-          const made = await rotateKey(parts, onlyId(positionals))
-          show(values.json, made, `${made.key}\nid ${made.key_id}; the old key works for 24 hours more`)
+          const ttlSeconds = values.expires === undefined ? undefined : seconds(values.expires)
+          const made = await rotateKey(parts, onlyId(positionals), { ttlSeconds })
+          show(
+            values.json,
+            made,
+            `${made.key}\nid ${made.key_id}, until ${made.expires_at}; the old key works for 24 hours more`,
+          )
           return DONE
         }
         case 'revoke': {

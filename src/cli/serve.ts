@@ -19,7 +19,10 @@ export const serve: Command = {
     if (values.demo && !exists(config)) console.log(demoKeyLines(await makeDemo(config)))
     const installation = await openInstallation(config)
     const running = start(config, installation)
-    console.log(values.demo ? welcome(running.url) : `listening on ${running.url}`)
+    const { url, localUrl } = running
+    console.log(
+      values.demo ? welcome(localUrl) : `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`,
+    )
     await stopSignal()
     await running.stop()
     return DONE
@@ -44,7 +47,7 @@ const makeDemo = (config: Config): Promise<string> =>
 const demoKeyLines = (key: string): string => `Demo agent key, all five scopes, shown this once:\n  ${key}`
 
 const welcome = (url: string): string => `
-Agent Trust Registry, demo mode with invented SAMPLE data
+Agent Trust Registry, demo mode on this machine only. What is marked "sample" is invented.
   ${url}
 
 Another agent key:
@@ -58,5 +61,5 @@ Three things to try:
 
 const stopSignal = (): Promise<void> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve()) // on, not once: a terminal and npm may both send it
   })

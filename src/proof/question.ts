@@ -103,7 +103,7 @@ function canonicalQuestion(question: Question): Question & { region: string } {
   const { cpt, region = 'national', modifier } = question
   return {
     ...question,
-    cpt: cpt.trim().toUpperCase(),
+    cpt: (cpt ?? '').trim().toUpperCase(), // a caller without types may leave it out: then nothing answers
     region: region.toLowerCase() === 'national' ? 'national' : region.toUpperCase(),
     modifier: modifier?.toUpperCase(),
   }

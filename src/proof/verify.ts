@@ -121,7 +121,7 @@ function encloses({ left, right, key_prefix }: AbsenceProof): boolean {
 
 /** Checks an entry of the figures log: the entry is everything but its `proof`. */
 export async function verifyEntry(entry: unknown, policy: TrustPolicy): Promise<Verdict> {
-  if (typeof entry !== 'object' || entry === null) return fail('not_recognised')
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return fail('not_recognised')
   const { proof, ...body } = entry as { proof?: { log?: unknown } }
   const log = proof?.log
   if (!proof || Object.keys(proof).length !== 1 || !isLogProof(log)) return fail('proof_malformed')

@@ -64,8 +64,8 @@ export async function listKeys({ db, now }: Pick<KeyParts, 'db' | 'now'>): Promi
 }
 
 /**
- * Issues a key with the same name, scopes and public key, and lets the old one work for a day more, so
- * that its holder can change over without a gap. The old key never gains time.
+ * Issues a key with the same name, scopes, public key and length of life, and lets the old one work for a day
+ * more, so that its holder can change over without a gap. The old key never gains time.
  */
 export async function rotateKey(
   parts: KeyParts,
@@ -79,7 +79,8 @@ export async function rotateKey(
     if (old.replaced_by !== null)
       throw new Problem('invalid_parameter', 'this agent key has been rotated already; rotate the one that replaced it')
     const { name, scopes, public_key } = old
-    const issued = await issue(tx, parts, { name, scopes, ttlSeconds, publicKey: public_key ?? undefined }, now)
+    const life = ttlSeconds ?? Math.max(1, Math.round((old.expires_at - old.created_at) / 1000))
+    const issued = await issue(tx, parts, { name, scopes, ttlSeconds: life, publicKey: public_key ?? undefined }, now)
     const expiresAt = Math.min(old.expires_at, now + ROTATION_OVERLAP_SECONDS * 1000)
     await store.putReplacement(tx, keyId, issued.key_id, expiresAt)
     await store.insertEvent(tx, 'key_rotated', keyId, now)

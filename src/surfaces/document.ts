@@ -18,6 +18,8 @@ export interface Document {
   forms: readonly DocumentForm[]
   /** The parameters of the path, in its order. */
   parameters?: readonly PathParameter[]
+  /** For probes: never refused for a quota, and no use of one. */
+  unmetered?: boolean
   headers?: Record<string, string>
 }
 

@@ -20,6 +20,7 @@ export const healthDocuments = ({ ready }: HealthParts): Document[] => [
     summary: 'The process runs',
     tag: 'discovery',
     cache: 'no-store',
+    unmetered: true,
     forms: [jsonForm(Health, () => OK)],
   },
   {
@@ -28,6 +29,7 @@ export const healthDocuments = ({ ready }: HealthParts): Document[] => [
     summary: 'The service can answer',
     tag: 'discovery',
     cache: 'no-store',
+    unmetered: true,
     forms: [
       jsonForm(Health, async () => {
         // A check that fails is the very thing this route reports, so it is a refusal and not a fault.

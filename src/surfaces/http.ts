@@ -137,7 +137,7 @@ async function showDocument(
   path: Record<string, string>,
 ): Promise<Response> {
   const { access = 'public' } = document
-  const visit = await parts.gate.enter(callOf(request, env.address), access, 'default')
+  const visit: Visit = document.unmetered ? {} : await parts.gate.enter(callOf(request, env.address), access, 'default')
   const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
     if (!document.lenient && addressOf(request).search.length > 1) throw new Problem('unknown_parameter')
