@@ -78,6 +78,15 @@ describe('the physician formula', () => {
     expect(verifyDerivation(fee({ ...there, amount: '113.33' }))).toEqual(failed('price_mismatch'))
   })
 
+  test('may say which of the two factors of a year was used, in words that are known', () => {
+    for (const conversion_factor_kind of ['qualifying_apm', 'non_qualifying_apm'])
+      expect(verifyDerivation(fee({ inputs: { ...inputs, conversion_factor_kind } }))).toEqual(OK)
+    for (const conversion_factor_kind of ['apm', 'non_qualifying', 'qualifying_apm_'])
+      expect(verifyDerivation(fee({ inputs: { ...inputs, conversion_factor_kind } }))).toEqual(
+        failed('inputs_malformed'),
+      )
+  })
+
   test('is rounded once, half a cent up', () => {
     const half = { ...inputs, work_rvu: '0.01', practice_rvu: '0', malpractice_rvu: '0.00', conversion_factor: '2.5' }
     expect(verifyDerivation(fee({ inputs: half, amount: '0.03' }))).toEqual(OK)
@@ -149,6 +158,24 @@ test('an amount is as stated, whatever zeros it is padded with', () => {
   expect(verifyDerivation(flagged)).toEqual(failed('flags_mismatch'))
 })
 
+test('a rate in fractions of a cent is rounded half up, and is nothing when it comes to less than a cent', () => {
+  for (const [rate, amount] of [
+    ['140.209', '140.21'],
+    ['140.204', '140.20'],
+    ['140.205', '140.21'],
+    ['0.0051', '0.01'],
+    ['12.9999999999', '13.00'],
+  ] as const)
+    expect([rate, verifyDerivation(priced('rounded/1', { rate }, hospital({ amount })))]).toEqual([rate, OK])
+  const row = hospital({ amount: '140.21' })
+  expect(verifyDerivation(priced('rounded/1', { rate: '140.214' }, row))).toEqual(OK)
+  expect(verifyDerivation(priced('rounded/1', { rate: '140.215' }, row))).toEqual(failed('price_mismatch'))
+  // What has whole cents is stated as it is, by the other method.
+  for (const rate of ['140.21', '140.210', '140', '0.003', '-1.005', '1.5e3', '1,000.005'])
+    expect([rate, verifyDerivation(priced('rounded/1', { rate }, row))]).toEqual([rate, failed('inputs_malformed')])
+  expect(verifyDerivation(priced('rounded/1', { amount: '140.209' }, row))).toEqual(failed('inputs_malformed'))
+})
+
 test('a range is its least and its greatest amount', () => {
   const row = hospital({ low: '10.00', high: '20.00' })
   expect(verifyDerivation(priced('range/1', { low: '10.00', high: '20.00' }, row))).toEqual(OK)
@@ -181,6 +208,30 @@ test('a laboratory line marked L is priced by the carrier', () => {
   expect(verifyDerivation(absence('clfs-indicator/1', { indicator: 'N' }, 'carrier_priced'))).toEqual(
     failed('inputs_malformed'),
   )
+})
+
+test('an outpatient status indicator is the reason for an absence', () => {
+  const reasons = {
+    bundled: ['N', 'Q1', 'Q2', 'Q3', 'Q4'],
+    not_covered: ['A', 'C', 'E1', 'F', 'L', 'Y'],
+    not_valid: ['B', 'D', 'M'],
+    no_price_stated: ['E2', 'G', 'H', 'H1', 'J1', 'K', 'P', 'S', 'T', 'Z9'],
+  }
+  for (const [reason, indicators] of Object.entries(reasons))
+    for (const status_indicator of indicators) {
+      const stated = { status_indicator }
+      expect([status_indicator, verifyDerivation(absence('opps-status/1', stated, reason))]).toEqual([
+        status_indicator,
+        OK,
+      ])
+      const other = reason === 'bundled' ? 'not_valid' : 'bundled'
+      expect(verifyDerivation(absence('opps-status/1', stated, other))).toEqual(failed('reason_mismatch'))
+    }
+  for (const stated of [{ status_indicator: 'n' }, { status_indicator: 'Q12' }, {}, { status_code: 'N' }] as Record<
+    string,
+    string
+  >[])
+    expect(verifyDerivation(absence('opps-status/1', stated, 'bundled'))).toEqual(failed('inputs_malformed'))
 })
 
 test('a method must be known, and fit the kind of row', () => {

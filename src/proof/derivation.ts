@@ -22,12 +22,21 @@ const fail = (reason: DerivationFault): DerivationVerdict => ({ ok: false, reaso
 const PRICE_METHODS: { [method: string]: PriceMethod } = {
   'pfs-formula/1': physicianFee,
   'verbatim/1': verbatim,
+  'rounded/1': rounded,
   'range/1': range,
+  'least-rate/1': negotiated,
+  'greatest-rate/1': negotiated,
 }
 const ABSENCE_METHODS: { [method: string]: AbsenceMethod } = {
   'cms-status/1': (inputs) =>
     areInputs(inputs, { status_code: /^[A-Z]$/ }) ? reasonForStatus(inputs['status_code'] as string) : undefined,
   'clfs-indicator/1': (inputs) => (areInputs(inputs, { indicator: /^L$/ }) ? 'carrier_priced' : undefined),
+  'opps-status/1': (inputs) =>
+    areInputs(inputs, { status_indicator: /^[A-Z][0-9]?$/ })
+      ? reasonForIndicator(inputs['status_indicator'] as string)
+      : undefined,
+  'row-rule/1': (inputs) =>
+    areInputs(inputs, { rule: /^(R05|R08_min_max|R10)$/ }) ? reasonForRule(inputs['rule'] as string) : undefined,
 }
 
 /** Checks that a row says what follows from its inputs. The row may come with its proof, which is not looked at. */
@@ -76,6 +85,8 @@ function physicianFee(inputs: Inputs, row: Row): { price: Price; capped: boolean
     practice_gpci: index,
     malpractice_gpci: index,
     conversion_factor: FACTOR,
+    // Since 2026 a year has two factors; a file that says which one it was made with has it recorded.
+    ...('conversion_factor_kind' in inputs ? { conversion_factor_kind: /^(non_)?qualifying_apm$/ } : {}),
     ...(national ? {} : { work_gpci_column: /^with(out)?_floor$/ }),
     ...(hasCap ? { opps_practice_rvu: RVU, opps_malpractice_rvu: RVU } : {}),
   }
@@ -100,6 +111,17 @@ function verbatim(inputs: Inputs): { price: Price } | undefined {
   return cents === undefined ? undefined : { price: amount(cents) }
 }
 
+function rounded(inputs: Inputs): { price: Price } | undefined {
+  if (!areInputs(inputs, { rate: FINE_MONEY })) return undefined
+  const cents = roundedCents(inputs['rate'] as string)
+  return cents === undefined ? undefined : { price: amount(cents) }
+}
+
+/** The least or greatest of the rates that a hospital lists: which one it is, only the file can tell. */
+function negotiated(inputs: Inputs): { price: Price } | undefined {
+  return 'amount' in inputs ? verbatim(inputs) : undefined
+}
+
 function range(inputs: Inputs): { price: Price } | undefined {
   if (!areInputs(inputs, { low: MONEY, high: MONEY })) return undefined
   const [low, high] = [statedCents(inputs['low'] as string), statedCents(inputs['high'] as string)]
@@ -116,6 +138,16 @@ export function statedCents(text: string): number | undefined {
   return Number(whole + fraction.padEnd(2, '0')) || undefined
 }
 
+/** Drugs are priced in tenths of a cent and less. */
+const FINE_MONEY = /^([0-9]{1,9})\.([0-9]{2})([0-9]{1,10})$/
+
+/** '140.209' is 14021: half a cent and more rounds up. Nothing for what has whole cents, or rounds to none. */
+export function roundedCents(text: string): number | undefined {
+  const [, whole = '', cents = '', rest = ''] = FINE_MONEY.exec(text) ?? []
+  if (!/[1-9]/.test(rest)) return undefined
+  return Number(whole + cents) + (rest >= '5' ? 1 : 0) || undefined
+}
+
 /** Why the physician schedule states no price, by status code; a code not named here says only that there is none. */
 const STATUS_REASONS: { [status: string]: AbsenceReason } = {
   B: 'bundled',
@@ -128,6 +160,34 @@ const STATUS_REASONS: { [status: string]: AbsenceReason } = {
   J: 'anesthesia',
 }
 export const reasonForStatus = (status: string): AbsenceReason => STATUS_REASONS[status] ?? 'no_price_stated'
+
+/** Why the outpatient system states no price, by status indicator (Addendum D1). */
+const INDICATOR_REASONS: { [status: string]: AbsenceReason } = {
+  N: 'bundled',
+  Q1: 'bundled',
+  Q2: 'bundled',
+  Q3: 'bundled',
+  Q4: 'bundled',
+  A: 'not_covered',
+  C: 'not_covered',
+  E1: 'not_covered',
+  F: 'not_covered',
+  L: 'not_covered',
+  Y: 'not_covered',
+  B: 'not_valid',
+  D: 'not_valid',
+  M: 'not_valid',
+  E2: 'no_price_stated',
+}
+export const reasonForIndicator = (status: string): AbsenceReason => INDICATOR_REASONS[status] ?? 'no_price_stated'
+
+/** Whether the outpatient system ever pays for such a code by itself. A rate beside any other indicator pays nothing. */
+export const isPaidApart = (status: string): boolean =>
+  !Object.hasOwn(INDICATOR_REASONS, status) || /^Q[1-4]$/.test(status)
+
+/** Why a price that stands in the source is withheld. */
+export const reasonForRule = (rule: string): AbsenceReason =>
+  rule === 'R05' ? 'withheld_outlier' : 'withheld_conflict'
 
 /** Whether the inputs are these, all of them and no other, each in its form. */
 function areInputs(inputs: Inputs, forms: { [name: string]: RegExp }): boolean {

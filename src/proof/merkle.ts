@@ -12,11 +12,18 @@ export const EMPTY_ROOT: Hash = sha256(new Uint8Array())
 
 export const leafHash = (body: Uint8Array): Hash => sha256(concat(LEAF, body))
 
+// Filled anew for each node: a release of two million rows has as many nodes, and is hashed in one go.
+const node = Uint8Array.of(NODE, ...new Uint8Array(64))
+
 export function nodeHash(left: Hash, right: Hash): Hash {
-  const node = new Uint8Array(65)
-  node[0] = NODE
   node.set(left, 1)
   node.set(right, 33)
+  return sha256(node)
+}
+
+/** The same for two hashes that lie side by side. */
+export function pairHash(pair: Uint8Array): Hash {
+  node.set(pair, 1)
   return sha256(node)
 }
 

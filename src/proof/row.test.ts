@@ -8,12 +8,15 @@ import {
   isManifest,
   isRow,
   isRowProof,
+  isWithdrawal,
   type Manifest,
   ROW_PROOF,
   type Row,
   type RowProof,
   rowKey,
   rowText,
+  WITHDRAWAL_SCHEMA,
+  type Withdrawal,
 } from './row.ts'
 
 const HASH = toBase64(new Uint8Array(32))
@@ -72,11 +75,20 @@ const absenceProof: AbsenceProof = {
   log,
 }
 
+const withdrawal: Withdrawal = {
+  schema: WITHDRAWAL_SCHEMA,
+  release_id: 'cms-pfs:TEST:1',
+  chart: 'cms-pfs',
+  reason: 'wrong_source',
+  recorded_at: '2026-07-01T00:00:00.123Z',
+}
+
 const shapes: [string, (value: unknown) => boolean, object][] = [
   ['a price row', isRow, price],
   ['a range', isRow, range],
   ['a stated absence', isRow, absence],
   ['a manifest', isManifest, manifest],
+  ['a withdrawal', isWithdrawal, withdrawal],
   ['a row proof', isRowProof, rowProof],
   ['an absence proof', isAbsenceProof, absenceProof],
   ['a log proof', isLogProof, log],
@@ -190,6 +202,22 @@ test('labels of a manifest carry no control, direction or invisible characters a
   for (const title of ['a\nb', 'a\u202eb', 'a\u200bb', 'a\u{e0041}b', 'A\u030a', '\ud800', 'x'.repeat(301)])
     expect(isManifest({ ...manifest, publisher: title })).toBe(false)
   expect(isManifest({ ...manifest, publisher: '\u00c5 publisher' })).toBe(true)
+})
+
+test('a manifest may name limits that were overridden, each with a reason', () => {
+  const overriding = (overrides: unknown) => isManifest({ ...manifest, overrides })
+  const override = { rule: 'rejected_share', reason: 'verified_by_operator' }
+  expect(overriding([override, { ...override, rule: 'prices_moved' }])).toBe(true)
+  for (const wrong of [
+    [],
+    null,
+    undefined,
+    override,
+    [{ rule: 'x' }],
+    [{ ...override, by: 'x' }],
+    [{ ...override, rule: 'A b' }],
+  ])
+    expect([wrong, overriding(wrong)]).toEqual([wrong, false])
 })
 
 test('document digests are hex and Merkle hashes base64, and neither passes for the other', () => {

@@ -6,6 +6,7 @@ import { canonical } from './canonical-json.ts'
 export const ROW_PROOF = 'agent-trust-registry/row-proof@v1'
 export const ABSENCE_PROOF = 'agent-trust-registry/absence-proof@v1'
 export const RELEASE_SCHEMA = 'price-release/1'
+export const WITHDRAWAL_SCHEMA = 'price-withdrawal/1'
 export const MAX_LEAF_BYTES = 16_384
 
 export const BASES = [
@@ -73,6 +74,17 @@ export interface Manifest {
   rejected_count: number
   data_class: 'published' | 'sample'
   supersedes: string | null
+  recorded_at: string
+  /** Which limits the operator set aside to publish it, and why. Not there when none was. */
+  overrides?: { rule: string; reason: string }[]
+}
+
+/** The log entry that takes a release out of force. What was proved of the release stays proved. */
+export interface Withdrawal {
+  schema: typeof WITHDRAWAL_SCHEMA
+  release_id: string
+  chart: string
+  reason: string
   recorded_at: string
 }
 
@@ -150,15 +162,20 @@ const label: Check = (value) =>
   value.normalize('NFC') === value &&
   !/[\p{Cc}\p{Cf}]/u.test(value)
 
+/** Exactly the members of `shape`, and of `optional` those that are there. */
 const closed =
-  (shape: Record<string, Check>): Check =>
+  (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check =>
   (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
     const members = value as Record<string, unknown>
     const names = Object.keys(members)
+    const required = names.filter((name) => Object.hasOwn(shape, name))
+    const further = names.filter((name) => Object.hasOwn(optional, name))
     return (
-      names.length === Object.keys(shape).length &&
-      names.every((name) => Object.hasOwn(shape, name) && (shape[name] as Check)(members[name]))
+      required.length === Object.keys(shape).length &&
+      required.length + further.length === names.length &&
+      required.every((name) => (shape[name] as Check)(members[name])) &&
+      further.every((name) => (optional[name] as Check)(members[name]))
     )
   }
 const either =
@@ -210,21 +227,34 @@ export const isCitation = closed({
   media_type: matches(/^[a-z]+\/[a-z0-9.+-]+$/),
   retrieved_at: instant,
 })
-export const isManifest = closed({
-  schema: oneOf(RELEASE_SCHEMA),
+const override = closed({ rule: matches(NAME), reason: matches(NAME) })
+export const isManifest = closed(
+  {
+    schema: oneOf(RELEASE_SCHEMA),
+    release_id: matches(TOKEN),
+    chart: matches(TOKEN),
+    edition: matches(TOKEN),
+    publisher: label,
+    effective_from: isDay,
+    citations: listOf(isCitation),
+    row_count: count,
+    rows_root: hash,
+    rejected_count: count,
+    data_class: oneOf('published', 'sample'),
+    supersedes: orNull(matches(TOKEN)),
+    recorded_at: instant,
+  },
+  // An empty list would be a second way to say the same thing.
+  { overrides: (value) => listOf(override)(value) && (value as unknown[]).length > 0 },
+) as (value: unknown) => value is Manifest
+
+export const isWithdrawal = closed({
+  schema: oneOf(WITHDRAWAL_SCHEMA),
   release_id: matches(TOKEN),
   chart: matches(TOKEN),
-  edition: matches(TOKEN),
-  publisher: label,
-  effective_from: isDay,
-  citations: listOf(isCitation),
-  row_count: count,
-  rows_root: hash,
-  rejected_count: count,
-  data_class: oneOf('published', 'sample'),
-  supersedes: orNull(matches(TOKEN)),
+  reason: matches(NAME),
   recorded_at: instant,
-}) as (value: unknown) => value is Manifest
+}) as (value: unknown) => value is Withdrawal
 
 const logProof = closed({ index: count, inclusion: path, checkpoint: (value) => typeof value === 'string' })
 export const isRowProof = closed({
@@ -249,15 +279,18 @@ export const isLogProof = logProof as (value: unknown) => value is LogProof
 const published: Check = (value) =>
   value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
 /** A change of a published figure: an entry of the figures log. */
-export const isChangeEntry = closed({
-  seq: count,
-  release_id: matches(TOKEN),
-  released_at: instant,
-  metric: matches(NAME),
-  old: published,
-  new: published,
-  old_as_of: orNull(instant),
-  new_as_of: instant,
-  reason: matches(NAME),
-  sdc_rule_version: matches(TOKEN),
-})
+export const isChangeEntry = closed(
+  {
+    seq: count,
+    release_id: matches(TOKEN),
+    released_at: instant,
+    metric: matches(NAME),
+    old: published,
+    new: published,
+    old_as_of: orNull(instant),
+    new_as_of: instant,
+    reason: matches(NAME),
+    sdc_rule_version: matches(TOKEN),
+  },
+  { epsilon: matches(TOKEN) },
+)

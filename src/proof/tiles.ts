@@ -1,7 +1,7 @@
 // C2SP tlog-tiles geometry: a tile holds up to 256 hashes; level 0 holds leaf hashes, and an entry of
 // a higher level is the root of one full tile of the level below.
 
-import { type Hash, nodeHash, type Subtree, type SubtreeReader } from './merkle.ts'
+import { type Hash, pairHash, type Subtree, type SubtreeReader } from './merkle.ts'
 
 export const TILE_WIDTH = 256
 export const TILE_HEIGHT = 8
@@ -35,8 +35,12 @@ export function tilePath(kind: number | 'entries', n: number, width = TILE_WIDTH
 /** The root of a perfect subtree inside one tile's hashes. */
 export function rootInTile(hashes: Uint8Array, first: number, count: number): Hash {
   if ((first + count) * HASH_SIZE > hashes.length) throw new RangeError('tile is narrower than the tree says')
-  if (count === 1) return hashes.slice(first * HASH_SIZE, (first + 1) * HASH_SIZE)
-  return nodeHash(rootInTile(hashes, first, count / 2), rootInTile(hashes, first + count / 2, count / 2))
+  // Level by level in one piece of memory: a parent takes the place of a child that is no longer needed.
+  const level = hashes.slice(first * HASH_SIZE, (first + count) * HASH_SIZE)
+  for (let width = count / 2; width >= 1; width /= 2)
+    for (let i = 0; i < width; i++)
+      level.set(pairHash(level.subarray(2 * i * HASH_SIZE, 2 * (i + 1) * HASH_SIZE)), i * HASH_SIZE)
+  return level.slice(0, HASH_SIZE)
 }
 
 /** Reads subtree roots out of stored tiles; `readTile` may return a wider tile than the size at hand needs. */

@@ -51,7 +51,7 @@ CREATE TABLE log_witness (
 );
 
 -- state: loading -> staged -> published -> withdrawn. A published release is in the log; it can be read
--- once the public checkpoint covers it.
+-- once the public checkpoint covers it, and until that covers its withdrawal, which is an entry of the log too.
 CREATE TABLE release (
   release_no BIGINT PRIMARY KEY,
   release_id TEXT NOT NULL UNIQUE,
@@ -69,7 +69,9 @@ CREATE TABLE release (
   manifest TEXT,
   log_index BIGINT,
   loaded_at BIGINT NOT NULL,
-  published_at BIGINT
+  published_at BIGINT,
+  withdrawal TEXT,
+  withdrawn_index BIGINT
 );
 CREATE INDEX release_in_force ON release (chart, state, effective_from);
 
@@ -112,13 +114,27 @@ CREATE TABLE release_provider (
   PRIMARY KEY (npi, release_no)
 ) CLUSTERED;
 
--- Rows refused while loading: counted by rule, with the first few line numbers, never the values.
-CREATE TABLE release_reject (
+-- What the rules for rows found in a release: exact counts, the first few lines and keys, never the values.
+CREATE TABLE release_check (
   release_no BIGINT NOT NULL,
   rule TEXT NOT NULL,
-  rejected BIGINT NOT NULL,
+  severity TEXT NOT NULL CHECK (severity IN ('reject', 'withhold', 'flag')),
+  evaluated BIGINT NOT NULL,
+  failed BIGINT NOT NULL,
   sample_lines TEXT NOT NULL,
+  sample_keys TEXT NOT NULL,
   PRIMARY KEY (release_no, rule)
+);
+
+-- How a release differs from the edition it took the place of, as computed when it was published.
+CREATE TABLE release_delta (
+  release_no BIGINT PRIMARY KEY,
+  previous TEXT NOT NULL,
+  added BIGINT NOT NULL,
+  removed BIGINT NOT NULL,
+  changed BIGINT NOT NULL,
+  unchanged BIGINT NOT NULL,
+  max_change_bp BIGINT NOT NULL
 );
 
 -- Which locality a contractor's number means, from the last GPCI file that was loaded.
@@ -176,27 +192,54 @@ CREATE TABLE rails_event (
   key_id TEXT NOT NULL
 );
 
--- The ledger cannot hold a person: no free text, no dates but years, no numbers but counts.
+-- The ledger cannot hold a person: no free text, no dates but years, no numbers but counts. What it may hold is
+-- checked here too, so that no other program can put anything else in.
 CREATE TABLE outcome (
-  case_ref TEXT PRIMARY KEY CHECK (LENGTH(case_ref) = 36),
+  case_ref TEXT PRIMARY KEY CHECK (
+    LENGTH(case_ref) = 36
+    AND SUBSTR(case_ref, 9, 1) = '-' AND SUBSTR(case_ref, 14, 2) = '-4' AND SUBSTR(case_ref, 19, 1) = '-'
+    AND LTRIM(SUBSTR(case_ref, 20, 1), '89ab') = '' AND SUBSTR(case_ref, 24, 1) = '-'
+    AND LENGTH(REPLACE(case_ref, '-', '')) = 32
+    AND LTRIM(REPLACE(case_ref, '-', ''), '0123456789abcdef') = ''
+  ),
   outcome_year INTEGER NOT NULL CHECK (outcome_year BETWEEN 2015 AND 2199),
-  batch_id INTEGER NOT NULL,
-  state TEXT CHECK (state IS NULL OR LENGTH(state) = 2),
-  npi TEXT CHECK (npi IS NULL OR LENGTH(npi) = 10),
+  batch_id INTEGER NOT NULL CHECK (batch_id > 0),
+  -- One text to search is much faster than a list: SQLite would build the list anew for each line.
+  state TEXT CHECK (LENGTH(state) = 2 AND REPLACE(
+    ' AL AK AS AZ AR CA CO CT DE DC FM FL GA GU HI ID IL IN IA KS KY LA ME MH MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND MP OH OK OR PW PA PR RI SC SD TN TX UT VT VI VA WA WV WI WY AA AE AP ',
+    ' ' || state || ' ', '') <> ' AL AK AS AZ AR CA CO CT DE DC FM FL GA GU HI ID IL IN IA KS KY LA ME MH MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND MP OH OK OR PW PA PR RI SC SD TN TX UT VT VI VA WA WV WI WY AA AE AP '),
+  npi TEXT CHECK (LENGTH(npi) = 10 AND LTRIM(npi, '0123456789') = '' AND npi < '3' AND npi >= '1'),
   closed INTEGER NOT NULL CHECK (closed IN (0, 1)),
-  settled INTEGER NOT NULL CHECK (settled IN (0, 1)),
+  settled INTEGER NOT NULL CHECK (settled IN (0, 1) AND settled <= closed),
   recurring INTEGER NOT NULL CHECK (recurring IN (0, 1)),
   certified_mail INTEGER NOT NULL CHECK (certified_mail IN (0, 1)),
   recovered_50 INTEGER NOT NULL CHECK (recovered_50 BETWEEN 0 AND 1000)
-);
-CREATE INDEX outcome_of_provider ON outcome (npi);
+) CLUSTERED;
+
+-- A file on its way into the ledger. Lines stand here in small steps and move over in one; those that a crash left are dropped.
+CREATE TABLE outcome_staged (
+  staging_id BIGINT NOT NULL,
+  line BIGINT NOT NULL,
+  case_ref TEXT NOT NULL,
+  outcome_year INTEGER,
+  state TEXT,
+  npi TEXT,
+  closed INTEGER,
+  settled INTEGER,
+  recurring INTEGER,
+  certified_mail INTEGER,
+  recovered_50 INTEGER,
+  PRIMARY KEY (staging_id, line)
+) CLUSTERED;
 
 CREATE TABLE outcome_batch (
   batch_id INTEGER PRIMARY KEY,
-  source_digest TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL CHECK (kind IN ('import', 'correction', 'deletion')),
+  source_digest TEXT NOT NULL,
   data_class TEXT NOT NULL CHECK (data_class IN ('published', 'sample')),
   imported_at BIGINT NOT NULL,
-  case_count BIGINT NOT NULL
+  case_count BIGINT NOT NULL,
+  UNIQUE (kind, source_digest)
 );
 
 CREATE TABLE provider (
@@ -204,13 +247,16 @@ CREATE TABLE provider (
   entity_type INTEGER NOT NULL CHECK (entity_type = 2)
 );
 
+-- tallies: what the rule was given. bases: the cases each figure was last decided on. figures: what the public sees.
 CREATE TABLE figure_release (
   release_no BIGINT PRIMARY KEY,
   release_id TEXT NOT NULL UNIQUE,
   released_at BIGINT NOT NULL,
   last_batch_id INTEGER NOT NULL,
+  refreshes_providers INTEGER NOT NULL CHECK (refreshes_providers IN (0, 1)),
   log_size BIGINT NOT NULL,
   tallies TEXT NOT NULL,
+  bases TEXT NOT NULL,
   figures TEXT NOT NULL
 );
 
@@ -220,6 +266,30 @@ CREATE TABLE figure_change (
   released_at BIGINT NOT NULL,
   metric TEXT NOT NULL,
   entry TEXT NOT NULL
+);
+
+-- What a provider's statistics say since a release, and the cases they were decided on. One line where they moved.
+CREATE TABLE provider_standing (
+  npi TEXT NOT NULL,
+  release_no BIGINT NOT NULL,
+  case_band TEXT NOT NULL,
+  standing TEXT NOT NULL,
+  PRIMARY KEY (npi, release_no)
+) CLUSTERED;
+
+-- Which providers a key has asked about today; earlier days are removed.
+CREATE TABLE provider_asked (
+  day TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  npi TEXT NOT NULL,
+  PRIMARY KEY (day, key_id, npi)
+) CLUSTERED;
+
+-- When all that was ever published was last looked at for what it gives away, and with what result.
+CREATE TABLE disclosure_audit (
+  audited_at BIGINT PRIMARY KEY,
+  cells BIGINT NOT NULL,
+  pinned BIGINT NOT NULL
 );
 
 -- When the whole store was last re-derived, and with what result.

@@ -1,0 +1,71 @@
+// Whether a follower of the figures log has seen every change between two checkpoints, and no other.
+
+import { equalBytes, fromBase64 } from './bytes.ts'
+import { openCheckpoint } from './checkpoint.ts'
+import { EMPTY_ROOT, type Hash, joinRight } from './merkle.ts'
+import type { TrustPolicy } from './policy.ts'
+import type { LogProof } from './row.ts'
+import { type Fault, verifyEntry } from './verify.ts'
+
+export type ChangesVerdict =
+  | { ok: true; entries: number; from: number; to: number }
+  | { ok: false; reason: Fault | 'entries_missing' | 'seq_not_its_place' }
+
+const fail = (reason: Fault | 'entries_missing' | 'seq_not_its_place'): ChangesVerdict => ({ ok: false, reason })
+
+/**
+ * Checks entries as `/api/figure-changes` gives them, in any order, against two checkpoints of the figures log: each
+ * entry is proved under the newer one, together they fill every place between the two sizes, and what came before
+ * them is the older log. No tile is needed: the path of the first entry holds the older tree, as the hashes to its left.
+ */
+export async function verifyChanges(
+  entries: readonly unknown[],
+  olderCheckpoint: string,
+  newerCheckpoint: string,
+  policy: TrustPolicy,
+): Promise<ChangesVerdict> {
+  const older = await openCheckpoint(olderCheckpoint, policy)
+  if (!older.ok) return older
+  const newer = await openCheckpoint(newerCheckpoint, policy)
+  if (!newer.ok) return newer
+  const [from, to] = [older.head, newer.head]
+  if (from.origin !== to.origin) return fail('log_not_the_same')
+  if (to.size < from.size) return fail('log_rolled_back')
+
+  const proofs = new Map<number, LogProof>()
+  for (const entry of entries) {
+    const verdict = await verifyEntry(entry, policy)
+    if (!verdict.ok) return verdict
+    const { seq, proof } = entry as { seq: number; proof: { log: LogProof } }
+    if (proof.log.checkpoint !== newerCheckpoint) return fail('mixed_checkpoints')
+    if (proof.log.index !== seq || seq < from.size) return fail('seq_not_its_place')
+    if (proofs.has(seq)) return fail('repeated_item')
+    proofs.set(seq, proof.log)
+  }
+  // Places are whole numbers from the older size up, each taken once and each below the newer size.
+  if (proofs.size !== to.size - from.size) return fail('entries_missing')
+  const first = proofs.get(from.size)
+  const root = first ? rootBefore(first, to.size) : to.root
+  return equalBytes(root, from.root)
+    ? { ok: true, entries: proofs.size, from: from.size, to: to.size }
+    : fail('log_forked')
+}
+
+/** The root of the tree that ended just before an entry: its left siblings, which are the perfect subtrees of that tree. */
+function rootBefore({ index, inclusion }: LogProof, size: number): Hash {
+  const left: Hash[] = []
+  let fn = index
+  let sn = size - 1
+  for (const encoded of inclusion) {
+    if (fn % 2 === 1 || fn === sn) {
+      left.unshift(fromBase64(encoded) as Hash)
+      while (fn % 2 === 0 && fn !== 0) {
+        fn = Math.floor(fn / 2)
+        sn = Math.floor(sn / 2)
+      }
+    }
+    fn = Math.floor(fn / 2)
+    sn = Math.floor(sn / 2)
+  }
+  return left.length === 0 ? EMPTY_ROOT : joinRight(left)
+}
