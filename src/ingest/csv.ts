@@ -38,6 +38,7 @@ function plainCell(text: string, start: number): { value: string; end: number; b
   for (;;) {
     const symbol = text[end]
     if (symbol === undefined || symbol === ',' || symbol === '\n' || symbol === '\r') break
+    if (end - start > MAX_LINE) throw unreadable('a record is too long')
     end++
   }
   return { value: text.slice(start, end), end, breaks: 0 }

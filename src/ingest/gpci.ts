@@ -1,6 +1,7 @@
 import type { Parts } from '../proof/physician-fee.ts'
 import { csvRecords, unreadable } from './csv.ts'
 import type { Source } from './source.ts'
+import { textLines } from './text-lines.ts'
 
 /** One Medicare locality and its geographic cost indices. */
 export interface Locality {
@@ -9,7 +10,7 @@ export interface Locality {
   mac: string
   line: number
   gpci: Parts
-  /** Which of the two work columns was used, where the file has both. */
+  /** Which work index was used: with the floor of 1.0 where the file has it, as CMS pays. */
   work_floor: 'with_floor' | 'without_floor'
 }
 
@@ -18,51 +19,130 @@ const NATION: Parts = { work: '1.000', practice: '1.000', malpractice: '1.000' }
 /** The national amount is the formula with every index at one. */
 export const NATIONAL = { region: 'national', gpci: NATION } as const
 
-/** Localities sorted by region. Columns are found by name: they move from year to year. */
+/** How many localities CMS has paid in since 2024. Another number is worth a warning: a file may be cut or mixed. */
+export const LOCALITIES = 109
+
+const PREAMBLE_LINES = 40
+
+/** One line of either layout, before it is known to be sound. */
+interface Stated {
+  line: number
+  mac: string
+  state: string
+  number: string
+  gpci: Parts
+}
+type WorkFloor = Locality['work_floor'] | 'not_stated'
+
+/** Whether the text is a GPCI file, by what stands in it. */
+export const isGpciFile = (source: Source): boolean =>
+  findHeader(source.text) !== undefined || findFixedHeader(source.text) !== undefined
+
+/** Localities sorted by region. Footnotes stand after them, and are any line that does not begin with a contractor. */
 export function readGpci(source: Source): Locality[] {
-  let columns: { [name: string]: number } | undefined
+  const { floor, stated } = findFixedHeader(source.text) ? readFixedWidth(source.text) : readCsv(source.text)
   const localities = new Map<string, Locality>()
-  for (const { line, cells } of csvRecords(source.text)) {
-    if (cells.some((cell) => /Locality Number/i.test(cell))) columns = findColumns(cells)
-    else if (columns && /^[0-9]{5}$/.test(cells[0]?.trim() ?? '')) {
-      const locality = readLocality(cells, columns, line)
-      if (localities.has(locality.region)) throw unreadable('a locality is listed twice', line)
-      localities.set(locality.region, locality)
-    }
+  const contractors = new Set<string>()
+  // A file that does not say whether the floor of 1.0 was applied shows it: with the floor, nothing is below.
+  const floored = stated.every(({ gpci }) => Number(gpci.work) >= 1)
+  const work_floor = floor === 'not_stated' ? (floored ? 'with_floor' : 'without_floor') : floor
+  for (const { line, mac, state, number, gpci } of stated) {
+    const sound = /^[A-Z]{2}$/.test(state) && /^[0-9]{2}$/.test(number) && Object.values(gpci).every(isIndex)
+    if (!sound) throw unreadable('a locality has a value that is not one', line)
+    const region = `US-${state}-${number}`
+    if (localities.has(region) || contractors.has(`${mac} ${number}`))
+      throw unreadable('a locality is listed twice', line)
+    localities.set(region, { region, mac, line, gpci, work_floor })
+    contractors.add(`${mac} ${number}`)
   }
-  if (!columns || localities.size === 0) throw unreadable('this is not a GPCI file: it has no localities')
+  if (localities.size === 0) throw unreadable('this is not a GPCI file: it has no localities')
   return [...localities.values()].sort((a, b) => (a.region < b.region ? -1 : 1))
 }
 
-function findColumns(cells: readonly string[]): { [name: string]: number } {
+/** The year that the columns of indices are headed with. */
+export function gpciYear(source: Source): number | undefined {
+  const [, year] = /\b(20[0-9]{2}) PW GPCI/i.exec(source.text.slice(0, 8_192)) ?? []
+  return year === undefined ? undefined : Number(year)
+}
+
+type Columns = { [name in 'mac' | 'state' | 'locality' | 'work' | 'practice' | 'malpractice']: number }
+
+function readCsv(text: string): { floor: WorkFloor; stated: Stated[] } {
+  const header = findHeader(text)
+  if (!header) throw unreadable('this is not a GPCI file: it has no localities')
+  const { columns, floor } = findColumns(header.cells)
+  const stated: Stated[] = []
+  for (const { line, cells } of csvRecords(text)) {
+    const cell = (name: keyof Columns): string => (cells[columns[name]] ?? '').trim()
+    // A spreadsheet drops the zero in front of 02102.
+    if (line <= header.line || !/^[0-9]{4,5}$/.test(cell('mac'))) continue
+    const gpci = { work: cell('work'), practice: cell('practice'), malpractice: cell('malpractice') }
+    const number = cell('locality').padStart(2, '0')
+    stated.push({ line, mac: cell('mac').padStart(5, '0'), state: cell('state'), number, gpci })
+  }
+  return { floor, stated }
+}
+
+function findHeader(text: string): { line: number; cells: string[] } | undefined {
+  for (const { line, cells } of csvRecords(text)) {
+    if (line > PREAMBLE_LINES) return undefined
+    if (cells.some((cell) => /Locality Number/i.test(cell)) && cells.some((cell) => /GPCI/i.test(cell)))
+      return { line, cells }
+  }
+  return undefined
+}
+
+/** Columns are found by name: they move from year to year. */
+function findColumns(cells: readonly string[]): { columns: Columns; floor: WorkFloor } {
   const find = (pattern: RegExp): number => cells.findIndex((cell) => pattern.test(cell))
   const floored = find(/PW GPCI.*\(with 1\.0 floor\)/i)
+  const bare = find(/PW GPCI.*\(without 1\.0 floor\)/i)
   const columns = {
+    mac: find(/\bMAC\b|Contractor/i),
     state: find(/^\s*State/i),
     locality: find(/Locality Number/i),
     work: floored >= 0 ? floored : find(/PW GPCI/i),
     practice: find(/PE GPCI/i),
     malpractice: find(/MP GPCI/i),
-    floored: floored >= 0 ? 1 : 0,
   }
   if (Object.values(columns).some((at) => at < 0)) throw unreadable('a GPCI column is missing')
-  return columns
+  return { columns, floor: floored >= 0 ? 'with_floor' : bare >= 0 ? 'without_floor' : 'not_stated' }
 }
 
-function readLocality(cells: readonly string[], columns: { [name: string]: number }, line: number): Locality {
-  const cell = (name: string): string => (cells[columns[name] ?? -1] ?? '').trim()
-  const state = cell('state')
-  const number = cell('locality').padStart(2, '0')
-  const gpci = { work: cell('work'), practice: cell('practice'), malpractice: cell('malpractice') }
-  const sound = /^[A-Z]{2}$/.test(state) && /^[0-9]{2}$/.test(number) && Object.values(gpci).every(isIndex)
-  if (!sound) throw unreadable('a locality has a value that is not one', line)
-  return {
-    region: `US-${state}-${number}`,
-    mac: (cells[0] ?? '').trim(),
-    line,
-    gpci,
-    work_floor: columns['floored'] ? 'with_floor' : 'without_floor',
+/** Contractor, state, locality, name, then the work index (in 2026 without and with the floor), practice, malpractice. */
+const FIXED = /^([0-9]{5}) +([A-Z]{2}) +([0-9]{2}) +\S.*? {2,}([0-9.]+) +(?:([0-9.]+) +)?([0-9.]+) +([0-9.]+) *$/
+
+/** Longer lines are none of CMS's, and would take the pattern long to refuse. */
+const MAX_FIXED = 300
+const fixedRecord = (record: string): string[] => (record.length > MAX_FIXED ? [] : (FIXED.exec(record) ?? []))
+
+/** The line above the first locality of a fixed-width file. CMS cuts its words to the width of the columns. */
+function findFixedHeader(text: string): number | undefined {
+  let header: number | undefined
+  for (const { text: record, line } of textLines(text)) {
+    if (line > PREAMBLE_LINES || record.includes(',,')) return undefined
+    if (/GPCI.*GPCI/i.test(record) && !record.includes(',')) header = line
+    if (header !== undefined && fixedRecord(record).length > 0) return header
   }
+  return undefined
+}
+
+function readFixedWidth(text: string): { floor: WorkFloor; stated: Stated[] } {
+  let floor: WorkFloor = 'not_stated'
+  const stated: Stated[] = []
+  for (const { text: record, line } of textLines(text)) {
+    if (!/^[0-9]{5} /.test(record)) continue
+    const [, mac, state, number, first, second, practice, malpractice] = fixedRecord(record)
+    if (!mac || !state || !number || !first || !practice || !malpractice)
+      throw unreadable('a locality has a value that is not one', line)
+    if (stated.length > 0 && (floor === 'with_floor') !== (second !== undefined))
+      throw unreadable('a locality has more or fewer indices than the ones before it', line)
+    if (second !== undefined) floor = 'with_floor'
+    if (Number(second ?? first) < Number(first))
+      throw unreadable('the work index with the floor is below the one without it', line)
+    stated.push({ line, mac, state, number, gpci: { work: second ?? first, practice, malpractice } })
+  }
+  return { floor, stated }
 }
 
 const isIndex = (text: string): boolean => /^[0-9](\.[0-9]{1,3})?$/.test(text)

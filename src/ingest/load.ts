@@ -2,69 +2,73 @@ import type { Db } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { isCitation, isDay, type Row } from '../proof/row.ts'
+import { isCitation, isDay } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { chartOf, hospitalChart } from '../registry/charts.ts'
-import { type Rejects, type Staged, stage } from '../registry/staging.ts'
-import { laboratoryRows } from './cms-clfs.ts'
-import { physicianRows } from './cms-pfs.ts'
-import { type Locality, readGpci } from './gpci.ts'
-import { hospitalFile } from './hospital-mrf.ts'
-import { citation, type Provenance, readSource, type Source } from './source.ts'
+import { judged } from '../registry/comparison.ts'
+import { type Progress, type Rejects, type Stageable, type Staged, stage } from '../registry/staging.ts'
+import { laboratorySchedule } from './cms-clfs.ts'
+import { outpatientSchedule } from './cms-opps.ts'
+import { physicianSchedule } from './cms-pfs-schedule.ts'
+import type { Locality } from './gpci.ts'
+import { openHospitalFile } from './hospital-mrf.ts'
+import { type Citable, citation, type Provenance, readSources, type Source } from './source.ts'
 import * as store from './store.ts'
 
 export interface LoadOptions extends Partial<Provenance> {
   edition?: string | undefined
   effective_from?: string | undefined
   npis?: readonly string[] | undefined
+  /** For the physician schedule: which regions to make rows for, if not all. */
+  regions?: readonly string[] | undefined
   data_class?: 'published' | 'sample' | undefined
 }
+/** Told how many bytes have been read, by the readers of files that take long. */
+type ReadOptions = LoadOptions & { onRead?: (bytes: number) => void }
 
 /** What a kind of source turns into: which chart and edition, from when, and the rows in key order. */
 interface Reading {
   chart: string
   edition: string
   effective_from: string
-  rows: Iterable<Row>
+  rows: Stageable
+  /** How many rows there will be, where that is known beforehand. */
+  row_total?: number
+  /** The sources the rows cite, in the order of their locators, where an archive holds others too. */
+  cited?: readonly Citable[]
   localities?: readonly Locality[]
+  close?(): void
 }
 type Reader = (sources: readonly Source[], options: LoadOptions, rejects: Rejects) => Reading
 
 /** The kinds of price list that can be loaded. A new chart is one reader and one line here. */
 const READERS: { [kind: string]: Reader } = {
-  'cms-pfs': ([rvus, gpci, ...more], options, rejects) => {
-    if (!rvus || !gpci || more.length > 0)
-      throw new Problem('source_unreadable', 'give the PPRRVU file and the GPCI file, in this order')
-    const { edition, effective_from } = named(options)
-    const localities = readGpci(gpci)
+  'cms-pfs': physicianSchedule,
+  'cms-clfs': laboratorySchedule,
+  'cms-opps': outpatientSchedule,
+}
+/** The kinds whose files are too large to be read into memory. */
+const STREAMED: {
+  [kind: string]: (paths: readonly string[], options: LoadOptions, rejects: Rejects) => Promise<CitedReading>
+} = {
+  'hospital-mrf': async ([path, ...more], options, rejects) => {
+    if (!path || more.length > 0) throw new Problem('source_unreadable', 'give the hospital\u2019s file, one at a time')
+    const { npis, last_updated_on, published, ...file } = await openHospitalFile(path, options, rejects)
     return {
-      chart: 'cms-pfs',
-      edition,
-      effective_from,
-      localities,
-      rows: physicianRows(rvus, localities, effective_from, rejects),
+      ...file,
+      chart: hospitalChart(npis[0] ?? ''),
+      edition: options.edition ?? last_updated_on,
+      effective_from: last_updated_on,
+      cited: [{ ...published, bytes: { length: published.bytes } }],
     }
   },
-  'cms-clfs': ([schedule, ...more], options, rejects) => {
-    if (!schedule || more.length > 0)
-      throw new Problem('source_unreadable', 'give the laboratory fee schedule, one file')
-    const { edition, effective_from } = named(options)
-    return { chart: 'cms-clfs', edition, effective_from, rows: laboratoryRows(schedule, effective_from, rejects) }
-  },
-  'hospital-mrf': ([file, ...more], options, rejects) => {
-    if (!file || more.length > 0) throw new Problem('source_unreadable', 'give the hospital\u2019s file, one at a time')
-    const { npis, last_updated_on, rows } = hospitalFile(file, options.npis ?? [], rejects)
-    const effective_from = options.effective_from ?? last_updated_on
-    return { chart: hospitalChart(npis[0] ?? ''), edition: options.edition ?? last_updated_on, effective_from, rows }
-  },
 }
-export const LOAD_KINDS: readonly string[] = Object.keys(READERS)
+export const LOAD_KINDS: readonly string[] = [...Object.keys(READERS), ...Object.keys(STREAMED)]
 
-function named({ edition, effective_from }: LoadOptions): { edition: string; effective_from: string } {
-  if (!edition || !effective_from)
-    throw new Problem('invalid_parameter', 'say --edition and --effective-from: the file does not')
-  return { edition, effective_from }
-}
+/** How far a load is: a large file is read first, and then its rows are written. */
+export type LoadProgress =
+  | { phase: 'reading'; bytes: number; bytes_total: number }
+  | ({ phase: 'writing'; row_total: number | undefined } & Progress)
 
 const EDITION = /^[A-Za-z0-9._-]{1,40}$/
 
@@ -75,12 +79,45 @@ export async function load(
   paths: readonly string[],
   options: LoadOptions,
   now: number,
+  onProgress?: (progress: LoadProgress) => void,
 ): Promise<Staged> {
+  const rejects: Rejects = new Map()
+  const bytes_total = paths.reduce((sum, path) => sum + Bun.file(path).size, 0)
+  const onRead = (bytes: number): void => onProgress?.({ phase: 'reading', bytes, bytes_total })
+  const reading = await read(kind, paths, { ...options, onRead }, rejects)
+  try {
+    return await stageReading(db, kind, reading, options, rejects, now, onProgress)
+  } finally {
+    reading.close?.()
+  }
+}
+
+type CitedReading = Reading & { cited: readonly Citable[] }
+
+async function read(
+  kind: string,
+  paths: readonly string[],
+  options: ReadOptions,
+  rejects: Rejects,
+): Promise<CitedReading> {
+  const streamed = Object.hasOwn(STREAMED, kind) ? STREAMED[kind] : undefined
+  if (streamed) return streamed(paths, options, rejects)
   const reader = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined
   if (!reader) throw new Problem('invalid_parameter', `the kinds are ${LOAD_KINDS.join(', ')}`)
-  const sources = await Promise.all(paths.map(readSource))
-  const rejects: Rejects = new Map()
-  const { chart, edition, effective_from, rows, localities = [] } = reader(sources, options, rejects)
+  const given = (await Promise.all(paths.map(readSources))).flat()
+  const reading = reader(given, options, rejects)
+  return { ...reading, cited: reading.cited ?? given }
+}
+
+async function stageReading(
+  db: Db,
+  kind: string,
+  { chart, edition, effective_from, rows, row_total, cited: sources, localities = [] }: CitedReading,
+  options: LoadOptions,
+  rejects: Rejects,
+  now: number,
+  onProgress?: (progress: LoadProgress) => void,
+): Promise<Staged> {
   if (!EDITION.test(edition) || !isDay(effective_from))
     throw new Problem('invalid_parameter', 'the edition is a short word, and it takes effect on a day as YYYY-MM-DD')
 
@@ -100,7 +137,12 @@ export async function load(
     effective_from,
     data_class,
     npis: [...(options.npis ?? [])],
+    ...(options.regions ? { regions: [...options.regions].sort() } : {}),
   }
   const source_digest = toHex(sha256(utf8(canonical(identity))))
-  return stage(db, { chart, edition, effective_from, data_class, source_digest, citations }, rows, rejects, now)
+  const release = { chart, edition, effective_from, data_class, source_digest, citations }
+  const checked = await judged(db, chart, rows, rejects, new Date(now).toISOString().slice(0, 10))
+  return stage(db, release, checked, rejects, now, (written) =>
+    onProgress?.({ phase: 'writing', ...written, row_total }),
+  )
 }

@@ -17,5 +17,7 @@ export const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 /** Rule R02: a positive amount of at most two decimals, and not a row of nines that stands for "unknown". */
 export function moneyCents(text: string): number | undefined {
   const stated = text.trim()
-  return /^9{6,}(\.9*)?$/.test(stated) ? undefined : statedCents(stated)
+  return isPlaceholder(stated) ? undefined : statedCents(stated)
 }
+
+export const isPlaceholder = (text: string): boolean => /^9{6,}(\.9*)?$/.test(text)

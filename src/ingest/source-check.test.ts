@@ -6,9 +6,12 @@ import { toHex, utf8 } from '../proof/bytes.ts'
 import { verifyDerivation } from '../proof/derivation.ts'
 import type { Row } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
+import type { Rejects } from '../registry/staging.ts'
 import { laboratoryRows } from './cms-clfs.ts'
-import { physicianRows } from './cms-pfs.ts'
-import { readGpci } from './gpci.ts'
+import { conversionFactorKind } from './cms-pfs-edition.ts'
+import { physicianLines } from './cms-pfs-lines.ts'
+import { physicianRows as readyRows } from './cms-pfs-rows.ts'
+import { type Locality, readGpci } from './gpci.ts'
 import { hospitalFile } from './hospital-mrf.ts'
 import { moneyCents } from './rejects.ts'
 import { citation, readSource, type Source } from './source.ts'
@@ -28,6 +31,16 @@ function rewritten(source: Source, change: (text: string) => string): Source {
   const text = change(source.text)
   return { file: source.file, text, bytes: utf8(text), sha256: toHex(sha256(utf8(text))) }
 }
+
+/** As loaded: the rows that the ready texts say. */
+const physicianRows = (rvus: Source, localities: readonly Locality[], effective_from: string, rejects: Rejects) =>
+  Array.from(
+    readyRows(physicianLines(rvus, rejects), localities, {
+      effective_from,
+      conversion_factor_kind: conversionFactorKind(rvus),
+    }),
+    ({ body }) => JSON.parse(body) as Row,
+  )
 
 interface Chart {
   sources: Source[]

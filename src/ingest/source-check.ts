@@ -1,12 +1,16 @@
 import { Problem } from '../problem.ts'
 import { statedCents } from '../proof/derivation.ts'
 import { isNpi } from '../proof/npi.ts'
-import { type Basis, type Citation, type Row, rowText } from '../proof/row.ts'
-import { laboratoryRows } from './cms-clfs.ts'
-import { type PhysicianLine, physicianLines, rowsOfLine } from './cms-pfs.ts'
+import { type Basis, type Citation, type Row, rowKey, rowText } from '../proof/row.ts'
+import { laboratoryRow, laboratoryTable } from './cms-clfs.ts'
+import { outpatientRow, outpatientTable } from './cms-opps.ts'
+import { rowsOfLine } from './cms-pfs.ts'
+import { conversionFactorKind } from './cms-pfs-edition.ts'
+import { type PhysicianLine, physicianLines } from './cms-pfs-lines.ts'
 import { type Locality, NATIONAL, readGpci } from './gpci.ts'
 import { hospitalRows, hospitalTable, type StatedAmount } from './hospital-mrf.ts'
 import type { Source } from './source.ts'
+import { type Line, type Made, saysTheSame, type Table } from './table.ts'
 
 export type SourceFault =
   | 'source_missing'
@@ -25,6 +29,8 @@ export type SourceCheck = (row: Row, citations: readonly Citation[]) => SourceVe
 /** A cited line: the file it is in, and its number. */
 interface Place {
   source: Source
+  /** As the release names it: a copy may be called something else. */
+  file: string
   line: number
 }
 type ChartCheck = (row: Row, places: readonly Place[]) => SourceVerdict
@@ -41,7 +47,8 @@ export function sourceCheck(given: readonly Source[]): SourceCheck {
   const hospital = hospitalCheck()
   const checks: Partial<Record<Basis, ChartCheck>> = {
     medicare_pfs: physician,
-    medicare_clfs: laboratoryCheck(),
+    medicare_clfs: tableCheck(laboratoryTable, laboratoryRow),
+    medicare_opps: tableCheck(outpatientTable, outpatientRow),
     hospital_cash: hospital,
     hospital_gross: hospital,
     hospital_negotiated_low: hospital,
@@ -52,7 +59,7 @@ export function sourceCheck(given: readonly Source[]): SourceCheck {
     for (const { citation, line } of row.locator) {
       const found = findSource(given, citations[citation])
       if ('reason' in found) return found
-      places.push({ source: found.source, line })
+      places.push({ source: found.source, file: citations[citation]?.file ?? '', line })
     }
     const check = checks[row.basis]
     if (!check) return fail('source_unreadable')
@@ -88,18 +95,39 @@ function physicianCheck(): ChartCheck {
     if (row.region !== NATIONAL.region && !gpci) return fail('inputs_not_at_line')
     const place = gpci ? localities(gpci.source).get(gpci.line) : NATIONAL
     if (!place) return fail('line_not_found')
-    return isOneOf(row, rowsOfLine(line, place, row.effective_from))
+    const conversion_factor_kind = conversionFactorKind({ file: rvus.file, text: rvus.source.text })
+    return isOneOf(row, rowsOfLine(line, place, { effective_from: row.effective_from, conversion_factor_kind }))
   }
 }
 
-function laboratoryCheck(): ChartCheck {
-  const rows = perSource((source) => {
-    const made = laboratoryRows(source, '', new Map())
-    return new Map(made.map((row) => [row.locator[0]?.line, row]))
+/**
+ * The cited line, or row of the sheet, must make the same row again, and no other line may say something else under its
+ * key. Of what is withheld, the lines must be there, and contradict each other if that is the reason.
+ */
+function tableCheck(read: (source: Source) => Table, rowOf: (line: Line, effective_from: string) => Made): ChartCheck {
+  const tables = perSource((source) => {
+    const lines = [...read(source).lines]
+    return { at: byLine<Line>(lines), ofCode: Map.groupBy(lines, ({ cell }) => cell('cpt')) }
   })
-  return (row, [place]) => {
-    const made = place && rows(place.source).get(place.line)
-    return made ? isOneOf(row, [{ ...made, effective_from: row.effective_from }]) : fail('line_not_found')
+  return (row, places) => {
+    const cited = places.flatMap(({ source, line }) => tables(source).at.get(line) ?? [])
+    const [first] = places
+    if (!first || cited.length < places.length) return fail('line_not_found')
+    const underKey = (lines: readonly Line[]): Row[] =>
+      lines.flatMap((line) => {
+        const made = rowOf(line, row.effective_from)
+        return typeof made === 'object' && rowKey(made) === rowKey(row) ? [made] : []
+      })
+    const made = underKey(cited)
+    if (row.derivation.method === 'row-rule/1') {
+      const contradict = made.some((each) => !saysTheSame(each, made[0] as Row))
+      const holds = made.length === places.length && (contradict || row.derivation.inputs['rule'] !== 'R10')
+      return holds ? OK : fail('inputs_not_at_line')
+    }
+    const others = underKey(tables(first.source).ofCode.get(row.cpt) ?? [])
+    if (made.length > 0 && others.some((each) => !saysTheSame(each, made[0] as Row)))
+      return fail('other_amounts_in_file')
+    return isOneOf(row, made)
   }
 }
 
@@ -114,8 +142,7 @@ function hospitalCheck(): ChartCheck {
   const tables = perSource(readTable)
   return (row, places) => {
     const [first] = places
-    const texts = amountsOf(row)
-    if (!first || row.npi === null || places.length !== texts.length) return fail('inputs_not_at_line')
+    if (!first || row.npi === null) return fail('inputs_not_at_line')
     const { npis, lines, ofCode } = tables(first.source)
     if (places.some(({ source, line }) => source !== first.source || !lines.has(line))) return fail('line_not_found')
     // A file before version 3 names no provider: whose it is rests on the release, not on the file.
@@ -124,11 +151,15 @@ function hospitalCheck(): ChartCheck {
     const stated = (ofCode.get(row.cpt) ?? []).filter(
       ({ modifier, setting, basis }) => modifier === row.modifier && setting === row.setting && basis === row.basis,
     )
+    const [whole] = hospitalRows(stated, [row.npi], row.effective_from)
+    // What is withheld has no amounts of its own: those that the file states must still stand there.
+    const withheld = row.derivation.method === 'row-rule/1'
+    const texts = withheld && whole ? amountsOf(whole) : amountsOf(row)
     const stands = places.every(({ line }, i) =>
       stated.some((each) => each.line === line && each.cents === statedCents(texts[i] ?? '')),
     )
-    const [whole] = hospitalRows(stated, [row.npi], row.effective_from)
-    if (!stands || !whole) return fail('inputs_not_at_line')
+    if (!stands || !whole || places.length !== texts.length) return fail('inputs_not_at_line')
+    if (withheld) return OK
     if (!sameTexts(amountsOf(whole), texts)) return fail('other_amounts_in_file')
     // The same amount may stand on several lines: any of them will do.
     return isOneOf(row, [{ ...whole, locator: row.locator }])

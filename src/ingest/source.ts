@@ -4,28 +4,92 @@ import { Problem } from '../problem.ts'
 import { toHex } from '../proof/bytes.ts'
 import type { Citation } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
+import { type Archive, isZip, openArchive, openArchiveBytes, safeName } from './archive.ts'
+import { unreadable } from './csv.ts'
 
-/** A source file as the operator has it: its bytes, what they are called, and where they came from. */
+/** A source file as the publisher made it: its bytes, what they are called, and what they say. */
 export interface Source {
   file: string
   bytes: Uint8Array
+  /** Empty for a workbook, which is read by its bytes. */
   text: string
   sha256: string
+  kind?: 'text' | 'xlsx'
 }
 
-const MAX_BYTES = 512 * 1024 * 1024
+/** For files that are read whole. What can be larger is streamed. */
+const MAX_MIB = 256
+const MAX_BYTES = MAX_MIB * 1024 * 1024
 const MAX_RATIO = 100
+const TEXT_MEMBER = /\.(csv|txt|tsv|dat|asc|json)$/i
+const WORKBOOK = /\.xlsx$/i
 
-/** Reads a file, plain or gzipped. The digest is of the file as published, so a stranger can compare it. */
+/** Reads one file, plain or gzipped, or the only one in an archive. */
 export async function readSource(path: string): Promise<Source> {
-  const file = Bun.file(path)
-  if (!(await file.exists())) throw new Problem('source_unreadable', 'there is no such file')
-  if (file.size > MAX_BYTES) throw new Problem('source_unreadable', 'the file is larger than 512 MiB')
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b
-  const text = decode(zipped ? unzip(bytes) : bytes)
-  return { file: safeName(basename(path)), bytes, text, sha256: toHex(sha256(bytes)) }
+  const [source, ...more] = await readSources(path)
+  if (!source || more.length > 0)
+    throw unreadable('the archive holds several files: unpack it and give the one that is meant')
+  return source
 }
+
+/** The same, where an archive is known to hold others too: its member with such a name. */
+export async function readMember(path: string, named: RegExp): Promise<Source> {
+  const [source, ...more] = await sourcesAt(path, named)
+  if (!source || more.length > 0) throw unreadable('the archive does not hold the file that is meant, or several')
+  return source
+}
+
+/**
+ * The files at a path: one, plain or gzipped, or every text file and workbook of a zip. The digest of a plain or
+ * gzipped file is of the file as published, that of a member is of its own bytes: a stranger can compare both.
+ */
+export const readSources = (path: string): Promise<Source[]> => sourcesAt(path, /./)
+
+async function sourcesAt(path: string, named: RegExp): Promise<Source[]> {
+  const file = Bun.file(path)
+  if (!(await file.exists())) throw unreadable('there is no such file')
+  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer())
+  if (isZip(head) && !WORKBOOK.test(path)) return membersOf(await openArchive(path), path, named)
+  return [await wholeFile(path)]
+}
+
+async function wholeFile(path: string): Promise<Source> {
+  const file = Bun.file(path)
+  if (file.size > MAX_BYTES) throw unreadable(`the file is larger than ${MAX_MIB} MiB`)
+  return sourceOf(safeName(basename(path)), new Uint8Array(await file.arrayBuffer()))
+}
+
+async function membersOf(archive: Archive, path: string, named: RegExp): Promise<Source[]> {
+  try {
+    const { members } = archive
+    // A workbook that lost its ending is still a workbook, and is cited as the file it is.
+    if (members.some((member) => member.path === 'xl/workbook.xml')) return [await wholeFile(path)]
+    const legible = members.filter((member) => TEXT_MEMBER.test(member.path) || WORKBOOK.test(member.path))
+    const wanted = legible.filter(({ name }) => legible.length === 1 || named.test(name))
+    if (wanted.length === 0) throw unreadable('the archive holds no text file and no workbook')
+    if (wanted.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES)
+      throw unreadable(`the files of the archive are larger than ${MAX_MIB} MiB together`)
+    return wanted.map((member) => {
+      const bytes = member.unpack(MAX_BYTES)
+      if ((isZip(bytes) && !WORKBOOK.test(member.path)) || isGzip(bytes))
+        throw unreadable('the archive holds another archive: unpack it and give the files themselves')
+      return sourceOf(member.name, bytes)
+    })
+  } finally {
+    archive.close()
+  }
+}
+
+function sourceOf(file: string, bytes: Uint8Array): Source {
+  const named = { file, bytes, sha256: toHex(sha256(bytes)) }
+  if (isZip(bytes)) {
+    openArchiveBytes(bytes).close() // refuses what is not a sound archive, while the file is at hand
+    return { ...named, text: '', kind: 'xlsx' }
+  }
+  return { ...named, text: decode(isGzip(bytes) ? unzip(bytes) : bytes), kind: 'text' }
+}
+
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 /** A small file that unpacks to a very large one is a bomb, not a price list. */
 function unzip(bytes: Uint8Array): Uint8Array {
@@ -38,8 +102,27 @@ function unzip(bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** UTF-8 where it is valid, Windows-1252 where not: publishers use both and say neither. */
-function decode(bytes: Uint8Array): string {
+/** What is often given in place of a price list: how it begins, and what to do. */
+const OTHER_KINDS: readonly [RegExp, string][] = [
+  [/^%PDF/, 'the file is a PDF: get the CSV, text or xlsx file that the publisher offers beside it'],
+  [/^\u00d0\u00cf\u0011\u00e0/, 'the file is a workbook of the old kind (.xls): save it as .xlsx or CSV'],
+  // A server that refuses often answers with a page instead of the file.
+  [/^\s*<(!doctype|html)/i, 'the file is a web page, not a price list: get it again from the publisher'],
+]
+
+/** UTF-8 where it is valid, Windows-1252 where not: publishers use both and say neither. UTF-16 says so. */
+export function decode(bytes: Uint8Array): string {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200))
+  const other = OTHER_KINDS.find(([begins]) => begins.test(head))
+  if (other) throw unreadable(other[1])
+  const text = decoded(bytes)
+  if (text.includes('\0')) throw unreadable('the file is not text: it has NUL bytes')
+  return text
+}
+
+function decoded(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -47,22 +130,28 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** A file name is the operator's text, and is served in citations: only harmless ones are kept. */
-const safeName = (name: string): string => (/^[A-Za-z0-9._-]{1,120}$/.test(name) ? name : 'source-file')
+/** What a citation says of a file, which may be too large to be in memory. */
+export type Citable = Pick<Source, 'file' | 'sha256'> & { bytes: { length: number } }
 
 export interface Provenance {
   url: string
   retrieved_at: string
 }
 
-export function citation(source: Source, title: string, { url, retrieved_at }: Provenance): Citation {
+const MEDIA_TYPES: readonly [RegExp, string][] = [
+  [/\.csv/i, 'text/csv'],
+  [/\.json/i, 'application/json'],
+  [/\.xlsx/i, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+]
+
+export function citation(source: Citable, title: string, { url, retrieved_at }: Provenance): Citation {
   return {
     title,
     url,
     file: source.file,
     sha256: source.sha256,
     bytes: source.bytes.length,
-    media_type: source.file.includes('.csv') ? 'text/csv' : 'text/plain',
+    media_type: MEDIA_TYPES.find(([name]) => name.test(source.file))?.[1] ?? 'text/plain',
     retrieved_at,
   }
 }

@@ -1,0 +1,129 @@
+import type { Basis, Setting } from '../proof/row.ts'
+import { CODE } from './rejects.ts'
+
+/**
+ * The amounts that one line or item states for one key, in cents and 0 where it states none. The last two are the
+ * least and the greatest of its rates in dollars: they stand in for a lowest and a highest that it does not state.
+ */
+export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE] = [0, 1, 2, 3, 4, 5] as const
+export const STATED: readonly Basis[] = [
+  'hospital_gross',
+  'hospital_cash',
+  'hospital_negotiated_low',
+  'hospital_negotiated_high',
+]
+export type Amounts = number[]
+export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0]
+
+/** What is not an amount. */
+export const BAD = -1
+
+/** The amounts of one line while it is read. */
+export class LineAmounts {
+  readonly cents: Amounts = noAmounts()
+  #bad = false
+
+  begin(): void {
+    this.cents.fill(0)
+    this.#bad = false
+  }
+
+  state(at: number, cents: number): void {
+    if (cents === BAD) this.#bad = true
+    else this.cents[at] = cents
+  }
+
+  /** A negotiated rate, where the line does not state the lowest, or the highest, of them itself. */
+  rate(cents: number, noLowest: boolean, noHighest: boolean): void {
+    if (cents === BAD) this.#bad = true
+    else if (cents > 0) {
+      const [least, greatest] = [this.cents[LEAST_RATE] as number, this.cents[GREATEST_RATE] as number]
+      if (noLowest && (least === 0 || cents < least)) this.cents[LEAST_RATE] = cents
+      if (noHighest && cents > greatest) this.cents[GREATEST_RATE] = cents
+    }
+  }
+
+  /** Whether there is any, and the rule that the line breaks. What is not an amount is left out. */
+  settle(): { some: boolean; rule: string | undefined } {
+    const some = this.cents.some((cents) => cents > 0)
+    return { some, rule: this.#bad ? 'R02' : some ? undefined : NO_AMOUNT }
+  }
+}
+
+/** Takes the amounts of one line, before it returns. `variant` is `modifier|setting`, empty where null. */
+export type ChargeSink = (cpt: string, variant: string, line: number, amounts: Readonly<Amounts>) => void
+
+/** What a file says of itself, as it says it. Names, addresses and the attestation are never read. */
+export interface HospitalHead {
+  last_updated_on: string
+  npis: string[]
+}
+
+/** A reader of one format. Nothing of the head is sure before the end: JSON may say it last. */
+export interface HospitalReader {
+  push(chunk: Uint8Array): void
+  end(): HospitalHead
+}
+
+/** Not errors of the file, only lines that are no price of a procedure: they are counted by themselves. */
+export const NOT_CPT = 'not_cpt'
+export const NO_AMOUNT = 'no_amount'
+export const MALFORMED = 'malformed'
+
+/**
+ * The CPT and HCPCS codes of one line while it is read, by their shape: hospitals type one as the other. A revenue,
+ * DRG or chargemaster number that happens to have the shape is told apart by its type.
+ */
+export class LineCodes {
+  readonly found: string[] = []
+  #misshapen = false
+
+  begin(): void {
+    this.found.length = 0
+    this.#misshapen = false
+  }
+
+  add(text: string): void {
+    if (text === '') return
+    const code = CODE.test(text) ? text : text.toUpperCase()
+    if (!CODE.test(code)) this.#misshapen = true
+    else if (!this.found.includes(code)) this.found.push(code)
+  }
+
+  /** The rule by which there is none, if there is none. */
+  settle(): string | undefined {
+    if (this.found.length > 0) return undefined
+    return this.#misshapen ? 'R03' : NOT_CPT
+  }
+}
+
+/** `CPT`, `HCPCS`, `CPT4`, `CPT/HCPCS`: whatever begins so. CDT codes are those of HCPCS that begin with D. */
+export const isProcedureType = (type: string): boolean =>
+  PROCEDURE_TYPES.has(type) || (!OTHER_TYPES.has(type) && /^(CPT|HCPCS|CDT)/i.test(type))
+const PROCEDURE_TYPES = new Set(['CPT', 'HCPCS'])
+const OTHER_TYPES = new Set(['', 'RC', 'CDM', 'NDC', 'LOCAL', 'MS-DRG', 'APR-DRG', 'APC', 'EAPG', 'DRG'])
+
+const SETTINGS = new Map<string, Setting | ''>([
+  ['outpatient', 'outpatient'],
+  ['inpatient', 'inpatient'],
+  ['both', ''],
+])
+export const settingOf = (text: string): Setting | '' | undefined =>
+  SETTINGS.get(text) ?? SETTINGS.get(text.toLowerCase())
+
+/** Most lines have no modifier, and need no new text. */
+export const variantOf = (modifier: string, setting: Setting | ''): string =>
+  modifier === '' ? PLAIN_VARIANTS[setting] : `${modifier}|${setting}`
+const PLAIN_VARIANTS: { [setting in Setting | '']: string } = {
+  '': '|',
+  inpatient: '|inpatient',
+  outpatient: '|outpatient',
+  facility: '|facility',
+  non_facility: '|non_facility',
+}
+
+/** Empty for none, undefined for what is not a list of one to four modifiers of two characters. */
+export function modifierOf(parts: readonly string[]): string | undefined {
+  const codes = parts.map((part) => part.trim().toUpperCase()).filter((part) => part !== '')
+  return codes.length <= 4 && codes.every((code) => /^[A-Z0-9]{2}$/.test(code)) ? codes.sort().join('-') : undefined
+}

@@ -1,0 +1,196 @@
+import type { Rejects } from '../registry/staging.ts'
+import { unreadable } from './csv.ts'
+import { type CsvHandler, CsvReader } from './csv-stream.ts'
+import {
+  BAD,
+  CASH,
+  type ChargeSink,
+  GROSS,
+  HIGHEST,
+  type HospitalHead,
+  type HospitalReader,
+  isProcedureType,
+  LineAmounts,
+  LineCodes,
+  LOWEST,
+  MALFORMED,
+  modifierOf,
+  settingOf,
+  variantOf,
+} from './hospital-charges.ts'
+import { moneyCents, reject } from './rejects.ts'
+
+/** Where in a line what is read stands. Payer and plan names, descriptions and notes are never read. */
+interface Columns {
+  width: number
+  codes: { code: number; type: number }[]
+  setting: number
+  modifiers: number
+  /** In the order of the amounts: gross, cash, lowest, highest. */
+  stated: number[]
+  /** All of the above, as few runs of columns. */
+  spans: [number, number][]
+  /** One in the tall layout, one for each payer and plan in the wide one. */
+  rates: number[]
+}
+
+/** What a line came to: the rule it breaks, and, if it has amounts, whether they are for a modifier and setting. */
+interface Reading {
+  rule?: string
+  variant?: string
+  /** Whether it holds for the next line too, if that has the same cells. */
+  repeatable: boolean
+}
+
+const HEAD_RECORDS = 12
+
+/** Both CSV layouts of the CMS template, versions 2.0 to 3.0, by the names of their columns. */
+export class HospitalCsv implements HospitalReader, CsvHandler {
+  readonly #reader = new CsvReader(this)
+  readonly #general = new Map<string, string>()
+  #names: string[] | undefined
+  #columns: Columns | undefined
+  #last: Reading | undefined
+  readonly #codes = new LineCodes()
+  readonly #amounts = new LineAmounts()
+
+  constructor(
+    readonly sink: ChargeSink,
+    readonly rejects: Rejects,
+  ) {}
+
+  push(chunk: Uint8Array): void {
+    this.#reader.push(chunk)
+  }
+
+  end(): HospitalHead {
+    this.#reader.end()
+    if (!this.#columns) throw notTemplate()
+    return {
+      last_updated_on: this.#general.get('last_updated_on') ?? '',
+      npis: (this.#general.get('type_2_npi') ?? '').split('|').map((npi) => npi.trim()),
+    }
+  }
+
+  malformed(line: number): void {
+    if (!this.#columns) throw notTemplate()
+    reject(this.rejects, MALFORMED, line)
+  }
+
+  record(reader: CsvReader): void {
+    if (this.#columns) this.#line(reader, this.#columns)
+    else this.#head(reader)
+  }
+
+  /** The general names, on the next record their values, and then the names of the columns. */
+  #head(reader: CsvReader): void {
+    const cells = Array.from({ length: reader.cells }, (_, cell) => reader.text(cell))
+    if (this.#names) {
+      for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(name, cells[cell])
+      this.#names = undefined
+      return
+    }
+    const names = cells.map(plain)
+    if (names.includes('last_updated_on') || names.includes('hospital_name')) this.#names = names
+    else this.#columns = findColumns(names)
+    if (!this.#columns && reader.line > HEAD_RECORDS) throw notTemplate()
+  }
+
+  #line(reader: CsvReader, columns: Columns): void {
+    const { line } = reader
+    if (hasMore(reader, columns.width)) {
+      this.#last = undefined
+      reject(this.rejects, MALFORMED, line) // a stray comma has moved the cells
+      return
+    }
+    // The lines of one item differ in payer and rate alone, and those are not read where lowest and highest stand.
+    if (!this.#last || !reader.repeats(columns.spans)) this.#last = this.#readLine(reader, columns)
+    const { variant, rule, repeatable } = this.#last
+    if (rule) reject(this.rejects, rule, line)
+    if (variant !== undefined) for (const cpt of this.#codes.found) this.sink(cpt, variant, line, this.#amounts.cents)
+    if (!repeatable) this.#last = undefined
+  }
+
+  #readLine(reader: CsvReader, columns: Columns): Reading {
+    if (isBlankRecord(reader)) return { repeatable: false }
+    const noCode = this.#readCodes(reader, columns)
+    if (noCode) return { rule: noCode, repeatable: true }
+    const setting = settingOf(reader.text(columns.setting))
+    const modifier = reader.isBlank(columns.modifiers) ? '' : modifierOf(reader.text(columns.modifiers).split('|'))
+    if (setting === undefined || modifier === undefined) return { rule: 'R03', repeatable: true }
+    const repeatable = this.#readAmounts(reader, columns)
+    const { rule, some } = this.#amounts.settle()
+    return { repeatable, ...(rule ? { rule } : {}), ...(some ? { variant: variantOf(modifier, setting) } : {}) }
+  }
+
+  /** The rule by which the line has no code, if it has none. */
+  #readCodes(reader: CsvReader, { codes }: Columns): string | undefined {
+    this.#codes.begin()
+    for (const { code, type } of codes) if (isProcedureType(reader.text(type))) this.#codes.add(reader.text(code))
+    return this.#codes.settle()
+  }
+
+  /** Whether another line with the same cells would have the same amounts: not where its rates were read. */
+  #readAmounts(reader: CsvReader, { stated, rates }: Columns): boolean {
+    const amounts = this.#amounts
+    amounts.begin()
+    amounts.state(GROSS, centsAt(reader, stated[GROSS] as number))
+    amounts.state(CASH, centsAt(reader, stated[CASH] as number))
+    const [lowest, highest] = [centsAt(reader, stated[LOWEST] as number), centsAt(reader, stated[HIGHEST] as number)]
+    amounts.state(LOWEST, lowest)
+    amounts.state(HIGHEST, highest)
+    const [noLowest, noHighest] = [lowest === 0, highest === 0]
+    if ((!noLowest && !noHighest) || rates.length === 0) return true
+    for (const cell of rates) amounts.rate(centsAt(reader, cell), noLowest, noHighest)
+    return false
+  }
+}
+
+const centsAt = (reader: CsvReader, cell: number): number =>
+  reader.plainCents(cell) ?? moneyCents(reader.text(cell)) ?? BAD
+
+/** Whether anything stands in the cells from `width` on. */
+function hasMore(reader: CsvReader, width: number): boolean {
+  for (let cell = width; cell < reader.cells; cell++) if (!reader.isBlank(cell)) return true
+  return false
+}
+const isBlankRecord = (reader: CsvReader): boolean => !hasMore(reader, 0)
+
+/** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
+const plain = (header: string): string => header.toLowerCase().replace(/[^!-~]/g, '')
+
+function findColumns(names: readonly string[]): Columns | undefined {
+  const at = new Map<string, number>()
+  for (const [cell, name] of names.entries()) if (!at.has(name)) at.set(name, cell)
+  const find = (name: string): number => at.get(name) ?? -1
+  const codes = [...at.keys()]
+    .filter((name) => /^code\|[0-9]{1,3}$/.test(name) && at.has(`${name}|type`))
+    .map((name) => ({ code: find(name), type: find(`${name}|type`) }))
+  if (codes.length === 0 || !at.has('setting')) return undefined
+  const [setting, modifiers] = [find('setting'), find('modifiers')]
+  const stated = ['gross', 'discounted_cash', 'min', 'max'].map((name) => find(`standard_charge|${name}`))
+  return {
+    width: names.length,
+    codes,
+    setting,
+    modifiers,
+    stated,
+    spans: spansOf([...codes.flatMap(({ code, type }) => [code, type]), setting, modifiers, ...stated]),
+    rates: [...names.keys()].filter((cell) => /^standard_charge\|(.*\|)?negotiated_dollar$/.test(names[cell] ?? '')),
+  }
+}
+
+function spansOf(cells: readonly number[]): [number, number][] {
+  const spans: [number, number][] = []
+  for (const cell of [...new Set(cells)].filter((each) => each >= 0).sort((a, b) => a - b)) {
+    const span = spans.at(-1)
+    if (span && cell === span[1] + 1) span[1] = cell
+    else spans.push([cell, cell])
+  }
+  return spans
+}
+
+const notTemplate = () =>
+  unreadable(
+    `this is not a hospital file in the CMS template: none of its first ${HEAD_RECORDS} lines names the columns code|1, code|1|type and setting. Ask the hospital for its current file`,
+  )

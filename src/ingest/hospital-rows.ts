@@ -1,0 +1,75 @@
+import { dollars } from '../proof/physician-fee.ts'
+import type { Row, Setting } from '../proof/row.ts'
+import { unreadable } from './csv.ts'
+import { HIGHEST, LOWEST, STATED } from './hospital-charges.ts'
+import type { ChargeTally, Extreme, Tallied } from './hospital-tally.ts'
+
+type PriceRow = Row & { kind: 'price' }
+
+/** The keys of one code are in memory at a time: far more than any hospital has, and not without limit. */
+const KEYS_OF_A_CODE = 50_000
+
+/** A row per key and provider, in key order: the amounts of a file are those of each of its providers. */
+export function* rowsOfTally(tally: ChargeTally, npis: readonly string[], effective_from: string): Generator<PriceRow> {
+  for (const group of byCode(tally.entries())) {
+    const rows = group.flatMap((entry) => pricesOf(entry, effective_from)).sort(before)
+    for (const npi of npis) for (const row of rows) yield { ...row, npi }
+  }
+}
+
+function* byCode(entries: Iterable<Tallied>): Generator<Tallied[]> {
+  let group: Tallied[] = []
+  for (const entry of entries) {
+    if (group.length > 0 && codeOf(entry) !== codeOf(group[0] as Tallied)) {
+      yield group
+      group = []
+    }
+    group.push(entry)
+    if (group.length > KEYS_OF_A_CODE) throw unreadable('the file has too many modifiers for one code')
+  }
+  if (group.length > 0) yield group
+}
+const codeOf = ({ key }: Tallied): string => key.slice(0, key.indexOf('|'))
+
+/** The order of keys among the rows of one code and provider. */
+const before = (a: PriceRow, b: PriceRow): number => (orderOf(a) < orderOf(b) ? -1 : 1)
+const orderOf = ({ modifier, basis, setting }: PriceRow): string => `${modifier ?? ''}|${basis}|${setting ?? ''}`
+
+function pricesOf(entry: Tallied, effective_from: string): PriceRow[] {
+  const [cpt = '', modifier = '', setting = ''] = entry.key.split('|')
+  const key = { cpt, modifier: modifier || null, region: 'national', setting: (setting || null) as Setting | null }
+  return STATED.flatMap((basis, at) => {
+    const price = statedPrice(entry, at) ?? ratePrice(entry, at)
+    return price ? [{ ...key, npi: null, basis, effective_from, flags: [], kind: 'price' as const, ...price }] : []
+  })
+}
+
+type Derived = Pick<PriceRow, 'price' | 'derivation' | 'locator'>
+
+/** One amount is a price; several under one key are a range, because the file does not say which applies. */
+function statedPrice(entry: Tallied, basis: number): Derived | undefined {
+  const span = entry.stated(basis)
+  if (!span) return undefined
+  const [low, high] = span
+  if (low.cents === high.cents) return oneAmount('verbatim/1', low)
+  const inputs = { low: dollars(low.cents), high: dollars(high.cents) }
+  return {
+    price: { ...inputs, currency: 'USD' },
+    derivation: { method: 'range/1', inputs },
+    locator: [low, high].map(({ line }) => ({ citation: 0, line })),
+  }
+}
+
+/** Where no line states the lowest or the highest, it is that of the rates in dollars. */
+function ratePrice(entry: Tallied, basis: number): Derived | undefined {
+  const [least, greatest] = entry.rates() ?? []
+  if (basis === LOWEST && least && least.cents > 0) return oneAmount('least-rate/1', least)
+  if (basis === HIGHEST && greatest && greatest.cents > 0) return oneAmount('greatest-rate/1', greatest)
+  return undefined
+}
+
+const oneAmount = (method: string, { cents, line }: Extreme): Derived => ({
+  price: { amount: dollars(cents), currency: 'USD' },
+  derivation: { method, inputs: { amount: dollars(cents) } },
+  locator: [{ citation: 0, line }],
+})
