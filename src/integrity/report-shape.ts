@@ -34,7 +34,17 @@ const Chart = z
     source_bytes: count,
     data_class: z.enum(['published', 'sample']),
     superseded_by: z.string().nullable(),
-    delta: z.null().meta({ description: 'Change from the edition before; null while it has not been computed' }),
+    delta: z
+      .strictObject({
+        previous_release: z.string(),
+        added: count,
+        removed: count,
+        changed: count,
+        unchanged: count,
+        max_abs_change_pct: z.number().min(0),
+      })
+      .nullable()
+      .meta({ description: 'Change from the release it took the place of; null for the first of its chart' }),
   })
   .meta({ id: 'ChartHealth' })
 

@@ -20,8 +20,23 @@ export interface ChartFacts {
   source_sha256: string
   source_bytes: number
   data_class: 'published' | 'sample'
-  /** Rows refused when it was loaded, by rule. */
-  rejects: { rule: string; rejected: number }[]
+  /** How it differs from the edition it took the place of; null for the first of its chart. */
+  delta: IntegrityReport['charts'][number]['delta']
+  /** What the rules found in it: every rule there is, whether or not it was judged. */
+  checks: RowCheckFacts[]
+  /** Editions of the chart whose periods do not meet. */
+  overlaps: string[]
+  gaps: string[]
+}
+
+export interface RowCheckFacts {
+  check_id: string
+  severity: 'reject' | 'withhold' | 'flag'
+  threshold: string
+  rule_version: string
+  evaluated: number
+  failed: number
+  sample_row_ids: string[]
 }
 
 export interface FiguresFacts {
@@ -30,6 +45,8 @@ export interface FiguresFacts {
   next_release_at: string
   sdc_rule_version: string
   metrics_suppressed: number
+  disclosure_audit: 'pass' | 'fail' | null
+  audited_at: string | null
 }
 
 export interface Facts {
@@ -39,17 +56,19 @@ export interface Facts {
   verification: { verified_at: number; rows_verified: number; rows_failed: number } | undefined
 }
 
-export const RULES: { [rule: string]: { severity: 'reject' | 'withhold' | 'flag'; threshold: string } } = {
-  R02: { severity: 'reject', threshold: 'amount > 0, at most 2 decimals, not a placeholder' },
-  R03: { severity: 'reject', threshold: 'code and modifier of CPT or HCPCS shape' },
-  R10: { severity: 'reject', threshold: 'one price per key' },
-}
+const MOST_SAMPLES = 5
 
 /** The report, from stored facts and a clock: the same facts on the same day give the same report. */
 export function integrityReport(facts: Facts, now: number): IntegrityReport {
   const today = new Date(now).toISOString().slice(0, 10)
   const charts = facts.charts.map((chart) => chartEntry(chart, today))
-  const checks = ruleChecks(facts.charts)
+  const checks = ruleChecks(facts)
+  const { audited_at, ...figures } = facts.figures
+  const failed = (fits: (check: (typeof checks)[number]) => boolean): number =>
+    checks.filter(fits).reduce((sum, check) => sum + check.failed, 0)
+  const overlaps = facts.charts.flatMap((chart) => chart.overlaps)
+  const gaps = facts.charts.flatMap((chart) => chart.gaps)
+  const conflicting = checks.find(({ check_id }) => check_id === 'R10')
   const reasons = [
     ...(charts.length === 0 ? ['no_chart_published'] : []),
     ...charts.filter(({ status }) => status === 'stale').map(({ chart_id }) => `chart_stale:${chart_id}`),
@@ -69,9 +88,9 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',
     status_reasons: [...failures, ...reasons],
     summary: {
-      rows_served: rowsOf(charts) - facts.charts.reduce((sum, { withheld }) => sum + withheld, 0),
-      rows_withheld: facts.charts.reduce((sum, { withheld }) => sum + withheld, 0),
-      rows_rejected_last_load: checks.reduce((sum, { failed }) => sum + failed, 0),
+      rows_served: rowsOf(charts) - facts.charts.reduce((sum, chart) => sum + chart.withheld, 0),
+      rows_withheld: facts.charts.reduce((sum, chart) => sum + chart.withheld, 0),
+      rows_rejected_last_load: failed(({ severity, check_id }) => severity === 'reject' && check_id !== 'R01'),
       proof_coverage: 1, // rows and their tree are published by one transaction: there is no row without a proof
       charts: {
         fresh: byStatus('fresh').length,
@@ -99,11 +118,11 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     },
     checks,
     conflicts: {
-      duplicates_merged: 0,
-      same_key_different_price: checks.find(({ check_id }) => check_id === 'R10')?.failed ?? 0,
-      overlaps: 0,
-      gaps: 0,
-      samples: [],
+      duplicates_merged: failed(({ check_id }) => check_id === 'R09'),
+      same_key_different_price: conflicting?.failed ?? 0,
+      overlaps: overlaps.length,
+      gaps: gaps.length,
+      samples: [...(conflicting?.sample_row_ids ?? []), ...overlaps, ...gaps].slice(0, MOST_SAMPLES),
     },
     proofs: {
       rows_without_proof: 0,
@@ -116,11 +135,13 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       key_id: facts.log.key_id,
       witnesses: 0,
     },
-    figures: { ...facts.figures, disclosure_audit: null },
+    figures,
     jobs: {
       last_load: lastLoad(facts.charts),
       last_link_check: null,
-      last_disclosure_audit: null,
+      last_disclosure_audit: audited_at
+        ? { at: audited_at, status: figures.disclosure_audit === 'fail' ? 'failed' : 'ok' }
+        : null,
     },
   }
 }
@@ -157,30 +178,32 @@ function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts']
     source_bytes: chart.source_bytes,
     data_class: chart.data_class,
     superseded_by: null,
-    delta: null,
+    delta: chart.delta,
   }
 }
 
-function ruleChecks(charts: readonly ChartFacts[]): IntegrityReport['checks'] {
-  const evaluated = charts.reduce((sum, { rows, rejects }) => sum + rows + total(rejects), 0)
-  return Object.entries(RULES).map(([check_id, { severity, threshold }]) => {
-    const failed = charts.reduce((sum, { rejects }) => sum + total(rejects.filter(({ rule }) => rule === check_id)), 0)
+/** One line for each rule, over all charts. */
+function ruleChecks({ charts, verification }: Facts): IntegrityReport['checks'] {
+  const byRule = Map.groupBy(
+    charts.flatMap((chart) => chart.checks),
+    ({ check_id }) => check_id,
+  )
+  return [...byRule.values()].map((found) => {
+    const [first] = found as [RowCheckFacts]
+    // Whether stored rows still hash into their trees is known from the last time all of them were re-derived.
+    const stored = first.check_id === 'R01' ? verification : undefined
+    const evaluated = stored?.rows_verified ?? found.reduce((sum, check) => sum + check.evaluated, 0)
+    const failed = stored?.rows_failed ?? found.reduce((sum, check) => sum + check.failed, 0)
     return {
-      check_id,
-      severity,
-      status: failed === 0 ? ('pass' as const) : ('warn' as const),
+      ...first,
+      status: failed === 0 ? ('pass' as const) : first.check_id === 'R01' ? ('fail' as const) : ('warn' as const),
       evaluated,
       failed,
       failed_pct: evaluated === 0 ? 0 : Math.round((failed / evaluated) * 10_000) / 100,
-      threshold,
-      sample_row_ids: [],
-      rule_version: '1.0.0',
+      sample_row_ids: found.flatMap((check) => check.sample_row_ids).slice(0, MOST_SAMPLES),
     }
   })
 }
-
-const total = (rejects: readonly { rejected: number }[]): number =>
-  rejects.reduce((sum, { rejected }) => sum + Number(rejected), 0)
 
 const latest = (charts: readonly ChartFacts[]): string | null =>
   [...charts].sort((a, b) => (a.loaded_at < b.loaded_at ? 1 : -1))[0]?.release_id ?? null

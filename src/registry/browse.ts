@@ -17,16 +17,17 @@ refusedAs.add(cpt, { problem: 'invalid_cpt' })
 refusedAs.add(region, { problem: 'invalid_region' })
 refusedAs.add(npi, { problem: 'invalid_npi' })
 
+export const ChartId = z
+  .string()
+  .regex(/^(cms-(pfs|clfs|opps)|hospital-mrf:[12][0-9]{9})$/)
+  .meta({ description: 'Only this chart', examples: ['cms-pfs'] })
+
 export const BrowseQuery = z.strictObject({
   cpt,
   ...pageInput,
   region,
   npi,
-  chart: z
-    .string()
-    .regex(/^(cms-(pfs|clfs|opps)|hospital-mrf:[12][0-9]{9})$/)
-    .optional()
-    .meta({ description: 'Only this chart', examples: ['cms-pfs'] }),
+  chart: ChartId.optional(),
   as_of: AsOf.optional(),
   after: z
     .string()

@@ -1,12 +1,16 @@
 import type { Db } from '../db/db.ts'
-import type { ChartFacts } from '../integrity/report.ts'
+import type { ChartFacts, RowCheckFacts } from '../integrity/report.ts'
 import { chartOf } from './charts.ts'
+import { type Check, checksOf, findDelta } from './check-store.ts'
+import { periodConflicts } from './edition-periods.ts'
 import * as releases from './release-store.ts'
+import { RULES, type Rule } from './rules.ts'
 import * as store from './store.ts'
 
 /** What the integrity report says of each chart's edition in force on a day. */
 export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
   const inForce = await store.releasesInForce(db, day)
+  const published = (await releases.listReleases(db)).filter(({ state }) => state === 'published')
   return Promise.all(
     inForce.map(async (release) => {
       const chart = chartOf(release.chart)
@@ -15,6 +19,7 @@ export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
       const [first] = manifest.citations
       const counts = await releases.countContents(db, release.release_no)
       const state = await releases.findRelease(db, release.release_id)
+      const checks = await checksOf(db, release.release_no)
       return {
         chart_id: chart.chart,
         kind: chart.kind,
@@ -25,14 +30,32 @@ export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
         retrieved_at: first?.retrieved_at ?? manifest.recorded_at,
         loaded_at: new Date(Number(state?.loaded_at ?? 0)).toISOString(),
         rows: release.row_count,
-        withheld: 0,
+        withheld: checks.reduce((sum, { severity, failed }) => sum + (severity === 'withhold' ? failed : 0), 0),
         ...counts,
         citations: manifest.citations.length,
         source_sha256: first?.sha256 ?? '',
         source_bytes: first?.bytes ?? 0,
         data_class: manifest.data_class,
-        rejects: await releases.rejectsOf(db, release.release_no),
+        delta: (await findDelta(db, release.release_no)) ?? null,
+        checks: Object.entries(RULES).map(([id, rule]) => checkFacts(id, rule, checks)),
+        ...periodConflicts(
+          chart.kind,
+          published.filter((each) => each.chart === chart.chart),
+        ),
       }
     }),
   )
+}
+
+function checkFacts(check_id: string, { severity, threshold, version }: Rule, checks: readonly Check[]): RowCheckFacts {
+  const found = checks.find(({ rule }) => rule === check_id)
+  return {
+    check_id,
+    severity,
+    threshold,
+    rule_version: version,
+    evaluated: found?.evaluated ?? 0,
+    failed: found?.failed ?? 0,
+    sample_row_ids: found?.sample_keys ?? [],
+  }
 }

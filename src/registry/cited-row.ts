@@ -78,6 +78,11 @@ const Manifest = z
     data_class: z.enum(['published', 'sample']),
     supersedes: z.string().nullable(),
     recorded_at: Instant,
+    overrides: z
+      .array(z.strictObject({ rule: z.string(), reason: z.string() }))
+      .min(1)
+      .optional()
+      .meta({ description: 'Limits that the operator set aside to publish this release, and why; absent when none' }),
   })
   .meta({
     id: 'ReleaseManifest',

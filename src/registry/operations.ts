@@ -3,10 +3,14 @@ import type { Db } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
 import { type Operation, operation } from '../operation.ts'
 import { Links, Page } from '../paging.ts'
-import { Problem } from '../problem.ts'
+import type { ProblemCode } from '../problem.ts'
 import { ABSENCE_REASONS } from '../proof/row.ts'
+import { answer } from './answer.ts'
+import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './batch.ts'
 import { BrowseQuery, browse } from './browse.ts'
+import { catalogueOperations } from './catalogue-operations.ts'
 import { CitedRow, PriceRow } from './cited-row.ts'
+import { editionsFor, HistoryQuery, history, ReferenceHistory } from './history.ts'
 import { Proofs } from './proofs.ts'
 import { findReference, ReferenceQuery } from './reference.ts'
 
@@ -17,8 +21,15 @@ export interface RegistryParts {
   today: () => string
 }
 
-const NATIONAL_ONLY =
-  'there is no price for this region; the code has one for the whole country: ask with region=national if that will do'
+const LOOKUP_PROBLEMS: readonly ProblemCode[] = [
+  'invalid_cpt',
+  'invalid_region',
+  'invalid_npi',
+  'not_on_schedule',
+  'unknown_provider',
+  'region_ambiguous',
+  'no_release_in_force',
+]
 
 export const registryOperations = ({ db, log, today }: RegistryParts): Operation[] => [
   operation({
@@ -34,29 +45,56 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     cache: 'public, max-age=300',
     input: ReferenceQuery,
     output: PriceRow,
-    problems: [
-      'invalid_cpt',
-      'invalid_region',
-      'invalid_npi',
-      'not_on_schedule',
-      'unknown_provider',
-      'region_ambiguous',
-      'no_release_in_force',
-      ...ABSENCE_REASONS.map((reason) => `absent_${reason}` as const),
-    ],
+    problems: [...LOOKUP_PROBLEMS, ...ABSENCE_REASONS.map((reason) => `absent_${reason}` as const)],
     async run(query) {
       const found = await findReference(db, query, query.as_of ?? today())
-      const proofs = await Proofs.at(db, log)
-      const elsewhere = found.nationally ? { regions: ['national'] } : {}
-      const detail = found.nationally ? NATIONAL_ONLY : undefined
-      if (found.release === undefined) {
-        const absence = await Promise.all(found.missing.map(({ release, prefix }) => proofs.ofAbsence(release, prefix)))
-        throw new Problem('not_on_schedule', detail, { members: { absence, ...elsewhere } })
+      return answer(await Proofs.at(db, log), found)
+    },
+  }),
+
+  operation({
+    name: 'lookup_references',
+    summary: 'Up to a hundred lookups in one request, each answered in its place',
+    description:
+      'Each line takes the parameters of `lookup_reference` and is answered as if it had been asked alone: a price with its proof, ' +
+      'or the problem it would have met. One bad line does not spoil the others. All proofs stand under one checkpoint. Counts as one request.',
+    tag: 'agent-tools',
+    http: { method: 'POST', path: '/reference/batch' },
+    access: 'public',
+    limit: 'reference',
+    cache: 'no-store',
+    bodyBytes: BATCH_BYTES,
+    input: BatchQuery,
+    output: BatchAnswer,
+    problems: [],
+    async run({ lines }) {
+      const as_of = today()
+      return { results: await lookUpLines(db, log, lines, as_of), as_of }
+    },
+  }),
+
+  operation({
+    name: 'get_reference_history',
+    summary: 'What every edition says about a code, newest first, each with its proof',
+    description:
+      'The row that answers from each edition that was published and not withdrawn: a price, a stated absence, or the proof that there is none. ' +
+      'Without `npi`, the editions of each schedule that has ever had the code; with it, those of the provider\u2019s files.',
+    tag: 'agent-tools',
+    http: { method: 'GET', path: '/reference/history' },
+    access: 'public',
+    limit: 'reference',
+    cache: 'public, max-age=300',
+    input: HistoryQuery,
+    output: ReferenceHistory,
+    problems: LOOKUP_PROBLEMS,
+    async run(query) {
+      const editions = await editionsFor(db, query)
+      if (editions.length === 0) {
+        // No schedule has ever had the code: the lookup refuses, and proves it.
+        const found = await findReference(db, query, today())
+        await answer(await Proofs.at(db, log), found)
       }
-      const cited = await proofs.attach(found.release, found.stored)
-      if (cited.kind === 'absence')
-        throw new Problem(`absent_${cited.reason}`, detail, { members: { row: cited, ...elsewhere } })
-      return cited
+      return history(db, await Proofs.at(db, log), query, editions)
     },
   }),
 
@@ -88,4 +126,6 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
       return { data, page, links, as_of }
     },
   }),
+
+  ...catalogueOperations({ db, today }),
 ]

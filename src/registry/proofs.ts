@@ -2,7 +2,7 @@ import { type Db, StoreFault } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
 import type { StoredCheckpoint } from '../integrity/store.ts'
 import { toBase64, utf8 } from '../proof/bytes.ts'
-import { inclusionPath, leafHash, rootFromInclusion } from '../proof/merkle.ts'
+import { inclusionPath, leafHash, rootFromInclusion, type SubtreeReader } from '../proof/merkle.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
@@ -12,13 +12,18 @@ import {
   ROW_PROOF,
   type Row,
 } from '../proof/row.ts'
-import { rowSubtrees } from './staging.ts'
+import { subtreesFromTiles } from '../proof/tiles.ts'
+import { Remembered } from './remembered.ts'
 import type { Release, StoredRow } from './store.ts'
 import * as store from './store.ts'
+
+const MAX_TILES = 1_000
 
 /** Proof blocks for one answer: everything in it is proved under the same checkpoint. */
 export class Proofs {
   readonly #inLog = new Map<number, Promise<LogProof>>()
+  /** Tiles that this answer has read: a path asks for the same one many times, and neighbouring rows share them. */
+  readonly #tiles = new Remembered<Uint8Array>(MAX_TILES)
 
   private constructor(
     readonly db: Db,
@@ -59,12 +64,24 @@ export class Proofs {
 
   async #place(release: Release, { row_index, body }: StoredRow): Promise<Neighbour> {
     const index = Number(row_index)
-    const path = await inclusionPath(index, release.row_count, rowSubtrees(this.db, release.release_no))
+    const path = await inclusionPath(index, release.row_count, this.#treeOf(release.release_no))
     // A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there.
     const root = rootFromInclusion(index, release.row_count, leafHash(utf8(body)), path)
     if (!root || toBase64(root) !== release.manifest.rows_root)
       throw new StoreFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
     return { row: JSON.parse(body) as Row, index, path: path.map(toBase64) }
+  }
+
+  #treeOf(release_no: number): SubtreeReader {
+    return subtreesFromTiles((level, n) =>
+      this.#tiles.get(`${release_no}/${level}/${n}`, () => this.#tile(release_no, level, n)),
+    )
+  }
+
+  async #tile(release_no: number, level: number, n: number): Promise<Uint8Array> {
+    const tile = await store.findRowTile(this.db, release_no, level, n)
+    if (!tile) throw new StoreFault('a tile of a release is missing: run `atr fsck`')
+    return tile
   }
 
   #releaseInLog({ log_index }: Release): Promise<LogProof> {

@@ -1,14 +1,18 @@
 import type { Db } from '../db/db.ts'
 import { commitToLog, type Publisher } from '../integrity/publication.ts'
 import { Problem } from '../problem.ts'
-import { toBase64, utf8 } from '../proof/bytes.ts'
+import { equalBytes, toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { leafHash, rangeRoot } from '../proof/merkle.ts'
-import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA, type Row, rowKey } from '../proof/row.ts'
-import { TileBuilder } from '../proof/tiles.ts'
+import { rangeRoot } from '../proof/merkle.ts'
+import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../proof/row.ts'
+import { type Tile, TileBuilder } from '../proof/tiles.ts'
+import { type Override, usedOverrides } from './breaker.ts'
 import { chartOf } from './charts.ts'
+import { insertCheck, insertDelta } from './check-store.ts'
+import { checkRelease, heldProblem } from './release-check.ts'
 import type { ReleaseState } from './release-store.ts'
 import * as releases from './release-store.ts'
+import { bodyHasKey, leafHashOfBody } from './row-body.ts'
 import { rowSubtrees } from './staging.ts'
 import * as store from './store.ts'
 
@@ -17,17 +21,29 @@ const ROWS_PER_READ = 2_000
 /**
  * Publishes a staged release so that it is readable if and only if it is in the log. The manifest, the log
  * entry, the signed checkpoint and the release's new state commit together; a crash before that leaves the
- * release staged, and nothing public.
+ * release staged, and nothing public. A release that passes a limit of the breaker is refused unless that
+ * limit is overridden, and then the manifest says so.
  */
-export async function publish(publisher: Publisher, release_id: string, now: number): Promise<ReleaseState> {
+export async function publish(
+  publisher: Publisher,
+  release_id: string,
+  now: number,
+  overrides: readonly Override[] = [],
+): Promise<ReleaseState> {
   const { db, log } = publisher
   const staged = await releases.findRelease(db, release_id)
   if (staged?.state !== 'staged') throw new Problem('release_conflict', 'only a staged release can be published')
   log.trace(1)
   await rereadRows(db, staged)
+  const { held, checks, previous, diff } = await checkRelease(db, staged)
+  const used = usedOverrides(held, overrides)
+  const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
+  if (open.length > 0) throw heldProblem(open)
   return commitToLog(publisher, now, async (tx, append) => {
-    const before = await releases.findLatestPublished(tx, staged.chart)
-    const text = canonical(manifestOf(staged, before?.release_id ?? null, now))
+    const before = await releases.findPredecessor(tx, staged)
+    if ((before?.release_id ?? null) !== previous)
+      throw new Problem('release_conflict', 'another edition was published or withdrawn meanwhile: check it again')
+    const text = canonical(manifestOf(staged, previous, used, now))
     const log_index = await append([utf8(text)])
     const published = await releases.markPublished(tx, staged.release_no, {
       manifest: text,
@@ -35,11 +51,24 @@ export async function publish(publisher: Publisher, release_id: string, now: num
       published_at: now,
     })
     if (!published) throw new Problem('release_conflict', 'the release was published by someone else')
+    if (previous !== null && diff) {
+      await insertDelta(tx, staged.release_no, { previous_release: previous, ...diff })
+      await insertCheck(
+        tx,
+        staged.release_no,
+        checks.find(({ rule }) => rule === 'R12'),
+      )
+    }
     return published
   })
 }
 
-function manifestOf(release: ReleaseState, supersedes: string | null, now: number): Manifest {
+function manifestOf(
+  release: ReleaseState,
+  supersedes: string | null,
+  overrides: readonly Override[],
+  now: number,
+): Manifest {
   const chart = chartOf(release.chart)
   const manifest = {
     schema: RELEASE_SCHEMA,
@@ -55,6 +84,7 @@ function manifestOf(release: ReleaseState, supersedes: string | null, now: numbe
     data_class: release.data_class,
     supersedes,
     recorded_at: new Date(now).toISOString(),
+    ...(overrides.length > 0 ? { overrides: [...overrides] } : {}),
   }
   if (!isManifest(manifest)) throw new Error(`the manifest of ${release.release_id} is not one`)
   return manifest
@@ -71,30 +101,38 @@ export async function rederive(
   db: Db,
   release: Pick<ReleaseState, 'release_no' | 'release_id' | 'row_count' | 'rows_root'>,
 ): Promise<string | undefined> {
-  const tiles = new Map<string, string>()
-  const tree = new TileBuilder(({ level, n }, hashes) => {
-    tiles.set(`${level}/${n}`, toBase64(hashes))
-  })
+  const { release_no, release_id } = release
+  // Tiles are compared as they fill up: all of them at once would take a hundred megabytes.
+  let full: { tile: Tile; hashes: Uint8Array }[] = []
+  const tree = new TileBuilder((tile, hashes) => full.push({ tile, hashes }))
+  const findWrongTile = async (): Promise<string | undefined> => {
+    const made = full
+    full = []
+    for (const { tile, hashes } of made) {
+      const stored = await store.findRowTile(db, release_no, tile.level, tile.n)
+      if (!stored || !equalBytes(stored, hashes))
+        return `${release_id}: tile ${tile.level}/${tile.n} does not match the stored rows`
+    }
+    return undefined
+  }
   let after = ''
   for (;;) {
-    const rows = await store.rowsAfter(db, release.release_no, after, ROWS_PER_READ)
+    const rows = await store.rowsAfter(db, release_no, after, ROWS_PER_READ)
     for (const { row_key, row_index, body } of rows) {
-      if (Number(row_index) !== tree.size) return `${release.release_id}: row ${tree.size} is missing or out of order`
-      if (rowKey(JSON.parse(body) as Row) !== row_key)
-        return `${release.release_id}: row ${row_index} is not stored under its own key`
-      tree.append(leafHash(utf8(body)))
+      if (Number(row_index) !== tree.size) return `${release_id}: row ${tree.size} is missing or out of order`
+      if (!bodyHasKey(body, row_key)) return `${release_id}: row ${row_index} is not stored under its own key`
+      tree.append(leafHashOfBody(body))
       after = row_key
     }
+    const wrong = await findWrongTile()
+    if (wrong) return wrong
     if (rows.length < ROWS_PER_READ) break
+    await new Promise((turned) => setImmediate(turned)) // agents are served while a large release is read
   }
   tree.finish()
-  if (tree.size !== Number(release.row_count)) return `${release.release_id}: rows are missing or too many`
-  for (const [name, hashes] of tiles) {
-    const [level = 0, n = 0] = name.split('/').map(Number)
-    const stored = await store.findRowTile(db, release.release_no, level, n)
-    if (!stored || toBase64(stored) !== hashes)
-      return `${release.release_id}: tile ${name} does not match the stored rows`
-  }
-  const root = toBase64(await rangeRoot(0, tree.size, rowSubtrees(db, release.release_no)))
-  return root === release.rows_root ? undefined : `${release.release_id}: the rows do not hash to the root`
+  if (tree.size !== Number(release.row_count)) return `${release_id}: rows are missing or too many`
+  const wrong = await findWrongTile()
+  if (wrong) return wrong
+  const root = toBase64(await rangeRoot(0, tree.size, rowSubtrees(db, release_no)))
+  return root === release.rows_root ? undefined : `${release_id}: the rows do not hash to the root`
 }

@@ -69,7 +69,16 @@ export type Found = { nationally: boolean } & (
  */
 export async function findReference(db: Db, query: ReferenceQuery, day: string): Promise<Found> {
   const region = await placeOf(db, parseRegion(query.region))
-  const releases = await releasesToSearch(db, query, day)
+  return findIn(db, query, region, await releasesToSearch(db, query, day))
+}
+
+/** The row that answers among these releases alone. */
+export async function findIn(
+  db: Db,
+  query: ReferenceQuery,
+  region: Region,
+  releases: readonly Release[],
+): Promise<Found> {
   const wanted: Wanted = { modifier: query.modifier ?? null, setting: query.setting, basis: query.basis }
   const missing: { release: Release; prefix: string }[] = []
   let nationally = false
@@ -107,9 +116,8 @@ function pick(from: readonly Candidate[], query: ReferenceQuery, wanted: Wanted)
 const onlyAbsences = (from: readonly Candidate[]): Candidate[] => from.filter(({ row }) => row.kind === 'absence')
 
 async function releasesToSearch(db: Db, query: ReferenceQuery, day: string): Promise<Release[]> {
+  checkBasis(query)
   if (query.npi === undefined) return schedulesInForce(db, query.basis, day)
-  if (query.basis?.startsWith('medicare_'))
-    throw basisMisfit('a Medicare basis is not a provider\u2019s: leave npi out')
   const release = await store.findProviderRelease(db, query.npi, day)
   if (release) return [release]
   const known = await store.hasProvider(db, query.npi)
@@ -119,12 +127,18 @@ async function releasesToSearch(db: Db, query: ReferenceQuery, day: string): Pro
 }
 
 async function schedulesInForce(db: Db, basis: Basis | undefined, day: string): Promise<Release[]> {
-  const schedules = schedulesFor(basis)
-  if (schedules.length === 0) throw basisMisfit('a hospital basis needs the parameter npi')
-  const found = await Promise.all(schedules.map(({ chart }) => store.findReleaseInForce(db, chart, day)))
+  const found = await Promise.all(schedulesFor(basis).map(({ chart }) => store.findReleaseInForce(db, chart, day)))
   const releases = found.filter((release) => release !== undefined)
   if (releases.length === 0) throw new Problem('no_release_in_force')
   return releases
+}
+
+/** A basis is a hospital's or a schedule's, and only one of them was asked. */
+export function checkBasis({ npi, basis }: Pick<ReferenceQuery, 'npi' | 'basis'>): void {
+  if (npi === undefined && schedulesFor(basis).length === 0)
+    throw basisMisfit('a hospital basis needs the parameter npi')
+  if (npi !== undefined && basis?.startsWith('medicare_'))
+    throw basisMisfit('a Medicare basis is not a provider\u2019s: leave npi out')
 }
 
 const basisMisfit = (message: string): Problem =>
@@ -133,7 +147,7 @@ const basisMisfit = (message: string): Problem =>
   })
 
 /** A ZIP stands for its locality, unless its +4 digits decide: then there is no telling. */
-async function placeOf(db: Db, region: Region): Promise<Region> {
+export async function placeOf(db: Db, region: Region): Promise<Region> {
   if (region.level !== 'zip') return region
   const found = await store.localityOfZip(db, region.zip)
   if (!found) throw new Problem('invalid_region', 'the ZIP code is not in the locality file')

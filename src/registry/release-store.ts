@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { Citation } from '../proof/row.ts'
 
-// The life of a release, from loading to published. What lookups ask is in store.ts.
+// The life of a release, from loading to withdrawn. What lookups ask is in store.ts.
 
 /** A release being made: rows are written under it long before anyone can read them. */
 export interface NewRelease {
@@ -24,10 +24,13 @@ export interface ReleaseState extends Omit<NewRelease, 'citations'> {
   log_index: number | null
   loaded_at: number
   published_at: number | null
+  /** The text of the log entry by which it was withdrawn, and its place. */
+  withdrawal: string | null
+  withdrawn_index: number | null
 }
 
 const STATE = `release_no, release_id, chart, edition, effective_from, data_class, state, source_digest, citations,
-  row_count, rejected_count, rows_root, log_index, loaded_at, published_at`
+  row_count, rejected_count, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index`
 
 export async function insertRelease(tx: Db, release: NewRelease, now: number): Promise<ReleaseState> {
   const [row] = await tx.query<ReleaseState>(
@@ -51,7 +54,7 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
   return row
 }
 
-const RELEASE_TABLES = ['price_row', 'row_tile', 'release_code', 'release_region', 'release_provider', 'release_reject']
+const RELEASE_TABLES = ['price_row', 'row_tile', 'release_code', 'release_region', 'release_provider', 'release_check']
 
 /** What a load that was cut short left behind. No one has ever seen it. */
 export async function discardUnfinished(tx: Db, chart: string, edition: string): Promise<void> {
@@ -106,12 +109,34 @@ export function listReleases(db: Db): Promise<ReleaseState[]> {
   return db.query<ReleaseState>(`SELECT ${STATE} FROM release ORDER BY release_no`)
 }
 
-/** The edition that a new one of this chart takes the place of. */
-export async function findLatestPublished(db: Db, chart: string): Promise<{ release_id: string } | undefined> {
-  const [row] = await db.query<{ release_id: string }>(
-    `SELECT release_id FROM release WHERE chart = $1 AND state = 'published'
+/** Nothing comes back if someone else withdrew it first. */
+export async function markWithdrawn(
+  tx: Db,
+  release_no: number,
+  withdrawn: { withdrawal: string; withdrawn_index: number },
+): Promise<ReleaseState | undefined> {
+  const [row] = await tx.query<ReleaseState>(
+    `UPDATE release SET state = 'withdrawn', withdrawal = $2, withdrawn_index = $3
+      WHERE release_no = $1 AND state = 'published' RETURNING ${STATE}`,
+    [release_no, withdrawn.withdrawal, withdrawn.withdrawn_index],
+  )
+  return row
+}
+
+/**
+ * The edition that this one takes, or took, the place of: the one in force before it on the day it takes effect.
+ * A staged release stands after every published one.
+ */
+export async function findPredecessor(
+  db: Db,
+  release: Pick<ReleaseState, 'chart' | 'effective_from' | 'release_no' | 'log_index'>,
+): Promise<ReleaseState | undefined> {
+  const [row] = await db.query<ReleaseState>(
+    `SELECT ${STATE} FROM release
+      WHERE chart = $1 AND state = 'published' AND release_no <> $2
+        AND (effective_from < $3 OR (effective_from = $3 AND log_index < $4))
       ORDER BY effective_from DESC, log_index DESC LIMIT 1`,
-    [chart],
+    [release.chart, release.release_no, release.effective_from, release.log_index ?? Number.MAX_SAFE_INTEGER],
   )
   return row
 }
@@ -129,33 +154,27 @@ export async function countContents(
   return { codes: Number(row?.codes ?? 0), regions: Number(row?.regions ?? 0), providers: Number(row?.providers ?? 0) }
 }
 
-export function rejectsOf(
+/** A release's manifest or withdrawal, and the log entry that should be the same bytes. */
+export async function findEntry(
   db: Db,
   release_no: number,
-): Promise<{ rule: string; rejected: number; sample_lines: string }[]> {
-  return db.query('SELECT rule, rejected, sample_lines FROM release_reject WHERE release_no = $1 ORDER BY rule', [
-    release_no,
-  ])
-}
-
-/** A release's manifest and the log entry that should be the same bytes. */
-export async function findManifestEntry(
-  db: Db,
-  release_no: number,
-): Promise<{ manifest: string; body: Uint8Array } | undefined> {
-  const [row] = await db.query<{ manifest: string; body: Uint8Array }>(
-    `SELECT r.manifest, l.body FROM release r JOIN log_leaf l ON l.log = 'registry' AND l.leaf_index = r.log_index
+  kind: 'manifest' | 'withdrawal',
+): Promise<{ text: string; body: Uint8Array } | undefined> {
+  const [text, index] = kind === 'manifest' ? ['manifest', 'log_index'] : ['withdrawal', 'withdrawn_index']
+  const [row] = await db.query<{ text: string; body: Uint8Array }>(
+    `SELECT r.${text} AS text, l.body FROM release r JOIN log_leaf l ON l.log = 'registry' AND l.leaf_index = r.${index}
       WHERE r.release_no = $1`,
     [release_no],
   )
-  return row && { manifest: row.manifest, body: new Uint8Array(row.body) }
+  return row && { text: row.text, body: new Uint8Array(row.body) }
 }
 
-/** Entries of the registry log whose release is no longer there. */
+/** Entries of the registry log that are neither the manifest nor the withdrawal of a release that is there. */
 export async function countEntriesWithoutRelease(db: Db): Promise<number> {
   const [row] = await db.query<{ lost: number }>(
     `SELECT COUNT(*) AS lost FROM log_leaf l
-      WHERE l.log = 'registry' AND NOT EXISTS (SELECT 1 FROM release r WHERE r.log_index = l.leaf_index)`,
+      WHERE l.log = 'registry' AND NOT EXISTS (
+        SELECT 1 FROM release r WHERE r.log_index = l.leaf_index OR r.withdrawn_index = l.leaf_index)`,
   )
   return Number(row?.lost ?? 0)
 }

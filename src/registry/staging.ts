@@ -1,69 +1,106 @@
 import { type Db, StoreFault } from '../db/db.ts'
 import { Problem } from '../problem.ts'
-import { toBase64, utf8 } from '../proof/bytes.ts'
-import { leafHash, rangeRoot } from '../proof/merkle.ts'
-import { isRow, MAX_LEAF_BYTES, type Row, rowKey, rowText } from '../proof/row.ts'
+import { toBase64 } from '../proof/bytes.ts'
+import { rangeRoot } from '../proof/merkle.ts'
+import { isRow, type Row, rowKey, rowText } from '../proof/row.ts'
 import { subtreesFromTiles, type Tile, TileBuilder } from '../proof/tiles.ts'
+import { insertChecks } from './check-store.ts'
 import type { NewRelease, ReleaseState } from './release-store.ts'
 import * as releases from './release-store.ts'
+import { leafHashOfBody } from './row-body.ts'
+import { type Findings, rejectedIn } from './rules.ts'
 import * as store from './store.ts'
 
-const ROWS_PER_BATCH = 2_000
+const ROWS_PER_BATCH = 8_000
 
-/** Rows refused while a source was read: exact counts by rule, the first few line numbers, never the values. */
-export type Rejects = Map<string, { count: number; lines: number[] }>
+/**
+ * A row whose text a loader has made itself, because making two million of them as objects takes too long. The
+ * loader vouches, by its tests, that the text is `rowText` of a row and the key is its key.
+ */
+export interface ReadyRow {
+  kind: Row['kind']
+  key: string
+  body: string
+  cpt: string
+  region: string
+  npi: string | null
+}
+export type StageableRow = Row | ReadyRow
+export type Stageable = AsyncIterable<StageableRow> | Iterable<StageableRow>
+
+/** What was refused or noted while a source was read: exact counts by rule, the first few places, never the values. */
+export type Rejects = Findings
+
+/** What has been written so far. */
+export interface Progress {
+  rows: number
+  bytes: number
+  absences: number
+}
 
 export interface Staged {
   release: ReleaseState
   /** True when these bytes had been loaded before and nothing was done. */
   already: boolean
+  written: Progress
 }
 
 /**
- * Writes rows, sorted by key, as a release that no one can read yet. Rows go in batches, so that agents are
- * let in while a large file is loading; a crash leaves a release in state `loading`, which the next load removes.
+ * Writes rows, sorted by key, as a release that no one can read yet. Rows go in batches, and between two of them
+ * the event loop turns, so that agents are let in while a large file is loading; a crash leaves a release in state
+ * `loading`, which the next load removes.
  */
 export async function stage(
   db: Db,
   release: NewRelease,
-  rows: AsyncIterable<Row> | Iterable<Row>,
+  rows: Stageable,
   rejects: Rejects,
   now: number,
+  onProgress: (progress: Progress) => void = () => undefined,
 ): Promise<Staged> {
   const same = await releases.findSameSource(db, release.chart, release.edition, release.source_digest)
-  if (same) return { release: same, already: true }
+  if (same) return { release: same, already: true, written: { rows: 0, bytes: 0, absences: 0 } }
   const { release_no } = await db.transaction(async (tx) => {
     await releases.discardUnfinished(tx, release.chart, release.edition)
     return releases.insertRelease(tx, release, now)
   })
 
   const batch = new Batch(db, release_no)
-  let lastKey = ''
-  for await (const row of rows) {
-    const key = rowKey(row)
-    // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
-    if (!isRow(row)) throw new Problem('source_unreadable', 'the source has a line that no row can be made of')
-    if (key <= lastKey) throw new Error(`a loader made rows out of order: ${key}`)
-    lastKey = key
-    await batch.add(row, key)
+  const flush = async (): Promise<void> => {
+    await batch.flush()
+    onProgress(batch.written)
+    await new Promise((turned) => setImmediate(turned))
   }
+  // Two loops, because waiting for each of two million rows that are there already takes longer than hashing them.
+  if (Symbol.asyncIterator in rows) {
+    for await (const row of rows) if (batch.add(asReady(row))) await flush()
+  } else for (const row of rows) if (batch.add(asReady(row))) await flush()
   const { row_count, rows_root } = await batch.finish()
   if (row_count === 0) throw new Problem('source_unreadable', 'the source has no row that can be published')
 
-  const rejected_count = [...rejects.values()].reduce((sum, { count }) => sum + count, 0)
+  const rejected_count = rejectedIn(rejects)
   const staged = await db.transaction(async (tx) => {
-    const entries = [...rejects].map(([rule, { count, lines }]) => [release_no, rule, count, lines.join(',')])
-    await tx.insertMany('release_reject', ['release_no', 'rule', 'rejected', 'sample_lines'], entries)
+    await insertChecks(tx, release_no, rejects)
     return releases.markStaged(tx, release_no, { row_count, rejected_count, rows_root })
   })
   if (!staged) throw new Problem('release_conflict', 'another load of the same edition took this one\u2019s place')
-  return { release: staged, already: false }
+  return { release: staged, already: false, written: batch.written }
+}
+
+function asReady(row: StageableRow): ReadyRow {
+  if ('body' in row) return row
+  // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
+  if (!isRow(row)) throw new Problem('source_unreadable', 'the source has a line that no row can be made of')
+  const { kind, cpt, region, npi } = row
+  return { kind, key: rowKey(row), body: rowText(row), cpt, region, npi }
 }
 
 /** Collects rows, their tree and their totals, and writes them a batch at a time. */
 class Batch {
+  readonly written: Progress = { rows: 0, bytes: 0, absences: 0 }
   #rows: unknown[][] = []
   #tiles: unknown[][] = []
+  #lastKey = ''
   readonly #codes = new Map<string, number>()
   readonly #regions = new Map<string, number>()
   readonly #providers = new Map<string, number>()
@@ -74,23 +111,26 @@ class Batch {
     readonly release_no: number,
   ) {}
 
-  async add(row: Row, key: string): Promise<void> {
-    const body = rowText(row)
-    const bytes = utf8(body)
-    if (bytes.length > MAX_LEAF_BYTES) throw new Error(`a row is too large: ${key}`)
+  /** True when the batch should be written before the next row. */
+  add({ kind, key, body, cpt, region, npi }: ReadyRow): boolean {
+    if (key <= this.#lastKey) throw new Error(`a loader made rows out of order: ${key}`)
+    this.#lastKey = key
     this.#rows.push([this.release_no, key, this.#tree.size, body])
-    this.#tree.append(leafHash(bytes))
-    count(this.#codes, row.cpt)
-    count(this.#regions, row.region)
-    if (row.npi !== null) count(this.#providers, row.npi)
-    if (this.#rows.length >= ROWS_PER_BATCH) await this.#flush()
+    this.#tree.append(leafHashOfBody(body))
+    this.written.rows++
+    this.written.bytes += body.length
+    if (kind === 'absence') this.written.absences++
+    count(this.#codes, cpt)
+    count(this.#regions, region)
+    if (npi !== null) count(this.#providers, npi)
+    return this.#rows.length >= ROWS_PER_BATCH
   }
 
   #addTile({ level, n, width }: Tile, hashes: Uint8Array): void {
     this.#tiles.push([this.release_no, level, n, width, hashes])
   }
 
-  async #flush(): Promise<void> {
+  async flush(): Promise<void> {
     const [rows, tiles] = [this.#rows, this.#tiles]
     this.#rows = []
     this.#tiles = []
@@ -102,7 +142,7 @@ class Batch {
 
   async finish(): Promise<{ row_count: number; rows_root: string }> {
     this.#tree.finish()
-    await this.#flush()
+    await this.flush()
     const { release_no } = this
     const totals = (map: Map<string, number>): unknown[][] => [...map].map(([name, rows]) => [release_no, name, rows])
     await this.db.transaction(async (tx) => {

@@ -12,7 +12,7 @@ export interface Release {
   manifest: Manifest
 }
 
-interface ReleaseRow extends Omit<Release, 'manifest'> {
+export interface ReleaseRow extends Omit<Release, 'manifest'> {
   manifest: string
 }
 
@@ -22,20 +22,26 @@ export interface StoredRow {
   body: string
 }
 
-const RELEASE = 'r.release_no, r.release_id, r.chart, r.effective_from, r.row_count, r.log_index, r.manifest'
+export const RELEASE = 'r.release_no, r.release_id, r.chart, r.effective_from, r.row_count, r.log_index, r.manifest'
 
-/** Published, and covered by the public checkpoint of the registry log. */
-const readable = (alias: string): string =>
-  `${alias}.state = 'published' AND ${alias}.log_index < (SELECT size FROM log_head WHERE log = 'registry')`
+const PUBLIC_SIZE = `(SELECT size FROM log_head WHERE log = 'registry')`
+
+/** Covered by the public checkpoint of the registry log, withdrawn since or not. */
+export const inPublicLog = (alias: string): string =>
+  `${alias}.state IN ('published', 'withdrawn') AND ${alias}.log_index < ${PUBLIC_SIZE}`
+
+/** Published and not withdrawn, as far as the public checkpoint of the registry log says. */
+export const readable = (alias: string): string =>
+  `${inPublicLog(alias)} AND (${alias}.withdrawn_index IS NULL OR ${alias}.withdrawn_index >= ${PUBLIC_SIZE})`
 
 /** In force on day $1: readable, in effect, and no later edition of the chart is. */
-const IN_FORCE = `${readable('r')} AND r.effective_from <= $1 AND NOT EXISTS (
+export const IN_FORCE = `${readable('r')} AND r.effective_from <= $1 AND NOT EXISTS (
     SELECT 1 FROM release later
      WHERE later.chart = r.chart AND ${readable('later')} AND later.effective_from <= $1
        AND (later.effective_from > r.effective_from
             OR (later.effective_from = r.effective_from AND later.log_index > r.log_index)))`
 
-const toRelease = (row: ReleaseRow): Release => ({
+export const toRelease = (row: ReleaseRow): Release => ({
   ...row,
   release_no: Number(row.release_no),
   row_count: Number(row.row_count),
@@ -78,7 +84,7 @@ export async function hasProvider(db: Db, npi: string): Promise<boolean> {
 }
 
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
-const past = (prefix: string): string => `${prefix}~`
+export const past = (prefix: string): string => `${prefix}~`
 
 export function rowsUnder(db: Db, release_no: number, prefix: string): Promise<StoredRow[]> {
   return db.query<StoredRow>(
@@ -209,9 +215,16 @@ export function rowsAfter(db: Db, release_no: number, after: string, limit: numb
 }
 
 /** A release by its name, whether or not it is in force. */
-export async function findReadable(db: Db, release_id: string): Promise<Release | undefined> {
+export const findReadable = (db: Db, release_id: string): Promise<Release | undefined> =>
+  findNamed(db, release_id, readable('r'))
+
+/** A release by its name, even if it was withdrawn: what was proved of it can be checked for ever. */
+export const findLogged = (db: Db, release_id: string): Promise<Release | undefined> =>
+  findNamed(db, release_id, inPublicLog('r'))
+
+async function findNamed(db: Db, release_id: string, condition: string): Promise<Release | undefined> {
   const [row] = await db.query<ReleaseRow>(
-    `SELECT ${RELEASE} FROM release r WHERE r.release_id = $1 AND ${readable('r')}`,
+    `SELECT ${RELEASE} FROM release r WHERE r.release_id = $1 AND ${condition}`,
     [release_id],
   )
   return row && toRelease(row)

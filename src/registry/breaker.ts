@@ -1,0 +1,71 @@
+import type { ReleaseDiff } from './diff.ts'
+
+/** The limits beyond which a release is held until the operator says why it may go out. */
+export const BREAKER = {
+  row_count_drop: 'the release has at least 10 % fewer rows than the one it takes the place of',
+  prices_moved: 'more than 20 % of the rows that both have moved by more than 25 %',
+  rejected_share: 'more than 1 % of what the source states was rejected',
+  conflicting_keys: 'a schedule states different prices under one key',
+} as const
+export type BreakerRule = keyof typeof BREAKER
+export const BREAKER_RULES = Object.keys(BREAKER) as BreakerRule[]
+
+/** Why a limit may be set aside. Words of ours only: they stand in the manifest for ever. */
+export const OVERRIDE_REASONS = [
+  'annual_update',
+  'publisher_restatement',
+  'format_change',
+  'verified_by_operator',
+  'sample_data',
+] as const
+export type OverrideReason = (typeof OVERRIDE_REASONS)[number]
+
+export interface Override {
+  rule: BreakerRule
+  reason: OverrideReason
+}
+
+/** A limit that was passed: what was found, beside what is allowed, both in percent or in keys. */
+export interface Held {
+  rule: BreakerRule
+  found: number
+  limit: number
+}
+
+export interface Facts {
+  schedule: boolean
+  rows: number
+  /** What the source states, as `countStated` counts it. */
+  stated: number
+  rejected: number
+  /** Keys with different prices in this source: rule R10. */
+  conflicts: number
+  /** The release it takes the place of, and how they differ. */
+  before: { rows: number; diff: ReleaseDiff } | undefined
+}
+
+/** Which limits a release passes. */
+export function heldBy({ schedule, rows, stated, rejected, conflicts, before }: Facts): Held[] {
+  const held: Held[] = []
+  if (before) {
+    const drop = ((before.rows - rows) / Math.max(1, before.rows)) * 100
+    if (rows * 10 <= before.rows * 9) held.push({ rule: 'row_count_drop', found: tidy(drop), limit: 10 })
+    const { changed, unchanged, moved_over_25_pct: moved } = before.diff
+    const common = changed + unchanged
+    if (moved.count * 5 > common)
+      held.push({ rule: 'prices_moved', found: tidy((moved.count / common) * 100), limit: 20 })
+  }
+  if (rejected * 100 > stated + rejected)
+    held.push({ rule: 'rejected_share', found: tidy((rejected / (stated + rejected)) * 100), limit: 1 })
+  if (schedule && conflicts > 0) held.push({ rule: 'conflicting_keys', found: conflicts, limit: 0 })
+  return held
+}
+
+const tidy = (value: number): number => Math.round(value * 100) / 100
+
+/** Sets every limit aside for one reason: for invented data, which is not held to any. */
+export const overrideAll = (reason: OverrideReason): Override[] => BREAKER_RULES.map((rule) => ({ rule, reason }))
+
+/** The overrides that were needed, in the order of the limits. One for a limit that was not passed says nothing. */
+export const usedOverrides = (held: readonly Held[], overrides: readonly Override[]): Override[] =>
+  held.flatMap(({ rule }) => overrides.find((each) => each.rule === rule) ?? [])

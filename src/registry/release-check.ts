@@ -1,0 +1,84 @@
+import type { Db } from '../db/db.ts'
+import { Problem } from '../problem.ts'
+import { BREAKER, type Held, heldBy } from './breaker.ts'
+import { chartOf } from './charts.ts'
+import { type Check, checksOf, countStated } from './check-store.ts'
+import { diffReleases, type Moved, type ReleaseDiff } from './diff.ts'
+import type { ReleaseState } from './release-store.ts'
+import * as releases from './release-store.ts'
+import { RULES } from './rules.ts'
+
+/** Everything there is to know of a release before it is published. */
+export interface ReleaseCheck {
+  release_id: string
+  state: ReleaseState['state']
+  rows: number
+  rejected: number
+  withheld: number
+  flagged: number
+  checks: Check[]
+  /** The release it takes the place of; null for the first of its chart. */
+  previous: string | null
+  diff: ReleaseDiff | null
+  /** The limits it passes: it is not published unless each is overridden. */
+  held: Held[]
+}
+
+/** Judges a release by its stored rows and findings, against the one that it takes the place of. */
+export async function checkRelease(db: Db, release: ReleaseState): Promise<ReleaseCheck> {
+  const before = await releases.findPredecessor(db, release)
+  const diff = before ? await diffReleases(db, before.release_no, release.release_no) : undefined
+  const stored = await checksOf(db, release.release_no)
+  const schedule = chartOf(release.chart)?.kind !== 'hospital_mrf'
+  // A published release has this one already, from the day it was published.
+  const moved = diff && !stored.some(({ rule }) => rule === 'R12') ? [movesCheck(diff, schedule)] : []
+  const checks = [...stored, ...moved].sort((a, b) => (a.rule < b.rule ? -1 : 1))
+  const failed = (severity: Check['severity']): number =>
+    checks.reduce((sum, check) => sum + (check.severity === severity ? check.failed : 0), 0)
+  const rows = Number(release.row_count)
+  const rejected = Number(release.rejected_count)
+  return {
+    release_id: release.release_id,
+    state: release.state,
+    rows,
+    rejected,
+    withheld: failed('withhold'),
+    flagged: failed('flag'),
+    checks,
+    previous: before?.release_id ?? null,
+    diff: diff ?? null,
+    held: heldBy({
+      schedule,
+      rows,
+      stated: await countStated(db, release.release_no),
+      rejected,
+      conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
+      before: before && diff && { rows: Number(before.row_count), diff },
+    }),
+  }
+}
+
+/** Rule R12: a schedule's prices move by the quarter, a hospital's charges by the whim. */
+function movesCheck(diff: ReleaseDiff, schedule: boolean): Check {
+  const moved: Moved = schedule ? diff.moved_over_25_pct : diff.moved_over_100_pct
+  return {
+    rule: 'R12',
+    severity: RULES.R12.severity,
+    evaluated: diff.changed + diff.unchanged,
+    failed: moved.count,
+    sample_lines: [],
+    sample_keys: moved.sample_keys,
+  }
+}
+
+export async function getRelease(db: Db, release_id: string): Promise<ReleaseState> {
+  const found = await releases.findRelease(db, release_id)
+  if (!found) throw new Problem('release_conflict', 'there is no such release')
+  return found
+}
+
+/** The refusal of a release that passes limits no one has set aside. */
+export function heldProblem(held: readonly Held[]): Problem {
+  const why = held.map(({ rule, found, limit }) => `${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`)
+  return new Problem('release_held', why.join('; '), { members: { held } })
+}
