@@ -31,7 +31,7 @@ const described = <V extends z.ZodType>(metric: Described, value: V) =>
       value: value.nullable(),
       suppressed: z.boolean().meta({ description: 'True when the value is withheld; it is then null, not zero' }),
       reason: z
-        .enum(['no_data', 'small_cell', 'dominance'])
+        .enum(['no_data', 'small_cell', 'dominance', 'not_with_noise'])
         .nullable()
         .meta({ description: 'Why the value is withheld' }),
       as_of: Instant.nullable().meta({ description: 'The release at which this value last moved' }),
@@ -63,6 +63,14 @@ export const FiguresBody = z
       .enum(['published', 'sample'])
       .nullable()
       .meta({ description: '`sample` when any of the ledger is invented for demonstration' }),
+    noise: z
+      .strictObject({
+        mechanism: z.literal('discrete_laplace'),
+        epsilon: z.string().meta({ description: 'Per metric and release' }),
+        windows: z.literal('disjoint').meta({ description: 'Each case is counted in one release' }),
+      })
+      .optional()
+      .meta({ description: 'There when the figures were drawn with noise' }),
   })
   .meta({ description: 'Aggregate dispute metrics; withheld values are null, and null is never zero' })
 export type FiguresBody = z.infer<typeof FiguresBody>
@@ -103,6 +111,7 @@ export function figuresBody(release: FigureRelease | undefined): FiguresBody {
     pii_policy: 'aggregate_only',
     sdc_rule_version: release?.standings.rule_version ?? RULE.version,
     data_class: release?.data_class ?? null,
+    ...(release?.noise && { noise: release.noise }),
   }
 }
 
@@ -121,6 +130,10 @@ export const ChangeEntry = z.strictObject({
   new_as_of: Instant,
   reason: z.enum(['initial', 'scheduled', 'correction', 'method_change', 'suppression_on', 'suppression_off']),
   sdc_rule_version: RuleVersion,
+  epsilon: z
+    .string()
+    .optional()
+    .meta({ description: 'Spent on this metric, per case counted for the first time; there when drawn with noise' }),
 })
 export type ChangeEntry = z.infer<typeof ChangeEntry>
 

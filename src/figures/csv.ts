@@ -3,7 +3,6 @@ import { Problem, type ProblemCode } from '../problem.ts'
 
 /** No value a file may hold is long, so a longer line is something else. */
 const MAX_LINE = 1024
-const SHOWN = 5
 
 /** Where a file breaks which rule. Never the value: it may be somebody's. */
 export interface Place {
@@ -14,20 +13,26 @@ export interface Place {
 
 /** Counts every broken rule of a file and keeps the first few places. */
 export class Complaints {
-  #count = 0
+  static readonly SHOWN = 5
+  count = 0
   readonly #places: Place[] = []
 
   add(line: number, column: number, rule: string): void {
-    this.#count++
-    if (this.#places.length < SHOWN) this.#places.push({ line, column, rule })
+    this.addAll(1, [{ line, column, rule }])
+  }
+
+  /** `count` places, of which only the first few need to be told. */
+  addAll(count: number, first: readonly Place[]): void {
+    this.count += count
+    this.#places.push(...first.slice(0, Complaints.SHOWN - this.#places.length))
   }
 
   /** One broken rule refuses the whole file: part of a file is a different ledger from the one meant. */
   refuse(code: ProblemCode): void {
-    if (this.#count === 0) return
+    if (this.count === 0) return
     const first = this.#places.map(({ line, column, rule }) => `line ${line} column ${column}: ${rule}`).join('; ')
-    const detail = `the file breaks a rule in ${this.#count} ${this.#count === 1 ? 'place' : 'places'}; first: ${first}`
-    throw new Problem(code, detail, { members: { refused: this.#count, places: [...this.#places] } })
+    const detail = `the file breaks a rule in ${this.count} ${this.count === 1 ? 'place' : 'places'}; first: ${first}`
+    throw new Problem(code, detail, { members: { refused: this.count, places: [...this.#places] } })
   }
 }
 
@@ -40,6 +45,8 @@ export async function readRecords(
   columns: readonly string[],
   complaints: Complaints,
   take: (fields: string[], line: number) => void,
+  /** Awaited between pieces of the file, so that what was taken can be put away. */
+  pause: () => Promise<void> | undefined = () => undefined,
 ): Promise<string> {
   const hash = createHash('sha256')
   // A byte order mark stays in the text and spoils the header; bytes that are not UTF-8 spoil their field.
@@ -74,6 +81,7 @@ export async function readRecords(
       complaints.add(line + 1, 1, 'line_too_long')
       return ''
     }
+    await pause()
   }
   rest += decoder.decode()
   if (rest !== '' || line === 0) read(rest)

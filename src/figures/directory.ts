@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { isNpi } from '../proof/npi.ts'
 import { Complaints, readRecords } from './csv.ts'
-import * as store from './store.ts'
+import * as store from './ledger-store.ts'
 
 /** `entity_type` as NPPES has it: 2 is an organisation, 1 is a person. */
 const COLUMNS = ['npi', 'entity_type'] as const

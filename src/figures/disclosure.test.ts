@@ -9,7 +9,7 @@ const FIRST = '2026-11-03T00:00:00.000Z'
 const SECOND = '2026-12-01T00:00:00.000Z'
 
 const after = (cells: readonly OutcomeCell[], previous?: Standings, as_of = FIRST) =>
-  decide({ as_of, of: tallies(cells) }, previous, RULE)
+  decide({ as_of, last_batch_id: 1, last_correction_id: 0, of: tallies(cells) }, previous, RULE)
 const figure = (cells: readonly OutcomeCell[], metric: Metric): Figure => after(cells).standings.of[metric].figure
 
 /** `yes` settlements without certified mail and `no` with it. */
@@ -97,7 +97,7 @@ test('counts are rounded down to tens and withheld below fifty', () => {
 })
 
 describe('after the first release', () => {
-  const { standings } = after(settled(60, 40))
+  const { standings } = after(settled(300, 200))
   const next = (cells: readonly OutcomeCell[]) => after(cells, standings, SECOND)
 
   test('the first release logs every figure as initial', () => {
@@ -107,31 +107,34 @@ describe('after the first release', () => {
   })
 
   test('ten more cases move nothing, and the old value keeps its date', () => {
-    const { standings: held, moves } = next(settled(65, 45))
+    const { standings: held, moves } = next(settled(305, 205))
     expect(moves).toEqual([])
     expect(held).toEqual(standings)
   })
 
   test('eleven more cases that do not agree move the rate', () => {
-    const { moves } = next(settled(70, 41))
+    const { moves } = next(settled(310, 201))
     expect(moves.find(({ metric }) => metric === 'p')).toEqual({
       metric: 'p',
       old: { value: 0.6, suppressed: false, reason: null, as_of: FIRST },
-      new: { value: 0.63, suppressed: false, reason: null, as_of: SECOND },
+      new: { value: 0.61, suppressed: false, reason: null, as_of: SECOND },
       reason: 'scheduled',
     })
   })
 
   test('any number of cases that all agree leave the rate where it was', () => {
-    const { standings: held, moves } = next(settled(160, 40))
+    const { standings: held, moves } = next(settled(400, 200))
     expect(held.of.p).toEqual(standings.of.p)
     expect(moves.map(({ metric }) => metric)).toEqual(['cases_floor10', 'settlements_floor10'])
   })
 
   test('cases held back count towards the next move', () => {
-    const { standings: held } = next(settled(65, 45))
-    const { moves } = after(settled(66, 45), held, '2027-01-05T00:00:00.000Z')
-    expect(moves.find(({ metric }) => metric === 'p')?.new.value).toBe(0.59)
+    const { standings: held } = next(settled(305, 205))
+    const { moves } = after(settled(306, 205), held, '2027-01-05T00:00:00.000Z')
+    expect(moves.find(({ metric }) => metric === 'p')?.new).toMatchObject({
+      value: 0.6,
+      as_of: '2027-01-05T00:00:00.000Z',
+    })
   })
 
   test('figures hold independently, each by its own denominator', () => {
@@ -139,22 +142,52 @@ describe('after the first release', () => {
       aCell({ cases: 12, closed: 0, settled: 0, recurring: 1 }),
       aCell({ cases: 10, closed: 0, settled: 0 }),
     ]
-    const { moves } = next([...settled(60, 40), ...open])
+    const { moves } = next([...settled(300, 200), ...open])
     expect(moves.map(({ metric }) => metric)).toEqual(['r', 'cases_floor10'])
   })
 
   test('cases removed are held and moved like cases added', () => {
-    expect(next(settled(55, 35)).moves).toEqual([])
-    expect(next(settled(50, 39)).moves.map(({ metric }) => metric)).toContain('p')
+    expect(next(settled(295, 195)).moves).toEqual([])
+    expect(next(settled(290, 199)).moves.map(({ metric }) => metric)).toContain('p')
   })
 
   test('a figure that becomes too thin is withheld without a number', () => {
-    const { moves } = next(settled(60, 10).map((cell) => ({ ...cell, cases: cell.cases - 2 })))
+    const { moves } = next(settled(298, 8))
     expect(moves.find(({ metric }) => metric === 'p')).toMatchObject({ reason: 'suppression_on', new: { value: null } })
   })
 
+  test('cases that were changed are counted once each, not as one removed and one added', () => {
+    const { moves, decisions } = next(settled(294, 206))
+    expect(moves).toEqual([])
+    expect(decisions.p).toBe('held_few')
+  })
+
+  test('any number of cases that all changed the same way leave the rate where it was', () => {
+    expect(next(settled(280, 220)).decisions.p).toBe('held_alike')
+  })
+
+  test('a figure that moves after a correction says that there was one', () => {
+    const given = { as_of: SECOND, last_batch_id: 3, last_correction_id: 2, of: tallies(settled(320, 230)) }
+    const { moves } = decide(given, standings, RULE)
+    expect(moves.find(({ metric }) => metric === 'p')?.reason).toBe('correction')
+  })
+
+  test('a rate of few cases does not move when its change could be worked out', () => {
+    const thin = after(settled(80, 20)).standings
+    const { decisions, standings: held } = after(settled(96, 24), thin, SECOND)
+    expect(decisions.p).toBe('held_pinned')
+    expect(held.of.p).toEqual(thin.of.p)
+  })
+
   test('a change of the rule says so', () => {
-    const { moves } = decide({ as_of: SECOND, of: tallies(settled(80, 60)) }, standings, { ...RULE, version: '2.0.0' })
+    const { moves } = decide(
+      { as_of: SECOND, last_batch_id: 2, last_correction_id: 0, of: tallies(settled(380, 260)) },
+      standings,
+      {
+        ...RULE,
+        version: '2.0.0',
+      },
+    )
     expect(moves.find(({ metric }) => metric === 'p')?.reason).toBe('method_change')
   })
 })

@@ -1,3 +1,4 @@
+import { leavesDoubt, room } from './feasible.ts'
 import { divideHalfEven } from './rounding.ts'
 import {
   casesWith,
@@ -18,6 +19,7 @@ export const RULE = {
   min_cases: 50,
   min_cell: 11,
   count_step: 10,
+  rate_steps: 100,
   /** F3, in dollars and per cent. */
   total_step: 1000,
   median_step: 50,
@@ -25,6 +27,7 @@ export const RULE = {
   two_largest_share: 40,
   /** F5. */
   min_moved: 11,
+  min_values: 11,
   /** P4, P6. */
   provider_min_cases: 30,
 } as const satisfies Rule
@@ -34,11 +37,13 @@ export interface Rule {
   min_cases: number
   min_cell: number
   count_step: number
+  rate_steps: number
   total_step: number
   median_step: number
   largest_share: number
   two_largest_share: number
   min_moved: number
+  min_values: number
   provider_min_cases: number
 }
 
@@ -49,7 +54,7 @@ export type Judged<T> = { value: T; reason: null } | { value: null; reason: With
 export interface Figure {
   value: number | string | null
   suppressed: boolean
-  reason: Withheld | null
+  reason: Withheld | 'not_with_noise' | null
   as_of: string
 }
 
@@ -57,18 +62,32 @@ export interface Figure {
 export interface Standing {
   figure: Figure
   basis: Histogram
+  /** The last file of the ledger that had been counted. */
+  batch_id: number
+  /** The fewest values that each count behind this figure could ever have had, over all that was published of it. */
+  room: readonly number[]
 }
 export interface Standings {
   rule_version: string
   of: Record<Metric, Standing>
 }
 
+/** What the rule is given: the ledger in numbers, and nothing that is not in it. */
 export interface Tallies {
   as_of: string
+  last_batch_id: number
+  /** The last file that corrected or deleted cases; 0 when there is none. */
+  last_correction_id: number
   of: Record<Metric, Histogram>
 }
 
-export type ChangeReason = 'initial' | 'scheduled' | 'method_change' | 'suppression_on' | 'suppression_off'
+export type ChangeReason =
+  | 'initial'
+  | 'scheduled'
+  | 'correction'
+  | 'method_change'
+  | 'suppression_on'
+  | 'suppression_off'
 export interface Move {
   metric: Metric
   old: Figure | null
@@ -76,55 +95,87 @@ export interface Move {
   reason: ChangeReason
 }
 
+/** Why a figure stands as it does. What is held or silent makes no entry and cannot be told apart from outside. */
+export type Decision = 'published' | 'withheld' | 'held_few' | 'held_alike' | 'held_pinned' | 'silent'
+
 /**
- * What is published after these tallies, given what stood before: rules F1, F2, F3, F5 and F9. The
+ * What is published after these tallies, given what stood before: rules F1, F2, F3, F5, F6 and F9. The
  * moves are everything the public can see change.
  */
 export function decide(
   tallies: Tallies,
   previous: Standings | undefined,
   rule: Rule,
-): { standings: Standings; moves: Move[] } {
+): { standings: Standings; moves: Move[]; decisions: Record<Metric, Decision> } {
   const moves: Move[] = []
-  const decided = METRICS.map((metric) => {
+  const decisions = {} as Record<Metric, Decision>
+  const of = {} as Record<Metric, Standing>
+  // Counts first: how far a rate can be traced back depends on what is told of its denominator.
+  for (const metric of [...METRICS].sort((a, b) => Number(isCount(b)) - Number(isCount(a)))) {
     const before = previous?.of[metric]
-    const standing = decideOne(metric, tallies, before, rule)
-    if (standing.figure !== before?.figure) {
-      const reason = changeReason(before?.figure, standing.figure, previous?.rule_version !== rule.version)
-      moves.push({ metric, old: before?.figure ?? null, new: standing.figure, reason })
-    }
-    return [metric, standing] as const
-  })
-  const of = Object.fromEntries(decided) as Record<Metric, Standing>
-  return { standings: { rule_version: rule.version, of }, moves }
+    const counts = { cases_floor10: of.cases_floor10?.figure, settlements_floor10: of.settlements_floor10?.figure }
+    const { decision, standing } = decideOne(metric, tallies, before, counts, rule)
+    decisions[metric] = decision
+    of[metric] = standing
+  }
+  for (const metric of METRICS) {
+    const old = previous?.of[metric]
+    const { figure } = of[metric]
+    if (figure === old?.figure) continue
+    const corrected = tallies.last_correction_id > (old?.batch_id ?? 0)
+    const reason = changeReason(old?.figure, figure, previous?.rule_version !== rule.version, corrected)
+    moves.push({ metric, old: old?.figure ?? null, new: figure, reason })
+  }
+  return { standings: { rule_version: rule.version, of }, moves, decisions }
 }
 
-function decideOne(metric: Metric, { as_of, of }: Tallies, before: Standing | undefined, rule: Rule): Standing {
+function decideOne(
+  metric: Metric,
+  { as_of, of, last_batch_id }: Tallies,
+  before: Standing | undefined,
+  counts: { cases_floor10: Figure | undefined; settlements_floor10: Figure | undefined },
+  rule: Rule,
+): { decision: Decision; standing: Standing } {
   const basis = of[metric]
-  if (before && !movesEnough(before.basis, basis, rule, isCount(metric))) return before
+  const held = before && heldBack(before.basis, basis, rule, isCount(metric))
+  if (before && held) return { decision: held, standing: before }
   const { value, reason } = judge(metric, basis, rule)
   // A figure that stays withheld stays silent: each sign that it had been looked at again would say that
   // cases were added on both sides, and enough of those pin the small cell that is being hidden.
-  if (before && reason !== null && reason === before.figure.reason) return { figure: before.figure, basis }
-  return { figure: { value, suppressed: reason !== null, reason, as_of }, basis }
+  if (before && reason !== null && reason === before.figure.reason)
+    return { decision: 'silent', standing: { ...before, basis, batch_id: last_batch_id } }
+  const figure: Figure = { value, suppressed: reason !== null, reason, as_of }
+  const { cases_floor10 = figure, settlements_floor10 = figure } = counts
+  const left = room(metric, figure, { cases_floor10, settlements_floor10 }, rule)
+  if (before && !leavesDoubt(left, before.room, rule)) return { decision: 'held_pinned', standing: before }
+  const narrowest = left.map((values, i) => Math.min(values, before?.room[i] ?? values))
+  const standing = { figure, basis, batch_id: last_batch_id, room: narrowest }
+  return { decision: reason === null ? 'published' : 'withheld', standing }
 }
 
-function changeReason(old: Figure | undefined, now: Figure, newMethod: boolean): ChangeReason {
+function changeReason(old: Figure | undefined, now: Figure, newMethod: boolean, corrected: boolean): ChangeReason {
   if (!old) return 'initial'
   if (newMethod) return 'method_change'
   if (old.suppressed !== now.suppressed) return now.suppressed ? 'suppression_on' : 'suppression_off'
-  return 'scheduled'
+  // Said of every figure that moves, whichever of them the correction touched.
+  return corrected ? 'correction' : 'scheduled'
 }
 
 const isCount = (metric: Metric): boolean => metric === 'cases_floor10' || metric === 'settlements_floor10'
 
 /**
- * F5: a figure moves only when enough of its own cases came or went, and not all with one answer: the
- * difference of two figures is a figure about those cases. A count asks nothing, so it cannot be unanimous.
+ * F5, F6: a figure moves only when enough of its own cases were added, removed or changed, and not all in the
+ * same way: the difference of two figures is a figure about those cases. A count asks nothing, so its cases cannot agree.
  */
-export function movesEnough(before: Histogram, after: Histogram, rule: Rule, count = false): boolean {
-  const { cases, answers } = difference(before, after)
-  return cases >= rule.min_moved && (count || answers > 1)
+export function heldBack(
+  before: Histogram,
+  after: Histogram,
+  rule: Rule,
+  count = false,
+): 'held_few' | 'held_alike' | undefined {
+  const { cases, alike } = difference(before, after)
+  if (cases < rule.min_moved) return 'held_few'
+  return alike && !count ? 'held_alike' : undefined
 }
 
 function judge(metric: Metric, basis: Histogram, rule: Rule): Judged<number | string> {
@@ -147,13 +198,13 @@ function judge(metric: Metric, basis: Histogram, rule: Rule): Judged<number | st
   }
 }
 
-function judgeRate(basis: Histogram, rule: Rule): Judged<number> {
+export function judgeRate(basis: Histogram, rule: Rule): Judged<number> {
   const cases = size(basis)
   if (cases < rule.min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }
-  return { value: divideHalfEven(100 * casesWith(basis, 1), cases) / 100, reason: null }
+  return { value: divideHalfEven(rule.rate_steps * casesWith(basis, 1), cases) / rule.rate_steps, reason: null }
 }
 
-function judgeCount(basis: Histogram, rule: Rule): Judged<number> {
+export function judgeCount(basis: Histogram, rule: Rule): Judged<number> {
   const cases = size(basis)
   if (cases < rule.min_cases) return { value: null, reason: 'small_cell' }
   return { value: cases - (cases % rule.count_step), reason: null }

@@ -12,8 +12,9 @@ import type { Operation } from '../operation.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../proof/policy.ts'
 import type { NoteSigner } from '../proof/signed-note.ts'
-import { COLUMNS, importOutcomes } from './ledger.ts'
+import { importOutcomes } from './ledger.ts'
 import { figuresOperations } from './operations.ts'
+import { COLUMNS } from './outcome.ts'
 import type { OutcomeCell } from './tally.ts'
 
 export const HEADER = COLUMNS.join(',')

@@ -4,7 +4,8 @@ import { Problem } from '../problem.ts'
 import { Complaints } from './csv.ts'
 import { importProviders, insertProviders } from './directory.ts'
 import { aCase, cases, fileOf, HEADER, NPI, openFigures, refusal, streamOf } from './fixture.ts'
-import { importOutcomes, readOutcome, roundedTo50 } from './ledger.ts'
+import { correctOutcomes, deleteOutcomes, importOutcomes } from './ledger.ts'
+import { readOutcome, roundedTo50 } from './outcome.ts'
 
 const options = { now: () => Date.parse('2026-11-03T00:00:00Z'), data_class: 'published' } as const
 
@@ -193,7 +194,9 @@ test('a case is told once: a second telling refuses the file, in the same file o
     places: [{ line: 3, column: 1, rule: 'case_already_in_ledger' }],
   })
   const twice = aCase()
-  expect((await refusedWith([twice, twice])).extra.members).toMatchObject({ places: [{ line: 3, column: 1 }] })
+  expect((await refusedWith([twice, twice])).extra.members).toMatchObject({
+    places: [{ line: 3, column: 1, rule: 'case_named_twice' }],
+  })
   expect(await figures.db.query('SELECT COUNT(*) AS n FROM outcome')).toEqual([{ n: 1 }])
 })
 
@@ -207,12 +210,139 @@ test('a stream that breaks leaves nothing behind', async () => {
   expect(await figures.db.query('SELECT * FROM outcome')).toEqual([])
 })
 
-test('the ledger has no column that could hold a person', async () => {
+test('the ledger has these columns of these types and no other', async () => {
   await using figures = await openFigures()
-  const columns = await figures.db.query<{ name: string; type: string }>('PRAGMA table_info(outcome)')
-  const text = columns.filter(({ type }) => type !== 'INTEGER').map(({ name }) => name)
-  expect(text).toEqual(['case_ref', 'state', 'npi'])
-  expect(columns).toHaveLength(10)
+  const columns = await figures.db.query<{ name: string; type: string; notnull: number }>('PRAGMA table_info(outcome)')
+  expect(columns.map(({ name, type, notnull }) => `${name} ${type}${notnull ? '' : ' or null'}`)).toEqual([
+    'case_ref TEXT',
+    'outcome_year INTEGER',
+    'batch_id INTEGER',
+    'state TEXT or null',
+    'npi TEXT or null',
+    'closed INTEGER',
+    'settled INTEGER',
+    'recurring INTEGER',
+    'certified_mail INTEGER',
+    'recovered_50 INTEGER',
+  ])
+  const [table] = await figures.db.query<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = 'outcome'")
+  expect(table?.sql).toMatch(/STRICT/)
+  // On its way in a case stands in one more table, which knows its line and nothing else of it.
+  const staged = await figures.db.query<{ name: string }>('PRAGMA table_info(outcome_staged)')
+  const extra = staged.map(({ name }) => name).filter((name) => !columns.some((column) => column.name === name))
+  expect(extra).toEqual(['staging_id', 'line'])
+})
+
+test('the database itself refuses what the ledger may not hold', async () => {
+  await using figures = await openFigures()
+  const sound: Record<string, unknown> = {
+    case_ref: 'c0ffee00-0000-4000-8000-0000000000aa',
+    outcome_year: 2026,
+    batch_id: 1,
+    state: 'CA',
+    npi: NPI,
+    closed: 1,
+    settled: 1,
+    recurring: 0,
+    certified_mail: 0,
+    recovered_50: 20,
+  }
+  const insert = (given: Record<string, unknown>) => {
+    const row = { ...sound, ...given }
+    return figures.db.insertMany('outcome', Object.keys(row), [Object.values(row)])
+  }
+  const wrong: Record<string, unknown[]> = {
+    case_ref: [
+      'Jane Roe',
+      'C0FFEE00-0000-4000-8000-0000000000AA',
+      'c0ffee00-0000-1000-8000-0000000000aa',
+      'c0ffee00-0000-4000-8000-jane-roe-000',
+      'jane.roe-0000-4000-8000-0000000000aa',
+      null,
+    ],
+    outcome_year: [2014, 2200, '1961-04-12', null],
+    batch_id: [0, 'x', null],
+    state: ['ZZ', 'Jane', 'ca', ''],
+    npi: ['123456789', '12345678x3', '3234567893', 'Jane Roe 1', ''],
+    closed: [2, 'yes', null, 0],
+    settled: [2, null],
+    recurring: [-1, null],
+    certified_mail: [7, null],
+    recovered_50: [1001, -1, 0.5, 'x', null],
+  }
+  for (const [column, bad] of Object.entries(wrong))
+    for (const value of bad)
+      expect([
+        column,
+        value,
+        await insert({ [column]: value }).then(
+          () => 'taken',
+          () => 'refused',
+        ),
+      ]).toEqual([column, value, 'refused'])
+  await insert({})
+})
+
+const caseRefOf = (line: string): string => line.slice(0, 36)
+
+test('a correction replaces the cases it names and leaves them in their batch', async () => {
+  await using figures = await openFigures()
+  const told = cases(30)
+  await figures.import(told)
+  const [first = '', second = ''] = told.map(caseRefOf)
+  const file = () => fileOf([aCase({ case_ref: first, recovered: '0' }), aCase({ case_ref: second, state: 'TX' })])
+  expect(await correctOutcomes(figures.db, file(), options)).toEqual({ batch_id: 2, cases: 2, already_imported: false })
+  expect(await correctOutcomes(figures.db, file(), options)).toMatchObject({ batch_id: 2, already_imported: true })
+  const rows = await figures.db.query('SELECT state, recovered_50, batch_id FROM outcome ORDER BY case_ref LIMIT 3')
+  expect(rows).toEqual([
+    { state: 'CA', recovered_50: 0, batch_id: 1 },
+    { state: 'TX', recovered_50: 20, batch_id: 1 },
+    { state: 'CA', recovered_50: 20, batch_id: 1 },
+  ])
+  expect(await figures.db.query('SELECT COUNT(*) AS n FROM outcome')).toEqual([{ n: 30 }])
+})
+
+test('a deletion removes the cases it names, and a file with one unknown case changes nothing', async () => {
+  await using figures = await openFigures()
+  const told = cases(30)
+  await figures.import(told)
+  const named = (refs: readonly string[]) => streamOf(`${['case_ref', ...refs].join('\n')}\n`)
+  const refs = told.slice(0, 3).map(caseRefOf)
+  const unknown = caseRefOf(aCase())
+  const count = async () => (await figures.db.query<{ n: number }>('SELECT COUNT(*) AS n FROM outcome'))[0]?.n
+
+  const refused = (await refusal(deleteOutcomes(figures.db, named([...refs, unknown]), options))) as Problem
+  expect(refused.extra.members).toEqual({ refused: 1, places: [{ line: 5, column: 1, rule: 'case_not_in_ledger' }] })
+  const corrected = (await refusal(
+    correctOutcomes(figures.db, fileOf([aCase({ case_ref: unknown })]), options),
+  )) as Problem
+  expect(corrected.extra.members).toMatchObject({ places: [{ line: 2, column: 1, rule: 'case_not_in_ledger' }] })
+  const twice = (await refusal(deleteOutcomes(figures.db, named([...refs, refs[0] as string]), options))) as Problem
+  expect(twice.extra.members).toMatchObject({ places: [{ line: 5, column: 1, rule: 'case_named_twice' }] })
+  const personal = (await refusal(deleteOutcomes(figures.db, named(['078-05-1120']), options))) as Problem
+  expect(everything(personal)).not.toContain('078-05-1120')
+  expect(personal.extra.members).toMatchObject({ places: [{ line: 2, column: 1, rule: 'looks_like_ssn' }] })
+  expect(await count()).toBe(30)
+
+  expect(await deleteOutcomes(figures.db, named(refs), options)).toEqual({
+    batch_id: 2,
+    cases: 3,
+    already_imported: false,
+  })
+  expect(await count()).toBe(27)
+  // The file that brought them in has been taken: they do not come back with it.
+  expect(await figures.import(told)).toMatchObject({ already_imported: true })
+  expect(await count()).toBe(27)
+})
+
+test('a file larger than one step is taken whole, and what a crash left staged is dropped', async () => {
+  await using figures = await openFigures()
+  await figures.db.query("INSERT INTO outcome_staged (staging_id, line, case_ref) VALUES (7, 2, 'left')")
+  const lines = cases(12_000)
+  const text = `${[HEADER, ...lines].join('\n')}\n`
+  expect(await importOutcomes(figures.db, streamOf(text, 100_000), options)).toMatchObject({ cases: 12_000 })
+  expect(await figures.db.query('SELECT COUNT(*) AS n FROM outcome')).toEqual([{ n: 12_000 }])
+  expect(await figures.db.query('SELECT * FROM outcome_staged')).toEqual([])
 })
 
 test('the directory takes organisations and refuses people and bad check digits', async () => {

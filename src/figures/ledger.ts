@@ -1,181 +1,145 @@
-import type { Db } from '../db/db.ts'
-import { isNpi } from '../proof/npi.ts'
+import { randomInt } from 'node:crypto'
+import { type Db, StoreFault } from '../db/db.ts'
 import { Complaints, readRecords } from './csv.ts'
-import { divideHalfEven } from './rounding.ts'
-import * as store from './store.ts'
-import { WON_50 } from './tally.ts'
-
-/** One case of the ledger. There is no member that could hold a person. */
-export interface Outcome {
-  case_ref: string
-  outcome_year: number
-  state: string | null
-  npi: string | null
-  closed: number
-  settled: number
-  recurring: number
-  certified_mail: number
-  /** Dollars recovered in steps of 50, at most 1000 of them. */
-  recovered_50: number
-}
+import * as store from './ledger-store.ts'
+import { COLUMNS, readNamedCase, readOutcome } from './outcome.ts'
 
 export type DataClass = 'published' | 'sample'
 
-/** The only header an outcomes file may have, in this order. */
-export const COLUMNS = [
-  'case_ref',
-  'outcome_year',
-  'state',
-  'npi',
-  'closed',
-  'settled',
-  'recurring',
-  'certified_mail',
-  'recovered',
-] as const
-
-/** A file is checked whole before the store is touched: this bounds the memory, and how long other writers wait. */
-const MAX_CASES = 250_000
-const TOP_CODE = 1000
-
-// USPS Publication 28, appendix B.
-const STATES = new Set(
-  `AL AK AS AZ AR CA CO CT DE DC FM FL GA GU HI ID IL IN IA KS KY LA ME MH MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND MP
-   OH OK OR PW PA PR RI SC SD TN TX UT VT VI VA WA WV WI WY AA AE AP`.split(/\s+/),
-)
-const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
-// Seven digits of dollars at most, so that no social security or telephone number can pass for an amount.
-const DOLLARS = /^([0-9]{1,7})(?:\.([0-9]{1,2}))?$/
-
-/**
- * What people put into ledgers by mistake. A value that fits its column matches none of these, so
- * they do not decide whether a file is refused: they tell the operator what kind of thing is in it.
- */
-const PERSONAL: readonly (readonly [rule: string, pattern: RegExp])[] = [
-  ['looks_like_ssn', /(^|[^0-9])[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}([^0-9]|$)|^[0-9]{9}$/],
-  ['looks_like_phone', /[0-9]{3}\)?[ .-]{1,2}[0-9]{3}[ .-][0-9]{4}|^\+[0-9]/],
-  ['looks_like_email', /@/],
-  ['looks_like_date', /[0-9]{1,4}[/.-][0-9]{1,2}[/.-][0-9]{1,4}|^(19|20)[0-9]{6}$/],
-]
-
-const personal = (text: string): string | undefined => PERSONAL.find(([, pattern]) => pattern.test(text))?.[0]
-
-const flag = (text: string): number | undefined => {
-  if (text === '1' || text === 'true') return 1
-  return text === '0' || text === 'false' ? 0 : undefined
-}
-
-/**
- * Dollars to the nearest 50, ties to even, top-coded at $50,000 (rule F3). Rounding never carries an
- * amount over the $500 line: what the ledger keeps must still tell a case that was won from one that was not.
- */
-export function roundedTo50(dollars: string): number | undefined {
-  const match = DOLLARS.exec(dollars)
-  if (!match) return undefined
-  const cents = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
-  const steps = Math.min(divideHalfEven(cents, 5000), TOP_CODE)
-  return cents < 50_000 ? Math.min(steps, WON_50 - 1) : steps
-}
-
-/** Reads one record, or says what is wrong with it. */
-export function readOutcome(
-  fields: readonly string[],
-  line: number,
-  year: number,
-  complaints: Complaints,
-): Outcome | undefined {
-  if (fields.length !== COLUMNS.length) {
-    const at = fields.findIndex((text) => personal(text))
-    if (at < 0) complaints.add(line, Math.min(fields.length, COLUMNS.length) + 1, 'column_count')
-    else complaints.add(line, at + 1, personal(fields[at] as string) as string)
-    return undefined
-  }
-  let sound = true
-  const read = <T>(column: (typeof COLUMNS)[number], rule: string, parse: (text: string) => T | undefined): T => {
-    const at = COLUMNS.indexOf(column)
-    const text = fields[at] as string
-    const value = parse(text)
-    if (value === undefined) {
-      sound = false
-      complaints.add(line, at + 1, personal(text) ?? rule)
-    }
-    return value as T
-  }
-  const outcome: Outcome = {
-    case_ref: read('case_ref', 'not_a_uuid_v4', (text) => (UUID_V4.test(text) ? text.toLowerCase() : undefined)),
-    outcome_year: read('outcome_year', 'year_out_of_range', (text) =>
-      /^[0-9]{4}$/.test(text) && Number(text) >= 2015 && Number(text) <= year ? Number(text) : undefined,
-    ),
-    state: read('state', 'not_a_state', (text) => (text === '' ? null : STATES.has(text) ? text : undefined)),
-    npi: read('npi', 'npi_check_digit', (text) => (text === '' ? null : isNpi(text) ? text : undefined)),
-    closed: read('closed', 'not_a_boolean', flag),
-    settled: read('settled', 'not_a_boolean', flag),
-    recurring: read('recurring', 'not_a_boolean', flag),
-    certified_mail: read('certified_mail', 'not_a_boolean', flag),
-    recovered_50: read('recovered', 'not_an_amount', roundedTo50),
-  }
-  if (!sound) return undefined
-  if (outcome.settled === 0 || outcome.closed === 1) return outcome
-  complaints.add(line, COLUMNS.indexOf('settled') + 1, 'settled_but_not_closed')
-  return undefined
-}
-
-export interface Imported {
+export interface Changed {
   batch_id: number
   cases: number
+  /** The same bytes had been taken before: nothing was changed. */
   already_imported: boolean
 }
 
-/** Adds a file of outcomes to the ledger, whole or not at all. The same bytes again change nothing. */
-export async function importOutcomes(
-  db: Db,
-  file: AsyncIterable<Uint8Array>,
-  { now, data_class }: { now: () => number; data_class: DataClass },
-): Promise<Imported> {
-  const complaints = new Complaints()
-  const at = now()
-  const year = new Date(at).getUTCFullYear()
-  const outcomes: Outcome[] = []
-  const lines: number[] = []
-  const source_digest = await readRecords(file, COLUMNS, complaints, (fields, line) => {
-    const outcome = readOutcome(fields, line, year, complaints)
-    if (!outcome) return
-    if (outcomes.length === MAX_CASES) return complaints.add(line, 1, 'too_many_cases')
-    outcomes.push(outcome)
-    lines.push(line)
-  })
-  complaints.refuse('outcomes_refused')
-  if (outcomes.length === 0) complaints.add(2, 1, 'no_cases')
-  complaints.refuse('outcomes_refused')
-
-  return db.transaction(async (tx) => {
-    const before = await store.findBatch(tx, source_digest)
-    if (before) return { ...before, already_imported: true }
-    await compareWithStore(tx, outcomes, lines, complaints)
-    complaints.refuse('outcomes_refused')
-    const batch_id = await store.insertBatch(tx, { source_digest, data_class, imported_at: at, cases: outcomes.length })
-    await store.insertOutcomes(tx, batch_id, outcomes)
-    return { batch_id, cases: outcomes.length, already_imported: false }
-  })
+interface Given {
+  now: () => number
+  data_class?: DataClass
 }
 
-/** A case may be told once, and only of providers in the directory. */
-async function compareWithStore(
-  tx: Db,
-  outcomes: readonly Outcome[],
-  lines: readonly number[],
-  complaints: Complaints,
-): Promise<void> {
-  const npis = new Set(outcomes.flatMap(({ npi }) => npi ?? []))
-  const known = await store.providersAmong(tx, [...npis])
-  const seen = await store.casesAmong(
-    tx,
-    outcomes.map(({ case_ref }) => case_ref),
-  )
-  for (const [i, { case_ref, npi }] of outcomes.entries()) {
-    const line = lines[i] as number
-    if (seen.has(case_ref)) complaints.add(line, COLUMNS.indexOf('case_ref') + 1, 'case_already_in_ledger')
-    seen.add(case_ref)
-    if (npi !== null && !known.has(npi)) complaints.add(line, COLUMNS.indexOf('npi') + 1, 'npi_not_in_directory')
+/** How much of a file is in memory at once, and how long other writers wait for one step of staging it. */
+const LINES_PER_STEP = 5000
+const MAX_STAGING_ID = 2 ** 47
+
+/** Adds a file of outcomes to the ledger, whole or not at all. The same bytes again change nothing. */
+export const importOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
+  change(db, file, given, {
+    kind: 'import',
+    columns: COLUMNS,
+    read: readOutcome,
+    rules: ['case_named_twice', 'case_already_in_ledger', 'npi_not_in_directory'],
+    apply: store.importStaged,
+  })
+
+/** Replaces cases of the ledger by what the file says of them, whole or not at all. Each must be there already. */
+export const correctOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
+  change(db, file, given, {
+    kind: 'correction',
+    columns: COLUMNS,
+    read: readOutcome,
+    rules: ['case_named_twice', 'case_not_in_ledger', 'npi_not_in_directory'],
+    apply: store.correctStaged,
+  })
+
+/** Removes the cases that the file names, all or none. Each must be there. */
+export const deleteOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
+  change(db, file, given, {
+    kind: 'deletion',
+    columns: ['case_ref'],
+    read: (fields, line, _year, complaints) => readNamedCase(fields, line, complaints),
+    rules: ['case_named_twice', 'case_not_in_ledger'],
+    apply: store.deleteStaged,
+  })
+
+interface Change {
+  kind: store.BatchKind
+  columns: readonly string[]
+  read: (
+    fields: readonly string[],
+    line: number,
+    year: number,
+    complaints: Complaints,
+  ) => store.StagedLine['outcome'] | undefined
+  /** What the store must agree to. */
+  rules: readonly store.StoreRule[]
+  apply: (tx: Db, staging_id: number, batch_id: number) => Promise<unknown>
+}
+
+/**
+ * A file is read from a stream into a staging table in small steps, then judged and moved over in one
+ * transaction. A crash before that leaves lines that belong to nobody; after it, the file is in the ledger.
+ */
+async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class }: Given, how: Change) {
+  const complaints = new Complaints()
+  const imported_at = now()
+  const staging_id = randomInt(1, MAX_STAGING_ID)
+  await store.dropAbandoned(db)
+  try {
+    const { source_digest, cases } = await stageFile(db, file, staging_id, new Date(imported_at), complaints, how)
+    if (cases === 0 && complaints.count === 0) complaints.add(2, 1, 'no_cases')
+    complaints.refuse('outcomes_refused')
+    return await db.transaction(async (tx): Promise<Changed> => {
+      const before = await store.findBatch(tx, how.kind, source_digest)
+      if (before) return { ...before, already_imported: true }
+      if ((await store.countStaged(tx, staging_id)) !== cases)
+        throw new StoreFault('another file was being taken into the ledger at the same time: nothing was changed')
+      for (const rule of how.rules) await complain(tx, rule, staging_id, complaints)
+      complaints.refuse('outcomes_refused')
+      const batch = { kind: how.kind, source_digest, data_class: data_class ?? 'published', imported_at, cases }
+      const batch_id = await store.insertBatch(tx, batch)
+      await how.apply(tx, staging_id, batch_id)
+      return { batch_id, cases, already_imported: false }
+    })
+  } finally {
+    await store.endStaging(db, staging_id)
   }
+}
+
+async function stageFile(
+  db: Db,
+  file: AsyncIterable<Uint8Array>,
+  staging_id: number,
+  at: Date,
+  complaints: Complaints,
+  { columns, read }: Change,
+): Promise<{ source_digest: string; cases: number }> {
+  const year = at.getUTCFullYear()
+  let step: store.StagedLine[] = []
+  let cases = 0
+  const flush = async (): Promise<void> => {
+    const lines = step
+    step = []
+    // Once a file is refused the rest of it is only read for more to complain about.
+    if (lines.length > 0 && complaints.count === 0) await store.insertStaged(db, staging_id, lines)
+  }
+  const source_digest = await readRecords(
+    file,
+    columns,
+    complaints,
+    (fields, line) => {
+      const outcome = read(fields, line, year, complaints)
+      if (!outcome) return
+      cases++
+      step.push({ line, outcome })
+    },
+    () => (step.length >= LINES_PER_STEP ? flush() : undefined),
+  )
+  await flush()
+  return { source_digest, cases }
+}
+
+const COLUMN_OF: Record<store.StoreRule, number> = {
+  case_already_in_ledger: 1,
+  case_not_in_ledger: 1,
+  case_named_twice: 1,
+  npi_not_in_directory: COLUMNS.indexOf('npi') + 1,
+}
+
+async function complain(tx: Db, rule: store.StoreRule, staging_id: number, complaints: Complaints): Promise<void> {
+  const { count, first } = await store.linesBreaking(tx, rule, staging_id, Complaints.SHOWN)
+  complaints.addAll(
+    count,
+    first.map((line) => ({ line, column: COLUMN_OF[rule], rule })),
+  )
 }

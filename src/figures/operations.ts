@@ -1,11 +1,14 @@
 import { z } from 'zod'
+import type { Db } from '../db/db.ts'
 import { type Operation, operation, refusedAs } from '../operation.ts'
 import { pageInput, pageOf } from '../paging.ts'
 import { Problem } from '../problem.ts'
 import { isNpi } from '../proof/npi.ts'
 import { type ChangeEntry, ChangePage, FiguresBody, figuresBody, ProviderStats } from './answers.ts'
 import { RULE } from './disclosure.ts'
+import { isProvider } from './ledger-store.ts'
 import { providerStats } from './provider.ts'
+import * as providers from './provider-store.ts'
 import type { FiguresParts } from './release.ts'
 import * as store from './store.ts'
 import { METRICS } from './tally.ts'
@@ -30,6 +33,19 @@ const ChangesQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only changes after this one, oldest first: for followers. -1 starts at the beginning' }),
 })
+
+const NPIS_PER_DAY = 500
+const DAY_MS = 86_400_000
+
+/** P9: nobody harvests the directory. Known or unknown, each NPI counts once a day against the key that asks. */
+async function countProvider(db: Db, key_id: string, npi: string, now: number): Promise<void> {
+  const day = new Date(now).toISOString().slice(0, 10)
+  if (await providers.noteAsked(db, day, key_id, npi, NPIS_PER_DAY)) return
+  throw new Problem('rate_limited', `a key may ask about ${NPIS_PER_DAY} providers a day`, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((Date.parse(day) + DAY_MS - now) / 1000))) },
+    members: { 'violated-policies': ['provider-npis'] },
+  })
+}
 
 export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] => [
   operation({
@@ -61,10 +77,12 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     input: z.strictObject({ npi: Npi }),
     output: ProviderStats,
     problems: ['invalid_npi', 'provider_not_found'],
-    async run({ npi }) {
-      const cells = await store.findProviderCells(db, npi)
-      if (!cells) throw new Problem('provider_not_found')
-      return providerStats(npi, cells, await store.releaseMoments(db), now(), RULE)
+    async run({ npi }, { agent }) {
+      if (agent) await countProvider(db, agent.key_id, npi, now())
+      if (!(await isProvider(db, npi))) throw new Problem('provider_not_found')
+      const refreshed = await providers.currentRefresh(db)
+      const standing = refreshed && (await providers.findStanding(db, npi, refreshed.release_no))
+      return providerStats(npi, standing, refreshed?.released_at, now(), RULE)
     },
   }),
 

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Operation, perform } from '../operation.ts'
+import type { Problem } from '../problem.ts'
 import { insertProviders } from './directory.ts'
 import { RULE } from './disclosure.ts'
-import { aCell, cases, NPI, OTHER_NPI, openFigures, refusal } from './fixture.ts'
-import { bandedRate, caseBand, type Moment, type ProviderCell, providerStats, savingsBand } from './provider.ts'
+import { aCell, cases, NPI, OTHER_NPI, openFigures, refusal, streamOf } from './fixture.ts'
+import { deleteOutcomes } from './ledger.ts'
+import { bandedRate, caseBand, providerStats, type Standing, savingsBand, settle } from './provider.ts'
+import { noteAsked } from './provider-store.ts'
 import { releaseFigures } from './release.ts'
+import type { OutcomeCell } from './tally.ts'
 
-const at = (day: string): number => Date.parse(`${day}T00:00:00Z`)
-const Q4: Moment = { released_at: at('2026-11-03'), last_batch_id: 1 }
-const cell = (given: Partial<ProviderCell> = {}): ProviderCell => ({
-  ...aCell(),
-  batch_id: 1,
-  outcome_year: 2026,
-  ...given,
-})
-const stats = (cells: readonly ProviderCell[], releases: readonly Moment[] = [Q4]) =>
-  providerStats(NPI, cells, releases, at('2026-11-20'), RULE)
+const AT = Date.parse('2026-11-03T00:00:00Z')
+const standingAfter = (...refreshes: readonly (readonly OutcomeCell[])[]): Standing | undefined =>
+  refreshes.reduce<Standing | undefined>((before, cells) => settle(cells, before, RULE), undefined)
+const stats = (...refreshes: readonly (readonly OutcomeCell[])[]) =>
+  providerStats(NPI, standingAfter(...refreshes), AT, AT, RULE)
 /** `won` cases of $1,000 and `lost` of nothing. */
-const closed = (won: number, lost: number): ProviderCell[] => [
-  cell({ cases: won }),
-  cell({ cases: lost, recovered_50: 0, certified_mail: 1 }),
+const closed = (won: number, lost: number): OutcomeCell[] => [
+  aCell({ cases: won }),
+  aCell({ cases: lost, recovered_50: 0, certified_mail: 1 }),
 ]
 
 test('a provider with no case looks exactly like one with ten', () => {
-  const none = JSON.stringify(stats([]))
+  const none = JSON.stringify(providerStats(NPI, undefined, AT, AT, RULE))
+  expect(JSON.stringify(stats([]))).toBe(none)
   for (let n = 1; n <= 10; n++)
     for (let won = 0; won <= n; won++) expect(JSON.stringify(stats(closed(won, n - won)))).toBe(none)
   expect(JSON.parse(none)).toEqual({
@@ -103,30 +103,120 @@ test('savings of a provider are a band of the median, withheld when one case dom
   ).toEqual({ value: null, reason: 'dominance' })
 })
 
-test('only the years of the last eight quarters count', () => {
-  const old = closed(200, 200).map((cells) => ({ ...cells, outcome_year: 2023 }))
-  expect(stats(old).case_band).toBe('0-10')
-  expect(stats([...old, ...closed(20, 20)]).case_band).toBe('30-99')
-  const nextQuarter = stats(closed(20, 20), [{ released_at: at('2027-01-05'), last_batch_id: 1 }])
-  expect(nextQuarter.window).toEqual({ from: '2025-Q1', to: '2026-Q4', granularity: 'year' })
+test('only the years of the last eight quarters count, and the window moves with the quarter', async () => {
+  await using figures = await openFigures()
+  await insertProviders(figures.db, [NPI])
+  const both = (n: number, given: Parameters<typeof cases>[1]) => [
+    ...cases(n, { npi: NPI, ...given }),
+    ...cases(n, { npi: NPI, recovered: '0', certified_mail: '1', ...given }),
+  ]
+  await figures.import([...both(60, { outcome_year: '2023' }), ...both(20, { outcome_year: '2024' })])
+  await releaseFigures(figures.parts)
+  const ask = () => figures.call('get_provider_stats', { npi: NPI })
+  expect(await ask()).toMatchObject({
+    case_band: '30-99',
+    window: { from: '2024-Q4', to: '2026-Q3', granularity: 'year' },
+  })
+  figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
+  await releaseFigures(figures.parts)
+  // The year of all forty has left the window, and so have they.
+  expect(await ask()).toMatchObject({ case_band: '0-10', win_rate: null, window: { from: '2025-Q1', to: '2026-Q4' } })
 })
 
-test('statistics are refreshed by the first release of a quarter and by no other', () => {
-  const cells = [...closed(20, 20), cell({ batch_id: 2, cases: 60 }), cell({ batch_id: 2, cases: 60, recovered_50: 0 })]
-  const december = { released_at: at('2026-12-01'), last_batch_id: 2 }
-  const january = { released_at: at('2027-01-05'), last_batch_id: 2 }
-  expect(stats(cells, [Q4, december]).case_band).toBe('30-99')
-  expect(stats(cells, [Q4, december])).toEqual(stats(cells, [Q4]))
-  expect(stats(cells, [Q4, december, january])).toMatchObject({
+test('statistics are refreshed by the first release of a quarter and by no other', async () => {
+  await using figures = await openFigures()
+  await insertProviders(figures.db, [NPI])
+  const both = (n: number) => [
+    ...cases(n, { npi: NPI }),
+    ...cases(n, { npi: NPI, recovered: '0', certified_mail: '1' }),
+  ]
+  await figures.import(both(20))
+  await releaseFigures(figures.parts)
+  const first = await figures.call('get_provider_stats', { npi: NPI })
+  await figures.import(both(60))
+  figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
+  await releaseFigures(figures.parts)
+  expect(await figures.call('get_provider_stats', { npi: NPI })).toEqual(first)
+  figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
+  await releaseFigures(figures.parts)
+  expect(await figures.call('get_provider_stats', { npi: NPI })).toMatchObject({
     case_band: '100-299',
     as_of: '2027-01-05T00:00:00.000Z',
   })
 })
 
+test('what was told of a provider stands after its cases are corrected or deleted, until enough of them are', async () => {
+  await using figures = await openFigures()
+  await insertProviders(figures.db, [NPI])
+  const lines = [...cases(20, { npi: NPI }), ...cases(20, { npi: NPI, recovered: '0', certified_mail: '1' })]
+  await figures.import(lines)
+  await releaseFigures(figures.parts)
+  const told = async () => {
+    const { window: _, as_of: __, ...rest } = await figures.call('get_provider_stats', { npi: NPI })
+    return rest
+  }
+  const first = await told()
+  const remove = (from: number, to: number) =>
+    deleteOutcomes(
+      figures.db,
+      streamOf(
+        `case_ref\n${lines
+          .slice(from, to)
+          .map((line) => line.slice(0, 36))
+          .join('\n')}\n`,
+      ),
+      {
+        now: figures.now,
+      },
+    )
+  await remove(15, 24)
+  figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
+  await releaseFigures(figures.parts)
+  expect(await told()).toEqual(first)
+  await remove(10, 15)
+  figures.clock.at = Date.parse('2027-04-06T00:00:00Z')
+  await releaseFigures(figures.parts)
+  expect(await told()).toMatchObject({ case_band: '11-29', win_rate: null })
+})
+
+test('a refresh whose bands leave too little for small providers is put off, and nothing else is', async () => {
+  await using figures = await openFigures()
+  await insertProviders(figures.db, [NPI])
+  await figures.import([...cases(50, { npi: NPI }), ...cases(50, { npi: NPI, recovered: '0' })])
+  expect(await releaseFigures(figures.parts)).toMatchObject({ figures: { cases_floor10: 100 } })
+  const ask = () => figures.call('get_provider_stats', { npi: NPI })
+  expect(await ask()).toMatchObject({ case_band: '0-10', as_of: null })
+  await figures.import(cases(20))
+  figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
+  await releaseFigures(figures.parts)
+  expect(await ask()).toMatchObject({ case_band: '100-299', as_of: '2026-12-01T00:00:00.000Z' })
+})
+
+test('a key may ask about 500 providers a day, as often as it likes', async () => {
+  await using figures = await openFigures()
+  await insertProviders(figures.db, [NPI, OTHER_NPI])
+  const op = figures.operations.find(({ name }) => name === 'get_provider_stats') as Operation
+  const ask = (npi: string, key_id = 'key-one') => op.run({ npi }, { agent: { key_id, scopes: ['provider:read'] } })
+  for (let i = 0; i < 499; i++) expect(await noteAsked(figures.db, '2026-11-03', 'key-one', String(i), 500)).toBe(true)
+  await ask(NPI)
+  await ask(NPI)
+  const refused = (await refusal(ask(OTHER_NPI))) as Problem
+  expect(refused).toMatchObject({
+    code: 'rate_limited',
+    extra: { members: { 'violated-policies': ['provider-npis'] } },
+  })
+  expect(refused.extra.headers).toEqual({ 'Retry-After': '86400' })
+  await ask(NPI)
+  await ask(OTHER_NPI, 'key-two')
+  figures.clock.at += 86_400_000
+  await ask(OTHER_NPI)
+  expect(await figures.db.query('SELECT day, key_id FROM provider_asked')).toEqual([
+    { day: '2026-11-04', key_id: 'key-one' },
+  ])
+})
+
 test('fewer than eleven new cases, or any number that agree, leave a value as it was told', () => {
-  const january = { released_at: at('2027-01-05'), last_batch_id: 2 }
-  const then = (won: number, lost: number) =>
-    stats([...closed(20, 20), ...closed(won, lost).map((cells) => ({ ...cells, batch_id: 2 }))], [Q4, january])
+  const then = (won: number, lost: number) => stats(closed(20, 20), closed(20 + won, 20 + lost))
   expect(then(9, 1)).toMatchObject({ case_band: '30-99', win_rate: 0.5 })
   expect(then(70, 0)).toMatchObject({ case_band: '100-299', win_rate: 0.5 })
   expect(then(10, 1)).toMatchObject({ win_rate: 0.6 })

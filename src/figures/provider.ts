@@ -2,33 +2,21 @@ import { type CASE_BANDS, type ProviderStats, type SAVINGS_BANDS, WITHHOLDABLE }
 import {
   amountWithheld,
   hasSmallCell,
+  heldBack,
   type Judged,
   medianCents,
-  movesEnough,
   type Rule,
   type Withheld,
 } from './disclosure.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, type Histogram, type OutcomeCell, size, tally } from './tally.ts'
 
-/** Cases of one provider that are alike, by the batch and year they came with. */
-export interface ProviderCell extends OutcomeCell {
-  batch_id: number
-  outcome_year: number
-}
-
-/** A figures release, as far as providers are concerned. */
-export interface Moment {
-  released_at: number
-  last_batch_id: number
-}
-
-type CaseBand = (typeof CASE_BANDS)[number]
+export type CaseBand = (typeof CASE_BANDS)[number]
 type SavingsBand = (typeof SAVINGS_BANDS)[number]
 type BandedRate = number | '>=0.90' | '<=0.10'
 
 /** What a provider's answer says, and the cases each part of it was last decided on. */
-interface Standing {
+export interface Standing {
   band: { value: CaseBand; basis: Histogram }
   win_rate: Judged<BandedRate> & { basis: Histogram }
   no_escalation_rate: Judged<BandedRate> & { basis: Histogram }
@@ -44,53 +32,36 @@ const quarterOf = (at: number): number => {
 const quarterName = (quarter: number): string => `${Math.floor(quarter / 4)}-Q${(quarter % 4) + 1}`
 
 /** The last eight whole quarters before the one that `at` lies in, and the years they touch. */
-function windowAt(at: number): { from: string; to: string; years: [first: number, last: number] } {
+export function windowAt(at: number): { from: string; to: string; years: [first: number, last: number] } {
   const from = quarterOf(at) - QUARTERS
   const to = quarterOf(at) - 1
   return { from: quarterName(from), to: quarterName(to), years: [Math.floor(from / 4), Math.floor(to / 4)] }
 }
 
-/** The first release of each quarter: provider statistics are refreshed at these and at no other time (P7). */
-const refreshes = (releases: readonly Moment[]): Moment[] =>
-  releases.filter(
-    ({ released_at }, i) => i === 0 || quarterOf((releases[i - 1] as Moment).released_at) < quarterOf(released_at),
-  )
+/** Whether a release is the first of its quarter: statistics of providers move at these and at no other time (P7). */
+export const beginsQuarter = (released_at: number, previous: number | undefined): boolean =>
+  previous === undefined || quarterOf(previous) < quarterOf(released_at)
 
-/**
- * Rules P2 to P8 for one provider in the directory. What was said at every refresh is worked out again
- * from the ledger, oldest first, because what may be said now depends on it (F5).
- */
+/** Rules P2 to P8 for one provider in the directory, from what was decided at the last refresh. */
 export function providerStats(
   npi: string,
-  cells: readonly ProviderCell[],
-  releases: readonly Moment[],
+  standing: Standing | undefined,
+  refreshed_at: number | undefined,
   now: number,
   rule: Rule,
 ): ProviderStats {
-  const moments = refreshes(releases)
-  const standing = moments.reduce<Standing | undefined>(
-    (before, moment) => settle(casesAt(cells, moment), before, rule),
-    undefined,
-  )
-  const last = moments.at(-1)
-  const { from, to } = windowAt(last?.released_at ?? now)
+  const { from, to } = windowAt(refreshed_at ?? now)
   return {
     npi,
     window: { from, to, granularity: 'year' },
     ...told(standing),
-    as_of: last ? new Date(last.released_at).toISOString() : null,
+    as_of: refreshed_at === undefined ? null : new Date(refreshed_at).toISOString(),
     sdc_rule_version: rule.version,
   }
 }
 
-function casesAt(cells: readonly ProviderCell[], { released_at, last_batch_id }: Moment): ProviderCell[] {
-  const [first, last] = windowAt(released_at).years
-  return cells.filter(
-    ({ batch_id, outcome_year }) => batch_id <= last_batch_id && outcome_year >= first && outcome_year <= last,
-  )
-}
-
-function settle(cells: readonly OutcomeCell[], before: Standing | undefined, rule: Rule): Standing {
+/** What stands of a provider after a refresh: each part is decided anew or held, as the figures are (F5). */
+export function settle(cells: readonly OutcomeCell[], before: Standing | undefined, rule: Rule): Standing {
   const all = tally(cells, 'cases_floor10')
   const won = tally(cells, 'w')
   const peaceful = tally(cells, 'p')
@@ -99,17 +70,32 @@ function settle(cells: readonly OutcomeCell[], before: Standing | undefined, rul
     old: T | undefined,
     basis: Histogram,
     fresh: () => Omit<T, 'basis'>,
-  ): T => (old && !movesEnough(old.basis, basis, rule) ? old : ({ ...fresh(), basis } as T))
+  ): T => (old && heldBack(old.basis, basis, rule) ? old : ({ ...fresh(), basis } as T))
   return {
     band:
-      before && !movesEnough(before.band.basis, all, rule, true)
-        ? before.band
-        : { value: caseBand(size(all)), basis: all },
+      before && heldBack(before.band.basis, all, rule, true) ? before.band : { value: caseBand(size(all)), basis: all },
     win_rate: held(before?.win_rate, won, () => bandedRate(won, rule)),
     no_escalation_rate: held(before?.no_escalation_rate, peaceful, () => bandedRate(peaceful, rule)),
     median_savings_band: held(before?.median_savings_band, saved, () => savingsBand(saved, rule)),
   }
 }
+
+/** Everyone's standings after a refresh: those that moved. A provider that lost its cases is decided on none. */
+export function refresh(
+  cells: ReadonlyMap<string, readonly OutcomeCell[]>,
+  before: ReadonlyMap<string, Standing>,
+  rule: Rule,
+): [npi: string, standing: Standing][] {
+  const moved: [string, Standing][] = []
+  for (const npi of new Set([...cells.keys(), ...before.keys()])) {
+    const old = before.get(npi)
+    const now = settle(cells.get(npi) ?? [], old, rule)
+    if (!old || PARTS.some((part) => now[part] !== old[part])) moved.push([npi, now])
+  }
+  return moved
+}
+
+const PARTS = ['band', 'win_rate', 'no_escalation_rate', 'median_savings_band'] as const satisfies (keyof Standing)[]
 
 /** P2, P3: below 30 cases nothing is told but the band, and below 11 all providers look the same. */
 function told(

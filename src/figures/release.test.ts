@@ -3,8 +3,10 @@ import { leafBodies } from '../integrity/store.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { verifyBody, verifyEntry } from '../proof/verify.ts'
+import { figuresFacts } from './facts.ts'
 import { aCase, aSoundLedger, cases, openFigures } from './fixture.ts'
-import { figuresFacts, nextReleaseAt, nextReleaseId, releaseFigures } from './release.ts'
+import { nextReleaseId, releaseFigures } from './release.ts'
+import { nextReleaseAt } from './schedule.ts'
 import { METRICS } from './tally.ts'
 
 type Entry = Record<string, unknown> & { seq: number; metric: string; proof: { log: { checkpoint: string } } }
@@ -184,6 +186,8 @@ test('the integrity report learns when figures were released and how many are wi
     next_release_at: '2026-12-01T00:00:00.000Z',
     sdc_rule_version: '1.0.0',
     metrics_suppressed: 5,
+    disclosure_audit: null,
+    audited_at: null,
   })
   await figures.import(cases(60))
   await releaseFigures(figures.parts)
@@ -191,5 +195,7 @@ test('the integrity report learns when figures were released and how many are wi
     release_id: '2026-11-03.1',
     released_at: '2026-11-03T00:00:00.000Z',
     metrics_suppressed: 3,
+    disclosure_audit: 'pass',
+    audited_at: '2026-11-03T00:00:00.000Z',
   })
 })

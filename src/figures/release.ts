@@ -1,12 +1,18 @@
 import type { Db } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
 import { type Cosign, commitToLog } from '../integrity/publication.ts'
+import { Problem } from '../problem.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { type ChangeEntry, type FiguresBody, figuresBody } from './answers.ts'
-import { decide, type Move, RULE } from './disclosure.ts'
+import { type Audit, audit } from './audit.ts'
+import { type Decision, decide, type Move, RULE, type Standings } from './disclosure.ts'
+import * as ledger from './ledger-store.ts'
+import { addWindow, decideNoised, type Noise, noised, parseEpsilon, type Random, spendOf } from './noise.ts'
+import { beginsQuarter, type CaseBand, refresh, type Standing, windowAt } from './provider.ts'
+import * as providers from './provider-store.ts'
 import * as store from './store.ts'
-import { tallies } from './tally.ts'
+import { type Metric, tallies } from './tally.ts'
 
 export interface FiguresParts {
   db: Db
@@ -16,6 +22,20 @@ export interface FiguresParts {
   now: () => number
 }
 
+export interface Drawn {
+  /** A decimal: see F10. */
+  epsilon: string
+  random: Random
+}
+
+export interface Released {
+  release_id: string
+  changes: number
+  figures: FiguresBody
+}
+
+type Publishing = FiguresParts & { cosign: Cosign; draw?: Drawn | undefined }
+
 /**
  * Makes a release of the figures from the whole ledger. The release, its changes, their log entries and
  * the signed checkpoint commit together; a crash before that leaves the release before this one.
@@ -23,40 +43,157 @@ export interface FiguresParts {
  * Every run is a release, moved figures or none: leaving out the quiet ones would tell that nothing stirred
  * behind the figures that are withheld.
  */
-export const releaseFigures = ({
-  db,
-  log,
-  now,
-  cosign,
-}: FiguresParts & { cosign: Cosign }): Promise<{ release_id: string; changes: number; figures: FiguresBody }> =>
-  commitToLog({ db, log, cosign }, now(), async (tx, append) => {
-    const previous = await store.latestRelease(tx)
-    // A clock set back must not put a release before the one it follows.
-    const released_at = Math.max(now(), previous?.released_at ?? 0)
-    const as_of = new Date(released_at).toISOString()
-    const { last_batch_id, data_class } = await store.ledgerState(tx)
-    const cells = await store.outcomeCells(tx, last_batch_id)
-    const { standings, moves } = decide({ as_of, of: tallies(cells) }, previous?.standings, RULE)
-    const { size } = await log.signed(tx)
-    const release: store.FigureRelease = {
-      release_no: (previous?.release_no ?? 0) + 1,
-      release_id: nextReleaseId(as_of.slice(0, 10), previous?.release_id),
-      released_at,
-      last_batch_id,
-      log_size: size + moves.length,
-      data_class,
-      standings,
-    }
-    await store.insertRelease(tx, release)
-    const changes = moves.map((move, i) => ({
-      seq: size + i,
-      metric: move.metric,
-      entry: canonical(changeEntry(size + i, release, move)),
-    }))
-    if (changes.length > 0) await append(changes.map(({ entry }) => utf8(entry)))
-    await store.insertChanges(tx, release, changes)
-    return { release_id: release.release_id, changes: moves.length, figures: figuresBody(release) }
-  })
+export const releaseFigures = (parts: Publishing): Promise<Released> => release(parts, () => true) as Promise<Released>
+
+/** Makes the release that was due at `slot`, unless there has been one since. Of several processes one does. */
+export const releaseIfDue = (parts: Publishing, slot: number): Promise<Released | undefined> =>
+  release(parts, (previous) => (previous?.released_at ?? 0) < slot)
+
+async function release(
+  { db, log, now, cosign, draw }: Publishing,
+  isDue: (previous: store.FigureRelease | undefined) => boolean,
+): Promise<Released | undefined> {
+  let found: Audit | undefined
+  try {
+    return await commitToLog({ db, log, cosign }, now(), async (tx, append) => {
+      const previous = await store.latestRelease(tx)
+      if (!isDue(previous)) return undefined
+      const plan = await planRelease(tx, previous, { size: (await log.signed(tx)).size, now: now(), draw })
+      found = plan.audit
+      if (!found.ok) throw new Problem('figures_held', pinnedText(found))
+      const { release, moves } = plan
+      await store.insertRelease(tx, release)
+      await providers.insertStandings(tx, release.release_no, plan.refreshed)
+      const first = release.log_size - moves.length
+      const changes = moves.map((move, i) => ({
+        seq: first + i,
+        metric: move.metric,
+        entry: canonical(changeEntry(first + i, release, move)),
+      }))
+      if (changes.length > 0) await append(changes.map(({ entry }) => utf8(entry)))
+      await store.insertChanges(tx, release, changes)
+      await noteAudit(tx, found, release.released_at)
+      return { release_id: release.release_id, changes: moves.length, figures: figuresBody(release) }
+    })
+  } catch (error) {
+    if (found && !found.ok) await noteAudit(db, found, now())
+    throw error
+  }
+}
+
+export interface Plan {
+  release: store.FigureRelease
+  moves: Move[]
+  /** Undefined with noise, where nothing is held. */
+  decisions: Record<Metric, Decision> | undefined
+  refreshed: [npi: string, standing: Standing][]
+  audit: Audit
+}
+
+/** What a release made now would be. Reads only. */
+export async function planRelease(
+  db: Db,
+  previous: store.FigureRelease | undefined,
+  { size, now, draw }: { size: number; now: number; draw?: Drawn | undefined },
+): Promise<Plan> {
+  // A clock set back must not put a release before the one it follows.
+  const released_at = Math.max(now, previous?.released_at ?? 0)
+  const as_of = new Date(released_at).toISOString()
+  const { data_class, ...batches } = await ledger.ledgerState(db)
+  const noise = noiseOf(draw, previous)
+  const given = { as_of, ...batches, of: await talliesFor(db, previous, draw) }
+  const decided = noise
+    ? { ...decideNoised(given, previous?.standings, RULE), decisions: undefined }
+    : decide(given, previous?.standings, RULE)
+  const history = await store.publishedFigures(db)
+  const candidate = { as_of, noise, metrics: figuresOf(decided.standings) }
+  const auditWith = (bands: Bands): Audit => auditOf([...history, candidate], bands)
+  const refreshing = noise ? undefined : await refreshIfDue(db, released_at, auditWith)
+  const release: store.FigureRelease = {
+    release_no: (previous?.release_no ?? 0) + 1,
+    release_id: nextReleaseId(as_of.slice(0, 10), previous?.release_id),
+    released_at,
+    last_batch_id: batches.last_batch_id,
+    refreshes_providers: refreshing !== undefined,
+    log_size: size + decided.moves.length,
+    data_class,
+    noise,
+    tallies: given,
+    standings: decided.standings,
+  }
+  const audit = refreshing?.audit ?? auditWith(await providers.bandCounts(db))
+  return { release, ...decided, refreshed: refreshing?.moved ?? [], audit }
+}
+
+type Bands = Partial<Record<CaseBand, number>>
+
+/**
+ * What is told of providers from now on, at the first release of a quarter (P7). Undefined when it is not time, or when
+ * the bands together with the count of all cases would tell what is left for the small: it is tried again next time.
+ */
+async function refreshIfDue(
+  db: Db,
+  released_at: number,
+  auditWith: (bands: Bands) => Audit,
+): Promise<{ moved: Plan['refreshed']; audit: Audit } | undefined> {
+  if (!beginsQuarter(released_at, await providers.lastRefreshAt(db))) return undefined
+  const before = await providers.standings(db)
+  const moved = refresh(await ledger.providerCells(db, windowAt(released_at).years), before, RULE)
+  const audit = auditWith(bandsOf(before, moved))
+  return audit.pinned.some(({ kind }) => kind === 'providers') ? undefined : { moved, audit }
+}
+
+/** The whole ledger, or with noise what was published of earlier windows and a draw of the cases since. */
+async function talliesFor(db: Db, previous: store.FigureRelease | undefined, draw: Drawn | undefined) {
+  const epsilon = draw && parseEpsilon(draw.epsilon)
+  if (!draw || !epsilon) return tallies(await ledger.outcomeCells(db))
+  const window = tallies(await ledger.outcomeCells(db, previous?.last_batch_id ?? 0))
+  return addWindow(previous?.tallies.of, noised(window, epsilon, draw.random))
+}
+
+/** A ledger is published with noise from the first release on or never: one figure without it undoes all of it. */
+function noiseOf(draw: Drawn | undefined, previous: store.FigureRelease | undefined): Noise | null {
+  if (draw && !parseEpsilon(draw.epsilon))
+    throw new Problem('figures_held', 'epsilon is a decimal above 0 and at most 10')
+  if (previous && (previous.noise !== null) !== (draw !== undefined))
+    throw new Problem('figures_held', 'figures are drawn with noise from the first release on, or never')
+  return draw ? { mechanism: 'discrete_laplace', epsilon: draw.epsilon, windows: 'disjoint' } : null
+}
+
+const figuresOf = ({ of }: Standings) =>
+  Object.fromEntries(Object.entries(of).map(([metric, { figure }]) => [metric, figure])) as Parameters<
+    typeof audit
+  >[0][number]['metrics']
+
+function bandsOf(before: ReadonlyMap<string, Standing>, moved: Plan['refreshed']): Bands {
+  const counts: Bands = {}
+  for (const { band } of new Map([...before, ...moved]).values()) counts[band.value] = (counts[band.value] ?? 0) + 1
+  return counts
+}
+
+/** What was drawn with noise needs no audit: it holds whatever else is known. */
+const auditOf = (history: (Parameters<typeof audit>[0][number] & { noise: Noise | null })[], bands: Bands): Audit =>
+  audit(
+    history.filter(({ noise }) => noise === null),
+    bands,
+    RULE,
+  )
+
+/** Looks at everything that was ever published, and notes the result. */
+export async function auditFigures({ db, now }: Pick<FiguresParts, 'db' | 'now'>): Promise<Audit> {
+  const found = auditOf(await store.publishedFigures(db), await providers.bandCounts(db))
+  await noteAudit(db, found, now())
+  return found
+}
+
+const noteAudit = (db: Db, { cells, pinned }: Audit, audited_at: number): Promise<unknown> =>
+  store.putAudit(db, { audited_at, cells, pinned: pinned.length })
+
+const pinnedText = ({ pinned }: Audit): string =>
+  `published figures would pin ${pinned.length} hidden counts; first: ${pinned
+    .slice(0, 3)
+    .map(({ kind, metric, as_of }) => `${kind} ${metric} ${as_of}`)
+    .join('; ')}`
 
 /** Only what was published goes into an entry: no case, no count, no difference, no words of an operator. */
 const changeEntry = (seq: number, release: store.FigureRelease, move: Move): ChangeEntry => ({
@@ -70,39 +207,11 @@ const changeEntry = (seq: number, release: store.FigureRelease, move: Move): Cha
   new_as_of: move.new.as_of,
   reason: move.reason,
   sdc_rule_version: release.standings.rule_version,
+  ...(release.noise && { epsilon: spendOf(move.metric, release.noise) }),
 })
 
 /** `2026-11-03.1`: the day in UTC and a counter within it. */
 export function nextReleaseId(day: string, previous: string | undefined): string {
   const [previousDay, counter] = previous?.split('.') ?? []
   return `${day}.${previousDay === day ? Number(counter) + 1 : 1}`
-}
-
-/** The release calendar (rule F4): the first Tuesday of a month, 00:00 UTC. The next one after `now`. */
-export function nextReleaseAt(now: number): number {
-  const date = new Date(now)
-  for (let month = date.getUTCMonth(); ; month++) {
-    const weekday = new Date(Date.UTC(date.getUTCFullYear(), month, 1)).getUTCDay()
-    const tuesday = Date.UTC(date.getUTCFullYear(), month, 1 + ((2 - weekday + 7) % 7))
-    if (tuesday > now) return tuesday
-  }
-}
-
-/** What the integrity report says about the figures. */
-export async function figuresFacts({ db, now }: Pick<FiguresParts, 'db' | 'now'>): Promise<{
-  release_id: string | null
-  released_at: string | null
-  next_release_at: string
-  sdc_rule_version: string
-  metrics_suppressed: number
-}> {
-  const release = await store.currentRelease(db)
-  const { metrics, as_of, release_id, sdc_rule_version } = figuresBody(release)
-  return {
-    release_id,
-    released_at: as_of,
-    next_release_at: new Date(nextReleaseAt(now())).toISOString(),
-    sdc_rule_version,
-    metrics_suppressed: Object.values(metrics).filter(({ suppressed }) => suppressed).length,
-  }
 }

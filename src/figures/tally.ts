@@ -11,6 +11,20 @@ export interface OutcomeCell {
   cases: number
 }
 
+/** A cell from the number that the store groups by. */
+export const cellOf = (packed: number, cases: number): OutcomeCell => {
+  const recovered_50 = packed % 1001
+  const flags = (packed - recovered_50) / 1001
+  return {
+    closed: (flags >> 3) & 1,
+    settled: (flags >> 2) & 1,
+    recurring: (flags >> 1) & 1,
+    certified_mail: flags & 1,
+    recovered_50,
+    cases,
+  }
+}
+
 /** Every value the figures publish. The two counts are figures too: they move and are logged like the rest. */
 export const METRICS = [
   'w',
@@ -64,16 +78,27 @@ export const size = (histogram: Histogram): number => histogram.reduce((sum, [, 
 export const casesWith = (histogram: Histogram, answer: number): number =>
   histogram.find(([found]) => found === answer)?.[1] ?? 0
 
-/** The answers of which more or fewer cases are counted than before, and by how many cases in all. */
-export function difference(before: Histogram, after: Histogram): { answers: number; cases: number } {
-  let answers = 0
-  let cases = 0
-  for (const answer of new Set([...before, ...after].map(([found]) => found))) {
-    const shift = Math.abs(casesWith(after, answer) - casesWith(before, answer))
-    if (shift > 0) answers++
-    cases += shift
+/**
+ * What lies between two tallies: the fewest cases that must have been added, removed or changed, and whether
+ * all of them could have gone the same way (the same answer added, the same removed, or one turned into another).
+ */
+export function difference(before: Histogram, after: Histogram): { cases: number; alike: boolean } {
+  const then = new Map(before)
+  const now = new Map(after)
+  let risen = 0
+  let fallen = 0
+  let added = 0
+  let removed = 0
+  for (const answer of new Set([...then.keys(), ...now.keys()])) {
+    const shift = (now.get(answer) ?? 0) - (then.get(answer) ?? 0)
+    if (shift > 0) risen++
+    if (shift < 0) fallen++
+    added += Math.max(shift, 0)
+    removed += Math.max(-shift, 0)
   }
-  return { answers, cases }
+  // A case that was changed leaves one answer and joins another: it is one case, not two.
+  const alike = risen + fallen <= 1 || (risen === 1 && fallen === 1 && added === removed)
+  return { cases: Math.max(added, removed), alike }
 }
 
 export const sum = (histogram: Histogram): number =>

@@ -1,0 +1,77 @@
+import type { Figure, Rule } from './disclosure.ts'
+import { type Counts, room } from './feasible.ts'
+import type { CaseBand } from './provider.ts'
+import { METRICS, type Metric } from './tally.ts'
+
+/** One release as the public saw it. */
+export interface Published {
+  as_of: string
+  metrics: Record<Metric, Figure>
+}
+
+/** A count that is hidden, or its change between two releases, and how many values it can have. */
+export interface Cell {
+  kind: 'withheld' | 'held' | 'delta' | 'providers'
+  metric: Metric
+  as_of: string
+  values: number
+}
+
+export interface Audit {
+  ok: boolean
+  cells: number
+  pinned: Cell[]
+}
+
+const LEAST: Record<CaseBand, number> = { '0-10': 0, '11-29': 11, '30-99': 30, '100-299': 100, '300+': 300 }
+
+/**
+ * Takes everything that was ever published, by someone who knows the rule, and asks of every withheld count, of
+ * every figure that did not move and of every change between two releases how many values it could have had.
+ * Each must keep `min_values` of them: eleven, as many as there are from none to ten.
+ *
+ * It looks at published values alone, so it also finds what a rule that was changed, or a figure that was put
+ * there by other means, would give away.
+ */
+export function audit(history: readonly Published[], bands: Partial<Record<CaseBand, number>>, rule: Rule): Audit {
+  const cells = [
+    ...METRICS.flatMap((metric) => cellsOf(metric, history, rule)),
+    ...smallProviders(history, bands, rule),
+  ]
+  const pinned = cells.filter(({ values }) => values < rule.min_values)
+  return { ok: pinned.length === 0, cells: cells.length, pinned }
+}
+
+function cellsOf(metric: Metric, history: readonly Published[], rule: Rule): Cell[] {
+  const cells: Cell[] = []
+  const decided: { as_of: string; room: number[] }[] = []
+  for (const { as_of, metrics } of history) {
+    const figure = metrics[metric]
+    // Not decided here: fewer of its cases than would have moved it were touched since, or all alike.
+    if (figure.as_of !== as_of) {
+      cells.push({ kind: 'held', metric, as_of, values: rule.min_moved })
+      continue
+    }
+    const left = room(metric, figure, metrics as Counts, rule)
+    if (figure.suppressed) for (const values of left) cells.push({ kind: 'withheld', metric, as_of, values })
+    for (const earlier of decided)
+      for (const [i, values] of left.entries())
+        cells.push({ kind: 'delta', metric, as_of, values: values + (earlier.room[i] ?? 0) - 1 })
+    decided.push({ as_of, room: left })
+  }
+  return cells
+}
+
+/**
+ * Every provider can be asked about. Those told to be large take at least so many of all cases; what is left for
+ * the others must still be able to be none to ten.
+ */
+function smallProviders(history: readonly Published[], bands: Partial<Record<CaseBand, number>>, rule: Rule): Cell[] {
+  const latest = history.at(-1)
+  const { value, as_of } = latest?.metrics.cases_floor10 ?? {}
+  if (!latest || typeof value !== 'number') return []
+  const taken = Object.entries(bands).reduce((sum, [band, n]) => sum + LEAST[band as CaseBand] * n, 0)
+  const held = as_of === latest.as_of ? 0 : rule.min_moved - 1
+  const values = value + rule.count_step - 1 + held - taken + 1
+  return [{ kind: 'providers', metric: 'cases_floor10', as_of: latest.as_of, values }]
+}

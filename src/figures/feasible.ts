@@ -1,0 +1,94 @@
+// What a stranger can work out from published figures: which counts could have led to them.
+
+import type { Figure, Rule } from './disclosure.ts'
+import type { Metric } from './tally.ts'
+
+export interface Span {
+  low: number
+  high: number
+}
+
+/** What stands beside a figure when it is decided: the two counts bound every denominator. */
+export type Counts = Record<'cases_floor10' | 'settlements_floor10', Pick<Figure, 'value'>>
+
+/** How many values an integer span holds. */
+export const values = ({ low, high }: Span): number => Math.max(0, high - low + 1)
+
+/** Of a wide span both ends are enough: what lies between can only leave more in doubt. */
+const ENDS = 50
+
+/**
+ * The numbers of cases that a rate can be of. A count that was held may be up to ten cases old; the
+ * span leaves that doubt out, so it is never wider than what a stranger is left with.
+ */
+export function denominators(metric: 'w' | 'r' | 'p', counts: Counts, rule: Rule): Span {
+  const base = (name: keyof Counts): number => Math.max((counts[name].value as number | null) ?? 0, rule.min_cases)
+  const all = { low: base('cases_floor10'), high: base('cases_floor10') + rule.count_step - 1 }
+  const settled = { low: base('settlements_floor10'), high: base('settlements_floor10') + rule.count_step - 1 }
+  if (metric === 'r') return all
+  if (metric === 'p') return settled
+  // A settlement is closed and a closed case is a case: nothing else is told about how many are closed.
+  return { low: Math.min(settled.low, all.low), high: all.high }
+}
+
+/** The least and the most cases on one side of a published rate, over all the denominators it can have. */
+export function numerators(rate: number, among: Span, rule: Rule): { yes: Span; no: Span } {
+  const points = Math.round(rate * rule.rate_steps)
+  const yes = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY }
+  const no = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY }
+  for (const cases of lookedAt(among)) {
+    const { low, high } = roundsTo(points, cases, rule)
+    if (low > high) continue
+    yes.low = Math.min(yes.low, low)
+    yes.high = Math.max(yes.high, high)
+    no.low = Math.min(no.low, cases - high)
+    no.high = Math.max(no.high, cases - low)
+  }
+  return { yes, no }
+}
+
+function* lookedAt({ low, high }: Span): Generator<number> {
+  for (let n = low; n <= high; n++) {
+    if (n === low + ENDS) n = Math.max(n, high - ENDS)
+    yield n
+  }
+}
+
+/** The numerators over `cases` that round half-even to this many steps and leave no small cell. */
+function roundsTo(points: number, cases: number, rule: Rule): Span {
+  const unit = 2 * rule.rate_steps
+  const from = (2 * points - 1) * cases
+  const to = (2 * points + 1) * cases
+  const tieCounts = points % 2 === 0
+  const low = Math.ceil(from / unit) + (from % unit === 0 && !tieCounts ? 1 : 0)
+  const high = Math.floor(to / unit) - (to % unit === 0 && !tieCounts ? 1 : 0)
+  return { low: Math.max(low, rule.min_cell), high: Math.min(high, cases - rule.min_cell) }
+}
+
+/**
+ * How many values each count behind a figure can have, given the figure and the counts beside it. The change of
+ * a count between two figures can have one fewer than both together.
+ */
+export function room(metric: Metric, { value, reason }: Figure, counts: Counts, rule: Rule): number[] {
+  switch (metric) {
+    case 'w':
+    case 'r':
+    case 'p': {
+      if (value === null) return [rule.min_cell, rule.min_cell]
+      const { yes, no } = numerators(value as number, denominators(metric, counts, rule), rule)
+      return [values(yes), values(no)]
+    }
+    case 'cases_floor10':
+    case 'settlements_floor10':
+      return [value === null ? rule.min_cases : rule.count_step]
+    case 'savings_total':
+      if (value === null) return [reason === 'small_cell' ? rule.min_cell : Number.MAX_SAFE_INTEGER]
+      return [Math.floor(rule.total_step / 50) + 1]
+    case 'savings_median':
+      return []
+  }
+}
+
+/** Whether no change between a figure with this room and one with that is pinned to too few values. */
+export const leavesDoubt = (one: readonly number[], other: readonly number[], rule: Rule): boolean =>
+  one.every((left, i) => left + (other[i] ?? 0) - 1 >= rule.min_values)

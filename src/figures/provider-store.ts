@@ -1,0 +1,76 @@
+import type { Db } from '../db/db.ts'
+import type { CaseBand, Standing } from './provider.ts'
+
+const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
+
+/** The last public release at which statistics of providers moved. */
+export async function currentRefresh(db: Db): Promise<{ release_no: number; released_at: number } | undefined> {
+  const [row] = await db.query<{ release_no: number; released_at: number }>(
+    `SELECT release_no, released_at FROM figure_release
+      WHERE refreshes_providers = 1 AND ${COVERED} ORDER BY release_no DESC LIMIT 1`,
+  )
+  return row && { release_no: Number(row.release_no), released_at: Number(row.released_at) }
+}
+
+/** When statistics of providers last moved, public or not. */
+export async function lastRefreshAt(db: Db): Promise<number | undefined> {
+  const [row] = await db.query<{ released_at: number }>(
+    'SELECT released_at FROM figure_release WHERE refreshes_providers = 1 ORDER BY release_no DESC LIMIT 1',
+  )
+  return row && Number(row.released_at)
+}
+
+export async function findStanding(db: Db, npi: string, release_no: number): Promise<Standing | undefined> {
+  const [row] = await db.query<{ standing: string }>(
+    `SELECT standing FROM provider_standing WHERE npi = $1 AND release_no <= $2 ORDER BY release_no DESC LIMIT 1`,
+    [npi, release_no],
+  )
+  return row && (JSON.parse(row.standing) as Standing)
+}
+
+const LATEST = `FROM provider_standing p
+      WHERE release_no = (SELECT MAX(release_no) FROM provider_standing q WHERE q.npi = p.npi)`
+
+/** What stands of every provider that anything was ever decided about. */
+export async function standings(tx: Db): Promise<Map<string, Standing>> {
+  const rows = await tx.query<{ npi: string; standing: string }>(`SELECT npi, standing ${LATEST}`)
+  return new Map(rows.map(({ npi, standing }) => [npi, JSON.parse(standing) as Standing]))
+}
+
+export const insertStandings = (
+  tx: Db,
+  release_no: number,
+  moved: readonly (readonly [npi: string, standing: Standing])[],
+): Promise<void> =>
+  tx.insertMany(
+    'provider_standing',
+    ['npi', 'release_no', 'case_band', 'standing'],
+    moved.map(([npi, standing]) => [npi, release_no, standing.band.value, JSON.stringify(standing)]),
+  )
+
+/** How many providers are told to be in each band. */
+export async function bandCounts(tx: Db): Promise<Partial<Record<CaseBand, number>>> {
+  const rows = await tx.query<{ case_band: CaseBand; n: number }>(
+    `SELECT case_band, COUNT(*) AS n ${LATEST} GROUP BY case_band`,
+  )
+  return Object.fromEntries(rows.map(({ case_band, n }) => [case_band, Number(n)]))
+}
+
+/** Notes that a key asks about a provider; false when it has asked about `limit` others on that day. */
+export async function noteAsked(db: Db, day: string, key_id: string, npi: string, limit: number): Promise<boolean> {
+  const key = [day, key_id, npi]
+  const [asked] = await db.query(
+    'SELECT 1 AS asked FROM provider_asked WHERE day = $1 AND key_id = $2 AND npi = $3',
+    key,
+  )
+  if (asked) return true
+  const noted = await db.query(
+    `INSERT INTO provider_asked (day, key_id, npi)
+     SELECT $1, $2, $3 WHERE (SELECT COUNT(*) FROM provider_asked WHERE day = $1 AND key_id = $2) < $4
+     ON CONFLICT (day, key_id, npi) DO UPDATE SET npi = excluded.npi
+     RETURNING npi`,
+    [...key, limit],
+  )
+  await db.query('DELETE FROM provider_asked WHERE day < $1', [day])
+  return noted.length > 0
+}
