@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { figuresFacts } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
-import { figuresFacts } from './figures/release.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { tileSource } from './integrity/tile-source.ts'
@@ -11,6 +11,7 @@ import { makeLimiter } from './rails/limits.ts'
 import { railsOperations } from './rails/operations.ts'
 import { FLOW, NAMING, PROTECTED_ROUTES, PUBLIC_ROUTES } from './rails/policy.ts'
 import { HEADERS } from './rails/refusal.ts'
+import { lastEvents, type ReleaseEvent } from './registry/catalogue.ts'
 import { chartFacts } from './registry/chart-facts.ts'
 import { chartOf } from './registry/charts.ts'
 import { AbsenceProof, CitedRow } from './registry/cited-row.ts'
@@ -20,6 +21,7 @@ import { agentCard } from './surfaces/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/ai-plugin.ts'
 import { readmeOperation } from './surfaces/descriptor.ts'
 import type { Document } from './surfaces/document.ts'
+import { type FeedEntry, feed } from './surfaces/feed.ts'
 import { healthDocuments } from './surfaces/health.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http.ts'
 import { landing } from './surfaces/landing.ts'
@@ -27,6 +29,8 @@ import { logPolicy } from './surfaces/log-policy.ts'
 import { logTiles } from './surfaces/log-tiles.ts'
 import { openApiDocument } from './surfaces/openapi.ts'
 import { problemPages } from './surfaces/problem-page.ts'
+
+const FEED_ENTRIES = 50
 
 export interface AppOptions {
   baseUrl: () => string
@@ -119,6 +123,12 @@ export function makeApp({ db, registryLog, figuresLog, witnesses, pepper }: Inst
       ],
       findRowTile: (release_id, tile) => findRowTile(db, release_id, tile),
     }),
+    feed({
+      baseUrl,
+      origin: registryLog.origin,
+      entries: async () => (await lastEvents(db, FEED_ENTRIES)).map(feedEntry),
+      signedAt: async () => (await registryLog.head(db)).signed_at,
+    }),
     problemPages(),
     ...healthDocuments({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]
@@ -151,6 +161,23 @@ function furtherRoutes(operations: readonly Operation[], documents: readonly Doc
     additional_protected: Object.fromEntries(
       further.filter(({ access }) => access !== 'public').map(({ path, access }) => [path, [access as Scope]]),
     ),
+  }
+}
+
+/** A release or withdrawal in words of ours, for the feed. */
+function feedEntry({ index, kind, entry }: ReleaseEvent): FeedEntry {
+  const { release_id, chart, recorded_at } = entry
+  const title = chartOf(chart)?.title ?? chart
+  const summary =
+    kind === 'published'
+      ? `${title}: ${entry.row_count} rows, in force from ${entry.effective_from}${entry.data_class === 'sample' ? ' (sample data)' : ''}`
+      : `${title}: withdrawn (${entry.reason}); what it said is no longer in force`
+  return {
+    index,
+    title: `${release_id} ${kind}`,
+    summary,
+    updated: recorded_at,
+    path: `/api/releases?chart=${encodeURIComponent(chart)}`,
   }
 }
 

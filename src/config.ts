@@ -73,6 +73,10 @@ export const Settings = z.object({
   DEFAULT_RPM: rate.default(120).describe('Requests per minute and caller on most routes.'),
   REFERENCE_RPM: rate.default(300).describe('Requests per minute and caller on /reference.'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` is taken on loopback only.'),
+  FIGURES_SCHEDULE: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('`on` releases the figures on the first Tuesday of each month, 00:00 UTC, while serving.'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('What goes to standard error.'),
 })
 

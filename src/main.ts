@@ -1,6 +1,7 @@
 import { type App, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { StoreFault } from './db/db.ts'
+import { scheduleReleases } from './figures/schedule.ts'
 import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/address.ts'
 import type { RequestLine } from './surfaces/http.ts'
@@ -48,12 +49,18 @@ export function start(config: Config, installation: Installation): Running {
   })
   const localUrl = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
   if (url === '') url = localUrl
+  const { db, figuresLog: log, cosign } = installation
+  const releases =
+    config.FIGURES_SCHEDULE === 'on'
+      ? scheduleReleases({ parts: { db, log, now: Date.now, cosign }, tell: logRelease })
+      : undefined
   return {
     app,
     url,
     localUrl,
     async stop() {
       await server.stop()
+      await releases?.stop()
       await installation.db.close()
     },
   }
@@ -76,6 +83,16 @@ function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestL
   if (LEVELS.indexOf(level) < LEVELS.indexOf(threshold)) return
   console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...faultOf(error) }))
 }
+
+const logRelease: Parameters<typeof scheduleReleases>[0]['tell'] = (said) =>
+  console.error(
+    JSON.stringify({
+      at: new Date().toISOString(),
+      level: 'fault' in said ? 'error' : 'info',
+      job: 'figures_release',
+      ...('fault' in said ? faultOf(said.fault) : said),
+    }),
+  )
 
 /** Where a fault happened, not what it says: a message may quote what the caller sent. A store's faults are our own words. */
 function faultOf(error: unknown): object {

@@ -61,6 +61,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   limit: Bucket
   /** The Cache-Control of a good answer over HTTP. */
   cache: string
+  /** The largest body it takes, where that is more than the usual 16 KiB. */
+  bodyBytes?: number
   input: Input
   output: Output
   /** The refusals that are this operation's own, beside those every operation can give. */
@@ -100,23 +102,37 @@ export async function perform(
 }
 
 function parseInput(op: Operation, raw: Record<string, unknown>): Record<string, unknown> {
-  const parsed = op.input.safeParse(raw)
+  const where = op.http.method === 'POST' ? 'body' : 'query'
+  return parseFields(op.input, raw, (name) => (op.http.path.includes(`{${name}}`) ? 'path' : where))
+}
+
+/** Parses what was sent; each bad member becomes an entry of the refusal's `errors`, without its value. */
+export function parseFields<Input extends z.ZodObject>(
+  input: Input,
+  raw: Record<string, unknown>,
+  placeOf: (name: string) => FieldError['in'],
+): z.output<Input> {
+  const parsed = input.safeParse(raw)
   if (parsed.success) return parsed.data
-  const found = parsed.error.issues.map((issue) => fieldError(op, issue, raw))
+  const found = parsed.error.issues.map((issue) => fieldError(input, issue, raw, placeOf))
   const errors = [...new Map(found.map((error) => [JSON.stringify(error), error])).values()]
   const first = errors[0]
   throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors })
 }
 
-function fieldError(op: Operation, issue: z.core.$ZodIssue, raw: Record<string, unknown>): FieldError {
-  const where = op.http.method === 'POST' ? 'body' : 'query'
+function fieldError(
+  input: z.ZodObject,
+  issue: z.core.$ZodIssue,
+  raw: Record<string, unknown>,
+  placeOf: (name: string) => FieldError['in'],
+): FieldError {
   const name = String(issue.path[0] ?? '')
-  const field = op.input.shape[name]
+  const at = placeOf(name)
+  const field = input.shape[name]
   if (!field)
     return issue.code === 'unrecognized_keys'
-      ? { in: where, code: 'unknown_parameter', message: 'the request has a parameter that is not documented' }
-      : { in: where, code: 'invalid_request', message: 'the parameters do not go together' }
-  const at = op.http.path.includes(`{${name}}`) ? 'path' : where
+      ? { in: at, code: 'unknown_parameter', message: 'the request has a parameter that is not documented' }
+      : { in: at, code: 'invalid_request', message: 'the parameters do not go together' }
   if (raw[name] === undefined)
     return { in: at, name, code: 'missing_parameter', message: `the parameter ${name} is required` }
   const code = refusedAs.get(field)?.problem ?? 'invalid_parameter'

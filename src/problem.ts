@@ -168,6 +168,11 @@ export const PROBLEMS = {
     title: 'The region has several localities and no price of its own',
     hint: 'Ask again with one of the localities in the member `regions`.',
   },
+  release_not_found: {
+    kind: 'not_found',
+    title: 'No release of this name has been published',
+    hint: 'Take a `release_id` from /api/releases.',
+  },
   no_release_in_force: {
     kind: 'not_found',
     title: 'No edition of the schedule is in force on that day',
@@ -186,7 +191,7 @@ export const PROBLEMS = {
   payload_too_large: {
     kind: 'too_large',
     title: 'The body is too large',
-    hint: 'Send at most 16 KiB.',
+    hint: 'Send at most 16 KiB, or 64 KiB where the route takes a list.',
   },
   uri_too_long: {
     kind: 'uri_too_long',
@@ -233,10 +238,20 @@ export const PROBLEMS = {
     title: 'The release is not in the state this needs',
     hint: 'Look at `atr release list`.',
   },
+  release_held: {
+    kind: 'conflict',
+    title: 'The release passes a limit of the breaker and is held',
+    hint: 'Look at `atr release check`; if it is right, publish it with --override and --reason for each limit named.',
+  },
   outcomes_refused: {
     kind: 'invalid',
     title: 'The outcomes file was refused whole',
     hint: 'Correct the line and column named; values are never repeated in messages.',
+  },
+  figures_held: {
+    kind: 'conflict',
+    title: 'The figures cannot be released as they are',
+    hint: 'Look at `atr figures audit`. More cases, or a later release, may leave enough in doubt.',
   },
   unknown_key: {
     kind: 'not_found',

@@ -32,7 +32,7 @@ export async function readInput(
   path: Record<string, string>,
 ): Promise<Record<string, unknown>> {
   const query = readQuery(addressOf(request).search, op.http.method === 'GET' ? Object.keys(op.input.shape) : [])
-  if (op.http.method === 'POST') return readJsonObject(request)
+  if (op.http.method === 'POST') return readJsonObject(request, op.bodyBytes ?? LIMITS.bodyBytes)
   await refuseBody(request)
   const input: Record<string, unknown> = Object.create(null)
   for (const [name, text] of [...query, ...Object.entries(path)])
@@ -78,8 +78,8 @@ export async function refuseBody(request: Request): Promise<void> {
     throw new Problem('invalid_request', 'this method takes no body')
 }
 
-async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const bytes = await readBody(request)
+async function readJsonObject(request: Request, most: number): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request, most)
   if (bytes.length === 0) return Object.create(null)
   const type = (request.headers.get('content-type') ?? '').toLowerCase().replaceAll(' ', '')
   if (!/^application\/json(;charset="?utf-8"?)?$/.test(type)) throw new Problem('unsupported_media_type')
@@ -99,14 +99,14 @@ function parseBody(bytes: Uint8Array): Json {
 }
 
 /** Stops reading at the limit, whatever the Content-Length said. */
-async function readBody(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > LIMITS.bodyBytes) throw new Problem('payload_too_large')
+async function readBody(request: Request, most: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw new Problem('payload_too_large')
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body) {
     size += chunk.length
-    if (size > LIMITS.bodyBytes) throw new Problem('payload_too_large')
+    if (size > most) throw new Problem('payload_too_large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
