@@ -4,6 +4,7 @@ import { StoreFault } from '../db/db.ts'
 import { WitnessFault } from '../integrity/witness-client.ts'
 import { Problem } from '../problem.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
+import { exportCommand } from './export.ts'
 import { figures, outcomes } from './figures.ts'
 import { fsck } from './fsck.ts'
 import { init } from './init.ts'
@@ -23,6 +24,7 @@ const COMMANDS: Record<string, Command> = {
   outcomes,
   figures,
   keys,
+  export: exportCommand,
   log,
   verify,
   fsck,

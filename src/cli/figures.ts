@@ -1,28 +1,35 @@
+import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { importOutcomes } from '../figures/ledger.ts'
-import { releaseFigures } from '../figures/release.ts'
-import { openInstallation } from '../installation.ts'
+import { correctOutcomes, deleteOutcomes, importOutcomes } from '../figures/ledger.ts'
+import { parseEpsilon } from '../figures/noise.ts'
+import { auditFigures, type Drawn, planRelease, releaseFigures } from '../figures/release.ts'
+import { latestRelease } from '../figures/store.ts'
+import { type Installation, openInstallation } from '../installation.ts'
 import { Problem } from '../problem.ts'
-import { type Command, DONE, show, UsageFault } from './command.ts'
+import { type Command, DONE, REFUSED, show, table, UsageFault } from './command.ts'
+
+const ACTIONS = { import: importOutcomes, correct: correctOutcomes, delete: deleteOutcomes }
 
 export const outcomes: Command = {
-  usage: 'outcomes import <csv> [--sample] [--json]',
-  summary: 'Adds a file of dispute outcomes to the ledger, whole or not at all',
+  usage: 'outcomes import|correct|delete <csv> [--sample] [--json]',
+  summary: 'Adds, replaces or removes dispute outcomes of the ledger, a whole file or nothing of it',
   async run(args, config) {
     const options = { sample: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const [action, path] = positionals
-    if (action !== 'import' || path === undefined) throw new UsageFault('outcomes takes import and a file')
+    const [action = '', path, ...more] = positionals
+    if (!Object.hasOwn(ACTIONS, action) || path === undefined || more.length > 0)
+      throw new UsageFault('outcomes takes import, correct or delete, and a file')
     const file = Bun.file(path)
     if (!(await file.exists())) throw new Problem('outcomes_refused', 'there is no such file')
     const { db } = await openInstallation(config)
     try {
+      const change = ACTIONS[action as keyof typeof ACTIONS]
       const data_class = values.sample ? 'sample' : 'published'
-      const done = await importOutcomes(db, file.stream(), { now: Date.now, data_class })
+      const done = await change(db, file.stream(), { now: Date.now, data_class })
       show(
         values.json,
         done,
-        done.already_imported ? 'imported before: nothing to do' : `${done.cases} cases, batch ${done.batch_id}`,
+        done.already_imported ? 'taken before: nothing to do' : `${done.cases} cases, batch ${done.batch_id}`,
       )
       return DONE
     } finally {
@@ -32,19 +39,76 @@ export const outcomes: Command = {
 }
 
 export const figures: Command = {
-  usage: 'figures release [--json]',
-  summary: 'Publishes the figures of the ledger under the disclosure rule',
+  usage: 'figures release|audit [--dry-run] [--dp epsilon=N] [--json]',
+  summary:
+    'Publishes the figures of the ledger under the disclosure rule, or looks at what all that was published gives away',
   async run(args, config) {
-    const options = { json: { type: 'boolean', default: false } } as const
+    const options = {
+      json: { type: 'boolean', default: false },
+      'dry-run': { type: 'boolean', default: false },
+      dp: { type: 'string' },
+    } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    if (positionals[0] !== 'release') throw new UsageFault('figures takes release')
-    const { db, figuresLog, cosign } = await openInstallation(config)
+    const [action, ...more] = positionals
+    const draw = drawn(values.dp)
+    if (!['release', 'audit'].includes(action ?? '') || more.length > 0)
+      throw new UsageFault('figures takes release or audit')
+    if (action === 'audit' && (draw || values['dry-run']))
+      throw new UsageFault('figures audit takes no options but --json')
+    if (draw && values['dry-run']) throw new UsageFault('a draw that was looked at has been spent: --dp has no dry run')
+    const installation = await openInstallation(config)
     try {
-      const { release_id, changes } = await releaseFigures({ db, log: figuresLog, now: Date.now, cosign })
+      if (action === 'audit') return await auditAll(installation, values.json)
+      if (values['dry-run']) return await rehearse(installation, values.json)
+      const { db, figuresLog: log, cosign } = installation
+      const { release_id, changes } = await releaseFigures({ db, log, now: Date.now, cosign, draw })
       show(values.json, { release_id, changes }, `released ${release_id}: ${changes} changes`)
       return DONE
     } finally {
-      await db.close()
+      await installation.db.close()
     }
   },
+}
+
+function drawn(dp: string | undefined): Drawn | undefined {
+  if (dp === undefined) return undefined
+  const epsilon = /^epsilon=(.*)$/.exec(dp)?.[1]
+  if (epsilon === undefined || !parseEpsilon(epsilon))
+    throw new UsageFault('--dp takes epsilon=N, a decimal such as 0.5')
+  return { epsilon, random: (bytes) => new Uint8Array(randomBytes(bytes)) }
+}
+
+async function auditAll({ db }: Installation, json: boolean): Promise<number> {
+  const { ok, cells, pinned } = await auditFigures({ db, now: Date.now })
+  const lines = pinned.map(({ kind, metric, as_of, values }) => `${kind} ${metric} ${as_of}: ${values} values`)
+  show(
+    json,
+    { ok, cells, pinned },
+    [`${cells} hidden counts and changes, ${pinned.length} pinned`, ...lines].join('\n'),
+  )
+  return ok ? DONE : REFUSED
+}
+
+/** What a release would publish and hold. Nothing is changed. */
+async function rehearse({ db, figuresLog }: Installation, json: boolean): Promise<number> {
+  const { size } = await figuresLog.signed(db)
+  const { release, moves, decisions, audit } = await planRelease(db, await latestRelease(db), { size, now: Date.now() })
+  const found = Object.entries(decisions ?? {}).map(([metric, decision]) => {
+    const move = moves.find((each) => each.metric === metric)
+    return {
+      metric,
+      decision,
+      old: move?.old?.value ?? null,
+      new: move?.new.value ?? null,
+      reason: move?.reason ?? null,
+    }
+  })
+  const cells = found.map((each) => [each.metric, each.decision, String(each.new ?? '-'), each.reason ?? ''])
+  const { release_id } = release
+  show(
+    json,
+    { release_id, dry_run: true, metrics: found, disclosure_audit: audit.ok ? 'pass' : 'fail' },
+    `${release_id} would be\n${table(cells)}\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
+  )
+  return audit.ok ? DONE : REFUSED
 }

@@ -1,58 +1,130 @@
 import { parseArgs } from 'node:util'
-import { openInstallation } from '../installation.ts'
+import { type Installation, openInstallation } from '../installation.ts'
 import { Problem } from '../problem.ts'
+import { checksOf, findDelta } from '../registry/check-store.ts'
+import { diffReleases } from '../registry/diff.ts'
 import { publish } from '../registry/publish.ts'
-import { findRelease, listReleases, rejectsOf } from '../registry/release-store.ts'
-import { type Command, DONE, show, table, UsageFault } from './command.ts'
+import { checkRelease, getRelease } from '../registry/release-check.ts'
+import { findPredecessor, listReleases } from '../registry/release-store.ts'
+import { WITHDRAWAL_REASONS, withdraw } from '../registry/withdrawal.ts'
+import { type Command, DONE, REFUSED, show, table, UsageFault } from './command.ts'
+import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
+import { checkText, diffText } from './release-text.ts'
+
+interface Asked extends Pick<Installation, 'db' | 'registryLog' | 'cosign'> {
+  ids: readonly string[]
+  json: boolean
+  override?: string[] | undefined
+  reason?: string[] | undefined
+}
+
+const ACTIONS: {
+  [action: string]: { ids: readonly [least: number, most: number]; run(asked: Asked): Promise<number> }
+} = {
+  list: { ids: [0, 0], run: list },
+  show: { ids: [1, 1], run: showOne },
+  check: { ids: [1, 1], run: check },
+  diff: { ids: [1, 2], run: diff },
+  publish: { ids: [1, 1], run: publishOne },
+  withdraw: { ids: [1, 1], run: withdrawOne },
+}
 
 export const release: Command = {
-  usage: 'release list | show ID | publish ID [--json]',
-  summary: 'The life of a release',
+  usage:
+    'release list | show ID | check ID | diff ID [ID] | publish ID [--override RULE --reason CODE] | withdraw ID --reason CODE [--json]',
+  summary: 'The life of a release: what was loaded, what is wrong with it, what it changes; in force, and out again',
   async run(args, config) {
-    const [action = '', ...rest] = args
-    const options = { json: { type: 'boolean', default: false } } as const
-    const { values, positionals } = parseArgs({ args: rest, options, allowPositionals: true })
+    const options = { json: { type: 'boolean', default: false }, ...OVERRIDE_OPTIONS } as const
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const [name = '', ...ids] = positionals
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+    if (!action) throw new UsageFault(`release takes ${Object.keys(ACTIONS).join(', ')}`)
+    const [least, most] = action.ids
+    if (ids.length < least || ids.length > most) throw new UsageFault('say which release: see `atr release list`')
     const { db, registryLog, cosign } = await openInstallation(config)
-    const id = positionals[0] ?? ''
     try {
-      switch (action) {
-        case 'list': {
-          const list = (await listReleases(db)).map(
-            ({ release_id, state, effective_from, row_count, rejected_count, data_class }) => ({
-              release_id,
-              state,
-              effective_from,
-              row_count,
-              rejected_count,
-              data_class,
-            }),
-          )
-          const rows = list.map((entry) => Object.values(entry).map(String))
-          show(values.json, list, table([['release', 'state', 'effective', 'rows', 'rejected', 'class'], ...rows]))
-          return DONE
-        }
-        case 'show': {
-          const found = await findRelease(db, id)
-          if (!found) throw new Problem('release_conflict', 'there is no such release')
-          const rejects = await rejectsOf(db, found.release_no)
-          const shown = { ...found, citations: JSON.parse(found.citations) as unknown, rejects }
-          show(values.json, shown, JSON.stringify(shown, null, 2))
-          return DONE
-        }
-        case 'publish': {
-          const { release_id, log_index } = await publish({ db, log: registryLog, cosign }, id, Date.now())
-          show(
-            values.json,
-            { release_id, log_index },
-            `published ${release_id} as entry ${log_index} of the registry log`,
-          )
-          return DONE
-        }
-        default:
-          throw new UsageFault('release takes list, show or publish')
-      }
+      return await action.run({ db, registryLog, cosign, ids, ...values })
     } finally {
       await db.close()
     }
   },
+}
+
+async function list({ db, json }: Asked): Promise<number> {
+  const releases = (await listReleases(db)).map(
+    ({ release_id, state, effective_from, row_count, rejected_count, data_class }) => ({
+      release_id,
+      state,
+      effective_from,
+      row_count,
+      rejected_count,
+      data_class,
+    }),
+  )
+  const rows = releases.map((entry) => Object.values(entry).map(String))
+  show(json, releases, table([['release', 'state', 'effective', 'rows', 'rejected', 'class'], ...rows]))
+  return DONE
+}
+
+async function showOne({ db, ids: [id = ''], json }: Asked): Promise<number> {
+  const found = await getRelease(db, id)
+  const shown = {
+    ...found,
+    citations: JSON.parse(found.citations) as unknown,
+    withdrawal: found.withdrawal === null ? null : (JSON.parse(found.withdrawal) as unknown),
+    checks: await checksOf(db, found.release_no),
+    delta: (await findDelta(db, found.release_no)) ?? null,
+  }
+  show(json, shown, JSON.stringify(shown, null, 2))
+  return DONE
+}
+
+/** Refused when the breaker would hold it, so that a script can stop there. */
+async function check({ db, ids: [id = ''], json }: Asked): Promise<number> {
+  const result = await checkRelease(db, await getRelease(db, id))
+  show(json, result, checkText(result))
+  return result.held.length === 0 ? DONE : REFUSED
+}
+
+async function diff({ db, ids: [id = '', other], json }: Asked): Promise<number> {
+  const to = await getRelease(db, id)
+  const from = other === undefined ? await findPredecessor(db, to) : await getRelease(db, other)
+  if (!from) throw new Problem('release_conflict', 'there is no edition before this one to compare it with')
+  const unread = [from, to].find(({ state }) => state === 'loading')
+  if (unread) throw new Problem('release_conflict', 'one of them was not loaded to its end')
+  const found = await diffReleases(db, from.release_no, to.release_no)
+  const result = { from: from.release_id, to: to.release_id, ...found }
+  show(json, result, `${from.release_id} -> ${to.release_id}\n${diffText(found)}`)
+  return DONE
+}
+
+async function publishOne({ db, registryLog, cosign, ids: [id = ''], json, ...said }: Asked): Promise<number> {
+  const published = await publish({ db, log: registryLog, cosign }, id, Date.now(), overridesFrom(said))
+  const { release_id, log_index } = published
+  show(json, { release_id, log_index }, `published ${release_id} as entry ${log_index} of the registry log`)
+  return DONE
+}
+
+async function withdrawOne({
+  db,
+  registryLog,
+  cosign,
+  ids: [id = ''],
+  json,
+  override,
+  reason,
+}: Asked): Promise<number> {
+  const why = WITHDRAWAL_REASONS.find((each) => each === reason?.[0])
+  if (!why || reason?.length !== 1 || override)
+    throw new UsageFault(`say why with --reason: ${WITHDRAWAL_REASONS.join(', ')}`)
+  const withdrawn = await withdraw({ db, log: registryLog, cosign }, id, why, Date.now())
+  const { release_id, withdrawn_index } = withdrawn
+  const before = (await findPredecessor(db, withdrawn))?.release_id ?? null
+  const next = before === null ? 'no edition of its chart stands before it' : `${before} stands in its place`
+  show(
+    json,
+    { release_id, withdrawn_index, in_its_place: before },
+    `withdrew ${release_id} as entry ${withdrawn_index} of the registry log: ${next}`,
+  )
+  return DONE
 }

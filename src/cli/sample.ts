@@ -6,6 +6,7 @@ import { load } from '../ingest/load.ts'
 import { readSource } from '../ingest/source.ts'
 import { loadZipLocalities } from '../ingest/zip-localities.ts'
 import type { Installation } from '../installation.ts'
+import { overrideAll } from '../registry/breaker.ts'
 import { publish } from '../registry/publish.ts'
 import { recheck } from './fsck.ts'
 
@@ -39,7 +40,7 @@ export async function loadSample(
   for (const { kind, files, ...edition } of RELEASES) {
     const options = { ...edition, url: 'about:sample', retrieved_at: RETRIEVED_AT, data_class: 'sample' as const }
     const { release } = await load(db, kind, files.map(inSample), options, now())
-    await publish({ db, log: registryLog, cosign }, release.release_id, now())
+    await publish({ db, log: registryLog, cosign }, release.release_id, now(), overrideAll('sample_data'))
   }
   await loadZipLocalities(db, await readSource(inSample('ZIP5-SAMPLE.txt')))
   await importProviders(db, Bun.file(inSample('providers.csv')).stream())

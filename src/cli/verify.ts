@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { readSource } from '../ingest/source.ts'
+import { readSources } from '../ingest/source.ts'
 import { type SourceFault, sourceCheck } from '../ingest/source-check.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { openCheckpoint } from '../proof/checkpoint.ts'
@@ -106,7 +106,7 @@ function wrongDerivation(rows: readonly CitedRow[]): Failed | undefined {
 }
 
 async function notAtSource(rows: readonly CitedRow[], paths: readonly string[]): Promise<Failed | undefined> {
-  const check = sourceCheck(await Promise.all(paths.map(readSource)))
+  const check = sourceCheck((await Promise.all(paths.map(readSources))).flat())
   for (const { proof, ...row } of rows) {
     const verdict = check(row, proof.release.citations)
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openInstallation } from '../installation.ts'
+import { Problem } from '../problem.ts'
+import { exportRelease, FORMATS, type Format } from '../registry/export.ts'
+import { findLogged } from '../registry/store.ts'
+import { type Command, DONE, show, UsageFault } from './command.ts'
+
+/** Writes a whole release to a file, with its checksum beside it in the form that `sha256sum -c` reads. */
+export const exportCommand: Command = {
+  usage: 'export RELEASE --format ndjson|csv|parquet --out FILE|FOLDER [--json]',
+  summary: 'Writes a published release to a file, with its row count and SHA-256',
+  async run(args, config) {
+    const { values, positionals } = parseArgs({
+      args,
+      options: {
+        format: { type: 'string', default: 'ndjson' },
+        out: { type: 'string' },
+        json: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    })
+    const [release_id, ...more] = positionals
+    const format = FORMATS.find((known) => known === values.format)
+    if (release_id === undefined || more.length > 0) throw new UsageFault('export takes the name of one release')
+    if (!format) throw new UsageFault(`the format is one of ${FORMATS.join(', ')}`)
+    if (values.out === undefined) throw new UsageFault('export needs --out: a file, or a folder that exists')
+    const { db } = await openInstallation(config)
+    try {
+      const release = await findLogged(db, release_id)
+      if (!release) throw new Problem('release_not_found')
+      const file = fileFor(values.out, release_id, format)
+      const { bytes, sha256 } = await writeWhole(file, exportRelease(db, release, format))
+      const { rows_root } = release.manifest
+      const written = { release_id, format, file, rows: release.row_count, bytes, sha256, rows_root }
+      show(values.json, written, `${file}: ${release.row_count} rows, ${bytes} bytes\nsha256 ${sha256}`)
+      return DONE
+    } finally {
+      await db.close()
+    }
+  },
+}
+
+function fileFor(out: string, release_id: string, format: Format): string {
+  const isFolder = existsSync(out) && statSync(out).isDirectory()
+  const file = isFolder ? join(out, `${release_id.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.${format}`) : out
+  if (existsSync(file)) throw new UsageFault('there is a file of that name already: remove it first')
+  return file
+}
+
+/** The file appears under its name when all of it is there; a crash before leaves one that ends in `.partial`. */
+async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<{ bytes: number; sha256: string }> {
+  const partial = `${file}.partial`
+  const hash = createHash('sha256')
+  let bytes = 0
+  const handle = await open(partial, 'w').catch((cause) => {
+    throw new UsageFault('the file cannot be written there', { cause })
+  })
+  try {
+    for await (const piece of pieces) {
+      hash.update(piece)
+      await handle.writeFile(piece)
+      bytes += piece.length
+    }
+    await handle.sync()
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  const sha256 = hash.digest('hex')
+  await writeFile(`${file}.sha256`, `${sha256}  ${basename(file)}\n`)
+  await rename(partial, file)
+  return { bytes, sha256 }
+}

@@ -1,0 +1,39 @@
+import {
+  BREAKER_RULES,
+  type BreakerRule,
+  OVERRIDE_REASONS,
+  type Override,
+  type OverrideReason,
+} from '../registry/breaker.ts'
+import { UsageFault } from './command.ts'
+
+/** For every command that publishes: which limits are set aside, and why. */
+export const OVERRIDE_OPTIONS = {
+  override: { type: 'string', multiple: true },
+  reason: { type: 'string', multiple: true },
+} as const
+
+/** `--override RULE --reason CODE`, in pairs; one reason may stand for all. */
+export function overridesFrom({
+  override = [],
+  reason = [],
+}: {
+  override?: string[] | undefined
+  reason?: string[] | undefined
+}): Override[] {
+  if (reason.length !== override.length && (reason.length !== 1 || override.length === 0))
+    throw new UsageFault('give a --reason with each --override, or one for all of them')
+  return override.map((rule, i) => ({ rule: breakerRule(rule), reason: overrideReason(reason[i] ?? reason[0]) }))
+}
+
+function breakerRule(text: string): BreakerRule {
+  const rule = BREAKER_RULES.find((each) => each === text)
+  if (!rule) throw new UsageFault(`what can be overridden is ${BREAKER_RULES.join(', ')}`)
+  return rule
+}
+
+function overrideReason(text: string | undefined): OverrideReason {
+  const reason = OVERRIDE_REASONS.find((each) => each === text)
+  if (!reason) throw new UsageFault(`the reasons for an override are ${OVERRIDE_REASONS.join(', ')}`)
+  return reason
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { ProgressLine, progressText, summaryText } from './progress.ts'
+
+const writing = (rows: number) =>
+  ({ phase: 'writing', rows, bytes: rows * 1024 * 1024, absences: 0, row_total: 200 }) as const
+
+test('a person sees how much is done, how fast, and how long it will take', () => {
+  expect(progressText(writing(50), 10, false)).toBe('25%  50 rows  50.0 MiB  5 rows/s  30 s left')
+  expect(progressText(writing(50), 10, true)).toBe(
+    '[######------------------] 25%  50 rows  50.0 MiB  5 rows/s  30 s left',
+  )
+  expect(progressText({ ...writing(50), row_total: undefined }, 0, false)).toBe('50 rows  50.0 MiB  0 rows/s')
+  const reading = { phase: 'reading', bytes: 3 * 1024 * 1024, bytes_total: 4 * 1024 * 1024 } as const
+  expect(progressText(reading, 3, false)).toBe('75%  3.0 MiB read  1.0 MiB/s  1 s left')
+})
+
+function screen(isTTY: boolean) {
+  const texts: string[] = []
+  let clock = 0
+  const line = new ProgressLine({ isTTY, write: (text) => texts.push(text) }, () => clock)
+  return {
+    texts,
+    line,
+    at(ms: number, rows: number) {
+      clock = ms
+      line.update(writing(rows))
+    },
+  }
+}
+
+test('a terminal has one line drawn over and over, and then cleared', () => {
+  const { texts, line, at } = screen(true)
+  at(50, 1)
+  expect(texts).toEqual([])
+  at(150, 2)
+  at(160, 3)
+  at(300, 100)
+  expect(texts.length).toBe(2)
+  expect(texts.every((text) => text.startsWith('\r[') && !text.includes('\n'))).toBe(true)
+  line.clear()
+  line.clear()
+  expect(texts.slice(2)).toEqual(['\r\u001b[K'])
+})
+
+test('elsewhere there is a plain line now and then, and none for what is over soon', () => {
+  const { texts, line, at } = screen(false)
+  for (let ms = 0; ms < 4_000; ms += 100) at(ms, ms)
+  expect(texts).toEqual([])
+  for (let ms = 4_000; ms <= 16_000; ms += 100) at(ms, 10)
+  line.clear()
+  expect(texts.length).toBe(3)
+  expect(texts.every((text) => /^5% {2}10 rows .*\n$/.test(text))).toBe(true)
+})
+
+test('a summary names each rule that was broken, and where first', () => {
+  const summary = {
+    release_id: 'cms-pfs:RVU26C:1',
+    state: 'staged',
+    rows: 2_104_235,
+    absences: 9_835,
+    rejected: 7,
+    seconds: 20.04,
+    rows_per_second: 105_000,
+    checks: [
+      { rule: 'R03', severity: 'reject', failed: 7, sample_lines: [1, 2, 3, 4, 5, 6, 7] },
+      { rule: 'R09', severity: 'flag', failed: 0, sample_lines: [] },
+      { rule: 'W01', severity: 'flag', failed: 1, sample_lines: [12] },
+    ],
+  }
+  const text = summaryText(summary)
+  expect(text).toContain('rows      2,104,235\n')
+  expect(text).toContain('seconds   20.0\n')
+  expect(text).toMatch(/R03 +reject +7 +1, 2, 3, 4, 5, \.\.\. /)
+  expect(text).toMatch(/W01 +flag +1 +12 /)
+  expect(text).not.toContain('R09')
+  expect(summaryText({ ...summary, checks: [] })).not.toContain('rule')
+})

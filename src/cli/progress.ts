@@ -1,0 +1,114 @@
+import type { LoadProgress } from '../ingest/load.ts'
+import { ruleOf } from '../registry/rules.ts'
+import { table } from './command.ts'
+
+/** Where progress is shown: the error output, so that what a command prints stays data. */
+export interface Screen {
+  isTTY?: boolean | undefined
+  write(text: string): unknown
+}
+
+const BAR = 24
+const REDRAW_MS = 100
+const LINE_MS = 5_000
+const MEBIBYTE = 1024 * 1024
+
+/**
+ * Shows how far a load is: one line that is drawn again on a terminal, a plain line every few seconds elsewhere,
+ * where it ends up in someone's log. A load that is over in no time shows nothing.
+ */
+export class ProgressLine {
+  #phase: LoadProgress['phase'] | undefined
+  #phaseStarted = 0
+  #shownAt: number
+  #drawn = false
+
+  constructor(
+    readonly screen: Screen,
+    readonly now: () => number,
+  ) {
+    this.#shownAt = now()
+  }
+
+  update(progress: LoadProgress): void {
+    const at = this.now()
+    if (progress.phase !== this.#phase) {
+      this.#phase = progress.phase
+      this.#phaseStarted = this.#shownAt
+    }
+    if (at - this.#shownAt < (this.screen.isTTY ? REDRAW_MS : LINE_MS)) return
+    this.#shownAt = at
+    const line = progressText(progress, (at - this.#phaseStarted) / 1000, this.screen.isTTY === true)
+    this.screen.write(this.screen.isTTY ? `\r${line}\u001b[K` : `${line}\n`)
+    this.#drawn = true
+  }
+
+  /** Makes room for what the command prints. */
+  clear(): void {
+    if (this.screen.isTTY && this.#drawn) this.screen.write('\r\u001b[K')
+    this.#drawn = false
+  }
+}
+
+export function progressText(progress: LoadProgress, seconds: number, bar: boolean): string {
+  const reading = progress.phase === 'reading'
+  const [done, total] = reading ? [progress.bytes, progress.bytes_total] : [progress.rows, progress.row_total]
+  const share = total ? Math.min(1, done / total) : undefined
+  const rate = seconds > 0 ? done / seconds : 0
+  const amount = reading
+    ? [`${megabytes(done)} read`, `${megabytes(rate)}/s`]
+    : [`${whole(done)} rows`, `${megabytes(progress.bytes)}`, `${whole(rate)} rows/s`]
+  const left = share !== undefined && share > 0 ? [`${Math.ceil((seconds / share) * (1 - share))} s left`] : []
+  const percent = share === undefined ? [] : [`${bar ? drawn(share) : ''}${Math.floor(share * 100)}%`]
+  return [...percent, ...amount, ...left].join('  ')
+}
+
+const drawn = (share: number): string => {
+  const full = Math.floor(share * BAR)
+  return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}] `
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+const megabytes = (bytes: number): string => `${(bytes / MEBIBYTE).toFixed(1)} MiB`
+
+/** What a load came to. */
+export interface Summary {
+  release_id: string
+  state: string
+  rows: number
+  absences: number
+  rejected: number
+  seconds: number
+  rows_per_second: number
+  checks: readonly { rule: string; severity: string; failed: number; sample_lines: readonly number[] }[]
+}
+
+const SHOWN_LINES = 5
+
+/** The same as a person reads it: the totals, then each rule that was broken and where first. */
+export function summaryText(summary: Summary): string {
+  const totals = table([
+    ['release', summary.release_id],
+    ['state', summary.state],
+    ['rows', whole(summary.rows)],
+    ['absences', whole(summary.absences)],
+    ['rejected', whole(summary.rejected)],
+    ['seconds', summary.seconds.toFixed(1)],
+    ['rows/s', whole(summary.rows_per_second)],
+  ])
+  const broken = summary.checks.filter(({ failed }) => failed > 0)
+  if (broken.length === 0) return totals
+  const rules = broken.map(({ rule, severity, failed, sample_lines }) => [
+    rule,
+    severity,
+    whole(failed),
+    placesText(sample_lines, failed),
+    ruleOf(rule).meaning,
+  ])
+  return `${totals}\n\n${table([['rule', 'action', 'count', 'lines', 'meaning'], ...rules])}`
+}
+
+function placesText(lines: readonly number[], failed: number): string {
+  const shown = lines.slice(0, SHOWN_LINES)
+  return `${shown.join(', ')}${failed > shown.length && shown.length > 0 ? ', ...' : ''}`
+}

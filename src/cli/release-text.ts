@@ -1,0 +1,76 @@
+import type { Price } from '../proof/row.ts'
+import { BREAKER } from '../registry/breaker.ts'
+import type { Check } from '../registry/check-store.ts'
+import type { Move, ReleaseDiff } from '../registry/diff.ts'
+import type { ReleaseCheck } from '../registry/release-check.ts'
+import { ruleOf } from '../registry/rules.ts'
+import { table } from './command.ts'
+
+// A release in words, for a person at a terminal.
+
+const SHOWN_LINES = 8
+
+export function checkText(check: ReleaseCheck): string {
+  const { release_id, state, rows, rejected, withheld, flagged, checks, previous, diff, held } = check
+  return [
+    `${release_id} ${state}: ${rows} rows, ${rejected} rejected, ${withheld} withheld, ${flagged} flags`,
+    '',
+    checksText(checks),
+    '',
+    previous === null || !diff
+      ? 'No edition of its chart stands before it.'
+      : `Against ${previous}:\n${diffText(diff)}`,
+    '',
+    ...(held.length === 0
+      ? ['The breaker does not hold it.']
+      : [
+          'HELD by the breaker:',
+          ...held.map(({ rule, found, limit }) => `  ${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`),
+          'If it is right: `atr release publish` with --override and --reason for each.',
+        ]),
+  ].join('\n')
+}
+
+function checksText(checks: readonly Check[]): string {
+  const failed = checks.filter((check) => check.failed > 0)
+  if (failed.length === 0) return 'No rule was broken.'
+  const rows = failed.map((check) => [
+    check.rule,
+    check.severity,
+    `${check.failed} of ${check.evaluated}`,
+    ruleOf(check.rule).meaning,
+    placesText(check),
+  ])
+  return table([['rule', 'then', 'broken', 'meaning', 'where, first'], ...rows])
+}
+
+function placesText({ sample_lines, sample_keys, failed }: Check): string {
+  const [what, places]: [string, (string | number)[]] =
+    sample_lines.length > 0 ? ['lines ', sample_lines.slice(0, SHOWN_LINES)] : ['', sample_keys]
+  return `${what}${places.join(', ')}${failed > places.length ? ', ...' : ''}`
+}
+
+export function diffText(diff: ReleaseDiff): string {
+  const { added, removed, changed, unchanged, moved_over_25_pct: moved } = diff
+  return [
+    `  ${added} added, ${removed} removed, ${changed} changed (${moved.count} by more than 25 %), ${unchanged} unchanged`,
+    ...largest('  Largest moves in dollars:', diff.largest_by_amount),
+    ...largest('  Largest moves in percent:', diff.largest_by_percent),
+  ].join('\n')
+}
+
+function largest(title: string, moves: readonly Move[]): string[] {
+  if (moves.length === 0) return []
+  const rows = moves.map(({ row_key, before, after, change, change_pct }) => [
+    '   ',
+    row_key,
+    priceText(before),
+    '->',
+    priceText(after),
+    change,
+    `${change_pct} %`,
+  ])
+  return [title, table(rows)]
+}
+
+const priceText = (price: Price): string => ('amount' in price ? price.amount : `${price.low}..${price.high}`)
