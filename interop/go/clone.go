@@ -147,8 +147,8 @@ func checkClonedEntry(entry []byte, index int64, origin string) error {
 		if !isChange(value) || numberOf(value, "seq") != index {
 			return fmt.Errorf("entry %d is not the change of a figure at its place", index)
 		}
-	} else if !isManifest(value) {
-		return fmt.Errorf("entry %d is not a manifest", index)
+	} else if !isManifest(value) && !isWithdrawal(value) {
+		return fmt.Errorf("entry %d is neither a manifest nor a withdrawal", index)
 	}
 	return nil
 }
@@ -160,6 +160,9 @@ func cloneReleases(f *fetcher, base string, entries [][]byte) (count int, err er
 		value, err := readJSON(entry)
 		if err != nil {
 			return count, err
+		}
+		if isWithdrawal(value) {
+			continue // it has no rows of its own
 		}
 		id := textOf(value, "release_id")
 		root, ok := decodeHash(textOf(value, "rows_root"))

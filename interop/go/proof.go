@@ -18,7 +18,7 @@ var (
 		"media_type":   matching(`[a-z]+/[a-z0-9.+-]+`),
 		"retrieved_at": isInstant,
 	})
-	isManifest = closed(map[string]form{
+	isPlainManifest = closed(map[string]form{
 		"schema":         oneOf("price-release/1"),
 		"release_id":     isToken,
 		"chart":          isToken,
@@ -32,6 +32,14 @@ var (
 		"data_class":     oneOf("published", "sample"),
 		"supersedes":     nullOr(isToken),
 		"recorded_at":    isInstant,
+	})
+	isOverrides  = listOf(64, closed(map[string]form{"rule": isName, "reason": isName}))
+	isWithdrawal = closed(map[string]form{
+		"schema":      oneOf("price-withdrawal/1"),
+		"release_id":  isToken,
+		"chart":       isToken,
+		"reason":      isName,
+		"recorded_at": isInstant,
 	})
 	isLogProof = closed(map[string]form{"index": isCount, "inclusion": isPath, "checkpoint": isText})
 	isRowProof = closed(map[string]form{
@@ -54,6 +62,26 @@ var (
 		"new":              nullOr(isTextOrNumber),
 	})
 )
+
+// isManifest: overrides is there only if the operator set limits aside.
+func isManifest(value any) bool {
+	given, ok := value.(object)
+	overrides, there := given["overrides"]
+	if !ok || !there {
+		return isPlainManifest(value)
+	}
+	items, ok := overrides.([]any)
+	if !ok || len(items) == 0 || !isOverrides(overrides) {
+		return false
+	}
+	rest := object{}
+	for name, member := range given {
+		if name != "overrides" {
+			rest[name] = member
+		}
+	}
+	return isPlainManifest(rest)
+}
 
 func isTextOrNumber(value any) bool {
 	_, number := value.(float64)

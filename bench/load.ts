@@ -1,0 +1,95 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { physicianSchedule } from '../src/ingest/cms-pfs-schedule.ts'
+import { readSource } from '../src/ingest/source.ts'
+import { published } from '../test/published-files.ts'
+import { type Line, perSecond, times } from './measure.ts'
+
+const FILES = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv'].map(published)
+const ATR = join(import.meta.dir, '../src/cli/atr.ts')
+const MEBIBYTE = 1024 * 1024
+
+/** The same columns and the same key as the table that rows of prices are kept in. */
+const PEER_TABLE = `CREATE TABLE price_row (release_no INTEGER NOT NULL, row_key TEXT NOT NULL, row_index INTEGER NOT NULL,
+  body TEXT NOT NULL, PRIMARY KEY (release_no, row_key)) STRICT, WITHOUT ROWID`
+
+/**
+ * From CMS's files to a published proof of two million rows, by the command that an operator runs, beside the
+ * time that `sqlite3 .import` takes for the finished rows: it only parses them and builds the same tree of pages.
+ */
+export async function loading(): Promise<Line[]> {
+  if (!FILES.every((file) => existsSync(file)))
+    return [{ what: 'load', figure: 'not measured', beside: 'ATR_SHARED_DATA does not hold the published files' }]
+  if (!Bun.which('sqlite3')) return [{ what: 'load', figure: 'not measured', beside: 'sqlite3 is not installed' }]
+  const folder = mkdtempSync(join(tmpdir(), 'atr-bench-'))
+  try {
+    const ours = await loadAndPublish(folder)
+    const csv = join(folder, 'rows.csv')
+    const rows = await writeCsv(csv)
+    const peer = await timed(['sqlite3', join(folder, 'peer.db'), PEER_TABLE, '.mode csv', `.import ${csv} price_row`])
+    return [
+      {
+        what: `load and publish ${rows.toLocaleString('en-US')} rows`,
+        figure: `${ours.seconds.toFixed(1)} s, ${perSecond(rows / ours.seconds)}`,
+        beside: `${times(ours.seconds, peer.seconds)} of sqlite3 .import (limit 1.50x)`,
+      },
+      {
+        what: 'its memory at most',
+        figure: `${Math.round(ours.maxRss / MEBIBYTE)} MiB`,
+        beside: 'limit 512 MiB',
+      },
+      {
+        what: 'sqlite3 .import of the same rows as CSV',
+        figure: `${peer.seconds.toFixed(1)} s, ${perSecond(rows / peer.seconds)}`,
+        beside: 'the peer',
+      },
+      {
+        what: 'processor time of both',
+        figure: `${ours.cpuSeconds.toFixed(1)} s and ${peer.cpuSeconds.toFixed(1)} s`,
+        beside: `${times(ours.cpuSeconds, peer.cpuSeconds)}, whatever else the machine was doing`,
+      },
+    ]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function loadAndPublish(folder: string): Promise<Timing> {
+  const env = { ...process.env, DATA_DIR: join(folder, 'data') }
+  const atr = (...args: string[]) => timed([process.execPath, ATR, ...args], env)
+  await atr('init', '--origin', 'bench.example')
+  return atr('load', 'cms-pfs', ...FILES, '--publish', '--json')
+}
+
+interface Timing {
+  seconds: number
+  cpuSeconds: number
+  maxRss: number
+}
+
+async function timed(command: string[], env: Record<string, string | undefined> = process.env): Promise<Timing> {
+  const started = performance.now()
+  const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
+  const said = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new Error(`${command[0]} failed: ${said}`)
+  const usage = child.resourceUsage()
+  return {
+    seconds: (performance.now() - started) / 1000,
+    cpuSeconds: Number(usage?.cpuTime.total ?? 0) / 1e6,
+    maxRss: Number(usage?.maxRSS ?? 0),
+  }
+}
+
+/** The rows as they are stored: release_no, row_key, row_index, body. */
+async function writeCsv(path: string): Promise<number> {
+  const { rows } = physicianSchedule(await Promise.all(FILES.map(readSource)), {}, new Map())
+  const writer = Bun.file(path).writer({ highWaterMark: MEBIBYTE })
+  let at = 0
+  for (const { key, body } of rows) {
+    writer.write(`1,${key},${at++},"${body.replaceAll('"', '""')}"\n`)
+    if (at % 10_000 === 0) await writer.flush()
+  }
+  await writer.end()
+  return at
+}

@@ -1,0 +1,35 @@
+// One measurement in a process of its own, so that the memory it reports is its own.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../src/db/sqlite.ts'
+import { openHospitalFile } from '../src/ingest/hospital-mrf.ts'
+import { load } from '../src/ingest/load.ts'
+
+const [what, path = ''] = process.argv.slice(2)
+
+async function parse(): Promise<number> {
+  const { rows, close } = await openHospitalFile(path, {}, new Map())
+  let count = 0
+  for (const _ of rows) count++
+  close()
+  return count
+}
+
+async function stage(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'atr-bench-'))
+  const db = await openSqlite(join(folder, 'registry.db'), { create: true })
+  try {
+    const { release } = await load(db, 'hospital-mrf', [path], {}, Date.now())
+    return release.row_count ?? 0
+  } finally {
+    await db.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const started = performance.now()
+const rows = await (what === 'load' ? stage() : parse())
+const seconds = (performance.now() - started) / 1000
+console.log(JSON.stringify({ seconds, rows, rss_mib: Math.round(process.resourceUsage().maxRSS / 1024) }))
