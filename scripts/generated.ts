@@ -12,7 +12,9 @@ export const generated = (): Record<string, string> => ({
 const COMMAND_LINE_ONLY: readonly ProblemCode[] = [
   'source_unreadable',
   'release_conflict',
+  'release_held',
   'outcomes_refused',
+  'figures_held',
   'unknown_key',
 ]
 

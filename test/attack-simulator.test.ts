@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test'
+import { audit } from '../src/figures/audit.ts'
+import { RULE, type Rule } from '../src/figures/disclosure.ts'
+import { simulate } from './attack-simulator.ts'
+
+const LEDGERS = Number(process.env['ATTACK_LEDGERS'] ?? 500)
+
+test(`nothing is pinned in ${LEDGERS} ledgers over 24 releases each`, () => {
+  let releases = 0
+  let moves = 0
+  let refused = 0
+  for (let seed = 1; seed <= LEDGERS; seed++) {
+    const world = simulate(seed, RULE)
+    expect([seed, world.pinned]).toEqual([seed, []])
+    releases += world.history.length
+    refused += world.refused
+    for (const { as_of, metrics } of world.history)
+      moves += Object.values(metrics).filter((figure) => figure.as_of === as_of && !figure.suppressed).length
+  }
+  // A rule that publishes nothing would be safe too.
+  expect(releases).toBeGreaterThan(LEDGERS * 20)
+  expect(moves).toBeGreaterThan(LEDGERS * 10)
+  expect(refused).toBeLessThan(LEDGERS)
+}, 120_000)
+
+describe('the same attackers find something when', () => {
+  const weakened: [string, Partial<Rule>, RegExp][] = [
+    ['small cells may be shown', { min_cell: 3 }, /withheld [wrp]/],
+    ['few cases are enough', { min_cases: 8 }, /withheld (cases|settlements)_floor10/],
+    ['counts are exact', { count_step: 1, min_values: 1 }, /delta cases_floor10/],
+    ['rates have another decimal', { rate_steps: 1000, min_values: 1 }, /delta [wrp]/],
+    ['totals are exact', { total_step: 50, min_values: 1 }, /delta savings_total/],
+    ['one case can move a figure', { min_moved: 1 }, /held \w+/],
+    ['a change may be narrow', { min_values: 1 }, /delta [wrp]/],
+  ]
+  test.each(weakened)('%s', (_, members, expected) => {
+    const rule = { ...RULE, ...members }
+    const found = new Set<string>()
+    let refused = 0
+    for (let seed = 1; seed <= 20; seed++) {
+      const { pinned, history } = simulate(seed, rule, { gate: false })
+      for (const { what } of pinned) found.add(what)
+      if (!audit(history, {}, { ...rule, min_values: RULE.min_values }).ok) refused++
+    }
+    expect([...found].filter((what) => expected.test(what))).not.toEqual([])
+    // And the audit would have stopped it.
+    expect(refused).toBeGreaterThan(0)
+  })
+
+  test('one case can move a figure, for someone who knows all the others', () => {
+    const found = Array.from({ length: 20 }, (_, i) =>
+      simulate(i + 1, { ...RULE, min_moved: 1, min_values: 1 }, { gate: false }),
+    )
+    expect(found.some(({ pinned }) => pinned.some(({ by }) => by === 'insider'))).toBe(true)
+  })
+})
