@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { figuresFacts } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
+import { type Schedule, scheduleReleases } from './figures/schedule.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { tileSource } from './integrity/tile-source.ts'
@@ -44,10 +45,15 @@ export interface AppOptions {
 export interface App extends HttpSurface {
   operations: readonly Operation[]
   documents: readonly Document[]
+  /** Releases the figures when the calendar says so, until it is stopped. */
+  scheduleFigures: (tell: Schedule['tell']) => ReturnType<typeof scheduleReleases>
 }
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
-export function makeApp({ db, registryLog, figuresLog, witnesses, pepper }: Installation, options: AppOptions): App {
+export function makeApp(
+  { db, registryLog, figuresLog, cosign, witnesses, pepper }: Installation,
+  options: AppOptions,
+): App {
   const { baseUrl, now, limits } = options
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const figures = { db, log: figuresLog, now }
@@ -146,7 +152,8 @@ export function makeApp({ db, registryLog, figuresLog, witnesses, pepper }: Inst
     observe: options.observe,
     randomId: randomUUID,
   })
-  return { operations, documents, ...http }
+  const scheduleFigures = (tell: Schedule['tell']) => scheduleReleases({ parts: { ...figures, cosign }, tell })
+  return { operations, documents, scheduleFigures, ...http }
 }
 
 /** What the policy lists beside the routes of the rails contract. */

@@ -1,7 +1,6 @@
 import { type App, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { StoreFault } from './db/db.ts'
-import { scheduleReleases } from './figures/schedule.ts'
 import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/address.ts'
 import type { RequestLine } from './surfaces/http.ts'
@@ -49,11 +48,7 @@ export function start(config: Config, installation: Installation): Running {
   })
   const localUrl = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
   if (url === '') url = localUrl
-  const { db, figuresLog: log, cosign } = installation
-  const releases =
-    config.FIGURES_SCHEDULE === 'on'
-      ? scheduleReleases({ parts: { db, log, now: Date.now, cosign }, tell: logRelease })
-      : undefined
+  const releases = config.FIGURES_SCHEDULE === 'on' ? app.scheduleFigures(logRelease) : undefined
   return {
     app,
     url,
@@ -84,7 +79,7 @@ function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestL
   console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...faultOf(error) }))
 }
 
-const logRelease: Parameters<typeof scheduleReleases>[0]['tell'] = (said) =>
+const logRelease: Parameters<App['scheduleFigures']>[0] = (said) =>
   console.error(
     JSON.stringify({
       at: new Date().toISOString(),

@@ -3,12 +3,12 @@
 
 import { audit, type Published } from '../src/figures/audit.ts'
 import { decide, type Rule, type Standings } from '../src/figures/disclosure.ts'
-import { providerStats, refresh, type Standing } from '../src/figures/provider.ts'
+import { type ProviderCells, providerStats, refresh, type Standing } from '../src/figures/provider.ts'
 import { METRICS, type Metric, type OutcomeCell, tallies } from '../src/figures/tally.ts'
 
 /** A hidden number that an attacker has left fewer than eleven values. */
 export interface Pinned {
-  by: 'differencing' | 'harvesting' | 'averaging' | 'insider'
+  by: 'differencing' | 'harvesting' | 'insider'
   what: string
 }
 
@@ -127,9 +127,10 @@ const published = (as_of: string, { of }: Standings): Published => ({
   metrics: Object.fromEntries(METRICS.map((metric) => [metric, of[metric].figure])) as Published['metrics'],
 })
 
-const byProvider = (cases: readonly Case[]): Map<string, OutcomeCell[]> => {
+const byProvider = (cases: readonly Case[]): ProviderCells => {
   const known = cases.filter((each) => each.npi !== null)
-  return new Map([...Map.groupBy(known, ({ npi }) => npi as string)].map(([npi, own]) => [npi, cellsOf(own)]))
+  const own = Map.groupBy(known, ({ npi }) => npi as string)
+  return { npis: [...own.keys()], of: (npi) => cellsOf(own.get(npi) ?? []) }
 }
 
 const bandsOf = (told: ReadonlyMap<string, Standing>) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { decide, type Figure, RULE, type Standings } from './disclosure.ts'
+import { numerators } from './feasible.ts'
 import { aCell } from './fixture.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, METRICS, type Metric, type OutcomeCell, size, tallies } from './tally.ts'
@@ -202,6 +203,21 @@ test('a figure that stays withheld stays silent, and comes out only with eleven 
   expect(third.moves).toEqual([])
   const fourth = after(settled(45, 14), third.standings, SECOND)
   expect(fourth.moves.find(({ metric }) => metric === 'p')).toMatchObject({ reason: 'suppression_off' })
+})
+
+test('the worked example of the specification comes out as it says', () => {
+  const first = after(settled(300, 200)).standings
+  const then = (yes: number, no: number) => after(settled(yes, no), first, SECOND)
+  expect(first.of.p).toMatchObject({ figure: { value: 0.6 }, room: [10, 9] })
+  const decisions = [then(305, 205), then(294, 206), then(280, 220)].map((found) => found.decisions.p)
+  expect(decisions).toEqual(['held_few', 'held_few', 'held_alike'])
+  expect(then(310, 201).standings.of.p.figure).toMatchObject({ value: 0.61, as_of: SECOND })
+  expect(numerators(0.61, { low: 510, high: 519 }, RULE)).toEqual({
+    yes: { low: 309, high: 319 },
+    no: { low: 197, high: 205 },
+  })
+  expect(numerators(0.8, { low: 100, high: 109 }, RULE).no).toEqual({ low: 20, high: 22 })
+  expect(numerators(0.8, { low: 120, high: 129 }, RULE).no).toEqual({ low: 24, high: 26 })
 })
 
 const anyCell = fc.record({

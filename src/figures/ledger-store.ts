@@ -1,6 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { DataClass } from './ledger.ts'
 import type { Outcome } from './outcome.ts'
+import type { ProviderCells } from './provider.ts'
 import { cellOf, type OutcomeCell } from './tally.ts'
 
 export type BatchKind = 'import' | 'correction' | 'deletion'
@@ -180,7 +181,7 @@ export async function outcomeCells(db: Db, after_batch_id = 0): Promise<OutcomeC
 export async function providerCells(
   db: Db,
   [first, last]: readonly [first: number, last: number],
-): Promise<Map<string, OutcomeCell[]>> {
+): Promise<ProviderCells> {
   const byProvider = new Map<string, Counter>()
   for (const [from, to] of SIXTEENTHS) {
     const rows = await db.query<{ npi: string; packed: number }>(
@@ -194,7 +195,7 @@ export async function providerCells(
       byProvider.set(npi, own)
     }
   }
-  return new Map([...byProvider].map(([npi, { cells }]) => [npi, cells]))
+  return { npis: [...byProvider.keys()], of: (npi) => byProvider.get(npi)?.cells ?? [] }
 }
 
 const NPIS_PER_STATEMENT = 500

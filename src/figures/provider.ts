@@ -80,16 +80,22 @@ export function settle(cells: readonly OutcomeCell[], before: Standing | undefin
   }
 }
 
+/** The cases of every provider that has any, one at a time: all of them at once would be most of the ledger. */
+export interface ProviderCells {
+  npis: readonly string[]
+  of: (npi: string) => readonly OutcomeCell[]
+}
+
 /** Everyone's standings after a refresh: those that moved. A provider that lost its cases is decided on none. */
 export function refresh(
-  cells: ReadonlyMap<string, readonly OutcomeCell[]>,
+  cells: ProviderCells,
   before: ReadonlyMap<string, Standing>,
   rule: Rule,
 ): [npi: string, standing: Standing][] {
   const moved: [string, Standing][] = []
-  for (const npi of new Set([...cells.keys(), ...before.keys()])) {
+  for (const npi of new Set([...cells.npis, ...before.keys()])) {
     const old = before.get(npi)
-    const now = settle(cells.get(npi) ?? [], old, rule)
+    const now = settle(cells.of(npi), old, rule)
     if (!old || PARTS.some((part) => now[part] !== old[part])) moved.push([npi, now])
   }
   return moved
