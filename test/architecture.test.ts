@@ -54,7 +54,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'operation.ts',
     'problem.ts',
   ],
-  'main.ts': ['app.ts', 'config.ts', 'installation.ts', 'surfaces', 'figures', 'db'],
+  'main.ts': ['app.ts', 'config.ts', 'installation.ts', 'surfaces', 'db'],
   cli: [
     'main.ts',
     'app.ts',
