@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { fromBase64, toBase64, utf8 } from '../src/proof/bytes.ts'
 import { canonical } from '../src/proof/canonical-json.ts'
 import { type Hash, joinRight, leafHash, nodeHash } from '../src/proof/merkle.ts'
@@ -92,6 +93,25 @@ test('every format holds the whole release: the published root follows from each
     expect(spawnSync('sha256sum', ['-c', `${basename(file)}.sha256`], { cwd: folder }).status).toBe(0)
   }
   expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+})
+
+test('DuckDB reads the Parquet export as the table it is', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: manyRows() }))
+  const file = join(app.folder.path, 'rows.parquet')
+  await exported(app, 'parquet', file)
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  const ask = async (sql: string) =>
+    (await connection.runAndReadAll(sql.replace('FILE', `read_parquet('${file}')`))).getRowsJson()
+  expect(await ask('SELECT COUNT(*), COUNT(amount), COUNT(low), COUNT(reason) FROM FILE')).toEqual([
+    ['2100', '1440', '360', '300'],
+  ])
+  expect(await ask('SELECT SUM(amount), MIN(effective_from), TYPEOF(ANY_VALUE(amount)) FROM FILE')).toEqual([
+    ['17769.60', '2026-01-01', 'DECIMAL(14,2)'],
+  ])
+  expect(await ask("SELECT cpt, modifier, flags FROM FILE WHERE cpt = '10003'")).toEqual([
+    ['10003', '26', 'na_indicator opps_cap'],
+  ])
 })
 
 test('an export is the same bytes each time', async () => {
