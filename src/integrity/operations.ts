@@ -14,9 +14,10 @@ export interface IntegrityParts {
   /** What the other parts know of themselves; this one imports none of them. */
   charts: (day: string) => Promise<ChartFacts[]>
   figures: () => Promise<FiguresFacts>
+  lastLoad: () => Promise<string | null>
 }
 
-export const integrityOperations = ({ db, log, now, charts, figures }: IntegrityParts): Operation[] => [
+export const integrityOperations = ({ db, log, now, charts, figures, lastLoad }: IntegrityParts): Operation[] => [
   operation({
     name: 'get_data_integrity',
     summary: 'How fresh the charts are and whether their citations and proofs hold',
@@ -36,6 +37,7 @@ export const integrityOperations = ({ db, log, now, charts, figures }: Integrity
       const facts = {
         charts: await charts(new Date(at).toISOString().slice(0, 10)),
         figures: await figures(),
+        last_load: await lastLoad(),
         log: {
           size: head.size,
           root: head.root,

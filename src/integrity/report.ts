@@ -52,6 +52,8 @@ export interface FiguresFacts {
 export interface Facts {
   charts: ChartFacts[]
   figures: FiguresFacts
+  /** When a file was last loaded, in force or not. */
+  last_load: string | null
   log: { size: number; root: string; checkpoint_at: string; key_id: string }
   verification: { verified_at: number; rows_verified: number; rows_failed: number } | undefined
 }
@@ -137,7 +139,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     },
     figures,
     jobs: {
-      last_load: lastLoad(facts.charts),
+      last_load: facts.last_load === null ? null : { at: facts.last_load, status: 'ok' },
       last_link_check: null,
       last_disclosure_audit: audited_at
         ? { at: audited_at, status: figures.disclosure_audit === 'fail' ? 'failed' : 'ok' }
@@ -207,11 +209,3 @@ function ruleChecks({ charts, verification }: Facts): IntegrityReport['checks'] 
 
 const latest = (charts: readonly ChartFacts[]): string | null =>
   [...charts].sort((a, b) => (a.loaded_at < b.loaded_at ? 1 : -1))[0]?.release_id ?? null
-
-function lastLoad(charts: readonly ChartFacts[]): { at: string; status: 'ok' } | null {
-  const last = charts
-    .map(({ loaded_at }) => loaded_at)
-    .sort()
-    .at(-1)
-  return last === undefined ? null : { at: last, status: 'ok' }
-}

@@ -59,3 +59,9 @@ function checkFacts(check_id: string, { severity, threshold, version }: Rule, ch
     sample_row_ids: found?.sample_keys ?? [],
   }
 }
+
+/** When a file was last loaded, published since or not. */
+export async function lastLoadAt(db: Db): Promise<string | null> {
+  const at = await releases.findLastLoad(db)
+  return at === undefined ? null : new Date(at).toISOString()
+}

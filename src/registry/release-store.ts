@@ -178,3 +178,10 @@ export async function countEntriesWithoutRelease(db: Db): Promise<number> {
   )
   return Number(row?.lost ?? 0)
 }
+
+export async function findLastLoad(db: Db): Promise<number | undefined> {
+  const [row] = await db.query<{ at: number | null }>(
+    "SELECT MAX(loaded_at) AS at FROM release WHERE state <> 'loading'",
+  )
+  return row?.at === null || row?.at === undefined ? undefined : Number(row.at)
+}

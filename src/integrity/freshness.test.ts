@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { daysBetween, freshness } from './freshness.ts'
+
+const status = (kind: Parameters<typeof freshness>[0], from: string, today: string) =>
+  freshness(kind, from, today).status
+
+test('a quarterly chart is judged by the quarter that is needed today, not by its age', () => {
+  const cases = [
+    ['2026-07-01', '2026-07-01', 'fresh'],
+    ['2026-07-01', '2026-08-31', 'fresh'],
+    ['2026-07-01', '2026-09-01', 'due'],
+    ['2026-07-01', '2026-10-01', 'due'],
+    ['2026-07-01', '2026-10-15', 'due'],
+    ['2026-07-01', '2026-10-16', 'stale'],
+    ['2026-07-01', '2026-11-14', 'stale'],
+    ['2026-07-01', '2026-11-15', 'expired'],
+    ['2026-10-01', '2026-11-15', 'fresh'],
+    ['2024-01-01', '2026-11-15', 'expired'],
+  ] as const
+  for (const [from, today, expected] of cases)
+    expect([from, today, status('cms_pfs', from, today)]).toEqual([from, today, expected])
+})
+
+test('after the first of January an old edition expires at once, because the conversion factor has changed', () => {
+  expect(status('cms_pfs', '2026-10-01', '2027-01-15')).toBe('due')
+  expect(status('cms_pfs', '2026-10-01', '2027-01-16')).toBe('expired')
+  expect(freshness('cms_clfs', '2026-10-01', '2027-01-16')).toMatchObject({
+    next_effective_expected: '2027-01-01',
+    effective_to: '2026-12-31',
+    expected_by: '2027-01-16',
+    criteria: { expired_after_days: 15 },
+  })
+})
+
+test('a hospital file is good for a year, and forgiven five weeks', () => {
+  const from = '2026-01-01'
+  const on = (age: number) => new Date(Date.parse(`${from}T00:00:00Z`) + age * 86_400_000).toISOString().slice(0, 10)
+  const states = [0, 334, 335, 365, 366, 399, 400].map((age) => status('hospital_mrf', from, on(age)))
+  expect(states).toEqual(['fresh', 'fresh', 'due', 'due', 'stale', 'stale', 'expired'])
+})
+
+test('a chart only ever gets older', () => {
+  const order = ['fresh', 'due', 'stale', 'expired']
+  const day = fc.date({ min: new Date('2020-01-01'), max: new Date('2030-12-31'), noInvalidDate: true })
+  const iso = (date: Date) => date.toISOString().slice(0, 10)
+  fc.assert(
+    fc.property(
+      fc.constantFrom('cms_pfs', 'cms_opps', 'hospital_mrf'),
+      day,
+      fc.nat(900),
+      fc.nat(900),
+      (kind, from, a, b) => {
+        const later = (days: number) => iso(new Date(from.getTime() + days * 86_400_000))
+        const [early, late] = [Math.min(a, b), Math.max(a, b)].map((days) => freshness(kind, iso(from), later(days)))
+        if (!early || !late) throw new Error('two reports were asked for')
+        expect(order.indexOf(early.status)).toBeLessThanOrEqual(order.indexOf(late.status))
+        expect(early.age_days).toBe(daysBetween(iso(from), later(Math.min(a, b))))
+      },
+    ),
+  )
+})
