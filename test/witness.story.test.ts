@@ -205,6 +205,9 @@ test('a witness run from the command line keeps what it has seen when it is kill
     err: expect.stringContaining('waits for its witnesses'),
   })
 
+  const listed = await atr(['release', 'list', '--json'], { ...env, WITNESSES: `${vkey} ${first.url}` })
+  expect((JSON.parse(listed.out) as { state: string }[]).map(({ state }) => state)).toEqual(['published', 'waiting'])
+
   const second = await serve()
   expect(await atr(['log', 'publish'], { ...env, WITNESSES: `${vkey} ${second.url}` })).toMatchObject({
     code: 0,

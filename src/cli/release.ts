@@ -50,11 +50,13 @@ export const release: Command = {
   },
 }
 
-async function list({ db, json }: Asked): Promise<number> {
+async function list({ db, registryLog, json }: Asked): Promise<number> {
+  const { size } = await registryLog.head(db)
   const releases = (await listReleases(db)).map(
-    ({ release_id, state, effective_from, row_count, rejected_count, data_class }) => ({
+    ({ release_id, state, log_index, effective_from, row_count, rejected_count, data_class }) => ({
       release_id,
-      state,
+      // In the log, but not public: the witnesses have not agreed to it yet.
+      state: state === 'published' && Number(log_index) >= size ? ('waiting' as const) : state,
       effective_from,
       row_count,
       rejected_count,
@@ -62,7 +64,7 @@ async function list({ db, json }: Asked): Promise<number> {
     }),
   )
   const rows = releases.map((entry) => Object.values(entry).map(String))
-  show(json, releases, table([['release', 'state', 'effective', 'rows', 'rejected', 'class'], ...rows]))
+  show(json, releases, table([['release', 'state', 'effective', 'rows', 'rejected', 'data'], ...rows]))
   return DONE
 }
 
