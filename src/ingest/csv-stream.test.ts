@@ -163,6 +163,30 @@ test('what is written by the rules is read back', () => {
   )
 })
 
+test('lines that begin like the one before are read like any other', () => {
+  const quoted = fc.string({ maxLength: 12, unit: fc.constantFrom('a', '1', ',', '"', '\n', ' ') })
+  const cell = fc.oneof(
+    quoted.map((text) => `"${text.replaceAll('"', '""')}"`),
+    fc.constantFrom('', 'a', 'aaaaaaaa', 'aaaaaaaaaaaaaaaab', 'a"b', ' "c"', '1.50'),
+  )
+  const line = fc.record({ keep: fc.nat(6), rest: fc.array(cell, { minLength: 1, maxLength: 4 }) })
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 2, maxLength: 8 }), (lines) => {
+      let cells: string[] = []
+      const texts = lines.map(({ keep, rest }) => {
+        cells = [...cells.slice(0, keep), ...rest, 'end']
+        return cells.join(',')
+      })
+      // A line of one cell in between, and none has anything to share.
+      const alone = records(texts.join('\n-\n')).filter((_, i) => i % 2 === 0)
+      const together = records(texts.join('\n'))
+      expect(together.map(([, ...each]) => each)).toEqual(alone.map(([, ...each]) => each))
+      expect(together.map(([at], i) => at + i)).toEqual(alone.map(([at]) => at))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
 test('no mutated file crashes the reader or holds it up', () => {
   const below = numbers(1)
   const charge = { code: 'G0101', gross: '12.34', rates: ['1', '2.50', '3'] }

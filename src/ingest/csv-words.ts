@@ -9,7 +9,9 @@ export class Words {
 
   /** Twelve bytes are three whole numbers; as no byte is zero, they name one text only. */
   find(bytes: Buffer, from: number, end: number): string {
-    let [first, second, third] = [0, 0, 0]
+    let first = 0
+    let second = 0
+    let third = 0
     let at = from
     for (const stop = Math.min(from + 4, end); at < stop; at++) first = (first << 8) | (bytes[at] as number)
     for (const stop = Math.min(from + 8, end); at < stop; at++) second = (second << 8) | (bytes[at] as number)

@@ -1,5 +1,5 @@
 import type { Basis, Setting } from '../proof/row.ts'
-import { CODE } from './rejects.ts'
+import { codeNumber } from './code-number.ts'
 
 /**
  * The amounts that one line or item states for one key, in cents and 0 where it states none. The last two are the
@@ -45,13 +45,23 @@ export class LineAmounts {
 
   /** Whether there is any, and the rule that the line breaks. What is not an amount is left out. */
   settle(): { some: boolean; rule: string | undefined } {
-    const some = this.cents.some((cents) => cents > 0)
+    let some = false
+    for (const cents of this.cents) if (cents > 0) some = true
     return { some, rule: this.#bad ? 'R02' : some ? undefined : NO_AMOUNT }
   }
 }
 
-/** Takes the amounts of one line, before it returns. `variant` is `modifier|setting`, empty where null. */
-export type ChargeSink = (cpt: string, variant: string, line: number, amounts: Readonly<Amounts>) => void
+/**
+ * Takes the amounts of one line, before it returns. `variant` is `modifier|setting`, empty where null. What is `again`
+ * only says once more, on a later line, what was said last: a tally has no use for it.
+ */
+export type ChargeSink = (
+  code: number,
+  variant: string,
+  line: number,
+  amounts: Readonly<Amounts>,
+  again: boolean,
+) => void
 
 /** What a file says of itself, as it says it. Names, addresses and the attestation are never read. */
 export interface HospitalHead {
@@ -75,7 +85,7 @@ export const MALFORMED = 'malformed'
  * DRG or chargemaster number that happens to have the shape is told apart by its type.
  */
 export class LineCodes {
-  readonly found: string[] = []
+  readonly found: number[] = []
   #misshapen = false
 
   begin(): void {
@@ -84,9 +94,11 @@ export class LineCodes {
   }
 
   add(text: string): void {
-    if (text === '') return
-    const code = CODE.test(text) ? text : text.toUpperCase()
-    if (!CODE.test(code)) this.#misshapen = true
+    if (text !== '') this.addNumber(codeNumber(text))
+  }
+
+  addNumber(code: number | undefined): void {
+    if (code === undefined) this.#misshapen = true
     else if (!this.found.includes(code)) this.found.push(code)
   }
 
@@ -111,15 +123,22 @@ const SETTINGS = new Map<string, Setting | ''>([
 export const settingOf = (text: string): Setting | '' | undefined =>
   SETTINGS.get(text) ?? SETTINGS.get(text.toLowerCase())
 
-/** Most lines have no modifier, and need no new text. */
-export const variantOf = (modifier: string, setting: Setting | ''): string =>
-  modifier === '' ? PLAIN_VARIANTS[setting] : `${modifier}|${setting}`
-const PLAIN_VARIANTS: { [setting in Setting | '']: string } = {
-  '': '|',
-  inpatient: '|inpatient',
-  outpatient: '|outpatient',
-  facility: '|facility',
-  non_facility: '|non_facility',
+/** `modifier|setting`: always the same text for the same two, so that no map has to hash it again. */
+export function variantOf(modifier: string, setting: Setting | ''): string {
+  const known = VARIANTS[setting].get(modifier)
+  if (known !== undefined) return known
+  const variant = `${modifier}|${setting}`
+  if (VARIANTS[setting].size === REMEMBERED) VARIANTS[setting].clear()
+  VARIANTS[setting].set(modifier, variant)
+  return variant
+}
+const REMEMBERED = 1_000
+const VARIANTS: { readonly [setting in Setting | '']: Map<string, string> } = {
+  '': new Map(),
+  inpatient: new Map(),
+  outpatient: new Map(),
+  facility: new Map(),
+  non_facility: new Map(),
 }
 
 /** Empty for none, undefined for what is not a list of one to four modifiers of two characters. */

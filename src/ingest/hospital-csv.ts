@@ -1,5 +1,7 @@
 import type { Rejects } from '../registry/staging.ts'
+import { CODE_LENGTH, isCode } from './code-number.ts'
 import { unreadable } from './csv.ts'
+import type { CsvRecord, Span } from './csv-record.ts'
 import { type CsvHandler, CsvReader } from './csv-stream.ts'
 import {
   BAD,
@@ -29,20 +31,21 @@ interface Columns {
   /** In the order of the amounts: gross, cash, lowest, highest. */
   stated: number[]
   /** All of the above, as few runs of columns. */
-  spans: [number, number][]
+  spans: Span[]
   /** One in the tall layout, one for each payer and plan in the wide one. */
   rates: number[]
 }
 
 /** What a line came to: the rule it breaks, and, if it has amounts, whether they are for a modifier and setting. */
 interface Reading {
-  rule?: string
-  variant?: string
+  rule: string | undefined
+  variant: string | undefined
   /** Whether it holds for the next line too, if that has the same cells. */
   repeatable: boolean
 }
 
 const HEAD_RECORDS = 12
+const MODIFIERS = 1_000
 
 /** Both CSV layouts of the CMS template, versions 2.0 to 3.0, by the names of their columns. */
 export class HospitalCsv implements HospitalReader, CsvHandler {
@@ -51,6 +54,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #names: string[] | undefined
   #columns: Columns | undefined
   #last: Reading | undefined
+  readonly #modifiers = new Map<string, string | undefined>()
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
 
@@ -77,14 +81,14 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     reject(this.rejects, MALFORMED, line)
   }
 
-  record(reader: CsvReader): void {
-    if (this.#columns) this.#line(reader, this.#columns)
-    else this.#head(reader)
+  record(record: CsvRecord): void {
+    if (this.#columns) this.#line(record, this.#columns)
+    else this.#head(record)
   }
 
   /** The general names, on the next record their values, and then the names of the columns. */
-  #head(reader: CsvReader): void {
-    const cells = Array.from({ length: reader.cells }, (_, cell) => reader.text(cell))
+  #head(record: CsvRecord): void {
+    const cells = Array.from({ length: record.cells }, (_, cell) => record.text(cell))
     if (this.#names) {
       for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(name, cells[cell])
       this.#names = undefined
@@ -93,68 +97,84 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const names = cells.map(plain)
     if (names.includes('last_updated_on') || names.includes('hospital_name')) this.#names = names
     else this.#columns = findColumns(names)
-    if (!this.#columns && reader.line > HEAD_RECORDS) throw notTemplate()
+    if (!this.#columns && record.line > HEAD_RECORDS) throw notTemplate()
   }
 
-  #line(reader: CsvReader, columns: Columns): void {
-    const { line } = reader
-    if (hasMore(reader, columns.width)) {
+  #line(record: CsvRecord, columns: Columns): void {
+    const { line } = record
+    if (hasMore(record, columns.width)) {
       this.#last = undefined
       reject(this.rejects, MALFORMED, line) // a stray comma has moved the cells
       return
     }
     // The lines of one item differ in payer and rate alone, and those are not read where lowest and highest stand.
-    if (!this.#last || !reader.repeats(columns.spans)) this.#last = this.#readLine(reader, columns)
-    const { variant, rule, repeatable } = this.#last
+    const again = this.#last !== undefined && record.repeats(columns.spans)
+    const reading = again && this.#last ? this.#last : this.#readLine(record, columns)
+    const { variant, rule, repeatable } = reading
     if (rule) reject(this.rejects, rule, line)
-    if (variant !== undefined) for (const cpt of this.#codes.found) this.sink(cpt, variant, line, this.#amounts.cents)
-    if (!repeatable) this.#last = undefined
+    if (variant !== undefined)
+      for (const code of this.#codes.found) this.sink(code, variant, line, this.#amounts.cents, again)
+    this.#last = repeatable ? reading : undefined
   }
 
-  #readLine(reader: CsvReader, columns: Columns): Reading {
-    if (isBlankRecord(reader)) return { repeatable: false }
-    const noCode = this.#readCodes(reader, columns)
-    if (noCode) return { rule: noCode, repeatable: true }
-    const setting = settingOf(reader.text(columns.setting))
-    const modifier = reader.isBlank(columns.modifiers) ? '' : modifierOf(reader.text(columns.modifiers).split('|'))
-    if (setting === undefined || modifier === undefined) return { rule: 'R03', repeatable: true }
-    const repeatable = this.#readAmounts(reader, columns)
+  #readLine(record: CsvRecord, columns: Columns): Reading {
+    const noCode = this.#readCodes(record, columns)
+    if (noCode && isBlankRecord(record)) return { rule: undefined, variant: undefined, repeatable: false }
+    if (noCode) return { rule: noCode, variant: undefined, repeatable: true }
+    const setting = settingOf(record.text(columns.setting))
+    const modifier = this.#readModifier(record.text(columns.modifiers))
+    if (setting === undefined || modifier === undefined) return { rule: 'R03', variant: undefined, repeatable: true }
+    const repeatable = this.#readAmounts(record, columns)
     const { rule, some } = this.#amounts.settle()
-    return { repeatable, ...(rule ? { rule } : {}), ...(some ? { variant: variantOf(modifier, setting) } : {}) }
+    return { rule, variant: some ? variantOf(modifier, setting) : undefined, repeatable }
+  }
+
+  /** Lines have the same few lists of modifiers over and over. */
+  #readModifier(text: string): string | undefined {
+    if (text === '') return ''
+    if (!this.#modifiers.has(text)) {
+      if (this.#modifiers.size === MODIFIERS) this.#modifiers.clear()
+      this.#modifiers.set(text, modifierOf(text.split('|')))
+    }
+    return this.#modifiers.get(text)
   }
 
   /** The rule by which the line has no code, if it has none. */
-  #readCodes(reader: CsvReader, { codes }: Columns): string | undefined {
+  #readCodes(record: CsvRecord, { codes }: Columns): string | undefined {
     this.#codes.begin()
-    for (const { code, type } of codes) if (isProcedureType(reader.text(type))) this.#codes.add(reader.text(code))
+    for (const { code, type } of codes) {
+      if (record.isBlank(code) || !isProcedureType(record.text(type))) continue
+      const number = record.base36(code, CODE_LENGTH)
+      this.#codes.addNumber(number !== undefined && isCode(number) ? number : undefined)
+    }
     return this.#codes.settle()
   }
 
   /** Whether another line with the same cells would have the same amounts: not where its rates were read. */
-  #readAmounts(reader: CsvReader, { stated, rates }: Columns): boolean {
+  #readAmounts(record: CsvRecord, { stated, rates }: Columns): boolean {
     const amounts = this.#amounts
     amounts.begin()
-    amounts.state(GROSS, centsAt(reader, stated[GROSS] as number))
-    amounts.state(CASH, centsAt(reader, stated[CASH] as number))
-    const [lowest, highest] = [centsAt(reader, stated[LOWEST] as number), centsAt(reader, stated[HIGHEST] as number)]
+    amounts.state(GROSS, centsAt(record, stated[GROSS] as number))
+    amounts.state(CASH, centsAt(record, stated[CASH] as number))
+    const [lowest, highest] = [centsAt(record, stated[LOWEST] as number), centsAt(record, stated[HIGHEST] as number)]
     amounts.state(LOWEST, lowest)
     amounts.state(HIGHEST, highest)
     const [noLowest, noHighest] = [lowest === 0, highest === 0]
     if ((!noLowest && !noHighest) || rates.length === 0) return true
-    for (const cell of rates) amounts.rate(centsAt(reader, cell), noLowest, noHighest)
+    for (const cell of rates) amounts.rate(centsAt(record, cell), noLowest, noHighest)
     return false
   }
 }
 
-const centsAt = (reader: CsvReader, cell: number): number =>
-  reader.plainCents(cell) ?? moneyCents(reader.text(cell)) ?? BAD
+const centsAt = (record: CsvRecord, cell: number): number =>
+  record.plainCents(cell) ?? moneyCents(record.text(cell)) ?? BAD
 
 /** Whether anything stands in the cells from `width` on. */
-function hasMore(reader: CsvReader, width: number): boolean {
-  for (let cell = width; cell < reader.cells; cell++) if (!reader.isBlank(cell)) return true
+function hasMore(record: CsvRecord, width: number): boolean {
+  for (let cell = width; cell < record.cells; cell++) if (!record.isBlank(cell)) return true
   return false
 }
-const isBlankRecord = (reader: CsvReader): boolean => !hasMore(reader, 0)
+const isBlankRecord = (record: CsvRecord): boolean => !hasMore(record, 0)
 
 /** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
 const plain = (header: string): string => header.toLowerCase().replace(/[^!-~]/g, '')
@@ -180,12 +200,12 @@ function findColumns(names: readonly string[]): Columns | undefined {
   }
 }
 
-function spansOf(cells: readonly number[]): [number, number][] {
-  const spans: [number, number][] = []
+function spansOf(cells: readonly number[]): Span[] {
+  const spans: Span[] = []
   for (const cell of [...new Set(cells)].filter((each) => each >= 0).sort((a, b) => a - b)) {
     const span = spans.at(-1)
-    if (span && cell === span[1] + 1) span[1] = cell
-    else spans.push([cell, cell])
+    if (span && cell === span.last + 1) span.last = cell
+    else spans.push({ first: cell, last: cell })
   }
   return spans
 }

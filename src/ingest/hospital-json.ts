@@ -81,7 +81,8 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const modifier = modifiers.length === 0 ? '' : modifierOf(modifiers)
     if (setting === undefined || modifier === undefined) reject(this.rejects, 'R03', ordinal)
     else if (this.#readAmounts(charge, ordinal))
-      for (const cpt of this.#codes.found) this.sink(cpt, variantOf(modifier, setting), ordinal, this.#amounts.cents)
+      for (const code of this.#codes.found)
+        this.sink(code, variantOf(modifier, setting), ordinal, this.#amounts.cents, false)
   }
 
   #readAmounts(charge: Fields, ordinal: number): boolean {

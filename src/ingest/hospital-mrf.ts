@@ -3,6 +3,7 @@ import { utf8 } from '../proof/bytes.ts'
 import type { Basis, Row, Setting } from '../proof/row.ts'
 import type { Rejects } from '../registry/staging.ts'
 import { openBytes, type Published } from './byte-stream.ts'
+import { codeNumber, codeText } from './code-number.ts'
 import { unreadable } from './csv.ts'
 import {
   type ChargeSink,
@@ -90,9 +91,14 @@ export interface HospitalTable {
 
 export function hospitalTable(source: Source, rejects: Rejects): HospitalTable {
   const amounts: StatedAmount[] = []
-  const feed = new Feed((cpt, variant, line, stated) => {
+  const feed = new Feed((code, variant, line, stated) => {
     const [modifier = '', setting = ''] = variant.split('|')
-    const place = { line, cpt, modifier: modifier || null, setting: (setting || null) as Setting | null }
+    const place = {
+      line,
+      cpt: codeText(code),
+      modifier: modifier || null,
+      setting: (setting || null) as Setting | null,
+    }
     for (const [at, basis] of STATED.entries()) if (stated[at]) amounts.push({ ...place, basis, cents: stated[at] })
     for (const [at, end] of RATE_FOR)
       if (stated[at]) amounts.push({ ...place, basis: STATED[end] as Basis, cents: stated[at], rate: true })
@@ -112,7 +118,7 @@ export function hospitalRows(
     const one = noAmounts()
     const at = STATED.indexOf(basis)
     one[rate ? (at === LOWEST ? LEAST_RATE : GREATEST_RATE) : at] = cents
-    tally.sink(cpt, `${modifier ?? ''}|${setting ?? ''}`, line, one)
+    tally.sink(codeNumber(cpt) as number, `${modifier ?? ''}|${setting ?? ''}`, line, one, false)
   }
   return [...rowsOfTally(tally, npis, effective_from)]
 }

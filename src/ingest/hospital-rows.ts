@@ -6,37 +6,39 @@ import type { ChargeTally, Extreme, Tallied } from './hospital-tally.ts'
 
 type PriceRow = Row & { kind: 'price' }
 
-/** The keys of one code are in memory at a time: far more than any hospital has, and not without limit. */
-const KEYS_OF_A_CODE = 50_000
+/** The rows of one code are in memory at a time: far more than any hospital has, and not without limit. */
+const ROWS_OF_A_CODE = 100_000
 
 /** A row per key and provider, in key order: the amounts of a file are those of each of its providers. */
 export function* rowsOfTally(tally: ChargeTally, npis: readonly string[], effective_from: string): Generator<PriceRow> {
-  for (const group of byCode(tally.entries())) {
-    const rows = group.flatMap((entry) => pricesOf(entry, effective_from)).sort(before)
+  for (const rows of byCode(tally, effective_from)) {
+    rows.sort(before)
     for (const npi of npis) for (const row of rows) yield { ...row, npi }
   }
 }
 
-function* byCode(entries: Iterable<Tallied>): Generator<Tallied[]> {
-  let group: Tallied[] = []
-  for (const entry of entries) {
-    if (group.length > 0 && codeOf(entry) !== codeOf(group[0] as Tallied)) {
-      yield group
-      group = []
+function* byCode(tally: ChargeTally, effective_from: string): Generator<PriceRow[]> {
+  let rows: PriceRow[] = []
+  let code = ''
+  for (const entry of tally.entries()) {
+    const { cpt, variant } = tally.keys.textOf(entry.key)
+    if (cpt !== code && rows.length > 0) {
+      yield rows
+      rows = []
     }
-    group.push(entry)
-    if (group.length > KEYS_OF_A_CODE) throw unreadable('the file has too many modifiers for one code')
+    code = cpt
+    rows.push(...pricesOf(entry, cpt, variant, effective_from))
+    if (rows.length > ROWS_OF_A_CODE) throw unreadable('the file has too many modifiers for one code')
   }
-  if (group.length > 0) yield group
+  if (rows.length > 0) yield rows
 }
-const codeOf = ({ key }: Tallied): string => key.slice(0, key.indexOf('|'))
 
 /** The order of keys among the rows of one code and provider. */
 const before = (a: PriceRow, b: PriceRow): number => (orderOf(a) < orderOf(b) ? -1 : 1)
 const orderOf = ({ modifier, basis, setting }: PriceRow): string => `${modifier ?? ''}|${basis}|${setting ?? ''}`
 
-function pricesOf(entry: Tallied, effective_from: string): PriceRow[] {
-  const [cpt = '', modifier = '', setting = ''] = entry.key.split('|')
+function pricesOf(entry: Tallied, cpt: string, variant: string, effective_from: string): PriceRow[] {
+  const [modifier = '', setting = ''] = variant.split('|')
   const key = { cpt, modifier: modifier || null, region: 'national', setting: (setting || null) as Setting | null }
   return STATED.flatMap((basis, at) => {
     const price = statedPrice(entry, at) ?? ratePrice(entry, at)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ChargeSink, GREATEST_RATE, LEAST_RATE, STATED } from './hospital-charges.ts'
+import { ChargeKeys } from './hospital-keys.ts'
 
 /** The least and the greatest amount found, and the lines on which they first stand. No amount is 0. */
 const [LOW, LOW_LINE, HIGH, HIGH_LINE] = [0, 1, 2, 3] as const
@@ -15,10 +16,11 @@ export interface Extreme {
   line: number
 }
 
-/** Everything stated under one `cpt|modifier|setting`. */
+/** Everything stated under one code, modifier and setting. */
 export class Tallied {
   constructor(
-    readonly key: string,
+    /** The number that stands for them, see `ChargeKeys`. */
+    readonly key: number,
     readonly values: Float64Array,
   ) {}
 
@@ -64,10 +66,13 @@ function higher(values: Float64Array, at: number, cents: number, line: number): 
   values[at + HIGH_LINE] = line
 }
 
-const KEYS_IN_MEMORY = 60_000
-const FIRST_POOL = 1_024
-const READ = 64 * 1024
-const WRITE = 256 * 1024
+/** More than any hospital's list has; together they take about 90 MB. */
+const KEYS_IN_MEMORY = 400_000
+/** Values are kept in blocks, so that none is ever copied to make room for more. */
+const BLOCK = 4_096
+/** A spilled entry: its key and its values. */
+const RECORD = 1 + WIDTH
+const RECORDS_AT_ONCE = 400
 
 /**
  * Collects amounts by key, and gives them back in key order. What does not fit in memory is written to a temporary
@@ -75,11 +80,9 @@ const WRITE = 256 * 1024
  * nothing behind.
  */
 export class ChargeTally {
-  /** By code and variant: where in the pool its values stand. */
-  readonly #places = new Map<string, Map<string, number>>()
-  #keys = 0
-  readonly #last = { cpt: '', variant: '', at: 0 }
-  #pool = new Float64Array(FIRST_POOL * WIDTH)
+  readonly keys = new ChargeKeys()
+  readonly #last = { code: -1, variant: '', place: 0 }
+  readonly #blocks: Float64Array[] = []
   readonly #runs: { from: number; to: number }[] = []
   #file: number | undefined
   #written = 0
@@ -89,18 +92,20 @@ export class ChargeTally {
     readonly keysInMemory = KEYS_IN_MEMORY,
   ) {}
 
-  readonly sink: ChargeSink = (cpt, variant, line, amounts) => {
-    const at = this.#placeOf(cpt, variant)
-    const pool = this.#pool
+  readonly sink: ChargeSink = (code, variant, line, amounts, again) => {
+    if (again) return
+    const place = this.#placeOf(code, variant)
+    const block = this.#blocks[Math.trunc(place / BLOCK)] as Float64Array
+    const at = (place % BLOCK) * WIDTH
     for (let basis = 0; basis < STATED.length; basis++) {
       const cents = amounts[basis] as number
       if (cents === 0) continue
-      lower(pool, at + basis * SPAN, cents, line)
-      higher(pool, at + basis * SPAN, cents, line)
+      lower(block, at + basis * SPAN, cents, line)
+      higher(block, at + basis * SPAN, cents, line)
     }
     const [least, greatest] = [amounts[LEAST_RATE] as number, amounts[GREATEST_RATE] as number]
-    if (least > 0) lower(pool, at + RATES, least, line)
-    if (greatest > 0) higher(pool, at + RATES, greatest, line)
+    if (least > 0) lower(block, at + RATES, least, line)
+    if (greatest > 0) higher(block, at + RATES, greatest, line)
   };
 
   *entries(): Generator<Tallied> {
@@ -114,78 +119,76 @@ export class ChargeTally {
   }
 
   /** The lines of one item, one for each payer, mostly follow one another. */
-  #placeOf(cpt: string, variant: string): number {
-    if (cpt === this.#last.cpt && variant === this.#last.variant) return this.#last.at
-    const at = this.#places.get(cpt)?.get(variant) ?? this.#newPlace(cpt, variant)
-    this.#last.cpt = cpt
-    this.#last.variant = variant
-    this.#last.at = at
-    return at
-  }
-
-  #newPlace(cpt: string, variant: string): number {
-    if (this.#keys >= this.keysInMemory) this.#spill()
-    const at = this.#keys++ * WIDTH
-    if (at === this.#pool.length) {
-      const larger = new Float64Array(this.#pool.length * 2)
-      larger.set(this.#pool)
-      this.#pool = larger
+  #placeOf(code: number, variant: string): number {
+    const last = this.#last
+    if (code === last.code && variant === last.variant) return last.place
+    const key = this.keys.keyOf(code, variant)
+    let place = this.keys.find(key)
+    if (place === undefined) {
+      if (this.keys.size >= this.keysInMemory) this.#spill()
+      place = this.keys.add(key)
+      if (place === this.#blocks.length * BLOCK) this.#blocks.push(new Float64Array(BLOCK * WIDTH))
     }
-    const variants = this.#places.get(cpt)
-    if (variants) variants.set(variant, at)
-    else this.#places.set(cpt, new Map([[variant, at]]))
-    return at
+    last.code = code
+    last.variant = variant
+    last.place = place
+    return place
   }
 
   *#inMemory(): Generator<Tallied> {
-    for (const cpt of [...this.#places.keys()].sort())
-      for (const [variant, at] of [...(this.#places.get(cpt) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)))
-        yield new Tallied(`${cpt}|${variant}`, this.#pool.subarray(at, at + WIDTH))
+    for (const key of this.keys.sorted()) yield new Tallied(key, this.#valuesOf(key))
+  }
+
+  #valuesOf(key: number): Float64Array {
+    const place = this.keys.find(key) as number
+    const at = (place % BLOCK) * WIDTH
+    return (this.#blocks[Math.trunc(place / BLOCK)] as Float64Array).subarray(at, at + WIDTH)
   }
 
   #spill(): void {
     this.#file ??= openNameless(this.folder)
     const from = this.#written
-    let text = ''
-    for (const { key, values } of this.#inMemory()) {
-      text += `${key},${values.join()}\n`
-      if (text.length > WRITE) text = this.#write(text)
+    const records = new Float64Array(RECORDS_AT_ONCE * RECORD)
+    let filled = 0
+    for (const key of this.keys.sorted()) {
+      records[filled] = key
+      records.set(this.#valuesOf(key), filled + 1)
+      filled += RECORD
+      if (filled === records.length) filled = this.#write(records)
     }
-    this.#write(text)
+    this.#write(records.subarray(0, filled))
     this.#runs.push({ from, to: this.#written })
-    this.#places.clear()
-    this.#keys = 0
-    this.#last.cpt = ''
-    this.#pool.fill(0)
+    this.keys.clear()
+    for (const block of this.#blocks) block.fill(0)
   }
 
-  #write(text: string): '' {
-    const bytes = Buffer.from(text, 'latin1')
+  #write(records: Float64Array): 0 {
+    const bytes = new Uint8Array(records.buffer, 0, records.byteLength)
     for (let done = 0; done < bytes.length; )
       done += writeSync(this.#file as number, bytes, done, bytes.length - done, this.#written + done)
     this.#written += bytes.length
-    return ''
+    return 0
   }
 
   *#readRun(from: number, to: number): Generator<Tallied> {
-    const bytes = Buffer.allocUnsafe(READ)
-    let rest = ''
     for (let at = from; at < to; ) {
-      const read = readSync(this.#file as number, bytes, 0, Math.min(READ, to - at), at)
-      if (read === 0) throw new Error('the temporary file of a load has become shorter')
-      at += read
-      const lines = (rest + bytes.toString('latin1', 0, read)).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) {
-        const comma = line.indexOf(',')
-        yield new Tallied(line.slice(0, comma), Float64Array.from(line.slice(comma + 1).split(','), Number))
+      const bytes = new Uint8Array(Math.min(RECORDS_AT_ONCE * RECORD * 8, to - at))
+      for (let done = 0; done < bytes.length; ) {
+        const read = readSync(this.#file as number, bytes, done, bytes.length - done, at + done)
+        if (read === 0) throw new Error('the temporary file of a load has become shorter')
+        done += read
       }
+      at += bytes.length
+      const records = new Float64Array(bytes.buffer)
+      for (let record = 0; record < records.length; record += RECORD)
+        yield new Tallied(records[record] as number, records.subarray(record + 1, record + RECORD))
     }
   }
 }
 
 /** Runs in the order of the file: of two lines with the same amount the first is kept. */
 function* merged(runs: readonly Iterator<Tallied>[]): Generator<Tallied> {
+  if (runs.length === 1) return yield* runs[0] as Generator<Tallied>
   const heads = runs.map((run) => run.next())
   for (;;) {
     let first: Tallied | undefined
