@@ -22,9 +22,10 @@ export async function hospitalFiles(): Promise<Line[]> {
   const folder = mkdtempSync(join(tmpdir(), 'atr-bench-'))
   try {
     const lines: Line[] = []
-    for (const [name, write] of [
-      [`${NPI}_tall.csv`, writeTall],
-      [`${NPI}_prices.json`, writeJson],
+    for (const [kind, name, write] of [
+      ['tall CSV', `${NPI}_tall.csv`, writeTall],
+      ['tall CSV of 600,000 keys in no order', `${NPI}_scattered.csv`, writeScattered],
+      ['JSON', `${NPI}_prices.json`, writeJson],
     ] as const) {
       const path = join(folder, name)
       const bytes = write(path, MEGABYTES * 1e6)
@@ -38,7 +39,7 @@ export async function hospitalFiles(): Promise<Line[]> {
       const beside = peers
         .flatMap(([peer, figure]) => (figure ? [`${times(perSecond(parsed), perSecond(figure))} of ${peer}`] : []))
         .join(', ')
-      const size = `${(bytes / 1e9).toFixed(1)} GB ${name.endsWith('.csv') ? 'tall CSV' : 'JSON'}`
+      const size = `${(bytes / 1e9).toFixed(1)} GB ${kind}`
       lines.push(
         { what: `${size}: read`, figure: `${perSecond(parsed).toFixed(0)} MB/s`, beside },
         {
@@ -98,7 +99,21 @@ const item = (n: number) => ({
 })
 const words = (n: number): string => `Invented service number ${n}, as a hospital might describe it at some length`
 
-function writeTall(path: string, size: number): number {
+/** The same, where every line is another item, and more of them than are kept in memory. */
+const scattered = (n: number) => {
+  const key = (n * 48_271) % 599_999
+  return {
+    ...item(n),
+    code: String(10_000 + (key % 20_000)),
+    modifier: ['', '25', '26', '50', '59', 'GO', 'LT', 'QW', 'RT', 'TC'][Math.floor(key / 20_000) % 10] as string,
+    setting: ['inpatient', 'outpatient', 'both'][Math.floor(key / 200_000)] as string,
+  }
+}
+
+const writeTall = (path: string, size: number): number => writeCsv(path, size, item, PAYERS)
+const writeScattered = (path: string, size: number): number => writeCsv(path, size, scattered, 1)
+
+function writeCsv(path: string, size: number, itemOf: typeof item, payers: number): number {
   const head = [
     'hospital_name,last_updated_on,version,location_name,hospital_address,license_number|XX,type_2_npi,attester_name',
     `Invented,2026-04-01,3.0.0,Invented,Nowhere,1,${NPI},No one`,
@@ -106,9 +121,9 @@ function writeTall(path: string, size: number): number {
     '',
   ].join('\n')
   return written(path, size, head, '', (n) => {
-    const { code, modifier, setting, gross, cash, low, high } = item(n)
+    const { code, modifier, setting, gross, cash, low, high } = itemOf(n)
     let text = ''
-    for (let payer = 0; payer < PAYERS; payer++)
+    for (let payer = 0; payer < payers; payer++)
       text += `"${words(n)}",${1000 + (n % 9000)},CDM,${code},HCPCS,${modifier},${setting},,,${gross},${cash},Payer number ${payer},Plan ${payer % 7},${low},,,,,,,${low},${high},fee schedule,\n`
     return text
   })
