@@ -37,6 +37,8 @@ export function start(config: Config, installation: Installation): Running {
     port: config.PORT,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: TRANSPORT_BODY_BYTES,
+    // Left to itself Bun lets a second server share the port, and callers would get the answers of either.
+    reusePort: false,
     // Bun's own page for a fault shows source and the request; nothing should get here, and then it says nothing.
     development: false,
     error: () => new Response(null, { status: 500 }),

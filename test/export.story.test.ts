@@ -144,6 +144,8 @@ test('no cell of a CSV export can be run by a spreadsheet', async () => {
   expect(cells.filter((cell) => /^['=+\-@\t\r]/.test(cell ?? ''))).toEqual([])
 })
 
+const ndjson = ['--format', 'ndjson']
+
 test('what cannot be exported is refused, and leaves no file', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: manyRows() }))
@@ -151,10 +153,11 @@ test('what cannot be exported is refused, and leaves no file', async () => {
   const file = join(app.folder.path, 'x.ndjson')
   const refusals: [string[], number, string][] = [
     [[], 2, 'one release'],
-    [['cms-pfs:NONE:1', '--out', file], 1, 'release_not_found'],
-    [[RELEASE], 2, '--out'],
+    [['cms-pfs:NONE:1', '--out', file, ...ndjson], 1, 'release_not_found'],
+    [[RELEASE, ...ndjson], 2, '--out'],
+    [[RELEASE, '--out', file], 2, '--format'],
     [[RELEASE, '--out', file, '--format', 'xlsx'], 2, 'ndjson'],
-    [[RELEASE, '--out', join(app.folder.path, 'no/such/x')], 2, 'cannot be written'],
+    [[RELEASE, '--out', join(app.folder.path, 'no/such/x'), ...ndjson], 1, 'cannot be written'],
   ]
   for (const [args, code, said] of refusals)
     expect([args, await atr(['export', ...args], env)]).toMatchObject([
@@ -163,7 +166,7 @@ test('what cannot be exported is refused, and leaves no file', async () => {
     ])
   expect(existsSync(file)).toBe(false)
   await exported(app, 'ndjson', file)
-  expect((await atr(['export', RELEASE, '--out', file], env)).code).toBe(2)
+  expect((await atr(['export', RELEASE, '--out', file, ...ndjson], env)).code).toBe(1)
 })
 
 test('a release whose stored rows were changed is not exported', async () => {
@@ -173,7 +176,7 @@ test('a release whose stored rows were changed is not exported', async () => {
     `UPDATE price_row SET body = REPLACE(body, '"12.34"', '"99.99"') WHERE row_key LIKE '10001|%'`,
   )
   const file = join(app.folder.path, 'x.ndjson')
-  const { code, err } = await atr(['export', RELEASE, '--out', file], { DATA_DIR: app.config.DATA_DIR })
+  const { code, err } = await atr(['export', RELEASE, '--out', file, ...ndjson], { DATA_DIR: app.config.DATA_DIR })
   expect([code, err]).toEqual([3, expect.stringContaining('atr fsck')])
   expect([existsSync(file), existsSync(`${file}.partial`)]).toEqual([false, false])
 })

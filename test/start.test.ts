@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test'
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from './harness.ts'
@@ -208,4 +217,50 @@ test('strange requests over a raw socket leave the service standing', async () =
   ])
     expect(await send(raw)).toMatch(/^(HTTP\/1\.1 (400|431|505)|$)/)
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+})
+
+test('a second service on the same port does not start, and a key needs a name', async () => {
+  await using service = await DemoService.start()
+  using folder = temporaryFolder()
+  const { port } = new URL(service.url)
+  const second = await atr(['serve', '--demo'], { DATA_DIR: join(folder.path, 'data'), PORT: port })
+  expect(second.code).toBe(3)
+  expect((await service.atr(['keys', 'create', '--scopes', 'registry:read'])).code).toBe(2)
+  expect(second.err).toContain('cannot listen on this HOST and PORT')
+})
+
+test('a store in use is copied whole to a new file, and to nothing else', async () => {
+  await using service = await DemoService.start()
+  const copy = join(service.folder.path, 'copy.db')
+  const made = await atr(['backup', copy, '--json'], service.environment)
+  expect(made.code).toBe(0)
+  expect(JSON.parse(made.out)).toEqual({ file: copy, bytes: statSync(copy).size })
+  expect(statSync(copy).mode & 0o777).toBe(0o600)
+
+  const again = await atr(['backup', copy], service.environment)
+  expect([again.code, again.err]).toEqual([3, expect.stringContaining('there is a file of that name already')])
+  const nowhere = await atr(['backup', join(service.folder.path, 'no/such/folder.db')], service.environment)
+  expect([nowhere.code, nowhere.err]).toEqual([3, expect.stringContaining('the copy cannot be written there')])
+  using empty = temporaryFolder()
+  const none = await atr(['backup', join(empty.path, 'copy.db')], { DATA_DIR: join(empty.path, 'data') })
+  expect([none.code, none.err]).toEqual([3, expect.stringContaining('there is no registry store here')])
+  expect(readdirSync(empty.path)).toEqual([])
+
+  await service.stop()
+  renameSync(copy, join(service.folder.path, 'data/registry.db'))
+  for (const end of ['-wal', '-shm']) rmSync(join(service.folder.path, `data/registry.db${end}`), { force: true })
+  expect((await atr(['fsck'], service.environment)).code).toBe(0)
+})
+
+test('a person who mistypes is told which option, and is helped command by command', async () => {
+  const misspelt = await atr(['load', 'cms-pfs', 'x.csv', '--efective-from', '2026-07-01'])
+  expect([misspelt.code, misspelt.err]).toEqual([2, expect.stringContaining('look at --efective-from')])
+  for (const words of [
+    ['load', '--help'],
+    ['help', 'load'],
+  ]) {
+    const { code, out } = await atr(words)
+    expect([code, out.includes('atr load'), out.includes('atr serve')]).toEqual([0, true, false])
+  }
+  expect((await atr(['--version'])).out.trim()).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+$/)
 })

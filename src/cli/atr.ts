@@ -1,8 +1,10 @@
 #!/usr/bin/env bun
+import { version } from '../../package.json' with { type: 'json' }
 import { ConfigFault, readConfig } from '../config.ts'
 import { StoreFault } from '../db/db.ts'
 import { WitnessFault } from '../integrity/witness-client.ts'
 import { Problem } from '../problem.ts'
+import { backup } from './backup.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
 import { exportCommand } from './export.ts'
 import { figures, outcomes } from './figures.ts'
@@ -28,26 +30,44 @@ const COMMANDS: Record<string, Command> = {
   log,
   verify,
   fsck,
+  backup,
   witness,
 }
 const USAGE = 2
 const FAULT = 3
 
-const help = (): string =>
+const usageOf = ({ usage, summary, options = [] }: Command): string =>
+  [`  atr ${usage}`, `      ${summary}`, ...options.map(([name, what]) => `      ${name.padEnd(22)} ${what}`)].join(
+    '\n',
+  )
+
+const help = (commands = Object.values(COMMANDS)): string =>
   [
     'atr: the Agent Trust Registry',
     '',
-    ...Object.values(COMMANDS).map(({ usage, summary }) => `  atr ${usage}\n      ${summary}`),
+    ...commands.map((command) => usageOf(commands.length === 1 ? command : { ...command, options: [] })),
     '',
-    'Exit codes: 0 done, 1 refused, 2 usage, 3 fault. Settings: see .env.example.',
+    'Exit codes: 0 done, 1 refused, 2 usage, 3 fault. Settings: see .env.example. More of one command: atr help COMMAND.',
   ].join('\n')
 
+const HELP = ['help', '--help', '-h']
+const find = (name: string): Command | undefined => (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined)
+
 async function main([name = '', ...args]: string[]): Promise<number> {
-  if (['', 'help', '--help', '-h'].includes(name)) {
-    console.log(help())
+  const asked = HELP.includes(name)
+    ? find(args[0] ?? '')
+    : args.some((arg) => HELP.includes(arg))
+      ? find(name)
+      : undefined
+  if (name === '' || HELP.includes(name) || asked) {
+    console.log(help(asked && [asked]))
     return name === '' ? USAGE : 0
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (name === '--version') {
+    console.log(version)
+    return 0
+  }
+  const command = find(name)
   if (!command) throw new UsageFault(`there is no such command\n\n${help()}`)
   return command.run(args, readConfig(process.env))
 }
@@ -64,7 +84,11 @@ function explain(error: unknown): number {
     return REFUSED
   }
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error('atr: the options do not fit this command: see `atr help`')
+    // An option is named back to whoever typed it; anything else on the line is not.
+    const option = /'(--?[a-z][a-z-]{0,29})/.exec(error.message)?.[1]
+    console.error(
+      `atr: the options do not fit this command${option ? `: look at ${option}` : ''}. See \`atr help COMMAND\``,
+    )
     return USAGE
   }
   if (error instanceof WitnessFault) {

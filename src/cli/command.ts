@@ -5,6 +5,8 @@ export interface Command {
   /** The words after `atr`, as in a help text. */
   usage: string
   summary: string
+  /** What the help of this command alone adds. */
+  options?: readonly (readonly [option: string, meaning: string])[]
   run(args: string[], config: Config): Promise<number>
 }
 

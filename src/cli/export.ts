@@ -17,7 +17,7 @@ export const exportCommand: Command = {
     const { values, positionals } = parseArgs({
       args,
       options: {
-        format: { type: 'string', default: 'ndjson' },
+        format: { type: 'string' },
         out: { type: 'string' },
         json: { type: 'boolean', default: false },
       },
@@ -26,7 +26,7 @@ export const exportCommand: Command = {
     const [release_id, ...more] = positionals
     const format = FORMATS.find((known) => known === values.format)
     if (release_id === undefined || more.length > 0) throw new UsageFault('export takes the name of one release')
-    if (!format) throw new UsageFault(`the format is one of ${FORMATS.join(', ')}`)
+    if (!format) throw new UsageFault(`export needs --format: one of ${FORMATS.join(', ')}`)
     if (values.out === undefined) throw new UsageFault('export needs --out: a file, or a folder that exists')
     const { db } = await openInstallation(config)
     try {
@@ -47,7 +47,7 @@ export const exportCommand: Command = {
 function fileFor(out: string, release_id: string, format: Format): string {
   const isFolder = existsSync(out) && statSync(out).isDirectory()
   const file = isFolder ? join(out, `${release_id.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.${format}`) : out
-  if (existsSync(file)) throw new UsageFault('there is a file of that name already: remove it first')
+  if (existsSync(file)) throw new Problem('invalid_parameter', 'there is a file of that name already: remove it first')
   return file
 }
 
@@ -57,7 +57,7 @@ async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Prom
   const hash = createHash('sha256')
   let bytes = 0
   const handle = await open(partial, 'w').catch((cause) => {
-    throw new UsageFault('the file cannot be written there', { cause })
+    throw new Problem('invalid_parameter', 'the file cannot be written there', { cause })
   })
   try {
     for await (const piece of pieces) {

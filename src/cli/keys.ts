@@ -34,9 +34,10 @@ export const keys: Command = {
       switch (action) {
         case 'create': {
           const ttlSeconds = values.expires === undefined ? undefined : seconds(values.expires)
+          if (values.name === undefined) throw new UsageFault('keys create needs --name')
           const publicKey = values['public-key'] === undefined ? undefined : rawKey(values['public-key'])
           const made = await createKey(parts, {
-            name: values.name ?? '',
+            name: values.name,
             scopes: scopesOf(values.scopes),
             ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
             ...(publicKey === undefined ? {} : { publicKey }),

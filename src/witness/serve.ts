@@ -42,6 +42,7 @@ export async function startWitness(parts: WitnessParts): Promise<RunningWitness>
       port,
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: MAX_BODY_BYTES,
+      reusePort: false, // two witnesses on one port would each see half of a log
       fetch: (request) => respond(witness, request),
       error(fault) {
         observe(fault)
