@@ -91,10 +91,15 @@ const logRelease: Parameters<App['scheduleFigures']>[0] = (said) =>
     }),
   )
 
-/** Where a fault happened, not what it says: a message may quote what the caller sent. A store's faults are our own words. */
-function faultOf(error: unknown): object {
+/**
+ * Where a fault happened, not what it says: a message may quote what a caller sent or a file holds. A store's faults are
+ * our own words, and the code of a system's fault is one of a few.
+ */
+export function faultOf(error: unknown): object {
   if (!(error instanceof Error)) return {}
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   const said = error instanceof StoreFault ? { said: error.message } : {}
-  return { fault: error.constructor.name, ...said, stack: frames.slice(0, 6).map((frame) => frame.trim()) }
+  const [code] = /^[A-Z][A-Z0-9_]{1,40}$/.exec(String('code' in error ? error.code : '')) ?? []
+  const named = code === undefined ? {} : { code }
+  return { fault: error.constructor.name, ...named, ...said, stack: frames.slice(0, 6).map((frame) => frame.trim()) }
 }

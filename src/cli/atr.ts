@@ -3,6 +3,7 @@ import { version } from '../../package.json' with { type: 'json' }
 import { ConfigFault, readConfig } from '../config.ts'
 import { StoreFault } from '../db/db.ts'
 import { WitnessFault } from '../integrity/witness-client.ts'
+import { faultOf } from '../main.ts'
 import { Problem } from '../problem.ts'
 import { backup } from './backup.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
@@ -96,7 +97,7 @@ function explain(error: unknown): number {
     return REFUSED
   }
   if (error instanceof StoreFault || error instanceof ConfigFault) console.error(`atr: ${error.message}`)
-  else console.error('atr: a fault in the program:', error)
+  else console.error('atr: a fault in the program:', JSON.stringify(faultOf(error)))
   return FAULT
 }
 

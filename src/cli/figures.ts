@@ -4,6 +4,7 @@ import { correctOutcomes, deleteOutcomes, importOutcomes } from '../figures/ledg
 import { parseEpsilon } from '../figures/noise.ts'
 import { auditFigures, type Drawn, planRelease, releaseFigures } from '../figures/release.ts'
 import { latestRelease } from '../figures/store.ts'
+import { whyUnreadable } from '../ingest/plain-file.ts'
 import { type Installation, openInstallation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import { type Command, DONE, REFUSED, show, table, UsageFault } from './command.ts'
@@ -19,13 +20,13 @@ export const outcomes: Command = {
     const [action = '', path, ...more] = positionals
     if (!Object.hasOwn(ACTIONS, action) || path === undefined || more.length > 0)
       throw new UsageFault('outcomes takes import, correct or delete, and a file')
-    const file = Bun.file(path)
-    if (!(await file.exists())) throw new Problem('outcomes_refused', 'there is no such file')
+    const why = whyUnreadable(path)
+    if (why) throw new Problem('outcomes_refused', why)
     const { db } = await openInstallation(config)
     try {
       const change = ACTIONS[action as keyof typeof ACTIONS]
       const data_class = values.sample ? 'sample' : 'published'
-      const done = await change(db, file.stream(), { now: Date.now, data_class })
+      const done = await change(db, Bun.file(path).stream(), { now: Date.now, data_class })
       show(
         values.json,
         done,

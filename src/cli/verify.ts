@@ -170,7 +170,7 @@ async function read(source: string): Promise<string> {
   try {
     return readFileSync(source, 'utf8') // not Bun.file: a shell's <(...) is a pipe with no size
   } catch {
-    throw new UsageFault(`there is no file ${source}`)
+    throw new UsageFault('there is no such file, or it may not be read')
   }
 }
 
@@ -178,6 +178,6 @@ async function fetchText(url: string): Promise<string> {
   try {
     return await (await fetch(url)).text()
   } catch {
-    throw new UsageFault(`cannot reach ${url}`)
+    throw new UsageFault('that address cannot be reached')
   }
 }

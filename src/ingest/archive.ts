@@ -8,10 +8,9 @@ import { type Bytes, type Entry, readDirectory } from './zip-directory.ts'
 
 /** A file inside an archive. */
 export interface Member {
-  /** A harmless base name, fit for a citation. */
-  name: string
-  /** As the archive spells it: to compare, never to show or to write to. */
+  /** As the archive spells it, and the last part of that: to compare, never to show or to write to. */
   path: string
+  name: string
   /** As declared: a member that turns out to have another size is refused while it is read. */
   size: number
   stream(): AsyncIterable<Uint8Array>
@@ -55,8 +54,8 @@ function archiveOf(bytes: Bytes): Archive {
 function memberOf(bytes: Bytes, entry: Entry): Member {
   const { path, size } = entry
   return {
-    name: safeName(path.slice(path.lastIndexOf('/') + 1)),
     path,
+    name: path.slice(path.lastIndexOf('/') + 1),
     size,
     stream: () => checked(entry.stored ? packed(bytes, entry) : inflated(packed(bytes, entry)), entry),
     unpack(limit) {
@@ -146,12 +145,4 @@ function openFile(path: string): number {
   } catch (cause) {
     throw new Problem('source_unreadable', 'there is no such file, or it may not be read', { cause })
   }
-}
-
-/** A file name is the publisher's text, and is served in citations: only harmless ones are kept. */
-export function safeName(given: string): string {
-  const name = given.replaceAll(/[ ()]/g, '_')
-  if (/^[A-Za-z0-9._-]{1,120}$/.test(name)) return name
-  const [, kind] = /\.(csv|txt|json|xlsx)(\.gz)?$/i.exec(name) ?? []
-  return kind ? `source-file.${kind.toLowerCase()}` : 'source-file'
 }

@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
-import { isZip, type Member, openArchive, safeName } from './archive.ts'
+import { isZip, type Member, openArchive } from './archive.ts'
 import { unreadable } from './csv.ts'
+import { refuseChanged, refuseUnreadable } from './plain-file.ts'
+import { publishedName } from './published-name.ts'
 
 /** What a citation says of a file: known only once all of it has been read. */
 export interface Published {
@@ -31,8 +33,8 @@ const WANTED = /\.(csv|json)$/i
 
 /** Opens a file, plain or gzipped, or the only CSV or JSON file in a zip. `onRead` hears how far it is. */
 export async function openBytes(path: string, onRead: (bytes: number) => void = () => {}): Promise<ByteStream> {
+  refuseUnreadable(path)
   const file = Bun.file(path)
-  if (!(await file.exists())) throw unreadable('there is no such file')
   const head = new Uint8Array(await file.slice(0, 4).arrayBuffer())
   const packed = isGzip(head) || isZip(head)
   if (packed && file.size > MAX_PACKED) throw unreadable('the file is larger than 2 GiB: unpack it first')
@@ -44,7 +46,7 @@ export async function openBytes(path: string, onRead: (bytes: number) => void = 
   return {
     name: basename(path),
     chunks: isGzip(head) ? inflated(raw, file.size) : raw,
-    published: () => ({ file: safeName(basename(path)), ...counted.total() }),
+    published: () => counted.total(basename(path)),
   }
 }
 
@@ -53,9 +55,11 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path)
   try {
     const buffer = new Uint8Array(CHUNK)
-    for (;;) {
+    const before = await file.stat()
+    for (let read = 0; ; ) {
       const { bytesRead } = await file.read(buffer, 0, CHUNK)
-      if (bytesRead === 0) return
+      read += bytesRead
+      if (bytesRead === 0 || read > before.size) return refuseChanged(before, await file.stat(), read)
       yield buffer.subarray(0, bytesRead)
     }
   } finally {
@@ -79,8 +83,9 @@ class Counted {
     }
   }
 
-  total(): { bytes: number; sha256: string } {
-    return { bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') }
+  total(name: string): Published {
+    const sha256 = this.#hash.copy().digest('hex')
+    return { file: publishedName(name, sha256), bytes: this.#bytes, sha256 }
   }
 }
 
@@ -138,8 +143,8 @@ async function memberStream(path: string, onRead: (bytes: number) => void): Prom
     }
   }
   return {
-    name: member.path.slice(member.path.lastIndexOf('/') + 1),
+    name: member.name,
     chunks: chunks(member),
-    published: () => ({ file: member.name, ...counted.total() }),
+    published: () => counted.total(member.name),
   }
 }

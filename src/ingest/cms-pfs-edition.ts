@@ -32,7 +32,7 @@ const HEAD = 4_096
 export function saidEdition(source: Source): SaidEdition {
   const [, year, month] = TITLE.exec(source.text.slice(0, HEAD)) ?? []
   if (year !== undefined) return editionOf(Number(year), month)
-  const [, short, named] = FILE_NAME.exec(source.file) ?? []
+  const [, short, named] = FILE_NAME.exec(source.name ?? source.file) ?? []
   return short === undefined ? {} : editionOf(2000 + Number(short), named)
 }
 

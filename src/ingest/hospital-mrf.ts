@@ -66,7 +66,7 @@ export function hospitalFile(source: Source, givenNpis: readonly string[], rejec
   const feed = new Feed(tally.sink, rejects)
   feed.push(utf8(source.text))
   const head = feed.end()
-  const npis = providersOf(givenNpis, head, source.file)
+  const npis = providersOf(givenNpis, head, source.name ?? source.file)
   const last_updated_on = dayOf(head)
   return { npis, last_updated_on, rows: [...rowsOfTally(tally, npis, last_updated_on)] }
 }

@@ -129,7 +129,6 @@ async function stageReading(
       'invalid_parameter',
       'a --url has no spaces, and --retrieved-at is a time as 2026-07-01T00:00:00Z',
     )
-  await store.putContractorLocalities(db, localities)
   const data_class = options.data_class ?? 'published'
   const identity = {
     kind,
@@ -142,7 +141,9 @@ async function stageReading(
   const source_digest = toHex(sha256(utf8(canonical(identity))))
   const release = { chart, edition, effective_from, data_class, source_digest, citations }
   const checked = await judged(db, chart, rows, rejects, new Date(now).toISOString().slice(0, 10))
-  return stage(db, release, checked, rejects, now, (written) =>
+  const staged = await stage(db, release, checked, rejects, now, (written) =>
     onProgress?.({ phase: 'writing', ...written, row_total }),
   )
+  await store.putContractorLocalities(db, localities)
+  return staged
 }

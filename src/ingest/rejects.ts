@@ -20,4 +20,6 @@ export function moneyCents(text: string): number | undefined {
   return isPlaceholder(stated) ? undefined : statedCents(stated)
 }
 
-export const isPlaceholder = (text: string): boolean => /^9{6,}(\.9*)?$/.test(text)
+/** What stands for "unknown", or has more digits than a row can state as what it was made of. */
+export const isPlaceholder = (text: string): boolean => text.length > MAX_NUMBER || /^9{6,}(\.9*)?$/.test(text)
+const MAX_NUMBER = 64

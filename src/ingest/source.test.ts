@@ -37,8 +37,8 @@ const CSV = 'HCPCS,RATE\r\nG0101,12.50\r\n'
 describe('a file is cited', () => {
   test('as it is, whether plain or gzipped', async () => {
     for (const [name, bytes] of [
-      ['plain.csv', utf8(CSV)],
-      ['packed.csv.gz', new Uint8Array(gzipSync(CSV))],
+      ['CLFS_2026.csv', utf8(CSV)],
+      ['CLFS_2026.csv.gz', new Uint8Array(gzipSync(CSV))],
     ] as const) {
       const source = await readSource(written(name, bytes))
       expect(source).toMatchObject({ file: name, text: CSV, sha256: digest(bytes), kind: 'text' })
@@ -52,15 +52,15 @@ describe('a file is cited', () => {
     const path = written(
       'release.zip',
       zip([
-        { name: 'RVU26/Prices of July.csv', data: CSV },
+        { name: 'RVU26/Prices July.csv', data: CSV },
         { name: 'RVU26/readme.pdf', data: '%PDF-1.7', stored: true },
-        { name: '__MACOSX/RVU26/._Prices of July.csv', data: 'junk', stored: true },
+        { name: '__MACOSX/RVU26/._Prices July.csv', data: 'junk', stored: true },
         { name: 'RVU26/prices.xlsx', data: book, stored: true },
       ]),
     )
     const sources = await readSources(path)
     expect(sources.map(({ file, kind, sha256: hash }) => [file, kind, hash])).toEqual([
-      ['Prices_of_July.csv', 'text', digest(utf8(CSV))],
+      ['Prices_July.csv', 'text', digest(utf8(CSV))],
       ['prices.xlsx', 'xlsx', digest(book)],
     ])
     const provenance = { url: 'https://www.cms.gov/rvu26.zip', retrieved_at: '2026-10-01T00:00:00Z' }

@@ -4,12 +4,17 @@ import { Problem } from '../problem.ts'
 import { toHex } from '../proof/bytes.ts'
 import type { Citation } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
-import { type Archive, isZip, openArchive, openArchiveBytes, safeName } from './archive.ts'
+import { type Archive, isZip, openArchive, openArchiveBytes } from './archive.ts'
 import { unreadable } from './csv.ts'
+import { readWhole, refuseUnreadable } from './plain-file.ts'
+import { publishedName } from './published-name.ts'
 
 /** A source file as the publisher made it: its bytes, what they are called, and what they say. */
 export interface Source {
+  /** As it is cited. */
   file: string
+  /** As the operator or the archive has it, where that is not the same: to look for a quarter in, never to show. */
+  name?: string
   bytes: Uint8Array
   /** Empty for a workbook, which is read by its bytes. */
   text: string
@@ -46,24 +51,20 @@ export async function readMember(path: string, named: RegExp): Promise<Source> {
 export const readSources = (path: string): Promise<Source[]> => sourcesAt(path, /./)
 
 async function sourcesAt(path: string, named: RegExp): Promise<Source[]> {
-  const file = Bun.file(path)
-  if (!(await file.exists())) throw unreadable('there is no such file')
-  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer())
+  refuseUnreadable(path)
+  const head = new Uint8Array(await Bun.file(path).slice(0, 4).arrayBuffer())
   if (isZip(head) && !WORKBOOK.test(path)) return membersOf(await openArchive(path), path, named)
-  return [await wholeFile(path)]
+  return [wholeFile(path)]
 }
 
-async function wholeFile(path: string): Promise<Source> {
-  const file = Bun.file(path)
-  if (file.size > MAX_BYTES) throw unreadable(`the file is larger than ${MAX_MIB} MiB`)
-  return sourceOf(safeName(basename(path)), new Uint8Array(await file.arrayBuffer()))
-}
+const wholeFile = (path: string): Source =>
+  sourceOf(basename(path), readWhole(path, MAX_BYTES, `the file is larger than ${MAX_MIB} MiB`))
 
-async function membersOf(archive: Archive, path: string, named: RegExp): Promise<Source[]> {
+function membersOf(archive: Archive, path: string, named: RegExp): Source[] {
   try {
     const { members } = archive
     // A workbook that lost its ending is still a workbook, and is cited as the file it is.
-    if (members.some((member) => member.path === 'xl/workbook.xml')) return [await wholeFile(path)]
+    if (members.some((member) => member.path === 'xl/workbook.xml')) return [wholeFile(path)]
     const legible = members.filter((member) => TEXT_MEMBER.test(member.path) || WORKBOOK.test(member.path))
     const wanted = legible.filter(({ name }) => legible.length === 1 || named.test(name))
     if (wanted.length === 0) throw unreadable('the archive holds no text file and no workbook')
@@ -80,8 +81,9 @@ async function membersOf(archive: Archive, path: string, named: RegExp): Promise
   }
 }
 
-function sourceOf(file: string, bytes: Uint8Array): Source {
-  const named = { file, bytes, sha256: toHex(sha256(bytes)) }
+function sourceOf(name: string, bytes: Uint8Array): Source {
+  const digest = toHex(sha256(bytes))
+  const named = { file: publishedName(name, digest), name, bytes, sha256: digest }
   if (isZip(bytes)) {
     openArchiveBytes(bytes).close() // refuses what is not a sound archive, while the file is at hand
     return { ...named, text: '', kind: 'xlsx' }

@@ -35,7 +35,30 @@ const MAX_CELLS = 512
  * begin at once with a record, as the tilde-delimited ones may.
  */
 export function readTable(source: Source, columns: Columns, what: string, assumed?: readonly string[]): Table {
-  const { name, records } = recordsOf(source)
+  let refusal: Problem | undefined
+  // How cells are parted is shown by the header alone: a description may hold any delimiter.
+  for (const sheet of layoutsOf(source))
+    try {
+      const table = findTable(source, sheet, columns, what, assumed)
+      if (table) return table
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      refusal ??= error
+    }
+  const missing = Object.values(columns).flatMap(({ titles, optional }) => (optional ? [] : titles.slice(0, 1)))
+  throw (
+    refusal ??
+    unreadable(`this is not ${what}: no line names the columns ${missing.join(', ')}; check the file and its kind`)
+  )
+}
+
+function findTable(
+  source: Source,
+  { name, records }: Layout,
+  columns: Columns,
+  what: string,
+  assumed?: readonly string[],
+): Table | undefined {
   const reading = records[Symbol.iterator]()
   const preamble: string[] = []
   for (let seen = 0; seen < PREAMBLE_LINES; seen++) {
@@ -43,16 +66,15 @@ export function readTable(source: Source, columns: Columns, what: string, assume
     if (next.done) break
     const { cells } = next.value
     const places = placesIn(cells, columns, what)
-    if (places) return tableOf(source, [source.file, name, ...preamble], places, rest(reading))
+    if (places) return tableOf(source, [source.name ?? source.file, name, ...preamble], places, rest(reading))
     if (assumed && /^20[0-9]{2}$/.test(cells[0]?.trim() ?? '') && cells.length >= assumed.length)
-      return tableOf(source, [source.file], new Map(assumed.map((each, at) => [each, at])), [
+      return tableOf(source, [source.name ?? source.file], new Map(assumed.map((each, at) => [each, at])), [
         next.value,
         ...rest(reading),
       ])
     preamble.push(...cells.map((cell) => cell.trim()).filter((cell) => cell !== ''))
   }
-  const missing = Object.values(columns).flatMap(({ titles, optional }) => (optional ? [] : titles.slice(0, 1)))
-  throw unreadable(`this is not ${what}: no line names the columns ${missing.join(', ')}; check the file and its kind`)
+  return undefined
 }
 
 function tableOf(
@@ -89,13 +111,21 @@ function placesIn(cells: readonly string[], columns: Columns, what: string): Map
 /** Publishers write EFF_DATE, Eff Date and EffDate for the same. */
 const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 
-function recordsOf(source: Source): { name: string; records: Iterable<Record> } {
+interface Layout {
+  name: string
+  records: Iterable<Record>
+}
+
+function layoutsOf(source: Source): Layout[] {
   if (source.kind === 'xlsx') {
     const { name, rows } = readSheet(source.bytes)
-    return { name, records: rows }
+    return [{ name, records: rows }]
   }
-  const [, delimiter] = /^[^\n~\t|]*([~\t|])[^\n]*?\1[^\n]*?\1/m.exec(source.text.slice(0, MAX_LINE)) ?? []
-  return { name: '', records: delimiter ? delimited(source.text, delimiter) : csvRecords(source.text) }
+  const { text } = source
+  return [csvRecords(text), ...['~', '\t', '|'].map((each) => delimited(text, each))].map((records) => ({
+    name: '',
+    records,
+  }))
 }
 
 /** Lines whose cells are parted by one character and never quoted. */

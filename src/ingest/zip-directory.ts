@@ -31,6 +31,7 @@ const END_64 = 0x06064b50
 const END_64_LOCATOR = 0x07064b50
 const CENTRAL = 0x02014b50
 const LOCAL = 0x04034b50
+const DESCRIPTOR = 0x08074b50
 const END_LENGTH = 22
 const MAX_COMMENT = 65_535
 
@@ -154,14 +155,41 @@ function safePath(name: Uint8Array): string {
 }
 
 /** The local header must describe the same member as the directory: readers that trust one or the other agree. */
-function dataStart(bytes: Bytes, { local, name, stored }: Header): number {
+function dataStart(bytes: Bytes, header: Header): number {
+  const { local, name, stored } = header
   const fixed = view(exactly(bytes, local, 30))
   if (fixed.getUint32(0, true) !== LOCAL || fixed.getUint16(26, true) !== name.length) throw broken()
   if ((fixed.getUint16(6, true) & 0x2041) !== 0) throw unreadable('a member of the archive is encrypted')
   if (fixed.getUint16(8, true) !== (stored ? 0 : 8)) throw broken()
   const again = exactly(bytes, local + 30, name.length)
   if (!again.every((byte, i) => byte === name[i])) throw broken()
-  return local + 30 + name.length + fixed.getUint16(28, true)
+  const start = local + 30 + name.length + fixed.getUint16(28, true)
+  const isDescribed = (fixed.getUint16(6, true) & 8) !== 0
+  const [crc, packed, size] = [14, 18, 22].map((at) => fixed.getUint32(at, true)) as [number, number, number]
+  if (isDescribed && crc === 0) checkDescriptor(bytes, start, header)
+  else if (crc !== header.crc || !isNarrow(packed, header.packed) || !isNarrow(size, header.size)) throw broken()
+  return start
+}
+
+/** A number that does not fit stands elsewhere. */
+const isNarrow = (stated: number, truth: number): boolean => stated === truth || stated === 0xffffffff
+
+/** Behind the data, with or without a signature, in four bytes each or in eight (section 4.3.9). */
+function checkDescriptor(bytes: Bytes, start: number, { crc, packed, size }: Header): void {
+  const after = bytes.read(start + packed, 24)
+  const forms = [true, false].flatMap((signed) =>
+    [4, 8].map((width) => {
+      const form = new DataView(new ArrayBuffer((signed ? 8 : 4) + 2 * width))
+      if (signed) form.setUint32(0, DESCRIPTOR, true)
+      const at = signed ? 8 : 4
+      form.setUint32(at - 4, crc, true)
+      for (const [i, value] of [packed, size].entries())
+        if (width === 8) form.setBigUint64(at + i * 8, BigInt(value), true)
+        else form.setUint32(at + i * 4, value % 2 ** 32, true)
+      return new Uint8Array(form.buffer)
+    }),
+  )
+  if (!forms.some((form) => form.every((byte, i) => after[i] === byte))) throw broken()
 }
 
 /** Members that share bytes let a small file claim a petabyte. */

@@ -56,12 +56,21 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
 
 const RELEASE_TABLES = ['price_row', 'row_tile', 'release_code', 'release_region', 'release_provider', 'release_check']
 
-/** What a load that was cut short left behind. No one has ever seen it. */
+/** What loads that were cut short left behind. No one has ever seen it. */
 export async function discardUnfinished(tx: Db, chart: string, edition: string): Promise<void> {
-  const unfinished = `SELECT release_no FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading'`
+  const unfinished = await tx.query<{ release_no: number }>(
+    `SELECT release_no FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading'`,
+    [chart, edition],
+  )
+  for (const { release_no } of unfinished) await discardLoading(tx, release_no)
+}
+
+/** Removes a release of which nothing is finished; any other is left alone. */
+export async function discardLoading(tx: Db, release_no: number): Promise<void> {
+  const loading = `SELECT release_no FROM release WHERE release_no = $1 AND state = 'loading'`
   for (const table of RELEASE_TABLES)
-    await tx.query(`DELETE FROM ${table} WHERE release_no IN (${unfinished})`, [chart, edition])
-  await tx.query(`DELETE FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading'`, [chart, edition])
+    await tx.query(`DELETE FROM ${table} WHERE release_no IN (${loading})`, [release_no])
+  await tx.query(`DELETE FROM release WHERE release_no = $1 AND state = 'loading'`, [release_no])
 }
 
 export async function findSameSource(db: Db, chart: string, edition: string, digest: string) {

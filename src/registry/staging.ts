@@ -47,8 +47,8 @@ export interface Staged {
 
 /**
  * Writes rows, sorted by key, as a release that no one can read yet. Rows go in batches, and between two of them
- * the event loop turns, so that agents are let in while a large file is loading; a crash leaves a release in state
- * `loading`, which the next load removes.
+ * the event loop turns, so that agents are let in while a large file is loading. A refusal leaves nothing; a crash
+ * leaves a release in state `loading`, which the next load removes.
  */
 export async function stage(
   db: Db,
@@ -65,6 +65,21 @@ export async function stage(
     return releases.insertRelease(tx, release, now)
   })
 
+  try {
+    return await write(db, release_no, rows, rejects, onProgress)
+  } catch (error) {
+    await db.transaction((tx) => releases.discardLoading(tx, release_no)).catch(() => {}) // the next load will
+    throw error
+  }
+}
+
+async function write(
+  db: Db,
+  release_no: number,
+  rows: Stageable,
+  rejects: Rejects,
+  onProgress: (progress: Progress) => void,
+): Promise<Staged> {
   const batch = new Batch(db, release_no)
   const flush = async (): Promise<void> => {
     await batch.flush()
