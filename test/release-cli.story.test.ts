@@ -29,7 +29,7 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   const again = await run(...physician('SAMPLE26A', '2026-01-01'))
   expect(again).toMatchObject({ code: 0, out: expect.stringContaining('loaded before') })
 
-  // A hospital file with lines that are no prices is held until someone says why it may go out.
+  // A hospital file with amounts that are none is held until someone says why it may go out.
   const held = await run('load', 'hospital-mrf', HOSPITAL, '--sample', '--publish')
   expect(held).toMatchObject({ code: 1, err: expect.stringContaining('release_held') })
   const [, hospital] = (await json('release', 'list')) as [unknown, { release_id: string; state: string }]
@@ -37,7 +37,7 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   const check = await run('release', 'check', hospital.release_id)
   expect(check.code).toBe(1)
   expect(check.out).toContain('HELD by the breaker')
-  expect(check.out).toMatch(/R03 +reject +\d+ of \d+/)
+  expect(check.out).toMatch(/R02 +reject +1 of 51/)
   expect(await json('release', 'check', hospital.release_id)).toMatchObject({
     held: [{ rule: 'rejected_share', limit: 1 }],
     previous: null,

@@ -5,6 +5,7 @@ import { LOAD_KINDS, load as loadSource } from '../ingest/load.ts'
 import { readMember } from '../ingest/source.ts'
 import { loadZipLocalities } from '../ingest/zip-localities.ts'
 import { openInstallation } from '../installation.ts'
+import { Problem } from '../problem.ts'
 import { checksOf } from '../registry/check-store.ts'
 import { publish } from '../registry/publish.ts'
 import { type Command, DONE, show, UsageFault } from './command.ts'
@@ -23,6 +24,12 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
   ...OVERRIDE_OPTIONS,
 } as const
+
+/** What was read is told also where the breaker then holds it: it says why. */
+function orHeld(error: unknown): Problem {
+  if (error instanceof Problem && error.code === 'release_held') return error
+  throw error
+}
 
 export const load: Command = {
   usage: `load <${[...LOAD_KINDS, 'zip-localities', 'providers'].join('|')}> <file...> [options] [--publish] [--json]`,
@@ -67,13 +74,15 @@ export const load: Command = {
       )
       line.clear()
       const publishing = values.publish && release.state === 'staged'
-      const { state } = publishing
-        ? await publish({ db, log: registryLog, cosign }, release.release_id, Date.now(), overrides)
+      const published = publishing
+        ? await publish({ db, log: registryLog, cosign }, release.release_id, Date.now(), overrides).catch(orHeld)
         : release
+      const { state } = published instanceof Problem ? release : published
       const { release_id, row_count, rejected_count } = release
       if (already) {
         const told = { release_id, state, row_count, rejected_count, already }
         show(values.json, told, `${release_id} ${state}: had been loaded before: nothing to do`)
+        if (published instanceof Problem) throw published
         return DONE
       }
       const seconds = (performance.now() - started) / 1000
@@ -93,6 +102,7 @@ export const load: Command = {
         })),
       }
       show(values.json, { ...summary, row_count, rejected_count, already }, summaryText(summary))
+      if (published instanceof Problem) throw published
       return DONE
     } finally {
       await db.close()

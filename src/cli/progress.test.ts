@@ -10,8 +10,8 @@ test('a person sees how much is done, how fast, and how long it will take', () =
     '[######------------------] 25%  50 rows  50.0 MiB  5 rows/s  30 s left',
   )
   expect(progressText({ ...writing(50), row_total: undefined }, 0, false)).toBe('50 rows  50.0 MiB  0 rows/s')
-  const reading = { phase: 'reading', bytes: 3 * 1024 * 1024, bytes_total: 4 * 1024 * 1024 } as const
-  expect(progressText(reading, 3, false)).toBe('75%  3.0 MiB read  1.0 MiB/s  1 s left')
+  const reading = { phase: 'reading', bytes: 3 * 1024 * 1024, bytes_total: 4 * 1024 * 1024, lines: 6_000 } as const
+  expect(progressText(reading, 3, false)).toBe('75%  3.0 MiB read  1.0 MiB/s  2,000 lines/s  1 s left')
 })
 
 function screen(isTTY: boolean) {

@@ -54,9 +54,10 @@ export function progressText(progress: LoadProgress, seconds: number, bar: boole
   const reading = progress.phase === 'reading'
   const [done, total] = reading ? [progress.bytes, progress.bytes_total] : [progress.rows, progress.row_total]
   const share = total ? Math.min(1, done / total) : undefined
-  const rate = seconds > 0 ? done / seconds : 0
+  const perSecond = (count: number): number => (seconds > 0 ? count / seconds : 0)
+  const rate = perSecond(done)
   const amount = reading
-    ? [`${megabytes(done)} read`, `${megabytes(rate)}/s`]
+    ? [`${megabytes(done)} read`, `${megabytes(rate)}/s`, `${whole(perSecond(progress.lines))} lines/s`]
     : [`${whole(done)} rows`, `${megabytes(progress.bytes)}`, `${whole(rate)} rows/s`]
   const left = share !== undefined && share > 0 ? [`${Math.ceil((seconds / share) * (1 - share))} s left`] : []
   const percent = share === undefined ? [] : [`${bar ? drawn(share) : ''}${Math.floor(share * 100)}%`]

@@ -1,5 +1,7 @@
 import type { Basis, Setting } from '../proof/row.ts'
+import type { Rejects } from '../registry/staging.ts'
 import { codeNumber } from './code-number.ts'
+import { moneyCents } from './rejects.ts'
 
 /**
  * The amounts that one line or item states for one key, in cents and 0 where it states none. The last two are the
@@ -17,6 +19,9 @@ export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0]
 
 /** What is not an amount. */
 export const BAD = -1
+
+/** An amount in cents, or `BAD`. */
+export const centsOf = (text: string): number => moneyCents(text) ?? BAD
 
 /** The amounts of one line while it is read. */
 export class LineAmounts {
@@ -71,14 +76,33 @@ export interface HospitalHead {
 
 /** A reader of one format. Nothing of the head is sure before the end: JSON may say it last. */
 export interface HospitalReader {
+  /** How many lines, or charges of an item, have been read. */
+  readonly lines: number
   push(chunk: Uint8Array): void
   end(): HospitalHead
 }
 
-/** Not errors of the file, only lines that are no price of a procedure: they are counted by themselves. */
+/** Not errors of the file, only lines that are no hospital's price of a procedure: they are counted by themselves. */
 export const NOT_CPT = 'not_cpt'
+export const OTHER_CODE = 'R03_other_code'
 export const NO_AMOUNT = 'no_amount'
 export const MALFORMED = 'malformed'
+const OUT_OF_SCOPE = [NOT_CPT, OTHER_CODE]
+
+/** Says of each rule how many lines it judged: those that are out of scope count neither for the file nor against it. */
+export function noteLines(rejects: Rejects, lines: number): void {
+  const outside = OUT_OF_SCOPE.reduce((sum, rule) => sum + (rejects.get(rule)?.count ?? 0), 0)
+  for (const [rule, finding] of rejects) finding.evaluated = OUT_OF_SCOPE.includes(rule) ? lines : lines - outside
+}
+
+/**
+ * Numbers of other kinds that hospitals type as CPT or HCPCS codes: those of stays, revenue and outpatient groups have
+ * three or four digits, those of chargemasters and drugs six or more. What looks like a code with a modifier, a letter
+ * for a digit or a lost zero is none of them: it is a code typed wrongly.
+ */
+const OTHER_NUMBER = /^([0-9]{3,4}|(?=.*[0-9])[0-9A-Z-]{6,30})$/
+const CODE_AND_MODIFIER = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})([^0-9A-Z]+[0-9A-Z]{2}|[A-Z][0-9A-Z]|[0-9][A-Z])$/
+const isOtherNumber = (text: string): boolean => OTHER_NUMBER.test(text) && !CODE_AND_MODIFIER.test(text)
 
 /**
  * The CPT and HCPCS codes of one line while it is read, by their shape: hospitals type one as the other. A revenue,
@@ -87,25 +111,30 @@ export const MALFORMED = 'malformed'
 export class LineCodes {
   readonly found: number[] = []
   #misshapen = false
+  #other = false
 
   begin(): void {
     this.found.length = 0
     this.#misshapen = false
+    this.#other = false
   }
 
   add(text: string): void {
-    if (text !== '') this.addNumber(codeNumber(text))
+    if (text === '') return
+    const code = codeNumber(text)
+    if (code !== undefined) this.addNumber(code)
+    else if (isOtherNumber(text.toUpperCase())) this.#other = true
+    else this.#misshapen = true
   }
 
-  addNumber(code: number | undefined): void {
-    if (code === undefined) this.#misshapen = true
-    else if (!this.found.includes(code)) this.found.push(code)
+  addNumber(code: number): void {
+    if (!this.found.includes(code)) this.found.push(code)
   }
 
   /** The rule by which there is none, if there is none. */
   settle(): string | undefined {
     if (this.found.length > 0) return undefined
-    return this.#misshapen ? 'R03' : NOT_CPT
+    return this.#misshapen ? 'R03' : this.#other ? OTHER_CODE : NOT_CPT
   }
 }
 
@@ -141,8 +170,11 @@ const VARIANTS: { readonly [setting in Setting | '']: Map<string, string> } = {
   non_facility: new Map(),
 }
 
-/** Empty for none, undefined for what is not a list of one to four modifiers of two characters. */
-export function modifierOf(parts: readonly string[]): string | undefined {
-  const codes = parts.map((part) => part.trim().toUpperCase()).filter((part) => part !== '')
+/**
+ * Empty for none, undefined for what is not a list of one to four modifiers of two characters. The template has pipes
+ * between them; hospitals also have commas, blanks and dashes.
+ */
+export function modifierOf(text: string): string | undefined {
+  const codes = [...new Set(text.toUpperCase().split(/[|,;/\s-]+/))].filter((code) => code !== '')
   return codes.length <= 4 && codes.every((code) => /^[A-Z0-9]{2}$/.test(code)) ? codes.sort().join('-') : undefined
 }

@@ -1,12 +1,12 @@
 import type { Rejects } from '../registry/staging.ts'
 import { CODE_LENGTH, isCode } from './code-number.ts'
 import { unreadable } from './csv.ts'
-import type { CsvRecord, Span } from './csv-record.ts'
+import type { CsvRecord } from './csv-record.ts'
 import { type CsvHandler, CsvReader } from './csv-stream.ts'
 import {
-  BAD,
   CASH,
   type ChargeSink,
+  centsOf,
   GROSS,
   HIGHEST,
   type HospitalHead,
@@ -20,21 +20,10 @@ import {
   settingOf,
   variantOf,
 } from './hospital-charges.ts'
-import { moneyCents, reject } from './rejects.ts'
-
-/** Where in a line what is read stands. Payer and plan names, descriptions and notes are never read. */
-interface Columns {
-  width: number
-  codes: { code: number; type: number }[]
-  setting: number
-  modifiers: number
-  /** In the order of the amounts: gross, cash, lowest, highest. */
-  stated: number[]
-  /** All of the above, as few runs of columns. */
-  spans: Span[]
-  /** One in the tall layout, one for each payer and plan in the wide one. */
-  rates: number[]
-}
+import { type Columns, findColumns } from './hospital-columns.ts'
+import { Ending } from './hospital-ending.ts'
+import { npisIn } from './hospital-owner.ts'
+import { reject } from './rejects.ts'
 
 /** What a line came to: the rule it breaks, and, if it has amounts, whether they are for a modifier and setting. */
 interface Reading {
@@ -54,6 +43,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #names: string[] | undefined
   #columns: Columns | undefined
   #last: Reading | undefined
+  lines = 0
+  readonly #ending = new Ending()
   readonly #modifiers = new Map<string, string | undefined>()
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
@@ -64,20 +55,25 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   ) {}
 
   push(chunk: Uint8Array): void {
+    this.#ending.lastByte = chunk.at(-1) ?? this.#ending.lastByte
     this.#reader.push(chunk)
   }
 
   end(): HospitalHead {
     this.#reader.end()
     if (!this.#columns) throw notTemplate()
+    if (this.#ending.isCut())
+      throw unreadable('the file ends in the middle of a line: download it again', this.#ending.line)
     return {
       last_updated_on: this.#general.get('last_updated_on') ?? '',
-      npis: (this.#general.get('type_2_npi') ?? '').split('|').map((npi) => npi.trim()),
+      npis: npisIn(this.#general.get('type_2_npi') ?? ''),
     }
   }
 
   malformed(line: number): void {
     if (!this.#columns) throw notTemplate()
+    this.lines++
+    this.#ending.add(line, 0)
     reject(this.rejects, MALFORMED, line)
   }
 
@@ -89,6 +85,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   /** The general names, on the next record their values, and then the names of the columns. */
   #head(record: CsvRecord): void {
     const cells = Array.from({ length: record.cells }, (_, cell) => record.text(cell))
+    if (cells.every((cell) => cell === '')) return
     if (this.#names) {
       for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(name, cells[cell])
       this.#names = undefined
@@ -97,13 +94,16 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const names = cells.map(plain)
     if (names.includes('last_updated_on') || names.includes('hospital_name')) this.#names = names
     else this.#columns = findColumns(names)
-    if (!this.#columns && record.line > HEAD_RECORDS) throw notTemplate()
+    if (this.#columns) this.#ending.add(record.line, names.findLastIndex((name) => name !== '') + 1)
+    else if (record.line > HEAD_RECORDS) throw notTemplate()
   }
 
   #line(record: CsvRecord, columns: Columns): void {
     const { line } = record
+    this.#ending.add(line, record.cells)
     if (hasMore(record, columns.width)) {
       this.#last = undefined
+      this.lines++
       reject(this.rejects, MALFORMED, line) // a stray comma has moved the cells
       return
     }
@@ -111,6 +111,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const again = this.#last !== undefined && record.repeats(columns.spans)
     const reading = again && this.#last ? this.#last : this.#readLine(record, columns)
     const { variant, rule, repeatable } = reading
+    if (rule || variant !== undefined) this.lines++
     if (rule) reject(this.rejects, rule, line)
     if (variant !== undefined)
       for (const code of this.#codes.found) this.sink(code, variant, line, this.#amounts.cents, again)
@@ -122,7 +123,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (noCode && isBlankRecord(record)) return { rule: undefined, variant: undefined, repeatable: false }
     if (noCode) return { rule: noCode, variant: undefined, repeatable: true }
     const setting = settingOf(record.text(columns.setting))
-    const modifier = this.#readModifier(record.text(columns.modifiers))
+    const modifier = this.#readModifier(record, columns)
     if (setting === undefined || modifier === undefined) return { rule: 'R03', variant: undefined, repeatable: true }
     const repeatable = this.#readAmounts(record, columns)
     const { rule, some } = this.#amounts.settle()
@@ -130,11 +131,13 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   }
 
   /** Lines have the same few lists of modifiers over and over. */
-  #readModifier(text: string): string | undefined {
+  #readModifier(record: CsvRecord, { modifiers }: Columns): string | undefined {
+    let text = ''
+    for (const cell of modifiers) if (!record.isBlank(cell)) text += `${text === '' ? '' : '|'}${record.text(cell)}`
     if (text === '') return ''
     if (!this.#modifiers.has(text)) {
       if (this.#modifiers.size === MODIFIERS) this.#modifiers.clear()
-      this.#modifiers.set(text, modifierOf(text.split('|')))
+      this.#modifiers.set(text, modifierOf(text))
     }
     return this.#modifiers.get(text)
   }
@@ -145,7 +148,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     for (const { code, type } of codes) {
       if (record.isBlank(code) || !isProcedureType(record.text(type))) continue
       const number = record.base36(code, CODE_LENGTH)
-      this.#codes.addNumber(number !== undefined && isCode(number) ? number : undefined)
+      if (number !== undefined && isCode(number)) this.#codes.addNumber(number)
+      else this.#codes.add(record.text(code))
     }
     return this.#codes.settle()
   }
@@ -166,8 +170,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   }
 }
 
-const centsAt = (record: CsvRecord, cell: number): number =>
-  record.plainCents(cell) ?? moneyCents(record.text(cell)) ?? BAD
+const centsAt = (record: CsvRecord, cell: number): number => record.plainCents(cell) ?? centsOf(record.text(cell))
 
 /** Whether anything stands in the cells from `width` on. */
 function hasMore(record: CsvRecord, width: number): boolean {
@@ -178,37 +181,6 @@ const isBlankRecord = (record: CsvRecord): boolean => !hasMore(record, 0)
 
 /** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
 const plain = (header: string): string => header.toLowerCase().replace(/[^!-~]/g, '')
-
-function findColumns(names: readonly string[]): Columns | undefined {
-  const at = new Map<string, number>()
-  for (const [cell, name] of names.entries()) if (!at.has(name)) at.set(name, cell)
-  const find = (name: string): number => at.get(name) ?? -1
-  const codes = [...at.keys()]
-    .filter((name) => /^code\|[0-9]{1,3}$/.test(name) && at.has(`${name}|type`))
-    .map((name) => ({ code: find(name), type: find(`${name}|type`) }))
-  if (codes.length === 0 || !at.has('setting')) return undefined
-  const [setting, modifiers] = [find('setting'), find('modifiers')]
-  const stated = ['gross', 'discounted_cash', 'min', 'max'].map((name) => find(`standard_charge|${name}`))
-  return {
-    width: names.length,
-    codes,
-    setting,
-    modifiers,
-    stated,
-    spans: spansOf([...codes.flatMap(({ code, type }) => [code, type]), setting, modifiers, ...stated]),
-    rates: [...names.keys()].filter((cell) => /^standard_charge\|(.*\|)?negotiated_dollar$/.test(names[cell] ?? '')),
-  }
-}
-
-function spansOf(cells: readonly number[]): Span[] {
-  const spans: Span[] = []
-  for (const cell of [...new Set(cells)].filter((each) => each >= 0).sort((a, b) => a - b)) {
-    const span = spans.at(-1)
-    if (span && cell === span.last + 1) span.last = cell
-    else spans.push({ first: cell, last: cell })
-  }
-  return spans
-}
 
 const notTemplate = () =>
   unreadable(

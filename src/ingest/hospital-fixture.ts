@@ -3,14 +3,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Problem } from '../problem.ts'
 import { utf8 } from '../proof/bytes.ts'
+import type { Row } from '../proof/row.ts'
+import type { Rejects } from '../registry/staging.ts'
 import { joined } from './archive-fixture.ts'
+import { type HospitalOptions, openHospitalFile } from './hospital-mrf.ts'
 
 export interface FixtureCharge {
   code: string
   type?: string
   setting?: string
   modifiers?: string
+  billing?: string
   gross?: string
   cash?: string
   low?: string
@@ -43,7 +48,7 @@ const generalLines = ({ last_updated_on, npi, version, words }: typeof blank): s
         line([words, last_updated_on, version, words]),
       ]
 
-const COMMON = ['description', 'code|1', 'code|1|type', 'setting', 'modifiers']
+const COMMON = ['description', 'code|1', 'code|1|type', 'setting', 'modifiers', 'billing_class']
 const STATED = ['gross', 'discounted_cash', 'min', 'max'].map((name) => `standard_charge|${name}`)
 
 const common = (charge: FixtureCharge, words: string): string[] => [
@@ -52,6 +57,7 @@ const common = (charge: FixtureCharge, words: string): string[] => [
   charge.type ?? 'CPT',
   charge.setting ?? 'outpatient',
   charge.modifiers ?? '',
+  charge.billing ?? '',
 ]
 const stated = ({ gross = '', cash = '', low = '', high = '' }: FixtureCharge): string[] => [gross, cash, low, high]
 
@@ -100,6 +106,7 @@ export function mrfJson(charges: readonly FixtureCharge[], head: FixtureHead = {
           ...given('minimum', charge.low),
           ...given('maximum', charge.high),
           ...(charge.modifiers ? { modifier_code: charge.modifiers.split('|') } : {}),
+          ...(charge.billing ? { billing_class: charge.billing } : {}),
           payers_information: (charge.rates ?? []).map((rate) => ({
             payer_name: words,
             plan_name: words,
@@ -173,4 +180,57 @@ export function scratch() {
     },
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   }
+}
+
+export interface Loaded {
+  npis: string[]
+  last_updated_on: string
+  rows: Row[]
+  totals: Record<string, number>
+  lines: Record<string, number[]>
+  /** How many lines each rule judged. */
+  judged: Record<string, number | undefined>
+}
+
+/** Loads a file through the disk, as the command does. */
+export async function loaded(
+  content: string | Uint8Array,
+  options: HospitalOptions = {},
+  name = 'a.csv',
+): Promise<Loaded> {
+  using folder = scratch()
+  const rejects: Rejects = new Map()
+  const file = await openHospitalFile(folder.write(name, content), { scratch: folder.path, ...options }, rejects)
+  const rows = [...file.rows]
+  file.close()
+  const entries = [...rejects]
+  return {
+    npis: file.npis,
+    last_updated_on: file.last_updated_on,
+    rows,
+    totals: Object.fromEntries(entries.map(([rule, { count }]) => [rule, count])),
+    lines: Object.fromEntries(entries.map(([rule, { lines }]) => [rule, lines])),
+    judged: Object.fromEntries(entries.map(([rule, { evaluated }]) => [rule, evaluated])),
+  }
+}
+
+/** The sentence with which a file is refused. */
+export async function refusal(
+  content: string | Uint8Array,
+  options: HospitalOptions = {},
+  name = 'a.csv',
+): Promise<string> {
+  try {
+    await loaded(content, options, name)
+  } catch (error) {
+    if (error instanceof Problem) return error.detail
+    throw error
+  }
+  return 'loaded'
+}
+
+/** A row in short: its key without the provider, and its amounts. */
+export const short = (row: Row): string => {
+  const { low, high, amount } = row.derivation.inputs
+  return `${row.cpt}|${row.modifier ?? ''}|${row.basis.replace('hospital_', '')}|${row.setting ?? ''} ${amount ?? `${low}..${high}`}`
 }

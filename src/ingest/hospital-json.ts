@@ -1,9 +1,9 @@
 import type { Rejects } from '../registry/staging.ts'
 import { unreadable } from './csv.ts'
 import {
-  BAD,
   CASH,
   type ChargeSink,
+  centsOf,
   GROSS,
   HIGHEST,
   type HospitalHead,
@@ -14,11 +14,13 @@ import {
   LOWEST,
   MALFORMED,
   modifierOf,
+  NO_AMOUNT,
   settingOf,
   variantOf,
 } from './hospital-charges.ts'
+import { npisIn } from './hospital-owner.ts'
 import { type JsonHandler, JsonReader } from './json-stream.ts'
-import { moneyCents, reject } from './rejects.ts'
+import { reject } from './rejects.ts'
 
 const LIST = 'standard_charge_information'
 const MEMBERS = new Set(['last_updated_on', 'type_2_npi'])
@@ -36,6 +38,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   readonly #reader = new JsonReader(LIST, MEMBERS, this)
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
+  lines = 0
 
   constructor(
     readonly sink: ChargeSink,
@@ -55,13 +58,12 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const { members } = this.#reader
     return {
       last_updated_on: text(members.get('last_updated_on')),
-      npis: list(members.get('type_2_npi'))
-        .flatMap((npi) => text(npi).split('|'))
-        .map((npi) => npi.trim()),
+      npis: list(members.get('type_2_npi')).flatMap((npi) => npisIn(text(npi))),
     }
   }
 
   malformed(ordinal: number): void {
+    this.lines++
     reject(this.rejects, MALFORMED, ordinal)
   }
 
@@ -70,15 +72,19 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     this.#codes.begin()
     for (const named of list(code_information).map(fields))
       if (isProcedureType(text(named['type']))) this.#codes.add(text(named['code']))
-    const noCode = this.#codes.settle()
-    if (noCode) reject(this.rejects, noCode, ordinal)
-    else for (const charge of list(standard_charges)) this.#charge(fields(charge), ordinal)
+    const charges = list(standard_charges)
+    const none = this.#codes.settle() ?? (charges.length === 0 ? NO_AMOUNT : undefined)
+    if (none) {
+      this.lines++
+      reject(this.rejects, none, ordinal)
+    } else for (const charge of charges) this.#charge(fields(charge), ordinal)
   }
 
   #charge(charge: Fields, ordinal: number): void {
+    this.lines++
     const setting = settingOf(text(charge['setting']))
-    const modifiers = list(charge['modifier_code'] ?? charge['modifiers']).flatMap((code) => text(code).split('|'))
-    const modifier = modifiers.length === 0 ? '' : modifierOf(modifiers)
+    const modifiers = list(charge['modifier_code'] ?? charge['modifiers'])
+    const modifier = modifiers.length === 0 ? '' : modifierOf(modifiers.map(text).join('|'))
     if (setting === undefined || modifier === undefined) reject(this.rejects, 'R03', ordinal)
     else if (this.#readAmounts(charge, ordinal))
       for (const code of this.#codes.found)
@@ -88,12 +94,12 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   #readAmounts(charge: Fields, ordinal: number): boolean {
     const amounts = this.#amounts
     amounts.begin()
-    for (const [at, name] of STATED) amounts.state(at, centsOf(charge[name]))
+    for (const [at, name] of STATED) amounts.state(at, centsIn(charge[name]))
     const noLowest = isBlank(charge['minimum'])
     const noHighest = isBlank(charge['maximum'])
     if (noLowest || noHighest)
       for (const payer of list(charge['payers_information']))
-        amounts.rate(centsOf(fields(payer)['standard_charge_dollar']), noLowest, noHighest)
+        amounts.rate(centsIn(fields(payer)['standard_charge_dollar']), noLowest, noHighest)
     const { some, rule } = amounts.settle()
     if (rule) reject(this.rejects, rule, ordinal)
     return some
@@ -108,4 +114,4 @@ const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
 /** A number is the shortest decimal that names it: what a spreadsheet wrote as 67.260000000000005 is 67.26. */
-const centsOf = (value: unknown): number => (isBlank(value) ? 0 : (moneyCents(text(value)) ?? BAD))
+const centsIn = (value: unknown): number => (isBlank(value) ? 0 : centsOf(text(value)))

@@ -4,53 +4,23 @@ import fc from 'fast-check'
 import { Problem } from '../problem.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { verifyDerivation } from '../proof/derivation.ts'
-import { isRow, type Row, rowKey } from '../proof/row.ts'
-import type { Rejects } from '../registry/staging.ts'
+import { isRow, rowKey } from '../proof/row.ts'
 import { FUZZ_RUNS, numbers, zip } from './archive-fixture.ts'
-import { broken, type FixtureCharge, type FixtureHead, LAYOUTS, PAYERS, scratch, tallCsv } from './hospital-fixture.ts'
+import {
+  broken,
+  type FixtureCharge,
+  type FixtureHead,
+  LAYOUTS,
+  loaded,
+  PAYERS,
+  refusal,
+  scratch,
+  short,
+  tallCsv,
+} from './hospital-fixture.ts'
 import { type HospitalOptions, openHospitalFile } from './hospital-mrf.ts'
 import { citation, readSource } from './source.ts'
 import { sourceCheck } from './source-check.ts'
-
-interface Loaded {
-  npis: string[]
-  last_updated_on: string
-  rows: Row[]
-  totals: Record<string, number>
-  lines: Record<string, number[]>
-}
-
-async function loaded(content: string | Uint8Array, options: HospitalOptions = {}, name = 'a.csv'): Promise<Loaded> {
-  using folder = scratch()
-  const rejects: Rejects = new Map()
-  const file = await openHospitalFile(folder.write(name, content), { scratch: folder.path, ...options }, rejects)
-  const rows = [...file.rows]
-  file.close()
-  const entries = [...rejects]
-  return {
-    npis: file.npis,
-    last_updated_on: file.last_updated_on,
-    rows,
-    totals: Object.fromEntries(entries.map(([rule, { count }]) => [rule, count])),
-    lines: Object.fromEntries(entries.map(([rule, { lines }]) => [rule, lines])),
-  }
-}
-
-async function refusal(content: string | Uint8Array, options: HospitalOptions = {}, name = 'a.csv'): Promise<string> {
-  try {
-    await loaded(content, options, name)
-  } catch (error) {
-    if (error instanceof Problem) return error.detail
-    throw error
-  }
-  return 'loaded'
-}
-
-/** A row in short: its key without the provider, and its amounts. */
-const short = (row: Row): string => {
-  const { low, high, amount } = row.derivation.inputs
-  return `${row.cpt}|${row.modifier ?? ''}|${row.basis.replace('hospital_', '')}|${row.setting ?? ''} ${amount ?? `${low}..${high}`}`
-}
 
 describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
   const load = (charges: readonly FixtureCharge[], head: FixtureHead = {}) => loaded(write(charges, head))
@@ -109,14 +79,15 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
       { code: 'G010O', gross: '5' },
       { code: 'G0101', setting: 'somewhere', gross: '5' },
       { code: 'G0101', modifiers: '360', gross: '5' },
-      { code: 'G0101', gross: '999999999', cash: '0', low: '1.234' },
+      { code: 'G0101', gross: '999999999', cash: '0', low: '1.2.3' },
       { code: 'G0101', gross: '-5', cash: '6' },
       { code: 'G0101' },
     ])
-    expect(totals).toEqual({ not_cpt: 3, R03: 4, R02: 2, no_amount: 1 })
+    expect(totals).toEqual({ not_cpt: 3, R03_other_code: 1, R03: 3, R02: 2, no_amount: 1 })
     expect(rows.map(short)).toEqual(['G0101||cash|outpatient 6.00'])
     const first = layout === 'json' ? 1 : 4
-    expect(lines['R03']).toEqual([3, 4, 5, 6].map((at) => first + at))
+    expect(lines['R03_other_code']).toEqual([first + 3])
+    expect(lines['R03']).toEqual([4, 5, 6].map((at) => first + at))
   })
 
   test('belongs to every NPI that it names', async () => {
@@ -292,6 +263,7 @@ test('columns are found by their names, whatever case, blanks, order and company
     '',
     'y,1,Outpatient,HCPCS,G0101,0360,RC,words,,,,stray',
     'y,13.50,Outpatient,HCPCS,G0101',
+    '',
   ].join('\r\n')
   const { rows, totals, lines } = await loaded(text)
   expect(rows.map(short)).toEqual(['G0101||gross|outpatient 12.50..13.50'])
@@ -301,12 +273,12 @@ test('columns are found by their names, whatever case, blanks, order and company
 
 test('every line counts, also where it says the same as the one before', async () => {
   const charges = ['12345678', 'G0101', '0360'].flatMap((code, i) => [
-    { code, type: i === 2 ? 'RC' : 'CPT', gross: '1.234', low: '5', high: '6', rates: ['5', '6', '5.5'] },
-    { code, type: i === 2 ? 'RC' : 'CPT', gross: '1.234', low: '5', high: '6', rates: ['5'] },
+    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'none', low: '5', high: '6', rates: ['5', '6', '5.5'] },
+    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'none', low: '5', high: '6', rates: ['5'] },
   ])
   const { totals, lines, rows } = await loaded(tallCsv(charges))
-  expect(totals).toEqual({ R03: 4, R02: 4, not_cpt: 4 })
-  expect(lines).toEqual({ R03: [4, 5, 6, 7], R02: [8, 9, 10, 11], not_cpt: [12, 13, 14, 15] })
+  expect(totals).toEqual({ R03_other_code: 4, R02: 4, not_cpt: 4 })
+  expect(lines).toEqual({ R03_other_code: [4, 5, 6, 7], R02: [8, 9, 10, 11], not_cpt: [12, 13, 14, 15] })
   expect(rows.map(({ locator }) => locator[0]?.line)).toEqual([8, 8])
 })
 
@@ -322,8 +294,10 @@ test('a file that is something else is refused with a sentence that says what to
   const refusals: [string | Uint8Array, RegExp][] = [
     ['', /empty/],
     ['<!DOCTYPE html><html>', /web page.*download/],
+    ['<?xml version="1.0"?><charges/>', /XML.*CSV or JSON/],
     ['%PDF-1.7', /PDF.*CSV or JSON/],
     [utf16, /UTF-16.*save it as UTF-8/],
+    [utf16.subarray(2), /UTF-16.*save it as UTF-8/],
     ['a,b\n1,2\n', /not a hospital file in the CMS template/],
     ['Procedure,Price\n99213,"$1,000"\n'.repeat(50), /not a hospital file in the CMS template/],
     ['[{"code":"99213"}]', /not one object/],

@@ -14,6 +14,7 @@ import {
   LEAST_RATE,
   LOWEST,
   noAmounts,
+  noteLines,
   STATED,
 } from './hospital-charges.ts'
 import { HospitalCsv } from './hospital-csv.ts'
@@ -36,7 +37,14 @@ export interface HospitalOptions {
   effective_from?: string | undefined
   /** Where what does not fit in memory may be written. */
   scratch?: string | undefined
-  onRead?: ((bytes: number) => void) | undefined
+  onRead?: ((bytes: number, lines: number) => void) | undefined
+}
+
+export interface OpenHospitalFile extends HospitalFile<Iterable<Row>> {
+  published: Published
+  /** How much of the rows has been taken, from 0 to 1. */
+  share(): number
+  close(): void
 }
 
 /** A file of any size: its rows come out of what was tallied, once, and `close` gives the scratch file back. */
@@ -44,16 +52,17 @@ export async function openHospitalFile(
   path: string,
   options: HospitalOptions,
   rejects: Rejects,
-): Promise<HospitalFile<Iterable<Row>> & { published: Published; close(): void }> {
-  const stream = await openBytes(path, options.onRead)
+): Promise<OpenHospitalFile> {
   const tally = new ChargeTally(options.scratch ?? tmpdir())
+  const feed = new Feed(tally.sink, rejects)
+  const stream = await openBytes(path, (bytes) => options.onRead?.(bytes, feed.lines))
   try {
-    const feed = new Feed(tally.sink, rejects)
     for await (const chunk of stream.chunks) feed.push(chunk)
     const npis = providersOf(options.npis ?? [], feed.end(), stream.name)
     const last_updated_on = options.effective_from ?? dayOf(feed.end())
     const rows = rowsOfTally(tally, npis, last_updated_on)
-    return { npis, last_updated_on, rows, published: stream.published(), close: () => tally.close() }
+    const published = stream.published()
+    return { npis, last_updated_on, rows, published, share: () => tally.share(), close: () => tally.close() }
   } catch (error) {
     tally.close()
     throw error
@@ -138,6 +147,10 @@ class Feed {
     readonly rejects: Rejects,
   ) {}
 
+  get lines(): number {
+    return this.#reader?.lines ?? 0
+  }
+
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     this.#reader ??= this.#readerFor(chunk)
@@ -146,14 +159,17 @@ class Feed {
 
   end(): HospitalHead {
     if (!this.#reader) throw unreadable('the file is empty')
-    this.#head ??= this.#reader.end()
+    if (!this.#head) {
+      this.#head = this.#reader.end()
+      noteLines(this.rejects, this.#reader.lines)
+    }
     return this.#head
   }
 
   #readerFor(chunk: Uint8Array): HospitalReader {
-    if ((chunk[0] === 0xff && chunk[1] === 0xfe) || (chunk[0] === 0xfe && chunk[1] === 0xff))
-      throw unreadable('the file is UTF-16: save it as UTF-8 and load that')
+    if (isUtf16(chunk)) throw unreadable('the file is UTF-16: save it as UTF-8 and load that')
     const start = new TextDecoder('latin1').decode(chunk.subarray(0, 256)).replace(/^(\xef\xbb\xbf)?\s*/, '')
+    if (start.startsWith('<?xml')) throw unreadable('the file is XML: load the hospital\u2019s CSV or JSON file')
     if (start.startsWith('<'))
       throw unreadable('the file is a web page, not a price list: download the file it leads to')
     if (start.startsWith('%PDF')) throw unreadable('the file is a PDF: load the hospital\u2019s CSV or JSON file')
@@ -161,3 +177,7 @@ class Feed {
     return isJson ? new HospitalJson(this.sink, this.rejects) : new HospitalCsv(this.sink, this.rejects)
   }
 }
+
+/** By its mark, or because every second byte of Latin letters is zero. */
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0)

@@ -4,15 +4,17 @@ import { unreadable } from './csv.ts'
 import type { HospitalHead } from './hospital-charges.ts'
 
 const MAX_PROVIDERS = 100
-/** `EIN-NPI_name_standardcharges`, as CMS asks for, or the NPI first. */
-const NAMED = /^(?:[0-9]{2}-?[0-9]{7}-)?([0-9]{10})[^0-9]/
+/** `EIN-NPI_name_standardcharges`, as CMS asks for, `EIN_NPI_name`, or the NPI first. */
+const NAMED = /^(?:[0-9]{2}-?[0-9]{7}[-_])?([0-9]{10})[^0-9]/
+
+/** The template has pipes between them; hospitals also have commas and blanks. */
+export const npisIn = (text: string): string[] => text.split(/[|,;\s]+/).filter((npi) => npi !== '')
 
 /**
  * Whose prices they are: the providers that the file names, or else its file name, or else the operator. A price
  * belongs to all of them. A file that names sound ones cannot be given to others: its proofs would not hold.
  */
-export function providersOf(given: readonly string[], { npis: named }: HospitalHead, fileName: string): string[] {
-  const stated = named.filter((npi) => npi !== '')
+export function providersOf(given: readonly string[], { npis: stated }: HospitalHead, fileName: string): string[] {
   if (!given.every(isNpi))
     throw unreadable('an NPI given with --npi is not one: it has ten digits, the last a check digit')
   if (given.length > 0) {

@@ -42,7 +42,7 @@ const COMPLETE: [string, Totals][] = [
       last_updated_on: '2026-04-01',
       rows: 37_154,
       ranges: 2_976,
-      rejects: { not_cpt: 70_113, R03: 8_198, R02: 52 },
+      rejects: { not_cpt: 70_113, R03_other_code: 8_198, R02: 52 },
     },
   ],
 ]
@@ -122,7 +122,7 @@ const OTHERS: [string, RegExp][] = [
   ['cms-validator-fixtures/3.0/sample-valid.json', /type_2_npi is not one/],
   ['cms-spec/documentation/CSV/templates/V3.0.0_Tall_CSV_Format_Template.csv', /CMS template/],
   ['cms-spec/documentation/JSON/schemas/V3.0.0_Hospital_price_transparency_schema.json', /no list/],
-  ['cms-spec/45-cfr-part-180.xml', /web page/],
+  ['cms-spec/45-cfr-part-180.xml', /XML/],
   ['cms-spec/examples/README.md', /CMS template/],
   ['index/cms-hpt_2026-02.jsonl.gz', /one JSON object after another/],
   ['index/hospital-mrf-index_2026-03-11.jsonl.gz', /one JSON object after another/],

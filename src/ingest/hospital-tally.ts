@@ -86,6 +86,7 @@ export class ChargeTally {
   readonly #runs: { from: number; to: number }[] = []
   #file: number | undefined
   #written = 0
+  #given = 0
 
   constructor(
     readonly folder: string,
@@ -110,7 +111,15 @@ export class ChargeTally {
 
   *entries(): Generator<Tallied> {
     const runs: Iterator<Tallied>[] = this.#runs.map(({ from, to }) => this.#readRun(from, to))
-    yield* merged([...runs, this.#inMemory()])
+    for (const entry of merged([...runs, this.#inMemory()])) {
+      yield entry
+      this.#given++
+    }
+  }
+
+  /** About how much of it has been given back, from 0 to 1: a key may stand in several runs. */
+  share(): number {
+    return this.#given / Math.max(1, this.#written / (RECORD * 8) + this.keys.size)
   }
 
   close(): void {

@@ -51,13 +51,26 @@ test('items come one at a time, and the members asked for wherever they stand', 
     })
 })
 
-test('of two members with one name the last counts, and two lists are one', () => {
-  expect(read('{"day":1,"list":[{"a":1}],"day":2,"list":[{"a":2}]}')).toMatchObject({
+test('what is asked for and stands twice is refused, because readers differ in which of the two they take', () => {
+  expect(refusal('{"list":[{"a":1}],"list":[{"a":2}]}')).toMatch(/list twice/)
+  expect(refusal('{"day":1,"list":[],"DAY":2}')).toMatch(/day twice/)
+  expect(refusal('{"x":1,"list":[],"x":2}')).toBe('read')
+})
+
+test('what is no object in the list is reported in its place', () => {
+  expect(read('{"list":[{"a":1},null,"{",[2],7 7,{"a":2}]}')).toMatchObject({
     items: [
       [1, { a: 1 }],
-      [2, { a: 2 }],
+      [6, { a: 2 }],
     ],
-    members: { day: 2 },
+    malformed: [2, 3, 4, 5],
+  })
+  expect(read('{"list":[{"a":1}{"a":2},{"a":3}]}')).toMatchObject({
+    items: [
+      [1, { a: 1 }],
+      [2, { a: 3 }],
+    ],
+    malformed: [1],
   })
 })
 
@@ -68,7 +81,6 @@ test('an item that is not JSON inside is reported alone', () => {
 test('an object without the list, or with something else in its place, has no items', () => {
   expect(read('{"day":"2026"}')).toMatchObject({ found: false, items: [] })
   expect(read('{"list":{"a":1}}')).toMatchObject({ found: false, items: [] })
-  expect(read('{"list":[1,"{",null,[2]]}')).toMatchObject({ found: true, items: [[1, [2]]] })
 })
 
 describe('what is not one object of the template is refused with a reason', () => {

@@ -22,7 +22,7 @@ for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) ST
 export interface JsonHandler {
   /** One member of the list, and its place in it, counted from 1. */
   item(value: unknown, ordinal: number): void
-  /** Something in the list that is not JSON inside, although its brackets fit. */
+  /** Something in the list that is no object, or is not JSON inside although its brackets fit. */
   malformed(ordinal: number): void
 }
 
@@ -31,7 +31,7 @@ export interface JsonHandler {
  * members, wherever in the object they stand. Everything else is passed over, and only its brackets are checked.
  */
 export class JsonReader {
-  /** The members that were asked for and found; of two with one name, the last. */
+  /** The members that were asked for and found. */
   readonly members = new Map<string, unknown>()
   items = 0
   /** Whether the list was there at all. */
@@ -50,6 +50,8 @@ export class JsonReader {
   #name = ''
   #inValue = false
   #inList = false
+  /** Between two commas of the list: nothing yet, an item, or something that is none. */
+  #slot: 'empty' | 'item' | 'stray' = 'empty'
 
   /** What is being kept: from where in this chunk, what came before, and how much it may become. */
   #keeping: 'name' | 'member' | 'item' | undefined
@@ -72,7 +74,7 @@ export class JsonReader {
         i = this.#throughString(chunk, i)
         continue
       }
-      if (this.#depth > 1) {
+      if (this.#depth > 1 && !(this.#inList && this.#depth === 2)) {
         while (i < end && STRUCTURE[chunk[i] as number] === 0) i++
         if (chunk[i] === QUOTE) {
           this.#inString = true
@@ -122,6 +124,7 @@ export class JsonReader {
       return
     }
     if (this.#depth === 1 && this.#inValue && !this.#keeping) this.#beginMember(byte, at)
+    else if (this.#inList && this.#depth === 2) this.#inSlot(byte)
     switch (byte) {
       case QUOTE:
         this.#inString = true
@@ -176,21 +179,39 @@ export class JsonReader {
 
   #beginMember(byte: number, at: number): void {
     if (this.#name === this.list && byte === OPEN_LIST && !this.#inList) {
+      if (this.found) throw unreadable(`the JSON has the list ${this.list} twice: ${WHICH}`)
       this.#inList = true
+      this.#slot = 'empty'
       this.found = true
     } else if (this.wanted.has(this.#name) && byte !== COMMA && byte !== CLOSE_OBJECT) this.#begin('member', at)
   }
 
   #endMember(chunk: Uint8Array, at: number): void {
-    if (this.#keeping === 'member') this.members.set(this.#name, this.#taken(chunk, at))
+    if (this.#keeping === 'member') {
+      if (this.members.has(this.#name)) throw unreadable(`the JSON has ${this.#name} twice: ${WHICH}`)
+      this.members.set(this.#name, this.#taken(chunk, at))
+    }
     this.#inValue = false
     this.#name = ''
   }
 
+  /** What stands directly in the list: one object between two commas, or it is not an item. */
+  #inSlot(byte: number): void {
+    if (byte === COMMA) this.#slot = 'empty'
+    else if (byte === CLOSE_LIST || this.#slot === 'stray') return
+    else if (byte === OPEN_OBJECT && this.#slot === 'empty') this.#slot = 'item'
+    else {
+      if (this.#slot === 'empty') this.items++
+      this.#slot = 'stray'
+      this.handler.malformed(this.items)
+    }
+  }
+
   #endItem(chunk: Uint8Array, end: number): void {
     if (this.#keeping !== 'item') return
-    this.items++
     const value = this.#taken(chunk, end)
+    if (this.#slot === 'stray') return
+    this.items++
     if (value === undefined) this.handler.malformed(this.items)
     else this.handler.item(value, this.items)
   }
@@ -229,9 +250,12 @@ export class JsonReader {
   }
 
   #refused(what: string): Error {
-    return unreadable(`the JSON ${what} (${this.#inList ? `item ${this.items + 1}` : 'before or after the items'})`)
+    const item = this.#slot === 'stray' ? this.items : this.items + 1
+    return unreadable(`the JSON ${what} (${this.#inList ? `item ${item}` : 'before or after the items'})`)
   }
 }
+
+const WHICH = 'no one can tell which is meant, so ask the hospital for its current file'
 
 const asText = (bytes: Uint8Array, from: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString()

@@ -23,8 +23,8 @@ export interface LoadOptions extends Partial<Provenance> {
   regions?: readonly string[] | undefined
   data_class?: 'published' | 'sample' | undefined
 }
-/** Told how many bytes have been read, by the readers of files that take long. */
-type ReadOptions = LoadOptions & { onRead?: (bytes: number) => void }
+/** Told how many bytes and lines have been read, by the readers of files that take long. */
+type ReadOptions = LoadOptions & { onRead?: (bytes: number, lines: number) => void }
 
 /** What a kind of source turns into: which chart and edition, from when, and the rows in key order. */
 interface Reading {
@@ -34,6 +34,8 @@ interface Reading {
   rows: Stageable
   /** How many rows there will be, where that is known beforehand. */
   row_total?: number
+  /** Where it is not: how much of them has been taken, from 0 to 1. */
+  share?: () => number
   /** The sources the rows cite, in the order of their locators, where an archive holds others too. */
   cited?: readonly Citable[]
   localities?: readonly Locality[]
@@ -67,7 +69,7 @@ export const LOAD_KINDS: readonly string[] = [...Object.keys(READERS), ...Object
 
 /** How far a load is: a large file is read first, and then its rows are written. */
 export type LoadProgress =
-  | { phase: 'reading'; bytes: number; bytes_total: number }
+  | { phase: 'reading'; bytes: number; bytes_total: number; lines: number }
   | ({ phase: 'writing'; row_total: number | undefined } & Progress)
 
 const EDITION = /^[A-Za-z0-9._-]{1,40}$/
@@ -83,7 +85,7 @@ export async function load(
 ): Promise<Staged> {
   const rejects: Rejects = new Map()
   const bytes_total = paths.reduce((sum, path) => sum + Bun.file(path).size, 0)
-  const onRead = (bytes: number): void => onProgress?.({ phase: 'reading', bytes, bytes_total })
+  const onRead = (bytes: number, lines: number): void => onProgress?.({ phase: 'reading', bytes, bytes_total, lines })
   const reading = await read(kind, paths, { ...options, onRead }, rejects)
   try {
     return await stageReading(db, kind, reading, options, rejects, now, onProgress)
@@ -112,7 +114,7 @@ async function read(
 async function stageReading(
   db: Db,
   kind: string,
-  { chart, edition, effective_from, rows, row_total, cited: sources, localities = [] }: CitedReading,
+  { chart, edition, effective_from, rows, row_total, share, cited: sources, localities = [] }: CitedReading,
   options: LoadOptions,
   rejects: Rejects,
   now: number,
@@ -142,7 +144,7 @@ async function stageReading(
   const release = { chart, edition, effective_from, data_class, source_digest, citations }
   const checked = await judged(db, chart, rows, rejects, new Date(now).toISOString().slice(0, 10))
   const staged = await stage(db, release, checked, rejects, now, (written) =>
-    onProgress?.({ phase: 'writing', ...written, row_total }),
+    onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total }),
   )
   await store.putContractorLocalities(db, localities)
   return staged

@@ -37,6 +37,7 @@ export async function checkRelease(db: Db, release: ReleaseState): Promise<Relea
     checks.reduce((sum, check) => sum + (check.severity === severity ? check.failed : 0), 0)
   const rows = Number(release.row_count)
   const rejected = Number(release.rejected_count)
+  const stated = schedule ? await countStated(db, release.release_no) : judgedIn(checks) - rejected
   return {
     release_id: release.release_id,
     state: release.state,
@@ -50,13 +51,17 @@ export async function checkRelease(db: Db, release: ReleaseState): Promise<Relea
     held: heldBy({
       schedule,
       rows,
-      stated: await countStated(db, release.release_no),
+      stated,
       rejected,
       conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
       before: before && diff && { rows: Number(before.row_count), diff },
     }),
   }
 }
+
+/** Of a hospital's file its lines count, not the rows they come to: forty lines, one for each payer, are one price. */
+const judgedIn = (checks: readonly Check[]): number =>
+  Math.max(0, ...checks.filter(({ severity }) => severity === 'reject').map(({ evaluated }) => evaluated))
 
 /** Rule R12: a schedule's prices move by the quarter, a hospital's charges by the whim. */
 function movesCheck(diff: ReleaseDiff, schedule: boolean): Check {

@@ -18,8 +18,8 @@ const rule = (severity: Severity, threshold: string, meaning: string): Rule => (
 /**
  * The rules for rows. R02, R03, R09, R10, R14 and R15 are judged where a source is read, R04 to R08 while its rows
  * are staged, R12 against the edition before, and R01 by re-deriving what is stored. W01 and W02 compare a source
- * with others of its edition; `not_cpt` and `no_amount` count lines that this registry is not about. R11 is about the
- * editions of a chart, not its rows: see edition-periods.ts.
+ * with others of its edition; `not_cpt`, `R03_other_code` and `no_amount` count lines that this registry is not
+ * about. R11 is about the editions of a chart, not its rows: see edition-periods.ts.
  */
 export const RULES = {
   R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
@@ -45,6 +45,11 @@ export const RULES = {
     'flag',
     'a CPT or HCPCS code',
     'A line is for a stay, a product or a number of the hospital\u2019s own',
+  ),
+  R03_other_code: rule(
+    'flag',
+    'a CPT or HCPCS code',
+    'A line has a number of another kind, such as a chargemaster\u2019s, typed as a CPT or HCPCS code',
   ),
   no_amount: rule('flag', 'an amount in dollars', 'A line has a percentage, a formula or nothing in place of a price'),
   W01: rule('flag', '109 localities', 'The GPCI file has another number of localities than Medicare pays in'),
