@@ -13,6 +13,7 @@ const COMMAND_LINE_ONLY: readonly ProblemCode[] = [
   'source_unreadable',
   'release_conflict',
   'release_held',
+  'load_in_progress',
   'outcomes_refused',
   'figures_held',
   'unknown_key',

@@ -13,7 +13,7 @@ import { railsOperations } from './rails/operations.ts'
 import { FLOW, NAMING, PROTECTED_ROUTES, PUBLIC_ROUTES } from './rails/policy.ts'
 import { HEADERS } from './rails/refusal.ts'
 import { lastEvents, type ReleaseEvent } from './registry/catalogue.ts'
-import { chartFacts, lastLoadAt } from './registry/chart-facts.ts'
+import { chartFacts, lastLoad } from './registry/chart-facts.ts'
 import { chartOf } from './registry/charts.ts'
 import { AbsenceProof, CitedRow } from './registry/cited-row.ts'
 import { registryOperations } from './registry/operations.ts'
@@ -82,7 +82,8 @@ export function makeApp(
       now,
       charts: (day) => chartFacts(db, day),
       figures: () => figuresFacts(figures),
-      lastLoad: () => lastLoadAt(db),
+      lastLoad: () => lastLoad(db),
+      witnesses: witnesses.keys.map(({ key }) => key),
     }),
   ]
   const find = (name: string): Operation => {

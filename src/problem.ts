@@ -238,6 +238,11 @@ export const PROBLEMS = {
     title: 'The release is not in the state this needs',
     hint: 'Look at `atr release list`.',
   },
+  load_in_progress: {
+    kind: 'conflict',
+    title: 'Another process is loading the same edition',
+    hint: 'Wait until it is done, or stop it; what a stopped load leaves is removed by the next one.',
+  },
   release_held: {
     kind: 'conflict',
     title: 'The release passes a limit of the breaker and is held',

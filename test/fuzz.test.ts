@@ -14,7 +14,7 @@ import { outpatientSchedule } from '../src/ingest/cms-opps.ts'
 import { physicianSchedule } from '../src/ingest/cms-pfs-schedule.ts'
 import { openHospitalFile } from '../src/ingest/hospital-mrf.ts'
 import { readSource, readSources, type Source } from '../src/ingest/source.ts'
-import { putContractorLocalities } from '../src/ingest/store.ts'
+import { insertLocalities } from '../src/ingest/store.ts'
 import { readSheet } from '../src/ingest/xlsx.ts'
 import { loadZipLocalities } from '../src/ingest/zip-localities.ts'
 import { PROBLEMS, Problem } from '../src/problem.ts'
@@ -22,6 +22,8 @@ import { utf8 } from '../src/proof/bytes.ts'
 import { verifyDerivation } from '../src/proof/derivation.ts'
 import { isRow, type Row, rowKey } from '../src/proof/row.ts'
 import type { Rejects } from '../src/registry/staging.ts'
+import { stage } from '../src/registry/staging.ts'
+import { aPrice } from './builders.ts'
 import { temporaryFolder } from './harness.ts'
 import { mutated } from './mutation.ts'
 import { outcomesFile } from './outcomes.ts'
@@ -31,7 +33,21 @@ const folder = temporaryFolder()
 const db: Db = await openSqlite(join(folder.path, 'store.db'), { create: true })
 await db.query('PRAGMA synchronous = OFF') // nothing here is to outlive the test
 await insertProviders(db, ['1234567893'])
-await putContractorLocalities(db, [{ mac: '02102', region: 'US-AK-01' }])
+await stage(
+  db,
+  {
+    chart: 'cms-pfs',
+    edition: 'A',
+    effective_from: '2026-01-01',
+    data_class: 'sample',
+    source_digest: '',
+    citations: [],
+  },
+  [aPrice()],
+  new Map(),
+  0,
+  { alongside: (tx, release_no) => insertLocalities(tx, release_no, [{ mac: '02102', region: 'US-AK-01' }]) },
+)
 afterAll(async () => {
   await db.close()
   folder[Symbol.dispose]()

@@ -253,5 +253,7 @@ test('the integrity report tells what changed, what was found and which periods 
     sample_row_ids: ['10000|national|||medicare_pfs|non_facility'],
   })
   expect(found('R02')).toMatchObject({ failed: 1, evaluated: 101, severity: 'reject' })
-  expect(found('R05')).toMatchObject({ failed: 0, status: 'pass', severity: 'withhold' })
+  expect(found('R05')).toMatchObject({ evaluated: 0, status: 'not_evaluated', severity: 'withhold' })
+  expect(found('R03')).toMatchObject({ failed: 0, evaluated: 100, status: 'pass' })
+  expect(found('R15')).toMatchObject({ evaluated: 0, status: 'not_evaluated' })
 })

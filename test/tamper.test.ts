@@ -86,6 +86,38 @@ const TAMPERINGS: [string, string, RegExp][] = [
   ],
   ['a deleted release', `DELETE FROM release WHERE release_no = 1`, /in the log and not in the store/],
   [
+    'the day an edition takes effect',
+    `UPDATE release SET effective_from = '2026-02-01' WHERE edition = 'SAMPLE26A'`,
+    /the manifest says another effective_from/,
+  ],
+  ['the chart of a release', `UPDATE release SET chart = 'cms-opps' WHERE release_no = 1`, /another chart/],
+  ['the class of its data', `UPDATE release SET data_class = 'published' WHERE release_no = 1`, /another data_class/],
+  [
+    'a citation',
+    `UPDATE release SET citations = REPLACE(citations, 'GPCI', 'GPCJ') WHERE release_no = 1`,
+    /another citations/,
+  ],
+  ['the day it was published', `UPDATE release SET published_at = 1 WHERE release_no = 1`, /another recorded_at/],
+  ['its revision', `UPDATE release SET revision = 7 WHERE release_no = 1`, /not the one in its name/],
+  ['a release put back', `UPDATE release SET state = 'staged' WHERE release_no = 1`, /not in the state of a release/],
+  ['the providers of a release', `DELETE FROM release_provider`, /by provider is not what its rows say/],
+  [
+    'a region of a release',
+    `UPDATE release_region SET region = 'US-XX-99' WHERE release_no = 1 AND region = 'national'`,
+    /by region is not what its rows say/,
+  ],
+  [
+    'a count by code',
+    `UPDATE release_code SET row_count = row_count + 1 WHERE release_no = 1 AND cpt = '99213'`,
+    /by code is not what its rows say/,
+  ],
+  [
+    'what the rules found',
+    `UPDATE release_check SET failed = failed + 1 WHERE severity = 'reject'`,
+    /what the rules found/,
+  ],
+  ['a change from the edition before', `UPDATE release_delta SET added = added + 1`, /does not add up/],
+  [
     'a figure change',
     `UPDATE figure_change SET entry = REPLACE(entry, '"metric":"w"', '"metric":"r"') WHERE metric = 'w'`,
     /change \d+ is not the log entry/,
@@ -105,7 +137,7 @@ test('fsck finds every kind of tampering, names the first fault and counts them'
     expect([what, code, out]).toEqual([what, 1, expect.stringMatching(named)])
     expect(out.trim().split('\n').at(-1)).toMatch(/^\d+ faults?$/)
   }
-}, 60_000)
+}, 120_000)
 
 test('a store copied back from before the last publish is refused, and so is a copy that was overtaken', async () => {
   using folder = temporaryFolder()

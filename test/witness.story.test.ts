@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'bun'
-import { makeApp } from '../src/app.ts'
+import { type App, makeApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createInstallation, type Installation, openInstallation } from '../src/installation.ts'
 import { WitnessFault } from '../src/integrity/witness-client.ts'
@@ -62,16 +62,21 @@ async function publishOne({ db, registryLog, cosign }: Installation, edition: st
   await publish({ db, log: registryLog, cosign }, staged.release.release_id, NOW)
 }
 
-const get = async (installation: Installation, path: string): Promise<string> => {
-  const limits = { default_rpm: 1, reference_rpm: 1, enabled: false }
-  const app = makeApp(installation, {
+const appOf = (installation: Installation): App =>
+  makeApp(installation, {
     baseUrl: () => 'https://watched.example',
     now: () => NOW,
-    limits,
+    limits: { default_rpm: 1, reference_rpm: 1, enabled: false },
     observe: () => {},
   })
-  return (await app.fetch(new Request(`https://watched.example${path}`), '192.0.2.1')).text()
-}
+
+const get = async (installation: Installation, path: string): Promise<string> =>
+  (await appOf(installation).fetch(new Request(`https://watched.example${path}`), '192.0.2.1')).text()
+
+const reportOf = (installation: Installation): Promise<unknown> | undefined =>
+  appOf(installation)
+    .operations.find(({ name }) => name === 'get_data_integrity')
+    ?.run({}, {})
 
 test('with a quorum of two, a proof verifies only with both cosignatures', async () => {
   await using watched = new Watched()
@@ -83,6 +88,7 @@ test('with a quorum of two, a proof verifies only with both cosignatures', async
   expect(policy).toMatchObject({ quorum: 'witnesses', groups: [{ threshold: 2 }] })
   const body = await get(installation, '/reference?cpt=G0101')
   expect(await verifyBody(body, policy)).toMatchObject({ ok: true, rows: 1 })
+  expect(await reportOf(installation)).toMatchObject({ proofs: { witnesses: 2 } })
 
   const row = JSON.parse(body) as { proof: { log: { checkpoint: string } } }
   const lines = row.proof.log.checkpoint.split('\n')

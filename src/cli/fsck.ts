@@ -6,16 +6,23 @@ import { insertVerification } from '../integrity/store.ts'
 import { checkReleases } from '../registry/fsck.ts'
 import { type Command, DONE, REFUSED, show } from './command.ts'
 
-/** Re-derives everything that has been published, and notes in the store that it was done. */
+/** Re-derives everything that has been published, as it was at one moment, and notes in the store that it was done. */
 export async function recheck(
   { db, registryLog, figuresLog }: Pick<Installation, 'db' | 'registryLog' | 'figuresLog'>,
   now: number,
 ): Promise<{ faults: string[]; rows: number }> {
-  const logs = [...(await checkLog(db, registryLog)), ...(await checkLog(db, figuresLog))]
-  const { faults, rows } = await checkReleases(db)
-  const all = [...logs, ...faults, ...(await checkChanges(db))]
-  await insertVerification(db, { verified_at: now, rows_verified: rows, rows_failed: all.length })
-  return { faults: all, rows }
+  const noted = { registry: registryLog.lock.noted('registry'), figures: figuresLog.lock.noted('figures') }
+  const { registry, releases, figures } = await db.snapshot(async (tx) => ({
+    registry: await checkLog(tx, registryLog, noted.registry),
+    figures: [...(await checkLog(tx, figuresLog, noted.figures)), ...(await checkChanges(tx))],
+    releases: await checkReleases(tx),
+  }))
+  const { rows } = releases
+  const faults = [...registry, ...releases.faults, ...figures]
+  // No row is proved by a log that does not hold together.
+  const rows_failed = registry.length > 0 ? rows : releases.rows_failed
+  await insertVerification(db, { verified_at: now, rows_verified: rows, rows_failed, faults: faults.length })
+  return { faults, rows }
 }
 
 export const fsck: Command = {

@@ -64,7 +64,7 @@ export const load: Command = {
       }
       const started = performance.now()
       const line = new ProgressLine(process.stderr, () => performance.now())
-      const { release, already, written } = await loadSource(
+      const { release, already, written, judged_without, shares_npis_with } = await loadSource(
         db,
         kind,
         [first, ...more],
@@ -100,6 +100,8 @@ export const load: Command = {
           failed,
           sample_lines,
         })),
+        judged_without,
+        shares_npis_with,
       }
       show(values.json, { ...summary, row_count, rejected_count, already }, summaryText(summary))
       if (published instanceof Problem) throw published

@@ -66,6 +66,8 @@ test('a summary names each rule that was broken, and where first', () => {
       { rule: 'R09', severity: 'flag', failed: 0, sample_lines: [] },
       { rule: 'W01', severity: 'flag', failed: 1, sample_lines: [12] },
     ],
+    judged_without: [],
+    shares_npis_with: [],
   }
   const text = summaryText(summary)
   expect(text).toContain('rows      2,104,235\n')
@@ -73,5 +75,9 @@ test('a summary names each rule that was broken, and where first', () => {
   expect(text).toMatch(/R03 +reject +7 +1, 2, 3, 4, 5, \.\.\. /)
   expect(text).toMatch(/W01 +flag +1 +12 /)
   expect(text).not.toContain('R09')
+  expect(text).not.toContain('NOTE')
   expect(summaryText({ ...summary, checks: [] })).not.toContain('rule')
+  const noted = { ...summary, judged_without: ['cms-opps'], shares_npis_with: ['hospital-mrf:1234567893'] }
+  expect(summaryText(noted)).toMatch(/NOTE: judged without cms-opps/)
+  expect(summaryText(noted)).toMatch(/NOTE: it has NPIs in common with hospital-mrf:1234567893/)
 })

@@ -1,6 +1,7 @@
 import type { LoadProgress } from '../ingest/load.ts'
 import { ruleOf } from '../registry/rules.ts'
 import { table } from './command.ts'
+import { notesText } from './release-text.ts'
 
 /** Where progress is shown: the error output, so that what a command prints stays data. */
 export interface Screen {
@@ -82,6 +83,8 @@ export interface Summary {
   seconds: number
   rows_per_second: number
   checks: readonly { rule: string; severity: string; failed: number; sample_lines: readonly number[] }[]
+  judged_without: readonly string[]
+  shares_npis_with: readonly string[]
 }
 
 const SHOWN_LINES = 5
@@ -97,8 +100,12 @@ export function summaryText(summary: Summary): string {
     ['seconds', summary.seconds.toFixed(1)],
     ['rows/s', whole(summary.rows_per_second)],
   ])
-  const broken = summary.checks.filter(({ failed }) => failed > 0)
-  if (broken.length === 0) return totals
+  return [totals, ...brokenText(summary), ...notesText(summary)].join('\n\n')
+}
+
+function brokenText({ checks }: Summary): string[] {
+  const broken = checks.filter(({ failed }) => failed > 0)
+  if (broken.length === 0) return []
   const rules = broken.map(({ rule, severity, failed, sample_lines }) => [
     rule,
     severity,
@@ -106,7 +113,7 @@ export function summaryText(summary: Summary): string {
     placesText(sample_lines, failed),
     ruleOf(rule).meaning,
   ])
-  return `${totals}\n\n${table([['rule', 'action', 'count', 'lines', 'meaning'], ...rules])}`
+  return [table([['rule', 'action', 'count', 'lines', 'meaning'], ...rules])]
 }
 
 function placesText(lines: readonly number[], failed: number): string {

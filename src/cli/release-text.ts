@@ -11,12 +11,13 @@ import { table } from './command.ts'
 const SHOWN_LINES = 8
 
 export function checkText(check: ReleaseCheck): string {
-  const { release_id, state, rows, rejected, withheld, flagged, checks, previous, diff, held } = check
+  const { release_id, state, rows, rejected, withheld, flagged, checks, previous, diff, shares_npis_with, held } = check
   return [
     `${release_id} ${state}: ${rows} rows, ${rejected} rejected, ${withheld} withheld, ${flagged} flags`,
     '',
     checksText(checks),
     '',
+    ...notesText({ shares_npis_with }).flatMap((note) => [note, '']),
     previous === null || !diff
       ? 'No edition of its chart stands before it.'
       : `Against ${previous}:\n${diffText(diff)}`,
@@ -30,6 +31,26 @@ export function checkText(check: ReleaseCheck): string {
         ]),
   ].join('\n')
 }
+
+/** What an operator should know of a release beside what the rules found. */
+export const notesText = ({
+  shares_npis_with,
+  judged_without = [],
+}: {
+  shares_npis_with: readonly string[]
+  judged_without?: readonly string[]
+}): string[] => [
+  ...(judged_without.length === 0
+    ? []
+    : [
+        `NOTE: judged without ${judged_without.join(', ')}: not in force. R04 and R05 had less to compare with. To judge it again, publish that first, discard this release and load the file again.`,
+      ]),
+  ...(shares_npis_with.length === 0
+    ? []
+    : [
+        `NOTE: it has NPIs in common with ${shares_npis_with.join(', ')}. If that is the same hospital, withdraw what the old chart has in force, or load the file with --npi for the old NPIs alone.`,
+      ]),
+]
 
 function checksText(checks: readonly Check[]): string {
   const failed = checks.filter((check) => check.failed > 0)

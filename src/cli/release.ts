@@ -6,6 +6,7 @@ import { diffReleases } from '../registry/diff.ts'
 import { publish } from '../registry/publish.ts'
 import { checkRelease, getRelease } from '../registry/release-check.ts'
 import { findPredecessor, listReleases } from '../registry/release-store.ts'
+import { discard } from '../registry/staging.ts'
 import { WITHDRAWAL_REASONS, withdraw } from '../registry/withdrawal.ts'
 import { type Command, DONE, REFUSED, show, table, UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
@@ -27,11 +28,12 @@ const ACTIONS: {
   diff: { ids: [1, 2], run: diff },
   publish: { ids: [1, 1], run: publishOne },
   withdraw: { ids: [1, 1], run: withdrawOne },
+  discard: { ids: [1, 1], run: discardOne },
 }
 
 export const release: Command = {
   usage:
-    'release list | show ID | check ID | diff ID [ID] | publish ID [--override RULE --reason CODE] | withdraw ID --reason CODE [--json]',
+    'release list | show ID | check ID | diff ID [ID] | publish ID [--override RULE --reason CODE] | withdraw ID --reason CODE | discard ID [--json]',
   summary: 'The life of a release: what was loaded, what is wrong with it, what it changes; in force, and out again',
   async run(args, config) {
     const options = { json: { type: 'boolean', default: false }, ...OVERRIDE_OPTIONS } as const
@@ -128,5 +130,13 @@ async function withdrawOne({
     { release_id, withdrawn_index, in_its_place: before },
     `withdrew ${release_id} as entry ${withdrawn_index} of the registry log: ${next}`,
   )
+  return DONE
+}
+
+/** For what is staged and will not be published, and for what a load that died has left. */
+async function discardOne({ db, ids: [id = ''], json }: Asked): Promise<number> {
+  const release = await getRelease(db, id)
+  await discard(db, release)
+  show(json, { release_id: release.release_id, discarded: true }, `discarded ${release.release_id}`)
   return DONE
 }

@@ -3,11 +3,19 @@ export interface Db {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
   /** One atomic unit; nested calls join the outer one. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** Reads that all see the store as it was at one moment, whatever others commit meanwhile. Nothing can be written. */
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** Many rows of one table, in order. */
   insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>
+  /** Makes its caller the only holder of a name until it lets go or its process dies; nothing while another holds it. */
+  hold(name: string): Promise<Hold | undefined>
   /** The database's own clock in epoch milliseconds: the one clock that replicas share. */
   now(): Promise<number>
   close(): Promise<void>
+}
+
+export interface Hold {
+  release(): void
 }
 
 /** The store cannot be used as it is. The message is one plain sentence for the operator. */

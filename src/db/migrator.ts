@@ -1,8 +1,9 @@
 import { type Db, StoreFault } from './db.ts'
 import first from './migrations/001-start.sql' with { type: 'text' }
+import loading from './migrations/002-loading.sql' with { type: 'text' }
 
 /** In order, never edited once released: a change of shape is a new file. */
-const MIGRATIONS: readonly string[] = [first]
+const MIGRATIONS: readonly string[] = [first, loading]
 
 /** How one engine spells what the portable text leaves open. */
 export interface Dialect {
@@ -17,10 +18,11 @@ export interface Dialect {
 
 /** Brings a store to the shape this program knows. A new one must be asked for: an empty file is no store. */
 export async function migrate(db: Db, dialect: Dialect, create: boolean): Promise<void> {
+  // Who only opens a store does not wait for whoever writes to it.
+  if (!create && (await versionOf(db)) === MIGRATIONS.length) return
   await db.transaction(async (tx) => {
     if (create) await tx.query('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')
-    const [row] = await tx.query<{ version: number }>('SELECT COALESCE(MAX(version), 0) AS version FROM schema_version')
-    const done = Number(row?.version ?? 0)
+    const done = await versionOf(tx)
     if (done > MIGRATIONS.length)
       throw new StoreFault('the store was written by a newer version of this program: upgrade the program')
     for (const [i, text] of MIGRATIONS.entries()) {
@@ -29,6 +31,11 @@ export async function migrate(db: Db, dialect: Dialect, create: boolean): Promis
       await tx.query('INSERT INTO schema_version (version) VALUES ($1)', [i + 1])
     }
   })
+}
+
+async function versionOf(db: Db): Promise<number> {
+  const [row] = await db.query<{ version: number }>('SELECT COALESCE(MAX(version), 0) AS version FROM schema_version')
+  return Number(row?.version ?? 0)
 }
 
 function statements(text: string, dialect: Dialect): string[] {

@@ -1,6 +1,8 @@
 import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { type Db, StoreFault } from './db.ts'
+import { Problem } from '../problem.ts'
+import { type Db, type Hold, StoreFault } from './db.ts'
+import { holdFile, isBusy } from './folder-lock.ts'
 import { type Dialect, migrate } from './migrator.ts'
 
 const DIALECT: Dialect = {
@@ -11,6 +13,8 @@ const DIALECT: Dialect = {
   clustered: ' STRICT, WITHOUT ROWID',
 }
 const BUSY_MS = 10_000
+/** How long to wait before asking for the lock again: short at first, for a writer that is just done. */
+const PAUSES_MS = [1, 1, 2, 3, 5, 8, 13, 20]
 const ROWS_PER_STATEMENT = 64
 
 /**
@@ -20,15 +24,35 @@ const ROWS_PER_STATEMENT = 64
 export async function openSqlite(path: string, { create = false } = {}): Promise<Db> {
   if (!create && !existsSync(path)) throw new StoreFault('there is no registry store here: run `atr init` first')
   try {
-    const writer = connect(path, create)
-    const db = new SqliteDb(writer, connect(path, false))
-    checkPages(writer)
+    const writer = await whenFree(() => connect(path, create))
+    const db = new SqliteDb(path, writer, await whenFree(() => connect(path, false)))
+    await whenFree(() => checkPages(writer))
     if (!create && !writer.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'").get())
       throw new StoreFault('the registry store is empty: restore it from a backup')
     await migrate(db, DIALECT, create)
     return db
   } catch (error) {
     throw asStoreFault(error)
+  }
+}
+
+/**
+ * Does what another process may stand in the way of, as soon as that one is done. SQLite could wait by itself, but
+ * it would hold up everything else in this process too: a server answers others while one request waits for the lock.
+ */
+async function whenFree<T>(work: () => T, since = performance.now()): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() - since > BUSY_MS)
+        throw new Problem('unavailable', 'the registry store is in use by another command: try again', {
+          headers: { 'retry-after': '5' },
+          cause: error,
+        })
+    }
+    await Bun.sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0)
   }
 }
 
@@ -43,12 +67,20 @@ const MEANING: readonly [RegExp, string][] = [
   [/CORRUPT|NOTADB/, 'the registry store is damaged: restore it from a backup'],
   [/FULL|IOERR/, 'the disk is full or failing: nothing was changed'],
   [/READONLY|CANTOPEN|PERM/, 'the registry store cannot be written: check who owns DATA_DIR'],
-  [/BUSY|LOCKED/, 'the registry store is in use by another command: try again'],
 ]
 
 function connect(path: string, create: boolean): Database {
   const database = new Database(path, { create, readwrite: true, strict: true })
-  database.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  try {
+    return configured(database, create)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function configured(database: Database, create: boolean): Database {
+  database.run('PRAGMA busy_timeout = 0')
   // Rows of prices lie in the pages of their key, branches and all: larger pages make the tree two levels lower.
   if (create) database.run('PRAGMA page_size = 8192')
   database.run('PRAGMA journal_mode = WAL')
@@ -74,37 +106,54 @@ class SqliteDb implements Db {
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(
+    readonly path: string,
     readonly writer: Database,
     readonly reader: Database,
   ) {}
 
   async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
-    if (/^\s*SELECT\b/i.test(sql)) return run<Row>(this.reader, sql, params)
-    return this.#alone(async () => {
+    if (/^\s*SELECT\b/i.test(sql)) return whenFree(() => run<Row>(this.reader, sql, params))
+    return this.#alone((since) => whenFree(() => run<Row>(this.writer, sql, params), since))
+  }
+
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#alone(async (since) => {
       try {
-        return run<Row>(this.writer, sql, params)
+        await whenFree(() => this.writer.run('BEGIN IMMEDIATE'), since)
+        const result = await work(new SqliteTransaction(this.writer))
+        await whenFree(() => this.writer.run('COMMIT'))
+        return result
       } catch (error) {
-        throw asStoreFault(error)
+        if (this.writer.inTransaction) this.writer.run('ROLLBACK')
+        throw error
       }
     })
   }
 
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#alone(async () => {
-      try {
-        this.writer.run('BEGIN IMMEDIATE')
-        const result = await work(new SqliteTransaction(this.writer))
-        this.writer.run('COMMIT')
-        return result
-      } catch (error) {
-        if (this.writer.inTransaction) this.writer.run('ROLLBACK')
-        throw asStoreFault(error)
-      }
-    })
+  /** On a connection of its own: the readers of other requests go on seeing the last commit. */
+  async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    const connection = await whenFree(() => connect(this.path, false))
+    try {
+      connection.run('PRAGMA query_only = ON')
+      connection.run('BEGIN')
+      // The moment is that of the first read.
+      await whenFree(() => run(connection, 'SELECT MAX(version) AS version FROM schema_version', []))
+      return await work(new SqliteTransaction(connection))
+    } finally {
+      connection.close()
+    }
   }
 
   insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {
     return this.transaction((tx) => tx.insertMany(table, columns, rows))
+  }
+
+  async hold(name: string): Promise<Hold | undefined> {
+    try {
+      return holdFile(`${this.path}.${encodeURIComponent(name)}`)
+    } catch (error) {
+      throw asStoreFault(error)
+    }
   }
 
   async now(): Promise<number> {
@@ -117,9 +166,20 @@ class SqliteDb implements Db {
     this.writer.close()
   }
 
-  /** One writer at a time: a statement of another request must not land inside an open transaction. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work, work)
+  /**
+   * One writer at a time: a statement of another request must not land inside an open transaction. Who stands in
+   * the queue while another process holds the lock waits no longer, all in all, than who is first in it.
+   */
+  #alone<T>(work: (since: number) => Promise<T>): Promise<T> {
+    const since = performance.now()
+    const translated = async (): Promise<T> => {
+      try {
+        return await work(since)
+      } catch (error) {
+        throw asStoreFault(error)
+      }
+    }
+    const turn = this.#queue.then(translated, translated)
     this.#queue = turn.catch(() => undefined)
     return turn
   }
@@ -134,6 +194,14 @@ class SqliteTransaction implements Db {
 
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     return work(this)
+  }
+
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return work(this)
+  }
+
+  async hold(): Promise<Hold | undefined> {
+    throw new Error('a name is held for longer than a transaction')
   }
 
   async insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {

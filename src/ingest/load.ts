@@ -6,6 +6,7 @@ import { isCitation, isDay } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { chartOf, hospitalChart } from '../registry/charts.ts'
 import { judged } from '../registry/comparison.ts'
+import { chartsSharingNpis } from '../registry/content-store.ts'
 import { type Progress, type Rejects, type Stageable, type Staged, stage } from '../registry/staging.ts'
 import { laboratorySchedule } from './cms-clfs.ts'
 import { outpatientSchedule } from './cms-opps.ts'
@@ -72,6 +73,14 @@ export type LoadProgress =
   | { phase: 'reading'; bytes: number; bytes_total: number; lines: number }
   | ({ phase: 'writing'; row_total: number | undefined } & Progress)
 
+/** A staged release, and what the operator should know of it beside what the rules found. */
+export interface Loaded extends Staged {
+  /** The schedules that its prices would have been compared with, and that are not in force. */
+  judged_without: readonly string[]
+  /** Other charts that state prices for one of its providers. */
+  shares_npis_with: readonly string[]
+}
+
 const EDITION = /^[A-Za-z0-9._-]{1,40}$/
 
 /** Reads source files into a staged release. The same bytes with the same options are loaded once. */
@@ -82,7 +91,7 @@ export async function load(
   options: LoadOptions,
   now: number,
   onProgress?: (progress: LoadProgress) => void,
-): Promise<Staged> {
+): Promise<Loaded> {
   const rejects: Rejects = new Map()
   const bytes_total = paths.reduce((sum, path) => sum + Bun.file(path).size, 0)
   const onRead = (bytes: number, lines: number): void => onProgress?.({ phase: 'reading', bytes, bytes_total, lines })
@@ -119,7 +128,7 @@ async function stageReading(
   rejects: Rejects,
   now: number,
   onProgress?: (progress: LoadProgress) => void,
-): Promise<Staged> {
+): Promise<Loaded> {
   if (!EDITION.test(edition) || !isDay(effective_from))
     throw new Problem('invalid_parameter', 'the edition is a short word, and it takes effect on a day as YYYY-MM-DD')
 
@@ -142,10 +151,11 @@ async function stageReading(
   }
   const source_digest = toHex(sha256(utf8(canonical(identity))))
   const release = { chart, edition, effective_from, data_class, source_digest, citations }
-  const checked = await judged(db, chart, rows, rejects, new Date(now).toISOString().slice(0, 10))
-  const staged = await stage(db, release, checked, rejects, now, (written) =>
-    onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total }),
-  )
-  await store.putContractorLocalities(db, localities)
-  return staged
+  const { rows: checked, without } = await judged(db, chart, rows, rejects, new Date(now).toISOString().slice(0, 10))
+  const staged = await stage(db, release, checked, rejects, now, {
+    onProgress: (written) =>
+      onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total }),
+    alongside: (tx, release_no) => store.insertLocalities(tx, release_no, localities),
+  })
+  return { ...staged, judged_without: without, shares_npis_with: await chartsSharingNpis(db, staged.release) }
 }

@@ -31,9 +31,13 @@ export class CheckpointLock {
     if (newest && headOf(this.#read(log)) !== headOf(newest.note)) this.#write(log, newest.note)
   }
 
+  /** What it says of a log. It moves after the store does, so who compares the two must read it before the store. */
+  noted(log: string): string {
+    return this.#read(log)
+  }
+
   /** Why this store may not sign for this log, in one sentence; nothing if it may. */
-  complaint(log: string, signed: readonly StoredCheckpoint[]): string | undefined {
-    const noted = this.#read(log)
+  complaint(log: string, signed: readonly StoredCheckpoint[], noted = this.#read(log)): string | undefined {
     const newest = signed.at(-1)
     if (!newest) return `the ${log} log has no checkpoint: restore the store from a backup`
     if (signed.some(({ note }) => headOf(note) === headOf(noted))) return undefined

@@ -22,15 +22,22 @@ test('a quarterly chart is judged by the quarter that is needed today, not by it
     expect([from, today, status('cms_pfs', from, today)]).toEqual([from, today, expected])
 })
 
-test('after the first of January an old edition expires at once, because the conversion factor has changed', () => {
+test('after the first of January an old physician schedule expires at once, because the conversion factor has changed', () => {
   expect(status('cms_pfs', '2026-10-01', '2027-01-15')).toBe('due')
   expect(status('cms_pfs', '2026-10-01', '2027-01-16')).toBe('expired')
-  expect(freshness('cms_clfs', '2026-10-01', '2027-01-16')).toMatchObject({
+  expect(freshness('cms_pfs', '2026-10-01', '2027-01-16')).toMatchObject({
     next_effective_expected: '2027-01-01',
     effective_to: '2026-12-31',
     expected_by: '2027-01-16',
     criteria: { expired_after_days: 15 },
   })
+})
+
+test('the laboratory and outpatient schedules have 45 days, at the new year as in any quarter', () => {
+  for (const kind of ['cms_clfs', 'cms_opps'] as const) {
+    const days = ['2027-01-15', '2027-01-16', '2027-02-14', '2027-02-15']
+    expect(days.map((day) => status(kind, '2026-10-01', day))).toEqual(['due', 'stale', 'stale', 'expired'])
+  }
 })
 
 test('a hospital file is good for a year, and forgiven five weeks', () => {

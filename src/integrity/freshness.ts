@@ -1,4 +1,4 @@
-/** How a publisher keeps its charts: by quarter, with the new year strict, or by the age of a file. */
+/** How a publisher keeps its charts: by quarter, the physicians' with the new year strict, or by the age of a file. */
 export type ChartKind = 'cms_pfs' | 'cms_clfs' | 'cms_opps' | 'hospital_mrf'
 export type Freshness = 'fresh' | 'due' | 'stale' | 'expired'
 
@@ -31,13 +31,13 @@ function nextQuarter(day: string): string {
  * a third-quarter file is stale in late October though it is young, and a yearly one is fresh in month eleven.
  */
 export function freshness(kind: ChartKind, effective_from: string, today: string): FreshnessReport {
-  return kind === 'hospital_mrf' ? yearly(effective_from, today) : quarterly(effective_from, today)
+  return kind === 'hospital_mrf' ? yearly(effective_from, today) : quarterly(kind, effective_from, today)
 }
 
-function quarterly(effective_from: string, today: string): FreshnessReport {
+function quarterly(kind: ChartKind, effective_from: string, today: string): FreshnessReport {
   const next = nextQuarter(effective_from)
-  // The conversion factor changes on the first of January, so an old edition is wrong, not only late.
-  const newYear = next.endsWith('-01-01')
+  // The physicians' conversion factor changes on the first of January, so an old edition is wrong, not only late.
+  const newYear = kind === 'cms_pfs' && next.endsWith('-01-01')
   const criteria = { due_before_days: 30, stale_after_days: 15, expired_after_days: newYear ? 15 : 45 }
   return judge('quarterly', effective_from, today, next, criteria)
 }

@@ -9,31 +9,35 @@ import * as store from './store.ts'
 
 const LEAVES_PER_READ = 1_000
 
-/** Re-derives a whole log from its stored entries and says everything that does not fit. */
-export async function checkLog(db: Db, log: Log): Promise<string[]> {
+/**
+ * Re-derives a whole log from its stored entries and says everything that does not fit. `tx` must show the store as it
+ * was at one moment, and `noted` what the lock said before that.
+ */
+export async function checkLog(tx: Db, log: Log, noted: string): Promise<string[]> {
   const faults: string[] = []
   const tiles = new Map<string, Uint8Array>()
   const tree = new TileBuilder(({ level, n }, hashes) => {
     tiles.set(`${level}/${n}`, hashes)
   })
-  const leaves = await store.countLeaves(db, log.name)
+  const leaves = await store.countLeaves(tx, log.name)
   for (let from = 0; from < leaves; from += LEAVES_PER_READ)
-    for (const body of await store.leafBodies(db, log.name, from, from + LEAVES_PER_READ)) tree.append(leafHash(body))
+    for (const body of await store.leafBodies(tx, log.name, from, from + LEAVES_PER_READ)) tree.append(leafHash(body))
   tree.finish()
   if (tree.size !== leaves) faults.push(`${log.name} log: entries are missing`)
   for (const [name, hashes] of tiles) {
     const [level = 0, n = 0] = name.split('/').map(Number)
-    const stored = await store.findTile(db, log.name, level, n)
+    const stored = await store.findTile(tx, log.name, level, n)
     if (!stored || toBase64(stored) !== toBase64(hashes))
       faults.push(`${log.name} log: tile ${name} does not match the entries`)
   }
-  return [...faults, ...(await checkCheckpoints(db, log, leaves, tiles))]
+  return [...faults, ...(await checkCheckpoints(tx, log, noted, leaves, tiles))]
 }
 
 /** Every checkpoint ever signed must be a state the entries went through, and the last one must cover them all. */
 async function checkCheckpoints(
-  db: Db,
+  tx: Db,
   log: Log,
+  noted: string,
   leaves: number,
   tiles: ReadonlyMap<string, Uint8Array>,
 ): Promise<string[]> {
@@ -43,8 +47,8 @@ async function checkCheckpoints(
     if (!tile) throw new StoreFault('a tile is missing')
     return tile
   })
-  const signed = await store.checkpoints(db, log.name)
-  const complaint = log.lock.complaint(log.name, signed)
+  const signed = await store.checkpoints(tx, log.name)
+  const complaint = log.lock.complaint(log.name, signed, noted)
   if (complaint !== undefined) faults.push(complaint)
   for (const { size, root, note } of signed) {
     const opened = await openNote(note, [...log.keys, ...log.retired])
@@ -55,7 +59,7 @@ async function checkCheckpoints(
     if (!sound)
       faults.push(`${log.name} log: the checkpoint of size ${size} does not match the entries or its signature`)
   }
-  const head = await log.head(db)
+  const head = await log.head(tx)
   const opened = await openNote(head.note, [...log.keys, ...log.retired])
   const text = opened.ok ? opened.note.text : ''
   if (!signed.some((each) => each.size === head.size && each.root === head.root && each.note.startsWith(`${text}\n`)))

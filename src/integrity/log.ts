@@ -145,18 +145,23 @@ export class Log {
   }
 
   /** A quick look before serving: our key signed what was signed last, and the stored tiles and leaves agree with it. */
-  async check(db: Db): Promise<void> {
-    const signed = await this.signed(db)
+  check(db: Db): Promise<void> {
+    // Someone may publish meanwhile, and what is compared must be of one moment.
+    return db.snapshot((tx) => this.#check(tx))
+  }
+
+  async #check(tx: Db): Promise<void> {
+    const signed = await this.signed(tx)
     const opened = await openNote(signed.note, this.keys)
     if (!opened.ok) throw new StoreFault(`the ${this.name} log was signed with another key: check SIGNING_KEY_FILE`)
     const head = parseTreeHead(opened.note.text)
-    const root = await rangeRoot(0, signed.size, this.subtrees(db))
+    const root = await rangeRoot(0, signed.size, this.subtrees(tx))
     const sound =
       head?.size === signed.size &&
       toBase64(head.root) === signed.root &&
       toBase64(root) === signed.root &&
-      (await store.countLeaves(db, this.name)) === signed.size &&
-      (await this.head(db)).size <= signed.size
+      (await store.countLeaves(tx, this.name)) === signed.size &&
+      (await this.head(tx)).size <= signed.size
     if (!sound) throw new StoreFault(`the ${this.name} log does not match its signed checkpoint: run \`atr fsck\``)
   }
 }

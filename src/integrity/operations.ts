@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { type Operation, operation } from '../operation.ts'
 import { toHex } from '../proof/bytes.ts'
+import { cosignersOf } from '../proof/cosignature.ts'
+import { parseNote, type VerifierKey } from '../proof/signed-note.ts'
 import type { Log } from './log.ts'
-import { type ChartFacts, type FiguresFacts, integrityReport } from './report.ts'
+import { type ChartFacts, type Facts, type FiguresFacts, integrityReport } from './report.ts'
 import { IntegrityReport } from './report-shape.ts'
 import * as store from './store.ts'
 
@@ -14,10 +16,20 @@ export interface IntegrityParts {
   /** What the other parts know of themselves; this one imports none of them. */
   charts: (day: string) => Promise<ChartFacts[]>
   figures: () => Promise<FiguresFacts>
-  lastLoad: () => Promise<string | null>
+  lastLoad: () => Promise<Facts['last_load']>
+  /** The keys of those who are asked to cosign. */
+  witnesses: readonly VerifierKey[]
 }
 
-export const integrityOperations = ({ db, log, now, charts, figures, lastLoad }: IntegrityParts): Operation[] => [
+export const integrityOperations = ({
+  db,
+  log,
+  now,
+  charts,
+  figures,
+  lastLoad,
+  witnesses,
+}: IntegrityParts): Operation[] => [
   operation({
     name: 'get_data_integrity',
     summary: 'How fresh the charts are and whether their citations and proofs hold',
@@ -43,6 +55,7 @@ export const integrityOperations = ({ db, log, now, charts, figures, lastLoad }:
           root: head.root,
           checkpoint_at: new Date(head.signed_at).toISOString(),
           key_id: toHex(log.keys[0]?.id ?? new Uint8Array()),
+          witnesses: await countCosigners(head.note, witnesses),
         },
         verification: await store.lastVerification(db),
       }
@@ -50,3 +63,8 @@ export const integrityOperations = ({ db, log, now, charts, figures, lastLoad }:
     },
   }),
 ]
+
+async function countCosigners(text: string, witnesses: readonly VerifierKey[]): Promise<number> {
+  const note = parseNote(text)
+  return (note && (await cosignersOf(note, witnesses)))?.length ?? 0
+}

@@ -52,7 +52,9 @@ const Check = z
   .strictObject({
     check_id: z.string(),
     severity: z.enum(['flag', 'withhold', 'reject']),
-    status: z.enum(['pass', 'warn', 'fail', 'error']),
+    status: z
+      .enum(['pass', 'warn', 'fail', 'error', 'not_evaluated'])
+      .meta({ description: '`not_evaluated`: nothing was judged by this rule' }),
     evaluated: count,
     failed: count,
     failed_pct: z.number().min(0),
@@ -85,7 +87,12 @@ export const IntegrityReport = z
       rows_served: count,
       rows_withheld: count,
       rows_rejected_last_load: count,
-      proof_coverage: z.number().min(0).max(1),
+      proof_coverage: z
+        .number()
+        .min(0)
+        .max(1)
+        .nullable()
+        .meta({ description: 'Share of the rows that could be proved at the last full verification; null before any' }),
       charts: z.strictObject({ fresh: count, due: count, stale: count, expired: count, unknown: count }),
       citations: CitationCounts,
       rows_by_chart_status: z.strictObject({ fresh: count, due: count, stale: count, expired: count }),
@@ -108,7 +115,9 @@ export const IntegrityReport = z
       samples: z.array(z.string()),
     }),
     proofs: z.strictObject({
-      rows_without_proof: count,
+      rows_without_proof: count
+        .nullable()
+        .meta({ description: 'Rows that failed the last full verification; null before any' }),
       last_full_verification_at: instant.nullable(),
       rows_verified: count,
       rows_failed: count,
@@ -116,7 +125,7 @@ export const IntegrityReport = z
       root_hash: z.string(),
       checkpoint_at: instant,
       key_id: z.string(),
-      witnesses: count,
+      witnesses: count.meta({ description: 'How many witnesses have cosigned the public checkpoint' }),
     }),
     figures: z.strictObject({
       release_id: z.string().nullable(),
@@ -127,7 +136,12 @@ export const IntegrityReport = z
       disclosure_audit: z.enum(['pass', 'fail']).nullable(),
     }),
     jobs: z.strictObject({
-      last_load: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
+      last_load: z
+        .strictObject({ at: instant, status: z.enum(['ok', 'failed', 'unfinished']) })
+        .nullable()
+        .meta({
+          description: '`unfinished`: under way, or cut short. A load refused before its first row leaves no trace',
+        }),
       last_link_check: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
       last_disclosure_audit: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
     }),

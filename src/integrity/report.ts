@@ -1,5 +1,6 @@
 import { type ChartKind, freshness } from './freshness.ts'
 import type { IntegrityReport } from './report-shape.ts'
+import type { Verification } from './store.ts'
 
 /** What the registry knows of a chart's edition in force. */
 export interface ChartFacts {
@@ -52,10 +53,11 @@ export interface FiguresFacts {
 export interface Facts {
   charts: ChartFacts[]
   figures: FiguresFacts
-  /** When a file was last loaded, in force or not. */
-  last_load: string | null
-  log: { size: number; root: string; checkpoint_at: string; key_id: string }
-  verification: { verified_at: number; rows_verified: number; rows_failed: number } | undefined
+  /** The load that began last, in force or not. */
+  last_load: IntegrityReport['jobs']['last_load']
+  /** The public checkpoint, and how many of the witnesses that are named have cosigned it. */
+  log: { size: number; root: string; checkpoint_at: string; key_id: string; witnesses: number }
+  verification: Verification | undefined
 }
 
 const MOST_SAMPLES = 5
@@ -78,13 +80,13 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
   ]
   const failures = [
     ...charts.filter(({ status }) => status === 'expired').map(({ chart_id }) => `chart_expired:${chart_id}`),
-    ...((facts.verification?.rows_failed ?? 0) > 0 ? ['proofs_failed'] : []),
+    ...((facts.verification?.faults ?? 0) > 0 ? ['proofs_failed'] : []),
   ]
   const byStatus = (status: string): typeof charts => charts.filter((chart) => chart.status === status)
   const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
   const cited = facts.charts.reduce((sum, { citations }) => sum + citations, 0)
   return {
-    report_version: '1.0.0',
+    report_version: '1.1.0',
     generated_at: new Date(now).toISOString(),
     release_id: latest(facts.charts),
     status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',
@@ -93,7 +95,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       rows_served: rowsOf(charts) - facts.charts.reduce((sum, chart) => sum + chart.withheld, 0),
       rows_withheld: facts.charts.reduce((sum, chart) => sum + chart.withheld, 0),
       rows_rejected_last_load: failed(({ severity, check_id }) => severity === 'reject' && check_id !== 'R01'),
-      proof_coverage: 1, // rows and their tree are published by one transaction: there is no row without a proof
+      proof_coverage: coverage(facts.verification),
       charts: {
         fresh: byStatus('fresh').length,
         due: byStatus('due').length,
@@ -127,7 +129,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       samples: [...(conflicting?.sample_row_ids ?? []), ...overlaps, ...gaps].slice(0, MOST_SAMPLES),
     },
     proofs: {
-      rows_without_proof: 0,
+      rows_without_proof: facts.verification?.rows_failed ?? null,
       last_full_verification_at: facts.verification ? new Date(facts.verification.verified_at).toISOString() : null,
       rows_verified: facts.verification?.rows_verified ?? 0,
       rows_failed: facts.verification?.rows_failed ?? 0,
@@ -135,17 +137,24 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       root_hash: facts.log.root,
       checkpoint_at: facts.log.checkpoint_at,
       key_id: facts.log.key_id,
-      witnesses: 0,
+      witnesses: facts.log.witnesses,
     },
     figures,
     jobs: {
-      last_load: facts.last_load === null ? null : { at: facts.last_load, status: 'ok' },
+      last_load: facts.last_load,
       last_link_check: null,
       last_disclosure_audit: audited_at
         ? { at: audited_at, status: figures.disclosure_audit === 'fail' ? 'failed' : 'ok' }
         : null,
     },
   }
+}
+
+/** Which share of the rows could be proved when all were last looked at; unknown before that. */
+const coverage = (verification: Verification | undefined): number | null => {
+  if (!verification) return null
+  const { rows_verified, rows_failed } = verification
+  return rows_verified === 0 ? 1 : Math.floor(((rows_verified - rows_failed) / rows_verified) * 10_000) / 10_000
 }
 
 const NO_CITATIONS = {
@@ -198,13 +207,19 @@ function ruleChecks({ charts, verification }: Facts): IntegrityReport['checks'] 
     const failed = stored?.rows_failed ?? found.reduce((sum, check) => sum + check.failed, 0)
     return {
       ...first,
-      status: failed === 0 ? ('pass' as const) : first.check_id === 'R01' ? ('fail' as const) : ('warn' as const),
+      status: statusOf(first.check_id, evaluated, failed),
       evaluated,
       failed,
       failed_pct: evaluated === 0 ? 0 : Math.round((failed / evaluated) * 10_000) / 100,
       sample_row_ids: found.flatMap((check) => check.sample_row_ids).slice(0, MOST_SAMPLES),
     }
   })
+}
+
+/** A rule that nothing was judged by has not passed. */
+function statusOf(check_id: string, evaluated: number, failed: number): IntegrityReport['checks'][number]['status'] {
+  if (failed > 0) return check_id === 'R01' ? 'fail' : 'warn'
+  return evaluated > 0 ? 'pass' : 'not_evaluated'
 }
 
 const latest = (charts: readonly ChartFacts[]): string | null =>

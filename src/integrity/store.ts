@@ -113,22 +113,35 @@ export async function putWitnessSize(db: Db, log: string, witness: string, size:
   )
 }
 
-export async function insertVerification(
-  db: Db,
-  verification: { verified_at: number; rows_verified: number; rows_failed: number },
-): Promise<void> {
-  await db.query('INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES ($1, $2, $3)', [
-    verification.verified_at,
-    verification.rows_verified,
-    verification.rows_failed,
+/** A look at everything. Rows count as failed with their release, and all of them with the log. */
+export interface Verification {
+  verified_at: number
+  rows_verified: number
+  rows_failed: number
+  /** Everything that was wrong, in rows, logs and figures. */
+  faults: number
+}
+
+export async function insertVerification(db: Db, verification: Verification): Promise<void> {
+  const { verified_at, rows_verified, rows_failed, faults } = verification
+  await db.query('INSERT INTO verification (verified_at, rows_verified, rows_failed, faults) VALUES ($1, $2, $3, $4)', [
+    verified_at,
+    rows_verified,
+    rows_failed,
+    faults,
   ])
 }
 
-export async function lastVerification(
-  db: Db,
-): Promise<{ verified_at: number; rows_verified: number; rows_failed: number } | undefined> {
-  const [row] = await db.query<{ verified_at: number; rows_verified: number; rows_failed: number }>(
-    'SELECT verified_at, rows_verified, rows_failed FROM verification ORDER BY verified_at DESC LIMIT 1',
+export async function lastVerification(db: Db): Promise<Verification | undefined> {
+  const [row] = await db.query<Verification>(
+    'SELECT verified_at, rows_verified, rows_failed, faults FROM verification ORDER BY verified_at DESC LIMIT 1',
   )
-  return row
+  return (
+    row && {
+      verified_at: Number(row.verified_at),
+      rows_verified: Number(row.rows_verified),
+      rows_failed: Number(row.rows_failed),
+      faults: Number(row.faults),
+    }
+  )
 }

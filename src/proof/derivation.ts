@@ -35,8 +35,18 @@ const ABSENCE_METHODS: { [method: string]: AbsenceMethod } = {
     areInputs(inputs, { status_indicator: /^[A-Z][0-9]?$/ })
       ? reasonForIndicator(inputs['status_indicator'] as string)
       : undefined,
-  'row-rule/1': (inputs) =>
-    areInputs(inputs, { rule: /^(R05|R08_min_max|R10)$/ }) ? reasonForRule(inputs['rule'] as string) : undefined,
+  'row-rule/1': (inputs) => {
+    // What an implausible price was beside, if anything was: older rows do not say.
+    const compared = 'compared_amount' in inputs ? COMPARED : {}
+    const rule = 'compared_amount' in inputs ? /^R05$/ : /^(R05|R08_min_max|R10)$/
+    return areInputs(inputs, { rule, ...compared }) ? reasonForRule(inputs['rule'] as string) : undefined
+  },
+}
+const COMPARED = {
+  compared_chart: /^[a-z][a-z0-9-]{0,39}$/,
+  compared_edition: /^[A-Za-z0-9._-]{1,40}$/,
+  compared_revision: /^[1-9][0-9]{0,8}$/,
+  compared_amount: /^[0-9]{1,9}\.[0-9]{2}$/,
 }
 
 /** Checks that a row says what follows from its inputs. The row may come with its proof, which is not looked at. */

@@ -3,7 +3,8 @@ import type { ReleaseDiff } from './diff.ts'
 /** The limits beyond which a release is held until the operator says why it may go out. */
 export const BREAKER = {
   row_count_drop: 'the release has at least 10 % fewer rows than the one it takes the place of',
-  prices_moved: 'more than 20 % of the rows that both have moved by more than 25 %',
+  prices_moved:
+    'more than 20 % of the rows that both have moved by more than 25 %, or went from a price to none or back',
   rejected_share: 'more than 1 % of what the source states was rejected',
   conflicting_keys: 'a schedule states different prices under one key',
 } as const

@@ -1,10 +1,11 @@
 import type { Db } from '../db/db.ts'
-import type { ChartFacts, RowCheckFacts } from '../integrity/report.ts'
+import type { ChartFacts, Facts, RowCheckFacts } from '../integrity/report.ts'
 import { chartOf } from './charts.ts'
-import { type Check, checksOf, findDelta } from './check-store.ts'
+import { type Check, checksOf, countStated, findDelta } from './check-store.ts'
+import { countContents } from './content-store.ts'
 import { periodConflicts } from './edition-periods.ts'
 import * as releases from './release-store.ts'
-import { RULES, type Rule } from './rules.ts'
+import { JUDGED_ON_READING, RULES, type Rule } from './rules.ts'
 import * as store from './store.ts'
 
 /** What the integrity report says of each chart's edition in force on a day. */
@@ -17,9 +18,10 @@ export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
       if (!chart) throw new Error(`a release of an unknown chart is in force: ${release.release_id}`)
       const { manifest } = release
       const [first] = manifest.citations
-      const counts = await releases.countContents(db, release.release_no)
+      const counts = await countContents(db, release.release_no)
       const state = await releases.findRelease(db, release.release_id)
       const checks = await checksOf(db, release.release_no)
+      const stated = await countStated(db, release.release_no)
       return {
         chart_id: chart.chart,
         kind: chart.kind,
@@ -37,7 +39,10 @@ export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
         source_bytes: first?.bytes ?? 0,
         data_class: manifest.data_class,
         delta: (await findDelta(db, release.release_no)) ?? null,
-        checks: Object.entries(RULES).map(([id, rule]) => checkFacts(id, rule, checks)),
+        checks: Object.entries(RULES).map(([id, rule]) => {
+          const judged = JUDGED_ON_READING[chart.kind].some((each) => each === id) ? stated : 0
+          return checkFacts(id, rule, checks, judged)
+        }),
         ...periodConflicts(
           chart.kind,
           published.filter((each) => each.chart === chart.chart),
@@ -47,21 +52,27 @@ export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
   )
 }
 
-function checkFacts(check_id: string, { severity, threshold, version }: Rule, checks: readonly Check[]): RowCheckFacts {
+/** What a rule found; where it found nothing, how many it judged is known only of some. */
+function checkFacts(
+  check_id: string,
+  { severity, threshold, version }: Rule,
+  checks: readonly Check[],
+  judged: number,
+): RowCheckFacts {
   const found = checks.find(({ rule }) => rule === check_id)
   return {
     check_id,
     severity,
     threshold,
     rule_version: version,
-    evaluated: found?.evaluated ?? 0,
+    evaluated: found?.evaluated ?? judged,
     failed: found?.failed ?? 0,
     sample_row_ids: found?.sample_keys ?? [],
   }
 }
 
-/** When a file was last loaded, published since or not. */
-export async function lastLoadAt(db: Db): Promise<string | null> {
-  const at = await releases.findLastLoad(db)
-  return at === undefined ? null : new Date(at).toISOString()
+/** When a file was last loaded, published since or not. A load that was refused before its first row leaves no trace. */
+export async function lastLoad(db: Db): Promise<Facts['last_load']> {
+  const last = await releases.findLastLoad(db)
+  return last ? { at: new Date(last.at).toISOString(), status: last.ended ? 'ok' : 'unfinished' } : null
 }

@@ -54,9 +54,24 @@ test('a row that moved to another line is unchanged; other prices and reasons ar
     removed: 1,
     changed: 3,
     unchanged: 2,
-    moved_over_25_pct: { count: 0 },
+    moved_over_25_pct: { count: 1, sample_keys: ['50000|national|||medicare_pfs|'] },
     largest_by_amount: [{ row_key: '20000|national|||medicare_pfs|non_facility', change: '0.01', change_pct: 0.08 }],
   })
+})
+
+test('a price that gives way to an absence has moved by more than a quarter, and so has one that comes back', async () => {
+  const priced = ['10000', '20000'].map((cpt) => aPrice({ cpt, setting: null }))
+  const none = ['10000', '20000'].map((cpt) => anAbsence({ cpt, reason: 'withheld_outlier' }))
+  for (const [from, to] of [
+    [priced, none],
+    [none, priced],
+  ] as const)
+    expect(await diffOf([...from], [...to])).toMatchObject({
+      changed: 2,
+      moved_over_25_pct: { count: 2 },
+      moved_over_100_pct: { count: 0 },
+      largest_by_amount: [],
+    })
 })
 
 test('of a range, the end that moved most counts', async () => {

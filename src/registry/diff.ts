@@ -18,7 +18,7 @@ export interface Move {
   change_pct: number
 }
 
-/** Prices that moved by more than a share of what they were. */
+/** Rows whose prices moved by more than a share of what they were, and for a quarter those that have one no longer, or now. */
 export interface Moved {
   count: number
   sample_keys: string[]
@@ -115,6 +115,8 @@ class Tally {
     else {
       this.diff.changed++
       if (old !== undefined && current !== undefined) this.#move(row_key, endsOf(old), endsOf(current))
+      // A price that gives way to an absence has moved as far as a price can.
+      else if (old !== undefined || current !== undefined) count(this.diff.moved_over_25_pct, row_key)
     }
   }
 

@@ -1,22 +1,16 @@
 import type { Db } from '../db/db.ts'
 import { commitToLog, type Publisher } from '../integrity/publication.ts'
 import { Problem } from '../problem.ts'
-import { equalBytes, toBase64, utf8 } from '../proof/bytes.ts'
+import { utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { rangeRoot } from '../proof/merkle.ts'
 import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../proof/row.ts'
-import { type Tile, TileBuilder } from '../proof/tiles.ts'
 import { type Override, usedOverrides } from './breaker.ts'
 import { chartOf } from './charts.ts'
 import { insertCheck, insertDelta } from './check-store.ts'
+import { rederive } from './rederive.ts'
 import { checkRelease, heldProblem } from './release-check.ts'
 import type { ReleaseState } from './release-store.ts'
 import * as releases from './release-store.ts'
-import { bodyHasKey, leafHashOfBody } from './row-body.ts'
-import { rowSubtrees } from './staging.ts'
-import * as store from './store.ts'
-
-const ROWS_PER_READ = 2_000
 
 /**
  * Publishes a staged release so that it is readable if and only if it is in the log. The manifest, the log
@@ -94,45 +88,4 @@ function manifestOf(
 async function rereadRows(db: Db, release: ReleaseState): Promise<void> {
   const failed = await rederive(db, release)
   if (failed) throw new Problem('proof_block_missing', failed)
-}
-
-/** Hashes a release's stored rows and compares them with its stored tree. Returns what is wrong, if anything. */
-export async function rederive(
-  db: Db,
-  release: Pick<ReleaseState, 'release_no' | 'release_id' | 'row_count' | 'rows_root'>,
-): Promise<string | undefined> {
-  const { release_no, release_id } = release
-  // Tiles are compared as they fill up: all of them at once would take a hundred megabytes.
-  let full: { tile: Tile; hashes: Uint8Array }[] = []
-  const tree = new TileBuilder((tile, hashes) => full.push({ tile, hashes }))
-  const findWrongTile = async (): Promise<string | undefined> => {
-    const made = full
-    full = []
-    for (const { tile, hashes } of made) {
-      const stored = await store.findRowTile(db, release_no, tile.level, tile.n)
-      if (!stored || !equalBytes(stored, hashes))
-        return `${release_id}: tile ${tile.level}/${tile.n} does not match the stored rows`
-    }
-    return undefined
-  }
-  let after = ''
-  for (;;) {
-    const rows = await store.rowsAfter(db, release_no, after, ROWS_PER_READ)
-    for (const { row_key, row_index, body } of rows) {
-      if (Number(row_index) !== tree.size) return `${release_id}: row ${tree.size} is missing or out of order`
-      if (!bodyHasKey(body, row_key)) return `${release_id}: row ${row_index} is not stored under its own key`
-      tree.append(leafHashOfBody(body))
-      after = row_key
-    }
-    const wrong = await findWrongTile()
-    if (wrong) return wrong
-    if (rows.length < ROWS_PER_READ) break
-    await new Promise((turned) => setImmediate(turned)) // agents are served while a large release is read
-  }
-  tree.finish()
-  if (tree.size !== Number(release.row_count)) return `${release_id}: rows are missing or too many`
-  const wrong = await findWrongTile()
-  if (wrong) return wrong
-  const root = toBase64(await rangeRoot(0, tree.size, rowSubtrees(db, release_no)))
-  return root === release.rows_root ? undefined : `${release_id}: the rows do not hash to the root`
 }

@@ -3,6 +3,7 @@ import { Problem } from '../problem.ts'
 import { BREAKER, type Held, heldBy } from './breaker.ts'
 import { chartOf } from './charts.ts'
 import { type Check, checksOf, countStated } from './check-store.ts'
+import { chartsSharingNpis } from './content-store.ts'
 import { diffReleases, type Moved, type ReleaseDiff } from './diff.ts'
 import type { ReleaseState } from './release-store.ts'
 import * as releases from './release-store.ts'
@@ -20,6 +21,8 @@ export interface ReleaseCheck {
   /** The release it takes the place of; null for the first of its chart. */
   previous: string | null
   diff: ReleaseDiff | null
+  /** Other charts that state prices for one of its providers. */
+  shares_npis_with: string[]
   /** The limits it passes: it is not published unless each is overridden. */
   held: Held[]
 }
@@ -48,6 +51,7 @@ export async function checkRelease(db: Db, release: ReleaseState): Promise<Relea
     checks,
     previous: before?.release_id ?? null,
     diff: diff ?? null,
+    shares_npis_with: await chartsSharingNpis(db, release),
     held: heldBy({
       schedule,
       rows,

@@ -93,6 +93,8 @@ const unhurried = (db: Db): Db => ({
     return db.query(sql, params)
   },
   transaction: (work) => db.transaction(work),
+  snapshot: (work) => db.snapshot(work),
+  hold: (name) => db.hold(name),
   insertMany: (table, columns, rows) => db.insertMany(table, columns, rows),
   now: () => db.now(),
   close: () => db.close(),

@@ -16,6 +16,7 @@ export interface NewRelease {
 export interface ReleaseState extends Omit<NewRelease, 'citations'> {
   release_no: number
   release_id: string
+  revision: number
   state: 'loading' | 'staged' | 'published' | 'withdrawn'
   row_count: number
   rejected_count: number
@@ -29,16 +30,23 @@ export interface ReleaseState extends Omit<NewRelease, 'citations'> {
   withdrawn_index: number | null
 }
 
-const STATE = `release_no, release_id, chart, edition, effective_from, data_class, state, source_digest, citations,
+const STATE = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest, citations,
   row_count, rejected_count, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index`
 
+/**
+ * Begins a release. Its number has never been another's, so whatever is written under it is this one's; its name may
+ * be that of a load that was cut short, which must be gone by now.
+ */
 export async function insertRelease(tx: Db, release: NewRelease, now: number): Promise<ReleaseState> {
+  const [next] = await tx.query<{ last_no: number }>(
+    'UPDATE release_number SET last_no = last_no + 1 RETURNING last_no',
+  )
   const [row] = await tx.query<ReleaseState>(
     `INSERT INTO release (release_no, release_id, chart, edition, revision, effective_from, data_class, state,
                           source_digest, citations, row_count, rejected_count, loaded_at)
-     SELECT (SELECT COALESCE(MAX(release_no), 0) + 1 FROM release), $1 || ':' || $2 || ':' || (COUNT(*) + 1),
-            $1, $2, COUNT(*) + 1, $3, $4, 'loading', $5, $6, 0, 0, $7
-       FROM release WHERE chart = $1 AND edition = $2
+     SELECT $8, $1 || ':' || $2 || ':' || (COALESCE(MAX(last_revision), 0) + 1),
+            $1, $2, COALESCE(MAX(last_revision), 0) + 1, $3, $4, 'loading', $5, $6, 0, 0, $7
+       FROM edition_revision WHERE chart = $1 AND edition = $2
      RETURNING ${STATE}`,
     [
       release.chart,
@@ -48,30 +56,67 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
       release.source_digest,
       JSON.stringify(release.citations),
       now,
+      next?.last_no,
     ],
   )
   if (!row) throw new Error('a new release was not stored')
   return row
 }
 
-const RELEASE_TABLES = ['price_row', 'row_tile', 'release_code', 'release_region', 'release_provider', 'release_check']
+/**
+ * Whether a release is still being loaded: to be asked in the transaction that writes rows under it. It is asked by an
+ * update that changes nothing, so that no one can take the release away before that transaction is over.
+ */
+export async function isLoading(tx: Db, release_no: number): Promise<boolean> {
+  const found = await tx.query(
+    "UPDATE release SET state = 'loading' WHERE release_no = $1 AND state = 'loading' RETURNING release_no",
+    [release_no],
+  )
+  return found.length > 0
+}
 
-/** What loads that were cut short left behind. No one has ever seen it. */
-export async function discardUnfinished(tx: Db, chart: string, edition: string): Promise<void> {
-  const unfinished = await tx.query<{ release_no: number }>(
-    `SELECT release_no FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading'`,
+/** What loads of an edition left behind that did not come to their end. */
+export async function findUnfinished(db: Db, chart: string, edition: string): Promise<number[]> {
+  const rows = await db.query<{ release_no: number }>(
+    "SELECT release_no FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading' ORDER BY release_no",
     [chart, edition],
   )
-  for (const { release_no } of unfinished) await discardLoading(tx, release_no)
+  return rows.map(({ release_no }) => Number(release_no))
 }
 
-/** Removes a release of which nothing is finished; any other is left alone. */
-export async function discardLoading(tx: Db, release_no: number): Promise<void> {
-  const loading = `SELECT release_no FROM release WHERE release_no = $1 AND state = 'loading'`
-  for (const table of RELEASE_TABLES)
-    await tx.query(`DELETE FROM ${table} WHERE release_no IN (${loading})`, [release_no])
-  await tx.query(`DELETE FROM release WHERE release_no = $1 AND state = 'loading'`, [release_no])
+/** Takes a release back that was never published, as if its load had been cut short. False for any other. */
+export async function unstage(db: Db, release_no: number): Promise<boolean> {
+  const rows = await db.query(
+    `UPDATE release SET state = 'loading' WHERE release_no = $1 AND state IN ('loading', 'staged') RETURNING release_no`,
+    [release_no],
+  )
+  return rows.length > 0
 }
+
+const ROWS_PER_DELETE = 4_000
+const TILES_PER_DELETE = 200
+const SMALL_TABLES = ['release_code', 'release_region', 'release_provider', 'release_check', 'release_locality']
+
+/**
+ * Removes a release that was never loaded to its end, the line that names it last. A release can be of millions of
+ * rows: they go a few at a time, and between two steps others have their turn to write.
+ */
+export async function deleteUnfinished(db: Db, release_no: number, pause: () => Promise<void>): Promise<void> {
+  const stepwise = async (table: string, key: string, bound: string): Promise<void> => {
+    const sql = `DELETE FROM ${table} WHERE release_no = $1 AND ${key} <= (${bound}) RETURNING 1 AS gone`
+    while ((await db.query(sql, [release_no])).length > 0) await pause()
+  }
+  await stepwise('price_row', 'row_key', bounded('price_row', 'row_key', ROWS_PER_DELETE))
+  await stepwise('row_tile', 'n', bounded('row_tile', 'n', TILES_PER_DELETE))
+  await db.transaction(async (tx) => {
+    for (const table of SMALL_TABLES) await tx.query(`DELETE FROM ${table} WHERE release_no = $1`, [release_no])
+    await tx.query("DELETE FROM release WHERE release_no = $1 AND state = 'loading'", [release_no])
+  })
+}
+
+/** The last of the first so many keys that a release has left. */
+const bounded = (table: string, key: string, most: number): string =>
+  `SELECT MAX(${key}) FROM (SELECT ${key} FROM ${table} WHERE release_no = $1 ORDER BY ${key} LIMIT ${most}) AS first`
 
 export async function findSameSource(db: Db, chart: string, edition: string, digest: string) {
   const [row] = await db.query<ReleaseState>(
@@ -82,6 +127,7 @@ export async function findSameSource(db: Db, chart: string, edition: string, dig
   return row
 }
 
+/** Nothing comes back if it is no longer being loaded. */
 export async function markStaged(
   tx: Db,
   release_no: number,
@@ -91,6 +137,12 @@ export async function markStaged(
     `UPDATE release SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4
       WHERE release_no = $1 AND state = 'loading' RETURNING ${STATE}`,
     [release_no, found.row_count, found.rejected_count, found.rows_root],
+  )
+  await tx.query(
+    `INSERT INTO edition_revision (chart, edition, last_revision)
+     SELECT chart, edition, revision FROM release WHERE release_no = $1 AND state = 'staged'
+     ON CONFLICT (chart, edition) DO UPDATE SET last_revision = excluded.last_revision`,
+    [release_no],
   )
   return row
 }
@@ -150,19 +202,6 @@ export async function findPredecessor(
   return row
 }
 
-export async function countContents(
-  db: Db,
-  release_no: number,
-): Promise<{ codes: number; regions: number; providers: number }> {
-  const [row] = await db.query<{ codes: number; regions: number; providers: number }>(
-    `SELECT (SELECT COUNT(*) FROM release_code WHERE release_no = $1) AS codes,
-            (SELECT COUNT(*) FROM release_region WHERE release_no = $1) AS regions,
-            (SELECT COUNT(*) FROM release_provider WHERE release_no = $1) AS providers`,
-    [release_no],
-  )
-  return { codes: Number(row?.codes ?? 0), regions: Number(row?.regions ?? 0), providers: Number(row?.providers ?? 0) }
-}
-
 /** A release's manifest or withdrawal, and the log entry that should be the same bytes. */
 export async function findEntry(
   db: Db,
@@ -188,9 +227,10 @@ export async function countEntriesWithoutRelease(db: Db): Promise<number> {
   return Number(row?.lost ?? 0)
 }
 
-export async function findLastLoad(db: Db): Promise<number | undefined> {
-  const [row] = await db.query<{ at: number | null }>(
-    "SELECT MAX(loaded_at) AS at FROM release WHERE state <> 'loading'",
+/** The load that began last. One that is not at its end is under way, or was cut short. */
+export async function findLastLoad(db: Db): Promise<{ at: number; ended: boolean } | undefined> {
+  const [row] = await db.query<{ loaded_at: number; state: string }>(
+    'SELECT loaded_at, state FROM release ORDER BY loaded_at DESC, release_no DESC LIMIT 1',
   )
-  return row?.at === null || row?.at === undefined ? undefined : Number(row.at)
+  return row && { at: Number(row.loaded_at), ended: row.state !== 'loading' }
 }

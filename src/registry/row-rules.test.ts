@@ -12,7 +12,7 @@ const hospital = (row: Parameters<typeof aPrice>[0] = {}) =>
   aPrice({ basis: 'hospital_cash', setting: 'outpatient', npi: NPI, ...row })
 
 const beside = (medicare: readonly Row[] = [], peers: readonly (readonly Row[])[] = []): Comparison => ({
-  medicare: async () => medicare,
+  medicare: async () => medicare.map((row) => ({ row, release_id: 'cms-opps:2026-Q4:2' })),
   peers: async () => peers,
 })
 
@@ -43,6 +43,13 @@ test.each([
   if ('R05' in expected) {
     expect(kept).toMatchObject({ kind: 'absence', reason: 'withheld_outlier', locator: [{ citation: 0, line: 1 }] })
     expect(JSON.stringify(kept)).not.toContain(amount)
+    expect(kept.derivation.inputs).toEqual({
+      rule: 'R05',
+      compared_chart: 'cms-opps',
+      compared_edition: '2026-Q4',
+      compared_revision: '2',
+      compared_amount: '100.00',
+    })
     expect(verifyDerivation(kept)).toEqual({ ok: true })
   } else expect(kept).toMatchObject({ kind: 'price', price: { amount } })
 })
@@ -74,7 +81,24 @@ test.each([
 test('an amount over a million is withheld, whatever stands beside it', async () => {
   const { rows } = await apply([hospital({ price: range('5.00', '1000000.01') })])
   expect(rows[0]).toMatchObject({ kind: 'absence', reason: 'withheld_outlier' })
+  expect(rows[0]?.derivation.inputs).toEqual({ rule: 'R05' })
   expect((await apply([hospital({ price: usd('1000000.00') })])).rows[0]).toMatchObject({ kind: 'price' })
+})
+
+test('what a price was compared with is said whole and in its form, or not at all', async () => {
+  const { rows } = await apply([hospital({ price: usd('5000.01') })], beside([aPrice({ price: usd('100.00') })]))
+  const row = rows[0] as Row
+  const verdict = (inputs: Record<string, string>) =>
+    verifyDerivation({ ...row, derivation: { ...row.derivation, inputs } })
+  const { compared_amount: _, ...part } = row.derivation.inputs
+  expect(verdict({ rule: 'R05' })).toEqual({ ok: true })
+  for (const inputs of [
+    part,
+    { ...row.derivation.inputs, compared_amount: '100' },
+    { ...row.derivation.inputs, compared_revision: '0' },
+    { ...row.derivation.inputs, rule: 'R10' },
+  ] as Record<string, string>[])
+    expect(verdict(inputs)).toEqual({ ok: false, reason: 'inputs_malformed' })
 })
 
 test('what Medicare pays is never withheld, however much it is', async () => {

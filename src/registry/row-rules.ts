@@ -10,9 +10,14 @@ type PriceRow = Row & { kind: 'price' }
 /** What a price is compared with. Both are asked once for each code, in the order of the codes. */
 export interface Comparison {
   /** Medicare's national rows for a code, from the schedules in force. */
-  medicare: (cpt: string) => Promise<readonly Row[]>
+  medicare: (cpt: string) => Promise<readonly MedicareRow[]>
   /** What other hospitals in force state for a code, one list for each of them. */
   peers: (cpt: string) => Promise<readonly (readonly Row[])[]>
+}
+
+export interface MedicareRow {
+  row: Row
+  release_id: string
 }
 
 /**
@@ -31,7 +36,7 @@ export async function* applyRules(rows: Stageable, comparison: Comparison, findi
 
 interface Known {
   cpt: string
-  medicare: readonly Row[]
+  medicare: readonly MedicareRow[]
   peers: readonly (readonly Row[])[]
 }
 
@@ -62,9 +67,11 @@ function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
       return failed
     }
     if (crossed.has(row)) return withheld(row, 'R08_min_max')
+    const beside = besideMedicare(row, known.medicare)
+    const ratios = beside && ratiosTo(row, beside)
     // What Medicare itself pays is the measure, and for a gene therapy that is millions.
-    if (row.npi !== null && verdict('R05', isImplausible(row, known.medicare))) return withheld(row, 'R05')
-    const ratios = ratiosToMedicare(row, known.medicare)
+    if (row.npi !== null && verdict('R05', isImplausible(row, ratios)))
+      return withheld(row, 'R05', beside && comparisonInputs(beside))
     if (ratios) verdict('R04', ratios.low < 0.2 || ratios.high > 10)
     if (!isDrug(row.cpt)) verdict('R06', endsOf(row).low < 100)
     const distance = distanceFromPeers(row, known.peers)
@@ -74,7 +81,7 @@ function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
 }
 
 /** The statement that takes the place of a price: where it stands is said, and by which rule it is withheld. */
-export function withheld(row: Row, rule: 'R05' | 'R08_min_max' | 'R10'): Row {
+function withheld(row: Row, rule: 'R05' | 'R08_min_max', compared: Record<string, string> = {}): Row {
   const { kind: _, ...rest } = row
   const { price: __, ...base } = rest as Omit<PriceRow, 'kind'>
   return {
@@ -82,8 +89,14 @@ export function withheld(row: Row, rule: 'R05' | 'R08_min_max' | 'R10'): Row {
     kind: 'absence',
     reason: reasonForRule(rule),
     flags: [],
-    derivation: { method: 'row-rule/1', inputs: { rule } },
+    derivation: { method: 'row-rule/1', inputs: { rule, ...compared } },
   }
+}
+
+/** What the price was beside, by which anyone who has the source can replay the decision. An input has no colon. */
+function comparisonInputs({ release_id, row }: Compared): Record<string, string> {
+  const [compared_chart = '', compared_edition = '', compared_revision = ''] = release_id.split(':')
+  return { compared_chart, compared_edition, compared_revision, compared_amount: row.price.amount }
 }
 
 interface Ends {
@@ -99,10 +112,8 @@ const endsOf = ({ price }: PriceRow): Ends =>
 const MOST_CENTS = 100_000_000
 
 /** Rule R05. */
-function isImplausible(row: PriceRow, medicare: readonly Row[]): boolean {
-  const ratios = ratiosToMedicare(row, medicare)
-  return endsOf(row).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
-}
+const isImplausible = (row: PriceRow, ratios: Ends | undefined): boolean =>
+  endsOf(row).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
 
 /**
  * What a hospital's outpatient price is comparable with: Medicare's payment to hospitals if there is one, else the
@@ -115,22 +126,30 @@ const COMPARABLE: readonly { basis: Basis; settings: readonly (Setting | null)[]
   { basis: 'medicare_pfs', settings: ['non_facility'] },
 ]
 
-function ratiosToMedicare(row: PriceRow, medicare: readonly Row[]): Ends | undefined {
+/** A schedule states one amount for a key, never a range. */
+type Compared = MedicareRow & { row: { price: { amount: string } } }
+
+function besideMedicare(row: PriceRow, medicare: readonly MedicareRow[]): Compared | undefined {
   if (row.npi === null || row.setting === 'inpatient') return undefined
   for (const { basis, settings } of COMPARABLE) {
     const found = medicare.find(
-      (each): each is PriceRow =>
-        each.kind === 'price' &&
-        each.basis === basis &&
-        each.modifier === row.modifier &&
-        settings.includes(each.setting) &&
-        !each.flags.includes(NA_FLAG),
+      (each): each is Compared =>
+        each.row.kind === 'price' &&
+        'amount' in each.row.price &&
+        each.row.basis === basis &&
+        each.row.modifier === row.modifier &&
+        settings.includes(each.row.setting) &&
+        !each.row.flags.includes(NA_FLAG),
     )
-    if (!found) continue
-    const [price, reference] = [endsOf(row), endsOf(found)]
-    return { low: price.low / reference.low, high: price.high / reference.high }
+    if (found) return found
   }
   return undefined
+}
+
+function ratiosTo(row: PriceRow, { row: { price } }: Compared): Ends {
+  const { low, high } = endsOf(row)
+  const reference = centsOf(price.amount)
+  return { low: low / reference, high: high / reference }
 }
 
 /** HCPCS drugs and biologicals, contrast agents, and the vaccines and globulins of CPT: a unit may cost cents. */

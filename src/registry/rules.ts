@@ -1,3 +1,5 @@
+import type { ChartKind } from '../integrity/freshness.ts'
+
 /** What happens to a row that breaks a rule: it is left out, its price is withheld, or it is only counted. */
 export type Severity = 'reject' | 'withhold' | 'flag'
 
@@ -16,10 +18,10 @@ const rule = (severity: Severity, threshold: string, meaning: string): Rule => (
 })
 
 /**
- * The rules for rows. R02, R03, R09, R10, R14 and R15 are judged where a source is read, R04 to R08 while its rows
- * are staged, R12 against the edition before, and R01 by re-deriving what is stored. W01 and W02 compare a source
- * with others of its edition; `not_cpt`, `R03_other_code` and `no_amount` count lines that this registry is not
- * about. R11 is about the editions of a chart, not its rows: see edition-periods.ts.
+ * The rules for rows. R02, R03, R09, R10 and R14 are judged where a source is read, R04 to R08 while its rows
+ * are staged, R12 against the edition before, and R01 by re-deriving what is stored. R15 is not judged: no text of a
+ * source is kept. W01 and W02 compare a source with others of its edition; `not_cpt`, `R03_other_code` and `no_amount`
+ * count lines that this registry is not about. R11 is about the editions of a chart: see edition-periods.ts.
  */
 export const RULES = {
   R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
@@ -56,6 +58,14 @@ export const RULES = {
   W02: rule('flag', 'the same cent', 'A price differs from the one CMS lists in its OPPSCAP file'),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
+
+/** The rules by which the readers of each kind of source judge every line, whether or not they find anything. */
+export const JUDGED_ON_READING: Record<ChartKind, readonly RuleId[]> = {
+  cms_pfs: ['R02', 'R03', 'R09', 'R10', 'W01'],
+  cms_clfs: ['R02', 'R03', 'R09', 'R10', 'R14'],
+  cms_opps: ['R02', 'R03', 'R09', 'R10'],
+  hospital_mrf: ['R02', 'R03', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
+}
 
 export const ruleOf = (id: string): Rule => {
   const known: Record<string, Rule> = RULES

@@ -6,7 +6,7 @@ import { aPrice, aRelease } from '../../test/builders.ts'
 import type { Db } from '../db/db.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import { type Row, rowKey, rowText } from '../proof/row.ts'
-import { rederive } from './publish.ts'
+import { rederive } from './rederive.ts'
 import { type Progress, type ReadyRow, stage } from './staging.ts'
 
 async function withStore(work: (db: Db) => Promise<void>): Promise<void> {
@@ -81,9 +81,8 @@ test('others get their turn between batches, and someone who waits is told how f
         for (const region of ['US-CA-05', 'US-CA-18', 'national'])
           yield ready(aPrice({ cpt: `G${String(i).padStart(4, '0')}`, region }))
     }
-    const { release: staged } = await stage(db, release('MANY'), many(), new Map(), 0, (written) =>
-      told.push({ ...written }),
-    )
+    const onProgress = (written: Progress) => told.push({ ...written })
+    const { release: staged } = await stage(db, release('MANY'), many(), new Map(), 0, { onProgress })
     clearInterval(timer)
     expect(staged.row_count).toBe(30_000)
     expect(told.map(({ rows }) => rows)).toEqual([8_000, 16_000, 24_000])

@@ -45,40 +45,83 @@ export interface Staged {
   written: Progress
 }
 
+export interface StageOptions {
+  onProgress?: ((progress: Progress) => void) | undefined
+  /** What else the source says, written in the transaction that ends the load: a load that is refused leaves none of it. */
+  alongside?: ((tx: Db, release_no: number) => Promise<void>) | undefined
+}
+
 /**
  * Writes rows, sorted by key, as a release that no one can read yet. Rows go in batches, and between two of them
  * the event loop turns, so that agents are let in while a large file is loading. A refusal leaves nothing; a crash
- * leaves a release in state `loading`, which the next load removes.
+ * leaves a release in state `loading`, which the next load removes. An edition is loaded by one process at a time.
  */
-export async function stage(
+export const stage = (
   db: Db,
   release: NewRelease,
   rows: Stageable,
   rejects: Rejects,
   now: number,
-  onProgress: (progress: Progress) => void = () => undefined,
-): Promise<Staged> {
-  const same = await releases.findSameSource(db, release.chart, release.edition, release.source_digest)
-  if (same) return { release: same, already: true, written: { rows: 0, bytes: 0, absences: 0 } }
-  const { release_no } = await db.transaction(async (tx) => {
-    await releases.discardUnfinished(tx, release.chart, release.edition)
-    return releases.insertRelease(tx, release, now)
+  options: StageOptions = {},
+): Promise<Staged> =>
+  alone(db, release, async () => {
+    const same = await releases.findSameSource(db, release.chart, release.edition, release.source_digest)
+    if (same) return { release: same, already: true, written: { rows: 0, bytes: 0, absences: 0 } }
+    for (const left of await releases.findUnfinished(db, release.chart, release.edition)) await remove(db, left)
+    return write(db, release, rows, rejects, now, options)
   })
 
+/** Removes a release that was not published: one that is staged, or whose load died. */
+export const discard = (db: Db, release: Pick<ReleaseState, 'release_no' | 'chart' | 'edition'>): Promise<void> =>
+  alone(db, release, async () => {
+    if (!(await releases.unstage(db, release.release_no)))
+      throw new Problem('release_conflict', 'only a release that was not published can be discarded')
+    await remove(db, release.release_no)
+  })
+
+/** A living process that loads the same edition is never disturbed; one that died holds nothing. */
+async function alone<T>(
+  db: Db,
+  { chart, edition }: Pick<NewRelease, 'chart' | 'edition'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const hold = await db.hold(`loading ${chart} ${edition}`)
+  if (!hold) throw new Problem('load_in_progress')
   try {
-    return await write(db, release_no, rows, rejects, onProgress)
+    return await work()
+  } finally {
+    hold.release()
+  }
+}
+
+const PAUSE_MS = 5
+
+const remove = (db: Db, release_no: number): Promise<void> =>
+  releases.deleteUnfinished(db, release_no, () => Bun.sleep(PAUSE_MS))
+
+async function write(
+  db: Db,
+  release: NewRelease,
+  rows: Stageable,
+  rejects: Rejects,
+  now: number,
+  options: StageOptions,
+): Promise<Staged> {
+  const { release_no } = await db.transaction((tx) => releases.insertRelease(tx, release, now))
+  try {
+    return await writeRows(db, release_no, rows, rejects, options)
   } catch (error) {
-    await db.transaction((tx) => releases.discardLoading(tx, release_no)).catch(() => {}) // the next load will
+    await remove(db, release_no).catch(() => {}) // the next load will
     throw error
   }
 }
 
-async function write(
+async function writeRows(
   db: Db,
   release_no: number,
   rows: Stageable,
   rejects: Rejects,
-  onProgress: (progress: Progress) => void,
+  { onProgress = () => undefined, alongside = async () => undefined }: StageOptions,
 ): Promise<Staged> {
   const batch = new Batch(db, release_no)
   const flush = async (): Promise<void> => {
@@ -95,11 +138,19 @@ async function write(
 
   const rejected_count = rejectedIn(rejects)
   const staged = await db.transaction(async (tx) => {
+    await stillOurs(tx, release_no)
     await insertChecks(tx, release_no, rejects)
+    await alongside(tx, release_no)
     return releases.markStaged(tx, release_no, { row_count, rejected_count, rows_root })
   })
-  if (!staged) throw new Problem('release_conflict', 'another load of the same edition took this one\u2019s place')
+  if (!staged) throw new Error(`${release_no} was being loaded and could not be staged`)
   return { release: staged, already: false, written: batch.written }
+}
+
+/** Nothing is written under a release that someone has taken away: its rows would belong to no one. */
+async function stillOurs(tx: Db, release_no: number): Promise<void> {
+  if (!(await releases.isLoading(tx, release_no)))
+    throw new Problem('release_conflict', 'the release was discarded while it was being loaded')
 }
 
 function asReady(row: StageableRow): ReadyRow {
@@ -150,6 +201,7 @@ class Batch {
     this.#rows = []
     this.#tiles = []
     await this.db.transaction(async (tx) => {
+      await stillOurs(tx, this.release_no)
       await tx.insertMany('price_row', ['release_no', 'row_key', 'row_index', 'body'], rows)
       await tx.insertMany('row_tile', ['release_no', 'level', 'n', 'width', 'hashes'], tiles)
     })
@@ -161,6 +213,7 @@ class Batch {
     const { release_no } = this
     const totals = (map: Map<string, number>): unknown[][] => [...map].map(([name, rows]) => [release_no, name, rows])
     await this.db.transaction(async (tx) => {
+      await stillOurs(tx, release_no)
       await tx.insertMany('release_code', ['release_no', 'cpt', 'row_count'], totals(this.#codes))
       await tx.insertMany('release_region', ['release_no', 'region', 'row_count'], totals(this.#regions))
       await tx.insertMany('release_provider', ['release_no', 'npi', 'row_count'], totals(this.#providers))

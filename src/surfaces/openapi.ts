@@ -31,6 +31,7 @@ const COMMON: readonly ProblemCode[] = [
   'headers_too_large',
   'rate_limited',
   'internal_error',
+  'unavailable',
 ]
 
 /** OpenAPI 3.1.0, read off the operations and documents: the router loops over the same lists. */
@@ -131,7 +132,6 @@ function documentItem(document: Document, schemas: JsonSchema): JsonSchema {
         ...accessProblems(access),
         ...(lenient ? [] : (['unknown_parameter'] as const)),
         ...(parameters ? (['route_not_found'] as const) : []),
-        ...(document.path === '/readyz' ? (['unavailable'] as const) : []),
       ]),
     },
   }

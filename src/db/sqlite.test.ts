@@ -1,0 +1,149 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawn } from 'bun'
+import type { Db } from './db.ts'
+import { openSqlite } from './sqlite.ts'
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'atr-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const withStore = (work: (db: Db, path: string) => Promise<void>): Promise<void> =>
+  withFolder(async (folder) => {
+    const path = join(folder, 'store.db')
+    const db = await openSqlite(path, { create: true })
+    try {
+      await work(db, path)
+    } finally {
+      await db.close()
+    }
+  })
+
+/** Another process that holds the write lock for so long. Resolves when it has it. */
+async function holdLock(path: string, ms: number): Promise<{ exited: Promise<number> }> {
+  const text = `const db = new (require('bun:sqlite').Database)(process.argv[1])
+    db.run('BEGIN IMMEDIATE'); console.log('held'); setTimeout(() => db.close(), Number(process.argv[2]))`
+  const child = spawn([process.execPath, '-e', text, path, String(ms)], { stdout: 'pipe' })
+  for await (const _ of child.stdout) break
+  return child
+}
+
+const insert = (db: Db, npi: string): Promise<unknown> =>
+  db.query('INSERT INTO provider (npi, entity_type) VALUES ($1, 2)', [npi])
+
+test('who waits for the write lock of another process holds up no one else in this one', () =>
+  withStore(async (db, path) => {
+    const other = await holdLock(path, 1_500)
+    let longest = 0
+    let last = performance.now()
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 5)
+    const writes = Promise.all([
+      insert(db, '1000000001'),
+      db.transaction((tx) => insert(tx, '1000000002')),
+      db.insertMany('provider', ['npi', 'entity_type'], [['1000000003', 2]]),
+    ])
+    expect(await db.query('SELECT npi FROM provider')).toEqual([])
+    await writes
+    clearInterval(timer)
+    await other.exited
+    expect(await db.query('SELECT npi FROM provider')).toHaveLength(3)
+    expect(longest).toBeLessThan(700)
+  }))
+
+test(
+  'after ten seconds a writer is told to try again later, and so is everyone who waits behind it',
+  () =>
+    withStore(async (db, path) => {
+      const other = await holdLock(path, 14_000)
+      const started = performance.now()
+      const refused = [insert(db, '1000000001'), db.transaction((tx) => insert(tx, '1000000002'))].map((write) =>
+        write.then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      )
+      for (const problem of await Promise.all(refused))
+        expect(problem).toMatchObject({ code: 'unavailable', extra: { headers: { 'retry-after': '5' } } })
+      const waited = performance.now() - started
+      expect(waited).toBeGreaterThan(9_900)
+      expect(waited).toBeLessThan(13_000)
+      await other.exited
+      await insert(db, '1000000001')
+      expect(await db.query('SELECT npi FROM provider')).toHaveLength(1)
+    }),
+  60_000,
+)
+
+test('a snapshot sees one moment, whatever is committed meanwhile, and writes nothing', () =>
+  withStore(async (db) => {
+    await insert(db, '1000000001')
+    await db.snapshot(async (tx) => {
+      await insert(db, '1000000002')
+      expect(await tx.query('SELECT npi FROM provider')).toHaveLength(1)
+      expect(await tx.snapshot((nested) => nested.query('SELECT npi FROM provider'))).toHaveLength(1)
+      await expect(insert(tx, '1000000003')).rejects.toThrow()
+    })
+    expect(await db.query('SELECT npi FROM provider')).toHaveLength(2)
+  }))
+
+test('a name is held by one at a time, in this process and in others, until it is let go', () =>
+  withStore(async (db, path) => {
+    const other = await openSqlite(path)
+    const hold = await db.hold('loading cms-pfs A')
+    expect(await db.hold('loading cms-pfs A')).toBeUndefined()
+    expect(await other.hold('loading cms-pfs A')).toBeUndefined()
+    const another = await other.hold('loading cms-pfs B')
+    expect(another).toBeDefined()
+    hold?.release()
+    another?.release()
+    const next = await other.hold('loading cms-pfs A')
+    expect(next).toBeDefined()
+    next?.release()
+    expect(existsSync(`${path}.loading%20cms-pfs%20A`)).toBe(false)
+    await other.close()
+  }))
+
+test('a store of the first version is brought forward with its releases, revisions and localities', () =>
+  withFolder(async (folder) => {
+    const path = join(folder, 'store.db')
+    const old = new Database(path, { create: true })
+    old.run('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')
+    old.run(
+      readFileSync(join(import.meta.dir, 'migrations/001-start.sql'), 'utf8')
+        .replaceAll(/\bBYTES\b/g, 'BLOB')
+        .replaceAll(/\bBIGINT\b/g, 'INTEGER')
+        .replaceAll(/\bBYTEWISE\b/g, '')
+        .replaceAll(/\) CLUSTERED;/g, ') STRICT, WITHOUT ROWID;'),
+    )
+    const columns = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest,
+      citations, row_count, rejected_count, loaded_at`
+    old.run(`INSERT INTO schema_version (version) VALUES (1);
+      INSERT INTO release (${columns}) VALUES
+        (4, 'cms-pfs:A:1', 'cms-pfs', 'A', 1, '2026-01-01', 'sample', 'published', 'x', '[]', 1, 0, 0),
+        (7, 'cms-pfs:A:2', 'cms-pfs', 'A', 2, '2026-01-01', 'sample', 'staged', 'y', '[]', 1, 0, 0),
+        (8, 'cms-pfs:B:1', 'cms-pfs', 'B', 1, '2026-01-01', 'sample', 'loading', 'z', '[]', 0, 0, 0);
+      INSERT INTO contractor_locality (contractor, locality, region) VALUES ('01112', '05', 'US-CA-05');
+      INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES (1, 10, 3)`)
+    old.close()
+    const db = await openSqlite(path)
+    expect(await db.query('SELECT last_no FROM release_number')).toEqual([{ last_no: 8 }])
+    expect(await db.query('SELECT edition, last_revision FROM edition_revision')).toEqual([
+      { edition: 'A', last_revision: 2 },
+    ])
+    expect(await db.query('SELECT release_no, region FROM release_locality')).toEqual([
+      { release_no: 7, region: 'US-CA-05' },
+    ])
+    expect(await db.query('SELECT rows_failed, faults FROM verification')).toEqual([{ rows_failed: 3, faults: 3 }])
+    await db.close()
+  }))
