@@ -8,6 +8,7 @@ import { checkpoints } from './vectors/checkpoints.ts'
 import { cosignatures } from './vectors/cosignatures.ts'
 import { derivations } from './vectors/derivations.ts'
 import { growths } from './vectors/growths.ts'
+import { lists } from './vectors/lists.ts'
 import { policies } from './vectors/policies.ts'
 import { rowTrees } from './vectors/row-trees.ts'
 import { rows } from './vectors/rows.ts'
@@ -20,7 +21,7 @@ export const FORMAT = 'agent-trust-registry/vectors@v1'
 const files: Record<string, readonly Vector[]> = {
   'row.json': [...rows, ...rowTrees],
   'text.json': texts,
-  'answer.json': answers,
+  'answer.json': [...answers, ...lists],
   'absence.json': absences,
   'checkpoint.json': [...checkpoints, ...cosignatures],
   'policy.json': policies,

@@ -13,7 +13,7 @@ import { railsOperations } from './rails/operations.ts'
 import { FLOW, NAMING, PROTECTED_ROUTES, PUBLIC_ROUTES } from './rails/policy.ts'
 import { HEADERS } from './rails/refusal.ts'
 import { lastEvents, type ReleaseEvent } from './registry/catalogue.ts'
-import { chartFacts, lastLoad } from './registry/chart-facts.ts'
+import { chartFacts, firstCharts, lastLoad } from './registry/chart-facts.ts'
 import { chartOf } from './registry/charts.ts'
 import { AbsenceProof, CitedRow } from './registry/cited-row.ts'
 import { registryOperations } from './registry/operations.ts'
@@ -32,6 +32,7 @@ import { openApiDocument } from './surfaces/openapi.ts'
 import { problemPages } from './surfaces/problem-page.ts'
 
 const FEED_ENTRIES = 50
+const LANDING_CHARTS = 10
 
 export interface AppOptions {
   baseUrl: () => string
@@ -96,15 +97,7 @@ export function makeApp(
       ...discovery,
       readme: () => readme.run({}, {}),
       figures: async () => find('get_figures').run({}, {}) as never,
-      charts: async () =>
-        (await chartFacts(db, today())).map(({ chart_id, edition, effective_from, rows, data_class }) => ({
-          chart: chart_id,
-          title: chartOf(chart_id)?.title ?? chart_id,
-          edition,
-          effective_from,
-          rows,
-          data_class,
-        })),
+      charts: () => firstCharts(db, today(), LANDING_CHARTS),
       example: () => exampleOf(find('lookup_reference')),
     }),
     aiPlugin(discovery),

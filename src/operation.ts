@@ -48,7 +48,8 @@ export interface Visit {
 
 /** Decides who comes in. The rails provide it; every surface passes through it. */
 export interface Gate {
-  enter(call: Call, access: Access, bucket: Bucket): Promise<Visit>
+  /** Counts the visit, as one or as many as `cost` says, all at once; `cost` is not asked of one who is turned away. */
+  enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit>
 }
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
@@ -59,6 +60,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   http: { method: 'GET' | 'POST'; path: string }
   access: Access
   limit: Bucket
+  /** As how many requests it counts; one if left out. */
+  cost?: (input: z.output<Input>) => number
   /** The Cache-Control of a good answer over HTTP. */
   cache: string
   /** The largest body it takes, where that is more than the usual 16 KiB. */
@@ -89,10 +92,17 @@ export async function perform(
   gate: Gate,
   read: () => Promise<Record<string, unknown>>,
 ): Promise<Outcome> {
-  const visit = await gate.enter(call, op.access, op.limit)
+  let parsed: Promise<Record<string, unknown>> | undefined
+  const readOnce = (): Promise<Record<string, unknown>> => {
+    parsed ??= read().then((raw) => parseInput(op, raw))
+    return parsed
+  }
+  // What cannot be read counts as one, and is refused below.
+  const cost = op.cost && (() => readOnce().then(op.cost, () => 1))
+  const visit = await gate.enter(call, op.access, op.limit, cost)
   if (visit.refusal) return { visit, ok: false, problem: visit.refusal }
   try {
-    const input = parseInput(op, await read())
+    const input = await readOnce()
     const output = await op.run(input, { agent: visit.agent })
     return { visit, ok: true, output: op.output.parse(output) }
   } catch (error) {

@@ -168,6 +168,11 @@ export const PROBLEMS = {
     title: 'The region has several localities and no price of its own',
     hint: 'Ask again with one of the localities in the member `regions`.',
   },
+  region_not_covered: {
+    kind: 'not_found',
+    title: 'The schedule in force holds no prices for this region',
+    hint: 'Take a region from the member `regions` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
+  },
   release_not_found: {
     kind: 'not_found',
     title: 'No release of this name has been published',

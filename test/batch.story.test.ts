@@ -133,12 +133,43 @@ test('a batch has one to a hundred lines and at most 64 KiB', async () => {
   expect((await ask(app, [{ cpt: 'x'.repeat(40_000) }]))[0]).toMatchObject({ status: 400 })
 })
 
-test('a batch counts as one request of the reference quota', async () => {
-  await using app = await testApp({ limits: { enabled: true, reference_rpm: 2 } })
+test('each line of a batch counts, all of them at once or none', async () => {
+  await using app = await testApp({ limits: { enabled: true, reference_rpm: 5 } })
   await threeCharts(app)
-  const lines = [{ cpt: '99213' }, { cpt: '99213' }, { cpt: '99213' }]
-  await ask(app, lines)
-  const second = await post(app, JSON.stringify({ lines }))
-  expect([second.status, second.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('"reference";r=0')])
-  expect((await post(app, JSON.stringify({ lines }))).status).toBe(429)
+  const send = (count: number) => post(app, JSON.stringify({ lines: Array(count).fill({ cpt: '99213' }) }))
+  const first = await send(3)
+  expect([first.status, first.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('"reference";r=2')])
+  const refused = await send(3)
+  expect([refused.status, refused.headers.get('ratelimit')]).toEqual([429, expect.stringContaining('"reference";r=2')])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50)
+  expect(await refused.json()).toMatchObject({ code: 'rate_limited', 'violated-policies': ['reference'] })
+  expect((await send(2)).headers.get('ratelimit')).toContain('"reference";r=0')
+  expect((await app.request('/reference?cpt=99213')).status).toBe(429)
+})
+
+test('a batch that cannot be read counts as one, and one larger than the whole quota is told so', async () => {
+  await using app = await testApp({ limits: { enabled: true, reference_rpm: 5 } })
+  await threeCharts(app)
+  const malformed = await post(app, '{"lines":')
+  expect([malformed.status, malformed.headers.get('ratelimit')]).toEqual([400, expect.stringContaining('r=4')])
+  const empty = await post(app, '{"lines":[]}')
+  expect([empty.status, empty.headers.get('ratelimit')]).toEqual([400, expect.stringContaining('r=3')])
+  const large = await post(app, JSON.stringify({ lines: Array(6).fill({ cpt: '99213' }) }))
+  expect([large.status, await large.json()]).toMatchObject([429, { detail: expect.stringContaining('whole quota') }])
+})
+
+test('the body of a batch is verified whole, and a line that fails is named by its place', async () => {
+  await using app = await testApp()
+  await threeCharts(app)
+  const lines = [{ cpt: '99213' }, { cpt: '99999' }, { cpt: CANARY }, { cpt: '99213', npi: NPI }, { cpt: '99213' }]
+  const body = await (await post(app, JSON.stringify({ lines }))).text()
+  expect(await verifyBody(body, app.policy)).toMatchObject({ ok: true, rows: 3, absences: 2 })
+  const forged = JSON.parse(body) as { results: Line[] }
+  const fourth = forged.results[3]?.row as CitedRow & { kind: 'price' }
+  fourth.price = { amount: '0.01', currency: 'USD' }
+  expect(await verifyBody(JSON.stringify(forged), app.policy)).toEqual({
+    ok: false,
+    reason: 'leaf_hash_mismatch',
+    at: 4,
+  })
 })

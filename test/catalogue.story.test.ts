@@ -192,6 +192,17 @@ test('only a few comparisons wait for their turn; the others are told to come ba
   for (const path of pairs) expect(await app.getJson(path)).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
 })
 
+test('a release beside the one it took the place of is compared whatever else is being asked for', async () => {
+  await using app = await testApp()
+  const ids: string[] = []
+  for (const edition of ['A', 'B', 'C', 'D']) ids.push(await app.publish(aRelease({ edition })))
+  const path = (from = '', to = '') => `/api/releases/diff?from=${from}&to=${to}`
+  const others = ids.flatMap((from) => ids.map((to) => app.request(path(to, from))))
+  const usual = [path(ids[0], ids[1]), path(ids[1], ids[2]), path(ids[2], ids[3])].map((each) => app.request(each))
+  expect((await Promise.all(usual)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect((await Promise.all(others)).some(({ status }) => status === 503)).toBe(true)
+})
+
 test('a comparison that makes no sense is refused', async () => {
   await using app = await testApp()
   await threeCharts(app)

@@ -129,7 +129,7 @@ test('every reason about amounts and files is documented, and no other', () => {
 })
 
 test('every reason for which a proof fails is documented, and no other', () => {
-  const faults = ['src/proof/verify.ts', 'src/proof/signed-note.ts'].flatMap((path) => {
+  const faults = ['src/proof/evidence.ts', 'src/proof/signed-note.ts'].flatMap((path) => {
     const [, union = ''] = /export type (?:Note)?Fault =((?:\s*\|?\s*(?:NoteFault|'\w+'))+)/.exec(read(path)) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
   })

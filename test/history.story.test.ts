@@ -11,7 +11,7 @@ interface History {
     effective_from: string
     effective_to: string | null
     row: CitedRow | null
-    absence: AbsenceProof | null
+    absence: AbsenceProof[] | null
   }[]
   page: { total: number; next_offset: number | null }
   links: { next: string | null }
@@ -52,10 +52,29 @@ test('the history of a code says what each edition says, newest first, and each 
   ])
   for (const { row, absence } of data)
     if (row) expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
-    else expect(await verifyBody(JSON.stringify(absence), app.policy, { cpt: 'G0101' })).toMatchObject({ absences: 1 })
+    else
+      expect(await verifyBody(JSON.stringify(absence?.[0]), app.policy, { cpt: 'G0101' })).toMatchObject({
+        absences: 1,
+      })
   expect(new Set(JSON.stringify(data).match(/"checkpoint":"[^"]+"/g)).size).toBe(1)
   // What the history says of an edition is what a lookup on one of its days says.
   expect(await app.getJson('/reference?cpt=G0101&as_of=2026-05-05')).toEqual(data[2]?.row as unknown)
+})
+
+test('the body of a history is verified whole, and an edition that fails is named by its place', async () => {
+  await using app = await testApp()
+  await fourEditions(app)
+  const body = await history(app, 'cpt=G0101')
+  const verdict = await verifyBody(JSON.stringify(body), app.policy, { cpt: 'G0101' })
+  expect(verdict).toMatchObject({ ok: true, rows: 3, absences: 1 })
+  const renamed = structuredClone(body)
+  Object.assign(renamed.data[2] ?? {}, { effective_from: '2026-01-02' })
+  expect(await verifyBody(JSON.stringify(renamed), app.policy)).toEqual({
+    ok: false,
+    reason: 'body_contradicts_proof',
+    at: 3,
+  })
+  expect(await verifyBody(JSON.stringify(body), app.policy, { cpt: 'G0102' })).toMatchObject({ ok: false, at: 1 })
 })
 
 test('a history comes in pages', async () => {

@@ -38,7 +38,7 @@ test('no two vectors of a kind have one name, and both outcomes are well covered
 })
 
 test('every reason for which anything fails has a vector', () => {
-  const unions = ['verify.ts', 'signed-note.ts', 'growth.ts', 'checkpoint.ts', 'derivation.ts'].flatMap((file) => {
+  const unions = ['evidence.ts', 'signed-note.ts', 'growth.ts', 'checkpoint.ts', 'derivation.ts'].flatMap((file) => {
     const source = readFileSync(join(import.meta.dir, '../src/proof', file), 'utf8')
     return [...source.matchAll(/export type \w*Fault =((?:\s*\|?\s*(?:\w+|'\w+'))+)/g)].map(([, union = '']) => union)
   })

@@ -83,6 +83,12 @@ func checkAbsence(value any, pinned *policy) (*proved, error) {
 		}
 	}
 	found := &proved{what: "absence", prefix: prefix, release: release}
+	if left != nil {
+		found.left = keyOf(left["row"].(object))
+	}
+	if right != nil {
+		found.right = keyOf(right["row"].(object))
+	}
 	return found, found.inLog(release, proof["log"].(object), pinned, "release_not_in_log")
 }
 

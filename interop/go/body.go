@@ -7,8 +7,18 @@ import (
 
 var (
 	pageMembers    = []string{"data", "page", "links", "as_of"}
+	batchMembers   = []string{"results", "as_of"}
 	problemMembers = []string{"type", "title", "status", "code", "detail", "request_id", "agent_hint", "errors", "regions"}
+	saysNoRow      = oneOf("not_on_schedule", "region_not_covered")
+	// What an entry of a history says of its edition, which the manifest says too.
+	editionMembers = []string{"release_id", "chart", "edition", "data_class", "effective_from"}
 )
+
+// terms are whose signatures count and, unless nil, what was asked.
+type terms struct {
+	pinned *policy
+	asked  object
+}
 
 // checkBody verifies a whole answer, and with a question also that it answers it.
 func checkBody(text []byte, pinned *policy, asked object) ([]*proved, error) {
@@ -16,47 +26,142 @@ func checkBody(text []byte, pinned *policy, asked object) ([]*proved, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, isPage, err := checkValue(value, pinned)
-	if err == nil && asked != nil {
-		err = checkAnswers(found, isPage, asked)
-	}
-	return found, err
-}
-
-func checkValue(value any, pinned *policy) (found []*proved, isPage bool, err error) {
 	body, ok := value.(object)
 	if !ok {
-		return nil, false, reason("not_recognised")
+		return nil, reason("not_recognised")
 	}
-	data, isList := body["data"].([]any)
-	proofs, hasProofs := body["absence"].([]any)
+	t := terms{pinned, asked}
+	data, isPage := body["data"].([]any)
+	results, isBatch := body["results"].([]any)
 	_, hasKind := body["kind"]
-	stated, hasRow := body["row"]
 	switch {
 	case isAbsenceProof(body):
-		found, err = checkAbsences([]any{body}, pinned)
-	case isList && onlyAmong(body, pageMembers, "data"):
-		isPage = true
-		found, err = checkPage(data, pinned)
+		return t.absences([]any{body})
+	case isPage && onlyAmong(body, pageMembers, "data"):
+		found, err := inTurn(data, t.item)
+		if err != nil {
+			return nil, err
+		}
+		return found, noneTwice(found, describe)
+	case isBatch && onlyAmong(body, batchMembers, "results"):
+		return inTurn(results, t.line)
 	case hasKind:
-		found, err = asList(checkRow(body, pinned))
-	case hasProofs && onlyAmong(body, problemMembers, "absence"):
-		if body["code"] != "not_on_schedule" {
-			return nil, false, reason("body_contradicts_proof")
+		return t.row(body, rowAnswers)
+	}
+	return t.problem(body)
+}
+
+// inTurn checks the items of a list: all under one checkpoint, and something must be proved.
+func inTurn(items []any, check func(any) ([]*proved, error)) (all []*proved, err error) {
+	for i, item := range items {
+		found, err := check(item)
+		if err != nil {
+			return nil, fmt.Errorf("%w (item %d)", err, i+1)
 		}
-		found, err = checkAbsences(proofs, pinned)
-	case hasRow && onlyAmong(body, problemMembers, "row"):
-		found, err = asList(checkRow(stated, pinned))
-		if err == nil && (textOf(stated, "kind") != "absence" || body["code"] != "absent_"+textOf(stated, "reason")) {
-			err = reason("body_contradicts_proof")
-		}
+		all = append(all, found...)
+	}
+	if !sameCheckpoint(all) {
+		return nil, reason("mixed_checkpoints")
+	}
+	if len(all) == 0 {
+		return nil, reason("nothing_proved")
+	}
+	return all, nil
+}
+
+func (t terms) row(value any, fits func(row, asked object) bool) ([]*proved, error) {
+	one, err := checkRow(value, t.pinned)
+	if err == nil && t.asked != nil && !(isQuestion(t.asked) && inForce(one, t.asked) && fits(one.row, t.asked)) {
+		err = reason("answers_another_question")
+	}
+	return []*proved{one}, err
+}
+
+// item is a row, an edition of a history or a change of a figure.
+func (t terms) item(value any) ([]*proved, error) {
+	members, ok := value.(object)
+	if !ok {
+		return nil, reason("not_recognised")
+	}
+	if _, isEdition := members["absence"]; isEdition {
+		return t.edition(members)
+	}
+	if _, isRow := members["kind"]; isRow {
+		return t.row(value, rowFits)
+	}
+	one, err := checkEntry(members, t.pinned)
+	if err == nil && t.asked != nil {
+		err = reason("answers_another_question")
+	}
+	return []*proved{one}, err
+}
+
+func (t terms) edition(entry object) (found []*proved, err error) {
+	proofs, isList := entry["absence"].([]any)
+	ends := entry["effective_to"]
+	known := append([]string{"effective_to", "row"}, editionMembers...)
+	if !onlyAmong(entry, known, "absence") || len(entry) != len(known)+1 || !nullOr(isDay)(ends) {
+		return nil, reason("not_recognised")
+	}
+	switch {
+	case entry["row"] == nil && isList:
+		found, err = t.absences(proofs)
+	case entry["row"] != nil && entry["absence"] == nil:
+		found, err = t.row(entry["row"], rowAnswers)
 	default:
 		err = reason("not_recognised")
 	}
-	return found, isPage, err
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range found {
+		for _, name := range editionMembers {
+			if each.release[name] != entry[name] {
+				return nil, reason("body_contradicts_proof")
+			}
+		}
+	}
+	return found, nil
 }
 
-func asList(one *proved, err error) ([]*proved, error) { return []*proved{one}, err }
+// line is a price of a batch, or the refusal of a lookup. A refusal of the question itself proves nothing.
+func (t terms) line(value any) ([]*proved, error) {
+	line, _ := value.(object)
+	problem, _ := line["problem"].(object)
+	code, hasCode := problem["code"].(string)
+	switch {
+	case line["status"] == 200.0 && onlyAmong(line, []string{"status"}, "row"):
+		found, err := t.row(line["row"], rowAnswers)
+		if err == nil && textOf(found[0].row, "kind") != "price" {
+			err = reason("body_contradicts_proof")
+		}
+		return found, err
+	case line["status"] != 400.0 && line["status"] != 404.0 || !onlyAmong(line, []string{"status"}, "problem"):
+		return nil, reason("not_recognised")
+	case hasCode && !saysNoRow(code) && !strings.HasPrefix(code, "absent_") && onlyAmong(problem, problemMembers, "code"):
+		return nil, nil
+	}
+	return t.problem(problem)
+}
+
+func (t terms) problem(body object) (found []*proved, err error) {
+	proofs, hasProofs := body["absence"].([]any)
+	stated, hasRow := body["row"]
+	switch {
+	case hasProofs && onlyAmong(body, problemMembers, "absence"):
+		if !saysNoRow(body["code"]) {
+			return nil, reason("body_contradicts_proof")
+		}
+		return t.absences(proofs)
+	case hasRow && onlyAmong(body, problemMembers, "row"):
+		found, err = t.row(stated, rowAnswers)
+		if err == nil && (textOf(stated, "kind") != "absence" || body["code"] != "absent_"+textOf(stated, "reason")) {
+			err = reason("body_contradicts_proof")
+		}
+		return found, err
+	}
+	return nil, reason("not_recognised")
+}
 
 func onlyAmong(body object, names []string, besides string) bool {
 	for name := range body {
@@ -67,43 +172,23 @@ func onlyAmong(body object, names []string, besides string) bool {
 	return true
 }
 
-func checkPage(items []any, pinned *policy) (found []*proved, err error) {
-	for _, item := range items {
-		members, ok := item.(object)
-		if !ok {
-			return nil, reason("not_recognised")
-		}
-		var one *proved
-		if _, isRow := members["kind"]; isRow {
-			one, err = checkRow(item, pinned)
-		} else {
-			one, err = checkEntry(members, pinned)
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, one)
+// describe names what was proved, so that the same thing has the same name.
+func describe(p *proved) string {
+	switch p.what {
+	case "row":
+		return fmt.Sprint("row ", textOf(p.row, "kind"), " ", keyOf(p.row), " ", textOf(p.release, "release_id"))
+	case "absence":
+		return fmt.Sprint("absence ", p.prefix, " ", textOf(p.release, "release_id"))
 	}
-	if !sameCheckpoint(found) {
-		return nil, reason("mixed_checkpoints")
-	}
-	if len(found) == 0 {
-		return nil, reason("nothing_proved")
-	}
-	return found, noneTwice(found, func(p *proved) string {
-		if p.what == "row" {
-			return fmt.Sprint("row ", textOf(p.row, "kind"), " ", keyOf(p.row), " ", textOf(p.release, "release_id"))
-		}
-		return fmt.Sprint("entry ", p.index, " ", p.origin)
-	})
+	return fmt.Sprint("entry ", p.index, " ", p.origin)
 }
 
-func checkAbsences(proofs []any, pinned *policy) (found []*proved, err error) {
+func (t terms) absences(proofs []any) (found []*proved, err error) {
 	if len(proofs) == 0 {
 		return nil, reason("proof_missing")
 	}
 	for _, proof := range proofs {
-		one, err := checkAbsence(proof, pinned)
+		one, err := checkAbsence(proof, t.pinned)
 		if err != nil {
 			return nil, err
 		}
@@ -112,12 +197,26 @@ func checkAbsences(proofs []any, pinned *policy) (found []*proved, err error) {
 	if !sameCheckpoint(found) {
 		return nil, reason("mixed_checkpoints")
 	}
+	editions := map[string]string{}
 	for _, each := range found {
 		if codeOf(each.prefix) != codeOf(found[0].prefix) {
 			return nil, reason("answers_another_question")
 		}
 	}
-	return found, noneTwice(found, func(p *proved) string { return textOf(p.release, "chart") })
+	for _, each := range found {
+		chart, edition := textOf(each.release, "chart"), textOf(each.release, "release_id")
+		if known, there := editions[chart]; there && known != edition {
+			return nil, reason("repeated_item")
+		}
+		editions[chart] = edition
+	}
+	if err := noneTwice(found, describe); err != nil {
+		return nil, err
+	}
+	if t.asked != nil && !(isQuestion(t.asked) && absencesAnswer(found, t.asked)) {
+		return nil, reason("answers_another_question")
+	}
+	return found, nil
 }
 
 func codeOf(prefix string) string {

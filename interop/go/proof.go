@@ -94,6 +94,8 @@ type proved struct {
 	row        object // a row, without its proof
 	release    object // of a row or an absence
 	prefix     string // of an absence
+	left       string // the keys on either side of an absence, empty at an end of the release
+	right      string
 	checkpoint string
 	origin     string
 	index      int64 // in the log

@@ -1,34 +1,19 @@
 package main
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
-// checkAnswers compares what was proved with what was asked: the members of a lookup, each a text or missing.
-func checkAnswers(found []*proved, isPage bool, asked object) error {
-	// Below, an empty text stands for what is missing; a question that has one asks for what no row has.
+// A question has the members of a lookup, each a text or missing. Below, an empty text stands for what is missing; a
+// question that has one asks for what no row has.
+func isQuestion(asked object) bool {
 	for _, value := range asked {
 		if value == "" {
-			return reason("answers_another_question")
+			return false
 		}
 	}
-	for _, each := range found {
-		var ok bool
-		switch {
-		case each.what == "entry":
-			ok = false
-		case !inForce(each, asked):
-			ok = false
-		case each.what == "absence":
-			ok = absenceAnswers(each, asked)
-		case isPage:
-			ok = rowFits(each.row, asked)
-		default:
-			ok = rowAnswers(each.row, asked)
-		}
-		if !ok {
-			return reason("answers_another_question")
-		}
-	}
-	return nil
+	return true
 }
 
 func inForce(p *proved, asked object) bool {
@@ -36,7 +21,23 @@ func inForce(p *proved, asked object) bool {
 	return day == "" || day >= textOf(p.release, "effective_from")
 }
 
+func askedCode(asked object) string { return strings.TrimSpace(upperOf(asked, "cpt")) }
+
 func upperOf(value object, name string) string { return strings.ToUpper(textOf(value, name)) }
+
+// askedModifier: a question may name modifiers in any order, a key has them sorted.
+func askedModifier(asked object) string {
+	parts := strings.Split(upperOf(asked, "modifier"), "-")
+	sort.Strings(parts)
+	return strings.Join(parts, "-")
+}
+
+var isHospitals = oneOf("inpatient", "outpatient")
+
+// mayBeBoth: a hospital's price without a setting is for both of its settings, and answers for either.
+func mayBeBoth(asked object) bool {
+	return textOf(asked, "npi") != "" && isHospitals(asked["setting"])
+}
 
 func askedRegion(asked object) string {
 	if region := upperOf(asked, "region"); region != "" {
@@ -59,8 +60,8 @@ func rowAnswers(row, asked object) bool {
 	return upperOf(row, "cpt") == upperOf(asked, "cpt") &&
 		(region == want || inState(region, want) || stated && region == "NATIONAL") &&
 		textOf(row, "npi") == textOf(asked, "npi") &&
-		upperOf(row, "modifier") == upperOf(asked, "modifier") &&
-		(stated || same("basis") && same("setting"))
+		upperOf(row, "modifier") == askedModifier(asked) &&
+		(stated || same("basis") && (same("setting") || textOf(row, "setting") == "" && mayBeBoth(asked)))
 }
 
 // rowFits is for pages, where what is not asked for is not restricted.
@@ -70,6 +71,9 @@ func rowFits(row, asked object) bool {
 		if name == "cpt" || name == "region" || name == "modifier" {
 			want, is = strings.ToUpper(want), strings.ToUpper(is)
 		}
+		if name == "modifier" {
+			want = askedModifier(asked)
+		}
 		if want != "" && want != is && !(name == "region" && inState(is, want)) {
 			return false
 		}
@@ -77,7 +81,50 @@ func rowFits(row, asked object) bool {
 	return true
 }
 
-var onlyBasis = map[string]string{"cms-pfs": "medicare_pfs", "cms-clfs": "medicare_clfs"}
+var onlyBasis = map[string]string{"cms-pfs": "medicare_pfs", "cms-clfs": "medicare_clfs", "cms-opps": "medicare_opps"}
+
+// absencesAnswer: each covers the question, or, where a hospital's price for both settings would answer too, together
+// they leave no room for any key that could.
+func absencesAnswer(found []*proved, asked object) bool {
+	each := true
+	for _, p := range found {
+		each = each && inForce(p, asked) && absenceAnswers(p, asked)
+	}
+	if each {
+		return true
+	}
+	region := askedRegion(asked)
+	if region == "NATIONAL" {
+		region = "national"
+	}
+	if !mayBeBoth(asked) || !isRegion(region) {
+		return false
+	}
+	bases := []string{textOf(asked, "basis")}
+	if bases[0] == "" {
+		bases = []string{"hospital_cash", "hospital_gross", "hospital_negotiated_low", "hospital_negotiated_high"}
+	}
+	for _, p := range found {
+		isOf := inForce(p, asked) && strings.HasPrefix(textOf(p.release, "chart"), "hospital-mrf:") &&
+			codeOf(p.prefix) == askedCode(asked)
+		if !isOf {
+			return false
+		}
+	}
+	for _, basis := range bases {
+		for _, setting := range []string{"", textOf(asked, "setting")} {
+			key := strings.Join([]string{askedCode(asked), region, textOf(asked, "npi"), askedModifier(asked), basis, setting}, "|")
+			enclosed := false
+			for _, p := range found {
+				enclosed = enclosed || (p.left == "" || p.left < key) && (p.right == "" || p.right > key)
+			}
+			if !enclosed {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 func absenceAnswers(p *proved, asked object) bool {
 	chart := textOf(p.release, "chart")
@@ -96,6 +143,9 @@ func absenceAnswers(p *proved, asked object) bool {
 		switch keyParts[i] {
 		case "cpt", "modifier":
 			ok = part == strings.ToUpper(want)
+			if keyParts[i] == "modifier" {
+				ok = part == askedModifier(asked)
+			}
 		case "region":
 			is := strings.ToUpper(part)
 			ok = is == region || inState(is, region)
@@ -103,7 +153,7 @@ func absenceAnswers(p *proved, asked object) bool {
 			ok = part == want || want == "" && part == onlyBasis[chart]
 		case "setting":
 			// An empty last part leaves the setting open: no key begins with what stands before it.
-			ok = part == "" || part == want
+			ok = part == "" || part == want && !mayBeBoth(asked)
 		}
 		if !ok {
 			return false

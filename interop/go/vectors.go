@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,10 @@ import (
 
 // An outcome in the form of a vector's expect: ok and what was found, or a reason.
 func outcome(err error, found object) object {
+	// Which item of a list it was stands beside the reason.
+	if why := reason(""); errors.As(err, &why) {
+		return object{"ok": false, "reason": string(why)}
+	}
 	if err != nil {
 		return object{"ok": false, "reason": err.Error()}
 	}

@@ -71,7 +71,7 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
       }
     case 'body': {
       const verdict = await verifier.verifyBody(vector.body, policy, vector.asked)
-      if (!verdict.ok) return verdict
+      if (!verdict.ok) return { ok: false, reason: verdict.reason }
       const { ok, rows, absences, entries } = verdict
       return { ok, rows, absences, entries }
     }

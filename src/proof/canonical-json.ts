@@ -95,8 +95,9 @@ export function parseJson(text: string, maxDepth = 32): Json {
     const read = take(NUMBER)
     if (read === '') throw new JsonError('syntax')
     const value = Number(read)
-    if (!Number.isFinite(value)) throw new JsonError('bad_number')
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new JsonError('bad_number')
+    // Infinity is no integer that would be too large: it stands for a number that is.
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && (value % 1 === 0 || Number.isNaN(value % 1)))
+      throw new JsonError('bad_number')
     return value
   }
 
@@ -124,40 +125,32 @@ export function parseJson(text: string, maxDepth = 32): Json {
   }
 
   function object(depth: number): Json {
-    expect('{')
     const members: { [key: string]: Json } = Object.create(null)
-    if (peek() === '}') {
-      at++
-      return members
-    }
-    for (;;) {
+    list('}', () => {
       peek()
       const key = string()
       if (key in members) throw new JsonError('duplicate_member')
       peek()
       expect(':')
       members[key] = value(depth + 1)
-      if (peek() === '}') break
-      expect(',')
-    }
-    at++
+    })
     return members
   }
 
   function array(depth: number): Json {
-    expect('[')
     const items: Json[] = []
-    if (peek() === ']') {
-      at++
-      return items
-    }
-    for (;;) {
-      items.push(value(depth + 1))
-      if (peek() === ']') break
-      expect(',')
+    list(']', () => items.push(value(depth + 1)))
+    return items
+  }
+
+  /** From behind the opening bracket, which was seen, to behind the closing one. */
+  function list(end: string, item: () => void): void {
+    at++
+    for (let first = true; peek() !== end; first = false) {
+      if (!first) expect(',')
+      item()
     }
     at++
-    return items
   }
 
   const whole = value(1)

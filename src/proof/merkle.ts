@@ -8,7 +8,7 @@ export type Hash = Uint8Array
 const LEAF = Uint8Array.of(0)
 const NODE = 1
 
-export const EMPTY_ROOT: Hash = sha256(new Uint8Array())
+export const EMPTY_ROOT: Hash = /* @__PURE__ */ sha256(new Uint8Array())
 
 export const leafHash = (body: Uint8Array): Hash => sha256(concat(LEAF, body))
 

@@ -85,78 +85,51 @@ export function formatPolicy(
 /** Undefined on anything it does not understand: a trust file that is half understood is not trusted. */
 export function parsePolicy(text: string): TrustPolicy | undefined {
   if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) return undefined
-  const draft = new Draft()
-  for (const line of text.split('\n')) {
-    const words = line.split(/[ \t]+/).filter((word) => word !== '')
-    if (words.length === 0 || words[0]?.startsWith('#')) continue
-    if (!draft.take(words)) return undefined
-  }
-  return draft.finish()
-}
-
-/** A policy while its lines are read. Each `take` says whether it could make sense of the line. */
-class Draft {
-  readonly #policy: Omit<TrustPolicy, 'quorum'> = { logs: [], witnesses: [], groups: [] }
-  readonly #names = new Set<string>()
+  const logs: TrustedLog[] = []
+  const witnesses: TrustedWitness[] = []
+  const groups: WitnessGroup[] = []
+  const names = new Set<string>()
   /** A name is a member of one group only, so that each witness counts in one way. */
-  readonly #taken = new Set<string>()
-  #quorum: string | undefined
+  const taken = new Set<string>()
+  let quorum: string | undefined
 
-  take([kind, ...words]: readonly string[]): boolean {
-    switch (kind) {
-      case 'log':
-        return words.length <= 2 && this.#log(words[0], words[1])
-      case 'witness':
-        return words.length <= 3 && this.#witness(words[0], words[1], words[2])
-      case 'group':
-        return this.#group(words[0], words[1], words.slice(2))
-      case 'quorum':
-        return words.length === 1 && this.#setQuorum(words[0])
-      default:
-        return false
-    }
+  const define = (name: string): boolean => name !== '' && name !== NONE && !names.has(name) && !!names.add(name)
+  /** Each says whether it could make sense of the words of a line. */
+  const lines: { [kind: string]: (words: readonly string[]) => boolean } = {
+    log([vkey = '', url, ...more]) {
+      const key = newKey(vkey, ED25519, logs)
+      if (!key || more.length > 0) return false
+      logs.push({ key, ...(url === undefined ? {} : { url }) })
+      return true
+    },
+    witness([name = '', vkey = '', url, ...more]) {
+      const key = newKey(vkey, COSIGNATURE, witnesses)
+      if (!key || more.length > 0 || !define(name)) return false
+      witnesses.push({ name, key, ...(url === undefined ? {} : { url }) })
+      return true
+    },
+    group([name = '', rule = '', ...members]) {
+      const threshold = thresholdOf(rule, members.length)
+      if (threshold === undefined) return false
+      for (const member of members) {
+        if (!names.has(member) || taken.has(member)) return false
+        taken.add(member)
+      }
+      groups.push({ name, threshold, members })
+      return define(name)
+    },
+    quorum([name = '', ...more]) {
+      if (quorum !== undefined || more.length > 0 || !(name === NONE || names.has(name))) return false
+      quorum = name
+      return true
+    },
   }
-
-  finish(): TrustPolicy | undefined {
-    const isWhole = this.#quorum !== undefined && this.#policy.logs.length > 0
-    return isWhole ? { ...this.#policy, quorum: this.#quorum as string } : undefined
+  for (const line of text.split('\n')) {
+    const [kind = '#', ...words] = line.split(/[ \t]+/).filter((word) => word !== '')
+    if (kind.startsWith('#')) continue
+    if (!Object.hasOwn(lines, kind) || !lines[kind]?.(words)) return undefined
   }
-
-  #log(vkey = '', url?: string): boolean {
-    const key = newKey(vkey, ED25519, this.#policy.logs)
-    if (key) this.#policy.logs.push({ key, ...(url === undefined ? {} : { url }) })
-    return key !== undefined
-  }
-
-  #witness(name = '', vkey = '', url?: string): boolean {
-    const key = newKey(vkey, COSIGNATURE, this.#policy.witnesses)
-    if (!key || !this.#define(name)) return false
-    this.#policy.witnesses.push({ name, key, ...(url === undefined ? {} : { url }) })
-    return true
-  }
-
-  #group(name = '', rule = '', members: string[] = []): boolean {
-    const threshold = thresholdOf(rule, members.length)
-    if (threshold === undefined) return false
-    for (const member of members) {
-      if (!this.#names.has(member) || this.#taken.has(member)) return false
-      this.#taken.add(member)
-    }
-    this.#policy.groups.push({ name, threshold, members })
-    return this.#define(name)
-  }
-
-  #setQuorum(name = ''): boolean {
-    if (this.#quorum !== undefined || !(name === NONE || this.#names.has(name))) return false
-    this.#quorum = name
-    return true
-  }
-
-  #define(name: string): boolean {
-    if (name === '' || name === NONE || this.#names.has(name)) return false
-    this.#names.add(name)
-    return true
-  }
+  return quorum !== undefined && logs.length > 0 ? { logs, witnesses, groups, quorum } : undefined
 }
 
 /** One public key under two names would count twice. */

@@ -1,7 +1,7 @@
 // Whether what an answer proves is what was asked. A true row about another code, or a proof that some other
 // key is absent, is worthless to the one who asked, and a verifier that says "ok" to it misleads.
 
-import { keyMembers, type Manifest, type Row } from './row.ts'
+import { type AbsenceProof, BASES, keyMembers, type Manifest, type Row, rowKey } from './row.ts'
 
 /**
  * What was asked of a lookup, with a lookup's defaults: no region is `national`, no NPI and no modifier are none.
@@ -26,7 +26,11 @@ export type KeyPrefix = Partial<Record<(typeof PARTS)[number], string>>
 const STATE = /^US-[A-Z]{2}-$/
 const HOSPITAL = 'hospital-mrf:'
 /** A schedule with one basis lacks every other, which says nothing about a question that names none. */
-const ONLY_BASIS: { [chart: string]: string } = { 'cms-pfs': 'medicare_pfs', 'cms-clfs': 'medicare_clfs' }
+const ONLY_BASIS: { [chart: string]: string } = {
+  'cms-pfs': 'medicare_pfs',
+  'cms-clfs': 'medicare_clfs',
+  'cms-opps': 'medicare_opps',
+}
 
 /**
  * Reads a key prefix; undefined unless it ends at a part's end, or after the state of a region, and every
@@ -55,16 +59,20 @@ export function parseKeyPrefix(prefix: string): KeyPrefix | undefined {
 export function rowAnswers(question: Question, row: Row, release: Manifest): boolean {
   const asked = canonicalQuestion(question)
   const isStatedAbsence = row.kind === 'absence'
+  const setting = row.setting === null && mayBeBoth(asked) ? asked.setting : row.setting
   return (
     inForce(asked, release) &&
     row.cpt === asked.cpt &&
     (isWithin(row.region, asked.region) || (isStatedAbsence && row.region === 'national')) &&
     row.npi === (asked.npi ?? null) &&
     row.modifier === (asked.modifier ?? null) &&
-    (isStatedAbsence || asked.basis === undefined || row.basis === asked.basis) &&
-    (isStatedAbsence || asked.setting === undefined || row.setting === asked.setting)
+    (isStatedAbsence || isAsAsked(asked, { basis: row.basis, setting }))
   )
 }
+
+/** What was not given is not asked for. */
+const isAsAsked = (asked: Question, parts: Pick<Partial<Row>, 'npi' | 'modifier' | 'basis'> & { setting: unknown }) =>
+  (Object.keys(parts) as (keyof typeof parts)[]).every((part) => [undefined, parts[part]].includes(asked[part]))
 
 /** Whether the absence of every key under this prefix covers the question: it may be wider, never narrower. */
 export function absenceAnswers(question: Question, prefix: KeyPrefix, release: Manifest): boolean {
@@ -81,21 +89,42 @@ export function absenceAnswers(question: Question, prefix: KeyPrefix, release: M
     npi === (asked.npi ?? '') &&
     modifier === (asked.modifier ?? '') &&
     (basis === undefined || basis === (asked.basis ?? ONLY_BASIS[release.chart])) &&
-    (setting === undefined || setting === asked.setting)
+    (setting === undefined || (setting === asked.setting && !mayBeBoth(asked)))
   )
 }
 
-/** Whether a row belongs on a page that was asked for with these filters. What was not given is not filtered. */
+/** A hospital's price without a setting is for both of its settings, and answers for either. */
+const mayBeBoth = ({ npi, setting }: Question): boolean => npi !== undefined && /^(in|out)patient$/.test(setting ?? '')
+
+/**
+ * Whether absences that are proved cover the question together. Where a hospital's price for both settings would
+ * answer too, each key that could must lie between the neighbours of one of them: no prefix fits those keys alone.
+ */
+export function absencesAnswer(question: Question, proofs: readonly AbsenceProof[]): boolean {
+  const asked = canonicalQuestion(question)
+  const answers = ({ key_prefix, release }: AbsenceProof): boolean =>
+    absenceAnswers(question, parseKeyPrefix(key_prefix) ?? {}, release)
+  if (proofs.every(answers)) return true
+  const { cpt, region, npi = '', modifier = '', basis, setting } = asked
+  if (!mayBeBoth(asked) || !keyMembers.region(region)) return false
+  const bases = basis === undefined ? BASES.filter((each) => each.startsWith('hospital_')) : [basis]
+  const keys = bases.flatMap((each) => ['', setting].map((end) => [cpt, region, npi, modifier, each, end].join('|')))
+  const encloses = ({ left, right }: AbsenceProof, key: string): boolean =>
+    (!left || rowKey(left.row) < key) && (!right || rowKey(right.row) > key)
+  const isOf = ({ key_prefix, release }: AbsenceProof): boolean =>
+    inForce(asked, release) && release.chart.startsWith(HOSPITAL) && key_prefix.startsWith(`${cpt}|`)
+  return proofs.every(isOf) && keys.every((key) => proofs.some((proof) => encloses(proof, key)))
+}
+
+/** Whether a row belongs on a page that was asked for with these filters. */
 export function rowFits(question: Question, row: Row, release: Manifest): boolean {
   const asked = canonicalQuestion(question)
+  const { cpt, region, npi, modifier, basis, setting } = row
   return (
     inForce(asked, release) &&
-    row.cpt === asked.cpt &&
-    (question.region === undefined || isWithin(row.region, asked.region)) &&
-    (asked.npi === undefined || row.npi === asked.npi) &&
-    (asked.modifier === undefined || row.modifier === asked.modifier) &&
-    (asked.basis === undefined || row.basis === asked.basis) &&
-    (asked.setting === undefined || row.setting === asked.setting)
+    cpt === asked.cpt &&
+    (question.region === undefined || isWithin(region, asked.region)) &&
+    isAsAsked(asked, { npi, modifier, basis, setting })
   )
 }
 
@@ -105,7 +134,7 @@ function canonicalQuestion(question: Question): Question & { region: string } {
     ...question,
     cpt: (cpt ?? '').trim().toUpperCase(), // a caller without types may leave it out: then nothing answers
     region: region.toLowerCase() === 'national' ? 'national' : region.toUpperCase(),
-    modifier: modifier?.toUpperCase(),
+    modifier: modifier?.toUpperCase().split('-').sort().join('-'),
   }
 }
 

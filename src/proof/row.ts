@@ -248,7 +248,7 @@ export const isManifest = closed(
   { overrides: (value) => listOf(override)(value) && (value as unknown[]).length > 0 },
 ) as (value: unknown) => value is Manifest
 
-export const isWithdrawal = closed({
+export const isWithdrawal = /* @__PURE__ */ closed({
   schema: oneOf(WITHDRAWAL_SCHEMA),
   release_id: matches(TOKEN),
   chart: matches(TOKEN),

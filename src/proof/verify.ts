@@ -1,166 +1,54 @@
 // The verifier: everything a stranger needs to check an answer of this service offline.
 // Input is hostile. Nothing is taken from the response but what its hashes and the pinned keys support.
 
-import { compareBytes, equalBytes, fromBase64, toBase64, utf8 } from './bytes.ts'
-import { canonical, JsonError, parseJson } from './canonical-json.ts'
+import { JsonError, parseJson } from './canonical-json.ts'
 import { openCheckpoint } from './checkpoint.ts'
-import { type Hash, includes, leafHash } from './merkle.ts'
+import { type Fault, fail, type Verdict, verifyAbsence, verifyEntry, verifyRow } from './evidence.ts'
 import { parsePolicy, type TrustPolicy } from './policy.ts'
-import { absenceAnswers, parseKeyPrefix, type Question, rowAnswers, rowFits } from './question.ts'
-import {
-  type AbsenceProof,
-  type CitedRow,
-  isAbsenceProof,
-  isChangeEntry,
-  isLogProof,
-  isRow,
-  isRowProof,
-  type LogProof,
-  MAX_LEAF_BYTES,
-  type Manifest,
-  type Neighbour,
-  rowKey,
-  rowText,
-} from './row.ts'
-import type { NoteFault } from './signed-note.ts'
+import { absencesAnswer, type Question, rowAnswers, rowFits } from './question.ts'
+import { type AbsenceProof, type CitedRow, isAbsenceProof, isDay, type LogProof, type Manifest, rowKey } from './row.ts'
 
-export type Fault =
-  | NoteFault
-  | 'json_malformed'
-  | 'not_recognised'
-  | 'row_malformed'
-  | 'row_too_large'
-  | 'proof_missing'
-  | 'proof_malformed'
-  | 'leaf_hash_mismatch'
-  | 'row_not_in_release'
-  | 'locator_not_cited'
-  | 'entry_not_in_log'
-  | 'release_not_in_log'
-  | 'checkpoint_malformed'
-  | 'origin_not_pinned'
-  | 'quorum_not_met'
-  | 'log_not_the_same'
-  | 'log_rolled_back'
-  | 'log_forked'
-  | 'tile_unavailable'
-  | 'tile_malformed'
-  | 'tiles_not_of_checkpoint'
-  | 'mixed_checkpoints'
-  | 'neighbours_missing'
-  | 'neighbours_not_adjacent'
-  | 'key_prefix_malformed'
-  | 'key_not_enclosed'
-  | 'body_contradicts_proof'
-  | 'nothing_proved'
-  | 'repeated_item'
-  | 'entry_malformed'
-  | 'answers_another_question'
-
-export type Verdict = { ok: true } | { ok: false; reason: Fault }
-/** What a whole response body turned out to hold; `proved` says it item by item, for a person to compare. */
-export type BodyVerdict =
-  | { ok: true; rows: number; absences: number; entries: number; proved: string[] }
-  | { ok: false; reason: Fault }
-
-const OK: Verdict = { ok: true }
-const fail = (reason: Fault): { ok: false; reason: Fault } => ({ ok: false, reason })
-
-/** Checks one row: that it is in its release, and its release in a log signed by a pinned key. */
-export async function verifyRow(row: unknown, policy: TrustPolicy): Promise<Verdict> {
-  if (typeof row !== 'object' || row === null) return fail('row_malformed')
-  const { proof, ...bare } = row as Record<string, unknown>
-  if (!isRow(bare)) return fail('row_malformed')
-  if (proof === undefined || proof === null) return fail('proof_missing')
-  if (!isRowProof(proof)) return fail('proof_malformed')
-
-  const body = utf8(rowText(bare))
-  if (body.length > MAX_LEAF_BYTES) return fail('row_too_large')
-  const leaf = leafHash(body)
-  if (toBase64(leaf) !== proof.row.leaf_hash) return fail('leaf_hash_mismatch')
-  if (!inRelease(proof.row.index, leaf, proof.row.path, proof.release)) return fail('row_not_in_release')
-  if (!cites(bare.locator, proof.release)) return fail('locator_not_cited')
-  return inLog(proof.release, proof.log, policy, 'release_not_in_log')
+interface Counts {
+  rows: number
+  absences: number
+  entries: number
+  /** What was proved, item by item, for a person to compare. */
+  proved: string[]
 }
-
-/**
- * Checks that no row of a release has a key starting with `key_prefix`: rows are sorted by key, so
- * two adjacent rows on either side of the prefix, or one at an end of the tree, leave no room for it.
- */
-export async function verifyAbsence(proof: unknown, policy: TrustPolicy): Promise<Verdict> {
-  if (!isAbsenceProof(proof)) return fail('proof_malformed')
-  if (!parseKeyPrefix(proof.key_prefix)) return fail('key_prefix_malformed')
-  const { left, right, release } = proof
-  for (const side of [left, right]) if (side && !neighbourInRelease(side, release)) return fail('row_not_in_release')
-  if (!left && !right && release.row_count > 0) return fail('neighbours_missing')
-  if (!adjacent(proof)) return fail('neighbours_not_adjacent')
-  if (!encloses(proof)) return fail('key_not_enclosed')
-  return inLog(release, proof.log, policy, 'release_not_in_log')
+type Failed = {
+  ok: false
+  reason: Fault
+  /** Of a list, which item it was, counted from 1. */
+  at?: number
 }
+/** What a whole response body turned out to hold. */
+export type BodyVerdict = ({ ok: true } & Counts) | Failed
+type Result = ({ ok: true; checkpoints: Set<string> } & Counts) | Failed
 
-function neighbourInRelease({ row, index, path }: Neighbour, release: Manifest): boolean {
-  return inRelease(index, leafHash(utf8(rowText(row))), path, release)
+/** What is asked of a body, and of whom its proofs must come. */
+interface Terms {
+  policy: TrustPolicy
+  asked: Question | undefined
 }
+type Members = Record<string, unknown>
 
-function adjacent({ left, right, release }: AbsenceProof): boolean {
-  if (left && right) return left.index + 1 === right.index
-  if (left) return left.index === release.row_count - 1
-  return right === null ? release.row_count === 0 : right.index === 0
-}
-
-function encloses({ left, right, key_prefix }: AbsenceProof): boolean {
-  const prefix = utf8(key_prefix)
-  const outside = (key: Uint8Array): boolean => !equalBytes(key.slice(0, prefix.length), prefix)
-  const keyOf = ({ row }: Neighbour): Uint8Array => utf8(rowKey(row))
-  return (
-    prefix.length > 0 &&
-    (!left || (compareBytes(keyOf(left), prefix) < 0 && outside(keyOf(left)))) &&
-    (!right || (compareBytes(keyOf(right), prefix) > 0 && outside(keyOf(right))))
-  )
-}
-
-/** Checks an entry of the figures log: the entry is everything but its `proof`. */
-export async function verifyEntry(entry: unknown, policy: TrustPolicy): Promise<Verdict> {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return fail('not_recognised')
-  const { proof, ...body } = entry as { proof?: { log?: unknown } }
-  const log = proof?.log
-  if (!proof || Object.keys(proof).length !== 1 || !isLogProof(log)) return fail('proof_malformed')
-  // The shape is closed, so that no entry of another log can pass for a change of a figure.
-  if (!isChangeEntry(body)) return fail('entry_malformed')
-  return inLog(body, log, policy, 'entry_not_in_log')
-}
-
-async function inLog(entry: unknown, proof: LogProof, policy: TrustPolicy, otherwise: Fault): Promise<Verdict> {
-  const opened = await openCheckpoint(proof.checkpoint, policy)
-  if (!opened.ok) return opened
-  const leaf = leafHash(utf8(canonical(entry)))
-  const path = decodePath(proof.inclusion)
-  const { size, root } = opened.head
-  return path && includes(proof.index, size, leaf, path, root) ? OK : fail(otherwise)
-}
-
-function inRelease(index: number, leaf: Hash, encoded: readonly string[], release: Manifest): boolean {
-  const path = decodePath(encoded)
-  const root = fromBase64(release.rows_root)
-  return path !== undefined && root !== undefined && includes(index, release.row_count, leaf, path, root)
-}
-
-const cites = (locator: readonly { citation: number }[], { citations }: Manifest): boolean =>
-  locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
-
-function decodePath(encoded: readonly string[]): Hash[] | undefined {
-  const hashes = encoded.map(fromBase64)
-  return hashes.every((hash): hash is Hash => hash?.length === 32) ? hashes : undefined
-}
-
-/** What a page or a problem may hold beside the part that is proved; anything else could pass for proved. */
+/** What may stand beside the part that is proved; anything else could pass for proved. */
 const PAGE_MEMBERS = ['data', 'page', 'links', 'as_of']
+const BATCH_MEMBERS = ['results', 'as_of']
 const PROBLEM_MEMBERS = ['type', 'title', 'status', 'code', 'detail', 'request_id', 'agent_hint', 'errors', 'regions']
+/** What an entry of a history says of its edition, as the manifest does. */
+const EDITION_MEMBERS = ['release_id', 'chart', 'edition', 'data_class', 'effective_from'] as const
+/** Refusals that say that there is no row, and must prove it. */
+const NO_ROW: readonly unknown[] = ['not_on_schedule', 'region_not_covered']
+
+const ANOTHER_QUESTION = fail('answers_another_question')
+const CONTRADICTION = fail('body_contradicts_proof')
+const NOT_RECOGNISED = fail('not_recognised')
 
 /**
- * Checks a whole response body as it came: a row, a page of rows or of change entries, or a
- * "no price" problem with its stated absence or its absence proofs. With `asked`, the answer must also be
- * one to that question.
+ * Checks a whole response body as it came: a row; a page of rows, of editions or of change entries; a batch; or a
+ * "no price" problem with its stated absence or its absence proofs. With `asked`, the answer must also be one to that
+ * question.
  */
 export async function verifyBody(text: string, policy: TrustPolicy, asked?: Question): Promise<BodyVerdict> {
   let body: unknown
@@ -170,103 +58,148 @@ export async function verifyBody(text: string, policy: TrustPolicy, asked?: Ques
     if (error instanceof JsonError) return fail('json_malformed')
     throw error
   }
-  if (isAbsenceProof(body)) return verifyAbsences([body], policy, asked)
-  const { data, kind, row, absence, code } = (body ?? {}) as Record<string, unknown>
-  if (Array.isArray(data) && hasOnly(body, PAGE_MEMBERS)) return verifyPage(data, policy, asked)
-  if (kind !== undefined) return verifyAnswer(body, policy, asked)
-  if (Array.isArray(absence) && hasOnly(body, [...PROBLEM_MEMBERS, 'absence']))
-    return code === 'not_on_schedule' ? verifyAbsences(absence, policy, asked) : fail('body_contradicts_proof')
-  if (row !== undefined && hasOnly(body, [...PROBLEM_MEMBERS, 'row'])) {
-    const verdict = await verifyAnswer(row, policy, asked)
-    if (!verdict.ok) return verdict
-    const stated = row as CitedRow
-    const agrees = stated.kind === 'absence' && code === `absent_${stated.reason}`
-    return agrees ? verdict : fail('body_contradicts_proof')
-  }
-  return fail('not_recognised')
+  const result = await checkBody(body, { policy, asked })
+  if (!result.ok) return result
+  const { checkpoints: _, ...verdict } = result
+  return verdict
 }
 
-const hasOnly = (body: unknown, members: readonly string[]): boolean =>
-  Object.keys(body as object).every((member) => members.includes(member))
+async function checkBody(body: unknown, terms: Terms): Promise<Result> {
+  if (isAbsenceProof(body)) return checkAbsences([body], terms)
+  const { data, results, kind } = membersOf(body)
+  if (Array.isArray(data) && hasOnly(body, PAGE_MEMBERS)) {
+    const page = await checkList(data, (item) => checkItem(item, terms))
+    return page.ok && new Set(page.proved).size < page.proved.length ? fail('repeated_item') : page
+  }
+  if (Array.isArray(results) && hasOnly(body, BATCH_MEMBERS))
+    return checkList(results, (line) => checkLine(line, terms))
+  return kind === undefined ? checkProblem(body, terms) : checkAnswer(body, terms)
+}
 
-async function verifyAnswer(row: unknown, policy: TrustPolicy, asked: Question | undefined): Promise<BodyVerdict> {
-  const verdict = await verifyRow(row, policy)
+const membersOf = (value: unknown): Members => (value ?? {}) as Members
+const hasOnly = (body: unknown, members: readonly string[]): boolean =>
+  Object.keys(membersOf(body)).every((member) => members.includes(member))
+
+/** Every item in turn. Proofs of one answer under two checkpoints could hide a fork between them. */
+async function checkList(items: readonly unknown[], check: (item: unknown) => Promise<Result>): Promise<Result> {
+  const all = found()
+  for (const [i, item] of items.entries()) {
+    const one = await check(item)
+    if (!one.ok) return { at: i + 1, ...one }
+    for (const what of ['rows', 'absences', 'entries'] as const) all[what] += one[what]
+    all.proved.push(...one.proved)
+    for (const checkpoint of one.checkpoints) all.checkpoints.add(checkpoint)
+  }
+  if (all.checkpoints.size > 1) return fail('mixed_checkpoints')
+  return all.proved.length === 0 ? fail('nothing_proved') : all
+}
+
+/** On a page: a row, an edition of a history, or a change of a figure. */
+async function checkItem(item: unknown, terms: Terms): Promise<Result> {
+  const { kind, absence } = membersOf(item)
+  if (absence !== undefined) return checkEdition(item as Members, terms)
+  if (kind !== undefined) return checkRow(item, terms, rowFits)
+  const verdict = await verifyEntry(item, terms.policy)
+  if (!verdict.ok) return verdict
+  if (terms.asked) return ANOTHER_QUESTION
+  const { log } = (item as { proof: { log: LogProof } }).proof
+  // The first line of a checkpoint that has been opened is its origin.
+  return found({ entries: 1, proved: [`entry ${log.index} of ${log.checkpoint.split('\n', 1)[0]}`] }, log)
+}
+
+const checkAnswer = (row: unknown, terms: Terms): Promise<Result> => checkRow(row, terms, rowAnswers)
+
+async function checkRow(row: unknown, { policy, asked }: Terms, fits: typeof rowAnswers): Promise<Result> {
+  const verdict: Verdict = await verifyRow(row, policy)
   if (!verdict.ok) return verdict
   const cited = row as CitedRow
-  if (asked && !rowAnswers(asked, cited, cited.proof.release)) return fail('answers_another_question')
-  return found({ rows: 1, proved: [rowStatement(cited)] })
+  const { release, log } = cited.proof
+  if (asked && !fits(asked, cited, release)) return ANOTHER_QUESTION
+  const what = cited.kind === 'price' ? 'price' : `stated absence (${cited.reason})`
+  return found({ rows: 1, proved: [`${what} ${rowKey(cited)} in ${named(release)}`] }, log)
 }
 
-async function verifyPage(
-  items: readonly unknown[],
-  policy: TrustPolicy,
-  asked: Question | undefined,
-): Promise<BodyVerdict> {
-  const proved: string[] = []
-  const checkpoints = new Set<string>()
-  let rows = 0
-  for (const item of items) {
-    const isPriceRow = typeof item === 'object' && item !== null && 'kind' in item
-    const verdict = isPriceRow ? await verifyRow(item, policy) : await verifyEntry(item, policy)
-    if (!verdict.ok) return verdict
-    const { log } = (item as { proof: { log: LogProof } }).proof
-    checkpoints.add(log.checkpoint)
-    if (isPriceRow) rows++
-    if (asked && !(isPriceRow && rowFits(asked, item as CitedRow, (item as CitedRow).proof.release)))
-      return fail('answers_another_question')
-    proved.push(isPriceRow ? rowStatement(item as CitedRow) : `entry ${log.index} of ${originOf(log)}`)
+/** What one edition says, which must be the edition that it is said to be. Until when it held is not proved. */
+async function checkEdition(item: Members, terms: Terms): Promise<Result> {
+  const { row, absence, effective_to } = item
+  const isEdition =
+    hasOnly(item, [...EDITION_MEMBERS, 'effective_to', 'row', 'absence']) &&
+    Object.keys(item).length === 8 &&
+    (effective_to === null || isDay(effective_to)) &&
+    (row === null ? Array.isArray(absence) : absence === null)
+  if (!isEdition) return NOT_RECOGNISED
+  const result = await (row === null ? checkAbsences(absence as unknown[], terms) : checkAnswer(row, terms))
+  if (!result.ok) return result
+  const proofs = row === null ? (absence as AbsenceProof[]) : [(row as CitedRow).proof]
+  const agrees = proofs.every(({ release }) => EDITION_MEMBERS.every((member) => release[member] === item[member]))
+  return agrees ? result : CONTRADICTION
+}
+
+/** A line of a batch: a price, or what the lookup was refused with. A refusal of the question itself proves nothing. */
+async function checkLine(line: unknown, terms: Terms): Promise<Result> {
+  const { status, row, problem } = membersOf(line)
+  if (status === 200 && hasOnly(line, ['status', 'row'])) {
+    const result = await checkAnswer(row, terms)
+    return !result.ok || (row as CitedRow).kind === 'price' ? result : CONTRADICTION
   }
-  // Proofs of one page under two checkpoints could hide a fork between them.
-  if (checkpoints.size > 1) return fail('mixed_checkpoints')
-  if (items.length === 0) return fail('nothing_proved')
-  if (new Set(proved).size < proved.length) return fail('repeated_item')
-  return found({ rows, entries: items.length - rows, proved })
+  if ((status !== 400 && status !== 404) || !hasOnly(line, ['status', 'problem'])) return NOT_RECOGNISED
+  const { code } = membersOf(problem)
+  const isBare = typeof code === 'string' && !NO_ROW.includes(code) && !code.startsWith('absent_')
+  return isBare && hasOnly(problem, PROBLEM_MEMBERS) ? found() : checkProblem(problem, terms)
 }
 
-async function verifyAbsences(
-  proofs: readonly unknown[],
-  policy: TrustPolicy,
-  asked: Question | undefined,
-): Promise<BodyVerdict> {
-  if (proofs.length === 0) return fail('proof_missing')
-  const checkpoints = new Set<string>()
-  const codes = new Set<string>()
-  const charts = new Set<string>()
-  const proved: string[] = []
-  for (const proof of proofs) {
+async function checkProblem(problem: unknown, terms: Terms): Promise<Result> {
+  const { row, absence, code } = membersOf(problem)
+  if (Array.isArray(absence) && hasOnly(problem, [...PROBLEM_MEMBERS, 'absence']))
+    return NO_ROW.includes(code) ? checkAbsences(absence, terms) : CONTRADICTION
+  if (row === undefined || !hasOnly(problem, [...PROBLEM_MEMBERS, 'row'])) return NOT_RECOGNISED
+  const result = await checkAnswer(row, terms)
+  const stated = row as CitedRow
+  const agrees = !result.ok || (stated.kind === 'absence' && code === `absent_${stated.reason}`)
+  return agrees ? result : CONTRADICTION
+}
+
+async function checkAbsences(given: readonly unknown[], { policy, asked }: Terms): Promise<Result> {
+  if (given.length === 0) return fail('proof_missing')
+  for (const proof of given) {
     const verdict = await verifyAbsence(proof, policy)
     if (!verdict.ok) return verdict
-    const { key_prefix, release, log } = proof as AbsenceProof
-    const prefix = parseKeyPrefix(key_prefix) ?? {}
-    if (asked && !absenceAnswers(asked, prefix, release)) return fail('answers_another_question')
-    checkpoints.add(log.checkpoint)
-    codes.add(prefix.cpt ?? '')
-    charts.add(release.chart)
-    proved.push(`no row ${key_prefix}* in ${edition(release)}`)
   }
-  if (checkpoints.size > 1) return fail('mixed_checkpoints')
+  const proofs = given as readonly AbsenceProof[]
+  const distinct = (of: (proof: AbsenceProof) => string): number => new Set(proofs.map(of)).size
+  if (distinct(({ log }) => log.checkpoint) > 1) return fail('mixed_checkpoints')
   // One answer is about one code: another's absence beside it is no part of it.
-  if (codes.size > 1) return fail('answers_another_question')
-  // One edition of a schedule is in force: a second proof about it says nothing more.
-  if (charts.size < proofs.length) return fail('repeated_item')
-  return found({ absences: proofs.length, proved })
+  if (distinct(({ key_prefix }) => key_prefix.slice(0, 5)) > 1) return ANOTHER_QUESTION
+  const proved = proofs.map(({ key_prefix, release }) => `no row ${key_prefix}* in ${named(release)}`)
+  // One edition of a schedule is in force: a second one, or the same absence again, says nothing more.
+  const editions = distinct(({ release }) => `${release.chart} ${release.release_id}`)
+  if (new Set(proved).size < proved.length || distinct(({ release }) => release.chart) < editions)
+    return fail('repeated_item')
+  if (asked && !absencesAnswer(asked, proofs)) return ANOTHER_QUESTION
+  return found({ absences: proofs.length, proved }, (proofs[0] as AbsenceProof).log)
 }
 
-const rowStatement = (row: CitedRow): string =>
-  `${row.kind === 'price' ? 'price' : `stated absence (${row.reason})`} ${rowKey(row)} in ${edition(row.proof.release)}`
-
-const edition = ({ release_id, data_class }: Manifest): string =>
+const named = ({ release_id, data_class }: Manifest): string =>
   data_class === 'sample' ? `${release_id} (sample data)` : release_id
 
-/** Of a checkpoint that has been opened: its first line. */
-const originOf = ({ checkpoint }: LogProof): string => checkpoint.slice(0, checkpoint.indexOf('\n'))
-
-const found = (what: { rows?: number; absences?: number; entries?: number; proved: string[] }): BodyVerdict => ({
+const found = (what: Partial<Counts> = {}, log?: LogProof): Extract<Result, { ok: true }> => ({
   ok: true,
   rows: 0,
   absences: 0,
   entries: 0,
+  proved: [],
+  checkpoints: new Set(log && [log.checkpoint]),
   ...what,
 })
 
-export { openCheckpoint, parsePolicy, type Question, type TrustPolicy }
+export {
+  type Fault,
+  openCheckpoint,
+  parsePolicy,
+  type Question,
+  type TrustPolicy,
+  type Verdict,
+  verifyAbsence,
+  verifyEntry,
+  verifyRow,
+}

@@ -28,17 +28,21 @@ type Identity =
  * up the quota of a key that is not theirs.
  */
 export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
-  async enter(call: Call, access: Access, bucket: Bucket): Promise<Visit> {
+  async enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit> {
     const identity = await identify(parts, call, access)
     const address = addressBlock(call.address)
     if (hasFailed(identity)) {
       const failures = limiter.take(FAILED_AUTHENTICATION, address)
       if (failures && !failures.allowed && access !== 'public')
-        return { quota: failures.quota, refusal: limitRefusal(failures.quota) }
+        return { quota: failures.quota, refusal: limitRefusal(failures) }
     }
     const { agent } = identity
-    const taken = limiter.take(bucket, agent ? `key ${agent.key_id}` : `address ${address}`)
-    const refusal = taken?.allowed === false ? limitRefusal(taken.quota) : refuse(identity, access, parts.baseUrl())
+    const who = agent ? `key ${agent.key_id}` : `address ${address}`
+    const unwelcome = refuse(identity, access, parts.baseUrl())
+    // What a request costs is found by reading it, which is not done for a caller who has nothing left.
+    const readable = unwelcome === undefined && limiter.peek(bucket, who)?.allowed !== false
+    const taken = limiter.take(bucket, who, readable ? await cost?.() : 1)
+    const refusal = taken?.allowed === false ? limitRefusal(taken) : unwelcome
     return { quota: taken?.quota, ...(refusal ? { refusal } : { agent }) }
   },
 })

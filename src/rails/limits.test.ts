@@ -3,26 +3,36 @@ import fc from 'fast-check'
 import { makeLimiter, SlidingWindow } from './limits.ts'
 
 test('no span of the window ever holds more than the limit, and nothing is refused without need', () => {
-  const step = fc.record({ wait: fc.oneof(fc.nat(40), fc.nat(12_000)), key: fc.constantFrom('a', 'b') })
+  const step = fc.record({
+    wait: fc.oneof(fc.nat(40), fc.nat(12_000)),
+    key: fc.constantFrom('a', 'b'),
+    cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 15 })),
+  })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 200 }), (limit, steps) => {
       let now = 0
       const window = new SlidingWindow(limit, 10, () => now)
       const accepted: { at: number; key: string }[] = []
-      for (const { wait, key } of steps) {
+      for (const { wait, key, cost } of steps) {
         now += wait
         const counted = accepted.filter((one) => one.key === key && one.at > now - 10_000)
         const foreseen = window.peek(key)
-        const taken = window.take(key)
-        expect(taken.allowed).toBe(counted.length < limit)
-        expect(foreseen.allowed).toBe(taken.allowed)
+        const taken = window.take(key, cost)
+        expect(taken.allowed).toBe(counted.length + cost <= limit)
+        expect(foreseen.allowed).toBe(counted.length < limit)
         expect(foreseen.remaining).toBe(limit - counted.length)
-        if (taken.allowed) {
-          accepted.push({ at: now, key })
-          counted.push({ at: now, key })
-        }
+        const freed = counted[counted.length + cost - limit - 1]?.at
+        if (taken.allowed)
+          for (let i = 0; i < cost; i++) {
+            accepted.push({ at: now, key })
+            counted.push({ at: now, key })
+          }
+        else
+          expect(taken.waitSeconds).toBe(
+            freed === undefined ? Infinity : Math.max(1, Math.ceil((freed + 10_000 - now) / 1000)),
+          )
         expect(taken.remaining).toBe(limit - counted.length)
-        const oldest = counted[0]?.at ?? now
+        const oldest = counted[0]?.at ?? -Infinity
         expect(taken.resetSeconds).toBe(Math.max(1, Math.ceil((oldest + 10_000 - now) / 1000)))
       }
     }),
@@ -38,7 +48,7 @@ test('the 121st request within a minute of the first is refused however slowly t
     now += 499
   }
   expect(now).toBeLessThan(60_000)
-  expect(window.take('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 1 })
+  expect(window.take('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 1, waitSeconds: 1 })
   now = 60_005
   expect(window.take('a').allowed).toBe(true)
 })
@@ -54,6 +64,18 @@ test('waiting for as long as the reset says is enough', () => {
   expect([allowed, resetSeconds]).toEqual([false, 59])
   now += resetSeconds * 1000
   expect(window.take('a').allowed).toBe(true)
+})
+
+test('a request that counts as many is taken whole or not at all, and told when it will fit', () => {
+  let now = 0
+  const window = new SlidingWindow(10, 60, () => now)
+  expect(window.take('a', 4)).toMatchObject({ allowed: true, remaining: 6 })
+  now = 10_000
+  expect(window.take('a', 4)).toMatchObject({ allowed: true, remaining: 2 })
+  now = 20_000
+  expect(window.take('a', 7)).toEqual({ allowed: false, remaining: 2, resetSeconds: 40, waitSeconds: 50 })
+  expect(window.take('a', 2)).toMatchObject({ allowed: true, remaining: 0 })
+  expect(window.take('a', 11)).toMatchObject({ allowed: false, waitSeconds: Infinity })
 })
 
 test('refused requests do not prolong the wait', () => {
@@ -100,6 +122,7 @@ test('buckets count apart, and a limiter that is off counts nothing', () => {
   expect(limiter.take('reference', 'a')).toEqual({
     allowed: true,
     quota: { bucket: 'reference', limit: 2, windowSeconds: 60, remaining: 1, resetSeconds: 60 },
+    waitSeconds: 1,
   })
   expect(makeLimiter({ ...options, enabled: false }).take('default', 'a')).toBeUndefined()
 })

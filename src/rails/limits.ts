@@ -10,12 +10,16 @@ export interface Standing {
   remaining: number
   /** Whole seconds until the oldest counted request leaves the window; at least 1. */
   resetSeconds: number
+  /** Whole seconds until as much is left as was asked for; at least 1. Never, for more than the limit. */
+  waitSeconds: number
 }
 
 /**
  * An exact sliding window: of all the spans of `windowSeconds` that can be laid over the past, none
  * holds more than `limit` accepted requests. A bucket that refills would let a burst and its refill
  * through together, which is more than the published `q` and `w` allow.
+ *
+ * A request may count as several: then all of them fit into the window or none is taken.
  *
  * Refused requests are not counted. Memory is bounded: past `maxKeys` the key untouched for longest is forgotten.
  */
@@ -37,16 +41,16 @@ export class SlidingWindow {
     return this.#callers.size
   }
 
-  take(key: string): Standing {
+  take(key: string, cost = 1): Standing {
     const now = this.clockMs()
     const times = this.#callers.get(key) ?? new Times()
     times.dropThrough(this.#cutoff(now))
-    const allowed = times.size < this.limit
-    if (allowed) times.push(now)
+    const allowed = times.size + cost <= this.limit
+    if (allowed) for (let i = 0; i < cost; i++) times.push(now)
     this.#callers.delete(key)
     this.#callers.set(key, times)
     this.#forget(now)
-    return { allowed, ...this.#standing(times, now) }
+    return { allowed, ...this.#standing(times, now, cost) }
   }
 
   /** What `take` would find, without taking. */
@@ -57,9 +61,14 @@ export class SlidingWindow {
     return { allowed: times.size < this.limit, ...this.#standing(times, now) }
   }
 
-  #standing(times: Times, now: number): Omit<Standing, 'allowed'> {
-    const waitMs = (times.oldest ?? -Infinity) - this.#cutoff(now)
-    return { remaining: this.limit - times.size, resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
+  #standing(times: Times, now: number, cost = 1): Omit<Standing, 'allowed'> {
+    const secondsUntilGone = (time = -Infinity): number => Math.max(1, Math.ceil((time - this.#cutoff(now)) / 1000))
+    const tooMany = times.size + cost - this.limit
+    return {
+      remaining: this.limit - times.size,
+      resetSeconds: secondsUntilGone(times.at(0)),
+      waitSeconds: cost > this.limit ? Infinity : secondsUntilGone(times.at(tooMany - 1)),
+    }
   }
 
   /** The last moment that no longer counts. */
@@ -85,12 +94,13 @@ class Times {
   #head = 0
   size = 0
 
-  get oldest(): number | undefined {
-    return this.size === 0 ? undefined : this.#at(0)
+  get newest(): number | undefined {
+    return this.at(this.size - 1)
   }
 
-  get newest(): number | undefined {
-    return this.size === 0 ? undefined : this.#at(this.size - 1)
+  /** The time at this place, the oldest first. */
+  at(i: number): number | undefined {
+    return i < 0 || i >= this.size ? undefined : this.#at(i)
   }
 
   push(time: number): void {
@@ -121,11 +131,14 @@ class Times {
 export interface Taken {
   allowed: boolean
   quota: Quota
+  waitSeconds: number
 }
 
-/** Counts one request; undefined when limits are off. */
+/** Counts one request, or one that counts as several; undefined when limits are off. */
 export interface Limiter {
-  take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string): Taken | undefined
+  take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string, cost?: number): Taken | undefined
+  /** What taking one would find, without taking it. */
+  peek(bucket: Bucket, who: string): Taken | undefined
 }
 
 export interface LimiterOptions {
@@ -137,17 +150,18 @@ export interface LimiterOptions {
 }
 
 export function makeLimiter({ default_rpm, reference_rpm, enabled, clockMs }: LimiterOptions): Limiter {
-  if (!enabled) return { take: () => undefined }
+  if (!enabled) return { take: () => undefined, peek: () => undefined }
   const windows = {
     default: new SlidingWindow(default_rpm, WINDOW_SECONDS, clockMs),
     reference: new SlidingWindow(reference_rpm, WINDOW_SECONDS, clockMs),
     [FAILED_AUTHENTICATION]: new SlidingWindow(FAILED_AUTHENTICATION_RPM, WINDOW_SECONDS, clockMs),
   }
+  const taken = (bucket: keyof typeof windows, { allowed, remaining, resetSeconds, waitSeconds }: Standing): Taken => {
+    const { limit, windowSeconds } = windows[bucket]
+    return { allowed, quota: { bucket, limit, windowSeconds, remaining, resetSeconds }, waitSeconds }
+  }
   return {
-    take(bucket, who) {
-      const { allowed, remaining, resetSeconds } = windows[bucket].take(who)
-      const { limit, windowSeconds } = windows[bucket]
-      return { allowed, quota: { bucket, limit, windowSeconds, remaining, resetSeconds } }
-    },
+    take: (bucket, who, cost) => taken(bucket, windows[bucket].take(who, cost)),
+    peek: (bucket, who) => taken(bucket, windows[bucket].peek(who)),
   }
 }

@@ -1,5 +1,6 @@
-import type { Quota, Scope } from '../operation.ts'
+import type { Scope } from '../operation.ts'
 import { Problem, type ProblemCode, type ProblemExtra } from '../problem.ts'
+import type { Taken } from './limits.ts'
 
 export const REALM = 'agent-trust-registry'
 export const POLICY_PATH = '/api/agent-rails/policy'
@@ -29,11 +30,18 @@ export function scopeRefusal(
   })
 }
 
-export const limitRefusal = ({ bucket, resetSeconds }: Quota): Problem =>
-  new Problem('rate_limited', undefined, {
-    headers: { 'Retry-After': String(resetSeconds) },
-    members: { 'violated-policies': [bucket] },
-  })
+/** A 429. What is more than the whole quota is refused however long the caller waits, and is told so. */
+export function limitRefusal({ quota, waitSeconds }: Taken): Problem {
+  const never = waitSeconds === Infinity
+  return new Problem(
+    'rate_limited',
+    never ? 'the request has more lines than the whole quota: send fewer' : undefined,
+    {
+      headers: { 'Retry-After': String(never ? quota.windowSeconds : waitSeconds) },
+      members: { 'violated-policies': [quota.bucket] },
+    },
+  )
+}
 
 /** RFC 9110 section 11.6.1, with `error` and `scope` as RFC 6750 uses them. */
 function askFor(

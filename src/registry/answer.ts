@@ -1,8 +1,11 @@
 import { Problem } from '../problem.ts'
-import type { CitedRow } from '../proof/row.ts'
+import type { AbsenceProof, CitedRow } from '../proof/row.ts'
 import type { Proofs } from './proofs.ts'
-import type { Found } from './reference.ts'
+import type { Found, Missing } from './reference.ts'
 
+const LEFT_OUT =
+  'the edition in force was loaded without this region, or there is no such locality: nothing is said of a price there'
+const LEFT_OUT_ONLY = `${LEFT_OUT}; ask with region=national if the price for the whole country will do`
 const NATIONAL_ONLY =
   'there is no price for this region; the code has one for the whole country: ask with region=national if that will do'
 
@@ -11,11 +14,16 @@ export async function answer(proofs: Proofs, found: Found): Promise<CitedRow & {
   const elsewhere = found.nationally ? { regions: ['national'] } : {}
   const detail = found.nationally ? NATIONAL_ONLY : undefined
   if (found.release === undefined) {
-    const absence = await Promise.all(found.missing.map(({ release, prefix }) => proofs.ofAbsence(release, prefix)))
-    throw new Problem('not_on_schedule', detail, { members: { absence, ...elsewhere } })
+    const absence = await absenceProofs(proofs, found.missing)
+    const members = { absence, ...elsewhere }
+    if (found.leftOut) throw new Problem('region_not_covered', found.nationally ? LEFT_OUT_ONLY : LEFT_OUT, { members })
+    throw new Problem('not_on_schedule', detail, { members })
   }
   const cited = await proofs.attach(found.release, found.stored)
   if (cited.kind === 'absence')
     throw new Problem(`absent_${cited.reason}`, detail, { members: { row: cited, ...elsewhere } })
   return cited
 }
+
+export const absenceProofs = (proofs: Proofs, missing: readonly Missing[]): Promise<AbsenceProof[]> =>
+  Promise.all(missing.map(({ release, prefix }) => proofs.ofAbsence(release, prefix)))

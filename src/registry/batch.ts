@@ -7,6 +7,7 @@ import { answer } from './answer.ts'
 import { AbsenceProof, CitedRow, PriceRow } from './cited-row.ts'
 import { Proofs } from './proofs.ts'
 import { type Found, findReference, ReferenceQuery } from './reference.ts'
+import { ourTurn } from './turn.ts'
 
 export const BATCH_BYTES = 64 * 1024
 const MAX_LINES = 100
@@ -61,13 +62,16 @@ export const BatchAnswer = z
 /** Looks up each line as if it had been asked alone. All proofs stand under one checkpoint. */
 export async function lookUpLines(db: Db, log: Log, lines: readonly unknown[], today: string): Promise<LineAnswer[]> {
   const found: (Found | Problem)[] = []
-  for (const line of lines) found.push(await orRefusal(() => find(db, line, today)))
+  for (const line of lines) {
+    // A batch is a hundred lookups' work, and other requests must not wait for all of it.
+    await ourTurn()
+    found.push(await orRefusal(() => find(db, line, today)))
+  }
   // Only now: a checkpoint taken before the search might not cover a release that the search found.
   const proofs = await Proofs.at(db, log)
   const results: LineAnswer[] = []
   for (const each of found) {
-    // A batch is a hundred answers' work, and other requests must not wait for all of it.
-    await new Promise((resolve) => setImmediate(resolve))
+    await ourTurn()
     const row = each instanceof Problem ? each : await orRefusal(() => answer(proofs, each))
     results.push(row instanceof Problem ? refused(row) : { status: 200, row })
   }

@@ -3,10 +3,12 @@ import type { Db } from '../db/db.ts'
 import { refusedAs } from '../operation.ts'
 import { MAX_OFFSET, pageInput, pageOf } from '../paging.ts'
 import { Problem } from '../problem.ts'
+import { countRows, pageOfRows, type RowFilter } from './browse-store.ts'
+import * as catalogue from './catalogue-store.ts'
 import { AsOf, Code, Npi, RegionText } from './reference.ts'
 import { parseRegion } from './region.ts'
-import type { Release, RowFilter, StoredRow } from './store.ts'
-import * as store from './store.ts'
+import type { Release, StoredRow } from './store.ts'
+import { ourTurn } from './turn.ts'
 
 const PATH = '/api/registry'
 
@@ -49,20 +51,21 @@ export async function browse(db: Db, query: BrowseQuery, day: string): Promise<B
   if (query.after !== undefined && query.offset > 0) throw misfit('send offset or after, not both')
   const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
-  const releases = await store.releasesInForce(db, day)
-  const shown = releases.filter(({ chart }) => query.chart === undefined || chart === query.chart)
+  const { chart = '', npi = '', cpt = '' } = query
+  const shown = await catalogue.chartsInForce(db, day, { chart, npi, cpt, region: filter.region ?? '' })
 
   const rows: Browsed['rows'] = []
   let total = 0
   let skip = query.offset
   for (const release of shown) {
-    const held = await store.countRows(db, release, filter)
+    await ourTurn()
+    const held = await countRows(db, release, filter)
     total += held
     const room = query.limit + 1 - rows.length
     const passed = cursor !== undefined && release.chart < cursor.chart
     if (room > 0 && !passed && skip < held) {
       const after = cursor?.chart === release.chart ? cursor.key : ''
-      const found = await store.pageOfRows(db, release.release_no, filter, { after, offset: skip, limit: room })
+      const found = await pageOfRows(db, release.release_no, filter, { after, offset: skip, limit: room })
       rows.push(...found.map((stored) => ({ release, stored })))
     }
     if (!passed) skip = Math.max(0, skip - held)

@@ -1,12 +1,13 @@
 import type { Db } from '../db/db.ts'
+import type { Log } from '../integrity/log.ts'
 import { type Operation, operation } from '../operation.ts'
 import { listReleases, ReleaseList, ReleasesQuery } from './catalogue.ts'
 import { Coverage, CoverageQuery, coverage } from './coverage.ts'
 import { DiffQuery, ReleaseDiff, releaseDiff } from './release-diff.ts'
 
 /** What there is to be asked for: charts, codes, releases, and how releases differ. */
-export function catalogueOperations({ db, today }: { db: Db; today: () => string }): Operation[] {
-  const coverageOn = coverage(db)
+export function catalogueOperations({ db, log, today }: { db: Db; log: Log; today: () => string }): Operation[] {
+  const coverageOn = coverage(db, log)
   const diff = releaseDiff(db)
   return [
     operation({

@@ -37,35 +37,48 @@ export async function editionsOf(db: Db, charts: readonly string[]): Promise<Rel
 }
 
 export interface ChartFilter {
-  chart: string
-  npi: string
-  cpt: string
+  chart?: string
+  npi?: string
+  cpt?: string
+  region?: string
 }
 
 /** In force on day $1 and fitting: an empty text fits everything. */
 const FITTING = `release r WHERE ${IN_FORCE} AND ($2 = '' OR r.chart = $2)
     AND ($3 = '' OR EXISTS (SELECT 1 FROM release_provider p WHERE p.npi = $3 AND p.release_no = r.release_no))
-    AND ($4 = '' OR EXISTS (SELECT 1 FROM release_code c WHERE c.cpt = $4 AND c.release_no = r.release_no))`
+    AND ($4 = '' OR EXISTS (SELECT 1 FROM release_code c WHERE c.cpt = $4 AND c.release_no = r.release_no))
+    AND ($5 = '' OR EXISTS (SELECT 1 FROM release_region g WHERE g.region = $5 AND g.release_no = r.release_no))`
+const fittingParams = (day: string, { chart = '', npi = '', cpt = '', region = '' }: ChartFilter): string[] => [
+  day,
+  chart,
+  npi,
+  cpt,
+  region,
+]
 
-export async function countCharts(db: Db, day: string, { chart, npi, cpt }: ChartFilter): Promise<number> {
-  const [row] = await db.query<{ charts: number }>(`SELECT COUNT(*) AS charts FROM ${FITTING}`, [day, chart, npi, cpt])
-  return Number(row?.charts ?? 0)
-}
-
-export async function pageOfCharts(
+export async function countCharts(
   db: Db,
   day: string,
-  { chart, npi, cpt }: ChartFilter,
-  page: { limit: number; offset: number },
+  filter: ChartFilter = {},
+): Promise<{ charts: number; samples: number }> {
+  const [row] = await db.query<{ charts: number; samples: number }>(
+    `SELECT COUNT(*) AS charts, COUNT(CASE WHEN r.data_class = 'sample' THEN 1 END) AS samples FROM ${FITTING}`,
+    fittingParams(day, filter),
+  )
+  return { charts: Number(row?.charts ?? 0), samples: Number(row?.samples ?? 0) }
+}
+
+/** The editions in force that fit, by chart: all of them, or one page. */
+export async function chartsInForce(
+  db: Db,
+  day: string,
+  filter: ChartFilter = {},
+  page?: { limit: number; offset: number },
 ): Promise<Release[]> {
-  const rows = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM ${FITTING} ORDER BY r.chart LIMIT $5 OFFSET $6`, [
-    day,
-    chart,
-    npi,
-    cpt,
-    page.limit,
-    page.offset,
-  ])
+  const rows = await db.query<ReleaseRow>(
+    `SELECT ${RELEASE} FROM ${FITTING} ORDER BY r.chart${page ? ' LIMIT $6 OFFSET $7' : ''}`,
+    [...fittingParams(day, filter), ...(page ? [page.limit, page.offset] : [])],
+  )
   return rows.map(toRelease)
 }
 
@@ -104,31 +117,28 @@ export async function keysOfCode(db: Db, release_no: number, cpt: string): Promi
   return rows.map(({ row_key, priced }) => ({ key: row_key, priced: Number(priced) === 1 }))
 }
 
-/** Codes in force on day $1 that begin with $2. */
-const CODES = `release r JOIN release_code c ON c.release_no = r.release_no
-    WHERE ${IN_FORCE} AND c.cpt >= $2 AND c.cpt < $3 AND ($4 = '' OR r.chart = $4)`
-
-export async function countCodes(db: Db, day: string, prefix: string, chart: string): Promise<number> {
-  const [row] = await db.query<{ codes: number }>(`SELECT COUNT(DISTINCT c.cpt) AS codes FROM ${CODES}`, [
-    day,
-    prefix,
-    past(prefix),
-    chart,
-  ])
-  return Number(row?.codes ?? 0)
+/** From which day on the same editions are in force as on this one. Days between two editions have the same answers. */
+export async function sameSince(db: Db, day: string): Promise<string> {
+  const [row] = await db.query<{ since: string | null }>(
+    `SELECT MAX(r.effective_from) AS since FROM release r WHERE ${readable('r')} AND r.effective_from <= $1`,
+    [day],
+  )
+  return row?.since ?? ''
 }
 
-export async function pageOfCodes(
-  db: Db,
-  day: string,
-  prefix: string,
-  chart: string,
-  page: { limit: number; offset: number },
-): Promise<{ cpt: string; charts: number; rows: number }[]> {
-  const rows = await db.query<{ cpt: string; charts: number; rows: number }>(
-    `SELECT c.cpt, COUNT(*) AS charts, SUM(c.row_count) AS rows FROM ${CODES}
-      GROUP BY c.cpt ORDER BY c.cpt LIMIT $5 OFFSET $6`,
-    [day, prefix, past(prefix), chart, page.limit, page.offset],
+export interface HeldCode {
+  cpt: string
+  charts: number
+  rows: number
+}
+
+/** The codes of these releases that begin so, and how many of them have each. */
+export async function codesOf(db: Db, releaseNos: readonly number[], prefix: string): Promise<HeldCode[]> {
+  const names = releaseNos.map((_, i) => `$${i + 3}`).join(', ')
+  const rows = await db.query<HeldCode>(
+    `SELECT cpt, COUNT(*) AS charts, SUM(row_count) AS rows FROM release_code
+      WHERE release_no IN (${names}) AND cpt >= $1 AND cpt < $2 GROUP BY cpt`,
+    [prefix, past(prefix), ...releaseNos],
   )
   return rows.map(({ cpt, charts, rows: held }) => ({ cpt, charts: Number(charts), rows: Number(held) }))
 }

@@ -1,20 +1,25 @@
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
+import type { Log } from '../integrity/log.ts'
 import { refusedAs } from '../operation.ts'
 import { Links, Page, pageInput, pageOf } from '../paging.ts'
 import { Problem } from '../problem.ts'
 import { BASES, SETTINGS } from '../proof/row.ts'
 import { ChartId } from './browse.ts'
+import type { HeldCode } from './catalogue-store.ts'
 import * as catalogue from './catalogue-store.ts'
 import { chartOf } from './charts.ts'
 import { AsOf, Code, Npi } from './reference.ts'
 import { Remembered } from './remembered.ts'
 import type { Release } from './store.ts'
+import { ourTurn } from './turn.ts'
 
 const PATH = '/api/coverage'
 /** More than there are Medicare localities; a list that is longer is cut, and its total says so. */
 const MAX_LISTED = 200
 const MAX_REMEMBERED = 2_000
+const MAX_CODE_LISTS = 100
+const RELEASES_AT_ONCE = 20
 
 const cpt = Code.optional()
 const npi = Npi.optional()
@@ -100,13 +105,22 @@ export const Coverage = z
 type CoverageAnswer = z.input<typeof Coverage>
 type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 'regions' | 'npis'>
 
-/** What is there to be asked for. What a release holds never changes, so it is counted once. */
-export function coverage(db: Db): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
+/**
+ * What is there to be asked for. What a release holds never changes, so it is counted once. The codes in force are
+ * counted once for each first character, and again when another edition comes into force.
+ */
+export function coverage(db: Db, log: Log): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
   const contents = new Remembered<Contents>(MAX_REMEMBERED)
+  const codes = new Remembered<HeldCode[]>(MAX_CODE_LISTS)
   return async (query, day) => {
-    if (query.prefix === undefined) return coverageOfCharts(db, contents, query, day)
+    const { prefix, chart = '' } = query
+    if (prefix === undefined) return coverageOfCharts(db, contents, query, day)
     if (query.cpt !== undefined || query.npi !== undefined) throw misfit('prefix goes with chart, not with cpt or npi')
-    return codesUnder(db, query, query.prefix, day)
+    const first = prefix.slice(0, 1)
+    const { size } = await log.head(db)
+    const name = `${size} ${await catalogue.sameSince(db, day)} ${chart} ${first}`
+    const all = await codes.get(name, () => codesInForce(db, chart, first, day))
+    return pageOfCodes(query, prefix, day, all)
   }
 }
 
@@ -123,9 +137,10 @@ async function coverageOfCharts(
 ): Promise<CoverageAnswer> {
   const { limit, offset, ...params } = query
   const filter = { chart: query.chart ?? '', npi: query.npi ?? '', cpt: query.cpt ?? '' }
-  const total = await catalogue.countCharts(db, day, filter)
+  const { charts: total } = await catalogue.countCharts(db, day, filter)
   const data: z.input<typeof ChartCoverage>[] = []
-  for (const release of await catalogue.pageOfCharts(db, day, filter, { limit, offset })) {
+  for (const release of await catalogue.chartsInForce(db, day, filter, { limit, offset })) {
+    await ourTurn()
     const held = await contents.get(release.release_id, () => contentsOf(db, release.release_no))
     const code = query.cpt === undefined ? null : await coverageOfCode(db, release, query.cpt)
     data.push({ ...factsOf(release), ...held, code })
@@ -182,11 +197,28 @@ async function coverageOfCode(db: Db, release: Release, cpt: string): Promise<z.
   }
 }
 
-async function codesUnder(db: Db, query: CoverageQuery, prefix: string, day: string): Promise<CoverageAnswer> {
+/** All codes in force that begin with a character, a few releases at a time. */
+async function codesInForce(db: Db, chart: string, first: string, day: string): Promise<HeldCode[]> {
+  const found = new Map<string, HeldCode>()
+  const releases = await catalogue.chartsInForce(db, day, { chart })
+  for (let at = 0; at < releases.length; at += RELEASES_AT_ONCE) {
+    await ourTurn()
+    const some = releases.slice(at, at + RELEASES_AT_ONCE).map(({ release_no }) => release_no)
+    for (const code of await catalogue.codesOf(db, some, first)) {
+      const known = found.get(code.cpt)
+      if (!known) found.set(code.cpt, code)
+      else {
+        known.charts += code.charts
+        known.rows += code.rows
+      }
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.cpt < b.cpt ? -1 : 1))
+}
+
+function pageOfCodes(query: CoverageQuery, prefix: string, day: string, all: readonly HeldCode[]): CoverageAnswer {
   const { limit, offset, ...params } = query
-  const chart = query.chart ?? ''
-  const total = await catalogue.countCodes(db, day, prefix, chart)
-  const codes = await catalogue.pageOfCodes(db, day, prefix, chart, { limit, offset })
-  const data = codes.map((code) => ({ kind: 'code' as const, ...code }))
-  return { data, ...pageOf({ path: PATH, params, limit, offset, total }), as_of: day }
+  const fitting = all.filter(({ cpt: code }) => code.startsWith(prefix))
+  const data = fitting.slice(offset, offset + limit).map((code) => ({ kind: 'code' as const, ...code }))
+  return { data, ...pageOf({ path: PATH, params, limit, offset, total: fitting.length }), as_of: day }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { Links, Page, pageInput, pageOf } from '../paging.ts'
 import { Problem } from '../problem.ts'
+import { absenceProofs } from './answer.ts'
 import * as catalogue from './catalogue-store.ts'
 import { schedulesFor } from './charts.ts'
 import { AbsenceProof, CitedRow } from './cited-row.ts'
@@ -9,6 +10,7 @@ import type { Proofs } from './proofs.ts'
 import { checkBasis, findIn, placeOf, ReferenceQuery } from './reference.ts'
 import { parseRegion } from './region.ts'
 import type { Release } from './store.ts'
+import { ourTurn } from './turn.ts'
 
 const PATH = '/reference/history'
 
@@ -29,7 +31,11 @@ const Edition = z
     row: CitedRow.nullable().meta({
       description: 'The row that answers from this edition: a price or a stated absence',
     }),
-    absence: AbsenceProof.nullable().meta({ description: 'Where no row answers, the proof that there is none' }),
+    absence: z
+      .array(AbsenceProof)
+      .min(1)
+      .nullable()
+      .meta({ description: 'Where no row answers, the proofs that there is none' }),
   })
   .meta({ id: 'EditionAnswer' })
 
@@ -81,6 +87,7 @@ export async function history(
   const region = await placeOf(db, parseRegion(query.region))
   const data: z.input<typeof Edition>[] = []
   for (const { release, effective_to } of editions.slice(offset, offset + limit)) {
+    await ourTurn()
     const found = await findIn(db, query, region, [release])
     const { release_id, chart, effective_from, manifest } = release
     data.push({
@@ -91,13 +98,8 @@ export async function history(
       effective_from,
       effective_to,
       row: found.release === undefined ? null : await proofs.attach(release, found.stored),
-      absence: found.release === undefined ? await proofs.ofAbsence(release, missingPrefix(found.missing)) : null,
+      absence: found.release === undefined ? await absenceProofs(proofs, found.missing) : null,
     })
   }
   return { data, ...pageOf({ path: PATH, params, limit, offset, total: editions.length }) }
-}
-
-function missingPrefix([missing]: readonly { prefix: string }[]): string {
-  if (!missing) throw new Error('a search of one release found nothing and missed nothing')
-  return missing.prefix
 }

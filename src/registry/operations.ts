@@ -28,6 +28,7 @@ const LOOKUP_PROBLEMS: readonly ProblemCode[] = [
   'not_on_schedule',
   'unknown_provider',
   'region_ambiguous',
+  'region_not_covered',
   'no_release_in_force',
 ]
 
@@ -57,11 +58,13 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     summary: 'Up to a hundred lookups in one request, each answered in its place',
     description:
       'Each line takes the parameters of `lookup_reference` and is answered as if it had been asked alone: a price with its proof, ' +
-      'or the problem it would have met. One bad line does not spoil the others. All proofs stand under one checkpoint. Counts as one request.',
+      'or the problem it would have met. One bad line does not spoil the others. All proofs stand under one checkpoint. ' +
+      'Each line counts as one request of the quota: a batch with more lines than are left is refused whole, with Retry-After.',
     tag: 'agent-tools',
     http: { method: 'POST', path: '/reference/batch' },
     access: 'public',
     limit: 'reference',
+    cost: ({ lines }) => lines.length,
     cache: 'no-store',
     bodyBytes: BATCH_BYTES,
     input: BatchQuery,
@@ -127,5 +130,5 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     },
   }),
 
-  ...catalogueOperations({ db, today }),
+  ...catalogueOperations({ db, log, today }),
 ]

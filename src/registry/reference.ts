@@ -4,9 +4,9 @@ import { refusedAs } from '../operation.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { isNpi } from '../proof/npi.ts'
 import { BASES, type Basis, type Row, SETTINGS } from '../proof/row.ts'
-import { schedulesFor } from './charts.ts'
-import { basisFor, chooseRow, type Wanted } from './choose-row.ts'
-import { onlyLocality, parseRegion, REGION_PATTERN, type Region } from './region.ts'
+import { HOSPITAL_BASES, schedulesFor } from './charts.ts'
+import { chooseRow, isHospitals, mostTelling, type Wanted } from './choose-row.ts'
+import { isByLocality, onlyLocality, parseRegion, REGION_PATTERN, type Region } from './region.ts'
 import type { Release, StoredRow } from './store.ts'
 import * as store from './store.ts'
 
@@ -37,6 +37,9 @@ export const RegionText = z
   .meta({ description: '`national`, `US-XX`, `US-XX-LL` (a CMS locality) or `ZIP-NNNNN`', examples: ['US-CA-18'] })
 export const AsOf = z.iso.date().meta({ description: 'Date of service; today if left out', examples: ['2026-07-01'] })
 
+/** A key has its modifiers in order; a question may have them in any. */
+const inOrder = (modifiers: string): string => modifiers.split('-').sort().join('-')
+
 export const ReferenceQuery = z.strictObject({
   cpt: field(Code, 'invalid_cpt'),
   region: field(RegionText.default('national'), 'invalid_region'),
@@ -47,20 +50,30 @@ export const ReferenceQuery = z.strictObject({
     .max(16)
     .toUpperCase()
     .regex(/^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/)
+    .overwrite(inOrder)
     .optional()
-    .meta({ description: 'Two-character modifier; none if left out', examples: ['26'] }),
+    .meta({
+      description: 'Two-character modifier, or several in any order as `26-TC`; none if left out',
+      examples: ['26'],
+    }),
   setting: z.enum(SETTINGS).optional().meta({ description: 'Where the service is performed' }),
   basis: z.enum(BASES).optional().meta({ description: 'What kind of price to look for' }),
 })
 export type ReferenceQuery = z.output<typeof ReferenceQuery>
 
+export interface Missing {
+  release: Release
+  prefix: string
+}
+
 /**
- * What a lookup found: a row of a release, or for each release searched the key prefix it has no row under.
- * `nationally` says that a region was asked about and the code has a price for the whole country only.
+ * What a lookup found: a row of a release, or key prefixes that the releases searched have no row under.
+ * `nationally` says that a region was asked about and the code has a price for the whole country only; `leftOut`
+ * that a schedule has the code and was loaded without that region, so that nothing is said of its price there.
  */
 export type Found = { nationally: boolean } & (
   | { release: Release; stored: StoredRow; row: Row }
-  | { release?: undefined; missing: { release: Release; prefix: string }[] }
+  | { release?: undefined; missing: Missing[]; leftOut: boolean }
 )
 
 /**
@@ -80,40 +93,65 @@ export async function findIn(
   releases: readonly Release[],
 ): Promise<Found> {
   const wanted: Wanted = { modifier: query.modifier ?? null, setting: query.setting, basis: query.basis }
-  const missing: { release: Release; prefix: string }[] = []
+  const missing: Missing[] = []
+  const stated: ({ release: Release } & Candidate)[] = []
   let nationally = false
-  let stated: ({ release: Release } & Candidate) | undefined
+  let leftOut = false
   for (const release of releases) {
     const area = await areaIn(db, release, region)
-    const there = await candidates(db, release, `${query.cpt}|${area}`)
-    const chosen = pick(there, query, wanted)
+    const there = await candidates(db, release, query, area)
+    const chosen = pick(there, wanted)
     if (chosen?.row.kind === 'price') return { release, ...chosen, nationally }
-    const national = area === NATIONAL ? there : await candidates(db, release, `${query.cpt}|${NATIONAL}`)
-    nationally ||= area !== NATIONAL && pick(national, query, wanted)?.row.kind === 'price'
-    // A status such as "bundled" holds for the whole country, and is stated once, on the national row.
-    const absence = chosen ?? pick(onlyAbsences(national), query, { modifier: wanted.modifier })
-    if (absence) stated ??= { release, ...absence }
-    missing.push({ release, prefix: widestMissingPrefix(there, `${query.cpt}|${area}`, query, wanted) })
+    const national = area === NATIONAL ? there : await candidates(db, release, query, NATIONAL)
+    const isNational = area !== NATIONAL && pick(national, wanted)?.row.kind === 'price'
+    nationally ||= isNational
+    // A status such as "bundled" holds for the whole country, and is stated once, on the national row of a schedule.
+    const ofCountry = query.npi === undefined ? pick(onlyAbsences(national), { modifier: wanted.modifier }) : undefined
+    const absence = chosen ?? ofCountry
+    if (absence) stated.push({ release, ...absence })
+    else leftOut ||= await leavesOut(db, release, area, isNational)
+    for (const prefix of await missingPrefixes(db, release, query, area, there)) missing.push({ release, prefix })
   }
-  return stated ? { ...stated, nationally } : { missing, nationally }
+  // What another schedule states must not pass for the answer of one that has a price elsewhere.
+  const telling = leftOut ? undefined : mostTelling(stated)
+  return telling ? { ...telling, nationally } : { missing, nationally, leftOut }
 }
 
 type Candidate = { stored: StoredRow; row: Row }
 
-async function candidates(db: Db, release: Release, prefix: string): Promise<Candidate[]> {
-  const rows = await store.rowsUnder(db, release.release_no, prefix)
+/** The rows of the code in an area that are the provider's, or a schedule's. Those of other providers are not read. */
+async function candidates(db: Db, release: Release, query: ReferenceQuery, area: string): Promise<Candidate[]> {
+  const prefix = `${query.cpt}|${area}`
+  const rows = await store.rowsUnder(
+    db,
+    release.release_no,
+    prefix.endsWith('|') ? withProvider(prefix, query) : prefix,
+  )
   return rows.map((stored) => ({ stored, row: JSON.parse(stored.body) as Row }))
 }
 
-const rowsFor = (from: readonly Candidate[], { npi = null }: { npi?: string | null | undefined }): Row[] =>
-  from.map(({ row }) => row).filter((row) => row.npi === npi)
+const withProvider = (prefix: string, { npi }: ReferenceQuery): string => `${prefix}${npi ?? ''}|`
 
-function pick(from: readonly Candidate[], query: ReferenceQuery, wanted: Wanted): Candidate | undefined {
-  const row = chooseRow(rowsFor(from, query), wanted)
+function pick(from: readonly Candidate[], wanted: Wanted): Candidate | undefined {
+  const row = chooseRow(
+    from.map((candidate) => candidate.row),
+    wanted,
+  )
   return from.find((candidate) => candidate.row === row)
 }
 
 const onlyAbsences = (from: readonly Candidate[]): Candidate[] => from.filter(({ row }) => row.kind === 'absence')
+
+/**
+ * Whether a release was loaded without this area and has the code for others. The national rows show which codes a
+ * schedule has; where they were left out as well, there is no telling.
+ */
+async function leavesOut(db: Db, release: Release, area: string, isNational: boolean): Promise<boolean> {
+  if (area === NATIONAL || !isByLocality(release.chart)) return false
+  const holds = async (region: string): Promise<boolean> =>
+    (await store.regionsUnder(db, release.release_no, region)).length > 0
+  return !(await holds(area.replace('|', ''))) && (isNational || !(await holds('national')))
+}
 
 async function releasesToSearch(db: Db, query: ReferenceQuery, day: string): Promise<Release[]> {
   checkBasis(query)
@@ -166,7 +204,8 @@ async function areaIn(db: Db, release: Release, region: Region): Promise<string>
     case 'locality':
       return `${region.region}|`
     case 'state': {
-      const only = onlyLocality(await store.localitiesOf(db, release.release_no, region.state))
+      const held = await store.regionsUnder(db, release.release_no, `US-${region.state}-`)
+      const only = onlyLocality(region.state, held)
       return only ? `${only}|` : `US-${region.state}-`
     }
     case 'zip':
@@ -174,19 +213,35 @@ async function areaIn(db: Db, release: Release, region: Region): Promise<string>
   }
 }
 
-/** The most general prefix of the asked key under which the release has no row at all. */
-function widestMissingPrefix(
-  there: readonly Candidate[],
-  start: string,
+/**
+ * The most general prefixes of the keys asked for under which the release has no row at all: one, or for a setting at
+ * a hospital's one or two for each basis that would have answered.
+ */
+async function missingPrefixes(
+  db: Db,
+  { release_no }: Release,
   query: ReferenceQuery,
-  wanted: Wanted,
-): string {
-  const basis = basisFor(rowsFor(there, query), wanted)
-  const parts = [`${query.npi ?? ''}|`, `${query.modifier ?? ''}|`, `${basis ?? ''}|`, query.setting ?? '']
-  let prefix = start
-  for (const part of parts) {
-    if (!there.some(({ stored }) => stored.row_key.startsWith(prefix))) break
-    prefix += part
-  }
-  return prefix
+  area: string,
+  there: readonly Candidate[],
+): Promise<string[]> {
+  const ofCode = `${query.cpt}|${area}`
+  if (there.length === 0 && !(await store.hasRowsUnder(db, release_no, ofCode))) return [ofCode]
+  const has = (prefix: string): boolean => there.some(({ stored }) => stored.row_key.startsWith(prefix))
+  const ofProvider = withProvider(ofCode, query)
+  const ofModifier = `${ofProvider}${query.modifier ?? ''}|`
+  if (!has(ofProvider)) return [ofProvider]
+  if (!has(ofModifier)) return [ofModifier]
+  const stated = there.find(({ stored }) => stored.row_key.startsWith(ofModifier))?.row.basis
+  const bases = query.basis ? [query.basis] : query.npi === undefined ? [stated] : HOSPITAL_BASES
+  return bases.flatMap((basis) => {
+    const ofBasis = `${ofModifier}${basis}|`
+    const ofSetting = `${ofBasis}${query.setting ?? ''}`
+    if (!has(ofBasis)) return [ofBasis]
+    // The key of a price for both settings ends before a setting. The rows on either side of `facility`, which no
+    // hospital states, enclose it; those of the setting asked for may not.
+    const isBetween = ({ stored: { row_key } }: Candidate): boolean => row_key > ofBasis && row_key < ofSetting
+    return isHospitals(query.setting) && query.npi !== undefined && there.some(isBetween)
+      ? [`${ofBasis}facility`, ofSetting]
+      : [ofSetting]
+  })
 }

@@ -26,14 +26,21 @@ export function parseRegion(text: string): Region {
   return locality === undefined ? { level: 'state', state: area } : { level: 'locality', region: canonical }
 }
 
+/** The areas that CMS pays in more than one locality. All others have one, or are paid as a part of another area's. */
+const DIVIDED = new Set('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'.split(' '))
+
 /**
- * The one locality that stands for an area. CMS publishes no price for an area with several, and an
- * average would be our invention, so such a question is sent back with the choices.
+ * The one locality that stands for an area, of those that a release holds. CMS publishes no price for an area with
+ * several, and an average would be our invention, so such a question is sent back with the choices. A release may
+ * hold only some of an area's localities: one that is left of several does not stand for the others.
  */
-export function onlyLocality(localities: readonly string[]): string | undefined {
-  if (localities.length > 1)
+export function onlyLocality(state: string, held: readonly string[]): string | undefined {
+  if (held.length > 1 || (held.length === 1 && DIVIDED.has(state)))
     throw new Problem('region_ambiguous', 'the area has several localities, each with prices of its own', {
-      members: { regions: [...localities].sort() },
+      members: { regions: [...held].sort() },
     })
-  return localities[0]
+  return held[0]
 }
+
+/** Whether a chart has a price for each locality, so that a region without rows in a release was left out of it. */
+export const isByLocality = (chart: string): boolean => chart === 'cms-pfs'

@@ -6,9 +6,7 @@ import { diffReleases } from './diff.ts'
 import { Remembered } from './remembered.ts'
 import type { Release } from './store.ts'
 import * as store from './store.ts'
-
-const MAX_REMEMBERED = 500
-const MAX_WAITING = 4
+import { ourTurn } from './turn.ts'
 
 const ReleaseId = z
   .string()
@@ -53,25 +51,46 @@ export const ReleaseDiff = z
 type ReleaseDiff = z.input<typeof ReleaseDiff>
 
 /**
- * Compares two releases. Neither can change, so each comparison is made once; and because one reads every
- * row of both, they are made one after the other, and only a few may wait.
+ * Compares two releases. Neither can change, so each comparison is made once; and because one reads every row of
+ * both, they are made one after the other. What most ask, a release beside the one that it took the place of, has a
+ * queue and a memory of its own: whoever asks for every other pair there is cannot hold that up, or push it out.
  */
 export function releaseDiff(db: Db): (query: DiffQuery) => Promise<ReleaseDiff> {
-  const made = new Remembered<ReleaseDiff>(MAX_REMEMBERED)
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  const inTurn = async (work: () => Promise<ReleaseDiff>): Promise<ReleaseDiff> => {
-    if (waiting >= MAX_WAITING)
-      throw new Problem('unavailable', 'other comparisons are being made', { headers: { 'retry-after': '10' } })
-    waiting++
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn.finally(() => waiting--)
-  }
+  const usual = new Comparisons(db, { remembered: 2_000, waiting: 20 })
+  const others = new Comparisons(db, { remembered: 200, waiting: 2 })
   return async (query) => {
     const [from, to] = [await getRelease(db, query.from), await getRelease(db, query.to)]
     if (from.chart !== to.chart) throw otherChart()
-    return made.get(`${from.release_id} ${to.release_id}`, () => inTurn(() => compare(db, from, to)))
+    return (to.manifest.supersedes === from.release_id ? usual : others).of(from, to)
+  }
+}
+
+/** Comparisons that are made one after the other. Only a few may wait, the one being made among them. */
+class Comparisons {
+  readonly #made: Remembered<ReleaseDiff>
+  readonly #most: number
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  constructor(
+    readonly db: Db,
+    { remembered, waiting }: { remembered: number; waiting: number },
+  ) {
+    this.#made = new Remembered(remembered)
+    this.#most = waiting
+  }
+
+  of(from: Release, to: Release): Promise<ReleaseDiff> {
+    return this.#made.get(`${from.release_id} ${to.release_id}`, () => this.#inTurn(() => compare(this.db, from, to)))
+  }
+
+  async #inTurn(work: () => Promise<ReleaseDiff>): Promise<ReleaseDiff> {
+    if (this.#waiting >= this.#most)
+      throw new Problem('unavailable', 'other comparisons are being made', { headers: { 'retry-after': '10' } })
+    this.#waiting++
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => undefined)
+    return turn.finally(() => this.#waiting--)
   }
 }
 
@@ -89,7 +108,7 @@ const side = ({ release_id, effective_from, row_count }: Release): z.input<typeo
 /** A store whose answers leave room for other requests: reading millions of rows must not hold them up. */
 const unhurried = (db: Db): Db => ({
   query: async (sql, params) => {
-    await new Promise((resolve) => setImmediate(resolve))
+    await ourTurn()
     return db.query(sql, params)
   },
   transaction: (work) => db.transaction(work),

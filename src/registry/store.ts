@@ -95,6 +95,14 @@ export function rowsUnder(db: Db, release_no: number, prefix: string): Promise<S
   )
 }
 
+export async function hasRowsUnder(db: Db, release_no: number, prefix: string): Promise<boolean> {
+  const found = await db.query(
+    'SELECT 1 AS found FROM price_row WHERE release_no = $1 AND row_key >= $2 AND row_key < $3 LIMIT 1',
+    [release_no, prefix, past(prefix)],
+  )
+  return found.length > 0
+}
+
 /** The last row before, and the first row after, every key with this prefix. */
 export async function rowsAround(
   db: Db,
@@ -127,9 +135,8 @@ export async function findRowTile(
   return tile && new Uint8Array(tile.hashes)
 }
 
-/** The localities of one area that a release has prices for. */
-export async function localitiesOf(db: Db, release_no: number, state: string): Promise<string[]> {
-  const prefix = `US-${state}-`
+/** The regions that a release has rows for, of those that begin with this: one, those of an area, or none. */
+export async function regionsUnder(db: Db, release_no: number, prefix: string): Promise<string[]> {
   const rows = await db.query<{ region: string }>(
     'SELECT region FROM release_region WHERE release_no = $1 AND region >= $2 AND region < $3 ORDER BY region',
     [release_no, prefix, past(prefix)],
@@ -153,56 +160,6 @@ export async function localitiesNear(db: Db, zip: string): Promise<string[]> {
     [area, past(area)],
   )
   return rows.map(({ region }) => region)
-}
-
-export interface RowFilter {
-  cpt?: string | undefined
-  region?: string | undefined
-  npi?: string | undefined
-}
-
-/**
- * The rows of a release that fit, as a FROM and WHERE. Keys start with the code and then the region,
- * so a question about a region alone walks the release's codes and seeks each one.
- */
-function fitting(release_no: number, filter: RowFilter): { from: string; params: unknown[] } {
-  const { cpt = '', region = '', npi = '' } = filter
-  const from = `release_code c JOIN price_row p
-       ON p.release_no = c.release_no
-      AND p.row_key >= c.cpt || '|' || $3 AND p.row_key < c.cpt || '|' || $3 || '~'
-    WHERE c.release_no = $1 AND ($2 = '' OR c.cpt = $2)
-      AND ($4 = '' OR p.row_key LIKE '%|' || $4 || '|%')`
-  return { from, params: [release_no, cpt, region === '' ? '' : `${region}|`, npi] }
-}
-
-export async function countRows(db: Db, release: Release, filter: RowFilter): Promise<number> {
-  if (Object.values(filter).every((value) => value === undefined)) return release.row_count
-  const { from, params } = fitting(release.release_no, filter)
-  const [row] = await db.query<{ rows: number }>(`SELECT COUNT(*) AS rows FROM ${from}`, params)
-  return Number(row?.rows ?? 0)
-}
-
-/** One page of a release's rows in key order, after `after` if given. */
-export function pageOfRows(
-  db: Db,
-  release_no: number,
-  filter: RowFilter,
-  page: { after: string; offset: number; limit: number },
-): Promise<StoredRow[]> {
-  if (Object.values(filter).every((value) => value === undefined))
-    return db.query<StoredRow>(
-      `SELECT row_key, row_index, body FROM price_row
-        WHERE release_no = $1 AND row_key > $2 ORDER BY row_key LIMIT $3 OFFSET $4`,
-      [release_no, page.after, page.limit, page.offset],
-    )
-  const { from, params } = fitting(release_no, filter)
-  return db.query<StoredRow>(
-    // Codes before the cursor's are not looked at again; the rest of the bound is kept from the index by the
-    // empty text, or it would take the place of the one above and read every code from the start.
-    `SELECT p.row_key, p.row_index, p.body FROM ${from} AND c.cpt >= SUBSTR($5, 1, 5) AND p.row_key || '' > $5
-      ORDER BY c.cpt, p.row_key LIMIT $6 OFFSET $7`,
-    [...params, page.after, page.limit, page.offset],
-  )
 }
 
 /** A stretch of a release's rows in key order: the way to read all of them without holding them. */

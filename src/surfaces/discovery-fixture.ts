@@ -79,16 +79,20 @@ export const landingParts = (facts: Partial<LandingParts> = {}): LandingParts =>
     as_of: '2026-10-01T00:00:00.000Z',
     data_class: 'published',
   }),
-  charts: async () => [
-    {
-      chart: 'cms-pfs',
-      title: 'Medicare Physician Fee Schedule',
-      edition: 'RVU26D',
-      effective_from: '2026-10-01',
-      rows: 12345,
-      data_class: 'published',
-    },
-  ],
+  charts: async () => ({
+    list: [
+      {
+        chart: 'cms-pfs',
+        title: 'Medicare Physician Fee Schedule',
+        edition: 'RVU26D',
+        effective_from: '2026-10-01',
+        rows: 12345,
+        data_class: 'published',
+      },
+    ],
+    total: 1,
+    hasSample: false,
+  }),
   example: async () => ({
     cpt: '99213',
     amount: '95.19',

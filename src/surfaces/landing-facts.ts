@@ -19,6 +19,13 @@ export interface LandingChart {
   data_class: string
 }
 
+/** The first few of the charts in force, and what there is to say of all of them. */
+export interface LandingCharts {
+  list: readonly LandingChart[]
+  total: number
+  hasSample: boolean
+}
+
 /** One price in force, and where in its source it stands. */
 export interface LandingExample {
   cpt: string
@@ -33,7 +40,7 @@ export interface LandingExample {
 export interface LandingParts extends DiscoveryParts {
   readme: () => Promise<unknown>
   figures: () => Promise<LandingFigures>
-  charts: () => Promise<LandingChart[]>
+  charts: () => Promise<LandingCharts>
   example: () => Promise<LandingExample | undefined>
 }
 
@@ -52,17 +59,17 @@ export interface LandingFacts {
   sample: boolean
   example: (LandingExample & { shown: string; schedule: string; sample: boolean; address: string }) | undefined
   figures: { released: string | null; sample: boolean; list: readonly Figure[] }
-  charts: readonly LandingChart[]
+  charts: LandingCharts
   steps: readonly string[]
   operations: readonly { route: string; summary: string; needs: string }[]
 }
 
 export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
   const [figures, charts, example] = await Promise.all([parts.figures(), parts.charts(), parts.example()])
-  const chart = example && charts.find((each) => example.release_id.startsWith(`${each.chart}:${each.edition}:`))
+  const chart = example && charts.list.find((each) => example.release_id.startsWith(`${each.chart}:${each.edition}:`))
   return {
     base: parts.baseUrl(),
-    sample: figures.data_class === 'sample' || charts.some(isSample),
+    sample: figures.data_class === 'sample' || charts.hasSample,
     example: example && {
       ...example,
       shown: dollars(example.amount),

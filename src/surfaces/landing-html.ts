@@ -72,7 +72,7 @@ ${list.some(({ value }) => value === undefined) ? html`<p class="small">A figure
 <p><a href="/api/figures">All figures, with their definitions</a></p>
 </section>`
 
-const charts = ({ charts: list }: LandingFacts): Html => html`
+const charts = ({ charts: { list, total } }: LandingFacts): Html => html`
 <section id="charts">
 <h2>Price lists in force</h2>
 ${
@@ -85,7 +85,8 @@ ${
         (chart) => html`
 <tr><th scope="row">${chart.title}${isSample(chart) ? SAMPLE : NOTHING}<br><code>${chart.chart}</code></th><td data-label="Edition">${chart.edition}</td><td data-label="In force since">${day(chart.effective_from)}</td><td data-label="Rows" class="number">${grouped(String(chart.rows))}</td></tr>`,
       )}
-</tbody></table></div>`
+</tbody></table></div>
+${total > list.length ? html`<p>The first ${list.length} of ${grouped(String(total))}. <a href="/api/coverage">All of them, and what they hold</a></p>` : NOTHING}`
 }
 </section>`
 

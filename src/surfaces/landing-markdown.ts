@@ -63,12 +63,17 @@ function figures({ figures: { released, sample, list } }: LandingFacts): string 
   return `${from}${mark(sample)} All of them with their definitions: [/api/figures](/api/figures)\n\n${lines.join('\n')}`
 }
 
-function charts({ charts: list }: LandingFacts): string {
+function charts({ charts: { list, total } }: LandingFacts): string {
   if (list.length === 0) return 'No price list is in force yet.'
   const rows = list.map(
     (chart) =>
       `| ${text(chart.title)}${mark(isSample(chart))} | ${code(chart.chart)} | ${code(chart.edition)} | ` +
       `${text(inWords(chart.effective_from))} | ${chart.rows} |`,
   )
-  return ['| Price list | Chart | Edition | In force since | Rows |', '|---|---|---|---|---:|', ...rows].join('\n')
+  const table = ['| Price list | Chart | Edition | In force since | Rows |', '|---|---|---|---|---:|', ...rows].join(
+    '\n',
+  )
+  return total > list.length
+    ? `${table}\n\nThe first ${list.length} of ${total}. [All of them, and what they hold](/api/coverage)`
+    : table
 }

@@ -102,10 +102,30 @@ test('a withheld figure is called withheld, never zero', async () => {
 })
 
 test('sample data is called SAMPLE where it stands', async () => {
-  const charts = (await landingParts().charts()).map((chart) => ({ ...chart, data_class: 'sample' }))
-  const [page = '', markdown = ''] = await bothOf({ charts: async () => charts })
+  const { list, total } = await landingParts().charts()
+  const charts = async () => ({
+    list: list.map((chart) => ({ ...chart, data_class: 'sample' })),
+    total,
+    hasSample: true,
+  })
+  const [page = '', markdown = ''] = await bothOf({ charts })
   expect(page.match(/>SAMPLE</g)).toHaveLength(3)
   expect(markdown.match(/\*\*SAMPLE\*\*/g)).toHaveLength(3)
+})
+
+test('of many price lists the page shows the first few and says how many there are', async () => {
+  const { list } = await landingParts().charts()
+  const charts = async () => ({ list, total: 1503, hasSample: false })
+  const [page = '', markdown = ''] = await bothOf({ charts })
+  expect(page).toContain('The first 1 of 1,503.')
+  expect(markdown).toContain('The first 1 of 1503. [All of them, and what they hold](/api/coverage)')
+  for (const text of await bothOf()) expect(text).not.toContain('The first')
+})
+
+test('sample data that is not among the first few is still announced', async () => {
+  const { list } = await landingParts().charts()
+  for (const text of await bothOf({ charts: async () => ({ list, total: 20, hasSample: true }) }))
+    expect(text).toContain('SAMPLE')
 })
 
 test('an installation without any data says so', async () => {
@@ -117,7 +137,8 @@ test('an installation without any data says so', async () => {
     as_of: null,
     data_class: null,
   })
-  for (const text of await bothOf({ figures, charts: async () => [], example: async () => undefined })) {
+  const charts = async () => ({ list: [], total: 0, hasSample: false })
+  for (const text of await bothOf({ figures, charts, example: async () => undefined })) {
     expect(text).toContain('No price list is in force')
     expect(text).toContain('No figures have been released yet')
     expect(text).not.toMatch(/null|undefined|NaN|SAMPLE/)
@@ -132,9 +153,13 @@ test('hostile text in a value reaches neither the markup nor the shell command',
       savings: { total: hostile, median: hostile },
       as_of: hostile,
     }),
-    charts: async () => [
-      { chart: hostile, title: hostile, edition: hostile, effective_from: hostile, rows: 1, data_class: hostile },
-    ],
+    charts: async () => ({
+      list: [
+        { chart: hostile, title: hostile, edition: hostile, effective_from: hostile, rows: 1, data_class: hostile },
+      ],
+      total: 1,
+      hasSample: false,
+    }),
     example: async () => ({
       cpt: hostile,
       amount: hostile,
