@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
-export const MODULES = ['verify', 'growth', 'derivation'] as const
+export const MODULES = ['verify', 'question', 'growth', 'changes', 'derivation'] as const
 export const sourceOf = (name: (typeof MODULES)[number]): string => join(ROOT, `src/proof/${name}.ts`)
 
 /** One TypeScript file and what it imports, as one module for browsers. */

@@ -7,6 +7,7 @@ import { answers } from './vectors/answers.ts'
 import { checkpoints } from './vectors/checkpoints.ts'
 import { cosignatures } from './vectors/cosignatures.ts'
 import { derivations } from './vectors/derivations.ts'
+import { follows } from './vectors/followed.ts'
 import { growths } from './vectors/growths.ts'
 import { lists } from './vectors/lists.ts'
 import { policies } from './vectors/policies.ts'
@@ -26,6 +27,7 @@ const files: Record<string, readonly Vector[]> = {
   'checkpoint.json': [...checkpoints, ...cosignatures],
   'policy.json': policies,
   'growth.json': growths,
+  'changes.json': follows,
   'derivation.json': derivations,
 }
 

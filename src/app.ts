@@ -40,6 +40,8 @@ export interface AppOptions {
   now: () => number
   railsClock?: () => Promise<number>
   limits: { default_rpm: number; reference_rpm: number; enabled: boolean }
+  /** Whether releases of the figures also remove cases that have outgrown the ledger. */
+  retention?: boolean
   observe: (line: RequestLine) => void
 }
 
@@ -58,11 +60,12 @@ export function makeApp(
   const { baseUrl, now, limits } = options
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const figures = { db, log: figuresLog, now }
+  const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes))
   const rails = {
     db,
     pepper,
     now: options.railsClock ?? (() => db.now()),
-    random: (bytes: number) => new Uint8Array(randomBytes(bytes)),
+    random,
     baseUrl,
     limits,
   }
@@ -147,7 +150,8 @@ export function makeApp(
     observe: options.observe,
     randomId: randomUUID,
   })
-  const scheduleFigures = (tell: Schedule['tell']) => scheduleReleases({ parts: { ...figures, cosign }, tell })
+  const scheduleFigures = (tell: Schedule['tell']) =>
+    scheduleReleases({ parts: { ...figures, cosign, random, retention: options.retention }, tell })
   return { operations, documents, scheduleFigures, ...http }
 }
 

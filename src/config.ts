@@ -77,6 +77,12 @@ export const Settings = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('`on` releases the figures on the first Tuesday of each month, 00:00 UTC, while serving.'),
+  OUTCOMES_RETENTION: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      '`on` lets each release of the figures remove cases that lay before the eight quarters of the release before it.',
+    ),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('What goes to standard error.'),
 })
 

@@ -29,6 +29,7 @@ export function start(config: Config, installation: Installation): Running {
       reference_rpm: config.REFERENCE_RPM,
       enabled: config.RATE_LIMITS === 'on',
     },
+    retention: config.OUTCOMES_RETENTION === 'on',
     observe: (line) => logRequest(config.LOG_LEVEL, line),
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)

@@ -4,7 +4,10 @@
 import { audit, type Published } from '../src/figures/audit.ts'
 import { decide, type Rule, type Standings } from '../src/figures/disclosure.ts'
 import { type ProviderCells, providerStats, refresh, type Standing } from '../src/figures/provider.ts'
-import { METRICS, type Metric, type OutcomeCell, tallies } from '../src/figures/tally.ts'
+import { METRICS, type Metric, tallies } from '../src/figures/tally.ts'
+import { foundAmongFew, learn, noShares, type Shares, type Step } from './attack-insider.ts'
+import { aLedger, type Case, cellsOf } from './attack-ledger.ts'
+import { dice } from './dice.ts'
 
 /** A hidden number that an attacker has left fewer than eleven values. */
 export interface Pinned {
@@ -18,99 +21,39 @@ export interface World {
   providers: Map<string, ReturnType<typeof providerStats>[]>
   refused: number
   pinned: Pinned[]
+  /** What someone who knows all cases but one came to know of that one. Not promised away, but measured. */
+  learned: Shares
 }
 
 const ENOUGH = 11
 const MONTH_MS = 30 * 86_400_000
 const RELEASES = 24
 
-/** Small and fast, and the same for everyone who runs the test. */
-export function dice(seed: number): { below: (n: number) => number; chance: (p: number) => boolean } {
-  let state = seed
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-  return { below: (n) => Math.floor(next() * n), chance: (p) => next() < p }
-}
-type Dice = ReturnType<typeof dice>
-
-type Case = Omit<OutcomeCell, 'cases'> & { npi: string | null }
-
-/** How cases of one ledger tend to be: some are nearly unanimous, some tiny, some have one giant among them. */
-function habits({ below, chance }: Dice) {
-  const share = (): number => [0.01, 0.05, 0.12, 0.3, 0.5, 0.8, 0.97][below(7)] as number
-  return {
-    closed: chance(0.5) ? 1 : 0.9,
-    settled: share(),
-    recurring: share(),
-    mail: share(),
-    won: share(),
-    npis: 1 + below(12),
-  }
-}
-
-function aCase(habit: ReturnType<typeof habits>, { below, chance }: Dice): Case {
-  const closed = Number(chance(habit.closed))
-  return {
-    closed,
-    settled: closed && Number(chance(habit.settled)),
-    recurring: Number(chance(habit.recurring)),
-    certified_mail: Number(chance(habit.mail)),
-    recovered_50: chance(0.01) ? 1000 : chance(habit.won) ? 10 + below(40) : below(10),
-    npi: chance(0.7) ? `npi ${Math.min(below(habit.npis), below(habit.npis))}` : null,
-  }
-}
-
-const cellsOf = (cases: readonly Case[]): OutcomeCell[] => {
-  const cells = new Map<number, OutcomeCell>()
-  for (const { npi: _, ...alike } of cases) {
-    const key =
-      (alike.closed * 8 + alike.settled * 4 + alike.recurring * 2 + alike.certified_mail) * 1001 + alike.recovered_50
-    const cell = cells.get(key)
-    if (cell) cell.cases++
-    else cells.set(key, { ...alike, cases: 1 })
-  }
-  return [...cells.values()]
-}
-
-/** What happens to a ledger between two releases: cases come, a few are corrected, a few are deleted. */
-function live(cases: Case[], most: number, habit: ReturnType<typeof habits>, roll: Dice): boolean {
-  const { below, chance } = roll
-  const some = (): number => (chance(0.5) ? below(12) : below(150))
-  for (let n = Math.min(some(), most - cases.length); n > 0; n--) cases.push(aCase(habit, roll))
-  const corrected = chance(0.3)
-  if (corrected && cases.length > 0)
-    for (let n = 1 + (chance(0.7) ? below(10) : below(60)); n > 0; n--) cases[below(cases.length)] = aCase(habit, roll)
-  if (chance(0.2)) for (let n = 1 + below(14); n > 0 && cases.length > 0; n--) cases.splice(below(cases.length), 1)
-  return corrected
-}
-
 /** One ledger over 24 releases, and everything the attackers pinned. */
 export function simulate(seed: number, rule: Rule, { gate = true } = {}): World {
-  const roll = dice(seed)
-  const habit = habits(roll)
-  const most = 100 + roll.below(1901)
-  const cases: Case[] = Array.from({ length: roll.below(Math.min(most, 400)) }, () => aCase(habit, roll))
-  const world: World = { history: [], providers: new Map(), refused: 0, pinned: [] }
+  const { cases, roll, live } = aLedger(seed)
+  const world: World = { history: [], providers: new Map(), refused: 0, pinned: [], learned: noShares() }
+  const targets = new Targets(seed)
+  const steps: Step[] = []
   let standings: Standings | undefined
   let told = new Map<string, Standing>()
   let last_correction_id = 0
   for (let n = 1; n <= RELEASES; n++) {
-    if (live(cases, most, habit, roll)) last_correction_id = n
+    if (live(n)) last_correction_id = n
     const at = Date.UTC(2026, 0, 6) + n * MONTH_MS
     const as_of = new Date(at).toISOString()
     const given = { as_of, last_batch_id: n, last_correction_id, of: tallies(cellsOf(cases)) }
     const decided = decide(given, standings, rule)
     const providers = n % 3 === 1 ? new Map([...told, ...refresh(byProvider(cases), told, rule)]) : told
     const release = published(as_of, decided.standings)
+    targets.look(cases)
     if (gate && !audit([...world.history, release], bandsOf(providers), rule).ok) {
       world.refused++
       continue
     }
-    world.pinned.push(...insider(given, standings, decided.standings, rule, roll))
+    for (const what of foundAmongFew(given, standings, decided.standings, rule, roll))
+      world.pinned.push({ by: 'insider', what })
+    steps.push({ given, standings: decided.standings, present: targets.presentIn(cases) })
     world.history.push(release)
     standings = decided.standings
     told = providers
@@ -119,7 +62,31 @@ export function simulate(seed: number, rule: Rule, { gate = true } = {}): World 
         world.providers.set(npi, [...(world.providers.get(npi) ?? []), providerStats(npi, standing, at, at, rule)])
   }
   world.pinned.push(...differencing(world.history, rule), ...harvesting(world, rule))
+  for (const unknown of targets.chosen) learn(steps, unknown, rule, world.learned)
   return world
+}
+
+/** Cases that the insider does not know, picked among those that came or were corrected since the release before. */
+class Targets {
+  readonly chosen: Case[] = []
+  #seen = new Set<Case>()
+  readonly #roll: ReturnType<typeof dice>
+
+  constructor(seed: number) {
+    this.#roll = dice(seed + 1_000_000)
+  }
+
+  look(cases: readonly Case[]): void {
+    const fresh = cases.filter((each) => !this.#seen.has(each))
+    const one = fresh[this.#roll.below(Math.max(1, fresh.length))]
+    if (one && this.#roll.chance(0.12)) this.chosen.push(one)
+    this.#seen = new Set(cases)
+  }
+
+  presentIn(cases: readonly Case[]): ReadonlySet<Case> {
+    const all = new Set(cases)
+    return new Set(this.chosen.filter((each) => all.has(each)))
+  }
 }
 
 const published = (as_of: string, { of }: Standings): Published => ({
@@ -274,44 +241,4 @@ function harvesting({ history, providers }: World, rule: Rule): Pinned[] {
     note('what is left for small providers', span(0, all.value + rule.count_step - 1 + held - least))
   }
   return pinned
-}
-
-/**
- * Knows every case but one, and that it came, went or was changed together with fewer than ten others since a figure
- * last moved. Tries what would have been published had its answer been another: if that differs, it is found out.
- */
-function insider(
-  given: Parameters<typeof decide>[0],
-  before: Standings | undefined,
-  shown: Standings,
-  rule: Rule,
-  { below }: Dice,
-): Pinned[] {
-  if (!before) return []
-  return METRICS.flatMap((metric): Pinned[] => {
-    const now = given.of[metric]
-    const touched = touchedBetween(before.of[metric].basis, now)
-    const answers = now.map(([answer]) => answer)
-    if (touched === 0 || touched >= ENOUGH || answers.length < 2) return []
-    const from = below(answers.length)
-    const to = (from + 1 + below(answers.length - 1)) % answers.length
-    const changed = now.map(([answer, n], i) => [answer, n - Number(i === from) + Number(i === to)] as const)
-    if (touchedBetween(before.of[metric].basis, changed) >= ENOUGH) return []
-    const of = { ...given.of, [metric]: changed.filter(([, n]) => n > 0) }
-    const otherwise = decide({ ...given, of }, before, rule).standings.of[metric].figure
-    const same = JSON.stringify(otherwise) === JSON.stringify(shown.of[metric].figure)
-    return same ? [] : [{ by: 'insider', what: metric }]
-  })
-}
-
-function touchedBetween(
-  before: readonly (readonly [number, number])[],
-  now: readonly (readonly [number, number])[],
-): number {
-  const shift = new Map(now)
-  for (const [answer, n] of before) shift.set(answer, (shift.get(answer) ?? 0) - n)
-  const sides = [...shift.values()]
-  const added = sides.reduce((sum, n) => sum + Math.max(n, 0), 0)
-  const removed = sides.reduce((sum, n) => sum + Math.max(-n, 0), 0)
-  return Math.max(added, removed)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { answersTo } from '../src/proof/question.ts'
 import type { CitedRow } from '../src/proof/row.ts'
 import { verifyBody, verifyRow } from '../src/proof/verify.ts'
 import { anAbsence, aPrice, aRelease } from './builders.ts'
@@ -83,8 +84,12 @@ test('every price and every absence of a batch proves itself, and all under one 
     Line,
   ]
   expect(await verifyRow(price.row, app.policy)).toEqual({ ok: true })
-  expect(await verifyBody(JSON.stringify(stated.problem), app.policy, { cpt: '20000' })).toMatchObject({ rows: 1 })
-  expect(await verifyBody(JSON.stringify(missing.problem), app.policy, { cpt: '25000' })).toMatchObject({ absences: 1 })
+  expect(await verifyBody(JSON.stringify(stated.problem), app.policy, answersTo({ cpt: '20000' }))).toMatchObject({
+    rows: 1,
+  })
+  expect(await verifyBody(JSON.stringify(missing.problem), app.policy, answersTo({ cpt: '25000' }))).toMatchObject({
+    absences: 1,
+  })
   const checkpoints = JSON.stringify([price, stated, missing]).match(/"checkpoint":"[^"]+"/g) ?? []
   expect([checkpoints.length, new Set(checkpoints).size]).toEqual([3, 1])
 })

@@ -12,8 +12,10 @@ console.log('at work')
 for (let n = first; ; n++) {
   // The first may be one that an earlier child had taken just before it was killed: then this changes nothing.
   const file = new Blob([outcomesFile(n, casesPerBatch)])
+  console.log(`importing ${n}`)
   await importOutcomes(db, file.stream(), { now: Date.now })
   console.log(`imported ${n}`)
+  console.log('releasing')
   const { release_id } = await releaseFigures({ db, log, now: Date.now, cosign })
   console.log(`released ${release_id}`)
 }

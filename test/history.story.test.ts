@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { answersTo } from '../src/proof/question.ts'
 import type { AbsenceProof, CitedRow } from '../src/proof/row.ts'
 import { verifyBody, verifyRow } from '../src/proof/verify.ts'
 import { withdraw } from '../src/registry/withdrawal.ts'
@@ -53,7 +54,7 @@ test('the history of a code says what each edition says, newest first, and each 
   for (const { row, absence } of data)
     if (row) expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
     else
-      expect(await verifyBody(JSON.stringify(absence?.[0]), app.policy, { cpt: 'G0101' })).toMatchObject({
+      expect(await verifyBody(JSON.stringify(absence?.[0]), app.policy, answersTo({ cpt: 'G0101' }))).toMatchObject({
         absences: 1,
       })
   expect(new Set(JSON.stringify(data).match(/"checkpoint":"[^"]+"/g)).size).toBe(1)
@@ -65,7 +66,7 @@ test('the body of a history is verified whole, and an edition that fails is name
   await using app = await testApp()
   await fourEditions(app)
   const body = await history(app, 'cpt=G0101')
-  const verdict = await verifyBody(JSON.stringify(body), app.policy, { cpt: 'G0101' })
+  const verdict = await verifyBody(JSON.stringify(body), app.policy, answersTo({ cpt: 'G0101' }))
   expect(verdict).toMatchObject({ ok: true, rows: 3, absences: 1 })
   const renamed = structuredClone(body)
   Object.assign(renamed.data[2] ?? {}, { effective_from: '2026-01-02' })
@@ -74,7 +75,10 @@ test('the body of a history is verified whole, and an edition that fails is name
     reason: 'body_contradicts_proof',
     at: 3,
   })
-  expect(await verifyBody(JSON.stringify(body), app.policy, { cpt: 'G0102' })).toMatchObject({ ok: false, at: 1 })
+  expect(await verifyBody(JSON.stringify(body), app.policy, answersTo({ cpt: 'G0102' }))).toMatchObject({
+    ok: false,
+    at: 1,
+  })
 })
 
 test('a history comes in pages', async () => {
@@ -130,7 +134,9 @@ test('a history of nothing is refused as the lookup is, with proof', async () =>
   await fourEditions(app)
   const problem = await app.problem('/reference/history?cpt=55555')
   expect(problem).toMatchObject({ status: 404, code: 'not_on_schedule' })
-  expect(await verifyBody(JSON.stringify(problem), app.policy, { cpt: '55555' })).toMatchObject({ absences: 1 })
+  expect(await verifyBody(JSON.stringify(problem), app.policy, answersTo({ cpt: '55555' }))).toMatchObject({
+    absences: 1,
+  })
   const cases: [string, number, string][] = [
     ['', 400, 'missing_parameter'],
     ['cpt=1', 400, 'invalid_cpt'],

@@ -1,5 +1,5 @@
 import { COLUMNS } from '../src/figures/outcome.ts'
-import { dice } from './attack-simulator.ts'
+import { dice } from './dice.ts'
 
 /** A file of invented outcomes, the same for the same number. */
 export function outcomesFile(n: number, cases: number, npis: readonly string[] = []): string {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { readGpci } from '../src/ingest/gpci.ts'
+import { answersTo } from '../src/proof/question.ts'
 import { verifyBody } from '../src/proof/verify.ts'
 import { onlyLocality } from '../src/registry/region.ts'
 import { anAbsence, aPrice, aRelease } from './builders.ts'
@@ -39,7 +40,7 @@ test('a region that a release was loaded without is said to be left out, not to 
       regions: ['national'],
       absence: [{ key_prefix: prefix }],
     })
-    const verdict = await verifyBody(JSON.stringify(problem), app.policy, { cpt: '99213', region })
+    const verdict = await verifyBody(JSON.stringify(problem), app.policy, answersTo({ cpt: '99213', region }))
     expect(verdict).toMatchObject({ ok: true, absences: 1 })
   }
 })
@@ -59,7 +60,9 @@ test('a statement of another schedule does not stand in for a price that was lef
   await app.publish(aRelease({ chart: 'cms-opps', rows: [packaged] }))
   const problem = await app.problem('/reference?cpt=99213&region=US-CA-05')
   expect(problem).toMatchObject({ code: 'region_not_covered' })
-  expect(await verifyBody(JSON.stringify(problem), app.policy, { cpt: '99213', region: 'US-CA-05' })).toMatchObject({
+  expect(
+    await verifyBody(JSON.stringify(problem), app.policy, answersTo({ cpt: '99213', region: 'US-CA-05' })),
+  ).toMatchObject({
     absences: 2,
   })
 })

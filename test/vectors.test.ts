@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { judge, type Vector } from '../scripts/vectors/vector.ts'
 import { FORMAT, VECTORS, vectorFiles } from '../scripts/vectors.ts'
+import * as changes from '../src/proof/changes.ts'
 import * as derivation from '../src/proof/derivation.ts'
 import * as growth from '../src/proof/growth.ts'
+import * as question from '../src/proof/question.ts'
 import * as verify from '../src/proof/verify.ts'
 
 const read = (name: string): string => readFileSync(join(VECTORS, name), 'utf8')
@@ -24,7 +26,7 @@ test.each(names)('the verifier says what is expected of it on all of %s', async 
   const { vectors } = JSON.parse(read(name)) as { vectors: Vector[] }
   const differing: object[] = []
   for (const vector of vectors) {
-    const outcome = await judge({ ...verify, ...growth, ...derivation }, vector)
+    const outcome = await judge({ ...verify, ...question, ...growth, ...changes, ...derivation }, vector)
     if (!Bun.deepEquals(outcome, vector.expect, true)) differing.push({ name: vector.name, outcome })
   }
   expect(differing).toEqual([])

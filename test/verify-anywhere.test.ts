@@ -37,11 +37,13 @@ interface Answer {
 /** What is run everywhere. `readJson` is the one thing that differs. */
 const everywhere = (readJson: string): string => `
 import * as verify from './verify.js'
+import * as question from './question.js'
 import * as growth from './growth.js'
+import * as changes from './changes.js'
 import * as derivation from './derivation.js'
 import { judge } from './judge.js'
 import { portableSha256, sha256 } from './sha256.js'
-const verifier = { ...verify, ...growth, ...derivation }
+const verifier = { ...verify, ...question, ...growth, ...changes, ...derivation }
 export default async function () {
   const vectors = ${readJson}
   const outcomes = []
@@ -100,7 +102,7 @@ test('where the platform has no Ed25519, nothing verifies', () => {
   const script = `
     crypto.subtle.importKey = async () => { throw new DOMException('unknown algorithm', 'NotSupportedError') }
     const { readFileSync } = await import('node:fs')
-    const verifier = { ...(await import('./verify.js')), ...(await import('./growth.js')) }
+    const verifier = { ...(await import('./verify.js')), ...(await import('./question.js')), ...(await import('./growth.js')), ...(await import('./changes.js')) }
     const { judge } = await import('./judge.js')
     const signed = JSON.parse(readFileSync('vectors.json', 'utf8')).filter(({ kind }) => !['policy', 'derivation'].includes(kind))
     const outcomes = []
@@ -114,7 +116,7 @@ test('where the platform has no Ed25519, nothing verifies', () => {
 test('the verifier is one small file that needs nothing, and so is each of its companions', () => {
   for (const [name, text] of bundles) {
     expect([name, /\bBun\.|\bimport\b|\brequire\b|from\s*["']node:/.test(text)]).toEqual([name, false])
-    expect(Buffer.byteLength(text)).toBeLessThan(22_000)
+    expect(Buffer.byteLength(text)).toBeLessThan(20_000)
   }
 })
 
@@ -125,6 +127,15 @@ test('Node reaches the built verifier by the name of the package', async () => {
   const names = MODULES.map((name) =>
     node('--input-type=module', '-e', `console.log(Object.keys(await import('agent-trust-registry/${name}')).join())`),
   )
-  for (const name of ['verifyBody', 'verifyRow', 'verifyAbsence', 'verifyDerivation', 'checkGrowth', 'parsePolicy'])
+  for (const name of [
+    'verifyBody',
+    'answersTo',
+    'verifyRow',
+    'verifyAbsence',
+    'verifyDerivation',
+    'checkGrowth',
+    'verifyChanges',
+    'parsePolicy',
+  ])
     expect(names.join().split(/[,\s]+/)).toContain(name)
 })

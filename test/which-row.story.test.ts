@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { answersTo, type Question } from '../src/proof/question.ts'
 import type { CitedRow } from '../src/proof/row.ts'
-import { type Question, verifyBody } from '../src/proof/verify.ts'
+import { verifyBody } from '../src/proof/verify.ts'
 import { anAbsence, aPrice, aRelease } from './builders.ts'
 import { type TestApp, testApp } from './harness.ts'
 
@@ -17,7 +18,7 @@ const pathOf = (asked: Question): string =>
 /** The row that answers, after its proof has been checked beside the question. */
 async function answerTo(app: TestApp, asked: Question): Promise<CitedRow> {
   const row = await app.getJson(pathOf(asked))
-  expect(await verifyBody(JSON.stringify(row), app.policy, asked)).toMatchObject({ ok: true, rows: 1 })
+  expect(await verifyBody(JSON.stringify(row), app.policy, answersTo(asked))).toMatchObject({ ok: true, rows: 1 })
   return row as CitedRow
 }
 
@@ -25,7 +26,7 @@ async function answerTo(app: TestApp, asked: Question): Promise<CitedRow> {
 async function missingFor(app: TestApp, asked: Question): Promise<string[]> {
   const problem = await app.problem(pathOf(asked))
   expect(problem.code).toBe('not_on_schedule')
-  expect(await verifyBody(JSON.stringify(problem), app.policy, asked)).toMatchObject({ ok: true })
+  expect(await verifyBody(JSON.stringify(problem), app.policy, answersTo(asked))).toMatchObject({ ok: true })
   return (problem['absence'] as { key_prefix: string }[]).map(({ key_prefix }) => key_prefix)
 }
 
@@ -142,6 +143,9 @@ test('a schedule that only says the code is not its own yields to one that says 
   for (const [cpt, code, chart] of told) {
     const problem = await app.problem(`/reference?cpt=${cpt}`)
     expect(problem).toMatchObject({ code, row: { proof: { release: { chart } } } })
-    expect(await verifyBody(JSON.stringify(problem), app.policy, { cpt })).toMatchObject({ ok: true, rows: 1 })
+    expect(await verifyBody(JSON.stringify(problem), app.policy, answersTo({ cpt }))).toMatchObject({
+      ok: true,
+      rows: 1,
+    })
   }
 })

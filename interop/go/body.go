@@ -42,7 +42,13 @@ func checkBody(text []byte, pinned *policy, asked object) ([]*proved, error) {
 		if err != nil {
 			return nil, err
 		}
-		return found, noneTwice(found, describe)
+		if err := noneTwice(found, describe); err != nil {
+			return nil, err
+		}
+		if !oneWay(found) {
+			return nil, reason("entries_out_of_order")
+		}
+		return found, nil
 	case isBatch && onlyAmong(body, batchMembers, "results"):
 		return inTurn(results, t.line)
 	case hasKind:

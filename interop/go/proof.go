@@ -49,7 +49,7 @@ var (
 		"log":     isLogProof,
 	})
 	isEntryProof = closed(map[string]form{"log": isLogProof})
-	isChange     = closed(map[string]form{
+	isPlainChange = closed(map[string]form{
 		"seq":              isCount,
 		"release_id":       isToken,
 		"sdc_rule_version": isToken,
@@ -81,6 +81,24 @@ func isManifest(value any) bool {
 		}
 	}
 	return isPlainManifest(rest)
+}
+
+// isChange: the ledger's root is there since there are seals, epsilon only with noise.
+func isChange(value any) bool {
+	given, ok := value.(object)
+	if !ok {
+		return false
+	}
+	rest := given
+	for name, fits := range map[string]form{"ledger_root": isHash, "epsilon": isToken} {
+		if member, there := given[name]; there {
+			if !fits(member) {
+				return false
+			}
+			rest = without(rest, name)
+		}
+	}
+	return isPlainChange(rest)
 }
 
 func isTextOrNumber(value any) bool {
@@ -180,5 +198,9 @@ func checkEntry(given object, pinned *policy) (*proved, error) {
 		return nil, reason("entry_malformed")
 	}
 	found := &proved{what: "entry"}
-	return found, found.inLog(entry, given["proof"].(object)["log"].(object), pinned, "entry_not_in_log")
+	err := found.inLog(entry, given["proof"].(object)["log"].(object), pinned, "entry_not_in_log")
+	if err == nil && numberOf(entry, "seq") != found.index {
+		err = reason("seq_not_its_place")
+	}
+	return found, err
 }

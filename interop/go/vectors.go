@@ -115,6 +115,9 @@ func runVector(vector object) object {
 		return outcome(err, object{})
 	case "checkpoint":
 		return checkpointOutcome(openCheckpoint(input("note"), pinned))
+	case "changes":
+		added, err := checkChanges(input("older"), input("newer"), input("page"), pinned)
+		return outcome(err, object{"changes": float64(added)})
 	case "growth":
 		if path, ok := vector["path"].([]any); ok {
 			return outcome(checkGrowthByPath(input("older"), input("newer"), pinned, path), object{})

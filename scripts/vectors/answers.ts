@@ -49,6 +49,15 @@ const pages = [
   good('a page as asked for', page(row, facility), { rows: 2 }, { asked: { cpt: '99213' } }),
   good('a page of changes', page(p, r, w), { entries: 3 }),
   good('a page of one change', page(w), { entries: 1 }),
+  good('a page of changes, oldest first', page(w, r, p), { entries: 3 }),
+  good(
+    'a change with the root of the ledger',
+    page(await logged(change(0, { ledger_root: row.proof.row.leaf_hash }))),
+    {
+      entries: 1,
+    },
+  ),
+  good('a change drawn with noise', page(await logged(change(0, { epsilon: '0.5' }))), { entries: 1 }),
 
   bad('an empty page', page(), 'nothing_proved'),
   bad('two checkpoints on a page', page(row, await physicians.cited('70450', 2)), 'mixed_checkpoints'),
@@ -77,6 +86,9 @@ const pages = [
     'entry_not_in_log',
   ),
   bad('a change at the place of another', page(changed(w, { 'proof.log.index': 1 })), 'entry_not_in_log'),
+  bad('a change that says it stands elsewhere', page(await logged(change(1))), 'seq_not_its_place'),
+  bad('changes that go up and down', page(w, p, r), 'entries_out_of_order'),
+  bad('a root of the ledger that is none', page(await logged(change(0, { ledger_root: 'x' }))), 'entry_malformed'),
   bad('a member too many in a change', page(await logged(change(0, { cases: 51 }))), 'entry_malformed'),
   bad('a member of a change missing', page(changed(w, { reason: undefined })), 'entry_malformed'),
   bad('a manifest passed off as a change', page(await logged(physicians.release, registry)), 'entry_malformed'),

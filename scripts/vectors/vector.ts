@@ -2,10 +2,13 @@
 // wherever the verifier does: Bun, Node and browsers.
 
 import type { DerivationFault } from '../../src/proof/derivation.ts'
-import type { Fault, Question, TrustPolicy } from '../../src/proof/verify.ts'
+import type { Question } from '../../src/proof/question.ts'
+import type { Fault, TrustPolicy } from '../../src/proof/verify.ts'
 
 export type Verifier = typeof import('../../src/proof/verify.ts') &
+  typeof import('../../src/proof/question.ts') &
   typeof import('../../src/proof/growth.ts') &
+  typeof import('../../src/proof/changes.ts') &
   typeof import('../../src/proof/derivation.ts')
 
 export interface Head {
@@ -50,6 +53,15 @@ export type Vector = Named &
         path?: string[]
         expect: { ok: true } | Failure<Fault>
       }
+    | {
+        kind: 'changes'
+        policy: string
+        older: string
+        newer: string
+        /** Pages of the change log as one body. */
+        page: string
+        expect: { ok: true; changes: number } | Failure<Fault>
+      }
     | { kind: 'derivation'; row: string; expect: { ok: true } | Failure<DerivationFault> }
   )
 export type Kind = Vector['kind']
@@ -70,7 +82,8 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
         quorum: policy.quorum,
       }
     case 'body': {
-      const verdict = await verifier.verifyBody(vector.body, policy, vector.asked)
+      const expected = vector.asked && verifier.answersTo(vector.asked)
+      const verdict = await verifier.verifyBody(vector.body, policy, expected)
       if (!verdict.ok) return { ok: false, reason: verdict.reason }
       const { ok, rows, absences, entries } = verdict
       return { ok, rows, absences, entries }
@@ -86,6 +99,11 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
     }
     case 'growth':
       return growth(verifier, vector, policy)
+    case 'changes': {
+      const { data } = JSON.parse(vector.page) as { data: unknown[] }
+      const found = await verifier.verifyChanges(data, vector.older, vector.newer, policy)
+      return found.ok ? { ok: true, changes: found.entries } : found
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { correctOutcomes, deleteOutcomes, importOutcomes } from '../figures/ledger.ts'
 import { parseEpsilon } from '../figures/noise.ts'
 import { auditFigures, type Drawn, planRelease, releaseFigures } from '../figures/release.ts'
+import { countOutgrown } from '../figures/retention.ts'
 import { latestRelease } from '../figures/store.ts'
 import { whyUnreadable } from '../ingest/plain-file.ts'
 import { type Installation, openInstallation } from '../installation.ts'
@@ -60,10 +61,12 @@ export const figures: Command = {
     const installation = await openInstallation(config)
     try {
       if (action === 'audit') return await auditAll(installation, values.json)
-      if (values['dry-run']) return await rehearse(installation, values.json)
+      const retention = config.OUTCOMES_RETENTION === 'on'
+      if (values['dry-run']) return await rehearse(installation, retention, values.json)
       const { db, figuresLog: log, cosign } = installation
-      const { release_id, changes } = await releaseFigures({ db, log, now: Date.now, cosign, draw })
-      show(values.json, { release_id, changes }, `released ${release_id}: ${changes} changes`)
+      const { release_id, changes, removed } = await releaseFigures({ db, log, now: Date.now, cosign, draw, retention })
+      const text = `released ${release_id}: ${changes} changes${retention ? `, ${removed} cases removed for their age` : ''}`
+      show(values.json, { release_id, changes, removed }, text)
       return DONE
     } finally {
       await installation.db.close()
@@ -91,9 +94,11 @@ async function auditAll({ db }: Installation, json: boolean): Promise<number> {
 }
 
 /** What a release would publish and hold. Nothing is changed. */
-async function rehearse({ db, figuresLog }: Installation, json: boolean): Promise<number> {
+async function rehearse({ db, figuresLog }: Installation, retention: boolean, json: boolean): Promise<number> {
   const { size } = await figuresLog.signed(db)
-  const { release, moves, decisions, audit } = await planRelease(db, await latestRelease(db), { size, now: Date.now() })
+  const latest = await latestRelease(db)
+  const { release, moves, decisions, audit } = await planRelease(db, latest, { size, now: Date.now() })
+  const removed = retention ? await countOutgrown(db, latest) : 0
   const found = Object.entries(decisions ?? {}).map(([metric, decision]) => {
     const move = moves.find((each) => each.metric === metric)
     return {
@@ -108,8 +113,8 @@ async function rehearse({ db, figuresLog }: Installation, json: boolean): Promis
   const { release_id } = release
   show(
     json,
-    { release_id, dry_run: true, metrics: found, disclosure_audit: audit.ok ? 'pass' : 'fail' },
-    `${release_id} would be\n${table(cells)}\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
+    { release_id, dry_run: true, metrics: found, removed, disclosure_audit: audit.ok ? 'pass' : 'fail' },
+    `${release_id} would be\n${table(cells)}\n${removed} cases would be removed for their age\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
   )
   return audit.ok ? DONE : REFUSED
 }

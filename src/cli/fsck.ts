@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { checkChanges } from '../figures/fsck.ts'
+import { checkFigures } from '../figures/fsck.ts'
 import { type Installation, openUnchecked } from '../installation.ts'
 import { checkLog } from '../integrity/fsck.ts'
 import { insertVerification } from '../integrity/store.ts'
@@ -14,7 +14,7 @@ export async function recheck(
   const noted = { registry: registryLog.lock.noted('registry'), figures: figuresLog.lock.noted('figures') }
   const { registry, releases, figures } = await db.snapshot(async (tx) => ({
     registry: await checkLog(tx, registryLog, noted.registry),
-    figures: [...(await checkLog(tx, figuresLog, noted.figures)), ...(await checkChanges(tx))],
+    figures: [...(await checkLog(tx, figuresLog, noted.figures)), ...(await checkFigures(tx))],
     releases: await checkReleases(tx),
   }))
   const { rows } = releases

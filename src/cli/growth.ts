@@ -4,11 +4,12 @@ import { type CheckpointFault, openCheckpoint } from '../proof/checkpoint.ts'
 import { checkGrowth, type GrowthFault, type TileFault } from '../proof/growth.ts'
 import type { TrustPolicy } from '../proof/policy.ts'
 import { tilePath } from '../proof/tiles.ts'
+import type { Fault } from '../proof/verify.ts'
 import { UsageFault } from './command.ts'
 
 export type Grown =
-  | { ok: true; grew: { from: number; to: number } }
-  | { ok: false; reason: GrowthFault | TileFault | CheckpointFault }
+  | { ok: true; grew: { from: number; to: number }; changes?: number }
+  | { ok: false; reason: GrowthFault | TileFault | CheckpointFault | Fault }
 
 /** Checks against an older checkpoint that the log of this one has only grown since. Tiles come from the policy's URL. */
 export async function grownSince(olderNote: string, newerNote: string, policy: TrustPolicy): Promise<Grown> {

@@ -3,55 +3,72 @@ import { parseArgs } from 'node:util'
 import { readSources } from '../ingest/source.ts'
 import { type SourceFault, sourceCheck } from '../ingest/source-check.ts'
 import { parseJson } from '../proof/canonical-json.ts'
+import { verifyChanges } from '../proof/changes.ts'
 import { openCheckpoint } from '../proof/checkpoint.ts'
 import { type DerivationFault, verifyDerivation } from '../proof/derivation.ts'
+import { answersTo, type Question } from '../proof/question.ts'
 import { type Citation, type CitedRow, isRow, isRowProof, rowKey } from '../proof/row.ts'
 import { parseNote } from '../proof/signed-note.ts'
-import {
-  type BodyVerdict,
-  type Fault,
-  parsePolicy,
-  type Question,
-  type TrustPolicy,
-  verifyBody,
-} from '../proof/verify.ts'
+import { type BodyVerdict, type Fault, parsePolicy, type TrustPolicy, verifyBody } from '../proof/verify.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
 import { checkpointIn, type Grown, grownSince, Pin } from './growth.ts'
+import { joinPages, pagesSince } from './pages.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
   source: { type: 'string', multiple: true },
   since: { type: 'string' },
   pin: { type: 'string' },
+  rails: { type: 'string' },
   json: { type: 'boolean', default: false },
 } as const
 
 export const verify: Command = {
-  usage: 'verify <file|url|-> --policy <file|url> [--source <file>]... [--since <checkpoint> | --pin <file>] [--json]',
+  usage:
+    'verify <file|url|->... --policy <file|url> [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
   summary:
-    'Checks an answer with the keys of a pinned policy; with --source, also against the files it cites; with --since or --pin, that its log has only grown',
+    'Checks an answer with the keys of a pinned policy; with --source, also against the files it cites; with --since or --pin, that its log has only grown, and for pages of figure changes that none is missing since',
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [what] = positionals
-    if (what === undefined || positionals.length > 1) throw new UsageFault('say what to verify: a file, a URL, or -')
+    if (what === undefined) throw new UsageFault('say what to verify: a file, a URL, or -')
     if (values.policy === undefined) throw new UsageFault('say whom to trust: --policy with a file or URL')
     const policy = parsePolicy(await read(values.policy))
     if (!policy) throw new UsageFault('the policy is not a tlog-policy this program understands')
     if (values.since !== undefined && values.pin !== undefined) throw new UsageFault('give --since or --pin, not both')
-    const text = await read(what)
     const pin = values.pin === undefined ? undefined : new Pin(values.pin)
     const older = values.since === undefined ? pin?.read() : await read(values.since)
+    const rails = values.rails === undefined ? undefined : (await read(values.rails)).trim()
+    const text = await readAnswer(positionals, older, rails)
     const verdict = isNote(text)
       ? await noteVerdict(text, policy)
       : await verdictOn(text, policy, values.source ?? [], questionIn(what))
-    const grown = verdict.ok && older !== undefined ? await grownSince(older, checkpointOf(text), policy) : undefined
+    const grown = verdict.ok && older !== undefined ? await continued(older, text, policy, verdict) : undefined
     if (verdict.ok && (grown?.ok ?? true)) pin?.move(checkpointOf(text))
     return report(grown === undefined ? verdict : both(verdict, grown), values.json)
   },
 }
 
+/** One answer; or several pages of one list, each as a file, or one after the other from an address. */
+async function readAnswer(sources: readonly string[], older: string | undefined, rails: string | undefined) {
+  const [first = '', ...more] = sources
+  if (more.length > 0) return joinPages(await Promise.all(sources.map((source) => read(source))))
+  if (!isAddress(first)) return read(first)
+  const fetchPage = (url: string): Promise<string> => fetchText(url, rails)
+  return older === undefined ? fetchPage(first) : pagesSince(first, older, fetchPage)
+}
+
+/** Pages of figure changes show by themselves how their log grew, and that no change was left out; for the rest there are tiles. */
+async function continued(older: string, text: string, policy: TrustPolicy, verdict: Checked): Promise<Grown> {
+  const newer = checkpointOf(text)
+  if (verdict.entries === 0) return grownSince(older, newer, policy)
+  const { data } = parseJson(text) as { data: unknown[] }
+  const found = await verifyChanges(data, older, newer, policy)
+  return found.ok ? { ok: true, grew: { from: found.from, to: found.to }, changes: found.entries } : found
+}
+
 const both = (verdict: Verdict, grown: Grown): Verdict =>
-  verdict.ok && grown.ok ? { ...verdict, grew: grown.grew } : verdict.ok ? (grown as Failed) : verdict
+  verdict.ok && grown.ok ? { ...verdict, ...grown } : verdict.ok ? (grown as Failed) : verdict
 
 function report(verdict: Verdict, asJson: boolean): number {
   show(asJson, verdict, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
@@ -64,12 +81,15 @@ type Checked = Extract<BodyVerdict, { ok: true }> & {
   derived: number
   at_source: number
   grew?: { from: number; to: number }
+  /** How many changes came since the older checkpoint, none missing. */
+  changes?: number
 }
 type Failed = {
   ok: false
   reason: Fault | DerivationFault | SourceFault | Extract<Grown, { ok: false }>['reason']
   /** The key of the row that failed, and the file it needs, where that is known. */
   row?: string
+  at?: number
   file?: Pick<Citation, 'file' | 'sha256' | 'url'>
 }
 
@@ -80,7 +100,7 @@ async function verdictOn(
   sources: readonly string[],
   asked: Question | undefined,
 ): Promise<Verdict> {
-  const proved = await verifyBody(text, policy, asked)
+  const proved = await verifyBody(text, policy, asked && answersTo(asked))
   if (!proved.ok) return proved
   const rows = rowsIn(parseJson(text))
   if (rows.length < proved.rows) throw new Error('the proofs hold for more rows than were found')
@@ -90,7 +110,7 @@ async function verdictOn(
 
 /** A lookup's address is also the question: the answer must be one to it. Which locality a ZIP lies in is not proved. */
 function questionIn(what: string): Question | undefined {
-  const url = /^https?:\/\//.test(what) ? new URL(what) : undefined
+  const url = isAddress(what) ? new URL(what) : undefined
   const { cpt, region, ...rest } = Object.fromEntries(url?.pathname === '/reference' ? url.searchParams : [])
   if (cpt === undefined || region?.toUpperCase().startsWith('ZIP')) return undefined
   const place = region === undefined ? {} : { region: /^national$/i.test(region) ? 'national' : region.toUpperCase() }
@@ -128,15 +148,17 @@ function isCitedRow(value: object): value is CitedRow {
 function details(verdict: Verdict): string[] {
   if (!verdict.ok)
     return [
+      ...(verdict.at ? [`item ${verdict.at} of the list`] : []),
       ...(verdict.row ? [`row: ${verdict.row}`] : []),
       ...(verdict.file ? [`needed: ${verdict.file.file}, SHA-256 ${verdict.file.sha256}, ${verdict.file.url}`] : []),
     ]
-  const { rows, absences, entries, proved, derived, at_source, grew } = verdict
+  const { rows, absences, entries, proved, derived, at_source, grew, changes } = verdict
   return [
     ...proved,
     `checked: ${rows} rows, ${absences} absences, ${entries} log entries`,
     `recomputed: ${derived} rows; found in the files they cite: ${at_source}`,
     ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
+    ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
   ]
 }
 
@@ -166,7 +188,7 @@ function checkpointOf(text: string): string {
 
 async function read(source: string): Promise<string> {
   if (source === '-') return Bun.stdin.text()
-  if (/^https?:\/\//.test(source)) return fetchText(source)
+  if (isAddress(source)) return fetchText(source)
   try {
     return readFileSync(source, 'utf8') // not Bun.file: a shell's <(...) is a pipe with no size
   } catch {
@@ -174,9 +196,13 @@ async function read(source: string): Promise<string> {
   }
 }
 
-async function fetchText(url: string): Promise<string> {
+const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
+
+async function fetchText(url: string, rails?: string): Promise<string> {
   try {
-    return await (await fetch(url)).text()
+    // A token goes where it was meant to go: it would follow a redirection to anyone.
+    const init: RequestInit = rails === undefined ? {} : { headers: { 'x-agent-rails': rails }, redirect: 'error' }
+    return await (await fetch(url, init)).text()
   } catch {
     throw new UsageFault('that address cannot be reached')
   }

@@ -2,9 +2,10 @@ import { type Db, StoreFault } from './db.ts'
 import first from './migrations/001-start.sql' with { type: 'text' }
 import loading from './migrations/002-loading.sql' with { type: 'text' }
 import providerOfRelease from './migrations/003-provider-of-release.sql' with { type: 'text' }
+import ledgerSeal from './migrations/004-ledger-seal.sql' with { type: 'text' }
 
 /** In order, never edited once released: a change of shape is a new file. */
-const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease]
+const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease, ledgerSeal]
 
 /** How one engine spells what the portable text leaves open. */
 export interface Dialect {

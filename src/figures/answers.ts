@@ -130,6 +130,10 @@ export const ChangeEntry = z.strictObject({
   new_as_of: Instant,
   reason: z.enum(['initial', 'scheduled', 'correction', 'method_change', 'suppression_on', 'suppression_off']),
   sdc_rule_version: RuleVersion,
+  ledger_root: z.string().optional().meta({
+    description:
+      'Salted Merkle root over the ledger that the release was made from: an auditor who is given the cases and their salts can check it, and it tells nobody else anything',
+  }),
   epsilon: z
     .string()
     .optional()

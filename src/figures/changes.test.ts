@@ -47,9 +47,10 @@ test('entries of one log do not continue another, nor an older state of it that 
   const entries = await entriesAfter(one, 6)
   expect(await verifyChanges(entries, older, newer, one.policy)).toMatchObject({ ok: true, entries: 7 })
   expect(await verifyChanges(entries, newer, older, one.policy)).toEqual({ ok: false, reason: 'log_rolled_back' })
-  expect(await verifyChanges(await entriesAfter(one, 5), older, newer, one.policy)).toEqual({
-    ok: false,
-    reason: 'seq_not_its_place',
+  // What the older checkpoint covers may be there too: a page that is newest first reaches back as it likes.
+  expect(await verifyChanges(await entriesAfter(one, 5), older, newer, one.policy)).toMatchObject({
+    ok: true,
+    entries: 7,
   })
   const foreign = (await two.log.head(two.db)).note
   expect(await verifyChanges(entries, foreign, newer, one.policy)).toMatchObject({ ok: false })

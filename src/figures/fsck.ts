@@ -1,15 +1,101 @@
 import type { Db } from '../db/db.ts'
-import { equalBytes, utf8 } from '../proof/bytes.ts'
+import { equalBytes, toBase64, utf8 } from '../proof/bytes.ts'
+import { canonical } from '../proof/canonical-json.ts'
+import type { ChangeEntry } from './answers.ts'
+import * as ledger from './ledger-store.ts'
 import { replay } from './replay.ts'
+import { carried } from './retention-store.ts'
+import { batchLeaves, caseLeaf, GrowingTree, ledgerRoot } from './seal.ts'
+import * as seals from './seal-store.ts'
 import * as store from './store.ts'
+import { addTallies, tallies } from './tally.ts'
 
-/** Compares every change with the log entry that it is, and decides every release again from its tallies. */
-export async function checkChanges(db: Db): Promise<string[]> {
+/**
+ * Compares every change with the log entry that it is, decides every release again from its tallies, and derives the
+ * seals of the ledger again from its cases and their salts.
+ */
+export async function checkFigures(db: Db): Promise<string[]> {
   const entries = await store.changesAndLeaves(db)
   const unlogged = entries.flatMap(({ seq, entry, body }) =>
     entry !== null && body !== null && equalBytes(utf8(entry), new Uint8Array(body))
       ? []
       : [`figures log: change ${seq} is not the log entry it should be`],
   )
-  return [...unlogged, ...replay(await store.releases(db))]
+  const releases = await store.releases(db)
+  const logged = entries.flatMap(({ entry }) => (entry === null ? [] : [JSON.parse(entry) as ChangeEntry]))
+  return [
+    ...unlogged,
+    ...replay(releases),
+    ...(await checkLedger(db)),
+    ...(await checkReleaseSeals(db, releases, logged)),
+    ...(await checkLatest(db, releases.at(-1))),
+  ]
+}
+
+/** Every case has its salt, every salt its case, and together they make the roots that are noted of each file. */
+async function checkLedger(db: Db): Promise<string[]> {
+  const noted = await seals.batchSeals(db)
+  const trees = new Map(noted.map(({ batch_id }) => [batch_id, new GrowingTree()]))
+  let unsalted = 0
+  for await (const rows of seals.allCases(db))
+    for (const row of rows)
+      if (row.salt) trees.get(row.batch_id)?.add(caseLeaf(row, new Uint8Array(row.salt)))
+      // Files that were taken before there were seals get theirs at the next change or release.
+      else if (trees.has(row.batch_id)) unsalted++
+  const broken = noted.flatMap(({ batch_id, cases, rows_root }) => {
+    const tree = trees.get(batch_id)
+    return tree?.size === cases && equalBytes(tree.root, rows_root)
+      ? []
+      : [`ledger: the cases of batch ${batch_id} are not those that were sealed`]
+  })
+  const stray = await seals.countStraySalts(db)
+  return [
+    ...broken,
+    ...(unsalted > 0 ? [`ledger: ${unsalted} cases have no salt`] : []),
+    ...(stray > 0 ? [`ledger: ${stray} salts belong to no case`] : []),
+  ]
+}
+
+/** Each release is sealed with the root that its leaves lead to, and its changes in the log name that root. */
+async function checkReleaseSeals(
+  db: Db,
+  releases: readonly store.FigureRelease[],
+  logged: readonly ChangeEntry[],
+): Promise<string[]> {
+  const sealed = new Map((await seals.releaseSeals(db)).map((seal) => [seal.release_no, seal]))
+  return releases.flatMap(({ release_no, release_id }) => {
+    const seal = sealed.get(release_no)
+    const named = new Set(
+      logged.filter((entry) => entry.release_id === release_id).map(({ ledger_root }) => ledger_root),
+    )
+    // Made before there were seals: then no change names one either.
+    if (!seal && (named.size === 0 || (named.size === 1 && named.has(undefined)))) return []
+    const [first] = (seal?.leaves ?? []) as { release_id?: string }[]
+    const sound =
+      seal &&
+      first?.release_id === release_id &&
+      equalBytes(ledgerRoot(seal.leaves), seal.ledger_root) &&
+      [...named].every((root) => root === toBase64(seal.ledger_root))
+    return sound ? [] : [`figures release ${release_id}: its seal is not the root that its leaves and changes name`]
+  })
+}
+
+/** The ledger is still the one that the latest release was made from, as far as it has not been changed since. */
+async function checkLatest(db: Db, latest: store.FigureRelease | undefined): Promise<string[]> {
+  const seal = latest && (await seals.releaseSeals(db)).find(({ release_no }) => release_no === latest.release_no)
+  if (!latest || !seal) return []
+  const { last_batch_id, last_correction_id } = await ledger.ledgerState(db)
+  // What was corrected or deleted since cannot be had again: that is what deleting is.
+  if (last_correction_id > latest.last_batch_id) return []
+  const faults: string[] = []
+  const [first, ...batches] = seal.leaves as [{ carried: unknown }, ...unknown[]]
+  const now = (await batchLeaves(db)).filter(({ batch_id }) => batch_id <= latest.last_batch_id)
+  const removed = await carried(db)
+  if (canonical(now) !== canonical(batches) || canonical(first.carried) !== canonical(removed))
+    faults.push(`figures release ${latest.release_id}: the ledger is not the one it was made from`)
+  if (latest.noise !== null || last_batch_id > latest.last_batch_id) return faults
+  const counted = addTallies(tallies(await ledger.outcomeCells(db)), removed)
+  if (canonical(counted) !== canonical(latest.tallies.of))
+    faults.push(`figures release ${latest.release_id}: its tallies are not those of the ledger`)
+  return faults
 }

@@ -1,18 +1,22 @@
 import { expect, test } from 'bun:test'
-import { dice } from '../../test/attack-simulator.ts'
+import { dice } from '../../test/dice.ts'
+import { Problem } from '../problem.ts'
 import { audit, type Published } from './audit.ts'
 import { decide, RULE } from './disclosure.ts'
 import { figuresFacts } from './facts.ts'
 import { aCell, aSoundLedger, cases, fileOf, openFigures, refusal, streamOf } from './fixture.ts'
-import { checkChanges } from './fsck.ts'
+import { checkFigures } from './fsck.ts'
 import { correctOutcomes, deleteOutcomes } from './ledger.ts'
 import { auditFigures, planRelease, releaseFigures } from './release.ts'
 import { replay } from './replay.ts'
-import { lastReleaseAt, nextReleaseAt, scheduleReleases } from './schedule.ts'
+import { lastReleaseAt, nextReleaseAt, scheduleReleases, tellOnce } from './schedule.ts'
 import * as store from './store.ts'
 import { METRICS, type OutcomeCell, tallies } from './tally.ts'
 
 const MONTH_MS = 31 * 86_400_000
+const noRandom = (): never => {
+  throw new Error('nothing is drawn here')
+}
 
 const publish = (...ledgers: readonly OutcomeCell[][]): Published[] => {
   let standings: ReturnType<typeof decide>['standings'] | undefined
@@ -134,7 +138,7 @@ test('deciding again on the stored tallies gives every figure and every hold of 
   const releases = await store.releases(figures.db)
   expect(releases).toHaveLength(14)
   expect(replay(releases)).toEqual([])
-  expect(await checkChanges(figures.db)).toEqual([])
+  expect(await checkFigures(figures.db)).toEqual([])
   // Some were held and some moved, or this would show little.
   const standing = new Set(releases.map(({ standings }) => standings.of.p.figure.as_of))
   expect(standing.size).toBeGreaterThan(2)
@@ -177,7 +181,7 @@ test('of several schedules on one store one makes the release of a slot, and onl
   const run = async (): Promise<void> => {
     const schedules = Array.from({ length: 5 }, () =>
       scheduleReleases({
-        parts: figures.parts,
+        parts: { ...figures.parts, random: noRandom },
         tell: (said) => made.push('release_id' in said ? said.release_id : String(said.fault)),
       }),
     )
@@ -193,4 +197,37 @@ test('of several schedules on one store one makes the release of a slot, and onl
   figures.clock.at = Date.parse('2027-02-20T00:00:00Z')
   await run()
   expect(made).toEqual(['2026-12-01.1', '2027-02-20.1'])
+})
+
+test('the schedule draws with noise where the ledger was started with it, and asks nobody again', async () => {
+  await using figures = await openFigures()
+  const { below } = dice(9)
+  const random = (n: number) => Uint8Array.from({ length: n }, () => below(256))
+  await figures.import(aSoundLedger())
+  await releaseFigures({ ...figures.parts, draw: { epsilon: '0.5', random } })
+  figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
+  const said: unknown[] = []
+  await scheduleReleases({ parts: { ...figures.parts, random }, tell: (what) => said.push(what) }).stop()
+  expect(said).toEqual([{ release_id: '2026-12-01.1' }])
+  expect((await store.latestRelease(figures.db))?.noise).toEqual({
+    mechanism: 'discrete_laplace',
+    epsilon: '0.5',
+    windows: 'disjoint',
+  })
+  expect(await checkFigures(figures.db)).toEqual([])
+})
+
+test('a release that is refused again every hour is told once, and told again when it is refused for another reason', async () => {
+  const faults: unknown[] = []
+  const due = [
+    new Problem('figures_held', 'pinned at noon'),
+    new Problem('figures_held', 'pinned at one'),
+    new Error('the disk is full'),
+    new Error('the disk is full'),
+    undefined,
+    new Error('the disk is full'),
+  ]
+  const tell = tellOnce(({ fault }: { fault: unknown }) => faults.push(fault))
+  for (const fault of due) tell(fault === undefined ? undefined : { fault })
+  expect(faults).toEqual([due[0], due[2], due[5]])
 })

@@ -2,6 +2,7 @@ import type { Db } from '../db/db.ts'
 import type { DataClass } from './ledger.ts'
 import type { Outcome } from './outcome.ts'
 import type { ProviderCells } from './provider.ts'
+import { breakSeals, SIXTEENTHS } from './seal-store.ts'
 import { cellOf, type OutcomeCell } from './tally.ts'
 
 export type BatchKind = 'import' | 'correction' | 'deletion'
@@ -18,19 +19,34 @@ const OUTCOME_COLUMNS = [
   'recovered_50',
 ] as const satisfies (keyof Outcome)[]
 
-/** What is staged when another file comes was left by a crash, or by a rival who will notice that it is gone. */
-export const dropAbandoned = (db: Db): Promise<unknown> => db.query('DELETE FROM outcome_staged')
+/** Files that have given no sign of life since `before` were left by a crash: their lines go. */
+export const dropAbandoned = (db: Db, before: number): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query('DELETE FROM outcome_staging WHERE alive_at < $1', [before])
+    await tx.query('DELETE FROM outcome_staged WHERE staging_id NOT IN (SELECT staging_id FROM outcome_staging)')
+  })
 
-export const endStaging = (db: Db, staging_id: number): Promise<unknown> =>
-  db.query('DELETE FROM outcome_staged WHERE staging_id = $1', [staging_id])
+/** A sign of life of a file that is being read. */
+export const putAlive = (db: Db, staging_id: number, alive_at: number): Promise<unknown> =>
+  db.query(
+    `INSERT INTO outcome_staging (staging_id, alive_at) VALUES ($1, $2)
+     ON CONFLICT (staging_id) DO UPDATE SET alive_at = excluded.alive_at`,
+    [staging_id, alive_at],
+  )
+
+export const endStaging = (db: Db, staging_id: number): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query('DELETE FROM outcome_staged WHERE staging_id = $1', [staging_id])
+    await tx.query('DELETE FROM outcome_staging WHERE staging_id = $1', [staging_id])
+  })
 
 export interface StagedLine {
   line: number
   outcome: Pick<Outcome, 'case_ref'> & Partial<Outcome>
 }
 
-export const insertStaged = (db: Db, staging_id: number, lines: readonly StagedLine[]): Promise<void> =>
-  db.insertMany(
+export const insertStaged = (tx: Db, staging_id: number, lines: readonly StagedLine[]): Promise<void> =>
+  tx.insertMany(
     'outcome_staged',
     ['staging_id', 'line', ...OUTCOME_COLUMNS],
     lines.map(({ line, outcome }) => [staging_id, line, ...OUTCOME_COLUMNS.map((column) => outcome[column] ?? null)]),
@@ -79,9 +95,14 @@ export const importStaged = (tx: Db, staging_id: number, batch_id: number): Prom
     [staging_id, batch_id],
   )
 
-/** A corrected case stays in the batch it came with: it is the same case. */
-export const correctStaged = (tx: Db, staging_id: number): Promise<unknown> =>
-  tx.query(
+/** The cases of the ledger that a staged file names. */
+const NAMED = `SELECT o.case_ref, o.batch_id FROM outcome o
+      WHERE o.case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)`
+
+/** A corrected case stays in the batch it came with: it is the same case. What it says is new, and so is its salt. */
+export async function correctStaged(tx: Db, staging_id: number): Promise<void> {
+  await breakSeals(tx, NAMED, [staging_id])
+  await tx.query(
     `UPDATE outcome SET ${OUTCOME_COLUMNS.slice(1)
       .map((column) => `${column} = s.${column}`)
       .join(', ')}
@@ -89,11 +110,15 @@ export const correctStaged = (tx: Db, staging_id: number): Promise<unknown> =>
       WHERE s.staging_id = $1 AND outcome.case_ref = s.case_ref`,
     [staging_id],
   )
+}
 
-export const deleteStaged = (tx: Db, staging_id: number): Promise<unknown> =>
-  tx.query('DELETE FROM outcome WHERE case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)', [
+/** A case goes with its salt: what it said can then not be shown from any root that it was in. */
+export async function deleteStaged(tx: Db, staging_id: number): Promise<void> {
+  await breakSeals(tx, NAMED, [staging_id])
+  await tx.query('DELETE FROM outcome WHERE case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)', [
     staging_id,
   ])
+}
 
 export async function findBatch(
   db: Db,
@@ -146,9 +171,6 @@ export async function ledgerState(db: Db): Promise<LedgerState> {
 /** Everything the figures ask of a case, in one number. */
 const PACKED = '((((closed * 2 + settled) * 2 + recurring) * 2 + certified_mail) * 1001 + recovered_50)'
 
-/** References are random, so each first digit has a sixteenth of the ledger: as much as is in memory at once. */
-const SIXTEENTHS = [...'0123456789abcdef'].map((digit, i, all) => [digit, all[i + 1] ?? 'g'] as const)
-
 class Counter {
   readonly #cases = new Map<number, number>()
 
@@ -161,20 +183,45 @@ class Counter {
   }
 }
 
+/** Which cases of the ledger: those of the files after one and up to another, of the years before one. */
+export interface Cases {
+  after_batch_id?: number
+  until_batch_id?: number
+  before_year?: number
+}
+
+const CHOSEN = 'batch_id > $1 AND batch_id <= $2 AND outcome_year < $3'
+const chosen = ({ after_batch_id = 0, until_batch_id = 2 ** 31 - 1, before_year = 10_000 }: Cases): number[] => [
+  after_batch_id,
+  until_batch_id,
+  before_year,
+]
+
 /**
- * The ledger as the figures see it: cases of the batches after one, in all of it by default. Counted here and not by
- * the database, which would sort a million lines to do it.
+ * The ledger as the figures see it, all of it by default. Counted here and not by the database, which would sort a
+ * million lines to do it.
  */
-export async function outcomeCells(db: Db, after_batch_id = 0): Promise<OutcomeCell[]> {
+export async function outcomeCells(db: Db, which: Cases = {}): Promise<OutcomeCell[]> {
   const all = new Counter()
   for (const [from, to] of SIXTEENTHS) {
     const rows = await db.query<{ packed: number }>(
-      `SELECT ${PACKED} AS packed FROM outcome WHERE case_ref >= $1 AND case_ref < $2 AND batch_id > $3`,
-      [from, to, after_batch_id],
+      `SELECT ${PACKED} AS packed FROM outcome WHERE ${CHOSEN} AND case_ref >= $4 AND case_ref < $5`,
+      [...chosen(which), from, to],
     )
     for (const { packed } of rows) all.add(Number(packed))
   }
   return all.cells
+}
+
+export async function countCases(db: Db, which: Cases): Promise<number> {
+  const [row] = await db.query<{ n: number }>(`SELECT COUNT(*) AS n FROM outcome WHERE ${CHOSEN}`, chosen(which))
+  return Number(row?.n ?? 0)
+}
+
+/** Removes cases with their salts. */
+export async function deleteCases(tx: Db, which: Cases): Promise<void> {
+  await breakSeals(tx, `SELECT case_ref, batch_id FROM outcome WHERE ${CHOSEN}`, chosen(which))
+  await tx.query(`DELETE FROM outcome WHERE ${CHOSEN}`, chosen(which))
 }
 
 /** The cases of each provider in these years, alike ones together. */

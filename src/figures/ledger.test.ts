@@ -233,6 +233,22 @@ test('the ledger has these columns of these types and no other', async () => {
   expect(extra).toEqual(['staging_id', 'line'])
 })
 
+test('beside the ledger stand a salt for each case and sums, and nothing that could hold more', async () => {
+  await using figures = await openFigures()
+  const columnsOf = async (table: string): Promise<string[]> =>
+    (await figures.db.query<{ name: string; type: string }>(`PRAGMA table_info(${table})`)).map(
+      ({ name, type }) => `${name} ${type}`,
+    )
+  expect(await columnsOf('outcome_salt')).toEqual(['batch_id INTEGER', 'case_ref TEXT', 'salt BLOB'])
+  expect(await columnsOf('outcome_carried')).toEqual(['metric TEXT', 'answer INTEGER', 'case_count INTEGER'])
+  expect(await columnsOf('outcome_staging')).toEqual(['staging_id INTEGER', 'alive_at INTEGER'])
+  const salt = (case_ref: string, bytes: number) =>
+    figures.db.insertMany('outcome_salt', ['batch_id', 'case_ref', 'salt'], [[1, case_ref, new Uint8Array(bytes)]])
+  await expect(salt('Jane Roe', 16)).rejects.toThrow()
+  await expect(salt('c0ffee00-0000-4000-8000-0000000000aa', 17)).rejects.toThrow()
+  await salt('c0ffee00-0000-4000-8000-0000000000aa', 16)
+})
+
 test('the database itself refuses what the ledger may not hold', async () => {
   await using figures = await openFigures()
   const sound: Record<string, unknown> = {
@@ -335,14 +351,46 @@ test('a deletion removes the cases it names, and a file with one unknown case ch
   expect(await count()).toBe(27)
 })
 
-test('a file larger than one step is taken whole, and what a crash left staged is dropped', async () => {
+test('a file larger than one step is taken whole', async () => {
   await using figures = await openFigures()
-  await figures.db.query("INSERT INTO outcome_staged (staging_id, line, case_ref) VALUES (7, 2, 'left')")
   const lines = cases(12_000)
   const text = `${[HEADER, ...lines].join('\n')}\n`
   expect(await importOutcomes(figures.db, streamOf(text, 100_000), options)).toMatchObject({ cases: 12_000 })
   expect(await figures.db.query('SELECT COUNT(*) AS n FROM outcome')).toEqual([{ n: 12_000 }])
-  expect(await figures.db.query('SELECT * FROM outcome_staged')).toEqual([])
+  for (const table of ['outcome_staged', 'outcome_staging'])
+    expect(await figures.db.query(`SELECT * FROM ${table}`)).toEqual([])
+})
+
+test('what a crash left staged is dropped, and what another process is still reading is not', async () => {
+  await using figures = await openFigures()
+  const { db } = figures
+  const now = await db.now()
+  for (const [staging_id, alive_at] of [
+    [7, now - 600_000],
+    [8, now],
+  ])
+    await db.query('INSERT INTO outcome_staging (staging_id, alive_at) VALUES ($1, $2)', [staging_id, alive_at])
+  for (const staging_id of [6, 7, 8])
+    await db.query('INSERT INTO outcome_staged (staging_id, line, case_ref) VALUES ($1, 2, $2)', [staging_id, 'left'])
+  await figures.import(cases(3))
+  expect(await db.query('SELECT staging_id FROM outcome_staged')).toEqual([{ staging_id: 8 }])
+  expect(await db.query('SELECT staging_id FROM outcome_staging')).toEqual([{ staging_id: 8 }])
+})
+
+test('a file that was given up while it was being read is refused in plain words, and nothing is changed', async () => {
+  await using figures = await openFigures()
+  async function* slow(): AsyncGenerator<Uint8Array> {
+    yield* streamOf(`${[HEADER, ...cases(6000)].join('\n')}\n`, 100_000)
+    // As another process does that has heard nothing of this one for too long.
+    await figures.db.query('DELETE FROM outcome_staging')
+    await figures.db.query('DELETE FROM outcome_staged')
+    yield* streamOf(`${cases(10).join('\n')}\n`)
+  }
+  expect(await refusal(importOutcomes(figures.db, slow(), options))).toMatchObject({
+    code: 'outcomes_refused',
+    detail: expect.stringContaining('given up'),
+  })
+  expect(await figures.db.query('SELECT * FROM outcome')).toEqual([])
 })
 
 test('the directory takes organisations and refuses people and bad check digits', async () => {

@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { type Db, StoreFault } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
+import { Problem } from '../problem.ts'
 import { Complaints, readRecords } from './csv.ts'
 import * as store from './ledger-store.ts'
 import { COLUMNS, readNamedCase, readOutcome } from './outcome.ts'
+import { sealOpen } from './seal.ts'
 
 export type DataClass = 'published' | 'sample'
 
@@ -21,6 +23,8 @@ interface Given {
 /** How much of a file is in memory at once, and how long other writers wait for one step of staging it. */
 const LINES_PER_STEP = 5000
 const MAX_STAGING_ID = 2 ** 47
+/** A file gives a sign of life at every step. One that gave none for so long has died, or might as well have. */
+const SILENCE_MS = 120_000
 
 /** Adds a file of outcomes to the ledger, whole or not at all. The same bytes again change nothing. */
 export const importOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
@@ -69,13 +73,15 @@ interface Change {
 /**
  * A file is read from a stream into a staging table in small steps, then judged and moved over in one
  * transaction. A crash before that leaves lines that belong to nobody; after it, the file is in the ledger.
+ * Several files can be on their way at once; each is judged against the ledger as the ones before it left it.
  */
 async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class }: Given, how: Change) {
   const complaints = new Complaints()
   const imported_at = now()
   const staging_id = randomInt(1, MAX_STAGING_ID)
-  await store.dropAbandoned(db)
+  await store.dropAbandoned(db, (await db.now()) - SILENCE_MS)
   try {
+    await store.putAlive(db, staging_id, await db.now())
     const { source_digest, cases } = await stageFile(db, file, staging_id, new Date(imported_at), complaints, how)
     if (cases === 0 && complaints.count === 0) complaints.add(2, 1, 'no_cases')
     complaints.refuse('outcomes_refused')
@@ -83,12 +89,13 @@ async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class
       const before = await store.findBatch(tx, how.kind, source_digest)
       if (before) return { ...before, already_imported: true }
       if ((await store.countStaged(tx, staging_id)) !== cases)
-        throw new StoreFault('another file was being taken into the ledger at the same time: nothing was changed')
+        throw new Problem('outcomes_refused', 'the file was read so slowly that it was given up: nothing was changed')
       for (const rule of how.rules) await complain(tx, rule, staging_id, complaints)
       complaints.refuse('outcomes_refused')
       const batch = { kind: how.kind, source_digest, data_class: data_class ?? 'published', imported_at, cases }
       const batch_id = await store.insertBatch(tx, batch)
       await how.apply(tx, staging_id, batch_id)
+      await sealOpen(tx)
       return { batch_id, cases, already_imported: false }
     })
   } finally {
@@ -111,7 +118,10 @@ async function stageFile(
     const lines = step
     step = []
     // Once a file is refused the rest of it is only read for more to complain about.
-    if (lines.length > 0 && complaints.count === 0) await store.insertStaged(db, staging_id, lines)
+    await db.transaction(async (tx) => {
+      if (complaints.count === 0) await store.insertStaged(tx, staging_id, lines)
+      await store.putAlive(tx, staging_id, await tx.now())
+    })
   }
   const source_digest = await readRecords(
     file,

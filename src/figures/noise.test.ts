@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dice } from '../../test/attack-simulator.ts'
+import { dice } from '../../test/dice.ts'
 import { RULE } from './disclosure.ts'
 import { aCell, aSoundLedger, cases, openFigures, refusal, streamOf } from './fixture.ts'
 import { deleteOutcomes } from './ledger.ts'

@@ -147,7 +147,9 @@ test('what is published never holds a case, a raw count or the tally behind it',
   await using figures = await openFigures()
   await figures.import([...aSoundLedger(), ...cases(7, { recurring: '1', recovered: '31337' })])
   await releaseFigures(figures.parts)
-  const text = JSON.stringify([await figures.call('get_figures'), await changesOf(figures)])
+  // Hashes and signatures are random: they hold any three digits now and then.
+  const entries = (await changesOf(figures)).data.map(({ proof: _, ledger_root: __, ...entry }) => entry)
+  const text = JSON.stringify([await figures.call('get_figures'), entries])
   for (const secret of ['c0ffee00', '107', '31337', '31350', 'tallies', 'basis']) expect(text).not.toContain(secret)
 })
 

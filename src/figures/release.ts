@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
 import { type Cosign, commitToLog } from '../integrity/publication.ts'
 import { Problem } from '../problem.ts'
-import { utf8 } from '../proof/bytes.ts'
+import { toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { type ChangeEntry, type FiguresBody, figuresBody } from './answers.ts'
 import { type Audit, audit } from './audit.ts'
@@ -11,8 +11,12 @@ import * as ledger from './ledger-store.ts'
 import { addWindow, decideNoised, type Noise, noised, parseEpsilon, type Random, spendOf } from './noise.ts'
 import { beginsQuarter, type CaseBand, refresh, type Standing, windowAt } from './provider.ts'
 import * as providers from './provider-store.ts'
+import { removeOutgrown } from './retention.ts'
+import { carried } from './retention-store.ts'
+import { ledgerLeaves, ledgerRoot, sealOpen } from './seal.ts'
+import { insertReleaseSeal } from './seal-store.ts'
 import * as store from './store.ts'
-import { type Metric, tallies } from './tally.ts'
+import { addTallies, type Metric, tallies } from './tally.ts'
 
 export interface FiguresParts {
   db: Db
@@ -31,10 +35,16 @@ export interface Drawn {
 export interface Released {
   release_id: string
   changes: number
+  /** Cases that were removed for their age. */
+  removed: number
   figures: FiguresBody
 }
 
-type Publishing = FiguresParts & { cosign: Cosign; draw?: Drawn | undefined }
+export type Publishing = FiguresParts & {
+  cosign: Cosign
+  /** Whether cases that have outgrown the ledger are removed. */
+  retention?: boolean | undefined
+}
 
 /**
  * Makes a release of the figures from the whole ledger. The release, its changes, their log entries and
@@ -43,42 +53,62 @@ type Publishing = FiguresParts & { cosign: Cosign; draw?: Drawn | undefined }
  * Every run is a release, moved figures or none: leaving out the quiet ones would tell that nothing stirred
  * behind the figures that are withheld.
  */
-export const releaseFigures = (parts: Publishing): Promise<Released> => release(parts, () => true) as Promise<Released>
+export const releaseFigures = (parts: Publishing & { draw?: Drawn | undefined }): Promise<Released> =>
+  release(parts, () => ({ draw: parts.draw })) as Promise<Released>
 
-/** Makes the release that was due at `slot`, unless there has been one since. Of several processes one does. */
-export const releaseIfDue = (parts: Publishing, slot: number): Promise<Released | undefined> =>
-  release(parts, (previous) => (previous?.released_at ?? 0) < slot)
+/**
+ * Makes the release that was due at `slot`, unless there has been one since, with the noise that the ledger was
+ * started with, if any. Of several processes one does.
+ */
+export const releaseIfDue = (parts: Publishing & { random: Random }, slot: number): Promise<Released | undefined> =>
+  release(parts, (previous) => {
+    if ((previous?.released_at ?? 0) >= slot) return undefined
+    const epsilon = previous?.noise?.epsilon
+    return { draw: epsilon === undefined ? undefined : { epsilon, random: parts.random } }
+  })
 
 async function release(
-  { db, log, now, cosign, draw }: Publishing,
-  isDue: (previous: store.FigureRelease | undefined) => boolean,
+  { db, log, now, cosign, retention }: Publishing,
+  decideHow: (previous: store.FigureRelease | undefined) => { draw: Drawn | undefined } | undefined,
 ): Promise<Released | undefined> {
   let found: Audit | undefined
   try {
     return await commitToLog({ db, log, cosign }, now(), async (tx, append) => {
       const previous = await store.latestRelease(tx)
-      if (!isDue(previous)) return undefined
-      const plan = await planRelease(tx, previous, { size: (await log.signed(tx)).size, now: now(), draw })
+      const how = decideHow(previous)
+      if (!how) return undefined
+      const removed = retention ? await removeOutgrown(tx, previous) : 0
+      const plan = await planRelease(tx, previous, { size: (await log.signed(tx)).size, now: now(), draw: how.draw })
       found = plan.audit
       if (!found.ok) throw new Problem('figures_held', pinnedText(found))
       const { release, moves } = plan
       await store.insertRelease(tx, release)
       await providers.insertStandings(tx, release.release_no, plan.refreshed)
+      const ledger_root = await seal(tx, release)
       const first = release.log_size - moves.length
       const changes = moves.map((move, i) => ({
         seq: first + i,
         metric: move.metric,
-        entry: canonical(changeEntry(first + i, release, move)),
+        entry: canonical(changeEntry(first + i, release, move, ledger_root)),
       }))
       if (changes.length > 0) await append(changes.map(({ entry }) => utf8(entry)))
       await store.insertChanges(tx, release, changes)
       await noteAudit(tx, found, release.released_at)
-      return { release_id: release.release_id, changes: moves.length, figures: figuresBody(release) }
+      return { release_id: release.release_id, changes: moves.length, removed, figures: figuresBody(release) }
     })
   } catch (error) {
     if (found && !found.ok) await noteAudit(db, found, now())
     throw error
   }
+}
+
+/** Ties the release to the ledger it was made from. A store from before there were seals gets them here. */
+async function seal(tx: Db, { release_no, release_id }: store.FigureRelease): Promise<string> {
+  await sealOpen(tx)
+  const leaves = await ledgerLeaves(tx, release_id, await carried(tx))
+  const root = ledgerRoot(leaves)
+  await insertReleaseSeal(tx, release_no, root, leaves)
+  return toBase64(root)
 }
 
 export interface Plan {
@@ -143,11 +173,11 @@ async function refreshIfDue(
   return audit.pinned.some(({ kind }) => kind === 'providers') ? undefined : { moved, audit }
 }
 
-/** The whole ledger, or with noise what was published of earlier windows and a draw of the cases since. */
+/** The whole ledger and what was removed of it, or with noise what was published of earlier windows and a draw of the cases since. */
 async function talliesFor(db: Db, previous: store.FigureRelease | undefined, draw: Drawn | undefined) {
   const epsilon = draw && parseEpsilon(draw.epsilon)
-  if (!draw || !epsilon) return tallies(await ledger.outcomeCells(db))
-  const window = tallies(await ledger.outcomeCells(db, previous?.last_batch_id ?? 0))
+  if (!draw || !epsilon) return addTallies(tallies(await ledger.outcomeCells(db)), await carried(db))
+  const window = tallies(await ledger.outcomeCells(db, { after_batch_id: previous?.last_batch_id ?? 0 }))
   return addWindow(previous?.tallies.of, noised(window, epsilon, draw.random))
 }
 
@@ -196,7 +226,7 @@ const pinnedText = ({ pinned }: Audit): string =>
     .join('; ')}`
 
 /** Only what was published goes into an entry: no case, no count, no difference, no words of an operator. */
-const changeEntry = (seq: number, release: store.FigureRelease, move: Move): ChangeEntry => ({
+const changeEntry = (seq: number, release: store.FigureRelease, move: Move, ledger_root: string): ChangeEntry => ({
   seq,
   release_id: release.release_id,
   released_at: new Date(release.released_at).toISOString(),
@@ -207,6 +237,7 @@ const changeEntry = (seq: number, release: store.FigureRelease, move: Move): Cha
   new_as_of: move.new.as_of,
   reason: move.reason,
   sdc_rule_version: release.standings.rule_version,
+  ledger_root,
   ...(release.noise && { epsilon: spendOf(move.metric, release.noise) }),
 })
 

@@ -1,3 +1,4 @@
+import { Problem } from '../problem.ts'
 import { releaseIfDue } from './release.ts'
 
 const HOUR_MS = 3_600_000
@@ -28,8 +29,19 @@ export function lastReleaseAt(now: number): number {
 
 export interface Schedule {
   parts: Parameters<typeof releaseIfDue>[0]
-  /** Told what became of each release that was due: its id, or the fault that stopped it. */
+  /** Told what became of each release that was due: its id, or the fault that stopped it. The same fault is told once. */
   tell: (said: { release_id: string } | { fault: unknown }) => void
+}
+
+/** Tells of a fault unless it is the one that was told last; `undefined` says that there is none any more. */
+export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fault: unknown } | undefined) => void {
+  let last: string | undefined
+  return (said) => {
+    // A refusal names the hour it was tried in, so what tells one from another is its code.
+    const name = said && (said.fault instanceof Problem ? said.fault.code : String(said.fault))
+    if (said && name !== last) tell(said)
+    last = name
+  }
 }
 
 /**
@@ -41,13 +53,15 @@ export function scheduleReleases({ parts, tell }: Schedule): { stop: () => Promi
   let stopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> = Promise.resolve()
+  const tellFault = tellOnce(tell)
   const turn = async (): Promise<void> => {
     const now = parts.now()
     try {
       const released = await releaseIfDue(parts, lastReleaseAt(now))
       if (released) tell({ release_id: released.release_id })
+      tellFault(undefined)
     } catch (fault) {
-      tell({ fault })
+      tellFault({ fault })
     }
     // An hour at most: timers do not reach a month ahead, and a clock may be set.
     if (!stopped) timer = setTimeout(start, Math.min(HOUR_MS, Math.max(1, nextReleaseAt(now) - parts.now())))

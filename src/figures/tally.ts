@@ -73,6 +73,19 @@ export function tally(cells: readonly OutcomeCell[], metric: Metric): Histogram 
 export const tallies = (cells: readonly OutcomeCell[]): Record<Metric, Histogram> =>
   Object.fromEntries(METRICS.map((metric) => [metric, tally(cells, metric)])) as Record<Metric, Histogram>
 
+/** Two tallies of different cases as one. */
+export function addTallies(
+  one: Record<Metric, Histogram>,
+  other: Partial<Record<Metric, Histogram>>,
+): Record<Metric, Histogram> {
+  const added = (metric: Metric): Histogram => {
+    const counts = new Map(one[metric])
+    for (const [answer, cases] of other[metric] ?? []) counts.set(answer, (counts.get(answer) ?? 0) + cases)
+    return [...counts].sort(([a], [b]) => a - b)
+  }
+  return Object.fromEntries(METRICS.map((metric) => [metric, added(metric)])) as Record<Metric, Histogram>
+}
+
 export const size = (histogram: Histogram): number => histogram.reduce((sum, [, cases]) => sum + cases, 0)
 
 export const casesWith = (histogram: Histogram, answer: number): number =>

@@ -5,18 +5,17 @@ import { openCheckpoint } from './checkpoint.ts'
 import { EMPTY_ROOT, type Hash, joinRight } from './merkle.ts'
 import type { TrustPolicy } from './policy.ts'
 import type { LogProof } from './row.ts'
-import { type Fault, verifyEntry } from './verify.ts'
+import { type Fault, oneWay, verifyEntry } from './verify.ts'
 
-export type ChangesVerdict =
-  | { ok: true; entries: number; from: number; to: number }
-  | { ok: false; reason: Fault | 'entries_missing' | 'seq_not_its_place' }
+export type ChangesVerdict = { ok: true; entries: number; from: number; to: number } | { ok: false; reason: Fault }
 
-const fail = (reason: Fault | 'entries_missing' | 'seq_not_its_place'): ChangesVerdict => ({ ok: false, reason })
+const fail = (reason: Fault): ChangesVerdict => ({ ok: false, reason })
 
 /**
- * Checks entries as `/api/figure-changes` gives them, in any order, against two checkpoints of the figures log: each
- * entry is proved under the newer one, together they fill every place between the two sizes, and what came before
- * them is the older log. No tile is needed: the path of the first entry holds the older tree, as the hashes to its left.
+ * Checks entries as `/api/figure-changes` gives them, newest or oldest first, against two checkpoints of the figures
+ * log: each entry is proved under the newer one, together they fill every place between the two sizes, and what came
+ * before them is the older log. Entries that the older checkpoint covers already may be among them. No tile is
+ * needed: the path of the first new entry holds the older tree, as the hashes to its left.
  */
 export async function verifyChanges(
   entries: readonly unknown[],
@@ -38,17 +37,16 @@ export async function verifyChanges(
     if (!verdict.ok) return verdict
     const { seq, proof } = entry as { seq: number; proof: { log: LogProof } }
     if (proof.log.checkpoint !== newerCheckpoint) return fail('mixed_checkpoints')
-    if (proof.log.index !== seq || seq < from.size) return fail('seq_not_its_place')
     if (proofs.has(seq)) return fail('repeated_item')
     proofs.set(seq, proof.log)
   }
-  // Places are whole numbers from the older size up, each taken once and each below the newer size.
-  if (proofs.size !== to.size - from.size) return fail('entries_missing')
+  if (!oneWay([...proofs.keys()])) return fail('entries_out_of_order')
+  // Places are whole numbers below the newer size, each taken once: as many as there is room for are all of them.
+  const added = [...proofs.keys()].filter((seq) => seq >= from.size).length
+  if (added !== to.size - from.size) return fail('entries_missing')
   const first = proofs.get(from.size)
   const root = first ? rootBefore(first, to.size) : to.root
-  return equalBytes(root, from.root)
-    ? { ok: true, entries: proofs.size, from: from.size, to: to.size }
-    : fail('log_forked')
+  return equalBytes(root, from.root) ? { ok: true, entries: added, from: from.size, to: to.size } : fail('log_forked')
 }
 
 /** The root of the tree that ended just before an entry: its left siblings, which are the perfect subtrees of that tree. */

@@ -54,6 +54,9 @@ export type Fault =
   | 'nothing_proved'
   | 'repeated_item'
   | 'entry_malformed'
+  | 'seq_not_its_place'
+  | 'entries_out_of_order'
+  | 'entries_missing'
   | 'answers_another_question'
 
 export type Verdict = { ok: true } | { ok: false; reason: Fault }
@@ -121,7 +124,8 @@ export async function verifyEntry(entry: unknown, policy: TrustPolicy): Promise<
   if (!proof || Object.keys(proof).length !== 1 || !isLogProof(log)) return fail('proof_malformed')
   // The shape is closed, so that no entry of another log can pass for a change of a figure.
   if (!isChangeEntry(body)) return fail('entry_malformed')
-  return inLog(body, log, policy, 'entry_not_in_log')
+  const verdict = await inLog(body, log, policy, 'entry_not_in_log')
+  return verdict.ok && (body as { seq: number }).seq !== log.index ? fail('seq_not_its_place') : verdict
 }
 
 async function inLog(entry: unknown, proof: LogProof, policy: TrustPolicy, otherwise: Fault): Promise<Verdict> {

@@ -2,6 +2,7 @@
 // key is absent, is worthless to the one who asked, and a verifier that says "ok" to it misleads.
 
 import { type AbsenceProof, BASES, keyMembers, type Manifest, type Row, rowKey } from './row.ts'
+import type { Expected } from './verify.ts'
 
 /**
  * What was asked of a lookup, with a lookup's defaults: no region is `national`, no NPI and no modifier are none.
@@ -18,6 +19,13 @@ export interface Question {
   /** The day, as an ISO date: an edition that takes effect later does not answer. */
   as_of?: string | undefined
 }
+
+/** What `verifyBody` is to expect of the answer to a question. */
+export const answersTo = (question: Question): Expected => ({
+  row: (row, release) => rowAnswers(question, row, release),
+  listed: (row, release) => rowFits(question, row, release),
+  absences: (proofs) => absencesAnswer(question, proofs),
+})
 
 const PARTS = ['cpt', 'region', 'npi', 'modifier', 'basis', 'setting'] as const
 /** The parts of a key that a prefix fixes, from the left; only a region may be cut short, after its state. */

@@ -292,5 +292,5 @@ export const isChangeEntry = closed(
     reason: matches(NAME),
     sdc_rule_version: matches(TOKEN),
   },
-  { epsilon: matches(TOKEN) },
+  { epsilon: matches(TOKEN), ledger_root: hash },
 )

@@ -4,6 +4,7 @@ import { canonical } from './canonical-json.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
 import { leafHash } from './merkle.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './policy.ts'
+import { answersTo, type Question } from './question.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
@@ -15,7 +16,7 @@ import {
   rowKey,
   rowText,
 } from './row.ts'
-import { type Question, verifyAbsence, verifyBody, verifyRow } from './verify.ts'
+import { verifyAbsence, verifyBody, verifyRow } from './verify.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const witness = await aSigner('witness.example/w1')
@@ -122,7 +123,8 @@ class Published {
   }
 }
 
-const check = (body: unknown, asked?: Question, policy = plain) => verifyBody(JSON.stringify(body), policy, asked)
+const check = (body: unknown, asked?: Question, policy = plain) =>
+  verifyBody(JSON.stringify(body), policy, asked && answersTo(asked))
 const notOnSchedule = (absence: readonly unknown[]) => ({ type: 'x', status: 404, code: 'not_on_schedule', absence })
 const codes = (...all: string[]): Row[] => all.map((cpt) => aPrice({ cpt }))
 

@@ -5,8 +5,16 @@ import { JsonError, parseJson } from './canonical-json.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { type Fault, fail, type Verdict, verifyAbsence, verifyEntry, verifyRow } from './evidence.ts'
 import { parsePolicy, type TrustPolicy } from './policy.ts'
-import { absencesAnswer, type Question, rowAnswers, rowFits } from './question.ts'
-import { type AbsenceProof, type CitedRow, isAbsenceProof, isDay, type LogProof, type Manifest, rowKey } from './row.ts'
+import {
+  type AbsenceProof,
+  type CitedRow,
+  isAbsenceProof,
+  isDay,
+  type LogProof,
+  type Manifest,
+  type Row,
+  rowKey,
+} from './row.ts'
 
 interface Counts {
   rows: number
@@ -25,10 +33,20 @@ type Failed = {
 export type BodyVerdict = ({ ok: true } & Counts) | Failed
 type Result = ({ ok: true; checkpoints: Set<string> } & Counts) | Failed
 
-/** What is asked of a body, and of whom its proofs must come. */
+/** What an answer to some question may hold. `answersTo` of question.ts makes one of the question. */
+export interface Expected {
+  /** A row that is the answer. */
+  row(row: Row, release: Manifest): boolean
+  /** A row on a page. */
+  listed(row: Row, release: Manifest): boolean
+  /** All the absences that are the answer. */
+  absences(proofs: readonly AbsenceProof[]): boolean
+}
+
+/** What is expected of a body, and of whom its proofs must come. */
 interface Terms {
   policy: TrustPolicy
-  asked: Question | undefined
+  expected: Expected | undefined
 }
 type Members = Record<string, unknown>
 
@@ -47,10 +65,10 @@ const NOT_RECOGNISED = fail('not_recognised')
 
 /**
  * Checks a whole response body as it came: a row; a page of rows, of editions or of change entries; a batch; or a
- * "no price" problem with its stated absence or its absence proofs. With `asked`, the answer must also be one to that
- * question.
+ * "no price" problem with its stated absence or its absence proofs. With `expected`, the answer must also be one to the
+ * question that was asked.
  */
-export async function verifyBody(text: string, policy: TrustPolicy, asked?: Question): Promise<BodyVerdict> {
+export async function verifyBody(text: string, policy: TrustPolicy, expected?: Expected): Promise<BodyVerdict> {
   let body: unknown
   try {
     body = parseJson(text)
@@ -58,7 +76,7 @@ export async function verifyBody(text: string, policy: TrustPolicy, asked?: Ques
     if (error instanceof JsonError) return fail('json_malformed')
     throw error
   }
-  const result = await checkBody(body, { policy, asked })
+  const result = await checkBody(body, { policy, expected })
   if (!result.ok) return result
   const { checkpoints: _, ...verdict } = result
   return verdict
@@ -69,12 +87,18 @@ async function checkBody(body: unknown, terms: Terms): Promise<Result> {
   const { data, results, kind } = membersOf(body)
   if (Array.isArray(data) && hasOnly(body, PAGE_MEMBERS)) {
     const page = await checkList(data, (item) => checkItem(item, terms))
-    return page.ok && new Set(page.proved).size < page.proved.length ? fail('repeated_item') : page
+    if (!page.ok) return page
+    if (new Set(page.proved).size < page.proved.length) return fail('repeated_item')
+    return oneWay(data.flatMap((item) => item.seq ?? [])) ? page : fail('entries_out_of_order')
   }
   if (Array.isArray(results) && hasOnly(body, BATCH_MEMBERS))
     return checkList(results, (line) => checkLine(line, terms))
   return kind === undefined ? checkProblem(body, terms) : checkAnswer(body, terms)
 }
+
+/** Whether places rise all the way or fall all the way: a list of changes is oldest first or newest first. */
+export const oneWay = (places: readonly number[]): boolean =>
+  [1, -1].some((way) => places.every((place, i) => i === 0 || (place - (places[i - 1] as number)) * way > 0))
 
 const membersOf = (value: unknown): Members => (value ?? {}) as Members
 const hasOnly = (body: unknown, members: readonly string[]): boolean =>
@@ -98,23 +122,23 @@ async function checkList(items: readonly unknown[], check: (item: unknown) => Pr
 async function checkItem(item: unknown, terms: Terms): Promise<Result> {
   const { kind, absence } = membersOf(item)
   if (absence !== undefined) return checkEdition(item as Members, terms)
-  if (kind !== undefined) return checkRow(item, terms, rowFits)
+  if (kind !== undefined) return checkRow(item, terms, 'listed')
   const verdict = await verifyEntry(item, terms.policy)
   if (!verdict.ok) return verdict
-  if (terms.asked) return ANOTHER_QUESTION
+  if (terms.expected) return ANOTHER_QUESTION
   const { log } = (item as { proof: { log: LogProof } }).proof
   // The first line of a checkpoint that has been opened is its origin.
   return found({ entries: 1, proved: [`entry ${log.index} of ${log.checkpoint.split('\n', 1)[0]}`] }, log)
 }
 
-const checkAnswer = (row: unknown, terms: Terms): Promise<Result> => checkRow(row, terms, rowAnswers)
+const checkAnswer = (row: unknown, terms: Terms): Promise<Result> => checkRow(row, terms, 'row')
 
-async function checkRow(row: unknown, { policy, asked }: Terms, fits: typeof rowAnswers): Promise<Result> {
+async function checkRow(row: unknown, { policy, expected }: Terms, as: 'row' | 'listed'): Promise<Result> {
   const verdict: Verdict = await verifyRow(row, policy)
   if (!verdict.ok) return verdict
   const cited = row as CitedRow
   const { release, log } = cited.proof
-  if (asked && !fits(asked, cited, release)) return ANOTHER_QUESTION
+  if (expected?.[as](cited, release) === false) return ANOTHER_QUESTION
   const what = cited.kind === 'price' ? 'price' : `stated absence (${cited.reason})`
   return found({ rows: 1, proved: [`${what} ${rowKey(cited)} in ${named(release)}`] }, log)
 }
@@ -159,7 +183,7 @@ async function checkProblem(problem: unknown, terms: Terms): Promise<Result> {
   return agrees ? result : CONTRADICTION
 }
 
-async function checkAbsences(given: readonly unknown[], { policy, asked }: Terms): Promise<Result> {
+async function checkAbsences(given: readonly unknown[], { policy, expected }: Terms): Promise<Result> {
   if (given.length === 0) return fail('proof_missing')
   for (const proof of given) {
     const verdict = await verifyAbsence(proof, policy)
@@ -175,7 +199,7 @@ async function checkAbsences(given: readonly unknown[], { policy, asked }: Terms
   const editions = distinct(({ release }) => `${release.chart} ${release.release_id}`)
   if (new Set(proved).size < proved.length || distinct(({ release }) => release.chart) < editions)
     return fail('repeated_item')
-  if (asked && !absencesAnswer(asked, proofs)) return ANOTHER_QUESTION
+  if (expected?.absences(proofs) === false) return ANOTHER_QUESTION
   return found({ absences: proofs.length, proved }, (proofs[0] as AbsenceProof).log)
 }
 
@@ -196,7 +220,6 @@ export {
   type Fault,
   openCheckpoint,
   parsePolicy,
-  type Question,
   type TrustPolicy,
   type Verdict,
   verifyAbsence,
