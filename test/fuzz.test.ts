@@ -187,7 +187,7 @@ const PARSERS: Record<string, Parser> = {
   },
   ZIP5: {
     seeds: [utf8(files.zipCodes(words, ROWS))],
-    read: async (bytes) => loadZipLocalities(db, await readSource(at('ZIP5_OCT2026.txt', bytes))),
+    read: async (bytes) => loadZipLocalities(db, [await readSource(at('ZIP5_OCT2026.txt', bytes))]),
   },
   providers: {
     seeds: [utf8('npi,entity_type\n1234567893,2\r\n2000000010,2\n')],

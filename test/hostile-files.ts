@@ -66,7 +66,7 @@ export class HostileFiles {
       ' .csv': files.indices(words, ROWS),
       '  .csv': files.outpatientCap(words, ROWS),
     }
-    const places = ['--regions', 'national,US-AK-01']
+    const places = ['--regions', 'national,US-AK-01', '--accept', 'locality_count']
     const hospital = (name: string, path: string): Load => ({
       args: ['hospital-mrf', path, ...edition(name, '2026-09-01')],
     })

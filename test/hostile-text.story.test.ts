@@ -47,7 +47,7 @@ async function refusal(db: Db, [kind = '', ...args]: string[]): Promise<Given> {
   const paths = args.filter((arg) => arg.startsWith('/'))
   const named = args.includes('--edition') ? { edition: 'X', effective_from: '2026-10-01' } : {}
   try {
-    if (kind === 'zip-localities') await loadZipLocalities(db, await readSource(paths[0] as string))
+    if (kind === 'zip-localities') await loadZipLocalities(db, [await readSource(paths[0] as string)])
     else if (kind === 'providers') await importProviders(db, (await openBytes(paths[0] as string)).chunks)
     else await load(db, kind, paths, named, Date.now())
   } catch (error) {

@@ -83,7 +83,7 @@ test('ZIP codes are read by the localities of the newest edition, whatever was r
     const options = { edition, effective_from, data_class: 'sample' } as const
     return (await load(db, 'cms-pfs', [relative, indices], options, app.clock.now)).release.release_id
   }
-  const zips = async () => loadZipLocalities(db, await readSource(join(SAMPLE, 'ZIP5-SAMPLE.txt')))
+  const zips = async () => loadZipLocalities(db, [await readSource(join(SAMPLE, 'ZIP5-SAMPLE.txt'))])
   const isKnown = async () =>
     (await zips().then(
       () => true,

@@ -2,112 +2,115 @@ import { parseArgs } from 'node:util'
 import { importProviders } from '../figures/directory.ts'
 import { openBytes } from '../ingest/byte-stream.ts'
 import { LOAD_KINDS, load as loadSource } from '../ingest/load.ts'
-import { readMember } from '../ingest/source.ts'
+import { readMembers } from '../ingest/source.ts'
 import { loadZipLocalities } from '../ingest/zip-localities.ts'
-import { openInstallation } from '../installation.ts'
+import { type Installation, openInstallation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import { checksOf } from '../registry/check-store.ts'
 import { publish } from '../registry/publish.ts'
+import type { ReleaseState } from '../registry/release-store.ts'
 import { type Command, DONE, show, UsageFault } from './command.ts'
-import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
+import { checkOptions, loadOptions, OPTIONS, type Said } from './load-options.ts'
+import { overridesFrom } from './overrides.ts'
 import { ProgressLine, summaryText } from './progress.ts'
 
-const OPTIONS = {
-  edition: { type: 'string' },
-  'effective-from': { type: 'string' },
-  url: { type: 'string' },
-  'retrieved-at': { type: 'string' },
-  npi: { type: 'string', multiple: true },
-  regions: { type: 'string' },
-  sample: { type: 'boolean', default: false },
-  publish: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
-  ...OVERRIDE_OPTIONS,
-} as const
+type Asked = Said & { json: boolean; publish: boolean; override?: string[]; reason?: string[] }
 
-/** What was read is told also where the breaker then holds it: it says why. */
-function orHeld(error: unknown): Problem {
-  if (error instanceof Problem && error.code === 'release_held') return error
-  throw error
+/** Tables that stand beside the releases: they are replaced or added to at once. */
+const TABLES: {
+  [kind: string]: (db: Installation['db'], path: string) => Promise<{ found: object; text: string }>
+} = {
+  'zip-localities': async (db, path) => {
+    const found = await loadZipLocalities(db, await readMembers(path, /ZIP5(?!ly)/i))
+    return { found, text: `${found.zips} ZIP codes` }
+  },
+  providers: async (db, path) => {
+    const { chunks } = await openBytes(path)
+    const found = await importProviders(db, chunks)
+    return { found, text: `${found.providers} organisations, ${found.added} of them new` }
+  },
 }
 
 export const load: Command = {
-  usage: `load <${[...LOAD_KINDS, 'zip-localities', 'providers'].join('|')}> <file...> [options] [--publish] [--json]`,
+  usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--publish] [--json]`,
   summary:
-    'Reads a source into a staged release: --edition, --effective-from, --url, --retrieved-at, --npi, --regions, --sample',
+    'Reads a source into a staged release: --edition, --effective-from, --url, --retrieved-at, --npi, --regions, --conversion-factor-kind, --accept, --sample',
   async run(args, config) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [kind = '', first, ...more] = positionals
+    const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
+    if (!table && !LOAD_KINDS.includes(kind))
+      throw new UsageFault(`load takes ${[...LOAD_KINDS, ...Object.keys(TABLES)].join(', ')}`)
     if (first === undefined) throw new UsageFault('say what kind of file to load, and which')
-    const overrides = overridesFrom(values)
-    const { db, registryLog, cosign } = await openInstallation(config)
+    if (table && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
+    checkOptions(kind, values)
+    overridesFrom(values)
+    const installation = await openInstallation(config)
     try {
-      if (kind === 'zip-localities') {
-        const { zips } = await loadZipLocalities(db, await readMember(first, /^ZIP5_[A-Z]{3}[0-9]{4}/i))
-        show(values.json, { zips }, `${zips} ZIP codes`)
-        return DONE
-      }
-      if (kind === 'providers') {
-        const { chunks } = await openBytes(first)
-        const found = await importProviders(db, chunks)
-        show(values.json, found, `${found.providers} organisations, ${found.added} of them new`)
-        return DONE
-      }
-      const options = {
-        edition: values.edition,
-        effective_from: values['effective-from'],
-        ...(values.url === undefined ? {} : { url: values.url }),
-        ...(values['retrieved-at'] === undefined ? {} : { retrieved_at: values['retrieved-at'] }),
-        npis: values.npi,
-        regions: values.regions?.split(',').map((region) => region.trim()),
-        data_class: values.sample ? ('sample' as const) : ('published' as const),
-      }
-      const started = performance.now()
-      const line = new ProgressLine(process.stderr, () => performance.now())
-      const { release, already, written, judged_without, shares_npis_with } = await loadSource(
-        db,
-        kind,
-        [first, ...more],
-        options,
-        Date.now(),
-        (progress) => line.update(progress),
-      )
-      line.clear()
-      const publishing = values.publish && release.state === 'staged'
-      const published = publishing
-        ? await publish({ db, log: registryLog, cosign }, release.release_id, Date.now(), overrides).catch(orHeld)
-        : release
-      const { state } = published instanceof Problem ? release : published
-      const { release_id, row_count, rejected_count } = release
-      if (already) {
-        const told = { release_id, state, row_count, rejected_count, already }
-        show(values.json, told, `${release_id} ${state}: had been loaded before: nothing to do`)
-        if (published instanceof Problem) throw published
-        return DONE
-      }
-      const seconds = (performance.now() - started) / 1000
-      const summary = {
-        release_id,
-        state,
-        rows: row_count,
-        absences: written.absences,
-        rejected: rejected_count,
-        seconds: Math.round(seconds * 1000) / 1000,
-        rows_per_second: Math.round(row_count / seconds),
-        checks: (await checksOf(db, release.release_no)).map(({ rule, severity, failed, sample_lines }) => ({
-          rule,
-          severity,
-          failed,
-          sample_lines,
-        })),
-        judged_without,
-        shares_npis_with,
-      }
-      show(values.json, { ...summary, row_count, rejected_count, already }, summaryText(summary))
-      if (published instanceof Problem) throw published
+      if (!table) return await loadRelease(installation, kind, [first, ...more], values as Asked)
+      const { found, text } = await table(installation.db, first)
+      show(values.json, found, text)
       return DONE
     } finally {
-      await db.close()
+      await installation.db.close()
     }
   },
+}
+
+async function loadRelease(
+  { db, registryLog, cosign }: Installation,
+  kind: string,
+  paths: readonly string[],
+  asked: Asked,
+): Promise<number> {
+  const started = performance.now()
+  const line = new ProgressLine(process.stderr, () => performance.now())
+  const loaded = await loadSource(db, kind, paths, loadOptions(asked), Date.now(), (progress) => line.update(progress))
+  const { release, already, judged_without, shares_npis_with } = loaded
+  const publishing = asked.publish && release.state === 'staged'
+  const refusedOr = await (publishing
+    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now(), overridesFrom(asked), (progress) =>
+        line.update(progress),
+      ).catch(asRefusal)
+    : release)
+  line.clear()
+  // Held or not, it was loaded: what is in it is told first.
+  const { state } = refusedOr instanceof Problem ? release : refusedOr
+  const { release_id, row_count, rejected_count } = release
+  if (already) {
+    const told = { release_id, state, row_count, rejected_count, already }
+    const done = publishing ? '' : ': nothing to do'
+    show(asked.json, told, `${release_id} ${state}: had been loaded before${done}`)
+  } else {
+    const counted = await summaryOf(db, { ...release, state }, loaded.written.absences, performance.now() - started)
+    const summary = { ...counted, judged_without, shares_npis_with }
+    show(asked.json, { ...summary, row_count, rejected_count, already }, summaryText(summary))
+  }
+  if (refusedOr instanceof Problem) throw refusedOr
+  return DONE
+}
+
+function asRefusal(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
+}
+
+async function summaryOf(db: Installation['db'], release: ReleaseState, absences: number, milliseconds: number) {
+  const { release_id, release_no, state, row_count, rejected_count } = release
+  const seconds = milliseconds / 1000
+  return {
+    release_id,
+    state,
+    rows: row_count,
+    absences,
+    rejected: rejected_count,
+    seconds: Math.round(seconds * 1000) / 1000,
+    rows_per_second: Math.round(row_count / seconds),
+    checks: (await checksOf(db, release_no)).map(({ rule, severity, failed, sample_lines }) => ({
+      rule,
+      severity,
+      failed,
+      sample_lines,
+    })),
+  }
 }

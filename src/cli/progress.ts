@@ -1,4 +1,5 @@
 import type { LoadProgress } from '../ingest/load.ts'
+import type { PublishProgress } from '../registry/publish.ts'
 import { ruleOf } from '../registry/rules.ts'
 import { table } from './command.ts'
 import { notesText } from './release-text.ts'
@@ -9,17 +10,19 @@ export interface Screen {
   write(text: string): unknown
 }
 
+type Progress = LoadProgress | PublishProgress
+
 const BAR = 24
 const REDRAW_MS = 100
 const LINE_MS = 5_000
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Shows how far a load is: one line that is drawn again on a terminal, a plain line every few seconds elsewhere,
+ * Shows how far a load or a publication is: one line that is drawn again on a terminal, a plain line every few seconds elsewhere,
  * where it ends up in someone's log. A load that is over in no time shows nothing.
  */
 export class ProgressLine {
-  #phase: LoadProgress['phase'] | undefined
+  #phase: Progress['phase'] | undefined
   #phaseStarted = 0
   #shownAt: number
   #drawn = false
@@ -31,7 +34,7 @@ export class ProgressLine {
     this.#shownAt = now()
   }
 
-  update(progress: LoadProgress): void {
+  update(progress: Progress): void {
     const at = this.now()
     if (progress.phase !== this.#phase) {
       this.#phase = progress.phase
@@ -51,7 +54,7 @@ export class ProgressLine {
   }
 }
 
-export function progressText(progress: LoadProgress, seconds: number, bar: boolean): string {
+export function progressText(progress: Progress, seconds: number, bar: boolean): string {
   const reading = progress.phase === 'reading'
   const [done, total] = reading ? [progress.bytes, progress.bytes_total] : [progress.rows, progress.row_total]
   const share = total ? Math.min(1, done / total) : undefined
@@ -59,11 +62,14 @@ export function progressText(progress: LoadProgress, seconds: number, bar: boole
   const rate = perSecond(done)
   const amount = reading
     ? [`${megabytes(done)} read`, `${megabytes(rate)}/s`, `${whole(perSecond(progress.lines))} lines/s`]
-    : [`${whole(done)} rows`, `${megabytes(progress.bytes)}`, `${whole(rate)} rows/s`]
+    : [`${whole(done)} rows${DOING[progress.phase]}`, ...size(progress), `${whole(rate)} rows/s`]
   const left = share !== undefined && share > 0 ? [`${Math.ceil((seconds / share) * (1 - share))} s left`] : []
   const percent = share === undefined ? [] : [`${bar ? drawn(share) : ''}${Math.floor(share * 100)}%`]
   return [...percent, ...amount, ...left].join('  ')
 }
+
+const DOING = { writing: '', checking: ' checked again', comparing: ' compared with the release before' } as const
+const size = (progress: Progress): string[] => ('bytes' in progress ? [megabytes(progress.bytes)] : [])
 
 const drawn = (share: number): string => {
   const full = Math.floor(share * BAR)

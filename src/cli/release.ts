@@ -10,6 +10,7 @@ import { discard } from '../registry/staging.ts'
 import { WITHDRAWAL_REASONS, withdraw } from '../registry/withdrawal.ts'
 import { type Command, DONE, REFUSED, show, table, UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
+import { ProgressLine } from './progress.ts'
 import { checkText, diffText } from './release-text.ts'
 
 interface Asked extends Pick<Installation, 'db' | 'registryLog' | 'cosign'> {
@@ -103,7 +104,10 @@ async function diff({ db, ids: [id = '', other], json }: Asked): Promise<number>
 }
 
 async function publishOne({ db, registryLog, cosign, ids: [id = ''], json, ...said }: Asked): Promise<number> {
-  const published = await publish({ db, log: registryLog, cosign }, id, Date.now(), overridesFrom(said))
+  const line = new ProgressLine(process.stderr, () => performance.now())
+  const published = await publish({ db, log: registryLog, cosign }, id, Date.now(), overridesFrom(said), (progress) =>
+    line.update(progress),
+  ).finally(() => line.clear())
   const { release_id, log_index } = published
   show(json, { release_id, log_index }, `published ${release_id} as entry ${log_index} of the registry log`)
   return DONE

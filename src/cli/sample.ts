@@ -42,7 +42,7 @@ export async function loadSample(
     const { release } = await load(db, kind, files.map(inSample), options, now())
     await publish({ db, log: registryLog, cosign }, release.release_id, now(), overrideAll('sample_data'))
   }
-  await loadZipLocalities(db, await readSource(inSample('ZIP5-SAMPLE.txt')))
+  await loadZipLocalities(db, [await readSource(inSample('ZIP5-SAMPLE.txt'))])
   await importProviders(db, Bun.file(inSample('providers.csv')).stream())
   await importOutcomes(db, Bun.file(inSample('outcomes.csv')).stream(), { now, data_class: 'sample' })
   await releaseFigures({ db, log: figuresLog, now, cosign })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { readSources } from '../ingest/source.ts'
 import { type SourceFault, sourceCheck } from '../ingest/source-check.ts'
+import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
 import { openCheckpoint } from '../proof/checkpoint.ts'
@@ -126,7 +126,8 @@ function wrongDerivation(rows: readonly CitedRow[]): Failed | undefined {
 }
 
 async function notAtSource(rows: readonly CitedRow[], paths: readonly string[]): Promise<Failed | undefined> {
-  const check = sourceCheck((await Promise.all(paths.map(readSources))).flat())
+  const wanted = wantedBy(rows)
+  const check = sourceCheck((await Promise.all(paths.map((path) => givenAt(path, wanted)))).flat())
   for (const { proof, ...row } of rows) {
     const verdict = check(row, proof.release.citations)
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }

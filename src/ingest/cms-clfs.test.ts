@@ -105,6 +105,14 @@ describe('a line', () => {
     return Object.fromEntries([...rejects].map(([rule, { count, lines: at }]) => [rule, [count, ...at]]))
   }
 
+  test('whose field is filled with nines has no rate, and separators in a rate are only separators', () => {
+    for (const rate of ['9999999', '9999999.00', '00999999.99', '99999.99', '1,23.00', '12.345'])
+      expect([rate, rules(['2026', 'G0104', '', '20260401', 'N', `"${rate}"`, ''])]).toEqual([rate, { R02: [1, 6] }])
+    const rejects: Rejects = new Map()
+    const rows = load(source(csv([HEADER, ['2026', 'G0104', '', '20260401', 'N', '"1,234.50"', '']])), rejects)
+    expect([rejects.size, rows[0]]).toMatchObject([0, { price: { amount: '1234.50' } }])
+  })
+
   test('of another edition is refused', () => {
     expect(rules(['2025', 'G0104', '', '20250101', 'N', '1.00', ''])).toEqual({ R14: [1, 6] })
     expect(rules(['2026', 'G0104', '', '20260701', 'N', '1.00', ''])).toEqual({ R14: [1, 6] })

@@ -3,7 +3,8 @@ import type { Row } from '../proof/row.ts'
 import type { Rejects } from '../registry/staging.ts'
 import { unreadable } from './csv.ts'
 import { type Edition, quarterEnd, quarterlyEdition } from './quarter.ts'
-import { CODE, moneyCents } from './rejects.ts'
+import { withoutSeparators } from './records.ts'
+import { CODE, scheduleCents } from './rejects.ts'
 import type { Source } from './source.ts'
 import { chooseSource, type Line, type Made, readTable, rowsInOrder, type Table } from './table.ts'
 
@@ -26,9 +27,17 @@ export const laboratoryTable = (source: Source): Table => readTable(source, COLU
 export function laboratorySchedule(given: readonly Source[], options: Edition, rejects: Rejects) {
   const source = chooseSource(given, laboratoryTable, LABORATORY)
   const table = laboratoryTable(source)
-  const { edition, effective_from } = quarterlyEdition('CLFS', table.titles, options)
+  const { edition, effective_from } = quarterlyEdition('CLFS', table.titles, options, source.archive)
   const rows = rowsOf(table, effective_from, rejects)
-  return { chart: 'cms-clfs', edition, effective_from, rows, row_total: rows.length, cited: [source] }
+  return {
+    chart: 'cms-clfs',
+    edition,
+    effective_from,
+    rows,
+    row_total: rows.length,
+    line_total: rows.length,
+    cited: [source],
+  }
 }
 
 /** Every row of a clinical laboratory schedule, in key order. An L line is priced locally: it states no national price. */
@@ -49,7 +58,7 @@ function* madeOf(lines: Iterable<Line>, effective_from: string): Generator<{ lin
 export function laboratoryRow({ line, cell, number }: Line, effective_from: string): Made {
   const cpt = cell('cpt')
   const modifier = cell('modifier')
-  const rate = number('rate')
+  const rate = withoutSeparators(number('rate'))
   if (cpt === '' && rate === '') return undefined
   const indicator = cell('indicator')
   // An indicator that is not known may well mean that the rate is none.
@@ -69,7 +78,7 @@ export function laboratoryRow({ line, cell, number }: Line, effective_from: stri
     const derivation = { method: 'clfs-indicator/1', inputs: { indicator } }
     return { ...base, kind: 'absence', reason: 'carrier_priced', flags: [], locator, derivation }
   }
-  const cents = moneyCents(rate)
+  const cents = scheduleCents(rate)
   if (cents === undefined) return 'R02'
   const derivation = { method: 'verbatim/1', inputs: { rate } }
   return { ...base, kind: 'price', price: { amount: dollars(cents), currency: 'USD' }, flags: [], locator, derivation }

@@ -4,7 +4,7 @@ import type { Row } from '../proof/row.ts'
 import type { Rejects } from '../registry/staging.ts'
 import { unreadable } from './csv.ts'
 import { type Edition, quarterlyEdition } from './quarter.ts'
-import { CODE, isPlaceholder, moneyCents } from './rejects.ts'
+import { CODE, isFilled, scheduleCents } from './rejects.ts'
 import type { Source } from './source.ts'
 import { chooseSource, type Line, type Made, readTable, rowsInOrder, type Table } from './table.ts'
 
@@ -22,9 +22,17 @@ export const outpatientTable = (source: Source): Table => readTable(source, COLU
 export function outpatientSchedule(given: readonly Source[], options: Edition, rejects: Rejects) {
   const source = chooseSource(given, outpatientTable, OUTPATIENT)
   const table = outpatientTable(source)
-  const { edition, effective_from } = quarterlyEdition('OPPS', table.titles, options)
+  const { edition, effective_from } = quarterlyEdition('OPPS', table.titles, options, source.archive)
   const rows = rowsOf(table, effective_from, rejects)
-  return { chart: 'cms-opps', edition, effective_from, rows, row_total: rows.length, cited: [source] }
+  return {
+    chart: 'cms-opps',
+    edition,
+    effective_from,
+    rows,
+    row_total: rows.length,
+    line_total: rows.length,
+    cited: [source],
+  }
 }
 
 /** Every row of an Addendum B, in key order: the national unadjusted payment rate, or why there is none. */
@@ -63,8 +71,8 @@ export function outpatientRow({ line, cell, number }: Line, effective_from: stri
     const derivation = { method: 'opps-status/1', inputs: { status_indicator: status } }
     return { ...base, kind: 'absence', reason: reasonForIndicator(status), flags: [], locator, derivation }
   }
-  const exact = moneyCents(rate)
-  const cents = exact ?? (isPlaceholder(rate) ? undefined : roundedCents(rate))
+  const exact = scheduleCents(rate)
+  const cents = exact ?? (isFilled(rate) ? undefined : roundedCents(rate))
   if (cents === undefined) return 'R02'
   const derivation = { method: exact === undefined ? 'rounded/1' : 'verbatim/1', inputs: { rate } }
   return { ...base, kind: 'price', price: { amount: dollars(cents), currency: 'USD' }, flags: [], locator, derivation }

@@ -1,40 +1,89 @@
 import type { Rejects } from '../registry/staging.ts'
 import { isPayable, pricedSettings, priceRow } from './cms-pfs.ts'
 import type { PhysicianLine } from './cms-pfs-lines.ts'
-import { csvRecords, unreadable } from './csv.ts'
+import { type Record, unreadable } from './csv.ts'
 import type { Locality } from './gpci.ts'
+import { oneLine, tableRecords } from './records.ts'
 import { moneyCents, reject } from './rejects.ts'
 import type { Source } from './source.ts'
+import { textLines } from './text-lines.ts'
+import { shownNumber } from './xlsx.ts'
 
 const COLUMNS = {
-  cpt: /^HCPCS$/i,
+  cpt: /^HCPCS( CODE)?$/i,
   modifier: /^MOD/i,
-  status: /^PROCSTAT$/i,
-  carrier: /^CARRIER$/i,
+  status: /^(PROC ?STAT|STATUS( CODE)?)$/i,
+  carrier: /^(CARRIER|MAC|CONTRACTOR)$/i,
   locality: /^LOCALITY$/i,
   facility: /^FACILITY PRICE$/i,
-  non_facility: /^NON-?FACIL(I?TY) PRICE$/i, // CMS writes NON-FACILTY
+  non_facility: /^NON[- ]?FACIL(I?TY) PRICE$/i, // CMS writes NON-FACILTY
 } as const
 type Column = keyof typeof COLUMNS
 
-function findColumns(text: string): { [name in Column]: number } | undefined {
-  const { value: header } = csvRecords(text).next()
-  if (!header) return undefined
-  const entries = Object.entries(COLUMNS).map(([name, title]) => [
-    name,
-    header.cells.findIndex((cell: string) => title.test(cell.trim())),
-  ])
+/** One line of the list, with its cells as printed. */
+type Listed = { line: number } & { [name in Column]: string }
+
+/** As text: code and modifier, status, carrier, locality, then the price in a facility and that outside of one. */
+const FIXED =
+  /^([0-9A-Z]{5})([0-9A-Z]{2}| {2}) ([A-Z]) ([0-9]{5}) {1,3}([0-9]{2}) +([0-9]+\.[0-9]{2}) +([0-9]+\.[0-9]{2}) *$/
+const FIXED_LENGTH = 39
+
+function findColumns(header: Record | undefined): { [name in Column]: number } | undefined {
+  const titles = header?.cells.map(oneLine) ?? []
+  const entries = Object.entries(COLUMNS).map(([name, title]) => [name, titles.findIndex((cell) => title.test(cell))])
   return entries.some(([, at]) => (at as number) < 0)
     ? undefined
     : (Object.fromEntries(entries) as { [name in Column]: number })
 }
 
-/** Whether the text is an OPPSCAP file, by its header. */
-export const isCapFile = (source: Source): boolean => findColumns(source.text) !== undefined
+const firstRecord = (source: Source): Record | undefined => {
+  for (const record of tableRecords(source)) return record
+  return undefined
+}
+const isFixedWidth = ({ text }: Source): boolean => {
+  const [first] = text.split('\n', 1)
+  return first !== undefined && first.length <= FIXED_LENGTH + 2 && FIXED.test(first.replace(/\r$/, ''))
+}
+
+/** Whether the source is an OPPSCAP file, by its header or the shape of its first line. */
+export const isCapFile = (source: Source): boolean =>
+  isFixedWidth(source) || findColumns(firstRecord(source)) !== undefined
+
+function* listed(source: Source): Generator<Listed> {
+  if (isFixedWidth(source)) {
+    for (const { text, line } of textLines(source.text)) {
+      const [, cpt = '', modifier = '', status = '', carrier = '', locality = '', facility = '', non_facility = ''] =
+        text.length > FIXED_LENGTH + 8 ? [] : (FIXED.exec(text) ?? [])
+      yield { line, cpt, modifier: modifier.trim(), status, carrier, locality, facility, non_facility }
+    }
+    return
+  }
+  const columns = findColumns(firstRecord(source))
+  if (!columns) throw unreadable('this is not an OPPSCAP file')
+  const shown = source.kind === 'xlsx' ? shownNumber : (text: string): string => text
+  for (const { line, cells } of tableRecords(source)) {
+    if (line === 1) continue
+    const cell = (name: Column): string => (cells[columns[name]] ?? '').trim()
+    const [facility, non_facility] = [shown(cell('facility')), shown(cell('non_facility'))]
+    // A spreadsheet drops the zeros in front of a number.
+    const [carrier, locality] = [cell('carrier').padStart(5, '0'), cell('locality').padStart(2, '0')]
+    yield {
+      line,
+      cpt: cell('cpt'),
+      modifier: cell('modifier'),
+      status: cell('status'),
+      carrier,
+      locality,
+      facility,
+      non_facility,
+    }
+  }
+}
 
 /**
  * Compares the prices of an edition with those that CMS itself lists for imaging under the outpatient cap. Each
- * line that differs is counted under W02; nothing is refused, because the two files can be of different weeks.
+ * line that differs is counted under W02; nothing is refused, because CMS has shipped lists that were made with the
+ * conversion factor before (January 2021, July 2024).
  * Lines that carriers price are ceilings, not prices.
  */
 export function checkAgainstCap(
@@ -43,26 +92,23 @@ export function checkAgainstCap(
   localities: readonly Locality[],
   rejects: Rejects,
 ): { compared: number } {
-  const columns = findColumns(source.text)
-  if (!columns) throw unreadable('this is not an OPPSCAP file')
   const byKey = new Map(lines.map((line) => [`${line.cpt}|${line.modifier}`, line]))
   const placeOf = localityFinder(localities)
   let compared = 0
-  for (const record of csvRecords(source.text)) {
-    const cell = (name: Column): string => (record.cells[columns[name]] ?? '').trim()
-    if (record.line === 1 || !isPayable({ status: cell('status') })) continue
+  for (const each of listed(source)) {
+    if (!isPayable(each)) continue
     compared++
-    const line = byKey.get(`${cell('cpt')}|${cell('modifier')}`)
-    const place = placeOf(cell('carrier'), cell('locality'))
+    const line = byKey.get(`${each.cpt}|${each.modifier}`)
+    const place = placeOf(each.carrier, each.locality)
     const same =
       line &&
       place &&
       pricedSettings(line).every((setting) => {
         const { price } = priceRow(line, place, setting, { effective_from: '' })
-        const stated = moneyCents(cell(setting === 'facility' ? 'facility' : 'non_facility'))
+        const stated = moneyCents(setting === 'facility' ? each.facility : each.non_facility)
         return 'amount' in price && moneyCents(price.amount) === stated
       })
-    if (!same) reject(rejects, 'W02', record.line)
+    if (!same) reject(rejects, 'W02', each.line)
   }
   return { compared }
 }

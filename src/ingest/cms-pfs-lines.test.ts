@@ -3,6 +3,7 @@ import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { sha256 } from '../proof/sha256.ts'
 import type { Rejects } from '../registry/staging.ts'
+import { inlineRows, workbook } from './archive-fixture.ts'
 import { isRelativeValueFile, type PhysicianLine, physicianLines } from './cms-pfs-lines.ts'
 import type { Source } from './source.ts'
 
@@ -53,7 +54,7 @@ const stacked = (more: readonly string[]): string[] => {
   return [5, 4, 3, 2, 1].map((up) => words.map((column) => column.at(-up) ?? '').join(','))
 }
 const TITLE = `,,2024 National Physician Fee Schedule Relative Value File April Release${','.repeat(28)}`
-const record = (change: Partial<PhysicianLine> = {}): PhysicianLine => ({
+const LINE: Omit<PhysicianLine, 'nonFacilityTotal' | 'facilityTotal'> = {
   line: 0,
   cpt: 'G0101',
   modifier: '',
@@ -68,8 +69,18 @@ const record = (change: Partial<PhysicianLine> = {}): PhysicianLine => ({
   oppsNonFacilityPractice: '0.00',
   oppsFacilityPractice: '0.00',
   oppsMalpractice: '0.00',
-  ...change,
-})
+}
+/** A line whose totals are right, unless they are what is changed. */
+function record(change: Partial<PhysicianLine> = {}): PhysicianLine {
+  const line = { ...LINE, ...change }
+  const total = (practice: string): string =>
+    (Number(line.work) + Number(practice) + Number(line.malpractice)).toFixed(2)
+  return {
+    ...line,
+    nonFacilityTotal: change.nonFacilityTotal ?? total(line.nonFacilityPractice),
+    facilityTotal: change.facilityTotal ?? total(line.facilityPractice),
+  }
+}
 const printed = (r: PhysicianLine, more: readonly string[]): string =>
   [
     r.cpt,
@@ -83,8 +94,8 @@ const printed = (r: PhysicianLine, more: readonly string[]): string =>
     r.facilityPractice,
     r.facilityNa,
     r.malpractice,
-    '1.20',
-    '0.78',
+    r.nonFacilityTotal,
+    r.facilityTotal,
     '0',
     'XXX',
     '0.00',
@@ -127,6 +138,8 @@ function fixed(r: PhysicianLine): string {
     [76, 81, r.facilityPractice],
     [82, 83, r.facilityNa.padEnd(2)],
     [85, 89, r.malpractice],
+    [91, 96, r.nonFacilityTotal],
+    [97, 102, r.facilityTotal],
     [133, 140, `${r.conversionFactor} `],
     [152, 157, r.oppsNonFacilityPractice],
     [159, 164, r.oppsFacilityPractice],
@@ -163,7 +176,7 @@ describe('a relative value file', () => {
   })
 
   test('in fixed width says the same, with the lines counted in its own way', () => {
-    const records = [record(), record({ modifier: 'TC', work: '0', conversionFactor: '33.2' })]
+    const records = [record(), record({ modifier: 'TC', work: '0.00', conversionFactor: '33.2' })]
     const text = ['HDR A NOTICE', 'HDR', ...records.map(fixed), '\u001a'].join('\r\n')
     expect(isRelativeValueFile(source(text))).toBe(true)
     expect(read(text).lines).toEqual(records.map((each, i) => ({ ...each, line: 3 + i })))
@@ -187,12 +200,68 @@ describe('a relative value file', () => {
       record({ cpt: 'GXXX1' }),
       record({ cpt: 'G0102', work: '1.234' }),
       record({ cpt: 'G0103', status: '' }),
-      record({ cpt: 'G0104', conversionFactor: '09' }),
+      record({ cpt: 'G0104', conversionFactor: '' }),
+      record({ cpt: 'G0105', malpractice: '-0.05' }),
     ]
     const { lines, rejects } = read(csv([...bad, record()]))
-    expect(lines).toEqual([record({ line: 12 })])
+    expect(lines).toEqual([record({ line: 13 })])
     expect(rejects.get('R03')).toEqual({ count: 1, lines: [8] })
-    expect(rejects.get('R02')).toEqual({ count: 3, lines: [9, 10, 11] })
+    expect(rejects.get('R02')).toEqual({ count: 4, lines: [9, 10, 11, 12] })
+  })
+
+  test('has a line told apart whose printed totals are not the sums of their parts', () => {
+    const wrong = [record({ cpt: 'G0102', nonFacilityTotal: '1.21' }), record({ cpt: 'G0103', facilityTotal: '0.00' })]
+    for (const text of [csv([record(), ...wrong]), [record(), ...wrong].map(fixed).join('\n')]) {
+      const { lines, rejects } = read(text)
+      expect(lines.map(({ cpt }) => cpt)).toEqual(['G0101', 'G0102', 'G0103'])
+      expect([...rejects.keys()]).toEqual(['W06'])
+      expect(rejects.get('W06')?.count).toBe(2)
+    }
+  })
+
+  test('may have no totals, separators in a quoted number, and its title and header in single lines', () => {
+    const text = csv([record({ work: '1234.50' })])
+    const [title = '', , ...rest] = text.split('\r\n')
+    const names = rest.slice(0, 5).map((line) => line.split(','))
+    const flat =
+      names[4]?.map((_, at) =>
+        names
+          .map((line) => line[at] ?? '')
+          .join(' ')
+          .trim(),
+      ) ?? []
+    const quoted = rest[5]?.replace(',1234.50,', ',"1,234.50",') ?? ''
+    const without = flat.join(',').replace(/(NON-)?FACILITY TOTAL/g, 'SOMETHING ELSE')
+    expect(read([title.replace(',,', ''), flat.join(','), quoted].join('\n')).lines).toEqual([
+      record({ work: '1234.50', line: 3 }),
+    ])
+    expect(read([title, without, quoted].join('\n')).lines[0]).toMatchObject({ work: '1234.50', facilityTotal: '' })
+  })
+
+  test('as a workbook says the same, number by number as it is printed in the text', () => {
+    const cells = csv([record(), record({ cpt: '00100', modifier: '26', work: '10.00' })])
+      .split('\r\n')
+      .map((line) => line.replace('"=DESCRIPTION, with a comma"', 'A DESCRIPTION').split(','))
+    const shown = (cell: string): string =>
+      cell === '33.2875' ? '33.287500000000001' : /^[0-9]+\.[0-9]+$/.test(cell) ? String(Number(cell)) : cell
+    const rows = [...cells.slice(0, 9).map((line) => line.map(shown)), ['_x001A_']]
+    const bytes = workbook(inlineRows(rows))
+    const book: Source = { file: 'a.xlsx', text: '', bytes, sha256: '', kind: 'xlsx' }
+    expect(isRelativeValueFile(book)).toBe(true)
+    expect(physicianLines(book, new Map())).toEqual([
+      record({ line: 8 }),
+      record({ cpt: '00100', modifier: '26', work: '10.00', line: 9 }),
+    ])
+  })
+
+  test('whose header does not belong to its data, or which was cut, is refused as a whole', () => {
+    const many = Array.from({ length: 60 }, (_, i) => record({ cpt: `G${1000 + i}` }))
+    const text = csv(many)
+    const lines = text.split('\r\n')
+    const shifted = lines.map((line, i) => (i < 7 ? `,${line}` : line)).join('\r\n')
+    expect(refusal(shifted.replace(',HCPCS,', 'HCPCS,,'))).toContain('its header may not belong to its data')
+    const cut = text.slice(0, text.lastIndexOf(',0.00'))
+    expect(refusal(cut)).toBe('the PPRRVU file ends in the middle of a record: get it again (line 67)')
   })
 
   test('may repeat a line, but of two that contradict each other neither is taken', () => {

@@ -27,6 +27,8 @@ const line: fc.Arbitrary<PhysicianLine> = fc.record({
   facilityPractice: rvu,
   facilityNa: fc.constantFrom('', 'NA'),
   malpractice: rvu,
+  nonFacilityTotal: fc.constant(''),
+  facilityTotal: fc.constant(''),
   conversionFactor: fc.tuple(digits(4), fc.nat({ max: 9_999 })).map(([a, b]) => `${a}.${String(b).padStart(4, '0')}`),
   oppsNonFacilityPractice: rvu,
   oppsFacilityPractice: rvu,

@@ -8,19 +8,17 @@ import { toHex, utf8 } from '../proof/bytes.ts'
 import { type Citation, isRow, type Row } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import type { Rejects } from '../registry/staging.ts'
-import { zip } from './archive-fixture.ts'
-import { rowsOfLine } from './cms-pfs.ts'
-import { checkAgainstCap } from './cms-pfs-cap.ts'
-import { conversionFactorKind, saidEdition } from './cms-pfs-edition.ts'
-import { physicianLines } from './cms-pfs-lines.ts'
-import { physicianSchedule } from './cms-pfs-schedule.ts'
-import { readGpci } from './gpci.ts'
+import { inlineRows, workbook, zip } from './archive-fixture.ts'
+import type { ConversionFactorKind } from './cms-pfs-factor.ts'
+import { type Acceptable, physicianSchedule } from './cms-pfs-schedule.ts'
+import { csvRecords } from './csv.ts'
 import { load } from './load.ts'
 import { readSource, type Source } from './source.ts'
 import { sourceCheck } from './source-check.ts'
 
 const SAMPLE = join(import.meta.dir, '../../sample')
-const named = { edition: 'SAMPLE26D', effective_from: '2026-10-01' }
+const invented = { data_class: 'sample' } as const
+const named = { edition: 'SAMPLE26D', effective_from: '2026-10-01', ...invented }
 const TITLE = '2026 National Physician Fee Schedule Relative Value File July Release'
 
 async function sample() {
@@ -36,6 +34,8 @@ function changed(source: Source, change: (text: string) => string, file = source
 const titled = (source: Source, file = source.file): Source =>
   changed(source, (text) => text.replace(/"SAMPLE DATA[^"]*"/, TITLE), file)
 const bodies = (rows: Iterable<{ body: string }>): string[] => Array.from(rows, ({ body }) => body)
+const priced = (body: string): Row | undefined =>
+  body.includes('"kind":"price"') ? (JSON.parse(body) as Row) : undefined
 const refusal = (work: () => unknown): string => {
   try {
     work()
@@ -73,7 +73,38 @@ describe('the files of an edition', () => {
       ),
     ).toStartWith('there are several GPCI files')
     const older = changed(gpci, (text) => text.replaceAll('2026', '2025'))
-    expect(read(titled(rvus), older)).toStartWith('the GPCI file is of another year')
+    const real = { ...named, data_class: 'published', accept: ['locality_count'] } as const
+    const published = (...accept: Acceptable[]) => {
+      const rejects: Rejects = new Map()
+      const said = refusal(() =>
+        physicianSchedule([titled(rvus), older], { ...real, accept: [...real.accept, ...accept] }, rejects),
+      )
+      return [said, [...rejects.keys()].filter((rule) => rule.startsWith('W')).join(' ')]
+    }
+    expect(published()[0]).toStartWith('the GPCI file is of another year')
+    expect(published('gpci_year')).toEqual(['read', 'W04 W01'])
+  })
+
+  test('that no edition has been like are refused, unless the operator accepts it', async () => {
+    const { rvus, gpci } = await sample()
+    const of26 = titled(rvus)
+    const read = (values: Source, accept: Acceptable[] = []) => {
+      const rejects: Rejects = new Map()
+      const said = refusal(() => physicianSchedule([values, gpci], { accept }, rejects))
+      return [said, ...[...rejects.keys()].filter((rule) => rule.startsWith('W'))]
+    }
+    expect(read(of26)[0]).toMatch(/^the GPCI file has [0-9]+ localities, another number than Medicare pays in/)
+    expect(read(of26, ['locality_count'])).toEqual(['read', 'W01'])
+    const factor = (to: string) => changed(of26, (text) => text.replaceAll(',33.4009,', `,${to},`), 'x_nonQPP.csv')
+    expect(read(factor('33.4010'), ['locality_count'])).toEqual(['read', 'W05', 'W01'])
+    for (const absurd of ['0.0000', '3.3401', '334.009'])
+      expect(read(factor(absurd), ['locality_count'])[0]).toStartWith('the conversion factor of the')
+    const mixed = changed(of26, (text) => text.replace(/,33\.4009,(?=[^\n]*\n$)/, ',33.5675,'))
+    expect(read(mixed)[0]).toMatch(
+      /^the PPRRVU file has two different conversion factors: get it again \(line [0-9]+\)$/,
+    )
+    const misnamed = { ...of26, file: 'PPRRVU2026_Jul_QPP.csv' }
+    expect(read(misnamed)[0]).toStartWith('the PPRRVU file is named for one conversion factor')
   })
 
   test('of 2026 are there for two factors: the one for most clinicians is taken, and every row says which', async () => {
@@ -82,7 +113,7 @@ describe('the files of an edition', () => {
     const most = titled(rvus, 'PPRRVU2026_Jul_nonQPP.csv')
     const kinds = (...sources: Source[]) => [
       ...new Set(
-        bodies(physicianSchedule(sources, {}, new Map()).rows)
+        bodies(physicianSchedule(sources, invented, new Map()).rows)
           .map((body) => JSON.parse(body) as Row)
           .filter(({ kind }) => kind === 'price')
           .map(({ derivation: { inputs } }) => `${inputs['conversion_factor_kind']} ${inputs['conversion_factor']}`),
@@ -90,7 +121,20 @@ describe('the files of an edition', () => {
     ]
     expect(kinds(qpp, most, gpci)).toEqual(['non_qualifying_apm 33.4009'])
     expect(kinds(qpp, gpci)).toEqual(['qualifying_apm 33.5675'])
-    expect(kinds(titled(rvus), gpci)).toEqual(['undefined 33.4009'])
+    const asked = (kind: ConversionFactorKind, ...sources: Source[]) =>
+      physicianSchedule(sources, { ...invented, conversion_factor_kind: kind }, new Map())
+    expect(asked('qualifying_apm', qpp, most, gpci)).toMatchObject({ edition: 'RVU26C-QPP', cited: [qpp, gpci] })
+    expect(asked('non_qualifying_apm', qpp, most, gpci)).toMatchObject({ edition: 'RVU26C', cited: [most, gpci] })
+    expect(refusal(() => asked('qualifying_apm', most, gpci))).toContain('all for the other conversion factor')
+    const unnamed = changed(qpp, (text) => text, 'values.csv')
+    expect(kinds(unnamed, gpci)).toEqual(['qualifying_apm 33.5675'])
+    expect(refusal(() => asked('non_qualifying_apm', unnamed, gpci))).toContain('than was asked for')
+    const later = changed(unnamed, (text) =>
+      text.replace('2026 National', '2027 National').replaceAll('33.5675', '33.9'),
+    )
+    expect(refusal(() => kinds(later, gpci))).toStartWith('say --conversion-factor-kind')
+    expect(asked('qualifying_apm', later, gpci)).toMatchObject({ edition: 'RVU27C-QPP' })
+    expect(kinds(titled(rvus), gpci)).toEqual(['non_qualifying_apm 33.4009'])
   })
 
   test('check back to the lines, also from a copy with another name', async () => {
@@ -98,7 +142,7 @@ describe('the files of an edition', () => {
     const sources = [titled(rvus, 'PPRRVU2026_Jul_nonQPP.csv'), gpci]
     const cited = sources.map(({ file, sha256 }) => ({ file, sha256, url: '' })) as Citation[]
     const check = sourceCheck(sources.map((source) => ({ ...source, file: 'copy.csv' })))
-    for (const body of bodies(physicianSchedule(sources, {}, new Map()).rows)) {
+    for (const body of bodies(physicianSchedule(sources, invented, new Map()).rows)) {
       const row: unknown = JSON.parse(body)
       if (!isRow(row)) throw new Error('not a row')
       expect(check(row, cited)).toEqual({ ok: true })
@@ -113,29 +157,34 @@ describe('the files of an edition', () => {
 describe('an edition', () => {
   test('is named by its title, or by the name of a file without one, and otherwise by the operator', async () => {
     const { rvus, gpci } = await sample()
-    const july = physicianSchedule([titled(rvus), gpci], {}, new Map())
+    const july = physicianSchedule([titled(rvus), gpci], invented, new Map())
     expect([july.edition, july.effective_from]).toEqual(['RVU26C', '2026-07-01'])
-    const own = physicianSchedule([titled(rvus), gpci], { edition: 'MINE', effective_from: '2026-08-01' }, new Map())
+    const own = physicianSchedule(
+      [titled(rvus), gpci],
+      { edition: 'MINE', effective_from: '2026-08-01', ...invented },
+      new Map(),
+    )
     expect([own.edition, own.effective_from]).toEqual(['MINE', '2026-08-01'])
     expect(refusal(() => physicianSchedule([rvus, gpci], {}, new Map()))).toStartWith('say --edition')
   })
 
-  test.each([
-    ['January', 'RVU24A', '2024-01-01'],
-    ['April', 'RVU24B', '2024-04-01'],
-    ['July', 'RVU24C', '2024-07-01'],
-    ['October', 'RVU24D', '2024-10-01'],
-  ])('of %s has its letter and its first day', (month, edition, effective_from) => {
-    const text = `,,2024 National Physician Fee Schedule Relative Value File ${month} Release,,`
-    expect(saidEdition({ text, file: 'x' } as Source)).toEqual({ year: 2024, edition, effective_from })
-    const file = `PPRRVU24_${month.slice(0, 3).toUpperCase()}.txt`
-    expect(saidEdition({ text: 'HDR', file } as Source)).toEqual({ year: 2024, edition, effective_from })
-  })
-
-  test('between the quarters says no more than its year', () => {
-    const text = ',,2024 National Physician Fee Schedule Relative Value File March Release,,'
-    expect(saidEdition({ text, file: 'x' } as Source)).toEqual({ year: 2024 })
-    expect(conversionFactorKind({ text, file: 'PPRRVU24_MAR.csv' })).toBeUndefined()
+  test('takes effect in the year that the file is of', async () => {
+    const { rvus, gpci } = await sample()
+    const read = (effective_from: string) =>
+      refusal(() => physicianSchedule([titled(rvus), gpci], { ...invented, effective_from }, new Map()))
+    expect(read('2026-03-09')).toBe('read')
+    expect(read('2025-07-01')).toContain('another year than the file, which is of 2026')
+    // Of a file that does not say, the operator's day tells the year, its factors and its indices.
+    const silent = (effective_from: string) => {
+      const options = { edition: 'OWN', effective_from, accept: ['locality_count'] } as const
+      let made: Row | undefined
+      const said = refusal(() => {
+        for (const { body } of physicianSchedule([rvus, gpci], options, new Map()).rows) made ??= priced(body)
+      })
+      return [said, made?.derivation.inputs['conversion_factor_kind']]
+    }
+    expect(silent('2026-07-01')).toEqual(['read', 'non_qualifying_apm'])
+    expect(silent('2025-07-01')[0]).toStartWith('the GPCI file is of another year than the PPRRVU file')
   })
 
   test('can be made for a few regions', async () => {
@@ -164,7 +213,7 @@ describe('an edition', () => {
       ]
       const archive = join(folder, 'rvu26c.zip')
       await Bun.write(archive, zip(members))
-      const { release } = await load(db, 'cms-pfs', [archive], {}, 0)
+      const { release } = await load(db, 'cms-pfs', [archive], invented, 0)
       expect([release.release_id, release.effective_from]).toEqual(['cms-pfs:RVU26C:1', '2026-07-01'])
       const cited = JSON.parse(release.citations) as Citation[]
       expect(cited.map(({ file }) => file)).toEqual(['PPRRVU2026_Jul_nonQPP.csv', 'GPCI2026.csv'])
@@ -172,6 +221,31 @@ describe('an edition', () => {
       await db.close()
       rmSync(folder, { recursive: true })
     }
+  })
+
+  test('is read from workbooks where there is no text, with the same rows but for where they stand', async () => {
+    const { rvus, gpci } = await sample()
+    const book = (source: Source, file: string): Source => {
+      const rows = Array.from(csvRecords(titled(source).text), ({ cells }) =>
+        cells.map((cell) => cell.replaceAll('&', '')),
+      )
+      const bytes = workbook(inlineRows(rows))
+      return { file, bytes, text: '', sha256: toHex(sha256(bytes)), kind: 'xlsx' }
+    }
+    const books = [book(gpci, 'GPCI2026.xlsx'), book(rvus, 'PPRRVU2026_Jul_nonQPP.xlsx')]
+    const read = (sources: Source[]) => physicianSchedule(sources, invented, new Map())
+    const unplaced = (sources: Source[]) =>
+      bodies(read(sources).rows).map((body) => body.replace(/"locator":\[[^\]]*\]/, ''))
+    const texts = [titled(rvus, 'PPRRVU2026_Jul_nonQPP.csv'), gpci]
+    const [indices, values] = books as [Source, Source]
+    expect(Bun.deepEquals(unplaced([values, gpci]), unplaced(texts))).toBe(true)
+    expect(read(books)).toMatchObject({ edition: 'RVU26C', effective_from: '2026-07-01' })
+    // Beside texts they are not looked at.
+    expect(read([...books, ...texts]).cited).toEqual(texts as [Source, Source])
+    const rows = [...read(books).rows].slice(0, 50)
+    const cited = [values, indices] as unknown as Citation[]
+    const check = sourceCheck(books)
+    for (const { body } of rows) expect(check(JSON.parse(body) as Row, cited)).toEqual({ ok: true })
   })
 
   test('with another number of localities than Medicare has is loaded with a warning, not as rejected', async () => {
@@ -197,32 +271,4 @@ describe('an edition', () => {
       rmSync(folder, { recursive: true })
     }
   })
-})
-
-test('prices that CMS lists differently are counted as warnings, with their lines', async () => {
-  const { rvus, gpci } = await sample()
-  const lines = physicianLines(rvus, new Map())
-  const line = lines.find(({ status, oppsFacilityPractice }) => status === 'A' && Number(oppsFacilityPractice) > 0)
-  const [locality] = readGpci(gpci)
-  if (!line || !locality) throw new Error('the sample has no capped price')
-  const amounts = rowsOfLine(line, locality, named).map(
-    (row) => row.kind === 'price' && 'amount' in row.price && row.price.amount,
-  )
-  const row = [line.cpt, line.modifier, 'A', locality.mac, locality.region.slice(-2), ...amounts].join(',')
-  const cap = changed(gpci, () =>
-    [
-      'HCPCS,MOD,PROCSTAT,CARRIER,LOCALITY,FACILITY PRICE,NON-FACILTY PRICE',
-      row,
-      row.replace(/\d$/, (n) => String((Number(n) + 1) % 10)),
-      row.replace(',A,', ',C,').replace(/\d$/, '0'),
-      'Z9999,,A,99999,99,1.00,1.00',
-      ',,,,,,',
-    ].join('\r\n'),
-  )
-  const rejects: Rejects = new Map()
-  expect(checkAgainstCap(cap, lines, [locality], rejects)).toEqual({ compared: 3 })
-  expect(rejects.get('W02')).toEqual({ count: 2, lines: [3, 5] })
-  const findings: Rejects = new Map()
-  physicianSchedule([cap, gpci, rvus], named, findings)
-  expect(findings.get('W02')?.count).toBe(2)
 })

@@ -1,20 +1,39 @@
 import { Problem } from '../problem.ts'
+import { isDay } from '../proof/row.ts'
 import type { ReadyRow, Rejects } from '../registry/staging.ts'
-import { type ConversionFactorKind, pricedSettings } from './cms-pfs.ts'
-import { checkAgainstCap, isCapFile } from './cms-pfs-cap.ts'
-import { conversionFactorKind, saidEdition } from './cms-pfs-edition.ts'
-import { isRelativeValueFile, type PhysicianLine, physicianLines } from './cms-pfs-lines.ts'
+import { pricedSettings } from './cms-pfs.ts'
+import { checkAgainstCap } from './cms-pfs-cap.ts'
+import { dated, type SaidEdition, saidEdition } from './cms-pfs-edition.ts'
+import {
+  type ConversionFactorKind,
+  decidedKind,
+  isPlausibleFactor,
+  isPublishedFactor,
+  namedKind,
+  theFactor,
+} from './cms-pfs-factor.ts'
+import { chooseFiles } from './cms-pfs-files.ts'
+import { type PhysicianLine, physicianLines } from './cms-pfs-lines.ts'
 import { physicianRows } from './cms-pfs-rows.ts'
 import { unreadable } from './csv.ts'
-import { gpciYear, isGpciFile, LOCALITIES, type Locality, NATIONAL, readGpci } from './gpci.ts'
+import { gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
 import { reject } from './rejects.ts'
 import type { Source } from './source.ts'
+
+/** What is refused because it was never so, unless the operator says that it is so now. */
+export const ACCEPTABLE = ['locality_count', 'gpci_year'] as const
+export type Acceptable = (typeof ACCEPTABLE)[number]
 
 export interface PhysicianOptions {
   edition?: string | undefined
   effective_from?: string | undefined
   /** Which regions to make rows for; all of them when not said. */
   regions?: readonly string[] | undefined
+  /** Which of a year's two factors: chooses the file, and says it of one that does not. */
+  conversion_factor_kind?: ConversionFactorKind | undefined
+  accept?: readonly Acceptable[] | undefined
+  /** Invented data need not look like an edition of CMS's. */
+  data_class?: 'published' | 'sample' | undefined
 }
 
 export interface PhysicianSchedule {
@@ -24,6 +43,7 @@ export interface PhysicianSchedule {
   /** The relative values, then the indices: the order of the rows' locators. */
   cited: [Source, Source]
   localities: Locality[]
+  line_total: number
   row_total: number
   rows: Iterable<ReadyRow>
 }
@@ -37,64 +57,84 @@ export function physicianSchedule(
   options: PhysicianOptions,
   rejects: Rejects,
 ): PhysicianSchedule {
-  const rvus = chooseRelativeValues(sources.filter(isRelativeValueFile))
-  const gpci = chooseIndices(sources.filter(isGpciFile))
-  const { year, ...said } = saidEdition(rvus)
-  const { edition = said.edition, effective_from = said.effective_from } = options
-  if (!edition || !effective_from)
-    throw new Problem('invalid_parameter', 'say --edition and --effective-from: the file does not')
-  const indexed = gpciYear(gpci)
-  if (year !== undefined && indexed !== undefined && indexed !== year)
-    throw unreadable('the GPCI file is of another year than the PPRRVU file: give the one of the same release')
-
+  const { rvus, gpci, cap } = chooseFiles(sources, options.conversion_factor_kind)
   const lines = physicianLines(rvus, rejects)
   const localities = readGpci(gpci)
-  if (localities.length !== LOCALITIES) reject(rejects, 'W01', localities.at(-1)?.line ?? 1)
-  for (const cap of sources.filter(isCapFile)) checkAgainstCap(cap, lines, localities, rejects)
+  const factor = theFactor(lines)
+  const said = dated(saidEdition(rvus), factor)
+  const year = said.year ?? yearGiven(options)
+  const kind = decidedKind(factor, year, namedKind(rvus), options.conversion_factor_kind)
+  const { edition, effective_from } = editionOf(said, kind, options)
+  checkWhole({ lines, localities, factor, year, indexed: gpciYear(gpci) }, options, rejects)
+  if (cap) checkAgainstCap(cap, lines, localities, rejects)
   const { places, national } = choosePlaces(localities, options.regions)
-  const kind = conversionFactorKind(rvus)
   return {
     chart: 'cms-pfs',
     edition,
     effective_from,
     cited: [rvus, gpci],
     localities,
+    line_total: lines.length,
     row_total: countRows(lines, places.length, national),
     rows: physicianRows(lines, places, { effective_from, conversion_factor_kind: kind }, { national }),
   }
 }
 
-const PREFERENCE: readonly (ConversionFactorKind | undefined)[] = ['non_qualifying_apm', undefined]
+/** For a file that does not say its year. */
+const yearGiven = ({ effective_from, data_class }: PhysicianOptions): number | undefined =>
+  data_class !== 'sample' && effective_from && isDay(effective_from) ? Number(effective_from.slice(0, 4)) : undefined
 
-/**
- * CMS ships the values as CSV and as fixed-width text, and since 2026 once for each conversion factor. The CSV is
- * taken, and the factor that most clinicians are paid by: it is recorded in every row which one that is. Two files
- * that only their numbers tell apart are a question for the operator.
- */
-function chooseRelativeValues(found: readonly Source[]): Source {
-  if (found.length === 0) throw unreadable('there is no PPRRVU file among these: no text in the layout of one')
-  const kinds = found.map(conversionFactorKind)
-  const kind = kinds.every((each) => each === kinds[0]) ? kinds[0] : PREFERENCE.find((each) => kinds.includes(each))
-  const [first, ...more] = tabularFirst(found.filter((_, i) => kinds[i] === kind))
-  if (!first || more.some((other) => isTabular(other) === isTabular(first) && other.sha256 !== first.sha256))
-    throw unreadable('there are several PPRRVU files of the same kind: give the one that is meant')
-  return first
+/** As the operator says, and otherwise as the file does. The day must lie in the year that the file is of. */
+function editionOf(
+  said: SaidEdition,
+  kind: ConversionFactorKind | undefined,
+  given: PhysicianOptions,
+): { edition: string; effective_from: string } {
+  // A release of the other factor is not a revision of the one that most clinicians are paid by.
+  const named = said.edition && kind === 'qualifying_apm' ? `${said.edition}-QPP` : said.edition
+  const { edition = named, effective_from = said.effective_from } = given
+  if (!edition || !effective_from)
+    throw new Problem('invalid_parameter', 'say --edition and --effective-from: the file does not')
+  if (isDay(effective_from) && said.year !== undefined && Number(effective_from.slice(0, 4)) !== said.year)
+    throw new Problem(
+      'invalid_parameter',
+      `--effective-from is a day of another year than the file, which is of ${said.year}`,
+    )
+  return { edition, effective_from }
 }
 
-function chooseIndices(found: readonly Source[]): Source {
-  const [first, ...more] = tabularFirst(found)
-  if (!first)
-    throw unreadable('there is no GPCI file among these: give it together with the PPRRVU file of the same release')
-  if (more.some((other) => isTabular(other) === isTabular(first) && other.sha256 !== first.sha256))
-    throw unreadable('there are several GPCI files: give the one that is meant')
-  return first
+interface Whole {
+  lines: readonly PhysicianLine[]
+  localities: readonly Locality[]
+  factor: string
+  /** What the PPRRVU file is of, and what the GPCI file says it is. */
+  year: number | undefined
+  indexed: number | undefined
 }
 
-/** CSV rather than fixed width, by the look of the first lines. */
-const isTabular = ({ text }: Source): boolean => text.slice(0, 4_096).includes(',,')
-
-const tabularFirst = (sources: readonly Source[]): Source[] =>
-  [...sources].sort((a, b) => Number(isTabular(b)) - Number(isTabular(a)))
+/** Whole-file rules: what holds for every edition that CMS has published. What the operator accepts is counted. */
+function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions, rejects: Rejects): void {
+  const { lines, localities, factor, year, indexed } = whole
+  const last = localities.at(-1)?.line ?? 1
+  const accepted = (name: Acceptable): boolean => data_class === 'sample' || accept.includes(name)
+  if (!isPlausibleFactor(factor)) throw unreadable('the conversion factor of the PPRRVU file is not one: get it again')
+  // The factor is what the file says: CMS has changed it in the middle of a year.
+  if (!isPublishedFactor(factor, year)) reject(rejects, 'W05', lines[0]?.line ?? 1)
+  if (year !== undefined && indexed !== undefined && indexed !== year) {
+    if (!accepted('gpci_year'))
+      throw unreadable(
+        'the GPCI file is of another year than the PPRRVU file: give the one of the same year, or say --accept gpci_year',
+      )
+    reject(rejects, 'W04', last)
+  }
+  if (!isLocalityCount(localities.length, indexed ?? year)) {
+    if (!accepted('locality_count'))
+      throw unreadable(
+        `the GPCI file has ${localities.length} localities, another number than Medicare pays in: get it again, or say --accept locality_count`,
+      )
+    reject(rejects, 'W01', last)
+  }
+}
 
 const REGION = /^US-[A-Z]{2}-[0-9]{2}$/
 

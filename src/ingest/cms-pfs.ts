@@ -2,13 +2,11 @@ import { reasonForStatus } from '../proof/derivation.ts'
 import { dollars, type Parts, physicianFeeCents } from '../proof/physician-fee.ts'
 import type { Row, Setting } from '../proof/row.ts'
 import { NA_FLAG } from '../registry/choose-row.ts'
+import type { ConversionFactorKind } from './cms-pfs-factor.ts'
 import type { PhysicianLine } from './cms-pfs-lines.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
 
 export type Place = Locality | typeof NATIONAL
-
-/** Since 2026 a year has two conversion factors, and which one a file was made with is said by its name or title. */
-export type ConversionFactorKind = 'qualifying_apm' | 'non_qualifying_apm'
 
 /** What holds for every row of an edition. */
 export interface Edition {

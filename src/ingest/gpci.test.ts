@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { published, testOnPublished } from '../../test/published-files.ts'
 import { Problem } from '../problem.ts'
-import { gpciYear, isGpciFile, LOCALITIES, readGpci } from './gpci.ts'
+import { inlineRows, workbook } from './archive-fixture.ts'
+import { gpciYear, isGpciFile, isLocalityCount, readGpci } from './gpci.ts'
 import { readSource, type Source } from './source.ts'
 
 const source = (...lines: string[]): Source => {
@@ -49,6 +50,43 @@ describe('a GPCI file', () => {
     )
   })
 
+  test('as a workbook, or with other words in its header, says the same', () => {
+    const head = HEADS[2025]
+      .split(',')
+      .map((title) => title.replace(' (MAC)', '').replace('Locality Number', 'Locality\nNumber'))
+    const row = ['2102', 'AK', '01', 'SOMEWHERE*', '1.5', '1.081', '0.59199999999999997']
+    const bytes = workbook(inlineRows([['A TITLE'], head, row, ['*A floor of 1.5.']]))
+    const book: Source = { file: 'GPCI2025.xlsx', text: '', bytes, sha256: '', kind: 'xlsx' }
+    expect([isGpciFile(book), gpciYear(book)]).toEqual([true, 2025])
+    const [locality] = readGpci(source(HEADS[2025], row.join(',').replace('0.59199999999999997', '0.592')))
+    expect(readGpci(book) as unknown).toEqual([{ ...locality, line: 3 }])
+    const worded = HEADS[2025].replace('PW', 'Work').replace('PE', 'Practice Expense').replace('MP', 'PLI')
+    expect(readGpci(source(worded, row.join(',').replace('0.59199999999999997', '0.592')))[0]?.gpci).toEqual(
+      locality?.gpci as never,
+    )
+  })
+
+  test('has its year by its columns, its title or its name', () => {
+    const named = (file: string, ...lines: string[]): Source => ({ ...source(...lines), file })
+    expect(gpciYear(named('x.csv', HEADS[2026]))).toBe(2026)
+    expect(gpciYear(named('x.txt', 'ADDENDUM E. FINAL CY 2024 GEOGRAPHIC PRACTICE COST INDICES'))).toBe(2024)
+    expect(gpciYear(named('GPCI2023.txt', 'Locality GPCI GPCI'))).toBe(2023)
+    expect(gpciYear(named('indices.txt', 'Locality GPCI GPCI'))).toBeUndefined()
+  })
+
+  test('has as many localities as Medicare pays in: three fewer since 2024', () => {
+    expect([109, 112, 108].map((count) => isLocalityCount(count, 2025))).toEqual([true, false, false])
+    expect([109, 112, 108].map((count) => isLocalityCount(count, 2023))).toEqual([false, true, false])
+    expect([109, 112, 108].map((count) => isLocalityCount(count, undefined))).toEqual([true, true, false])
+  })
+
+  test('with an index that none can be is refused', () => {
+    for (const value of ['0', '0.099', '4.1', '9.999'])
+      expect(refusal(HEADS[2025], `02102,AK,01,SOMEWHERE,${value},1.081,0.592`)).toContain(
+        'not one: get the file again (line 2)',
+      )
+  })
+
   test('may have lost the zeros in front of its numbers to a spreadsheet', () => {
     const [locality] = readGpci(source(HEADS[2025], '2102,AK,1,SOMEWHERE,1.5,1.081,0.592'))
     expect(locality).toMatchObject({ mac: '02102', region: 'US-AK-01' })
@@ -56,16 +94,26 @@ describe('a GPCI file', () => {
 
   test('is refused when a locality is there twice, under its state or under its contractor', () => {
     const row = '01112,CA,05,A,1.083,1.331,0.467'
-    expect(refusal(HEADS[2025], row, row)).toBe('a locality is listed twice (line 3)')
-    expect(refusal(HEADS[2025], row, '01182,CA,05,B,1.1,1.3,0.4')).toBe('a locality is listed twice (line 3)')
-    expect(refusal(HEADS[2025], row, '01112,NV,05,B,1.1,1.3,0.4')).toBe('a locality is listed twice (line 3)')
+    expect(refusal(HEADS[2025], row, row)).toBe(
+      'a locality of the GPCI file is listed twice: get the file again (line 3)',
+    )
+    expect(refusal(HEADS[2025], row, '01182,CA,05,B,1.1,1.3,0.4')).toBe(
+      'a locality of the GPCI file is listed twice: get the file again (line 3)',
+    )
+    expect(refusal(HEADS[2025], row, '01112,NV,05,B,1.1,1.3,0.4')).toBe(
+      'a locality of the GPCI file is listed twice: get the file again (line 3)',
+    )
     expect(refusal(HEADS[2025], row, '01112,NV,00,B,1.1,1.3,0.4')).toBe('read')
   })
 
   test('is refused for a value that is none, and for a column that is missing', () => {
-    expect(refusal(HEADS[2025], '01112,CA,05,A,1.083,high,0.467')).toStartWith('a locality has a value')
-    expect(refusal(HEADS[2025], '01112,CA,05,A,10.083,1,0.467')).toStartWith('a locality has a value')
-    expect(refusal(HEADS[2025].replace('PE GPCI', 'PE'), '01112,CA,05,A,1,1,1')).toBe('a GPCI column is missing')
+    expect(refusal(HEADS[2025], '01112,CA,05,A,1.083,high,0.467')).toStartWith(
+      'a locality of the GPCI file has a value',
+    )
+    expect(refusal(HEADS[2025], '01112,CA,05,A,10.083,1,0.467')).toStartWith('a locality of the GPCI file has a value')
+    expect(refusal(HEADS[2025].replace('PE GPCI', 'PE'), '01112,CA,05,A,1,1,1')).toBe(
+      'a column of the GPCI file is missing: its header must name contractor, state, locality and three indices',
+    )
     expect(refusal(HEADS[2025], ...NOTES)).toStartWith('this is not a GPCI file')
     expect(refusal('anything')).toStartWith('this is not a GPCI file')
   })
@@ -105,7 +153,9 @@ describe('a GPCI file in fixed width', () => {
     expect(refusal(FIXED_HEAD, good, more)).toBe(
       'a locality has more or fewer indices than the ones before it (line 3)',
     )
-    expect(refusal(FIXED_HEAD, good, short)).toBe('a locality has a value that is not one (line 3)')
+    expect(refusal(FIXED_HEAD, good, short)).toBe(
+      'a locality of the GPCI file has a value that is not one: get the file again (line 3)',
+    )
     const crossed = fixed('02102', 'AK', '01', 'SOMEWHERE', '1.100', '1.000', '0.875', '0.566')
     expect(refusal(FIXED_HEAD, crossed)).toStartWith('the work index with the floor is below')
   })
@@ -128,7 +178,6 @@ testOnPublished('the published GPCI files have 109 localities, the same in both 
       ...Object.values(gpci).map(Number),
     ])
   expect(values(csv)).toEqual(values(text))
-  expect(values(csv).length).toBe(LOCALITIES)
-  expect(values(next).length).toBe(LOCALITIES)
+  expect([values(csv).length, values(next).length]).toEqual([109, 109])
   expect([csv, text, next].map(gpciYear)).toEqual([2025, 2025, 2026])
 })

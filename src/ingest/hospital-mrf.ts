@@ -92,28 +92,57 @@ export interface StatedAmount {
   rate?: true
 }
 
-/** The file as it reads, before anyone says whose it is: the NPIs it names may be none, or not be NPIs. */
-export interface HospitalTable {
+/** What a file states, before anyone says whose it is: the NPIs it names may be none, or not be NPIs. */
+export interface StatedAmounts {
   named_npis: string[]
-  amounts: StatedAmount[]
+  /** The lines that state an amount. */
+  lines: Set<number>
+  ofCode: Map<string, StatedAmount[]>
 }
 
-export function hospitalTable(source: Source, rejects: Rejects): HospitalTable {
-  const amounts: StatedAmount[] = []
-  const feed = new Feed((code, variant, line, stated) => {
+/** What to keep of a file that is too large to keep: the amounts of some codes, and which of some lines state any. */
+export interface Wanted {
+  codes: ReadonlySet<string>
+  lines: ReadonlySet<number>
+}
+
+/** Collects what a file states, piece by piece. */
+export class AmountsReader {
+  readonly #feed: Feed
+  readonly #lines = new Set<number>()
+  readonly #ofCode = new Map<string, StatedAmount[]>()
+  readonly #seen = new Set<string>()
+
+  constructor(wanted?: Wanted) {
+    this.#feed = new Feed((code, variant, line, stated) => {
+      const cpt = codeText(code)
+      const asked = !wanted || wanted.lines.has(line)
+      if (asked) this.#lines.add(line)
+      if (wanted && !wanted.codes.has(cpt)) return
+      // The same amounts stand on many lines of a large file: once is enough, where no row cites the line.
+      const said = `${cpt}|${variant}|${stated.join()}`
+      if (asked || !this.#seen.has(said)) this.#keep(cpt, variant, line, stated)
+      if (wanted) this.#seen.add(said)
+    }, new Map())
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#feed.push(chunk)
+  }
+
+  end(): StatedAmounts {
+    return { named_npis: this.#feed.end().npis, lines: this.#lines, ofCode: this.#ofCode }
+  }
+
+  #keep(cpt: string, variant: string, line: number, stated: readonly number[]): void {
     const [modifier = '', setting = ''] = variant.split('|')
-    const place = {
-      line,
-      cpt: codeText(code),
-      modifier: modifier || null,
-      setting: (setting || null) as Setting | null,
-    }
+    const place = { line, cpt, modifier: modifier || null, setting: (setting || null) as Setting | null }
+    const amounts = this.#ofCode.get(cpt) ?? []
+    this.#ofCode.set(cpt, amounts)
     for (const [at, basis] of STATED.entries()) if (stated[at]) amounts.push({ ...place, basis, cents: stated[at] })
     for (const [at, end] of RATE_FOR)
       if (stated[at]) amounts.push({ ...place, basis: STATED[end] as Basis, cents: stated[at], rate: true })
-  }, rejects)
-  feed.push(utf8(source.text))
-  return { named_npis: feed.end().npis, amounts }
+  }
 }
 
 /** A row per key, in key order: the amounts of a file are those of each of its providers. */

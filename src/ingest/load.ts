@@ -10,9 +10,10 @@ import { chartsSharingNpis } from '../registry/content-store.ts'
 import { type Progress, type Rejects, type Stageable, type Staged, stage } from '../registry/staging.ts'
 import { laboratorySchedule } from './cms-clfs.ts'
 import { outpatientSchedule } from './cms-opps.ts'
-import { physicianSchedule } from './cms-pfs-schedule.ts'
+import { type PhysicianOptions, physicianSchedule } from './cms-pfs-schedule.ts'
 import type { Locality } from './gpci.ts'
 import { openHospitalFile } from './hospital-mrf.ts'
+import { checkCount } from './plausible.ts'
 import { type Citable, citation, type Provenance, readSources, type Source } from './source.ts'
 import * as store from './store.ts'
 
@@ -22,6 +23,8 @@ export interface LoadOptions extends Partial<Provenance> {
   npis?: readonly string[] | undefined
   /** For the physician schedule: which regions to make rows for, if not all. */
   regions?: readonly string[] | undefined
+  conversion_factor_kind?: PhysicianOptions['conversion_factor_kind']
+  accept?: PhysicianOptions['accept']
   data_class?: 'published' | 'sample' | undefined
 }
 /** Told how many bytes and lines have been read, by the readers of files that take long. */
@@ -37,6 +40,8 @@ interface Reading {
   row_total?: number
   /** Where it is not: how much of them has been taken, from 0 to 1. */
   share?: () => number
+  /** How many lines of the source can be read, where that tells whether it is whole. */
+  line_total?: number
   /** The sources the rows cite, in the order of their locators, where an archive holds others too. */
   cited?: readonly Citable[]
   localities?: readonly Locality[]
@@ -123,7 +128,7 @@ async function read(
 async function stageReading(
   db: Db,
   kind: string,
-  { chart, edition, effective_from, rows, row_total, share, cited: sources, localities = [] }: CitedReading,
+  { chart, edition, effective_from, rows, row_total, line_total, share, cited: sources, localities = [] }: CitedReading,
   options: LoadOptions,
   rejects: Rejects,
   now: number,
@@ -141,6 +146,7 @@ async function stageReading(
       'a --url has no spaces, and --retrieved-at is a time as 2026-07-01T00:00:00Z',
     )
   const data_class = options.data_class ?? 'published'
+  if (line_total !== undefined && data_class === 'published') checkCount(chart, line_total, rejects)
   const identity = {
     kind,
     files: sources.map((source) => source.sha256),
@@ -148,6 +154,7 @@ async function stageReading(
     data_class,
     npis: [...(options.npis ?? [])],
     ...(options.regions ? { regions: [...options.regions].sort() } : {}),
+    ...(options.conversion_factor_kind ? { conversion_factor_kind: options.conversion_factor_kind } : {}),
   }
   const source_digest = toHex(sha256(utf8(canonical(identity))))
   const release = { chart, edition, effective_from, data_class, source_digest, citations }

@@ -52,6 +52,9 @@ describe('an edition', () => {
       effective_from: '2026-07-15',
     })
     expect(() => quarterlyEdition('CLFS', ['list.csv'], {})).toThrow()
+    // The archive says it where the file does not, and is not asked where it does.
+    expect(quarterlyEdition('CLFS', ['list.csv'], {}, '24CLABQ1.zip')).toMatchObject({ edition: 'CLFS24Q1' })
+    expect(quarterlyEdition('CLFS', titles, {}, '24CLABQ1.zip')).toMatchObject({ edition: 'CLFS26Q2' })
     expect(() => quarterlyEdition('CLFS', titles, { effective_from: 'soon' })).toThrow()
   })
 

@@ -56,13 +56,14 @@ export interface Edition {
   effective_from?: string | undefined
 }
 
-/** The edition and its first day: as the operator says, and otherwise by the quarter that the file names. */
+/** The edition and its first day: as the operator says, and otherwise by the quarter that the file or its archive names. */
 export function quarterlyEdition(
   series: string,
   titles: readonly string[],
   given: Edition,
+  archive = '',
 ): { edition: string; effective_from: string } {
-  const stated = given.effective_from === undefined ? statedQuarter(titles) : undefined
+  const stated = given.effective_from === undefined ? (statedQuarter(titles) ?? statedQuarter([archive])) : undefined
   const effective_from = given.effective_from ?? (stated && startOf(stated))
   if (effective_from === undefined || !isDay(effective_from))
     throw new Problem(

@@ -23,3 +23,12 @@ export function moneyCents(text: string): number | undefined {
 /** What stands for "unknown", or has more digits than a row can state as what it was made of. */
 export const isPlaceholder = (text: string): boolean => text.length > MAX_NUMBER || /^9{6,}(\.9*)?$/.test(text)
 const MAX_NUMBER = 64
+
+/** In a schedule of CMS's rates are padded with zeros, and a field may be filled with nines. */
+export function isFilled(rate: string): boolean {
+  const bare = rate.trim().replace(/^0+(?=[0-9])/, '')
+  return isPlaceholder(bare.replace(/\.0+$/, '')) || bare === '99999.99'
+}
+
+/** Rule R02 for a rate of such a schedule. */
+export const scheduleCents = (rate: string): number | undefined => (isFilled(rate) ? undefined : moneyCents(rate))

@@ -1,14 +1,17 @@
 import { Problem } from '../problem.ts'
+import { utf8 } from '../proof/bytes.ts'
 import { statedCents } from '../proof/derivation.ts'
 import { isNpi } from '../proof/npi.ts'
 import { type Basis, type Citation, type Row, rowKey, rowText } from '../proof/row.ts'
 import { laboratoryRow, laboratoryTable } from './cms-clfs.ts'
 import { outpatientRow, outpatientTable } from './cms-opps.ts'
 import { rowsOfLine } from './cms-pfs.ts'
-import { conversionFactorKind } from './cms-pfs-edition.ts'
+import { saidEdition } from './cms-pfs-edition.ts'
+import { CONVERSION_FACTOR_KINDS, type ConversionFactorKind, factorKind, namedKind } from './cms-pfs-factor.ts'
 import { type PhysicianLine, physicianLines } from './cms-pfs-lines.ts'
+import { unreadable } from './csv.ts'
 import { type Locality, NATIONAL, readGpci } from './gpci.ts'
-import { hospitalRows, hospitalTable, type StatedAmount } from './hospital-mrf.ts'
+import { AmountsReader, hospitalRows, type StatedAmounts } from './hospital-mrf.ts'
 import type { Source } from './source.ts'
 import { type Line, type Made, saysTheSame, type Table } from './table.ts'
 
@@ -26,9 +29,15 @@ export type SourceVerdict =
 
 export type SourceCheck = (row: Row, citations: readonly Citation[]) => SourceVerdict
 
+/** A file too large to be in memory, with what a hospital states in it about the rows in question. */
+export interface Gathered extends Pick<Source, 'file' | 'sha256'> {
+  stated: StatedAmounts
+}
+export type Given = Source | Gathered
+
 /** A cited line: the file it is in, and its number. */
 interface Place {
-  source: Source
+  source: Given
   /** As the release names it: a copy may be called something else. */
   file: string
   line: number
@@ -42,7 +51,7 @@ const fail = (reason: SourceFault): SourceVerdict => ({ ok: false, reason })
  * Checks rows against the files they cite: the bytes are those that were cited, and the lines, read as they
  * were read on loading, say what the row says. A file is read once, however many rows cite it.
  */
-export function sourceCheck(given: readonly Source[]): SourceCheck {
+export function sourceCheck(given: readonly Given[]): SourceCheck {
   const physician = physicianCheck()
   const hospital = hospitalCheck()
   const checks: Partial<Record<Basis, ChartCheck>> = {
@@ -74,9 +83,9 @@ export function sourceCheck(given: readonly Source[]): SourceCheck {
 
 /** A file is known by its digest. One that has only the name is the wrong file, or was changed. */
 function findSource(
-  given: readonly Source[],
+  given: readonly Given[],
   cited: Citation | undefined,
-): { source: Source } | (SourceVerdict & { ok: false }) {
+): { source: Given } | (SourceVerdict & { ok: false }) {
   if (!cited) return { ok: false, reason: 'source_missing' }
   const source = given.find(({ sha256 }) => sha256 === cited.sha256)
   if (source) return { source }
@@ -87,17 +96,38 @@ function findSource(
 
 /** The relative value line, and for a locality its line of indices, must make the same row again, byte for byte. */
 function physicianCheck(): ChartCheck {
-  const lines = perSource((source) => byLine<PhysicianLine>(physicianLines(source, new Map())))
-  const localities = perSource((source) => byLine<Locality>(readGpci(source)))
+  const lines = perSource((source) => byLine<PhysicianLine>(physicianLines(whole(source), new Map())))
+  const localities = perSource((source) => byLine<Locality>(readGpci(whole(source))))
+  const named = perSource((source: Source) => ({ kind: namedKind(source), year: saidEdition(source).year }))
+  // By the name that the release cites: a copy may be called something else.
+  const asCited = new Map<string, Source>()
   return (row, [rvus, gpci]) => {
     const line = rvus && lines(rvus.source).get(rvus.line)
     if (!line) return fail('line_not_found')
     if (row.region !== NATIONAL.region && !gpci) return fail('inputs_not_at_line')
     const place = gpci ? localities(gpci.source).get(gpci.line) : NATIONAL
     if (!place) return fail('line_not_found')
-    const conversion_factor_kind = conversionFactorKind({ file: rvus.file, text: rvus.source.text })
-    return isOneOf(row, rowsOfLine(line, place, { effective_from: row.effective_from, conversion_factor_kind }))
+    const key = `${rvus.source.sha256} ${rvus.file}`
+    const cited = asCited.get(key) ?? { ...whole(rvus.source), file: rvus.file }
+    asCited.set(key, cited)
+    const { effective_from } = row
+    const kinds = kindsOf(row, line, named(cited))
+    return isOneOf(
+      row,
+      kinds.flatMap((conversion_factor_kind) => rowsOfLine(line, place, { effective_from, conversion_factor_kind })),
+    )
   }
+}
+
+/** Which conversion factor the file says it is for; where it does not, which one the release says. */
+function kindsOf(
+  row: Row,
+  line: PhysicianLine,
+  said: { kind: ConversionFactorKind | undefined; year: number | undefined },
+): (ConversionFactorKind | undefined)[] {
+  const kind = factorKind(line.conversionFactor, said.year, said.kind)
+  const stated = CONVERSION_FACTOR_KINDS.find((each) => each === row.derivation.inputs['conversion_factor_kind'])
+  return kind === undefined ? [stated] : [kind, said.kind]
 }
 
 /**
@@ -106,7 +136,7 @@ function physicianCheck(): ChartCheck {
  */
 function tableCheck(read: (source: Source) => Table, rowOf: (line: Line, effective_from: string) => Made): ChartCheck {
   const tables = perSource((source) => {
-    const lines = [...read(source).lines]
+    const lines = [...read(whole(source)).lines]
     return { at: byLine<Line>(lines), ofCode: Map.groupBy(lines, ({ cell }) => cell('cpt')) }
   })
   return (row, places) => {
@@ -139,11 +169,12 @@ const isOneOf = (row: Row, made: readonly Row[]): SourceVerdict =>
  * one amount picked out of several would be a price that the hospital did not give.
  */
 function hospitalCheck(): ChartCheck {
-  const tables = perSource(readTable)
+  const tables = perSource((source: Given) => ('stated' in source ? source.stated : statedIn(source)))
   return (row, places) => {
     const [first] = places
     if (!first || row.npi === null) return fail('inputs_not_at_line')
-    const { npis, lines, ofCode } = tables(first.source)
+    const { named_npis, lines, ofCode } = tables(first.source)
+    const npis = named_npis.filter(isNpi)
     if (places.some(({ source, line }) => source !== first.source || !lines.has(line))) return fail('line_not_found')
     // A file before version 3 names no provider: whose it is rests on the release, not on the file.
     if (npis.length > 0 && !npis.includes(row.npi)) return fail('inputs_not_at_line')
@@ -173,31 +204,26 @@ const amountsOf = ({ derivation: { inputs } }: Row): (string | undefined)[] =>
 const sameTexts = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((text, i) => text === b[i])
 
-function readTable(source: Source): {
-  npis: string[]
-  lines: Set<number>
-  ofCode: Map<string, StatedAmount[]>
-} {
-  const { named_npis, amounts } = hospitalTable(source, new Map())
-  const lines = new Set<number>()
-  const ofCode = new Map<string, StatedAmount[]>()
-  for (const amount of amounts) {
-    lines.add(amount.line)
-    const known = ofCode.get(amount.cpt)
-    if (known) known.push(amount)
-    else ofCode.set(amount.cpt, [amount])
-  }
-  return { npis: named_npis.filter(isNpi), lines, ofCode }
+function statedIn(source: Source): StatedAmounts {
+  const reader = new AmountsReader()
+  reader.push(utf8(source.text))
+  return reader.end()
 }
 
 const byLine = <Read extends { line: number }>(read: readonly Read[]): Map<number, Read> =>
   new Map(read.map((each) => [each.line, each]))
 
-function perSource<Reading>(read: (source: Source) => Reading): (source: Source) => Reading {
-  const readings = new Map<Source, Reading>()
+function perSource<Of extends Given, Reading>(read: (source: Of) => Reading): (source: Of) => Reading {
+  const readings = new Map<Of, Reading>()
   return (source) => {
     const reading = readings.get(source) ?? read(source)
     readings.set(source, reading)
     return reading
   }
+}
+
+/** The schedules are read whole: a file that was only gathered from is no schedule. */
+function whole(source: Given): Source {
+  if ('stated' in source) throw unreadable('the file is larger than any schedule is')
+  return source
 }

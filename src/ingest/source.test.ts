@@ -8,7 +8,7 @@ import { toHex, utf8 } from '../proof/bytes.ts'
 import { isCitation } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { inlineRows, type Packed, workbook, zip } from './archive-fixture.ts'
-import { citation, readMember, readSource, readSources } from './source.ts'
+import { citation, readMembers, readSource, readSources } from './source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'source-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -71,8 +71,8 @@ describe('a file is cited', () => {
       'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ])
     expect(await refusalOf(readSource(path))).toContain('the archive holds several files')
-    expect((await readMember(path, /^Prices/)).text).toBe(CSV)
-    expect(await refusalOf(readMember(path, /^Other/))).toContain('no text file')
+    expect((await readMembers(path, /^Prices/)).map(({ text }) => text)).toEqual([CSV])
+    expect(await refusalOf(readMembers(path, /^Other/))).toContain('no text file')
   })
 
   test('as a workbook, whatever its name ends with', async () => {

@@ -20,14 +20,17 @@ export interface Source {
   text: string
   sha256: string
   kind?: 'text' | 'xlsx'
+  /** What the archive is called that it was in: CMS names its editions so. Never to show either. */
+  archive?: string
 }
 
 /** For files that are read whole. What can be larger is streamed. */
 const MAX_MIB = 256
-const MAX_BYTES = MAX_MIB * 1024 * 1024
+export const MAX_BYTES = MAX_MIB * 1024 * 1024
 const MAX_RATIO = 100
 const TEXT_MEMBER = /\.(csv|txt|tsv|dat|asc|json)$/i
 const WORKBOOK = /\.xlsx$/i
+export const isLegible = (path: string): boolean => TEXT_MEMBER.test(path) || WORKBOOK.test(path)
 
 /** Reads one file, plain or gzipped, or the only one in an archive. */
 export async function readSource(path: string): Promise<Source> {
@@ -37,20 +40,14 @@ export async function readSource(path: string): Promise<Source> {
   return source
 }
 
-/** The same, where an archive is known to hold others too: its member with such a name. */
-export async function readMember(path: string, named: RegExp): Promise<Source> {
-  const [source, ...more] = await sourcesAt(path, named)
-  if (!source || more.length > 0) throw unreadable('the archive does not hold the file that is meant, or several')
-  return source
-}
-
 /**
  * The files at a path: one, plain or gzipped, or every text file and workbook of a zip. The digest of a plain or
  * gzipped file is of the file as published, that of a member is of its own bytes: a stranger can compare both.
  */
-export const readSources = (path: string): Promise<Source[]> => sourcesAt(path, /./)
+export const readSources = (path: string): Promise<Source[]> => readMembers(path, /./)
 
-async function sourcesAt(path: string, named: RegExp): Promise<Source[]> {
+/** The same, where an archive is known to hold others that are too large: its members with such a name. */
+export async function readMembers(path: string, named: RegExp): Promise<Source[]> {
   refuseUnreadable(path)
   const head = new Uint8Array(await Bun.file(path).slice(0, 4).arrayBuffer())
   if (isZip(head) && !WORKBOOK.test(path)) return membersOf(await openArchive(path), path, named)
@@ -65,7 +62,7 @@ function membersOf(archive: Archive, path: string, named: RegExp): Source[] {
     const { members } = archive
     // A workbook that lost its ending is still a workbook, and is cited as the file it is.
     if (members.some((member) => member.path === 'xl/workbook.xml')) return [wholeFile(path)]
-    const legible = members.filter((member) => TEXT_MEMBER.test(member.path) || WORKBOOK.test(member.path))
+    const legible = members.filter((member) => isLegible(member.path))
     const wanted = legible.filter(({ name }) => legible.length === 1 || named.test(name))
     if (wanted.length === 0) throw unreadable('the archive holds no text file and no workbook')
     if (wanted.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES)
@@ -74,7 +71,7 @@ function membersOf(archive: Archive, path: string, named: RegExp): Source[] {
       const bytes = member.unpack(MAX_BYTES)
       if ((isZip(bytes) && !WORKBOOK.test(member.path)) || isGzip(bytes))
         throw unreadable('the archive holds another archive: unpack it and give the files themselves')
-      return sourceOf(member.name, bytes)
+      return { ...sourceOf(member.name, bytes), archive: basename(path) }
     })
   } finally {
     archive.close()

@@ -92,6 +92,9 @@ function sharedStrings(xml: string): string[] {
   return strings
 }
 
+/** Some workbooks of CMS's were made from text files that end with the byte 0x1A: the row it is in holds nothing. */
+const END_OF_TEXT = '_x001A_'
+
 interface Cell {
   column: number
   type: string
@@ -114,7 +117,7 @@ function* rowsOf(xml: string, strings: readonly string[]): Generator<Record> {
       line = rowNumber(attribute(token.attributes, 'r'), line)
       row = token.empty ? undefined : { line, cells: [] }
     } else if (name === 'row') {
-      if (row?.cells.some((text) => text !== '')) yield row
+      if (row?.cells.some((text) => text !== '' && text !== END_OF_TEXT)) yield row
       row = undefined
     } else if (name === 'c' && row) {
       if (token.kind === 'open') cell = cellOf(token, row)

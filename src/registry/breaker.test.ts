@@ -25,6 +25,8 @@ const facts = (given: Partial<Facts> = {}): Facts => ({
 })
 const rulesOf = (given: Partial<Facts>): string[] => heldBy(facts(given)).map(({ rule }) => rule)
 
+test('a release from a source that is far too short is held', () => {})
+
 test('a release like the one before it is not held', () => {
   expect(heldBy(facts())).toEqual([])
 })

@@ -41,9 +41,15 @@ export interface ReleaseDiff {
  * How one release differs from another, key by key. Both are read once, side by side, in stretches: the memory
  * it takes does not grow with them. A row that only moved to another line of its source is unchanged.
  */
-export async function diffReleases(db: Db, fromNo: number, toNo: number): Promise<ReleaseDiff> {
+export async function diffReleases(
+  db: Db,
+  fromNo: number,
+  toNo: number,
+  onCompared?: (rows: number) => void,
+): Promise<ReleaseDiff> {
   const [from, to] = [new Walk(db, fromNo), new Walk(db, toNo)]
   const tally = new Tally()
+  let compared = 0
   await Promise.all([from.fill(), to.fill()])
   for (;;) {
     const [before, after] = [from.current, to.current]
@@ -53,7 +59,10 @@ export async function diffReleases(db: Db, fromNo: number, toNo: number): Promis
     else if (order > 0) tally.diff.added++
     else if (before && after) tally.compare(before.row_key, before.body, after.body)
     if (order <= 0 && !from.step()) await from.fill()
-    if (order >= 0 && !to.step()) await to.fill()
+    if (order >= 0) {
+      if (++compared % ROWS_PER_READ === 0) onCompared?.(compared)
+      if (!to.step()) await to.fill()
+    }
   }
 }
 

@@ -12,6 +12,13 @@ import { checkRelease, heldProblem } from './release-check.ts'
 import type { ReleaseState } from './release-store.ts'
 import * as releases from './release-store.ts'
 
+/** How far a publication is: every row is hashed again, then compared with the release before. */
+export interface PublishProgress {
+  phase: 'checking' | 'comparing'
+  rows: number
+  row_total: number
+}
+
 /**
  * Publishes a staged release so that it is readable if and only if it is in the log. The manifest, the log
  * entry, the signed checkpoint and the release's new state commit together; a crash before that leaves the
@@ -23,13 +30,16 @@ export async function publish(
   release_id: string,
   now: number,
   overrides: readonly Override[] = [],
+  onProgress?: (progress: PublishProgress) => void,
 ): Promise<ReleaseState> {
   const { db, log } = publisher
   const staged = await releases.findRelease(db, release_id)
   if (staged?.state !== 'staged') throw new Problem('release_conflict', 'only a staged release can be published')
   log.trace(1)
-  await rereadRows(db, staged)
-  const { held, checks, previous, diff } = await checkRelease(db, staged)
+  const told = (phase: PublishProgress['phase']) => (rows: number) =>
+    onProgress?.({ phase, rows, row_total: Number(staged.row_count) })
+  await rereadRows(db, staged, told('checking'))
+  const { held, checks, previous, diff } = await checkRelease(db, staged, told('comparing'))
   const used = usedOverrides(held, overrides)
   const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
   if (open.length > 0) throw heldProblem(open)
@@ -85,7 +95,7 @@ function manifestOf(
 }
 
 /** Logs have died of bits that changed after hashing: before signing, every row is hashed again as stored. */
-async function rereadRows(db: Db, release: ReleaseState): Promise<void> {
-  const failed = await rederive(db, release)
+async function rereadRows(db: Db, release: ReleaseState, onRows: (rows: number) => void): Promise<void> {
+  const failed = await rederive(db, release, onRows)
   if (failed) throw new Problem('proof_block_missing', failed)
 }

@@ -14,6 +14,7 @@ const ROWS_PER_READ = 2_000
 export async function rederive(
   db: Db,
   release: Pick<ReleaseState, 'release_no' | 'release_id' | 'row_count' | 'rows_root'>,
+  onRows: (rows: number) => void = () => undefined,
 ): Promise<string | undefined> {
   const { release_no, release_id } = release
   // Tiles are compared as they fill up: all of them at once would take a hundred megabytes.
@@ -43,6 +44,7 @@ export async function rederive(
     const wrong = await findWrongTile()
     if (wrong) return wrong
     if (rows.length < ROWS_PER_READ) break
+    onRows(tree.size)
     await new Promise((turned) => setImmediate(turned)) // agents are served while a large release is read
   }
   tree.finish()

@@ -28,9 +28,13 @@ export interface ReleaseCheck {
 }
 
 /** Judges a release by its stored rows and findings, against the one that it takes the place of. */
-export async function checkRelease(db: Db, release: ReleaseState): Promise<ReleaseCheck> {
+export async function checkRelease(
+  db: Db,
+  release: ReleaseState,
+  onCompared?: (rows: number) => void,
+): Promise<ReleaseCheck> {
   const before = await releases.findPredecessor(db, release)
-  const diff = before ? await diffReleases(db, before.release_no, release.release_no) : undefined
+  const diff = before ? await diffReleases(db, before.release_no, release.release_no, onCompared) : undefined
   const stored = await checksOf(db, release.release_no)
   const schedule = chartOf(release.chart)?.kind !== 'hospital_mrf'
   // A published release has this one already, from the day it was published.
@@ -58,6 +62,7 @@ export async function checkRelease(db: Db, release: ReleaseState): Promise<Relea
       stated,
       rejected,
       conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
+      // What hospitals charge is measured by this schedule: a cut one would hide what is implausible.
       before: before && diff && { rows: Number(before.row_count), diff },
     }),
   }

@@ -20,8 +20,9 @@ const rule = (severity: Severity, threshold: string, meaning: string): Rule => (
 /**
  * The rules for rows. R02, R03, R09, R10 and R14 are judged where a source is read, R04 to R08 while its rows
  * are staged, R12 against the edition before, and R01 by re-deriving what is stored. R15 is not judged: no text of a
- * source is kept. W01 and W02 compare a source with others of its edition; `not_cpt`, `R03_other_code` and `no_amount`
- * count lines that this registry is not about. R11 is about the editions of a chart: see edition-periods.ts.
+ * source is kept. W01 to W06 warn of a source as a whole, or beside others of its edition; `not_cpt`, `R03_other_code`
+ * and `no_amount` count lines that this registry is not about. R11 is about the editions of a chart: see
+ * edition-periods.ts.
  */
 export const RULES = {
   R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
@@ -54,8 +55,12 @@ export const RULES = {
     'A line has a number of another kind, such as a chargemaster\u2019s, typed as a CPT or HCPCS code',
   ),
   no_amount: rule('flag', 'an amount in dollars', 'A line has a percentage, a formula or nothing in place of a price'),
-  W01: rule('flag', '109 localities', 'The GPCI file has another number of localities than Medicare pays in'),
+  W01: rule('flag', '109 localities, 112 before 2024', 'The GPCI file has another number of localities than usual'),
   W02: rule('flag', 'the same cent', 'A price differs from the one CMS lists in its OPPSCAP file'),
+  W03: rule('flag', 'the least that an edition has had', 'The source has far fewer lines than any edition has had'),
+  W04: rule('flag', 'one year', 'The GPCI file is of another year than the PPRRVU file'),
+  W05: rule('flag', 'a published factor', 'The conversion factor is not one that CMS published for the year'),
+  W06: rule('flag', 'total = work + practice + malpractice', 'The printed total is not the sum of its parts'),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
 

@@ -1,0 +1,37 @@
+import { csvRecords, type Record } from './csv.ts'
+import type { Source } from './source.ts'
+import { readSheet } from './xlsx.ts'
+
+/** Workbooks that have been read: one is asked several times what it is, and takes seconds to unpack. */
+const sheets = new WeakMap<Uint8Array, readonly Record[]>()
+
+/** The records of a comma-separated text, or the rows of a workbook, with their cells as the file has them. */
+export const tableRecords = (source: Source): Iterable<Record> =>
+  source.kind === 'xlsx' ? sheetRows(source.bytes) : csvRecords(source.text)
+
+function sheetRows(bytes: Uint8Array): readonly Record[] {
+  const rows = sheets.get(bytes) ?? [...readSheet(bytes).rows]
+  sheets.set(bytes, rows)
+  return rows
+}
+
+const HEAD_LINES = 40
+const HEAD_LENGTH = 8_192
+
+/** The beginning of a table, where its title and its header are, a line for each record. */
+export function headOf(source: Source): string {
+  if (source.kind !== 'xlsx') return source.text.slice(0, HEAD_LENGTH)
+  const lines: string[] = []
+  for (const { line, cells } of tableRecords(source)) {
+    if (line > HEAD_LINES) break
+    lines.push(cells.join(','))
+  }
+  return lines.join('\n').slice(0, HEAD_LENGTH)
+}
+
+/** A title as it is compared: in one line, each run of blanks as one. A header cell may be broken into lines. */
+export const oneLine = (title: string): string => title.trim().replaceAll(/\s+/g, ' ')
+
+/** 1,234.50 without its separators, where they can be nothing else; any other text as it is. */
+export const withoutSeparators = (number: string): string =>
+  /^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$/.test(number) ? number.replaceAll(',', '') : number

@@ -1,0 +1,60 @@
+import { open } from 'node:fs/promises'
+import type { Row } from '../proof/row.ts'
+import { isZip, openArchive } from './archive.ts'
+import { openBytes } from './byte-stream.ts'
+import { AmountsReader, type Wanted } from './hospital-mrf.ts'
+import { isLegible, MAX_BYTES, readSources } from './source.ts'
+import type { Gathered, Given } from './source-check.ts'
+
+/** What the rows in question need of a hospital's file. */
+export const wantedBy = (rows: readonly Row[]): Wanted => ({
+  codes: new Set(rows.flatMap(({ npi, cpt }) => (npi === null ? [] : [cpt]))),
+  lines: new Set(rows.flatMap(({ locator }) => locator.map(({ line }) => line))),
+})
+
+/** The files at a path, as they were cited. One that is too large to be read whole is read through once. */
+export async function givenAt(path: string, wanted: Wanted, largest = MAX_BYTES): Promise<Given[]> {
+  return (await isLarge(path, largest)) ? [await gathered(path, wanted)] : readSources(path)
+}
+
+async function gathered(path: string, wanted: Wanted): Promise<Gathered> {
+  const stream = await openBytes(path)
+  const reader = new AmountsReader(wanted)
+  for await (const chunk of stream.chunks) reader.push(chunk)
+  const { file, sha256 } = stream.published()
+  return { file, sha256, stated: reader.end() }
+}
+
+/** Larger, packed, than what any file that is read whole packs to. Its own length is told only modulo 4 GiB. */
+const LARGE_PACKED = 16 * 1024 * 1024
+
+async function isLarge(path: string, largest: number): Promise<boolean> {
+  const file = Bun.file(path)
+  if (!(await file.exists())) return false
+  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer())
+  if (isZip(head)) return isLargeArchive(path, largest)
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b
+  return isGzip ? file.size > LARGE_PACKED || (await gzipLength(path, file.size)) > largest : file.size > largest
+}
+
+async function isLargeArchive(path: string, largest: number): Promise<boolean> {
+  const archive = await openArchive(path)
+  try {
+    const sizes = archive.members.filter((member) => isLegible(member.path)).map(({ size }) => size)
+    return sizes.reduce((sum, size) => sum + size, 0) > largest
+  } finally {
+    archive.close()
+  }
+}
+
+/** The last four bytes of a gzip file. */
+async function gzipLength(path: string, size: number): Promise<number> {
+  const file = await open(path)
+  try {
+    const tail = new Uint8Array(4)
+    await file.read(tail, 0, 4, Math.max(0, size - 4))
+    return new DataView(tail.buffer).getUint32(0, true)
+  } finally {
+    await file.close()
+  }
+}
