@@ -84,7 +84,8 @@ const schedule =
   (read: Schedule, name: string, ...others: string[]) =>
   async (bytes: Uint8Array, run: number): Promise<void> => {
     const given = await Promise.all([at(name, bytes), ...others].map(readSources))
-    checkRows(read(given.flat(), run % 2 === 0 ? NAMED : {}, new Map()).rows)
+    const said = run % 2 === 0 ? NAMED : {}
+    checkRows(read(given.flat(), { ...said, accept: ['locality_count', 'gpci_year'] }, new Map()).rows)
   }
 const pfs = physicianSchedule as Schedule
 const clfs = laboratorySchedule as Schedule
