@@ -264,7 +264,7 @@ describe('a relative value file', () => {
     expect(refusal(cut)).toBe('the PPRRVU file ends in the middle of a record: get it again (line 67)')
   })
 
-  test('may repeat a line, but of two that contradict each other neither is taken', () => {
+  test('may repeat a line, and one that is contradicted says where', () => {
     const { lines, rejects } = read(
       csv([
         record(),
@@ -274,9 +274,13 @@ describe('a relative value file', () => {
         record({ cpt: 'G0103' }),
       ]),
     )
-    expect(lines.map(({ cpt }) => cpt)).toEqual(['G0101', 'G0103'])
+    expect(lines.map(({ cpt, contradicted_on }) => [cpt, contradicted_on])).toEqual([
+      ['G0101', undefined],
+      ['G0102', 11],
+      ['G0103', undefined],
+    ])
     expect(rejects.get('R09')).toEqual({ count: 1, lines: [9] })
-    expect(rejects.get('R10')).toEqual({ count: 2, lines: [10, 11] })
+    expect(rejects.get('R10')).toEqual({ count: 1, lines: [11] })
   })
 
   test('without one of its columns, or cut short, is refused with a sentence that says so', () => {

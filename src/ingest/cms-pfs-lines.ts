@@ -30,8 +30,8 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS
 const NAMES = Object.keys(COLUMNS) as Column[]
 
-/** One line of the file, its cells as printed. */
-export type PhysicianLine = { line: number } & { [name in Column]: string }
+/** One line of the file, its cells as printed, and the line that says something else of the same code and modifier. */
+export type PhysicianLine = { line: number; contradicted_on?: number } & { [name in Column]: string }
 type Cells = { [name in Column]: string }
 
 /** First and last character, counted from 1 as in the record layout that CMS ships (RVU25D.pdf). */
@@ -74,10 +74,9 @@ const PREAMBLE_LINES = 40
 export const isRelativeValueFile = (source: Source): boolean =>
   isFixedWidth(source.text) || findHeader(source) !== undefined
 
-/** The lines that can be published. Of two that say the same, the first; of two that contradict each other, none. */
+/** The lines that can be published. Of two that say the same, the first; if they do not, it says where the other is. */
 export function physicianLines(source: Source, rejects: Rejects): PhysicianLine[] {
   const lines = new Map<string, PhysicianLine>()
-  const conflicts = new Set<string>()
   let seen = 0
   let unsound = 0
   let disagreeing = 0
@@ -96,9 +95,8 @@ export function physicianLines(source: Source, rejects: Rejects): PhysicianLine[
     else if (!known) lines.set(key, line)
     else if (NAMES.every((name) => known[name] === line[name])) reject(rejects, 'R09', line.line)
     else {
-      if (!conflicts.has(key)) reject(rejects, 'R10', known.line)
       reject(rejects, 'R10', line.line)
-      conflicts.add(key)
+      known.contradicted_on ??= line.line
     }
   }
   // In a few lines that someone made up the totals may be made up too; in a schedule they never are.
@@ -107,7 +105,6 @@ export function physicianLines(source: Source, rejects: Rejects): PhysicianLine[
     throw unreadable(
       `${unsound} of ${seen} lines of the PPRRVU file are not sound: its header may not belong to its data, get it again`,
     )
-  for (const key of conflicts) lines.delete(key)
   return [...lines.values()]
 }
 

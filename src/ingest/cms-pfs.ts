@@ -40,9 +40,14 @@ export function groupByCode(lines: readonly PhysicianLine[]): PhysicianLine[][] 
 
 export const isPayable = ({ status }: Pick<PhysicianLine, 'status'>): boolean => PAYABLE.has(status)
 
-/** A zero total means that no price is stated, never that the price is nothing. */
+/** A zero total means that no price is stated, never that the price is nothing. Of two prices none is believed. */
 export const pricedSettings = (line: PhysicianLine): readonly Setting[] =>
-  SETTINGS.filter((setting) => isPayable(line) && Object.values(partsFor(line, setting)).some((rvu) => Number(rvu) > 0))
+  SETTINGS.filter(
+    (setting) =>
+      isPayable(line) &&
+      line.contradicted_on === undefined &&
+      Object.values(partsFor(line, setting)).some((rvu) => Number(rvu) > 0),
+  )
 
 export const partsFor = (line: PhysicianLine, setting: Setting): Parts => ({
   work: line.work,
@@ -72,14 +77,25 @@ function rowBase(line: PhysicianLine, region: string, setting: Setting | null, {
   } as const
 }
 
-const statedAbsence = (line: PhysicianLine, edition: Edition): Row => ({
-  kind: 'absence',
-  reason: reasonForStatus(line.status),
-  ...rowBase(line, NATIONAL.region, null, edition),
-  flags: [],
-  derivation: { method: 'cms-status/1', inputs: { status_code: line.status } },
-  locator: [{ citation: 0, line: line.line }],
-})
+function statedAbsence(line: PhysicianLine, edition: Edition): Row {
+  const base = { kind: 'absence', ...rowBase(line, NATIONAL.region, null, edition) } as const
+  const locator = [{ citation: 0, line: line.line }]
+  if (line.contradicted_on !== undefined)
+    return {
+      ...base,
+      flags: [],
+      reason: 'withheld_conflict',
+      derivation: { method: 'row-rule/1', inputs: { rule: 'R10' } },
+      locator: [...locator, { citation: 0, line: line.contradicted_on }],
+    }
+  return {
+    ...base,
+    flags: [],
+    reason: reasonForStatus(line.status),
+    derivation: { method: 'cms-status/1', inputs: { status_code: line.status } },
+    locator,
+  }
+}
 
 /** The formula, or the outpatient cap where there is one and it is lower. */
 export function priceRow(

@@ -304,3 +304,20 @@ function checkBack(rows: readonly Row[], sources: readonly Source[], count: numb
     expect(reasonOf(atSource(atLine(row, 2), cite(sources)))).toBe('line_not_found')
   }
 }
+
+test('a code that the physician schedule lists twice in two ways is withheld, and both lines are cited', async () => {
+  const gpci = await sample('GPCI-SAMPLE26.csv')
+  const rvus = rewritten(await sample('PPRRVU-SAMPLE26D.csv'), (text) => {
+    const line = text.split('\n').find((each) => each.startsWith('99213,,')) ?? ''
+    return text.replace(line, `${line}\n${line.replace(',1.30,', ',9.99,')}`)
+  })
+  const rows = physicianRows(rvus, readGpci(gpci), DAY, new Map()).filter(({ cpt }) => cpt === '99213')
+  expect(rows).toEqual([
+    expect.objectContaining({ kind: 'absence', reason: 'withheld_conflict', region: 'national', modifier: null }),
+  ])
+  const [row] = rows as [Row]
+  const check = sourceCheck([rvus, gpci])
+  expect([verifyDerivation(row), check(row, cite([rvus, gpci]))]).toEqual([{ ok: true }, { ok: true }])
+  const elsewhere = { ...row, locator: [...row.locator].reverse() }
+  expect(reasonOf(check(elsewhere, cite([rvus, gpci])))).not.toBe('ok')
+})

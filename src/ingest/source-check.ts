@@ -105,7 +105,8 @@ function physicianCheck(): ChartCheck {
     const line = rvus && lines(rvus.source).get(rvus.line)
     if (!line) return fail('line_not_found')
     if (row.region !== NATIONAL.region && !gpci) return fail('inputs_not_at_line')
-    const place = gpci ? localities(gpci.source).get(gpci.line) : NATIONAL
+    // Of a line that is contradicted, the other one is cited too.
+    const place = gpci && row.region !== NATIONAL.region ? localities(gpci.source).get(gpci.line) : NATIONAL
     if (!place) return fail('line_not_found')
     const key = `${rvus.source.sha256} ${rvus.file}`
     const cited = asCited.get(key) ?? { ...whole(rvus.source), file: rvus.file }
