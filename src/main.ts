@@ -15,6 +15,7 @@ export interface Running {
 }
 
 const IDLE_SECONDS = 30
+const ANSWER_SECONDS = 120
 /** Larger than any body we take: the surface answers 413 itself, where Bun would send a bare one. */
 const TRANSPORT_BODY_BYTES = 1024 ** 3
 
@@ -43,11 +44,12 @@ export function start(config: Config, installation: Installation): Running {
     // Bun's own page for a fault shows source and the request; nothing should get here, and then it says nothing.
     development: false,
     error: () => new Response(null, { status: 500 }),
-    fetch: (request, transport) =>
-      app.fetch(
-        request,
-        callerAddress(transport.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), isTrusted),
-      ),
+    fetch(request, transport) {
+      // Two large releases take a while to compare, and nothing is sent meanwhile. A body has no more time than before.
+      if (request.method === 'GET') transport.timeout(request, ANSWER_SECONDS)
+      const address = transport.requestIP(request)?.address ?? ''
+      return app.fetch(request, callerAddress(address, request.headers.get('x-forwarded-for'), isTrusted))
+    },
   })
   const localUrl = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
   if (url === '') url = localUrl

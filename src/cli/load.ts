@@ -80,14 +80,27 @@ async function loadRelease(
   if (already) {
     const told = { release_id, state, row_count, rejected_count, already }
     const done = publishing ? '' : ': nothing to do'
-    show(asked.json, told, `${release_id} ${state}: had been loaded before${done}`)
+    const kept = citesAsAsked(release, asked) ? '' : `\n${OTHER_CITATION}`
+    show(asked.json, told, `${release_id} ${state}: had been loaded before${done}${kept}`)
   } else {
     const counted = await summaryOf(db, { ...release, state }, loaded.written.absences, performance.now() - started)
-    const summary = { ...counted, judged_without, shares_npis_with }
+    const summary = { ...counted, judged_without, shares_npis_with, no_url: asked.url === undefined && !asked.sample }
     show(asked.json, { ...summary, row_count, rejected_count, already }, summaryText(summary))
   }
   if (refusedOr instanceof Problem) throw refusedOr
   return DONE
+}
+
+const OTHER_CITATION =
+  'NOTE: its citations say another --url or --retrieved-at, and stay so. A staged release can be discarded and loaded again'
+
+/** What is not said again is not asked for. */
+function citesAsAsked({ citations }: ReleaseState, asked: Asked): boolean {
+  const cited = JSON.parse(citations) as { url: string; retrieved_at: string }[]
+  const { url, 'retrieved-at': retrieved_at } = asked
+  return cited.every(
+    (each) => [undefined, each.url].includes(url) && [undefined, each.retrieved_at].includes(retrieved_at),
+  )
 }
 
 function asRefusal(error: unknown): Problem {

@@ -36,10 +36,13 @@ export function checkText(check: ReleaseCheck): string {
 export const notesText = ({
   shares_npis_with,
   judged_without = [],
+  no_url = false,
 }: {
   shares_npis_with: readonly string[]
   judged_without?: readonly string[]
+  no_url?: boolean
 }): string[] => [
+  ...(no_url ? ['NOTE: no --url was given: every proof will cite the file without saying where it is from.'] : []),
   ...(judged_without.length === 0
     ? []
     : [

@@ -204,4 +204,4 @@ export function numbers(seed: number): (below: number) => number {
   }
 }
 
-export const FUZZ_RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 1_000)
+export const FUZZ_RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 500)

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts'
+import { PROBLEMS, Problem } from '../problem.ts'
 import type { AbsenceProof, CitedRow } from '../proof/row.ts'
 import type { Proofs } from './proofs.ts'
 import type { Found, Missing } from './reference.ts'
@@ -20,9 +20,15 @@ export async function answer(proofs: Proofs, found: Found): Promise<CitedRow & {
     throw new Problem('not_on_schedule', detail, { members })
   }
   const cited = await proofs.attach(found.release, found.stored)
-  if (cited.kind === 'absence')
-    throw new Problem(`absent_${cited.reason}`, detail, { members: { row: cited, ...elsewhere } })
+  if (cited.kind === 'absence') throw absent(cited, detail, elsewhere)
   return cited
+}
+
+/** The reason, and which schedule gives it: another one may say nothing of the code, or not be in force that day. */
+function absent(cited: CitedRow & { kind: 'absence' }, detail: string | undefined, elsewhere: object): Problem {
+  const code = `absent_${cited.reason}` as const
+  const says = `${PROBLEMS[code].title}. So says ${cited.proof.release.release_id}`
+  return new Problem(code, detail ?? says, { members: { row: cited, ...elsewhere } })
 }
 
 export const absenceProofs = (proofs: Proofs, missing: readonly Missing[]): Promise<AbsenceProof[]> =>

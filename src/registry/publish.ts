@@ -19,6 +19,12 @@ export interface PublishProgress {
   row_total: number
 }
 
+const NOT_STAGED = {
+  loading: 'the release is still being loaded, or its load was cut short: load the files again',
+  published: 'the release is published already',
+  withdrawn: 'the release was withdrawn: load the files again, which makes the next revision of it',
+} as const
+
 /**
  * Publishes a staged release so that it is readable if and only if it is in the log. The manifest, the log
  * entry, the signed checkpoint and the release's new state commit together; a crash before that leaves the
@@ -34,7 +40,8 @@ export async function publish(
 ): Promise<ReleaseState> {
   const { db, log } = publisher
   const staged = await releases.findRelease(db, release_id)
-  if (staged?.state !== 'staged') throw new Problem('release_conflict', 'only a staged release can be published')
+  if (!staged) throw new Problem('release_not_found')
+  if (staged.state !== 'staged') throw new Problem('release_conflict', NOT_STAGED[staged.state])
   log.trace(1)
   const told = (phase: PublishProgress['phase']) => (rows: number) =>
     onProgress?.({ phase, rows, row_total: Number(staged.row_count) })
@@ -42,7 +49,7 @@ export async function publish(
   const { held, checks, previous, diff } = await checkRelease(db, staged, told('comparing'))
   const used = usedOverrides(held, overrides)
   const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
-  if (open.length > 0) throw heldProblem(open)
+  if (open.length > 0) throw heldProblem(staged.release_id, open)
   return commitToLog(publisher, now, async (tx, append) => {
     const before = await releases.findPredecessor(tx, staged)
     if ((before?.release_id ?? null) !== previous)

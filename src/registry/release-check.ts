@@ -92,7 +92,9 @@ export async function getRelease(db: Db, release_id: string): Promise<ReleaseSta
 }
 
 /** The refusal of a release that passes limits no one has set aside. */
-export function heldProblem(held: readonly Held[]): Problem {
+export function heldProblem(release_id: string, held: readonly Held[]): Problem {
   const why = held.map(({ rule, found, limit }) => `${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`)
-  return new Problem('release_held', why.join('; '), { members: { held } })
+  return new Problem('release_held', `${why.join('; ')}. See \`atr release check ${release_id}\``, {
+    members: { held },
+  })
 }
