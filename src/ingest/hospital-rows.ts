@@ -12,8 +12,8 @@ const ROWS_OF_A_CODE = 100_000
 /** A row per key and provider, in key order: the amounts of a file are those of each of its providers. */
 export function* rowsOfTally(tally: ChargeTally, npis: readonly string[], effective_from: string): Generator<PriceRow> {
   for (const rows of byCode(tally, effective_from)) {
-    rows.sort(before)
-    for (const npi of npis) for (const row of rows) yield { ...row, npi }
+    const ordered = inKeyOrder(rows)
+    for (const npi of npis) for (const row of ordered) yield { ...row, npi }
   }
 }
 
@@ -33,8 +33,12 @@ function* byCode(tally: ChargeTally, effective_from: string): Generator<PriceRow
   if (rows.length > 0) yield rows
 }
 
-/** The order of keys among the rows of one code and provider. */
-const before = (a: PriceRow, b: PriceRow): number => (orderOf(a) < orderOf(b) ? -1 : 1)
+/** The rows of one code and provider as their keys stand. */
+const inKeyOrder = (rows: readonly PriceRow[]): PriceRow[] =>
+  rows
+    .map((row) => ({ row, order: orderOf(row) }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .map(({ row }) => row)
 const orderOf = ({ modifier, basis, setting }: PriceRow): string => `${modifier ?? ''}|${basis}|${setting ?? ''}`
 
 function pricesOf(entry: Tallied, cpt: string, variant: string, effective_from: string): PriceRow[] {

@@ -205,7 +205,17 @@ function endsOf(text: string): Ends {
   return { low: centsOf(low), high: centsOf(high) }
 }
 
-export const centsOf = (decimal: string): number => Number(decimal.replace('.', ''))
+const POINT = 0x2e
+
+/** Of a decimal with two places, as rows have them. */
+export function centsOf(decimal: string): number {
+  let cents = 0
+  for (let at = 0; at < decimal.length; at++) {
+    const unit = decimal.charCodeAt(at)
+    if (unit !== POINT) cents = cents * 10 + unit - 0x30
+  }
+  return cents
+}
 
 const toPrice = ({ low, high }: Ends): Price =>
   low === high ? { amount: dollars(low), currency: 'USD' } : { low: dollars(low), high: dollars(high), currency: 'USD' }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { aPrice } from '../../test/builders.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { leafHash } from '../proof/merkle.ts'
-import { BASES, type Row, rowKey, rowText, SETTINGS } from '../proof/row.ts'
-import { bodyHasKey, leafHashOfBody } from './row-body.ts'
+import { BASES, isRow, type Row, rowKey, rowText, SETTINGS } from '../proof/row.ts'
+import { bodyHasKey, bodyOf, leafHashOfBody } from './row-body.ts'
 
 const row: fc.Arbitrary<Row> = fc
   .record({
@@ -22,6 +22,26 @@ test('a body has the key that is made of it, and no other', () => {
     fc.property(row, row, (one, other) => {
       expect(bodyHasKey(rowText(one), rowKey(one))).toBe(true)
       expect(bodyHasKey(rowText(one), rowKey(other))).toBe(rowKey(one) === rowKey(other))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('the text of a row that was checked is its canonical text', () => {
+  const inputs = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/), fc.stringMatching(/^[A-Za-z0-9.,_-]{1,20}$/))
+  const flags = fc.array(fc.constantFrom('na_indicator', 'opps_cap'), { maxLength: 2 })
+  const range = { low: '1.00', high: '12.50', currency: 'USD' } as const
+  fc.assert(
+    fc.property(row, inputs, flags, fc.nat(2), (base, given, raised, form) => {
+      const derivation = { method: 'verbatim/1', inputs: given }
+      const locator = [{ citation: 0, line: 7 }, ...(form > 0 ? [{ citation: 1, line: 12 }] : [])]
+      const { price, kind: _, ...key } = base as Row & { kind: 'price' }
+      const made: Row =
+        form === 2
+          ? { ...key, kind: 'absence', reason: 'bundled', derivation, flags: raised, locator }
+          : { ...key, kind: 'price', price: form === 1 ? range : price, derivation, flags: raised, locator }
+      expect(isRow(made)).toBe(true)
+      expect(bodyOf(made)).toBe(rowText(made))
     }),
     { numRuns: 2_000 },
   )

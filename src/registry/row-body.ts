@@ -1,5 +1,5 @@
 import type { Hash } from '../proof/merkle.ts'
-import { MAX_LEAF_BYTES, type Row, rowKey } from '../proof/row.ts'
+import { MAX_LEAF_BYTES, type Price, type Row, rowKey } from '../proof/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 
 // A stored row is its canonical text. What is done to every one of two million of them is here, done cheaply.
@@ -15,6 +15,37 @@ export function leafHashOfBody(body: string): Hash {
   if (read < body.length) throw new RangeError('a row is larger than a leaf may be')
   return sha256(leaf.subarray(0, 1 + written))
 }
+
+/**
+ * As `rowText`, for a row that `isRow` has passed: nothing in one needs to be escaped, and its members are known, so
+ * that their order need not be found out again for each of millions.
+ */
+export function bodyOf(row: Row): string {
+  const { cpt, basis, modifier, npi, region, setting, effective_from, flags, derivation, locator } = row
+  const told = row.kind === 'price' ? priceText(row.price) : ''
+  const reason = row.kind === 'absence' ? `"reason":"${row.reason}",` : ''
+  return (
+    `{"basis":"${basis}","cpt":"${cpt}","derivation":{"inputs":{${inputsText(derivation.inputs)}},` +
+    `"method":"${derivation.method}"},"effective_from":"${effective_from}",` +
+    `"flags":[${flags.map((flag) => `"${flag}"`).join()}],"kind":"${row.kind}",` +
+    `"locator":[${locator.map(({ citation, line }) => `{"citation":${citation},"line":${line}}`).join()}],` +
+    `"modifier":${orNull(modifier)},"npi":${orNull(npi)},${told}${reason}"region":"${region}","setting":${orNull(setting)}}`
+  )
+}
+
+/** In a key nothing is written for null. */
+const orNull = (text: string | null): string => (text === null || text === '' ? 'null' : `"${text}"`)
+
+const priceText = (price: Price): string =>
+  'amount' in price
+    ? `"price":{"amount":"${price.amount}","currency":"${price.currency}"},`
+    : `"price":{"currency":"${price.currency}","high":"${price.high}","low":"${price.low}"},`
+
+const inputsText = (inputs: Row['derivation']['inputs']): string =>
+  Object.keys(inputs)
+    .sort()
+    .map((name) => `"${name}":"${inputs[name]}"`)
+    .join()
 
 /** The texts that the end of a key, from its third part on, puts into a body. There are few, and many rows of each. */
 interface Marks {
@@ -65,5 +96,3 @@ function marksOf(ending: string): Marks {
   marksByEnding.set(ending, marks)
   return marks
 }
-
-const orNull = (text: string): string => (text === '' ? 'null' : `"${text}"`)

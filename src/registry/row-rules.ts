@@ -63,7 +63,7 @@ function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
   return group.map((row) => {
     if (row.kind !== 'price') return row
     const verdict = (id: RuleId, failed: boolean): boolean => {
-      note(findings, id, failed, { key: rowKey(row), line: row.locator[0]?.line })
+      note(findings, id, failed, () => at(row))
       return failed
     }
     if (crossed.has(row)) return withheld(row, 'R08_min_max')
@@ -104,10 +104,9 @@ interface Ends {
   high: number
 }
 
+const both = (cents: number): Ends => ({ low: cents, high: cents })
 const endsOf = ({ price }: PriceRow): Ends =>
-  'amount' in price
-    ? { low: centsOf(price.amount), high: centsOf(price.amount) }
-    : { low: centsOf(price.low), high: centsOf(price.high) }
+  'amount' in price ? both(centsOf(price.amount)) : { low: centsOf(price.low), high: centsOf(price.high) }
 
 const MOST_CENTS = 100_000_000
 
@@ -205,12 +204,12 @@ function crossedRows(group: readonly Row[], findings: Findings): Set<Row> {
   for (const setting of new Set(group.map((row) => row.setting))) {
     const [cash, gross] = [find('hospital_cash', setting), find('hospital_gross', setting)]
     const [lowest, highest] = [find('hospital_negotiated_low', setting), find('hospital_negotiated_high', setting)]
-    if (cash && gross) note(findings, 'R08', isAbove(cash, gross), at(cash))
+    if (cash && gross) note(findings, 'R08', isAbove(cash, gross), () => at(cash))
     if (!lowest || !highest) continue
     const impossible = endsOf(lowest).low > endsOf(highest).high
-    for (const row of [lowest, highest]) note(findings, 'R08_min_max', impossible, at(row))
+    for (const row of [lowest, highest]) note(findings, 'R08_min_max', impossible, () => at(row))
     if (impossible) crossed.add(lowest).add(highest)
-    else note(findings, 'R08', isAbove(lowest, highest), at(lowest))
+    else note(findings, 'R08', isAbove(lowest, highest), () => at(lowest))
   }
   return crossed
 }

@@ -92,12 +92,12 @@ export type Findings = Map<string, Finding>
 const SAMPLE_LINES = 20
 const SAMPLE_KEYS = 5
 
-/** Counts one judgement of a rule, and where it failed. */
+/** Counts one judgement of a rule, and where it failed. Most judgements fail nothing, so only then is it asked where. */
 export function note(
   findings: Findings,
   id: RuleId,
   failed: boolean,
-  at: { key: string; line?: number | undefined },
+  where: () => { key: string; line?: number | undefined },
 ): void {
   const entry = findings.get(id) ?? { count: 0, lines: [] }
   findings.set(id, entry)
@@ -105,6 +105,7 @@ export function note(
   if (!failed) return
   entry.count++
   entry.keys ??= []
+  const at = where()
   if (entry.keys.length < SAMPLE_KEYS) entry.keys.push(at.key)
   if (at.line !== undefined && entry.lines.length < SAMPLE_LINES) entry.lines.push(at.line)
 }

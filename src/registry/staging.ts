@@ -2,12 +2,12 @@ import { type Db, StoreFault } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { toBase64 } from '../proof/bytes.ts'
 import { rangeRoot } from '../proof/merkle.ts'
-import { isRow, type Row, rowKey, rowText } from '../proof/row.ts'
+import { isRow, type Row, rowKey } from '../proof/row.ts'
 import { subtreesFromTiles, type Tile, TileBuilder } from '../proof/tiles.ts'
 import { insertChecks } from './check-store.ts'
 import type { NewRelease, ReleaseState } from './release-store.ts'
 import * as releases from './release-store.ts'
-import { leafHashOfBody } from './row-body.ts'
+import { bodyOf, leafHashOfBody } from './row-body.ts'
 import { type Findings, rejectedIn } from './rules.ts'
 import * as store from './store.ts'
 
@@ -158,7 +158,7 @@ function asReady(row: StageableRow): ReadyRow {
   // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
   if (!isRow(row)) throw new Problem('source_unreadable', 'the source has a line that no row can be made of')
   const { kind, cpt, region, npi } = row
-  return { kind, key: rowKey(row), body: rowText(row), cpt, region, npi }
+  return { kind, key: rowKey(row), body: bodyOf(row), cpt, region, npi }
 }
 
 /** Collects rows, their tree and their totals, and writes them a batch at a time. */
