@@ -66,6 +66,13 @@ export function start(config: Config, installation: Installation): Running {
   }
 }
 
+/** Stops with the same sentence as `start` where it could not listen. */
+export async function tryPort({ HOST, PORT }: Config): Promise<void> {
+  await listen({ hostname: HOST, port: PORT, reusePort: false, fetch: () => new Response(null, { status: 503 }) }).stop(
+    true,
+  )
+}
+
 function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun.serve> {
   try {
     return Bun.serve(options)

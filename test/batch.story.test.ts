@@ -138,17 +138,17 @@ test('a batch has one to a hundred lines and at most 64 KiB', async () => {
   expect((await ask(app, [{ cpt: 'x'.repeat(40_000) }]))[0]).toMatchObject({ status: 400 })
 })
 
-test('each line of a batch counts, all of them at once or none', async () => {
+test('each line of a batch counts, and one that is refused counts as a request', async () => {
   await using app = await testApp({ limits: { enabled: true, reference_rpm: 5 } })
   await threeCharts(app)
   const send = (count: number) => post(app, JSON.stringify({ lines: Array(count).fill({ cpt: '99213' }) }))
   const first = await send(3)
   expect([first.status, first.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('"reference";r=2')])
   const refused = await send(3)
-  expect([refused.status, refused.headers.get('ratelimit')]).toEqual([429, expect.stringContaining('"reference";r=2')])
+  expect([refused.status, refused.headers.get('ratelimit')]).toEqual([429, expect.stringContaining('"reference";r=1')])
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50)
   expect(await refused.json()).toMatchObject({ code: 'rate_limited', 'violated-policies': ['reference'] })
-  expect((await send(2)).headers.get('ratelimit')).toContain('"reference";r=0')
+  expect((await send(1)).headers.get('ratelimit')).toContain('"reference";r=0')
   expect((await app.request('/reference?cpt=99213')).status).toBe(429)
 })
 

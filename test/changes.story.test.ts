@@ -148,7 +148,7 @@ test('changes are read from an address, page after page, and from standard input
       ])
     expect(asked).toHaveLength(4 + 14 + 1)
     expect(await follower.verify([`${url}?metric=w`], '--since', older, '--rails', rails)).toBe('entries_missing')
-    expect(await follower.verify([url], '--since', older)).toBe('not_recognised')
+    await expect(follower.verify([url], '--since', older)).rejects.toThrow('that address answered 401')
   } finally {
     await server.stop()
   }

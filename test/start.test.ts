@@ -227,6 +227,8 @@ test('a second service on the same port does not start, and a key needs a name',
   expect(second.code).toBe(3)
   expect((await service.atr(['keys', 'create', '--scopes', 'registry:read'])).code).toBe(2)
   expect(second.err).toContain('cannot listen on this HOST and PORT')
+  // Nothing was made: the demo's key would have been shown to no one.
+  expect([second.out, readdirSync(folder.path)]).toEqual(['', []])
 })
 
 test('a store in use is copied whole to a new file, and to nothing else', async () => {
@@ -262,5 +264,7 @@ test('a person who mistypes is told which option, and is helped command by comma
     const { code, out } = await atr(words)
     expect([code, out.includes('atr load'), out.includes('atr serve')]).toEqual([0, true, false])
   }
+  expect((await atr(['help', 'load'])).out).toContain('--conversion-factor-kind K')
+  expect((await atr(['help', 'nothing'])).code).toBe(2)
   expect((await atr(['--version'])).out.trim()).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+$/)
 })

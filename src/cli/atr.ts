@@ -38,7 +38,7 @@ const USAGE = 2
 const FAULT = 3
 
 const usageOf = ({ usage, summary, options = [] }: Command): string =>
-  [`  atr ${usage}`, `      ${summary}`, ...options.map(([name, what]) => `      ${name.padEnd(22)} ${what}`)].join(
+  [`  atr ${usage}`, `      ${summary}`, ...options.map(([name, what]) => `      ${name.padEnd(26)} ${what}`)].join(
     '\n',
   )
 
@@ -60,6 +60,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
     : args.some((arg) => HELP.includes(arg))
       ? find(name)
       : undefined
+  if (HELP.includes(name) && args.length > 0 && !asked) throw new UsageFault(`there is no such command\n\n${help()}`)
   if (name === '' || HELP.includes(name) || asked) {
     console.log(help(asked && [asked]))
     return name === '' ? USAGE : 0

@@ -1,6 +1,7 @@
 import { CONVERSION_FACTOR_KINDS } from '../ingest/cms-pfs-factor.ts'
 import { ACCEPTABLE } from '../ingest/cms-pfs-schedule.ts'
 import { LOAD_KINDS, type LoadOptions } from '../ingest/load.ts'
+import { Problem } from '../problem.ts'
 import { UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS } from './overrides.ts'
 
@@ -19,6 +20,23 @@ export const OPTIONS = {
   ...OVERRIDE_OPTIONS,
 } as const
 type OptionName = keyof typeof OPTIONS
+
+/** What `atr help load` says of them. */
+export const OPTION_TEXTS: readonly [string, string][] = [
+  ['--edition E', 'what the edition is called, where the file does not say'],
+  ['--effective-from DAY', 'the day it takes effect, as 2026-07-01, where the file does not say'],
+  ['--url URL', 'where the file is from: cited in every proof'],
+  ['--retrieved-at TIME', 'when it was fetched, as 2026-07-01T00:00:00Z; now, if not given'],
+  ['--npi NPI', 'hospital-mrf: whose it is, where the file does not say; may be repeated'],
+  ['--regions R,R', 'cms-pfs: rows for these alone, such as national,US-CA-18'],
+  ['--conversion-factor-kind K', `cms-pfs: ${CONVERSION_FACTOR_KINDS.join(' or ')}`],
+  ['--accept WHAT', `cms-pfs: load in spite of it: ${ACCEPTABLE.join(', ')}; may be repeated`],
+  ['--sample', 'the data is invented'],
+  ['--publish', 'publishes what was staged'],
+  ['--override LIMIT', 'with --publish: publishes though the breaker holds it; once for each limit'],
+  ['--reason CODE', 'with --override: why, from the list in docs/spec/release-rules.md'],
+  ['--json', 'prints data'],
+]
 
 export interface Said {
   edition?: string | undefined
@@ -50,6 +68,8 @@ export function checkOptions(kind: string, said: object): void {
 }
 
 export function loadOptions(said: Said): LoadOptions {
+  if (said.url !== undefined && !/^https?:\/\/[^/\s]/.test(said.url))
+    throw new Problem('invalid_parameter', 'a --url begins with https:// or http://')
   return {
     edition: said.edition,
     effective_from: said['effective-from'],

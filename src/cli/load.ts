@@ -10,7 +10,7 @@ import { checksOf } from '../registry/check-store.ts'
 import { publish } from '../registry/publish.ts'
 import type { ReleaseState } from '../registry/release-store.ts'
 import { type Command, DONE, show, UsageFault } from './command.ts'
-import { checkOptions, loadOptions, OPTIONS, type Said } from './load-options.ts'
+import { checkOptions, loadOptions, OPTION_TEXTS, OPTIONS, type Said } from './load-options.ts'
 import { overridesFrom } from './overrides.ts'
 import { ProgressLine, summaryText } from './progress.ts'
 
@@ -35,6 +35,7 @@ export const load: Command = {
   usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--publish] [--json]`,
   summary:
     'Reads a source into a staged release: --edition, --effective-from, --url, --retrieved-at, --npi, --regions, --conversion-factor-kind, --accept, --sample',
+  options: OPTION_TEXTS,
   async run(args, config) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [kind = '', first, ...more] = positionals
@@ -92,7 +93,7 @@ async function loadRelease(
 }
 
 const OTHER_CITATION =
-  'NOTE: its citations say another --url or --retrieved-at, and stay so. A staged release can be discarded and loaded again'
+  'NOTE: its citations say another --url or --retrieved-at, and stay so. To change them, discard a staged release or withdraw a published one, then load the files again'
 
 /** What is not said again is not asked for. */
 function citesAsAsked({ citations }: ReleaseState, asked: Asked): boolean {

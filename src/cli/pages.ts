@@ -1,4 +1,5 @@
 import { JsonError, parseJson } from '../proof/canonical-json.ts'
+import { hasOnly, PAGE_MEMBERS } from '../proof/verify.ts'
 import { UsageFault } from './command.ts'
 
 interface PageBody {
@@ -46,7 +47,8 @@ function nextOf(text: string, url: string, covered: number): string | undefined 
 function pageIn(text: string): PageBody | undefined {
   try {
     const body = parseJson(text) as PageBody | null
-    return Array.isArray(body?.data) ? body : undefined
+    // What may not stand in one page may not stand in several either, though only `data` is taken on.
+    return Array.isArray(body?.data) && hasOnly(body, PAGE_MEMBERS) ? body : undefined
   } catch (error) {
     if (error instanceof JsonError) return undefined
     throw error

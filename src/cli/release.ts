@@ -67,7 +67,7 @@ async function list({ db, registryLog, json }: Asked): Promise<number> {
     }),
   )
   const rows = releases.map((entry) => Object.values(entry).map(String))
-  show(json, releases, table([['release', 'state', 'effective', 'rows', 'rejected', 'data'], ...rows]))
+  show(json, releases, table([['release', 'state', 'effective', 'rows', 'rejected', 'data class'], ...rows]))
   return DONE
 }
 

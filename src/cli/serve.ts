@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Config, isLoopback } from '../config.ts'
 import { createInstallation, exists, openInstallation } from '../installation.ts'
-import { start } from '../main.ts'
+import { start, tryPort } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
 import { type Command, DONE, UsageFault } from './command.ts'
@@ -16,7 +16,10 @@ export const serve: Command = {
     const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } })
     const config = values.demo ? quieter(given) : given
     if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
-    if (values.demo && !exists(config)) console.log(demoKeyLines(await makeDemo(config)))
+    if (values.demo && !exists(config)) {
+      await tryPort(config) // a key that is shown once must not be lost to a busy port
+      console.log(demoKeyLines(await makeDemo(config)))
+    }
     const installation = await openInstallation(config)
     const running = start(config, installation)
     const { url, localUrl } = running

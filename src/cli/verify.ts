@@ -108,10 +108,12 @@ async function verdictOn(
   return wrong ?? { ...proved, derived: rows.length, at_source: sources.length > 0 ? rows.length : 0 }
 }
 
+const IS_LOOKUP = /\/(reference|reference\/history|api\/registry)$/
+
 /** A lookup's address is also the question: the answer must be one to it. Which locality a ZIP lies in is not proved. */
 function questionIn(what: string): Question | undefined {
   const url = isAddress(what) ? new URL(what) : undefined
-  const { cpt, region, ...rest } = Object.fromEntries(url?.pathname === '/reference' ? url.searchParams : [])
+  const { cpt, region, ...rest } = Object.fromEntries(url && IS_LOOKUP.test(url.pathname) ? url.searchParams : [])
   if (cpt === undefined || region?.toUpperCase().startsWith('ZIP')) return undefined
   const place = region === undefined ? {} : { region: /^national$/i.test(region) ? 'national' : region.toUpperCase() }
   return { ...rest, cpt: cpt.trim().toUpperCase(), ...place } as Question
@@ -151,12 +153,17 @@ function details(verdict: Verdict): string[] {
     return [
       ...(verdict.at ? [`item ${verdict.at} of the list`] : []),
       ...(verdict.row ? [`row: ${verdict.row}`] : []),
-      ...(verdict.file ? [`needed: ${verdict.file.file}, SHA-256 ${verdict.file.sha256}, ${verdict.file.url}`] : []),
+      ...(verdict.file
+        ? [
+            `needed: ${[verdict.file.file, `SHA-256 ${verdict.file.sha256}`, verdict.file.url].filter((part) => part !== '').join(', ')}`,
+          ]
+        : []),
     ]
-  const { rows, absences, entries, proved, derived, at_source, grew, changes } = verdict
+  const { rows, absences, entries, refused, proved, derived, at_source, grew, changes } = verdict
   return [
     ...proved,
     `checked: ${rows} rows, ${absences} absences, ${entries} log entries`,
+    ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
     `recomputed: ${derived} rows; found in the files they cite: ${at_source}`,
     ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
     ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
@@ -175,6 +182,7 @@ async function noteVerdict(text: string, policy: TrustPolicy): Promise<Verdict> 
     rows: 0,
     absences: 0,
     entries: 0,
+    refused: 0,
     derived: 0,
     at_source: 0,
     proved: [`checkpoint ${origin} ${size}`],
@@ -200,11 +208,26 @@ async function read(source: string): Promise<string> {
 const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
 async function fetchText(url: string, rails?: string): Promise<string> {
+  const { status, text } = await fetchAnswer(url, rails)
+  const refusal = provesNothing(status, text)
+  if (refusal !== undefined) throw new UsageFault(refusal)
+  return text
+}
+
+async function fetchAnswer(url: string, rails: string | undefined): Promise<{ status: number; text: string }> {
   try {
     // A token goes where it was meant to go: it would follow a redirection to anyone.
     const init: RequestInit = rails === undefined ? {} : { headers: { 'x-agent-rails': rails }, redirect: 'error' }
-    return await (await fetch(url, init)).text()
+    const response = await fetch(url, init)
+    return { status: response.status, text: await response.text() }
   } catch {
     throw new UsageFault('that address cannot be reached')
   }
+}
+
+/** A refusal that proves nothing, such as of an old token, is not an answer that fails: it says why there is none. */
+function provesNothing(status: number, text: string): string | undefined {
+  if (status < 400) return undefined
+  const [, code = ''] = /"code":"([a-z_]{1,60})"/.exec(text) ?? []
+  return /"(proof|absence)":/.test(text) ? undefined : `that address answered ${status} ${code}`.trimEnd()
 }

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { StoreFault } from './db.ts'
 
 /**
@@ -12,11 +13,13 @@ export function copyStore(store: string, copy: string): { bytes: number } {
   const database = new Database(store, { create: false, readwrite: true })
   try {
     rmSync(partial, { force: true })
+    closeSync(openSync(partial, 'wx', 0o600)) // before anything is in it: what is in a store is for its owner alone
     database.run('PRAGMA busy_timeout = 10000')
     database.run('VACUUM INTO ?', [partial])
-    chmodSync(partial, 0o600)
-    sync(partial)
-    renameSync(partial, copy)
+    sync(partial, 'r+')
+    linkSync(partial, copy) // not a renaming, which would take the place of a file that has come meanwhile
+    rmSync(partial)
+    sync(dirname(copy), 'r')
     return { bytes: statSync(copy).size }
   } catch (cause) {
     rmSync(partial, { force: true })
@@ -26,8 +29,8 @@ export function copyStore(store: string, copy: string): { bytes: number } {
   }
 }
 
-function sync(file: string): void {
-  const handle = openSync(file, 'r+')
+function sync(path: string, flags: string): void {
+  const handle = openSync(path, flags)
   fsyncSync(handle)
   closeSync(handle)
 }

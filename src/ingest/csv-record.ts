@@ -127,7 +127,7 @@ export class CsvRecord {
     let to = (this.starts[cell + 1] as number) - 1
     while (from < to && isBlank(bytes[from])) from++
     while (to > from && isBlank(bytes[to - 1])) to--
-    if (bytes[from] === QUOTE && to - from > 1) {
+    if (bytes[from] === QUOTE && bytes[to - 1] === QUOTE && to - from > 1) {
       from++
       to--
       while (from < to && isBlank(bytes[from])) from++

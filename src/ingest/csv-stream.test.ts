@@ -132,6 +132,10 @@ test('an amount in plain digits is read in cents, and everything else is left to
     expect([text, cents(text)]).toEqual([text, undefined])
 })
 
+test('a quote that does not close takes nothing from an amount', () => {
+  expect(records('a,\t"12345,b\n')).toEqual([[1, 'a', '"12345', 'b']])
+})
+
 test('bytes that are not UTF-8 do not matter', () => {
   expect(records(Uint8Array.of(0x92, 0x2c, 0x39, 0x0a, 0xff, 0x2c, 0x38))).toEqual([
     [1, '\u0092', '9'],

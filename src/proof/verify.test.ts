@@ -136,6 +136,7 @@ test('a row, a page and an absence say what they prove', async () => {
     rows: 1,
     absences: 0,
     entries: 0,
+    refused: 0,
     proved: ['price 99213|national|||medicare_pfs|non_facility in cms-pfs:TEST:1'],
   })
   expect(await check({ data: [row, await release.cited(2)], page: {}, links: {}, as_of: '2026-07-01' })).toMatchObject({

@@ -20,6 +20,8 @@ interface Counts {
   rows: number
   absences: number
   entries: number
+  /** Lines of a batch that refuse their question, which proves nothing: what they say is the server's word. */
+  refused: number
   /** What was proved, item by item, for a person to compare. */
   proved: string[]
 }
@@ -51,7 +53,7 @@ interface Terms {
 type Members = Record<string, unknown>
 
 /** What may stand beside the part that is proved; anything else could pass for proved. */
-const PAGE_MEMBERS = ['data', 'page', 'links', 'as_of']
+export const PAGE_MEMBERS = ['data', 'page', 'links', 'as_of']
 const BATCH_MEMBERS = ['results', 'as_of']
 const PROBLEM_MEMBERS = ['type', 'title', 'status', 'code', 'detail', 'request_id', 'agent_hint', 'errors', 'regions']
 /** What an entry of a history says of its edition, as the manifest does. */
@@ -101,7 +103,7 @@ export const oneWay = (places: readonly number[]): boolean =>
   [1, -1].some((way) => places.every((place, i) => i === 0 || (place - (places[i - 1] as number)) * way > 0))
 
 const membersOf = (value: unknown): Members => (value ?? {}) as Members
-const hasOnly = (body: unknown, members: readonly string[]): boolean =>
+export const hasOnly = (body: unknown, members: readonly string[]): boolean =>
   Object.keys(membersOf(body)).every((member) => members.includes(member))
 
 /** Every item in turn. Proofs of one answer under two checkpoints could hide a fork between them. */
@@ -110,7 +112,7 @@ async function checkList(items: readonly unknown[], check: (item: unknown) => Pr
   for (const [i, item] of items.entries()) {
     const one = await check(item)
     if (!one.ok) return { at: i + 1, ...one }
-    for (const what of ['rows', 'absences', 'entries'] as const) all[what] += one[what]
+    for (const what of ['rows', 'absences', 'entries', 'refused'] as const) all[what] += one[what]
     all.proved.push(...one.proved)
     for (const checkpoint of one.checkpoints) all.checkpoints.add(checkpoint)
   }
@@ -169,7 +171,7 @@ async function checkLine(line: unknown, terms: Terms): Promise<Result> {
   if ((status !== 400 && status !== 404) || !hasOnly(line, ['status', 'problem'])) return NOT_RECOGNISED
   const { code } = membersOf(problem)
   const isBare = typeof code === 'string' && !NO_ROW.includes(code) && !code.startsWith('absent_')
-  return isBare && hasOnly(problem, PROBLEM_MEMBERS) ? found() : checkProblem(problem, terms)
+  return isBare && hasOnly(problem, PROBLEM_MEMBERS) ? found({ refused: 1 }) : checkProblem(problem, terms)
 }
 
 async function checkProblem(problem: unknown, terms: Terms): Promise<Result> {
@@ -211,6 +213,7 @@ const found = (what: Partial<Counts> = {}, log?: LogProof): Extract<Result, { ok
   rows: 0,
   absences: 0,
   entries: 0,
+  refused: 0,
   proved: [],
   checkpoints: new Set(log && [log.checkpoint]),
   ...what,

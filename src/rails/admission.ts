@@ -39,9 +39,11 @@ export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
     const { agent } = identity
     const who = agent ? `key ${agent.key_id}` : `address ${address}`
     const unwelcome = refuse(identity, access, parts.baseUrl())
-    // What a request costs is found by reading it, which is not done for a caller who has nothing left.
-    const readable = unwelcome === undefined && limiter.peek(bucket, who)?.allowed !== false
-    const taken = limiter.take(bucket, who, readable ? await cost?.() : 1)
+    // What a request costs is found by reading it. That costs one already, so that nobody has it read for nothing.
+    const first = limiter.take(bucket, who)
+    const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
+    const taken = more > 0 ? limiter.take(bucket, who, more) : first
+    if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the one before, more than there ever are
     const refusal = taken?.allowed === false ? limitRefusal(taken) : unwelcome
     return { quota: taken?.quota, ...(refusal ? { refusal } : { agent }) }
   },

@@ -53,14 +53,6 @@ export class SlidingWindow {
     return { allowed, ...this.#standing(times, now, cost) }
   }
 
-  /** What `take` would find, without taking. */
-  peek(key: string): Standing {
-    const now = this.clockMs()
-    const times = this.#callers.get(key) ?? new Times()
-    times.dropThrough(this.#cutoff(now))
-    return { allowed: times.size < this.limit, ...this.#standing(times, now) }
-  }
-
   #standing(times: Times, now: number, cost = 1): Omit<Standing, 'allowed'> {
     const secondsUntilGone = (time = -Infinity): number => Math.max(1, Math.ceil((time - this.#cutoff(now)) / 1000))
     const tooMany = times.size + cost - this.limit
@@ -137,8 +129,6 @@ export interface Taken {
 /** Counts one request, or one that counts as several; undefined when limits are off. */
 export interface Limiter {
   take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string, cost?: number): Taken | undefined
-  /** What taking one would find, without taking it. */
-  peek(bucket: Bucket, who: string): Taken | undefined
 }
 
 export interface LimiterOptions {
@@ -150,7 +140,7 @@ export interface LimiterOptions {
 }
 
 export function makeLimiter({ default_rpm, reference_rpm, enabled, clockMs }: LimiterOptions): Limiter {
-  if (!enabled) return { take: () => undefined, peek: () => undefined }
+  if (!enabled) return { take: () => undefined }
   const windows = {
     default: new SlidingWindow(default_rpm, WINDOW_SECONDS, clockMs),
     reference: new SlidingWindow(reference_rpm, WINDOW_SECONDS, clockMs),
@@ -162,6 +152,5 @@ export function makeLimiter({ default_rpm, reference_rpm, enabled, clockMs }: Li
   }
   return {
     take: (bucket, who, cost) => taken(bucket, windows[bucket].take(who, cost)),
-    peek: (bucket, who) => taken(bucket, windows[bucket].peek(who)),
   }
 }

@@ -89,7 +89,8 @@ async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Problem) return error
+    // A store that is in use refuses the whole batch: asking again will do.
+    if (error instanceof Problem && error.code !== 'unavailable') return error
     throw error
   }
 }

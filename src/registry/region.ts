@@ -29,6 +29,9 @@ export function parseRegion(text: string): Region {
 /** The areas that CMS pays in more than one locality. All others have one, or are paid as a part of another area's. */
 const DIVIDED = new Set('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'.split(' '))
 
+const SEVERAL = 'the area has several localities, each with prices of its own'
+const ONE_OF_THEM = 'only the one in `regions` was loaded, and it does not stand for the others'
+
 /**
  * The one locality that stands for an area, of those that a release holds. CMS publishes no price for an area with
  * several, and an average would be our invention, so such a question is sent back with the choices. A release may
@@ -36,7 +39,7 @@ const DIVIDED = new Set('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'.split(
  */
 export function onlyLocality(state: string, held: readonly string[]): string | undefined {
   if (held.length > 1 || (held.length === 1 && DIVIDED.has(state)))
-    throw new Problem('region_ambiguous', 'the area has several localities, each with prices of its own', {
+    throw new Problem('region_ambiguous', held.length > 1 ? SEVERAL : `${SEVERAL}; ${ONE_OF_THEM}`, {
       members: { regions: [...held].sort() },
     })
   return held[0]

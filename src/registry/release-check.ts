@@ -87,7 +87,7 @@ function movesCheck(diff: ReleaseDiff, schedule: boolean): Check {
 
 export async function getRelease(db: Db, release_id: string): Promise<ReleaseState> {
   const found = await releases.findRelease(db, release_id)
-  if (!found) throw new Problem('release_conflict', 'there is no such release')
+  if (!found) throw new Problem('release_not_found')
   return found
 }
 
