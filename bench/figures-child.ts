@@ -1,7 +1,7 @@
 // One step of the figures in a process of its own, so that its memory is its own: `import <file>` or `release`.
 
 import { readConfig } from '../src/config.ts'
-import { importOutcomes } from '../src/figures/ledger.ts'
+import { importOutcomes } from '../src/figures/ledger/ledger.ts'
 import { releaseFigures } from '../src/figures/release.ts'
 import { openInstallation } from '../src/installation.ts'
 

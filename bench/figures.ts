@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { readConfig } from '../src/config.ts'
-import { insertProviders } from '../src/figures/directory.ts'
+import { insertProviders } from '../src/figures/ledger/directory.ts'
 import { createInstallation } from '../src/installation.ts'
-import { isNpi } from '../src/proof/npi.ts'
-import { temporaryFolder } from '../test/harness.ts'
-import { outcomesFile } from '../test/outcomes.ts'
+import { isNpi } from '../src/proof/price/npi.ts'
+import { temporaryFolder } from '../test/support/harness.ts'
+import { outcomesFile } from '../test/support/outcomes.ts'
 import type { Line } from './measure.ts'
 
 const BATCH = 100_000

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { physicianSchedule } from '../src/ingest/cms-pfs-schedule.ts'
+import { physicianSchedule } from '../src/ingest/cms/physician.ts'
 import { readSource } from '../src/ingest/source.ts'
-import { published } from '../test/published-files.ts'
+import { published } from '../test/support/published-files.ts'
 import { type Line, perSecond, times } from './measure.ts'
 
 const FILES = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv'].map(published)

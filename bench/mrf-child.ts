@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../src/db/sqlite.ts'
-import { openHospitalFile } from '../src/ingest/hospital-mrf.ts'
+import { openHospitalFile } from '../src/ingest/hospital/file.ts'
 import { load } from '../src/ingest/load.ts'
 
 const [what, path = ''] = process.argv.slice(2)

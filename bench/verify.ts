@@ -1,12 +1,12 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
 import { browserModule, sourceOf } from '../scripts/build.ts'
 import { utf8 } from '../src/proof/bytes.ts'
-import { formatPolicy } from '../src/proof/policy.ts'
-import type { CitedRow } from '../src/proof/row.ts'
-import { parseNote } from '../src/proof/signed-note.ts'
+import { formatPolicy } from '../src/proof/note/policy.ts'
+import { parseNote } from '../src/proof/note/signed-note.ts'
+import type { CitedRow } from '../src/proof/price/row.ts'
 import { verifyBody, verifyRow } from '../src/proof/verify.ts'
-import { answerOfPage, findChromium } from '../test/browser.ts'
-import { testApp } from '../test/harness.ts'
+import { answerOfPage, findChromium } from '../test/support/browser.ts'
+import { testApp } from '../test/support/harness.ts'
 import { type Line, perSecond, rate, times } from './measure.ts'
 
 /** How fast a stranger can check rows, beside the bare cryptography that no verifier can do without. */

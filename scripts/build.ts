@@ -3,8 +3,16 @@
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
-export const MODULES = ['verify', 'question', 'growth', 'changes', 'derivation'] as const
-export const sourceOf = (name: (typeof MODULES)[number]): string => join(ROOT, `src/proof/${name}.ts`)
+const SOURCES = {
+  verify: 'verify',
+  question: 'question',
+  growth: 'tree/growth',
+  changes: 'changes',
+  derivation: 'price/derivation',
+}
+type Module = keyof typeof SOURCES
+export const MODULES = Object.keys(SOURCES) as Module[]
+export const sourceOf = (name: Module): string => join(ROOT, `src/proof/${SOURCES[name]}.ts`)
 
 /** One TypeScript file and what it imports, as one module for browsers. */
 export async function browserModule(entry: string): Promise<string> {

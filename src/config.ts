@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { COSIGNATURE, parseVerifierKey, type VerifierKey } from './proof/signed-note.ts'
+import { COSIGNATURE, parseVerifierKey, type VerifierKey } from './proof/note/signed-note.ts'
 
 /** The environment does not make sense. The message names the setting, never its value. */
 export class ConfigFault extends Error {}

@@ -19,7 +19,7 @@ import { generateLogKey, parseLogKey } from './integrity/log-key.ts'
 import { type Cosign, finish, noWitnesses } from './integrity/publication.ts'
 import { cosignedBy, type Witness, WitnessFault } from './integrity/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
-import { type NoteSigner, parseVerifierKey } from './proof/signed-note.ts'
+import { type NoteSigner, parseVerifierKey } from './proof/note/signed-note.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
 
 /** What an installation is: a store, and the secrets that belong to it and stand outside it. */

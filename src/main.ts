@@ -2,8 +2,8 @@ import { type App, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { StoreFault } from './db/db.ts'
 import type { Installation } from './installation.ts'
-import { callerAddress, trustedProxies } from './surfaces/address.ts'
-import type { RequestLine } from './surfaces/http.ts'
+import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
+import type { RequestLine } from './surfaces/http/router.ts'
 
 export interface Running {
   app: App

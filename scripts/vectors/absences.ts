@@ -1,6 +1,6 @@
 // Absence proofs: two neighbours that leave no room, and all the ways to leave some.
 
-import type { AbsenceProof } from '../../src/proof/row.ts'
+import type { AbsenceProof } from '../../src/proof/price/row.ts'
 import type { Fault } from '../../src/proof/verify.ts'
 import { changed, flipped, replaced, respelled } from './edit.ts'
 import { ONE_OF_TWO, PLAIN } from './keys.ts'

@@ -1,6 +1,6 @@
 import { MemoryLog } from '../../src/proof/fixture.ts'
+import type { CitedRow, Row } from '../../src/proof/price/row.ts'
 import type { Question } from '../../src/proof/question.ts'
-import type { CitedRow, Row } from '../../src/proof/row.ts'
 import type { Fault } from '../../src/proof/verify.ts'
 import { PLAIN, registry } from './keys.ts'
 import { Published, physicians } from './published.ts'

@@ -1,11 +1,11 @@
 // Checkpoints and the signatures under them.
 
 import { concat, fromBase64, toBase64, utf8 } from '../../src/proof/bytes.ts'
-import { formatTreeHead } from '../../src/proof/checkpoint.ts'
-import { cosign } from '../../src/proof/cosignature.ts'
-import { EMPTY_ROOT, leafHash } from '../../src/proof/merkle.ts'
-import { formatPolicy } from '../../src/proof/policy.ts'
-import { keyId, signatureLine, signNote } from '../../src/proof/signed-note.ts'
+import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
+import { cosign } from '../../src/proof/note/cosignature.ts'
+import { formatPolicy } from '../../src/proof/note/policy.ts'
+import { keyId, signatureLine, signNote } from '../../src/proof/note/signed-note.ts'
+import { EMPTY_ROOT, leafHash } from '../../src/proof/tree/merkle.ts'
 import type { Fault } from '../../src/proof/verify.ts'
 import { flipped, replaced, respelled } from './edit.ts'
 import { figures, PLAIN, registry, SECONDS, signerOf, stranger } from './keys.ts'

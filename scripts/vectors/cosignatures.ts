@@ -1,8 +1,8 @@
 // Checkpoints with cosignatures, under policies that ask for them.
 
 import { concat, utf8 } from '../../src/proof/bytes.ts'
-import { cosign } from '../../src/proof/cosignature.ts'
-import { COSIGNATURE, formatVerifierKey, keyId, signatureLine } from '../../src/proof/signed-note.ts'
+import { cosign } from '../../src/proof/note/cosignature.ts'
+import { COSIGNATURE, formatVerifierKey, keyId, signatureLine } from '../../src/proof/note/signed-note.ts'
 import { altered, bad, good, headText, note, type Opening, ownLine, spoilt, text } from './checkpoints.ts'
 import { ONE_OF_TWO, registry, SECONDS, TWO_OF_TWO, w1, w2, w3 } from './keys.ts'
 

@@ -1,7 +1,7 @@
 // Whether a row's price, or its reason to have none, follows from the inputs it states.
 
-import type { DerivationFault } from '../../src/proof/derivation.ts'
-import type { Row } from '../../src/proof/row.ts'
+import type { DerivationFault } from '../../src/proof/price/derivation.ts'
+import type { Row } from '../../src/proof/price/row.ts'
 import { changed } from './edit.ts'
 import { aPrice, aStatedAbsence, feeInputs, hospital, laboratories, physicians } from './published.ts'
 import type { VectorOf } from './vector.ts'

@@ -2,8 +2,8 @@
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
-import { consistencyPath } from '../../src/proof/merkle.ts'
-import { subtreesFromTiles, TILE_WIDTH, tilePath, tilesOf } from '../../src/proof/tiles.ts'
+import { consistencyPath } from '../../src/proof/tree/merkle.ts'
+import { subtreesFromTiles, TILE_WIDTH, tilePath, tilesOf } from '../../src/proof/tree/tiles.ts'
 import type { Fault } from '../../src/proof/verify.ts'
 import { flipped } from './edit.ts'
 import { figures, ONE_OF_TWO, PLAIN, registry, SECONDS, stranger, w1 } from './keys.ts'

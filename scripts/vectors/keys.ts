@@ -1,8 +1,8 @@
 // The fixed keys, clock and policies of the vectors. Everyone knows these keys: they are worth nothing.
 
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
-import { formatPolicy } from '../../src/proof/policy.ts'
-import type { NoteSigner } from '../../src/proof/signed-note.ts'
+import { formatPolicy } from '../../src/proof/note/policy.ts'
+import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
 
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 

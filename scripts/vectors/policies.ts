@@ -1,7 +1,7 @@
 // Policies: the trust file that a reader pins. One that is half understood is refused whole.
 
 import { toBase64 } from '../../src/proof/bytes.ts'
-import { COSIGNATURE, formatVerifierKey } from '../../src/proof/signed-note.ts'
+import { COSIGNATURE, formatVerifierKey } from '../../src/proof/note/signed-note.ts'
 import { replaced, respelled } from './edit.ts'
 import { figures, ONE_OF_TWO, PLAIN, registry, w1, w2, w3 } from './keys.ts'
 import type { VectorOf } from './vector.ts'

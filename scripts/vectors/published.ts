@@ -4,7 +4,6 @@
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
-import { leafHash } from '../../src/proof/merkle.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
@@ -15,7 +14,8 @@ import {
   type Row,
   rowKey,
   rowText,
-} from '../../src/proof/row.ts'
+} from '../../src/proof/price/row.ts'
+import { leafHash } from '../../src/proof/tree/merkle.ts'
 import { figures, registry } from './keys.ts'
 
 export const feeInputs = {

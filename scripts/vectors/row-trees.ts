@@ -1,8 +1,8 @@
 // Bodies that are one row whose hashes do not fit: wrong paths, single bits, second spellings.
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
-import { leafHash } from '../../src/proof/merkle.ts'
-import { type CitedRow, rowText } from '../../src/proof/row.ts'
+import { type CitedRow, rowText } from '../../src/proof/price/row.ts'
+import { leafHash } from '../../src/proof/tree/merkle.ts'
 import { alone, type Body, bad, row } from './body.ts'
 import { changed, flipped, replaced, respelled } from './edit.ts'
 import { aPrice, hospital, laboratories, physicians } from './published.ts'

@@ -1,10 +1,10 @@
 // Bodies that are one row: its shape, and who vouches for it.
 
 import { utf8 } from '../../src/proof/bytes.ts'
-import { formatTreeHead } from '../../src/proof/checkpoint.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
-import { type CitedRow, type Row, rowText } from '../../src/proof/row.ts'
-import { signNote } from '../../src/proof/signed-note.ts'
+import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
+import { signNote } from '../../src/proof/note/signed-note.ts'
+import { type CitedRow, type Row, rowText } from '../../src/proof/price/row.ts'
 import { alone, type Body, bad, good, KEY, row } from './body.ts'
 import { changed } from './edit.ts'
 import { figures, ONE_OF_TWO, registry, SECONDS, stranger, TWO_OF_TWO, w1, w2 } from './keys.ts'

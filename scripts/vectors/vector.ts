@@ -1,15 +1,15 @@
 // What a vector is, and how this project's verifier is run on one. It imports types alone, so that it runs
 // wherever the verifier does: Bun, Node and browsers.
 
-import type { DerivationFault } from '../../src/proof/derivation.ts'
+import type { DerivationFault } from '../../src/proof/price/derivation.ts'
 import type { Question } from '../../src/proof/question.ts'
 import type { Fault, TrustPolicy } from '../../src/proof/verify.ts'
 
 export type Verifier = typeof import('../../src/proof/verify.ts') &
   typeof import('../../src/proof/question.ts') &
-  typeof import('../../src/proof/growth.ts') &
+  typeof import('../../src/proof/tree/growth.ts') &
   typeof import('../../src/proof/changes.ts') &
-  typeof import('../../src/proof/derivation.ts')
+  typeof import('../../src/proof/price/derivation.ts')
 
 export interface Head {
   origin: string

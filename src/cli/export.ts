@@ -5,8 +5,8 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openInstallation } from '../installation.ts'
 import { Problem } from '../problem.ts'
-import { exportRelease, FORMATS, type Format } from '../registry/export.ts'
-import { findLogged } from '../registry/store.ts'
+import { exportRelease, FORMATS, type Format } from '../registry/export/export.ts'
+import { findLogged } from '../registry/lookup/store.ts'
 import { type Command, DONE, show, UsageFault } from './command.ts'
 
 /** Writes a whole release to a file, with its checksum beside it in the form that `sha256sum -c` reads. */

@@ -3,7 +3,7 @@ import { checkFigures } from '../figures/fsck.ts'
 import { type Installation, openUnchecked } from '../installation.ts'
 import { checkLog } from '../integrity/fsck.ts'
 import { insertVerification } from '../integrity/store.ts'
-import { checkReleases } from '../registry/fsck.ts'
+import { checkReleases } from '../registry/release/fsck.ts'
 import { type Command, DONE, REFUSED, show } from './command.ts'
 
 /** Re-derives everything that has been published, as it was at one moment, and notes in the store that it was done. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { replaceFile } from '../integrity/replace-file.ts'
-import { type CheckpointFault, openCheckpoint } from '../proof/checkpoint.ts'
-import { checkGrowth, type GrowthFault, type TileFault } from '../proof/growth.ts'
-import type { TrustPolicy } from '../proof/policy.ts'
-import { tilePath } from '../proof/tiles.ts'
+import { type CheckpointFault, openCheckpoint } from '../proof/note/checkpoint.ts'
+import type { TrustPolicy } from '../proof/note/policy.ts'
+import { checkGrowth, type GrowthFault, type TileFault } from '../proof/tree/growth.ts'
+import { tilePath } from '../proof/tree/tiles.ts'
 import type { Fault } from '../proof/verify.ts'
 import { UsageFault } from './command.ts'
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Installation, openInstallation } from '../installation.ts'
 import { addKeys, resign, retireOldKeys } from '../integrity/key-rotation.ts'
 import { finish } from '../integrity/publication.ts'
-import { formatVerifierKey } from '../proof/signed-note.ts'
+import { formatVerifierKey } from '../proof/note/signed-note.ts'
 import { type Command, DONE, show, UsageFault } from './command.ts'
 
 async function publishHeldUp({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {

@@ -4,7 +4,7 @@ import {
   OVERRIDE_REASONS,
   type Override,
   type OverrideReason,
-} from '../registry/breaker.ts'
+} from '../registry/release/breaker.ts'
 import { UsageFault } from './command.ts'
 
 /** For every command that publishes: which limits are set aside, and why. */

@@ -1,6 +1,6 @@
 import type { LoadProgress } from '../ingest/load.ts'
-import type { PublishProgress } from '../registry/publish.ts'
-import { ruleOf } from '../registry/rules.ts'
+import type { PublishProgress } from '../registry/release/publish.ts'
+import { ruleOf } from '../registry/release/rules.ts'
 import { table } from './command.ts'
 import { notesText } from './release-text.ts'
 

@@ -1,9 +1,9 @@
-import type { Price } from '../proof/row.ts'
-import { BREAKER } from '../registry/breaker.ts'
-import type { Check } from '../registry/check-store.ts'
-import type { Move, ReleaseDiff } from '../registry/diff.ts'
-import type { ReleaseCheck } from '../registry/release-check.ts'
-import { ruleOf } from '../registry/rules.ts'
+import type { Price } from '../proof/price/row.ts'
+import { BREAKER } from '../registry/release/breaker.ts'
+import type { ReleaseCheck } from '../registry/release/check.ts'
+import type { Check } from '../registry/release/check-store.ts'
+import type { Move, ReleaseDiff } from '../registry/release/diff.ts'
+import { ruleOf } from '../registry/release/rules.ts'
 import { table } from './command.ts'
 
 // A release in words, for a person at a terminal.

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { importProviders } from '../figures/directory.ts'
-import { importOutcomes } from '../figures/ledger.ts'
+import { importProviders } from '../figures/ledger/directory.ts'
+import { importOutcomes } from '../figures/ledger/ledger.ts'
 import { releaseFigures } from '../figures/release.ts'
+import { loadZipLocalities } from '../ingest/cms/zip-localities.ts'
 import { load } from '../ingest/load.ts'
 import { readSource } from '../ingest/source.ts'
-import { loadZipLocalities } from '../ingest/zip-localities.ts'
 import type { Installation } from '../installation.ts'
-import { overrideAll } from '../registry/breaker.ts'
-import { publish } from '../registry/publish.ts'
+import { overrideAll } from '../registry/release/breaker.ts'
+import { publish } from '../registry/release/publish.ts'
 import { recheck } from './fsck.ts'
 
 const SAMPLE = join(import.meta.dir, '../../sample')

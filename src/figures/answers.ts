@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import { Links, Page } from '../paging.ts'
-import { type Figure, RULE } from './disclosure.ts'
+import { type Figure, RULE } from './rule/disclosure.ts'
+import { METRICS, type Metric } from './rule/tally.ts'
 import type { FigureRelease } from './store.ts'
-import { METRICS, type Metric } from './tally.ts'
 
 const Instant = z.iso.datetime().meta({ description: 'RFC 3339, UTC' })
 const Rate = z.number().min(0).max(1).meta({ description: 'A share, rounded half-even to 0.01' })

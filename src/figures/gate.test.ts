@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
-import { dice } from '../../test/dice.ts'
+import { dice } from '../../test/attack/dice.ts'
 import { Problem } from '../problem.ts'
-import { audit, type Published } from './audit.ts'
-import { decide, RULE } from './disclosure.ts'
 import { figuresFacts } from './facts.ts'
 import { aCell, aSoundLedger, cases, fileOf, openFigures, refusal, streamOf } from './fixture.ts'
 import { checkFigures } from './fsck.ts'
-import { correctOutcomes, deleteOutcomes } from './ledger.ts'
+import { correctOutcomes, deleteOutcomes } from './ledger/ledger.ts'
 import { auditFigures, planRelease, releaseFigures } from './release.ts'
-import { replay } from './replay.ts'
+import { audit, type Published } from './rule/audit.ts'
+import { decide, RULE } from './rule/disclosure.ts'
+import { replay } from './rule/replay.ts'
+import { METRICS, type OutcomeCell, tallies } from './rule/tally.ts'
 import { lastReleaseAt, nextReleaseAt, scheduleReleases, tellOnce } from './schedule.ts'
 import * as store from './store.ts'
-import { METRICS, type OutcomeCell, tallies } from './tally.ts'
 
 const MONTH_MS = 31 * 86_400_000
 const noRandom = (): never => {

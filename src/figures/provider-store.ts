@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { CaseBand, Standing } from './provider.ts'
+import type { CaseBand, Standing } from './rule/provider.ts'
 
 const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
 

@@ -1,8 +1,8 @@
 import type { Db } from '../db/db.ts'
-import type { Figure, Standing, Standings, Tallies } from './disclosure.ts'
-import type { DataClass } from './ledger.ts'
-import type { Noise } from './noise.ts'
-import { METRICS, type Metric } from './tally.ts'
+import type { DataClass } from './ledger/ledger.ts'
+import type { Figure, Standing, Standings, Tallies } from './rule/disclosure.ts'
+import type { Noise } from './rule/noise.ts'
+import { METRICS, type Metric } from './rule/tally.ts'
 
 export interface FigureRelease {
   release_no: number

@@ -2,20 +2,21 @@ import type { Db } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { isCitation, isDay } from '../proof/row.ts'
+import { isCitation, isDay } from '../proof/price/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { chartOf, hospitalChart } from '../registry/charts.ts'
-import { judged } from '../registry/comparison.ts'
-import { chartsSharingNpis } from '../registry/content-store.ts'
-import { type Progress, type Rejects, type Stageable, type Staged, stage } from '../registry/staging.ts'
-import { laboratorySchedule } from './cms-clfs.ts'
-import { outpatientSchedule } from './cms-opps.ts'
-import { type PhysicianOptions, physicianSchedule } from './cms-pfs-schedule.ts'
-import type { Locality } from './gpci.ts'
-import { openHospitalFile } from './hospital-mrf.ts'
+import { judged } from '../registry/release/comparison.ts'
+import { chartsSharingNpis } from '../registry/release/content-store.ts'
+import { type Progress, type Rejects, type Stageable, type Staged, stage } from '../registry/release/staging.ts'
+import type { Locality } from './cms/gpci.ts'
+import { laboratorySchedule } from './cms/laboratory.ts'
+import { outpatientSchedule } from './cms/outpatient.ts'
+import { type PhysicianOptions, physicianSchedule } from './cms/physician.ts'
+import * as store from './cms/store.ts'
+import { openHospitalFile } from './hospital/file.ts'
 import { checkCount } from './plausible.ts'
+import { publishedName } from './published-name.ts'
 import { type Citable, citation, type Provenance, readSources, type Source } from './source.ts'
-import * as store from './store.ts'
 
 export interface LoadOptions extends Partial<Provenance> {
   edition?: string | undefined
@@ -67,7 +68,9 @@ const STREAMED: {
       chart: hospitalChart(npis[0] ?? ''),
       edition: options.edition ?? last_updated_on,
       effective_from: last_updated_on,
-      cited: [{ ...published, bytes: { length: published.bytes } }],
+      cited: [
+        { ...published, file: publishedName(published.name, published.sha256), bytes: { length: published.bytes } },
+      ],
     }
   },
 }

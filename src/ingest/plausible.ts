@@ -1,4 +1,4 @@
-import type { Rejects } from '../registry/staging.ts'
+import type { Rejects } from '../registry/release/staging.ts'
 
 /** The least lines that an edition of a schedule can have: well below what each of the last years had. */
 const LEAST_LINES: { readonly [chart: string]: number } = { 'cms-pfs': 15_000, 'cms-clfs': 1_000, 'cms-opps': 10_000 }

@@ -1,4 +1,4 @@
-import { isNpi } from '../proof/npi.ts'
+import { isNpi } from '../proof/price/npi.ts'
 
 /**
  * The words of which publishers make the names of their price lists. None of them tells anyone to do something:

@@ -1,6 +1,6 @@
-import { csvRecords, type Record } from './csv.ts'
+import { csvRecords, type Record } from '../files/csv.ts'
+import { readSheet } from '../files/xlsx.ts'
 import type { Source } from './source.ts'
-import { readSheet } from './xlsx.ts'
 
 /** Workbooks that have been read: one is asked several times what it is, and takes seconds to unpack. */
 const sheets = new WeakMap<Uint8Array, readonly Record[]>()

@@ -1,5 +1,5 @@
-import { statedCents } from '../proof/derivation.ts'
-import type { Rejects } from '../registry/staging.ts'
+import { statedCents } from '../proof/price/derivation.ts'
+import type { Rejects } from '../registry/release/staging.ts'
 
 const SAMPLE_LINES = 20
 

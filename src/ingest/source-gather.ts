@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises'
-import type { Row } from '../proof/row.ts'
-import { isZip, openArchive } from './archive.ts'
-import { openBytes } from './byte-stream.ts'
-import { AmountsReader, type Wanted } from './hospital-mrf.ts'
+import { openBytes } from '../files/byte-stream.ts'
+import { isZip, openArchive } from '../files/zip.ts'
+import type { Row } from '../proof/price/row.ts'
+import { AmountsReader, type Wanted } from './hospital/file.ts'
+import { publishedName } from './published-name.ts'
 import { isLegible, MAX_BYTES, readSources } from './source.ts'
 import type { Gathered, Given } from './source-check.ts'
 
@@ -21,8 +22,8 @@ async function gathered(path: string, wanted: Wanted): Promise<Gathered> {
   const stream = await openBytes(path)
   const reader = new AmountsReader(wanted)
   for await (const chunk of stream.chunks) reader.push(chunk)
-  const { file, sha256 } = stream.published()
-  return { file, sha256, stated: reader.end() }
+  const { name, sha256 } = stream.published()
+  return { file: publishedName(name, sha256), sha256, stated: reader.end() }
 }
 
 /** Larger, packed, than what any file that is read whole packs to. Its own length is told only modulo 4 GiB. */

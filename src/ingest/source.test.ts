@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { inlineRows, type Packed, workbook, zip } from '../files/zip-fixture.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
-import { isCitation } from '../proof/row.ts'
+import { isCitation } from '../proof/price/row.ts'
 import { sha256 } from '../proof/sha256.ts'
-import { inlineRows, type Packed, workbook, zip } from './archive-fixture.ts'
 import { citation, readMembers, readSource, readSources } from './source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'source-'))

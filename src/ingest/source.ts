@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { readWhole, refuseUnreadable } from '../files/plain-file.ts'
+import { unreadable } from '../files/unreadable.ts'
+import { type Archive, isZip, openArchive, openArchiveBytes } from '../files/zip.ts'
 import { Problem } from '../problem.ts'
 import { toHex } from '../proof/bytes.ts'
-import type { Citation } from '../proof/row.ts'
+import type { Citation } from '../proof/price/row.ts'
 import { sha256 } from '../proof/sha256.ts'
-import { type Archive, isZip, openArchive, openArchiveBytes } from './archive.ts'
-import { unreadable } from './csv.ts'
-import { readWhole, refuseUnreadable } from './plain-file.ts'
 import { publishedName } from './published-name.ts'
 
 /** A source file as the publisher made it: its bytes, what they are called, and what they say. */

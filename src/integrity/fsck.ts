@@ -1,9 +1,9 @@
 import { type Db, StoreFault } from '../db/db.ts'
 import { toBase64 } from '../proof/bytes.ts'
-import { parseTreeHead } from '../proof/checkpoint.ts'
-import { leafHash, rangeRoot } from '../proof/merkle.ts'
-import { openNote } from '../proof/signed-note.ts'
-import { subtreesFromTiles, TileBuilder } from '../proof/tiles.ts'
+import { parseTreeHead } from '../proof/note/checkpoint.ts'
+import { openNote } from '../proof/note/signed-note.ts'
+import { leafHash, rangeRoot } from '../proof/tree/merkle.ts'
+import { subtreesFromTiles, TileBuilder } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'
 import * as store from './store.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatVerifierKey, openNote, parseVerifierKey, signNote } from '../proof/signed-note.ts'
+import { formatVerifierKey, openNote, parseVerifierKey, signNote } from '../proof/note/signed-note.ts'
 import { generateLogKey, parseLogKey } from './log-key.ts'
 
 // Published in Go's sumdb/note tests, and used for nothing else.

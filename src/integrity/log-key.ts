@@ -1,6 +1,12 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { concat, fromBase64, toBase64, toHex } from '../proof/bytes.ts'
-import { formatVerifierKey, keyId, type NoteSigner, parseVerifierKey, type VerifierKey } from '../proof/signed-note.ts'
+import {
+  formatVerifierKey,
+  keyId,
+  type NoteSigner,
+  parseVerifierKey,
+  type VerifierKey,
+} from '../proof/note/signed-note.ts'
 
 /** The fixed DER head of an Ed25519 private key (RFC 8410); the 32-byte seed follows. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Tile } from '../proof/tiles.ts'
+import type { Tile } from '../proof/tree/tiles.ts'
 
 export interface StoredCheckpoint {
   size: number

@@ -1,5 +1,5 @@
 import { type Db, StoreFault } from '../db/db.ts'
-import { TILE_WIDTH, type Tile } from '../proof/tiles.ts'
+import { TILE_WIDTH, type Tile } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'
 import * as store from './store.ts'
 

@@ -3,10 +3,9 @@
 
 import { compareBytes, equalBytes, fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
-import { openCheckpoint } from './checkpoint.ts'
-import { type Hash, includes, leafHash } from './merkle.ts'
-import type { TrustPolicy } from './policy.ts'
-import { parseKeyPrefix } from './question.ts'
+import { openCheckpoint } from './note/checkpoint.ts'
+import type { TrustPolicy } from './note/policy.ts'
+import type { NoteFault } from './note/signed-note.ts'
 import {
   type AbsenceProof,
   isAbsenceProof,
@@ -20,8 +19,9 @@ import {
   type Neighbour,
   rowKey,
   rowText,
-} from './row.ts'
-import type { NoteFault } from './signed-note.ts'
+} from './price/row.ts'
+import { parseKeyPrefix } from './question.ts'
+import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
 export type Fault =
   | NoteFault

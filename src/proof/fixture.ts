@@ -1,10 +1,8 @@
 // Builders for the tests of this folder: keys, and a log that lives in memory.
 
 import { toBase64 } from './bytes.ts'
-import { formatTreeHead } from './checkpoint.ts'
-import { cosign } from './cosignature.ts'
-import { type Hash, inclusionPath, leafHash, rangeRoot } from './merkle.ts'
-import type { LogProof } from './row.ts'
+import { formatTreeHead } from './note/checkpoint.ts'
+import { cosign } from './note/cosignature.ts'
 import {
   formatVerifierKey,
   type KeyType,
@@ -12,8 +10,10 @@ import {
   parseVerifierKey,
   signNote,
   type VerifierKey,
-} from './signed-note.ts'
-import { rootInTile, subtreesFromTiles, TILE_WIDTH } from './tiles.ts'
+} from './note/signed-note.ts'
+import type { LogProof } from './price/row.ts'
+import { type Hash, inclusionPath, leafHash, rangeRoot } from './tree/merkle.ts'
+import { rootInTile, subtreesFromTiles, TILE_WIDTH } from './tree/tiles.ts'
 
 const HASH_SIZE = 32
 

@@ -1,7 +1,7 @@
 // Whether what an answer proves is what was asked. A true row about another code, or a proof that some other
 // key is absent, is worthless to the one who asked, and a verifier that says "ok" to it misleads.
 
-import { type AbsenceProof, BASES, keyMembers, type Manifest, type Row, rowKey } from './row.ts'
+import { type AbsenceProof, BASES, keyMembers, type Manifest, type Row, rowKey } from './price/row.ts'
 import type { Expected } from './verify.ts'
 
 /**

@@ -2,9 +2,7 @@ import { expect, test } from 'bun:test'
 import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
-import { leafHash } from './merkle.ts'
-import { formatPolicy, parsePolicy, type TrustPolicy } from './policy.ts'
-import { answersTo, type Question } from './question.ts'
+import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
@@ -15,7 +13,9 @@ import {
   type Row,
   rowKey,
   rowText,
-} from './row.ts'
+} from './price/row.ts'
+import { answersTo, type Question } from './question.ts'
+import { leafHash } from './tree/merkle.ts'
 import { verifyAbsence, verifyBody, verifyRow } from './verify.ts'
 
 const signer = await aSigner('registry.example/log/registry')

@@ -2,9 +2,9 @@
 // Input is hostile. Nothing is taken from the response but what its hashes and the pinned keys support.
 
 import { JsonError, parseJson } from './canonical-json.ts'
-import { openCheckpoint } from './checkpoint.ts'
 import { type Fault, fail, type Verdict, verifyAbsence, verifyEntry, verifyRow } from './evidence.ts'
-import { parsePolicy, type TrustPolicy } from './policy.ts'
+import { openCheckpoint } from './note/checkpoint.ts'
+import { parsePolicy, type TrustPolicy } from './note/policy.ts'
 import {
   type AbsenceProof,
   type CitedRow,
@@ -14,7 +14,7 @@ import {
   type Manifest,
   type Row,
   rowKey,
-} from './row.ts'
+} from './price/row.ts'
 
 interface Counts {
   rows: number

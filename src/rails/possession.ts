@@ -1,5 +1,5 @@
 import { fromBase64, utf8 } from '../proof/bytes.ts'
-import { verifyEd25519 } from '../proof/signed-note.ts'
+import { verifyEd25519 } from '../proof/note/signed-note.ts'
 import { RAILS } from './credential.ts'
 
 /** An Ed25519 signature in base64url without padding. */

@@ -1,4 +1,4 @@
-import type { Basis } from '../proof/row.ts'
+import type { Basis } from '../proof/price/row.ts'
 
 /** A publisher's series of price lists. Every word about it is ours: nothing is taken from a source file. */
 export interface Chart {

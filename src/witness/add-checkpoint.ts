@@ -1,5 +1,5 @@
 import { fromBase64 } from '../proof/bytes.ts'
-import type { Hash } from '../proof/merkle.ts'
+import type { Hash } from '../proof/tree/merkle.ts'
 
 const MAX_PROOF_LINES = 63
 

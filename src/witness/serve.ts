@@ -1,6 +1,6 @@
 import { lockFolder } from '../db/folder-lock.ts'
 import { fromUtf8 } from '../proof/bytes.ts'
-import type { VerifierKey } from '../proof/signed-note.ts'
+import type { VerifierKey } from '../proof/note/signed-note.ts'
 import { type Answer, Witness } from './witness.ts'
 import { readWitnessKey, witnessVkey } from './witness-key.ts'
 

@@ -2,10 +2,10 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
-import { parseTreeHead, type TreeHead } from '../proof/checkpoint.ts'
-import { cosignersOf } from '../proof/cosignature.ts'
+import { parseTreeHead, type TreeHead } from '../proof/note/checkpoint.ts'
+import { cosignersOf } from '../proof/note/cosignature.ts'
+import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import { sha256 } from '../proof/sha256.ts'
-import { parseNote, type VerifierKey } from '../proof/signed-note.ts'
 
 /** The latest checkpoint a witness has cosigned of one log. The note holds everything else. */
 export interface Seen {

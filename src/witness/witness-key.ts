@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
-import { COSIGNATURE, formatVerifierKey, type NoteSigner } from '../proof/signed-note.ts'
+import { COSIGNATURE, formatVerifierKey, type NoteSigner } from '../proof/note/signed-note.ts'
 import { syncFolder } from './state.ts'
 
 const keyFile = (dir: string): string => join(dir, 'witness-key')

@@ -1,7 +1,6 @@
 import { equalBytes } from '../proof/bytes.ts'
-import { parseTreeHead, type TreeHead } from '../proof/checkpoint.ts'
-import { cosign } from '../proof/cosignature.ts'
-import { EMPTY_ROOT, isConsistent } from '../proof/merkle.ts'
+import { parseTreeHead, type TreeHead } from '../proof/note/checkpoint.ts'
+import { cosign } from '../proof/note/cosignature.ts'
 import {
   COSIGNATURE,
   findKey,
@@ -12,7 +11,8 @@ import {
   parseNote,
   signatureLine,
   type VerifierKey,
-} from '../proof/signed-note.ts'
+} from '../proof/note/signed-note.ts'
+import { EMPTY_ROOT, isConsistent } from '../proof/tree/merkle.ts'
 import { type AddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts'
 import { keepFork, originHash, readSeen, type Seen, writeSeen } from './state.ts'
 

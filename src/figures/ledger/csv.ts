@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { Problem, type ProblemCode } from '../../problem.ts'
+
+/** No value a file may hold is long, so a longer line is something else. */
+const MAX_LINE = 1024
+
+/** Where a file breaks which rule. Never the value: it may be somebody's. */
+export interface Place {
+  line: number
+  column: number
+  rule: string
+}
+
+/** Counts every broken rule of a file and keeps the first few places. */
+export class Complaints {
+  static readonly SHOWN = 5
+  count = 0
+  readonly #places: Place[] = []
+
+  add(line: number, column: number, rule: string): void {
+    this.addAll(1, [{ line, column, rule }])
+  }
+
+  /** `count` places, of which only the first few need to be told. */
+  addAll(count: number, first: readonly Place[]): void {
+    this.count += count
+    this.#places.push(...first.slice(0, Complaints.SHOWN - this.#places.length))
+  }
+
+  /** One broken rule refuses the whole file: part of a file is a different ledger from the one meant. */
+  refuse(code: ProblemCode): void {
+    if (this.count === 0) return
+    const first = this.#places.map(({ line, column, rule }) => `line ${line} column ${column}: ${rule}`).join('; ')
+    const detail = `the file breaks a rule in ${this.count} ${this.count === 1 ? 'place' : 'places'}; first: ${first}`
+    throw new Problem(code, detail, { members: { refused: this.count, places: [...this.#places] } })
+  }
+}
+
+/**
+ * Reads the plainest CSV: a fixed header, then one record on each line, nothing quoted, because no
+ * value that is allowed needs quotes. The input is hostile. Returns the SHA-256 of the bytes read.
+ */
+export async function readRecords(
+  file: AsyncIterable<Uint8Array>,
+  columns: readonly string[],
+  complaints: Complaints,
+  take: (fields: string[], line: number) => void,
+  /** Awaited between pieces of the file, so that what was taken can be put away. */
+  pause: () => Promise<void> | undefined = () => undefined,
+): Promise<string> {
+  const hash = createHash('sha256')
+  // A byte order mark stays in the text and spoils the header; bytes that are not UTF-8 spoil their field.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let line = 0
+  let rest = ''
+
+  /** False when what follows cannot be read as records of this file. */
+  const read = (text: string): boolean => {
+    line++
+    if (text.length > MAX_LINE) {
+      complaints.add(line, 1, 'line_too_long')
+      return false
+    }
+    const fields = text.replace(/\r$/, '').split(',')
+    if (line > 1) {
+      take(fields, line)
+      return true
+    }
+    const wrong = columns.findIndex((name, i) => fields[i] !== name)
+    if (wrong < 0 && fields.length === columns.length) return true
+    complaints.add(1, wrong < 0 ? columns.length + 1 : wrong + 1, 'header')
+    return false
+  }
+
+  for await (const bytes of file) {
+    hash.update(bytes)
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (!lines.every(read)) return ''
+    if (rest.length > MAX_LINE) {
+      complaints.add(line + 1, 1, 'line_too_long')
+      return ''
+    }
+    await pause()
+  }
+  rest += decoder.decode()
+  if (rest !== '' || line === 0) read(rest)
+  return hash.digest('hex')
+}

@@ -1,0 +1,155 @@
+import { randomInt } from 'node:crypto'
+import type { Db } from '../../db/db.ts'
+import { Problem } from '../../problem.ts'
+import { Complaints, readRecords } from './csv.ts'
+import { COLUMNS, readNamedCase, readOutcome } from './outcome.ts'
+import { sealOpen } from './seal.ts'
+import * as store from './store.ts'
+
+export type DataClass = 'published' | 'sample'
+
+export interface Changed {
+  batch_id: number
+  cases: number
+  /** The same bytes had been taken before: nothing was changed. */
+  already_imported: boolean
+}
+
+interface Given {
+  now: () => number
+  data_class?: DataClass
+}
+
+/** How much of a file is in memory at once, and how long other writers wait for one step of staging it. */
+const LINES_PER_STEP = 5000
+const MAX_STAGING_ID = 2 ** 47
+/** A file gives a sign of life at every step. One that gave none for so long has died, or might as well have. */
+const SILENCE_MS = 120_000
+
+/** Adds a file of outcomes to the ledger, whole or not at all. The same bytes again change nothing. */
+export const importOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
+  change(db, file, given, {
+    kind: 'import',
+    columns: COLUMNS,
+    read: readOutcome,
+    rules: ['case_named_twice', 'case_already_in_ledger', 'npi_not_in_directory'],
+    apply: store.importStaged,
+  })
+
+/** Replaces cases of the ledger by what the file says of them, whole or not at all. Each must be there already. */
+export const correctOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
+  change(db, file, given, {
+    kind: 'correction',
+    columns: COLUMNS,
+    read: readOutcome,
+    rules: ['case_named_twice', 'case_not_in_ledger', 'npi_not_in_directory'],
+    apply: store.correctStaged,
+  })
+
+/** Removes the cases that the file names, all or none. Each must be there. */
+export const deleteOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
+  change(db, file, given, {
+    kind: 'deletion',
+    columns: ['case_ref'],
+    read: (fields, line, _year, complaints) => readNamedCase(fields, line, complaints),
+    rules: ['case_named_twice', 'case_not_in_ledger'],
+    apply: store.deleteStaged,
+  })
+
+interface Change {
+  kind: store.BatchKind
+  columns: readonly string[]
+  read: (
+    fields: readonly string[],
+    line: number,
+    year: number,
+    complaints: Complaints,
+  ) => store.StagedLine['outcome'] | undefined
+  /** What the store must agree to. */
+  rules: readonly store.StoreRule[]
+  apply: (tx: Db, staging_id: number, batch_id: number) => Promise<unknown>
+}
+
+/**
+ * A file is read from a stream into a staging table in small steps, then judged and moved over in one
+ * transaction. A crash before that leaves lines that belong to nobody; after it, the file is in the ledger.
+ * Several files can be on their way at once; each is judged against the ledger as the ones before it left it.
+ */
+async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class }: Given, how: Change) {
+  const complaints = new Complaints()
+  const imported_at = now()
+  const staging_id = randomInt(1, MAX_STAGING_ID)
+  await store.dropAbandoned(db, (await db.now()) - SILENCE_MS)
+  try {
+    await store.putAlive(db, staging_id, await db.now())
+    const { source_digest, cases } = await stageFile(db, file, staging_id, new Date(imported_at), complaints, how)
+    if (cases === 0 && complaints.count === 0) complaints.add(2, 1, 'no_cases')
+    complaints.refuse('outcomes_refused')
+    return await db.transaction(async (tx): Promise<Changed> => {
+      const before = await store.findBatch(tx, how.kind, source_digest)
+      if (before) return { ...before, already_imported: true }
+      if ((await store.countStaged(tx, staging_id)) !== cases)
+        throw new Problem('outcomes_refused', 'the file was read so slowly that it was given up: nothing was changed')
+      for (const rule of how.rules) await complain(tx, rule, staging_id, complaints)
+      complaints.refuse('outcomes_refused')
+      const batch = { kind: how.kind, source_digest, data_class: data_class ?? 'published', imported_at, cases }
+      const batch_id = await store.insertBatch(tx, batch)
+      await how.apply(tx, staging_id, batch_id)
+      await sealOpen(tx)
+      return { batch_id, cases, already_imported: false }
+    })
+  } finally {
+    await store.endStaging(db, staging_id)
+  }
+}
+
+async function stageFile(
+  db: Db,
+  file: AsyncIterable<Uint8Array>,
+  staging_id: number,
+  at: Date,
+  complaints: Complaints,
+  { columns, read }: Change,
+): Promise<{ source_digest: string; cases: number }> {
+  const year = at.getUTCFullYear()
+  let step: store.StagedLine[] = []
+  let cases = 0
+  const flush = async (): Promise<void> => {
+    const lines = step
+    step = []
+    // Once a file is refused the rest of it is only read for more to complain about.
+    await db.transaction(async (tx) => {
+      if (complaints.count === 0) await store.insertStaged(tx, staging_id, lines)
+      await store.putAlive(tx, staging_id, await tx.now())
+    })
+  }
+  const source_digest = await readRecords(
+    file,
+    columns,
+    complaints,
+    (fields, line) => {
+      const outcome = read(fields, line, year, complaints)
+      if (!outcome) return
+      cases++
+      step.push({ line, outcome })
+    },
+    () => (step.length >= LINES_PER_STEP ? flush() : undefined),
+  )
+  await flush()
+  return { source_digest, cases }
+}
+
+const COLUMN_OF: Record<store.StoreRule, number> = {
+  case_already_in_ledger: 1,
+  case_not_in_ledger: 1,
+  case_named_twice: 1,
+  npi_not_in_directory: COLUMNS.indexOf('npi') + 1,
+}
+
+async function complain(tx: Db, rule: store.StoreRule, staging_id: number, complaints: Complaints): Promise<void> {
+  const { count, first } = await store.linesBreaking(tx, rule, staging_id, Complaints.SHOWN)
+  complaints.addAll(
+    count,
+    first.map((line) => ({ line, column: COLUMN_OF[rule], rule })),
+  )
+}

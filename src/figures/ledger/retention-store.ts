@@ -1,0 +1,27 @@
+import type { Db } from '../../db/db.ts'
+import { type Histogram, METRICS, type Metric } from '../rule/tally.ts'
+
+/** What removed cases said, by figure; only figures that any was counted in. */
+export type Carried = Partial<Record<Metric, Histogram>>
+
+export async function carried(db: Db): Promise<Carried> {
+  const rows = await db.query<{ metric: Metric; answer: number; case_count: number }>(
+    'SELECT metric, answer, case_count FROM outcome_carried ORDER BY metric, answer',
+  )
+  const of: Partial<Record<Metric, [number, number][]>> = {}
+  for (const { metric, answer, case_count } of rows) {
+    const histogram = of[metric] ?? []
+    histogram.push([Number(answer), Number(case_count)])
+    of[metric] = histogram
+  }
+  return of
+}
+
+export async function putCarried(tx: Db, of: Record<Metric, Histogram>): Promise<void> {
+  await tx.query('DELETE FROM outcome_carried')
+  await tx.insertMany(
+    'outcome_carried',
+    ['metric', 'answer', 'case_count'],
+    METRICS.flatMap((metric) => of[metric].map(([answer, cases]) => [metric, answer, cases])),
+  )
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from '../../db/db.ts'
+import { toBase64, utf8 } from '../../proof/bytes.ts'
+import { canonical } from '../../proof/canonical-json.ts'
+import { type Hash, joinRight, leafHash, nodeHash } from '../../proof/tree/merkle.ts'
+import type { Histogram, Metric } from '../rule/tally.ts'
+import * as store from './seal-store.ts'
+
+const SALT_BYTES = 16
+
+/** Node's own: a ledger has a million of them. */
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+
+/** An RFC 9162 tree that grows leaf by leaf and remembers only its perfect subtrees. */
+export class GrowingTree {
+  #size = 0
+  readonly #perfect: Hash[] = []
+
+  get size(): number {
+    return this.#size
+  }
+
+  get root(): Hash {
+    return joinRight(this.#perfect)
+  }
+
+  add(leaf: Hash): void {
+    let hash = leaf
+    for (let pairs = this.#size++; pairs % 2 === 1; pairs = Math.floor(pairs / 2))
+      hash = nodeHash(this.#perfect.pop() as Hash, hash)
+    this.#perfect.push(hash)
+  }
+}
+
+/** The leaf of one case: its salt and its columns as one line. No column can hold a comma. */
+export const caseLeaf = (row: store.SealedCase, salt: Uint8Array): Hash =>
+  leafHash(
+    utf8(
+      `${hex(salt)},${row.case_ref},${row.outcome_year},${row.batch_id},${row.state ?? ''},${row.npi ?? ''},${row.closed},${row.settled},${row.recurring},${row.certified_mail},${row.recovered_50}`,
+    ),
+  )
+
+/**
+ * Seals every file of the ledger that has no seal: the new one, those that a correction or deletion has opened, and
+ * those that are older than seals. Cases without a salt get one. Costs one pass over the ledger for all of them.
+ */
+export async function sealOpen(tx: Db): Promise<void> {
+  const open = await store.openBatches(tx)
+  if (open.length === 0) return
+  const trees = new Map(open.map((batch_id) => [batch_id, new GrowingTree()]))
+  for await (const rows of store.casesOfOpenBatches(tx)) {
+    const unsalted = rows.filter(({ salt }) => salt === null)
+    const fresh = new Uint8Array(randomBytes(unsalted.length * SALT_BYTES))
+    unsalted.forEach((row, i) => {
+      row.salt = fresh.subarray(i * SALT_BYTES, (i + 1) * SALT_BYTES)
+    })
+    await store.insertSalts(tx, unsalted)
+    for (const row of rows) trees.get(row.batch_id)?.add(caseLeaf(row, row.salt as Uint8Array))
+  }
+  await store.insertBatchSeals(
+    tx,
+    [...trees].map(([batch_id, { size, root }]) => ({ batch_id, cases: size, rows_root: root })),
+  )
+}
+
+/** What a release was made from, as leaves: who salts it and what is carried first, then each file in order. */
+export type LedgerLeaf =
+  | { release_id: string; salt: string; carried: Partial<Record<Metric, Histogram>> }
+  | { batch_id: number; cases: number; rows_root: string }
+
+/**
+ * The leaves of the ledger as it is now. The first has a salt of its own, so that the root tells nothing: not how
+ * many cases there are, and not whether anything stirred since the release before.
+ */
+export async function ledgerLeaves(
+  db: Db,
+  release_id: string,
+  carried: Partial<Record<Metric, Histogram>>,
+): Promise<LedgerLeaf[]> {
+  const salt = hex(randomBytes(SALT_BYTES))
+  return [{ release_id, salt, carried }, ...(await batchLeaves(db))]
+}
+
+export const batchLeaves = async (db: Db): Promise<Extract<LedgerLeaf, { batch_id: number }>[]> =>
+  (await store.batchSeals(db)).map(({ batch_id, cases, rows_root }) => ({
+    batch_id,
+    cases,
+    rows_root: toBase64(rows_root),
+  }))
+
+export function ledgerRoot(leaves: readonly unknown[]): Hash {
+  const tree = new GrowingTree()
+  for (const leaf of leaves) tree.add(leafHash(utf8(canonical(leaf))))
+  return tree.root
+}

@@ -1,0 +1,159 @@
+import { type CASE_BANDS, type ProviderStats, type SAVINGS_BANDS, WITHHOLDABLE } from '../answers.ts'
+import {
+  amountWithheld,
+  hasSmallCell,
+  heldBack,
+  type Judged,
+  medianCents,
+  type Rule,
+  type Withheld,
+} from './disclosure.ts'
+import { divideHalfEven } from './rounding.ts'
+import { casesWith, type Histogram, type OutcomeCell, size, tally } from './tally.ts'
+
+export type CaseBand = (typeof CASE_BANDS)[number]
+type SavingsBand = (typeof SAVINGS_BANDS)[number]
+type BandedRate = number | '>=0.90' | '<=0.10'
+
+/** What a provider's answer says, and the cases each part of it was last decided on. */
+export interface Standing {
+  band: { value: CaseBand; basis: Histogram }
+  win_rate: Judged<BandedRate> & { basis: Histogram }
+  no_escalation_rate: Judged<BandedRate> & { basis: Histogram }
+  median_savings_band: Judged<SavingsBand> & { basis: Histogram }
+}
+
+const QUARTERS = 8
+
+const quarterOf = (at: number): number => {
+  const date = new Date(at)
+  return date.getUTCFullYear() * 4 + Math.floor(date.getUTCMonth() / 3)
+}
+const quarterName = (quarter: number): string => `${Math.floor(quarter / 4)}-Q${(quarter % 4) + 1}`
+
+/** The last eight whole quarters before the one that `at` lies in, and the years they touch. */
+export function windowAt(at: number): { from: string; to: string; years: [first: number, last: number] } {
+  const from = quarterOf(at) - QUARTERS
+  const to = quarterOf(at) - 1
+  return { from: quarterName(from), to: quarterName(to), years: [Math.floor(from / 4), Math.floor(to / 4)] }
+}
+
+/** Whether a release is the first of its quarter: statistics of providers move at these and at no other time (P7). */
+export const beginsQuarter = (released_at: number, previous: number | undefined): boolean =>
+  previous === undefined || quarterOf(previous) < quarterOf(released_at)
+
+/** Rules P2 to P8 for one provider in the directory, from what was decided at the last refresh. */
+export function providerStats(
+  npi: string,
+  standing: Standing | undefined,
+  refreshed_at: number | undefined,
+  now: number,
+  rule: Rule,
+): ProviderStats {
+  const { from, to } = windowAt(refreshed_at ?? now)
+  return {
+    npi,
+    window: { from, to, granularity: 'year' },
+    ...told(standing),
+    as_of: refreshed_at === undefined ? null : new Date(refreshed_at).toISOString(),
+    sdc_rule_version: rule.version,
+  }
+}
+
+/** What stands of a provider after a refresh: each part is decided anew or held, as the figures are (F5). */
+export function settle(cells: readonly OutcomeCell[], before: Standing | undefined, rule: Rule): Standing {
+  const all = tally(cells, 'cases_floor10')
+  const won = tally(cells, 'w')
+  const peaceful = tally(cells, 'p')
+  const saved = tally(cells, 'savings_median')
+  const held = <T extends { basis: Histogram }>(
+    old: T | undefined,
+    basis: Histogram,
+    fresh: () => Omit<T, 'basis'>,
+  ): T => (old && heldBack(old.basis, basis, rule) ? old : ({ ...fresh(), basis } as T))
+  return {
+    band:
+      before && heldBack(before.band.basis, all, rule, true) ? before.band : { value: caseBand(size(all)), basis: all },
+    win_rate: held(before?.win_rate, won, () => bandedRate(won, rule)),
+    no_escalation_rate: held(before?.no_escalation_rate, peaceful, () => bandedRate(peaceful, rule)),
+    median_savings_band: held(before?.median_savings_band, saved, () => savingsBand(saved, rule)),
+  }
+}
+
+/** The cases of every provider that has any, one at a time: all of them at once would be most of the ledger. */
+export interface ProviderCells {
+  npis: readonly string[]
+  of: (npi: string) => readonly OutcomeCell[]
+}
+
+/** Everyone's standings after a refresh: those that moved. A provider that lost its cases is decided on none. */
+export function refresh(
+  cells: ProviderCells,
+  before: ReadonlyMap<string, Standing>,
+  rule: Rule,
+): [npi: string, standing: Standing][] {
+  const moved: [string, Standing][] = []
+  for (const npi of new Set([...cells.npis, ...before.keys()])) {
+    const old = before.get(npi)
+    const now = settle(cells.of(npi), old, rule)
+    if (!old || PARTS.some((part) => now[part] !== old[part])) moved.push([npi, now])
+  }
+  return moved
+}
+
+const PARTS = ['band', 'win_rate', 'no_escalation_rate', 'median_savings_band'] as const satisfies (keyof Standing)[]
+
+/** P2, P3: below 30 cases nothing is told but the band, and below 11 all providers look the same. */
+function told(
+  standing: Standing | undefined,
+): Pick<ProviderStats, 'case_band' | (typeof WITHHOLDABLE)[number] | 'suppressed' | 'reasons'> {
+  const case_band = standing?.band.value ?? '0-10'
+  const nothing: Judged<never> = { value: null, reason: 'small_cell' }
+  const bandOnly = !standing || case_band === '0-10' || case_band === '11-29'
+  const parts = {
+    win_rate: bandOnly ? nothing : standing.win_rate,
+    no_escalation_rate: bandOnly ? nothing : standing.no_escalation_rate,
+    median_savings_band: bandOnly ? nothing : standing.median_savings_band,
+  }
+  const reasons = WITHHOLDABLE.flatMap((field): { field: typeof field; reason: Withheld }[] => {
+    const { reason } = parts[field]
+    return reason === null ? [] : [{ field, reason }]
+  })
+  return {
+    case_band,
+    win_rate: parts.win_rate.value,
+    no_escalation_rate: parts.no_escalation_rate.value,
+    median_savings_band: parts.median_savings_band.value,
+    suppressed: reasons.length > 0,
+    reasons,
+  }
+}
+
+/** P5. */
+export function caseBand(cases: number): CaseBand {
+  if (cases <= 10) return '0-10'
+  if (cases <= 29) return '11-29'
+  if (cases <= 99) return '30-99'
+  return cases <= 299 ? '100-299' : '300+'
+}
+
+/** P4, then P8: a rate that is extreme is told only as extreme, and only when both its cells are large enough. */
+export function bandedRate(basis: Histogram, rule: Rule): Judged<BandedRate> {
+  const cases = size(basis)
+  if (cases < rule.provider_min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }
+  const yes = casesWith(basis, 1)
+  if (yes * 10 >= cases * 9) return { value: '>=0.90', reason: null }
+  if (yes * 10 <= cases) return { value: '<=0.10', reason: null }
+  return { value: divideHalfEven(20 * yes, cases) / 20, reason: null }
+}
+
+/** P6. */
+export function savingsBand(basis: Histogram, rule: Rule): Judged<SavingsBand> {
+  if (size(basis) < rule.provider_min_cases) return { value: null, reason: 'small_cell' }
+  const reason = amountWithheld(basis, rule)
+  if (reason) return { value: null, reason }
+  const dollars = medianCents(basis) / 100
+  if (dollars < 500) return { value: '<500', reason: null }
+  if (dollars < 2000) return { value: '500-1999', reason: null }
+  return { value: dollars < 10_000 ? '2000-9999' : '10000+', reason: null }
+}

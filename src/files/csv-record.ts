@@ -1,0 +1,143 @@
+import { digitOf } from './base36.ts'
+import { MAX_WORD, Words } from './csv-words.ts'
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const POINT = 0x2e
+const ZERO = 0x30
+/** From here on an amount may be a row of nines that stands for "unknown". */
+const NINES = 999_999_00
+
+/** Columns that stand side by side. */
+export interface Span {
+  first: number
+  last: number
+}
+
+/** One record of a CSV file, as the places in a buffer where its cells begin. Only what is asked for becomes text. */
+export class CsvRecord {
+  /** Where it begins, counted from 1. */
+  line = 1
+  cells = 0
+  /** Of each cell, and behind the last of them that of the next record. */
+  starts: Int32Array
+  /** Whether some cell has quotes written twice. */
+  escaped = false
+  /** The same of the record before, while its bytes are still where they were. */
+  startsBefore: Int32Array
+  cellsBefore = 0
+  escapedBefore = false
+  /** How many cells at the beginning are byte for byte those of the record before. */
+  shared = 0
+  readonly #buffer: Buffer
+  readonly #words = new Words()
+  #from = 0
+  #to = 0
+
+  constructor(
+    readonly bytes: Uint8Array,
+    mostCells: number,
+  ) {
+    this.#buffer = Buffer.from(bytes.buffer)
+    this.starts = new Int32Array(mostCells + 1)
+    this.startsBefore = new Int32Array(mostCells + 1)
+  }
+
+  /** Makes this the record before. */
+  next(): void {
+    const starts = this.startsBefore
+    this.startsBefore = this.starts
+    this.starts = starts
+    this.cellsBefore = this.cells
+    this.escapedBefore = this.escaped
+  }
+
+  /** A cell without the blanks around it; nothing where the record is shorter. */
+  text(cell: number): string {
+    if (!this.#find(cell)) return ''
+    if (this.#to - this.#from <= MAX_WORD && !this.escaped) return this.#words.find(this.#buffer, this.#from, this.#to)
+    const text = this.#buffer.toString('latin1', this.#from, this.#to)
+    return this.escaped ? text.replaceAll('""', '"') : text
+  }
+
+  isBlank(cell: number): boolean {
+    return !this.#find(cell)
+  }
+
+  /** The amount in a cell in cents, 0 for a blank cell, and undefined where it is not plain digits: ask `text`. */
+  plainCents(cell: number): number | undefined {
+    if (!this.#find(cell)) return 0
+    const bytes = this.bytes
+    const end = this.#to
+    let at = this.#from
+    if (end - at > 9 || bytes[at] === POINT) return undefined
+    let cents = 0
+    for (; at < end && bytes[at] !== POINT; at++) {
+      const digit = (bytes[at] as number) - ZERO
+      if (digit < 0 || digit > 9) return undefined
+      cents = cents * 10 + digit
+    }
+    cents *= 100
+    if (at < end) {
+      const places = end - ++at
+      if (places > 2) return undefined
+      for (let unit = 10; at < end; at++, unit /= 10) {
+        const digit = (bytes[at] as number) - ZERO
+        if (digit < 0 || digit > 9) return undefined
+        cents += digit * unit
+      }
+    }
+    return cents > 0 && cents < NINES ? cents : undefined
+  }
+
+  /** A cell of so many digits and letters as a number of base 36; undefined where it is another. */
+  base36(cell: number, length: number): number | undefined {
+    if (!this.#find(cell) || this.#to - this.#from !== length) return undefined
+    let number = 0
+    for (let at = this.#from; at < this.#to; at++) {
+      const character = digitOf(this.bytes[at] as number)
+      if (character < 0) return undefined
+      number = number * 36 + character
+    }
+    return number
+  }
+
+  /** Whether the cells of these spans, each from one column to another, are byte for byte those of the record before. */
+  repeats(spans: readonly Span[]): boolean {
+    for (const { first, last } of spans) if (last >= this.shared && !this.#repeatsSpan(first, last)) return false
+    return true
+  }
+
+  #repeatsSpan(first: number, last: number): boolean {
+    if (last >= this.cells || last >= this.cellsBefore) return false
+    const bytes = this.bytes
+    const from = this.starts[first] as number
+    const length = (this.starts[last + 1] as number) - from
+    const before = this.startsBefore[first] as number
+    if ((this.startsBefore[last + 1] as number) - before !== length) return false
+    for (let i = 0; i < length; i++) if (bytes[from + i] !== bytes[before + i]) return false
+    return true
+  }
+
+  /** Finds what a cell holds, without quotes and blanks; false where that is nothing. */
+  #find(cell: number): boolean {
+    if (cell >= this.cells || cell < 0) return false
+    const bytes = this.bytes
+    let from = this.starts[cell] as number
+    let to = (this.starts[cell + 1] as number) - 1
+    while (from < to && isBlank(bytes[from])) from++
+    while (to > from && isBlank(bytes[to - 1])) to--
+    if (bytes[from] === QUOTE && bytes[to - 1] === QUOTE && to - from > 1) {
+      from++
+      to--
+      while (from < to && isBlank(bytes[from])) from++
+      while (to > from && isBlank(bytes[to - 1])) to--
+    }
+    this.#from = from
+    this.#to = to
+    return from < to
+  }
+}
+
+/** Control characters are blank too: none of them is part of a code or an amount. */
+const isBlank = (byte: number | undefined): boolean => (byte as number) <= SPACE

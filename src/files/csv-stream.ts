@@ -1,0 +1,228 @@
+import { CsvRecord } from './csv-record.ts'
+import { firstMark, marksOf, marksUpTo } from './four-bytes.ts'
+import { unreadable } from './unreadable.ts'
+
+const MAX_CELLS = 8_192
+const MAX_RECORD = 1024 * 1024
+const BUFFER = 4 * MAX_RECORD
+/** How much may be read twice because a quote did not close, beyond as much again as the file itself. */
+const SPARE_RESCAN = 16 * MAX_RECORD
+
+const LF = 0x0a
+const CR = 0x0d
+const END_OF_TEXT = 0x1a
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+
+/** Written after the bytes that are filled: it ends any cell, in quotes or not, so that the scan need not count. */
+const STOP = [QUOTE, CR, LF, QUOTE, CR, LF, CR]
+/** Room for it, and for what a look at several bytes at once sees behind it. */
+const MARGIN = 24
+
+/** What the scan of one record found instead of the place where the next one begins. */
+const INCOMPLETE = -1
+const MALFORMED = -2
+
+export interface CsvHandler {
+  /** The same object each time, with the cells of this record until the call returns. */
+  record(record: CsvRecord): void
+  /** A record whose quotes do not fit; reading goes on with the next line. */
+  malformed(line: number): void
+}
+
+/**
+ * Reads CSV (RFC 4180) of any size in constant memory, and turns only those cells into text that are asked for.
+ *
+ * Lines end with LF, with or without CR; a file whose first line ends with a lone CR has such ends throughout.
+ * Bytes above 127 are never looked at, so UTF-8 and Windows-1252 read the same.
+ */
+export class CsvReader {
+  readonly #bytes = new Uint8Array(BUFFER + MARGIN)
+  readonly #view = new DataView(this.#bytes.buffer)
+  readonly #record = new CsvRecord(this.#bytes, MAX_CELLS)
+  #filled = 0
+  #newline = 0
+  #breaks = 0
+  #breaksBefore = 0
+  #seen = 0
+  #rescanned = 0
+  /** How far the last scan came that found no record. */
+  #reached = 0
+  #over = false
+
+  constructor(readonly handler: CsvHandler) {}
+
+  push(chunk: Uint8Array): void {
+    if (chunk.includes(0)) throw unreadable('the file has NUL bytes: it is not a CSV file', this.#record.line)
+    for (let at = 0; at < chunk.length && !this.#over; ) {
+      const part = Math.min(BUFFER - this.#filled, chunk.length - at)
+      this.#bytes.set(part === chunk.length ? chunk : chunk.subarray(at, at + part), this.#filled)
+      this.#filled += part
+      this.#seen += part
+      at += part
+      // Only when the buffer is full, so that many small chunks do not read one record many times.
+      if (this.#filled === BUFFER) this.#read(false)
+    }
+  }
+
+  end(): void {
+    if (!this.#over) this.#read(true)
+  }
+
+  #read(last: boolean): void {
+    let at = 0
+    this.#record.cellsBefore = 0
+    if (this.#newline === 0) this.#newline = this.#findNewline()
+    if (last && this.#bytes[this.#filled - 1] !== this.#newline) this.#bytes[this.#filled++] = this.#newline
+    this.#bytes.set(STOP, this.#filled)
+    while (at < this.#filled) {
+      if (this.#bytes[at] === END_OF_TEXT) {
+        this.#over = true
+        return
+      }
+      const next = this.#scan(at, last)
+      if (next === INCOMPLETE) break
+      if (next === MALFORMED) {
+        const from = this.#nextLine(at, last)
+        if (from === INCOMPLETE) break
+        this.handler.malformed(this.#record.line)
+        this.#record.line++
+        at = from
+        continue
+      }
+      this.handler.record(this.#record)
+      this.#record.next()
+      this.#breaksBefore = this.#breaks
+      this.#record.line += this.#breaks + 1
+      at = next
+    }
+    this.#bytes.copyWithin(0, at, this.#filled)
+    this.#filled -= at
+    if (this.#filled > MAX_RECORD) throw unreadable('a line is longer than 1 MiB', this.#record.line)
+  }
+
+  #findNewline(): number {
+    const lf = this.#bytes.subarray(0, this.#filled).indexOf(LF)
+    return lf < 0 && this.#bytes.subarray(0, this.#filled).includes(CR) ? CR : LF
+  }
+
+  /** Where the line after the one at `at` begins. What is read twice is limited, so that no file takes forever. */
+  #nextLine(at: number, last: boolean): number {
+    const end = this.#bytes.subarray(0, this.#filled).indexOf(this.#newline, at)
+    if (end < 0) return last ? this.#filled : INCOMPLETE
+    this.#rescanned += Math.max(0, this.#reached - end)
+    if (this.#rescanned > this.#seen + SPARE_RESCAN)
+      throw unreadable('too many quotes in the file do not close', this.#record.line)
+    return end + 1
+  }
+
+  /** Finds the cells of the record at `at`; answers where the next one begins, or why there is none. */
+  #scan(at: number, last: boolean): number {
+    const bytes = this.#bytes
+    const view = this.#view
+    const record = this.#record
+    const starts = record.starts
+    const end = this.#filled
+    const newline = this.#newline
+    starts[0] = at
+    let cells = this.#share(at) + 1
+    this.#breaks = 0
+    record.escaped = cells > 1 && record.escapedBefore
+    let i = starts[cells - 1] as number
+    scan: for (; ; i += 4) {
+      for (let marks = marksUpTo(COMMA, view.getInt32(i, true)); marks !== 0; marks &= marks - 1) {
+        const found = i + firstMark(marks)
+        const byte = bytes[found]
+        if (byte === COMMA && cells < MAX_CELLS) starts[cells++] = found + 1
+        else if (byte === newline || byte === COMMA) {
+          i = found
+          break scan
+        } else if (byte === QUOTE && this.#opensCell(starts[cells - 1] as number, found)) {
+          i = this.#closingQuote(found + 1)
+          if (i >= end) break scan
+          const rest = bytes[i + 1]
+          if (rest !== COMMA && rest !== newline && !this.#closesCell(i + 1)) return this.#malformed(i)
+          i -= 3 // to go on behind it
+          break
+        }
+      }
+    }
+    if (i - at > MAX_RECORD) return this.#refusedOr(i, 'a line is longer than 1 MiB')
+    if (i >= end) return last ? this.#malformed(end) : INCOMPLETE
+    if (bytes[i] === COMMA) return this.#refusedOr(i, `a line has more than ${MAX_CELLS} columns`)
+    starts[cells] = i + 1
+    record.cells = cells
+    return i + 1
+  }
+
+  /** Where the quoted cell whose text begins at `at` ends; counts its line breaks. */
+  #closingQuote(at: number): number {
+    const bytes = this.#bytes
+    const view = this.#view
+    const newline = this.#newline
+    for (let i = at; ; i += 4) {
+      const word = view.getInt32(i, true)
+      for (let marks = marksOf(QUOTE, word) | marksOf(newline, word); marks !== 0; marks &= marks - 1) {
+        const found = i + firstMark(marks)
+        if (bytes[found] === newline) this.#breaks++
+        else if (bytes[found] === QUOTE) {
+          if (bytes[found + 1] !== QUOTE) return found
+          this.#record.escaped = true
+          i = found + 2 - 4 // to go on behind both
+          break
+        }
+      }
+    }
+  }
+
+  /**
+   * Takes over the cells at the beginning of a record that are those of the record before, which the lines of one item
+   * nearly all are. Same bytes up to a comma that ended a cell mean the same cells, so they need no second look.
+   */
+  #share(at: number): number {
+    const record = this.#record
+    record.shared = 0
+    if (record.cellsBefore < 2 || this.#breaksBefore > 0) return 0
+    const before = record.startsBefore
+    const starts = record.starts
+    const view = this.#view
+    const from = before[0] as number
+    const most = Math.min((before[record.cellsBefore] as number) - from, this.#filled - at)
+    let same = 0
+    // Eight bytes at once, as a double: as no byte is zero, equal doubles are equal bytes.
+    while (same < most && view.getFloat64(from + same, true) === view.getFloat64(at + same, true)) same += 8
+    const end = from + Math.min(same, most - 1)
+    let shared = 0
+    while ((before[shared + 1] as number) <= end) {
+      shared++
+      starts[shared] = (before[shared] as number) + at - from
+    }
+    record.shared = shared
+    return shared
+  }
+
+  /** Whether nothing but blanks stands between the start of a cell and a quote: elsewhere it is only a character. */
+  #opensCell(start: number, quote: number): boolean {
+    let at = start
+    while (at < quote && this.#bytes[at] === SPACE) at++
+    return at === quote
+  }
+
+  #closesCell(after: number): boolean {
+    let at = after
+    while (this.#bytes[at] === SPACE || (this.#bytes[at] === CR && this.#newline === LF)) at++
+    return at >= this.#filled || this.#bytes[at] === COMMA || this.#bytes[at] === this.#newline
+  }
+
+  #malformed(reached: number): number {
+    this.#reached = reached
+    return MALFORMED
+  }
+
+  /** A record of many lines is more likely one whose quote does not close. */
+  #refusedOr(reached: number, why: string): number {
+    if (this.#breaks > 0) return this.#malformed(reached)
+    throw unreadable(why, this.#record.line)
+  }
+}

@@ -1,0 +1,63 @@
+import { unreadable } from './unreadable.ts'
+
+/** One record and the line, counted from 1, on which it begins. */
+export interface Record {
+  line: number
+  cells: string[]
+}
+
+const MAX_CELLS = 8_192
+const MAX_LINE = 1024 * 1024
+
+/** RFC 4180 records. Quoted cells may hold line breaks; blank lines are records of one empty cell. */
+export function* csvRecords(text: string): Generator<Record> {
+  let at = 0
+  let line = 1
+  while (at < text.length && text[at] !== '\u001a') {
+    const record: Record = { line, cells: [] }
+    const start = at
+    for (;;) {
+      const cell = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at)
+      record.cells.push(cell.value)
+      line += cell.breaks
+      at = cell.end
+      if (record.cells.length > MAX_CELLS) throw unreadable('a record has too many columns', line)
+      if (at - start > MAX_LINE) throw unreadable('a record is too long', line)
+      if (text[at] !== ',') break
+      at++
+    }
+    if (text[at] === '\r') at++
+    if (text[at] === '\n') at++
+    line++
+    yield record
+  }
+}
+
+function plainCell(text: string, start: number): { value: string; end: number; breaks: number } {
+  let end = start
+  for (;;) {
+    const symbol = text[end]
+    if (symbol === undefined || symbol === ',' || symbol === '\n' || symbol === '\r') break
+    if (end - start > MAX_LINE) throw unreadable('a record is too long')
+    end++
+  }
+  return { value: text.slice(start, end), end, breaks: 0 }
+}
+
+function quotedCell(text: string, start: number): { value: string; end: number; breaks: number } {
+  let end = start + 1
+  for (;;) {
+    const quote = text.indexOf('"', end)
+    if (quote < 0) return plainCell(text, start) // an opening quote that never closes is only a character
+    if (text[quote + 1] !== '"') {
+      const raw = text.slice(start + 1, quote)
+      const rest = plainCell(text, quote + 1)
+      return {
+        value: raw.replaceAll('""', '"') + rest.value,
+        end: rest.end,
+        breaks: raw.length - raw.replaceAll('\n', '').length,
+      }
+    }
+    end = quote + 2
+  }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { broken, mrfJson } from '../ingest/hospital/fixture.ts'
+import { Problem } from '../problem.ts'
+import { utf8 } from '../proof/bytes.ts'
+import { JsonReader } from './json-stream.ts'
+import { FUZZ_RUNS, numbers } from './zip-fixture.ts'
+
+interface Read {
+  items: [number, unknown][]
+  malformed: number[]
+  members: Record<string, unknown>
+  found: boolean
+}
+
+function read(text: string | Uint8Array, chunk = 1_000_000): Read {
+  const items: Read['items'] = []
+  const malformed: number[] = []
+  const reader = new JsonReader('list', new Set(['day', 'ids']), {
+    item: (value, ordinal) => items.push([ordinal, value]),
+    malformed: (ordinal) => malformed.push(ordinal),
+  })
+  const bytes = typeof text === 'string' ? utf8(text) : text
+  for (let at = 0; at < bytes.length; at += chunk) reader.push(bytes.slice(at, at + chunk))
+  reader.end()
+  return { items, malformed, members: Object.fromEntries(reader.members), found: reader.found }
+}
+
+const refusal = (text: string | Uint8Array): string => {
+  try {
+    read(text)
+  } catch (error) {
+    if (error instanceof Problem) return error.detail
+    throw error
+  }
+  return 'read'
+}
+
+test('items come one at a time, and the members asked for wherever they stand', () => {
+  const text =
+    '\ufeff{"x":{"list":[{"no":1}],"day":"no"},"list":[{"a":"}]\\"{"},\n{"b":[1,{"c":2}]}],"day":"2026","ids":["1","2"]}\n'
+  for (const chunk of [1, 2, 3, 1_000])
+    expect(read(text, chunk)).toEqual({
+      items: [
+        [1, { a: '}]"{' }],
+        [2, { b: [1, { c: 2 }] }],
+      ],
+      malformed: [],
+      members: { day: '2026', ids: ['1', '2'] },
+      found: true,
+    })
+})
+
+test('what is asked for and stands twice is refused, because readers differ in which of the two they take', () => {
+  expect(refusal('{"list":[{"a":1}],"list":[{"a":2}]}')).toMatch(/list twice/)
+  expect(refusal('{"day":1,"list":[],"DAY":2}')).toMatch(/day twice/)
+  expect(refusal('{"x":1,"list":[],"x":2}')).toBe('read')
+})
+
+test('what is no object in the list is reported in its place', () => {
+  expect(read('{"list":[{"a":1},null,"{",[2],7 7,{"a":2}]}')).toMatchObject({
+    items: [
+      [1, { a: 1 }],
+      [6, { a: 2 }],
+    ],
+    malformed: [2, 3, 4, 5],
+  })
+  expect(read('{"list":[{"a":1}{"a":2},{"a":3}]}')).toMatchObject({
+    items: [
+      [1, { a: 1 }],
+      [2, { a: 3 }],
+    ],
+    malformed: [1],
+  })
+})
+
+test('an item that is not JSON inside is reported alone', () => {
+  expect(read('{"list":[{"a":NaN},{"a":1},{"b" 2}]}')).toMatchObject({ items: [[2, { a: 1 }]], malformed: [1, 3] })
+})
+
+test('an object without the list, or with something else in its place, has no items', () => {
+  expect(read('{"day":"2026"}')).toMatchObject({ found: false, items: [] })
+  expect(read('{"list":{"a":1}}')).toMatchObject({ found: false, items: [] })
+})
+
+describe('what is not one object of the template is refused with a reason', () => {
+  const deep = '['.repeat(40)
+  const refusals: [string, string, RegExp][] = [
+    ['a list', '[{"a":1}]', /not one object/],
+    ['one object per line', '{"a":1}\n{"a":2}\n', /one JSON object after another/],
+    ['text after the end', '{"list":[]} more', /goes on after its end/],
+    ['a file cut short', '{"list":[{"a":1},{"b"', /ends in the middle/],
+    ['nothing', '  ', /empty/],
+    ['brackets that do not fit', '{"list":[{"a":1]}}', /brackets/],
+    ['deep nesting in an item', `{"list":[{"a":1},${deep}`, /more than 32 deep \(item 2\)/],
+    ['deep nesting elsewhere', `{"x":${deep}`, /more than 32 deep/],
+    ['an endless text', `{"list":[{"a":"${'x'.repeat(2 << 20)}`, /longer than 1 MiB/],
+    ['an endless name', `{"${'x'.repeat(3_000_000)}`, /longer than 1 MiB|too large/],
+    ['an endless item', `{"list":[[${'"x",'.repeat(5 << 20)}`, /too large \(item 1\)/],
+    ['an endless member', `{"ids":[${'"x",'.repeat(1 << 20)}`, /too large/],
+  ]
+  test.each(refusals)('%s', (_, text, sentence) => {
+    expect(refusal(text)).toMatch(sentence)
+  })
+})
+
+test('however the bytes arrive, the items are those that JSON.parse finds', () => {
+  const value = fc.jsonValue({ maxDepth: 4, stringUnit: fc.constantFrom('a', '"', '\\', '{', ']', '\u20ac', '\n') })
+  const item = fc.dictionary(fc.string({ maxLength: 4 }), value)
+  fc.assert(
+    fc.property(
+      fc.array(item, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 11 }),
+      fc.boolean(),
+      (list, chunk, pretty) => {
+        const text = JSON.stringify({ before: [list], list, day: 'x' }, null, pretty ? 1 : 0)
+        const expected = JSON.parse(text) as { list: unknown[] }
+        expect(read(text, chunk).items).toEqual(expected.list.map((each, i) => [i + 1, each]))
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('no mutated file crashes the reader or holds it up', () => {
+  const below = numbers(2)
+  const charge = { code: 'G0101', gross: '12.34', rates: ['1', '2.50'] }
+  const text = mrfJson([charge, charge], { words: 'a "b",\n\\c' }).replace('standard_charge_information', 'list')
+  for (let run = 0; run < FUZZ_RUNS; run++) {
+    const bytes = broken(text, below)
+    const started = performance.now()
+    try {
+      read(bytes, 1 + below(300))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+    }
+    expect(performance.now() - started).toBeLessThan(1_000)
+  }
+})

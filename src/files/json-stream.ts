@@ -1,0 +1,261 @@
+import { unreadable } from './unreadable.ts'
+
+const MAX_DEPTH = 32
+const MAX_STRING = 1024 * 1024
+const MAX_NAME = 256
+const MAX_MEMBER = 64 * 1024
+const MAX_ITEM = 16 * 1024 * 1024
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** 1 for the bytes that matter below the outermost object; all others are passed over outside of strings. */
+const STRUCTURE = new Uint8Array(256)
+for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) STRUCTURE[byte] = 1
+
+export interface JsonHandler {
+  /** One member of the list, and its place in it, counted from 1. */
+  item(value: unknown, ordinal: number): void
+  /** Something in the list that is no object, or is not JSON inside although its brackets fit. */
+  malformed(ordinal: number): void
+}
+
+/**
+ * Reads one JSON object of any size in constant memory: the items of one list in it, one at a time, and a few small
+ * members, wherever in the object they stand. Everything else is passed over, and only its brackets are checked.
+ */
+export class JsonReader {
+  /** The members that were asked for and found. */
+  readonly members = new Map<string, unknown>()
+  items = 0
+  /** Whether the list was there at all. */
+  found = false
+
+  /** The kinds of the open brackets, and how many there are. */
+  readonly #open = new Uint8Array(MAX_DEPTH + 1)
+  #depth = 0
+  #inString = false
+  #escape = false
+  #stringBytes = 0
+  #started = false
+  #over = false
+
+  /** At depth 1: the name last read, and whether its value comes next. */
+  #name = ''
+  #inValue = false
+  #inList = false
+  /** Between two commas of the list: nothing yet, an item, or something that is none. */
+  #slot: 'empty' | 'item' | 'stray' = 'empty'
+
+  /** What is being kept: from where in this chunk, what came before, and how much it may become. */
+  #keeping: 'name' | 'member' | 'item' | undefined
+  #from = 0
+  #kept: Uint8Array[] = []
+  #keptBytes = 0
+
+  constructor(
+    readonly list: string,
+    readonly wanted: ReadonlySet<string>,
+    readonly handler: JsonHandler,
+  ) {}
+
+  push(chunk: Uint8Array): void {
+    const end = chunk.length
+    let i = 0
+    this.#from = 0
+    while (i < end) {
+      if (this.#inString) {
+        i = this.#throughString(chunk, i)
+        continue
+      }
+      if (this.#depth > 1 && !(this.#inList && this.#depth === 2)) {
+        while (i < end && STRUCTURE[chunk[i] as number] === 0) i++
+        if (chunk[i] === QUOTE) {
+          this.#inString = true
+          this.#stringBytes = 0
+          i++
+          continue
+        }
+      }
+      if (i < end) this.#step(chunk, i++)
+    }
+    if (this.#keeping) this.#keep(chunk, end)
+  }
+
+  end(): void {
+    if (!this.#started) throw unreadable('the file is empty')
+    if (this.#depth > 0) throw unreadable('the file ends in the middle of its JSON: download it again')
+  }
+
+  #throughString(chunk: Uint8Array, start: number): number {
+    const end = chunk.length
+    let i = start
+    if (this.#escape) {
+      this.#escape = false
+      i++
+    }
+    while (i < end) {
+      const byte = chunk[i] as number
+      if (byte === QUOTE || byte === BACKSLASH) break
+      i++
+    }
+    this.#stringBytes += i - start + 1
+    if (this.#stringBytes > MAX_STRING) throw this.#refused('has a text longer than 1 MiB')
+    if (i >= end) return end
+    if (chunk[i] === BACKSLASH) this.#escape = true
+    else {
+      this.#inString = false
+      if (this.#keeping === 'name') this.#name = String(this.#taken(chunk, i + 1) ?? '').toLowerCase()
+    }
+    return i + 1
+  }
+
+  #step(chunk: Uint8Array, at: number): void {
+    const byte = chunk[at] as number
+    if (byte <= 0x20) return
+    if (this.#depth === 0) {
+      this.#outermost(byte)
+      return
+    }
+    if (this.#depth === 1 && this.#inValue && !this.#keeping) this.#beginMember(byte, at)
+    else if (this.#inList && this.#depth === 2) this.#inSlot(byte)
+    switch (byte) {
+      case QUOTE:
+        this.#inString = true
+        this.#stringBytes = 0
+        if (this.#depth === 1 && !this.#inValue) this.#begin('name', at)
+        break
+      case COLON:
+        if (this.#depth === 1) this.#inValue = true
+        break
+      case COMMA:
+        if (this.#depth === 1) this.#endMember(chunk, at)
+        break
+      case OPEN_OBJECT:
+      case OPEN_LIST:
+        if (this.#inList && this.#depth === 2) this.#begin('item', at)
+        this.#down(byte)
+        break
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        if (this.#depth === 1) this.#endMember(chunk, at)
+        this.#up(byte)
+        if (this.#inList && this.#depth === 2) this.#endItem(chunk, at + 1)
+        if (this.#depth === 1) this.#inList = false
+        if (this.#depth === 0) this.#over = true
+    }
+  }
+
+  #outermost(byte: number): void {
+    // A byte order mark is not part of the text.
+    if (!this.#started && (byte === 0xef || byte === 0xbb || byte === 0xbf)) return
+    if (this.#over)
+      throw unreadable(
+        this.found
+          ? 'the JSON file goes on after its end: download it again'
+          : 'the file has one JSON object after another, not the CMS template: ask the hospital for its current file',
+      )
+    if (byte !== OPEN_OBJECT)
+      throw unreadable('the JSON is not one object, as in the CMS template: ask the hospital for its current file')
+    this.#started = true
+    this.#down(byte)
+  }
+
+  #down(byte: number): void {
+    if (this.#depth === MAX_DEPTH) throw this.#refused(`is nested more than ${MAX_DEPTH} deep`)
+    this.#open[this.#depth++] = byte
+  }
+
+  #up(byte: number): void {
+    const open = this.#open[--this.#depth]
+    if ((open === OPEN_OBJECT) !== (byte === CLOSE_OBJECT)) throw this.#refused('has brackets that do not fit')
+  }
+
+  #beginMember(byte: number, at: number): void {
+    if (this.#name === this.list && byte === OPEN_LIST && !this.#inList) {
+      if (this.found) throw unreadable(`the JSON has the list ${this.list} twice: ${WHICH}`)
+      this.#inList = true
+      this.#slot = 'empty'
+      this.found = true
+    } else if (this.wanted.has(this.#name) && byte !== COMMA && byte !== CLOSE_OBJECT) this.#begin('member', at)
+  }
+
+  #endMember(chunk: Uint8Array, at: number): void {
+    if (this.#keeping === 'member') {
+      if (this.members.has(this.#name)) throw unreadable(`the JSON has ${this.#name} twice: ${WHICH}`)
+      this.members.set(this.#name, this.#taken(chunk, at))
+    }
+    this.#inValue = false
+    this.#name = ''
+  }
+
+  /** What stands directly in the list: one object between two commas, or it is not an item. */
+  #inSlot(byte: number): void {
+    if (byte === COMMA) this.#slot = 'empty'
+    else if (byte === CLOSE_LIST || this.#slot === 'stray') return
+    else if (byte === OPEN_OBJECT && this.#slot === 'empty') this.#slot = 'item'
+    else {
+      if (this.#slot === 'empty') this.items++
+      this.#slot = 'stray'
+      this.handler.malformed(this.items)
+    }
+  }
+
+  #endItem(chunk: Uint8Array, end: number): void {
+    if (this.#keeping !== 'item') return
+    const value = this.#taken(chunk, end)
+    if (this.#slot === 'stray') return
+    this.items++
+    if (value === undefined) this.handler.malformed(this.items)
+    else this.handler.item(value, this.items)
+  }
+
+  #begin(what: 'name' | 'member' | 'item', at: number): void {
+    this.#keeping = what
+    this.#from = at
+    this.#kept = []
+    this.#keptBytes = 0
+  }
+
+  /** Chunks belong to whoever fills them: what must outlive one is copied. */
+  #keep(chunk: Uint8Array, end: number): void {
+    const part = chunk.slice(this.#from, end)
+    this.#keptBytes += part.length
+    const most = this.#keeping === 'name' ? MAX_NAME : this.#keeping === 'member' ? MAX_MEMBER : MAX_ITEM
+    if (this.#keptBytes > most) throw this.#refused('has a part that is too large')
+    this.#kept.push(part)
+  }
+
+  /** Ends what is being kept and reads it; nothing where it is not JSON. */
+  #taken(chunk: Uint8Array, end: number): unknown {
+    let text: string
+    if (this.#kept.length === 0) text = asText(chunk, this.#from, end)
+    else {
+      this.#keep(chunk, end)
+      text = Buffer.concat(this.#kept).toString()
+    }
+    this.#keeping = undefined
+    this.#kept = []
+    try {
+      return JSON.parse(text)
+    } catch {
+      return undefined
+    }
+  }
+
+  #refused(what: string): Error {
+    const item = this.#slot === 'stray' ? this.items : this.items + 1
+    return unreadable(`the JSON ${what} (${this.#inList ? `item ${item}` : 'before or after the items'})`)
+  }
+}
+
+const WHICH = 'no one can tell which is meant, so ask the hospital for its current file'
+
+const asText = (bytes: Uint8Array, from: number, end: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString()

@@ -1,0 +1,123 @@
+import { unreadable } from './unreadable.ts'
+
+/** What stands in an XML text, in order. Names come without their namespace prefix. */
+export type Token =
+  | { kind: 'open'; name: string; attributes: string; empty: boolean }
+  | { kind: 'close'; name: string }
+  | { kind: 'text'; text: string }
+
+const MAX_DEPTH = 32
+const MAX_TAG = 64 * 1024
+const MAX_TEXT = 1024 * 1024
+
+/**
+ * Reads XML as a spreadsheet has it. The text is hostile: a document type is refused, so there are no entities to
+ * expand but the five of the standard and numbered characters, and nothing is nested deeply.
+ */
+export function* xmlTokens(xml: string): Generator<Token> {
+  const open: string[] = []
+  let at = 0
+  while (at < xml.length) {
+    const tag = xml.indexOf('<', at)
+    const end = tag < 0 ? xml.length : tag
+    if (end - at > MAX_TEXT) throw unreadable('a cell of the workbook is too long')
+    if (end > at && open.length > 0) yield { kind: 'text', text: unescaped(xml.slice(at, end)) }
+    if (tag < 0) break
+    const mark = xml[tag + 1]
+    if (mark === '?') at = after(xml, '?>', tag)
+    else if (mark !== '!') {
+      const token = tagAt(xml, tag)
+      at = token.end
+      if (token.kind === 'close') {
+        if (open.pop() !== token.name) throw malformed()
+      } else if (!token.empty && open.push(token.name) > MAX_DEPTH)
+        throw unreadable('the workbook is nested too deeply')
+      yield token
+    } else if (xml.startsWith('<!--', tag)) at = after(xml, '-->', tag)
+    else if (xml.startsWith('<![CDATA[', tag)) {
+      at = after(xml, ']]>', tag)
+      yield { kind: 'text', text: xml.slice(tag + 9, at - 3) }
+    } else throw unreadable('the workbook declares a document type, which is refused')
+  }
+  if (open.length > 0) throw malformed()
+}
+
+const NAME = /^(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)$/
+
+function tagAt(xml: string, start: number): Exclude<Token, { kind: 'text' }> & { end: number } {
+  const close = closingBracket(xml, start)
+  const closing = xml[start + 1] === '/'
+  const empty = !closing && xml[close - 1] === '/'
+  const inner = xml.slice(start + (closing ? 2 : 1), empty ? close - 1 : close)
+  const space = inner.search(/\s/)
+  const name = localName(space < 0 ? inner : inner.slice(0, space))
+  const end = close + 1
+  if (closing) return { kind: 'close', name, end }
+  return { kind: 'open', name, attributes: space < 0 ? '' : inner.slice(space), empty, end }
+}
+
+function localName(name: string): string {
+  if (name === 'c' || name === 'v') return name // nearly all that a worksheet has
+  const [, local] = NAME.exec(name) ?? []
+  if (!local) throw malformed()
+  return local
+}
+
+/** A bracket inside a quoted attribute does not end the tag. */
+function closingBracket(xml: string, start: number): number {
+  const limit = Math.min(xml.length, start + MAX_TAG)
+  let quote = 0
+  for (let at = start + 1; at < limit; at++) {
+    const code = xml.charCodeAt(at)
+    if (quote !== 0) quote = code === quote ? 0 : quote
+    else if (code === DOUBLE || code === SINGLE) quote = code
+    else if (code === BRACKET) return at
+  }
+  throw malformed()
+}
+const [DOUBLE, SINGLE, BRACKET] = [0x22, 0x27, 0x3e]
+
+/** The value of an attribute, by its name without prefix. */
+export function attribute(attributes: string, name: string): string | undefined {
+  if (attributes.includes("'")) return anyAttribute(attributes, name)
+  const mark = `${name}="`
+  for (let at = attributes.indexOf(mark); at >= 0; at = attributes.indexOf(mark, at + 1)) {
+    // Between double quotes there is none, so a name after a space or a prefix is a name and not part of a value.
+    const before = attributes[at - 1]
+    if (before === undefined || (before > ' ' && before !== ':')) continue
+    const from = at + mark.length
+    return unescaped(attributes.slice(from, attributes.indexOf('"', from)))
+  }
+  return undefined
+}
+
+function anyAttribute(attributes: string, name: string): string | undefined {
+  for (const [, found, double, single] of attributes.matchAll(/(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
+    if (found === name) return unescaped(double ?? single ?? '')
+  return undefined
+}
+
+const NAMED: { [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function unescaped(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(\w{1,8}));|&/gi, (_, hex, decimal, name) => {
+    if (name !== undefined) return NAMED[name] ?? refuseEntity()
+    if (hex === undefined && decimal === undefined) throw malformed()
+    const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+    if (point === 0 || point > 0x10ffff) throw malformed()
+    return String.fromCodePoint(point)
+  })
+}
+
+function refuseEntity(): never {
+  throw unreadable('the workbook uses an entity, which is refused')
+}
+
+function after(xml: string, mark: string, from: number): number {
+  const at = xml.indexOf(mark, from)
+  if (at < 0) throw malformed()
+  return at + mark.length
+}
+
+const malformed = () => unreadable('the workbook is damaged: a part of it is not well-formed XML')

@@ -1,0 +1,101 @@
+import { unreadable } from '../../files/unreadable.ts'
+import { dollars } from '../../proof/price/physician-fee.ts'
+import type { Row } from '../../proof/price/row.ts'
+import type { Rejects } from '../../registry/release/staging.ts'
+import { withoutSeparators } from '../records.ts'
+import { CODE, scheduleCents } from '../rejects.ts'
+import type { Source } from '../source.ts'
+import { type Edition, quarterEnd, quarterlyEdition } from './quarter.ts'
+import { chooseSource, type Line, type Made, readTable, rowsInOrder, type Table } from './table.ts'
+
+const LABORATORY = 'a clinical laboratory fee schedule'
+const COLUMNS = {
+  year: { titles: ['YEAR'] },
+  cpt: { titles: ['HCPCS', 'HCPCS Code'] },
+  modifier: { titles: ['MOD', 'Modifier'] },
+  effective: { titles: ['EFF_DATE', 'Effective Date'], optional: true },
+  indicator: { titles: ['INDICATOR', 'IND'] },
+  rate: { titles: ['RATE', 'Payment Rate'] },
+} as const
+/** The tilde-delimited list may have no header. */
+const ASSUMED = ['year', 'cpt', 'modifier', 'effective', 'indicator', 'rate']
+
+/** The schedule as CSV, as tilde-delimited text or as a workbook. */
+export const laboratoryTable = (source: Source): Table => readTable(source, COLUMNS, LABORATORY, ASSUMED)
+
+/** What an operator loads: the schedule among the files given, with its edition by the quarter that it names. */
+export function laboratorySchedule(given: readonly Source[], options: Edition, rejects: Rejects) {
+  const source = chooseSource(given, laboratoryTable, LABORATORY)
+  const table = laboratoryTable(source)
+  const { edition, effective_from } = quarterlyEdition('CLFS', table.titles, options, source.archive)
+  const rows = rowsOf(table, effective_from, rejects)
+  return {
+    chart: 'cms-clfs',
+    edition,
+    effective_from,
+    rows,
+    row_total: rows.length,
+    line_total: rows.length,
+    cited: [source],
+  }
+}
+
+/** Every row of a clinical laboratory schedule, in key order. An L line is priced locally: it states no national price. */
+export const laboratoryRows = (source: Source, effective_from: string, rejects: Rejects): Row[] =>
+  rowsOf(laboratoryTable(source), effective_from, rejects)
+
+function rowsOf({ lines }: Table, effective_from: string, rejects: Rejects): Row[] {
+  const rows = rowsInOrder(madeOf(lines, effective_from), rejects)
+  if (rows.length === 0) throw unreadable('no line of the schedule belongs to an edition that takes effect on that day')
+  return rows
+}
+
+function* madeOf(lines: Iterable<Line>, effective_from: string): Generator<{ line: number; row: Made }> {
+  for (const line of lines) yield { line: line.line, row: laboratoryRow(line, effective_from) }
+}
+
+/** A row, the rule that refuses it, or nothing for a blank line. */
+export function laboratoryRow({ line, cell, number }: Line, effective_from: string): Made {
+  const cpt = cell('cpt')
+  const modifier = cell('modifier')
+  const rate = withoutSeparators(number('rate'))
+  if (cpt === '' && rate === '') return undefined
+  const indicator = cell('indicator')
+  // An indicator that is not known may well mean that the rate is none.
+  if (!CODE.test(cpt) || !/^([A-Z0-9]{2})?$/.test(modifier) || !/^[NL]?$/.test(indicator)) return 'R03'
+  if (!belongs(cell('year'), cell('effective'), effective_from)) return 'R14'
+  const base = {
+    cpt,
+    modifier: modifier === '' ? null : modifier,
+    region: 'national',
+    npi: null,
+    basis: 'medicare_clfs',
+    setting: null,
+    effective_from,
+  } as const
+  const locator = [{ citation: 0, line }]
+  if (indicator === 'L') {
+    const derivation = { method: 'clfs-indicator/1', inputs: { indicator } }
+    return { ...base, kind: 'absence', reason: 'carrier_priced', flags: [], locator, derivation }
+  }
+  const cents = scheduleCents(rate)
+  if (cents === undefined) return 'R02'
+  const derivation = { method: 'verbatim/1', inputs: { rate } }
+  return { ...base, kind: 'price', price: { amount: dollars(cents), currency: 'USD' }, flags: [], locator, derivation }
+}
+
+/**
+ * A schedule lists each rate under the day from which it first applied, so earlier days are as they should be. Another
+ * year, or a day after the quarter, is a line of another edition.
+ */
+function belongs(year: string, effective: string, effective_from: string): boolean {
+  if (year !== effective_from.slice(0, 4)) return false
+  return effective === '' || dayOf(effective) <= quarterEnd(effective_from)
+}
+
+/** A day as 20260401 or, in a workbook, as the number of days since the end of 1899. */
+function dayOf(text: string): string {
+  if (/^[0-9]{8}$/.test(text)) return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`
+  if (/^[0-9]{5}$/.test(text)) return new Date(Date.UTC(1899, 11, 30 + Number(text))).toISOString().slice(0, 10)
+  return '9999-12-31'
+}

@@ -1,0 +1,158 @@
+import { unreadable } from '../../files/unreadable.ts'
+import { Problem } from '../../problem.ts'
+import { isDay } from '../../proof/price/row.ts'
+import type { ReadyRow, Rejects } from '../../registry/release/staging.ts'
+import { reject } from '../rejects.ts'
+import type { Source } from '../source.ts'
+import { gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
+import { checkAgainstCap } from './physician-cap.ts'
+import { dated, type SaidEdition, saidEdition } from './physician-edition.ts'
+import {
+  type ConversionFactorKind,
+  decidedKind,
+  isPlausibleFactor,
+  isPublishedFactor,
+  namedKind,
+  theFactor,
+} from './physician-factor.ts'
+import { chooseFiles } from './physician-files.ts'
+import { type PhysicianLine, physicianLines } from './physician-lines.ts'
+import { physicianRows } from './physician-row-text.ts'
+import { pricedSettings } from './physician-rows.ts'
+
+/** What is refused because it was never so, unless the operator says that it is so now. */
+export const ACCEPTABLE = ['locality_count', 'gpci_year'] as const
+export type Acceptable = (typeof ACCEPTABLE)[number]
+
+export interface PhysicianOptions {
+  edition?: string | undefined
+  effective_from?: string | undefined
+  /** Which regions to make rows for; all of them when not said. */
+  regions?: readonly string[] | undefined
+  /** Which of a year's two factors: chooses the file, and says it of one that does not. */
+  conversion_factor_kind?: ConversionFactorKind | undefined
+  accept?: readonly Acceptable[] | undefined
+  /** Invented data need not look like an edition of CMS's. */
+  data_class?: 'published' | 'sample' | undefined
+}
+
+export interface PhysicianSchedule {
+  chart: 'cms-pfs'
+  edition: string
+  effective_from: string
+  /** The relative values, then the indices: the order of the rows' locators. */
+  cited: [Source, Source]
+  localities: Locality[]
+  line_total: number
+  row_total: number
+  rows: Iterable<ReadyRow>
+}
+
+/**
+ * One edition of the physician fee schedule, from CMS's archive or its loose files in any order. Which file is
+ * which is decided by what stands in it; others that the archive holds are left alone.
+ */
+export function physicianSchedule(
+  sources: readonly Source[],
+  options: PhysicianOptions,
+  rejects: Rejects,
+): PhysicianSchedule {
+  const { rvus, gpci, cap } = chooseFiles(sources, options.conversion_factor_kind)
+  const lines = physicianLines(rvus, rejects)
+  const localities = readGpci(gpci)
+  const factor = theFactor(lines)
+  const said = dated(saidEdition(rvus), factor)
+  const year = said.year ?? yearGiven(options)
+  const kind = decidedKind(factor, year, namedKind(rvus), options.conversion_factor_kind)
+  const { edition, effective_from } = editionOf(said, kind, options)
+  checkWhole({ lines, localities, factor, year, indexed: gpciYear(gpci) }, options, rejects)
+  if (cap) checkAgainstCap(cap, lines, localities, rejects)
+  const { places, national } = choosePlaces(localities, options.regions)
+  return {
+    chart: 'cms-pfs',
+    edition,
+    effective_from,
+    cited: [rvus, gpci],
+    localities,
+    line_total: lines.length,
+    row_total: countRows(lines, places.length, national),
+    rows: physicianRows(lines, places, { effective_from, conversion_factor_kind: kind }, { national }),
+  }
+}
+
+/** For a file that does not say its year. */
+const yearGiven = ({ effective_from, data_class }: PhysicianOptions): number | undefined =>
+  data_class !== 'sample' && effective_from && isDay(effective_from) ? Number(effective_from.slice(0, 4)) : undefined
+
+/** As the operator says, and otherwise as the file does. The day must lie in the year that the file is of. */
+function editionOf(
+  said: SaidEdition,
+  kind: ConversionFactorKind | undefined,
+  given: PhysicianOptions,
+): { edition: string; effective_from: string } {
+  // A release of the other factor is not a revision of the one that most clinicians are paid by.
+  const named = said.edition && kind === 'qualifying_apm' ? `${said.edition}-QPP` : said.edition
+  const { edition = named, effective_from = said.effective_from } = given
+  if (!edition || !effective_from)
+    throw new Problem('invalid_parameter', 'say --edition and --effective-from: the file does not')
+  if (isDay(effective_from) && said.year !== undefined && Number(effective_from.slice(0, 4)) !== said.year)
+    throw new Problem(
+      'invalid_parameter',
+      `--effective-from is a day of another year than the file, which is of ${said.year}`,
+    )
+  return { edition, effective_from }
+}
+
+interface Whole {
+  lines: readonly PhysicianLine[]
+  localities: readonly Locality[]
+  factor: string
+  /** What the PPRRVU file is of, and what the GPCI file says it is. */
+  year: number | undefined
+  indexed: number | undefined
+}
+
+/** Whole-file rules: what holds for every edition that CMS has published. What the operator accepts is counted. */
+function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions, rejects: Rejects): void {
+  const { lines, localities, factor, year, indexed } = whole
+  const last = localities.at(-1)?.line ?? 1
+  const accepted = (name: Acceptable): boolean => data_class === 'sample' || accept.includes(name)
+  if (!isPlausibleFactor(factor)) throw unreadable('the conversion factor of the PPRRVU file is not one: get it again')
+  // The factor is what the file says: CMS has changed it in the middle of a year.
+  if (!isPublishedFactor(factor, year)) reject(rejects, 'W05', lines[0]?.line ?? 1)
+  if (year !== undefined && indexed !== undefined && indexed !== year) {
+    if (!accepted('gpci_year'))
+      throw unreadable(
+        'the GPCI file is of another year than the PPRRVU file: give the one of the same year, or say --accept gpci_year',
+      )
+    reject(rejects, 'W04', last)
+  }
+  if (!isLocalityCount(localities.length, indexed ?? year)) {
+    if (!accepted('locality_count'))
+      throw unreadable(
+        `the GPCI file has ${localities.length} localities, another number than Medicare pays in: get it again, or say --accept locality_count`,
+      )
+    reject(rejects, 'W01', last)
+  }
+}
+
+const REGION = /^US-[A-Z]{2}-[0-9]{2}$/
+
+function choosePlaces(
+  localities: readonly Locality[],
+  regions: readonly string[] | undefined,
+): { places: readonly Locality[]; national: boolean } {
+  if (regions === undefined) return { places: localities, national: true }
+  const wanted = new Set(regions)
+  const known = new Set(localities.map(({ region }) => region))
+  const fits = (region: string): boolean => region === NATIONAL.region || (REGION.test(region) && known.has(region))
+  if (wanted.size === 0 || ![...wanted].every(fits))
+    throw new Problem('invalid_parameter', 'a region is national, or a locality of the GPCI file such as US-CA-18')
+  return { places: localities.filter(({ region }) => wanted.has(region)), national: wanted.has(NATIONAL.region) }
+}
+
+/** How many rows there will be, for whoever waits for them. */
+function countRows(lines: readonly PhysicianLine[], places: number, national: boolean): number {
+  const everywhere = places + (national ? 1 : 0)
+  return lines.reduce((sum, line) => sum + (pricedSettings(line).length * everywhere || (national ? 1 : 0)), 0)
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { toHex, utf8 } from '../../proof/bytes.ts'
+import { isRow } from '../../proof/price/row.ts'
+import { sha256 } from '../../proof/sha256.ts'
+import type { Rejects } from '../../registry/release/staging.ts'
+import type { Source } from '../source.ts'
+import { laboratoryRows } from './laboratory.ts'
+import { outpatientRows } from './outpatient.ts'
+
+const source = (...lines: string[]): Source => {
+  const text = lines.join('\n')
+  return { file: 'CLFS.csv', text, bytes: utf8(text), sha256: toHex(sha256(utf8(text))), kind: 'text' }
+}
+
+test('a description may hold any delimiter: how cells are parted is shown by the header', () => {
+  for (const [delimiter, others] of [
+    [',', ['~', '|', '\t']],
+    ['~', [',', '|', '\t']],
+    ['|', [',', '~', '\t']],
+  ] as const)
+    for (const other of others) {
+      const line = (...cells: string[]): string => cells.join(delimiter)
+      const words = `a ${other} b ${other} c ${other} "d`
+      const given = source(
+        line(`A title ${other} of ${other} many ${other} parts`),
+        line('YEAR', 'HCPCS', 'MOD', 'INDICATOR', 'RATE', 'SHORTDESC'),
+        line('2026', 'G0001', '', 'N', '12.50', delimiter === ',' ? `"${words.replaceAll('"', '""')}"` : words),
+      )
+      const rows = laboratoryRows(given, '2026-10-01', new Map())
+      expect([delimiter, other, rows.map(({ cpt }) => cpt)]).toEqual([delimiter, other, ['G0001']])
+    }
+})
+
+test('a number with more digits than a row can state is refused alone', () => {
+  const zeros = '0'.repeat(80)
+  const [laboratory, outpatient]: Rejects[] = [new Map(), new Map()]
+  const rates = ['12.50', `12.50${zeros}`, `${zeros}12.50`]
+  const clfs = rates.map((rate, i) => `2026,G000${i},,N,${rate},x`)
+  const opps = [...rates, `12.505${zeros}`].map((rate, i) => `G000${i},J2,${rate}`)
+  const rows = [
+    ...laboratoryRows(source('YEAR,HCPCS,MOD,INDICATOR,RATE,SHORTDESC', ...clfs), '2026-10-01', laboratory as Rejects),
+    ...outpatientRows(source('HCPCS Code,SI,Payment Rate', ...opps), '2026-10-01', outpatient as Rejects),
+  ]
+  expect(rows.map((row) => [row.cpt, isRow(row)])).toEqual([
+    ['G0000', true],
+    ['G0000', true],
+  ])
+  expect([laboratory?.get('R02')?.count, outpatient?.get('R02')?.count]).toEqual([2, 3])
+})

@@ -1,0 +1,215 @@
+import { csvRecords, type Record } from '../../files/csv.ts'
+import { unreadable } from '../../files/unreadable.ts'
+import { readSheet, shownNumber } from '../../files/xlsx.ts'
+import { Problem } from '../../problem.ts'
+import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
+import type { Rejects } from '../../registry/release/staging.ts'
+import { reject } from '../rejects.ts'
+import type { Source } from '../source.ts'
+
+/** How publishers head a column, the first as we call it, and whether it may be missing. */
+export interface Columns {
+  [name: string]: { titles: readonly string[]; optional?: true }
+}
+
+/** A line under the header; in a workbook its row. Cells are trimmed, and empty where the file has none. */
+export interface Line {
+  line: number
+  cell(name: string): string
+  /** A number as it is written or, in a workbook, as it is shown. */
+  number(name: string): string
+}
+
+export interface Table {
+  /** The file's name, the sheet's, and what stands above the header: they may say which edition it is. */
+  titles: string[]
+  has(name: string): boolean
+  lines: Iterable<Line>
+}
+
+const PREAMBLE_LINES = 50
+const MAX_LINE = 64 * 1024
+const MAX_CELLS = 512
+
+/**
+ * Finds the header by its words and reads what is below it. `assumed` is the order of columns in files of lines that
+ * begin at once with a record, as the tilde-delimited ones may.
+ */
+export function readTable(source: Source, columns: Columns, what: string, assumed?: readonly string[]): Table {
+  let refusal: Problem | undefined
+  // How cells are parted is shown by the header alone: a description may hold any delimiter.
+  for (const sheet of layoutsOf(source))
+    try {
+      const table = findTable(source, sheet, columns, what, assumed)
+      if (table) return table
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      refusal ??= error
+    }
+  const missing = Object.values(columns).flatMap(({ titles, optional }) => (optional ? [] : titles.slice(0, 1)))
+  throw (
+    refusal ??
+    unreadable(`this is not ${what}: no line names the columns ${missing.join(', ')}; check the file and its kind`)
+  )
+}
+
+function findTable(
+  source: Source,
+  { name, records }: Layout,
+  columns: Columns,
+  what: string,
+  assumed?: readonly string[],
+): Table | undefined {
+  const reading = records[Symbol.iterator]()
+  const preamble: string[] = []
+  for (let seen = 0; seen < PREAMBLE_LINES; seen++) {
+    const next = reading.next()
+    if (next.done) break
+    const { cells } = next.value
+    const places = placesIn(cells, columns, what)
+    if (places) return tableOf(source, [source.name ?? source.file, name, ...preamble], places, rest(reading))
+    if (assumed && /^20[0-9]{2}$/.test(cells[0]?.trim() ?? '') && cells.length >= assumed.length)
+      return tableOf(source, [source.name ?? source.file], new Map(assumed.map((each, at) => [each, at])), [
+        next.value,
+        ...rest(reading),
+      ])
+    preamble.push(...cells.map((cell) => cell.trim()).filter((cell) => cell !== ''))
+  }
+  return undefined
+}
+
+function tableOf(
+  source: Source,
+  titles: string[],
+  places: ReadonlyMap<string, number>,
+  records: Iterable<Record>,
+): Table {
+  const shown = source.kind === 'xlsx' ? shownNumber : (text: string): string => text
+  return {
+    titles,
+    has: (name) => places.has(name),
+    lines: mapped(records, ({ line, cells }) => {
+      const cell = (name: string): string => (cells[places.get(name) ?? -1] ?? '').trim()
+      return { line, cell, number: (name) => shown(cell(name)) }
+    }),
+  }
+}
+
+/** The place of each column if these cells are the header; nothing if they are not. */
+function placesIn(cells: readonly string[], columns: Columns, what: string): Map<string, number> | undefined {
+  const heads = cells.map(squashed)
+  const places = new Map<string, number>()
+  for (const [name, { titles, optional }] of Object.entries(columns)) {
+    const spellings = titles.map(squashed)
+    const found = heads.flatMap((head, at) => (spellings.includes(head) ? [at] : []))
+    if (found.length > 1) throw unreadable(`this is not ${what} as it is published: the column ${titles[0]} is doubled`)
+    if (found[0] !== undefined) places.set(name, found[0])
+    else if (!optional) return undefined
+  }
+  return places
+}
+
+/** Publishers write EFF_DATE, Eff Date and EffDate for the same. */
+const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+
+interface Layout {
+  name: string
+  records: Iterable<Record>
+}
+
+function layoutsOf(source: Source): Layout[] {
+  if (source.kind === 'xlsx') {
+    const { name, rows } = readSheet(source.bytes)
+    return [{ name, records: rows }]
+  }
+  const { text } = source
+  return [csvRecords(text), ...['~', '\t', '|'].map((each) => delimited(text, each))].map((records) => ({
+    name: '',
+    records,
+  }))
+}
+
+/** Lines whose cells are parted by one character and never quoted. */
+function* delimited(text: string, delimiter: string): Generator<Record> {
+  for (let at = 0, line = 1; at < text.length && text[at] !== '\u001a'; line++) {
+    const end = text.indexOf('\n', at)
+    const last = end < 0 ? text.length : end
+    if (last - at > MAX_LINE) throw unreadable('a line is too long', line)
+    const cells = text.slice(at, last).replace(/\r$/, '').split(delimiter)
+    if (cells.length > MAX_CELLS) throw unreadable('a line has too many columns', line)
+    yield { line, cells }
+    at = last + 1
+  }
+}
+
+function* rest<T>(reading: Iterator<T>): Generator<T> {
+  for (let next = reading.next(); !next.done; next = reading.next()) yield next.value
+}
+
+function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U> {
+  for (const item of items) yield change(item)
+}
+
+/**
+ * The one source among those given that is what is looked for. An archive often holds the same table as text and as
+ * a workbook: text comes first, since its lines can be read by eye.
+ */
+export function chooseSource(given: readonly Source[], read: (source: Source) => Table, what: string): Source {
+  const isRight = (source: Source): boolean => {
+    try {
+      read(source)
+      return true
+    } catch (error) {
+      if (error instanceof Problem) return false
+      throw error
+    }
+  }
+  const [only] = given
+  if (only && given.length === 1) return only // whatever is wrong with it is said when it is read
+  const kinds = [/\.csv/i, /./].map((name) => given.filter(({ file, kind }) => kind !== 'xlsx' && name.test(file)))
+  for (const group of [...kinds, given.filter(({ kind }) => kind === 'xlsx')]) {
+    const [found, ...more] = group.filter(isRight)
+    if (more.length > 0) throw unreadable(`there are several files that could be ${what}: give one of them`)
+    if (found) return found
+  }
+  throw unreadable(`none of the files is ${what}`)
+}
+
+/** What a line came to: a row, the rule that refuses it, or nothing where it is blank. */
+export type Made = Row | string | undefined
+
+/** Rows in key order. Two lines that say the same are one; of two that differ under one key, neither is believed. */
+export function rowsInOrder(made: Iterable<{ line: number; row: Made }>, rejects: Rejects): Row[] {
+  const rows = new Map<string, Row>()
+  for (const { line, row } of made) {
+    if (row === undefined) continue
+    if (typeof row === 'string') {
+      reject(rejects, row, line)
+      continue
+    }
+    const key = rowKey(row)
+    const known = rows.get(key)
+    if (!known) rows.set(key, row)
+    else if (saysTheSame(row, known)) reject(rejects, 'R09', line)
+    else {
+      reject(rejects, 'R10', line)
+      if (known.derivation.method !== WITHHELD.derivation.method) rows.set(key, withheld(known, row))
+    }
+  }
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+export const saysTheSame = (a: Row, b: Row): boolean => rowText({ ...a, locator: b.locator }) === rowText(b)
+
+const WITHHELD = {
+  kind: 'absence',
+  reason: 'withheld_conflict',
+  flags: [],
+  derivation: { method: 'row-rule/1', inputs: { rule: 'R10' } },
+} as const
+
+/** What is stated of a key under which the source has different things: that it has, and where. */
+function withheld({ cpt, modifier, region, npi, basis, setting, effective_from, locator }: Row, other: Row): Row {
+  const key = { cpt, modifier, region, npi, basis, setting, effective_from }
+  return { ...key, ...WITHHELD, flags: [], locator: [...locator, ...other.locator] }
+}

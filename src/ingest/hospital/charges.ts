@@ -1,0 +1,180 @@
+import type { Basis, Setting } from '../../proof/price/row.ts'
+import type { Rejects } from '../../registry/release/staging.ts'
+import { moneyCents } from '../rejects.ts'
+import { codeNumber } from './code-number.ts'
+
+/**
+ * The amounts that one line or item states for one key, in cents and 0 where it states none. The last two are the
+ * least and the greatest of its rates in dollars: they stand in for a lowest and a highest that it does not state.
+ */
+export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE] = [0, 1, 2, 3, 4, 5] as const
+export const STATED: readonly Basis[] = [
+  'hospital_gross',
+  'hospital_cash',
+  'hospital_negotiated_low',
+  'hospital_negotiated_high',
+]
+export type Amounts = number[]
+export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0]
+
+/** What is not an amount. */
+export const BAD = -1
+
+/** An amount in cents, or `BAD`. */
+export const centsOf = (text: string): number => moneyCents(text) ?? BAD
+
+/** The amounts of one line while it is read. */
+export class LineAmounts {
+  readonly cents: Amounts = noAmounts()
+  #bad = false
+
+  begin(): void {
+    this.cents.fill(0)
+    this.#bad = false
+  }
+
+  state(at: number, cents: number): void {
+    if (cents === BAD) this.#bad = true
+    else this.cents[at] = cents
+  }
+
+  /** A negotiated rate, where the line does not state the lowest, or the highest, of them itself. */
+  rate(cents: number, noLowest: boolean, noHighest: boolean): void {
+    if (cents === BAD) this.#bad = true
+    else if (cents > 0) {
+      const [least, greatest] = [this.cents[LEAST_RATE] as number, this.cents[GREATEST_RATE] as number]
+      if (noLowest && (least === 0 || cents < least)) this.cents[LEAST_RATE] = cents
+      if (noHighest && cents > greatest) this.cents[GREATEST_RATE] = cents
+    }
+  }
+
+  /** Whether there is any, and the rule that the line breaks. What is not an amount is left out. */
+  settle(): { some: boolean; rule: string | undefined } {
+    let some = false
+    for (const cents of this.cents) if (cents > 0) some = true
+    return { some, rule: this.#bad ? 'R02' : some ? undefined : NO_AMOUNT }
+  }
+}
+
+/**
+ * Takes the amounts of one line, before it returns. `variant` is `modifier|setting`, empty where null. What is `again`
+ * only says once more, on a later line, what was said last: a tally has no use for it.
+ */
+export type ChargeSink = (
+  code: number,
+  variant: string,
+  line: number,
+  amounts: Readonly<Amounts>,
+  again: boolean,
+) => void
+
+/** What a file says of itself, as it says it. Names, addresses and the attestation are never read. */
+export interface HospitalHead {
+  last_updated_on: string
+  npis: string[]
+}
+
+/** A reader of one format. Nothing of the head is sure before the end: JSON may say it last. */
+export interface HospitalReader {
+  /** How many lines, or charges of an item, have been read. */
+  readonly lines: number
+  push(chunk: Uint8Array): void
+  end(): HospitalHead
+}
+
+/** Not errors of the file, only lines that are no hospital's price of a procedure: they are counted by themselves. */
+export const NOT_CPT = 'not_cpt'
+export const OTHER_CODE = 'R03_other_code'
+export const NO_AMOUNT = 'no_amount'
+export const MALFORMED = 'malformed'
+const OUT_OF_SCOPE = [NOT_CPT, OTHER_CODE]
+
+/** Says of each rule how many lines it judged: those that are out of scope count neither for the file nor against it. */
+export function noteLines(rejects: Rejects, lines: number): void {
+  const outside = OUT_OF_SCOPE.reduce((sum, rule) => sum + (rejects.get(rule)?.count ?? 0), 0)
+  for (const [rule, finding] of rejects) finding.evaluated = OUT_OF_SCOPE.includes(rule) ? lines : lines - outside
+}
+
+/**
+ * Numbers of other kinds that hospitals type as CPT or HCPCS codes: those of stays, revenue and outpatient groups have
+ * three or four digits, those of chargemasters and drugs six or more. What looks like a code with a modifier, a letter
+ * for a digit or a lost zero is none of them: it is a code typed wrongly.
+ */
+const OTHER_NUMBER = /^([0-9]{3,4}|(?=.*[0-9])[0-9A-Z-]{6,30})$/
+const CODE_AND_MODIFIER = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})([^0-9A-Z]+[0-9A-Z]{2}|[A-Z][0-9A-Z]|[0-9][A-Z])$/
+const isOtherNumber = (text: string): boolean => OTHER_NUMBER.test(text) && !CODE_AND_MODIFIER.test(text)
+
+/**
+ * The CPT and HCPCS codes of one line while it is read, by their shape: hospitals type one as the other. A revenue,
+ * DRG or chargemaster number that happens to have the shape is told apart by its type.
+ */
+export class LineCodes {
+  readonly found: number[] = []
+  #misshapen = false
+  #other = false
+
+  begin(): void {
+    this.found.length = 0
+    this.#misshapen = false
+    this.#other = false
+  }
+
+  add(text: string): void {
+    if (text === '') return
+    const code = codeNumber(text)
+    if (code !== undefined) this.addNumber(code)
+    else if (isOtherNumber(text.toUpperCase())) this.#other = true
+    else this.#misshapen = true
+  }
+
+  addNumber(code: number): void {
+    if (!this.found.includes(code)) this.found.push(code)
+  }
+
+  /** The rule by which there is none, if there is none. */
+  settle(): string | undefined {
+    if (this.found.length > 0) return undefined
+    return this.#misshapen ? 'R03' : this.#other ? OTHER_CODE : NOT_CPT
+  }
+}
+
+/** `CPT`, `HCPCS`, `CPT4`, `CPT/HCPCS`: whatever begins so. CDT codes are those of HCPCS that begin with D. */
+export const isProcedureType = (type: string): boolean =>
+  PROCEDURE_TYPES.has(type) || (!OTHER_TYPES.has(type) && /^(CPT|HCPCS|CDT)/i.test(type))
+const PROCEDURE_TYPES = new Set(['CPT', 'HCPCS'])
+const OTHER_TYPES = new Set(['', 'RC', 'CDM', 'NDC', 'LOCAL', 'MS-DRG', 'APR-DRG', 'APC', 'EAPG', 'DRG'])
+
+const SETTINGS = new Map<string, Setting | ''>([
+  ['outpatient', 'outpatient'],
+  ['inpatient', 'inpatient'],
+  ['both', ''],
+])
+export const settingOf = (text: string): Setting | '' | undefined =>
+  SETTINGS.get(text) ?? SETTINGS.get(text.toLowerCase())
+
+/** `modifier|setting`: always the same text for the same two, so that no map has to hash it again. */
+export function variantOf(modifier: string, setting: Setting | ''): string {
+  const known = VARIANTS[setting].get(modifier)
+  if (known !== undefined) return known
+  const variant = `${modifier}|${setting}`
+  if (VARIANTS[setting].size === REMEMBERED) VARIANTS[setting].clear()
+  VARIANTS[setting].set(modifier, variant)
+  return variant
+}
+const REMEMBERED = 1_000
+const VARIANTS: { readonly [setting in Setting | '']: Map<string, string> } = {
+  '': new Map(),
+  inpatient: new Map(),
+  outpatient: new Map(),
+  facility: new Map(),
+  non_facility: new Map(),
+}
+
+/**
+ * Empty for none, undefined for what is not a list of one to four modifiers of two characters. The template has pipes
+ * between them; hospitals also have commas, blanks and dashes.
+ */
+export function modifierOf(text: string): string | undefined {
+  const codes = [...new Set(text.toUpperCase().split(/[|,;/\s-]+/))].filter((code) => code !== '')
+  return codes.length <= 4 && codes.every((code) => /^[A-Z0-9]{2}$/.test(code)) ? codes.sort().join('-') : undefined
+}

@@ -1,0 +1,56 @@
+import type { Span } from '../../files/csv-record.ts'
+import { unreadable } from '../../files/unreadable.ts'
+
+/** Where in a line what is read stands. Payer and plan names, descriptions and notes are never read. */
+export interface Columns {
+  width: number
+  codes: { code: number; type: number }[]
+  setting: number
+  /** The template has one column for them, and at least one hospital has a second, `modifier`. */
+  modifiers: number[]
+  /** In the order of the amounts: gross, cash, lowest, highest. */
+  stated: number[]
+  /** All of the above, as few runs of columns. */
+  spans: Span[]
+  /** One in the tall layout, one for each payer and plan in the wide one. */
+  rates: number[]
+}
+
+/** The columns of a line with the names of columns; nothing where it is another. */
+export function findColumns(names: readonly string[]): Columns | undefined {
+  const at = new Map<string, number>()
+  const twice = new Set<string>()
+  for (const [cell, name] of names.entries())
+    if (at.has(name)) twice.add(name)
+    else at.set(name, cell)
+  const find = (name: string): number => {
+    if (twice.has(name)) throw unreadable('a column stands twice in the file, so that no one can tell which is meant')
+    return at.get(name) ?? -1
+  }
+  const codes = [...at.keys()]
+    .filter((name) => /^code\|[0-9]{1,3}$/.test(name) && at.has(`${name}|type`))
+    .map((name) => ({ code: find(name), type: find(`${name}|type`) }))
+  if (codes.length === 0 || !at.has('setting')) return undefined
+  const setting = find('setting')
+  const modifiers = ['modifiers', 'modifier'].map(find)
+  const stated = ['gross', 'discounted_cash', 'min', 'max'].map((name) => find(`standard_charge|${name}`))
+  return {
+    width: names.length,
+    codes,
+    setting,
+    modifiers,
+    stated,
+    spans: spansOf([...codes.flatMap(({ code, type }) => [code, type]), setting, ...modifiers, ...stated]),
+    rates: [...names.keys()].filter((cell) => /^standard_charge\|(.*\|)?negotiated_dollar$/.test(names[cell] ?? '')),
+  }
+}
+
+function spansOf(cells: readonly number[]): Span[] {
+  const spans: Span[] = []
+  for (const cell of [...new Set(cells)].filter((each) => each >= 0).sort((a, b) => a - b)) {
+    const span = spans.at(-1)
+    if (span && cell === span.last + 1) span.last = cell
+    else spans.push({ first: cell, last: cell })
+  }
+  return spans
+}

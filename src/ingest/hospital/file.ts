@@ -1,0 +1,212 @@
+import { tmpdir } from 'node:os'
+import { openBytes, type Published } from '../../files/byte-stream.ts'
+import { unreadable } from '../../files/unreadable.ts'
+import { utf8 } from '../../proof/bytes.ts'
+import type { Basis, Row, Setting } from '../../proof/price/row.ts'
+import type { Rejects } from '../../registry/release/staging.ts'
+import type { Source } from '../source.ts'
+import {
+  type ChargeSink,
+  GREATEST_RATE,
+  HIGHEST,
+  type HospitalHead,
+  type HospitalReader,
+  LEAST_RATE,
+  LOWEST,
+  noAmounts,
+  noteLines,
+  STATED,
+} from './charges.ts'
+import { codeNumber, codeText } from './code-number.ts'
+import { HospitalCsv } from './csv.ts'
+import { HospitalJson } from './json.ts'
+import { dayOf, providersOf } from './owner.ts'
+import { rowsOfTally } from './rows.ts'
+import { ChargeTally } from './tally.ts'
+
+/** A hospital's price list: whose it is, from when it holds, and its rows in key order. */
+export interface HospitalFile<Rows = Row[]> {
+  npis: string[]
+  last_updated_on: string
+  rows: Rows
+}
+
+export interface HospitalOptions {
+  npis?: readonly string[] | undefined
+  /** For a file that does not say when it was last updated. */
+  effective_from?: string | undefined
+  /** Where what does not fit in memory may be written. */
+  scratch?: string | undefined
+  onRead?: ((bytes: number, lines: number) => void) | undefined
+}
+
+export interface OpenHospitalFile extends HospitalFile<Iterable<Row>> {
+  published: Published
+  /** How much of the rows has been taken, from 0 to 1. */
+  share(): number
+  close(): void
+}
+
+/** A file of any size: its rows come out of what was tallied, once, and `close` gives the scratch file back. */
+export async function openHospitalFile(
+  path: string,
+  options: HospitalOptions,
+  rejects: Rejects,
+): Promise<OpenHospitalFile> {
+  const tally = new ChargeTally(options.scratch ?? tmpdir())
+  const feed = new Feed(tally.sink, rejects)
+  const stream = await openBytes(path, (bytes) => options.onRead?.(bytes, feed.lines))
+  try {
+    for await (const chunk of stream.chunks) feed.push(chunk)
+    const npis = providersOf(options.npis ?? [], feed.end(), stream.name)
+    const last_updated_on = options.effective_from ?? dayOf(feed.end())
+    const rows = rowsOfTally(tally, npis, last_updated_on)
+    const published = stream.published()
+    return { npis, last_updated_on, rows, published, share: () => tally.share(), close: () => tally.close() }
+  } catch (error) {
+    tally.close()
+    throw error
+  }
+}
+
+/** The same for a file that is in memory. */
+export function hospitalFile(source: Source, givenNpis: readonly string[], rejects: Rejects): HospitalFile {
+  const tally = new ChargeTally(tmpdir(), Number.POSITIVE_INFINITY)
+  const feed = new Feed(tally.sink, rejects)
+  feed.push(utf8(source.text))
+  const head = feed.end()
+  const npis = providersOf(givenNpis, head, source.name ?? source.file)
+  const last_updated_on = dayOf(head)
+  return { npis, last_updated_on, rows: [...rowsOfTally(tally, npis, last_updated_on)] }
+}
+
+/** One amount that one line states: for what, on which basis, how much. */
+export interface StatedAmount {
+  line: number
+  cpt: string
+  modifier: string | null
+  setting: Setting | null
+  basis: Basis
+  cents: number
+  /** A negotiated rate, which counts only where no line states the lowest or the highest. */
+  rate?: true
+}
+
+/** What a file states, before anyone says whose it is: the NPIs it names may be none, or not be NPIs. */
+export interface StatedAmounts {
+  named_npis: string[]
+  /** The lines that state an amount. */
+  lines: Set<number>
+  ofCode: Map<string, StatedAmount[]>
+}
+
+/** What to keep of a file that is too large to keep: the amounts of some codes, and which of some lines state any. */
+export interface Wanted {
+  codes: ReadonlySet<string>
+  lines: ReadonlySet<number>
+}
+
+/** Collects what a file states, piece by piece. */
+export class AmountsReader {
+  readonly #feed: Feed
+  readonly #lines = new Set<number>()
+  readonly #ofCode = new Map<string, StatedAmount[]>()
+  readonly #seen = new Set<string>()
+
+  constructor(wanted?: Wanted) {
+    this.#feed = new Feed((code, variant, line, stated) => {
+      const cpt = codeText(code)
+      const asked = !wanted || wanted.lines.has(line)
+      if (asked) this.#lines.add(line)
+      if (wanted && !wanted.codes.has(cpt)) return
+      // The same amounts stand on many lines of a large file: once is enough, where no row cites the line.
+      const said = `${cpt}|${variant}|${stated.join()}`
+      if (asked || !this.#seen.has(said)) this.#keep(cpt, variant, line, stated)
+      if (wanted) this.#seen.add(said)
+    }, new Map())
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#feed.push(chunk)
+  }
+
+  end(): StatedAmounts {
+    return { named_npis: this.#feed.end().npis, lines: this.#lines, ofCode: this.#ofCode }
+  }
+
+  #keep(cpt: string, variant: string, line: number, stated: readonly number[]): void {
+    const [modifier = '', setting = ''] = variant.split('|')
+    const place = { line, cpt, modifier: modifier || null, setting: (setting || null) as Setting | null }
+    const amounts = this.#ofCode.get(cpt) ?? []
+    this.#ofCode.set(cpt, amounts)
+    for (const [at, basis] of STATED.entries()) if (stated[at]) amounts.push({ ...place, basis, cents: stated[at] })
+    for (const [at, end] of RATE_FOR)
+      if (stated[at]) amounts.push({ ...place, basis: STATED[end] as Basis, cents: stated[at], rate: true })
+  }
+}
+
+/** A row per key, in key order: the amounts of a file are those of each of its providers. */
+export function hospitalRows(
+  amounts: Iterable<StatedAmount>,
+  npis: readonly string[],
+  effective_from: string,
+): (Row & { kind: 'price' })[] {
+  const tally = new ChargeTally(tmpdir(), Number.POSITIVE_INFINITY)
+  for (const { line, cpt, modifier, setting, basis, cents, rate } of amounts) {
+    const one = noAmounts()
+    const at = STATED.indexOf(basis)
+    one[rate ? (at === LOWEST ? LEAST_RATE : GREATEST_RATE) : at] = cents
+    tally.sink(codeNumber(cpt) as number, `${modifier ?? ''}|${setting ?? ''}`, line, one, false)
+  }
+  return [...rowsOfTally(tally, npis, effective_from)]
+}
+
+const RATE_FOR = [
+  [LEAST_RATE, LOWEST],
+  [GREATEST_RATE, HIGHEST],
+] as const
+
+/** Finds out by its first bytes what a file is, and hands it to the reader for that. */
+class Feed {
+  #reader: HospitalReader | undefined
+  #head: HospitalHead | undefined
+
+  constructor(
+    readonly sink: ChargeSink,
+    readonly rejects: Rejects,
+  ) {}
+
+  get lines(): number {
+    return this.#reader?.lines ?? 0
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length === 0) return
+    this.#reader ??= this.#readerFor(chunk)
+    this.#reader.push(chunk)
+  }
+
+  end(): HospitalHead {
+    if (!this.#reader) throw unreadable('the file is empty')
+    if (!this.#head) {
+      this.#head = this.#reader.end()
+      noteLines(this.rejects, this.#reader.lines)
+    }
+    return this.#head
+  }
+
+  #readerFor(chunk: Uint8Array): HospitalReader {
+    if (isUtf16(chunk)) throw unreadable('the file is UTF-16: save it as UTF-8 and load that')
+    const start = new TextDecoder('latin1').decode(chunk.subarray(0, 256)).replace(/^(\xef\xbb\xbf)?\s*/, '')
+    if (start.startsWith('<?xml')) throw unreadable('the file is XML: load the hospital\u2019s CSV or JSON file')
+    if (start.startsWith('<'))
+      throw unreadable('the file is a web page, not a price list: download the file it leads to')
+    if (start.startsWith('%PDF')) throw unreadable('the file is a PDF: load the hospital\u2019s CSV or JSON file')
+    const isJson = start.startsWith('{') || start.startsWith('[')
+    return isJson ? new HospitalJson(this.sink, this.rejects) : new HospitalCsv(this.sink, this.rejects)
+  }
+}
+
+/** By its mark, or because every second byte of Latin letters is zero. */
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0)

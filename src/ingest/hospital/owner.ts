@@ -1,0 +1,50 @@
+import { unreadable } from '../../files/unreadable.ts'
+import { isNpi } from '../../proof/price/npi.ts'
+import { isDay } from '../../proof/price/row.ts'
+import type { HospitalHead } from './charges.ts'
+
+const MAX_PROVIDERS = 100
+/** `EIN-NPI_name_standardcharges`, as CMS asks for, `EIN_NPI_name`, or the NPI first. */
+const NAMED = /^(?:[0-9]{2}-?[0-9]{7}[-_])?([0-9]{10})[^0-9]/
+
+/** The template has pipes between them; hospitals also have commas and blanks. */
+export const npisIn = (text: string): string[] => text.split(/[|,;\s]+/).filter((npi) => npi !== '')
+
+/**
+ * Whose prices they are: the providers that the file names, or else its file name, or else the operator. A price
+ * belongs to all of them. A file that names sound ones cannot be given to others: its proofs would not hold.
+ */
+export function providersOf(given: readonly string[], { npis: stated }: HospitalHead, fileName: string): string[] {
+  if (!given.every(isNpi))
+    throw unreadable('an NPI given with --npi is not one: it has ten digits, the last a check digit')
+  if (given.length > 0) {
+    if (stated.some(isNpi) && !given.every((npi) => stated.includes(npi)))
+      throw unreadable('the file names other NPIs than those given with --npi: load it without --npi')
+    return sorted(given)
+  }
+  if (!stated.every(isNpi))
+    throw unreadable(
+      'an NPI in the file\u2019s type_2_npi is not one, by its length or check digit: give the right ones with --npi',
+    )
+  const inName = NAMED.exec(fileName)?.[1] ?? ''
+  const found = stated.length > 0 ? stated : isNpi(inName) ? [inName] : []
+  if (found.length === 0)
+    throw unreadable('neither the file nor its name has the hospital\u2019s NPI: give it with --npi')
+  return sorted(found)
+}
+
+function sorted(npis: readonly string[]): string[] {
+  const distinct = [...new Set(npis)].sort()
+  if (distinct.length > MAX_PROVIDERS) throw unreadable(`the file is for more than ${MAX_PROVIDERS} NPIs`)
+  return distinct
+}
+
+export function dayOf({ last_updated_on }: HospitalHead): string {
+  const iso = /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?![0-9])/.exec(last_updated_on)
+  const us = /^([0-9]{1,2})\/([0-9]{1,2})\/([0-9]{4})(?![0-9])/.exec(last_updated_on)
+  const [year = '', month = '', day = ''] = iso ? iso.slice(1) : us ? [us[3], us[1], us[2]] : []
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  if (!isDay(date))
+    throw unreadable('the file does not say in last_updated_on from which day it holds: give --effective-from')
+  return date
+}

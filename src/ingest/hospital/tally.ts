@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ChargeSink, GREATEST_RATE, LEAST_RATE, STATED } from './charges.ts'
+import { ChargeKeys } from './keys.ts'
+
+/** The least and the greatest amount found, and the lines on which they first stand. No amount is 0. */
+const [LOW, LOW_LINE, HIGH, HIGH_LINE] = [0, 1, 2, 3] as const
+const SPAN = 4
+/** Four stated amounts, and one span for the rates, of which only the ends are wanted. */
+const RATES = STATED.length * SPAN
+const WIDTH = RATES + SPAN
+
+export interface Extreme {
+  cents: number
+  line: number
+}
+
+/** Everything stated under one code, modifier and setting. */
+export class Tallied {
+  constructor(
+    /** The number that stands for them, see `ChargeKeys`. */
+    readonly key: number,
+    readonly values: Float64Array,
+  ) {}
+
+  /** By the basis' place in `STATED`: the least and the greatest, or nothing. */
+  stated(basis: number): [Extreme, Extreme] | undefined {
+    return this.#span(basis * SPAN)
+  }
+
+  rates(): [Extreme, Extreme] | undefined {
+    return this.#span(RATES)
+  }
+
+  #span(at: number): [Extreme, Extreme] | undefined {
+    const { values } = this
+    const extreme = (cents: number, line: number): Extreme => ({
+      cents: values[at + cents] as number,
+      line: values[at + line] as number,
+    })
+    const [low, high] = [extreme(LOW, LOW_LINE), extreme(HIGH, HIGH_LINE)]
+    // Rates stand in for one end only where the file states the other.
+    return low.cents > 0 || high.cents > 0 ? [low, high] : undefined
+  }
+
+  /** Takes up what a later part of the file states under the same key. */
+  merge(later: Float64Array): void {
+    for (let at = 0; at < WIDTH; at += SPAN) {
+      if (later[at + LOW]) lower(this.values, at, later[at + LOW] as number, later[at + LOW_LINE] as number)
+      if (later[at + HIGH]) higher(this.values, at, later[at + HIGH] as number, later[at + HIGH_LINE] as number)
+    }
+  }
+}
+
+function lower(values: Float64Array, at: number, cents: number, line: number): void {
+  const known = values[at + LOW] as number
+  if (known > 0 && known <= cents) return
+  values[at + LOW] = cents
+  values[at + LOW_LINE] = line
+}
+
+function higher(values: Float64Array, at: number, cents: number, line: number): void {
+  if ((values[at + HIGH] as number) >= cents) return
+  values[at + HIGH] = cents
+  values[at + HIGH_LINE] = line
+}
+
+/** More than any hospital's list has; together they take about 50 MB. */
+const KEYS_IN_MEMORY = 250_000
+/** Values are kept in blocks, so that none is ever copied to make room for more. */
+const BLOCK = 4_096
+/** A spilled entry: its key and its values. */
+const RECORD = 1 + WIDTH
+const RECORDS_AT_ONCE = 400
+
+/**
+ * Collects amounts by key, and gives them back in key order. What does not fit in memory is written to a temporary
+ * file as sorted runs, which are merged at the end. The file has no name once it is open, so that a crash leaves
+ * nothing behind.
+ */
+export class ChargeTally {
+  readonly keys = new ChargeKeys()
+  readonly #last = { code: -1, variant: '', place: 0 }
+  readonly #blocks: Float64Array[] = []
+  readonly #runs: { from: number; to: number }[] = []
+  #file: number | undefined
+  #written = 0
+  #given = 0
+
+  constructor(
+    readonly folder: string,
+    readonly keysInMemory = KEYS_IN_MEMORY,
+  ) {}
+
+  readonly sink: ChargeSink = (code, variant, line, amounts, again) => {
+    if (again) return
+    const place = this.#placeOf(code, variant)
+    const block = this.#blocks[Math.trunc(place / BLOCK)] as Float64Array
+    const at = (place % BLOCK) * WIDTH
+    for (let basis = 0; basis < STATED.length; basis++) {
+      const cents = amounts[basis] as number
+      if (cents === 0) continue
+      lower(block, at + basis * SPAN, cents, line)
+      higher(block, at + basis * SPAN, cents, line)
+    }
+    const [least, greatest] = [amounts[LEAST_RATE] as number, amounts[GREATEST_RATE] as number]
+    if (least > 0) lower(block, at + RATES, least, line)
+    if (greatest > 0) higher(block, at + RATES, greatest, line)
+  };
+
+  *entries(): Generator<Tallied> {
+    const runs: Iterator<Tallied>[] = this.#runs.map(({ from, to }) => this.#readRun(from, to))
+    for (const entry of merged([...runs, this.#inMemory()])) {
+      yield entry
+      this.#given++
+    }
+  }
+
+  /** About how much of it has been given back, from 0 to 1: a key may stand in several runs. */
+  share(): number {
+    return this.#given / Math.max(1, this.#written / (RECORD * 8) + this.keys.size)
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  /** The lines of one item, one for each payer, mostly follow one another. */
+  #placeOf(code: number, variant: string): number {
+    const last = this.#last
+    if (code === last.code && variant === last.variant) return last.place
+    const key = this.keys.keyOf(code, variant)
+    let place = this.keys.find(key)
+    if (place === undefined) {
+      if (this.keys.size >= this.keysInMemory) this.#spill()
+      place = this.keys.add(key)
+      if (place === this.#blocks.length * BLOCK) this.#blocks.push(new Float64Array(BLOCK * WIDTH))
+    }
+    last.code = code
+    last.variant = variant
+    last.place = place
+    return place
+  }
+
+  *#inMemory(): Generator<Tallied> {
+    for (const key of this.keys.sorted()) yield new Tallied(key, this.#valuesOf(key))
+  }
+
+  #valuesOf(key: number): Float64Array {
+    const place = this.keys.find(key) as number
+    const at = (place % BLOCK) * WIDTH
+    return (this.#blocks[Math.trunc(place / BLOCK)] as Float64Array).subarray(at, at + WIDTH)
+  }
+
+  #spill(): void {
+    this.#file ??= openNameless(this.folder)
+    const from = this.#written
+    const records = new Float64Array(RECORDS_AT_ONCE * RECORD)
+    let filled = 0
+    for (const key of this.keys.sorted()) {
+      records[filled] = key
+      records.set(this.#valuesOf(key), filled + 1)
+      filled += RECORD
+      if (filled === records.length) filled = this.#write(records)
+    }
+    this.#write(records.subarray(0, filled))
+    this.#runs.push({ from, to: this.#written })
+    this.keys.clear()
+    for (const block of this.#blocks) block.fill(0)
+  }
+
+  #write(records: Float64Array): 0 {
+    const bytes = new Uint8Array(records.buffer, 0, records.byteLength)
+    for (let done = 0; done < bytes.length; )
+      done += writeSync(this.#file as number, bytes, done, bytes.length - done, this.#written + done)
+    this.#written += bytes.length
+    return 0
+  }
+
+  *#readRun(from: number, to: number): Generator<Tallied> {
+    for (let at = from; at < to; ) {
+      const bytes = new Uint8Array(Math.min(RECORDS_AT_ONCE * RECORD * 8, to - at))
+      for (let done = 0; done < bytes.length; ) {
+        const read = readSync(this.#file as number, bytes, done, bytes.length - done, at + done)
+        if (read === 0) throw new Error('the temporary file of a load has become shorter')
+        done += read
+      }
+      at += bytes.length
+      const records = new Float64Array(bytes.buffer)
+      for (let record = 0; record < records.length; record += RECORD)
+        yield new Tallied(records[record] as number, records.subarray(record + 1, record + RECORD))
+    }
+  }
+}
+
+/** Runs in the order of the file: of two lines with the same amount the first is kept. */
+function* merged(runs: readonly Iterator<Tallied>[]): Generator<Tallied> {
+  if (runs.length === 1) return yield* runs[0] as Generator<Tallied>
+  const heads = runs.map((run) => run.next())
+  for (;;) {
+    let first: Tallied | undefined
+    for (const { done, value } of heads) if (!done && (!first || value.key < first.key)) first = value
+    if (!first) return
+    const whole = first
+    for (const [i, head] of heads.entries()) {
+      if (head.done || head.value.key !== whole.key) continue
+      if (head.value !== whole) whole.merge(head.value.values)
+      heads[i] = (runs[i] as Iterator<Tallied>).next()
+    }
+    yield whole
+  }
+}
+
+function openNameless(folder: string): number {
+  const path = join(folder, `atr-load-${randomUUID()}`)
+  const file = openSync(path, 'wx+', 0o600)
+  unlinkSync(path)
+  return file
+}

@@ -1,0 +1,147 @@
+// C2SP tlog-policy: the one trust file an outsider pins. It names the logs whose checkpoints count, the
+// witnesses that are believed, and how many of them must have cosigned a checkpoint.
+
+import { equalBytes } from '../bytes.ts'
+import {
+  COSIGNATURE,
+  ED25519,
+  formatVerifierKey,
+  type KeyType,
+  parseVerifierKey,
+  type VerifierKey,
+} from './signed-note.ts'
+
+export interface TrustedLog {
+  key: VerifierKey
+  url?: string
+}
+
+export interface TrustedWitness {
+  /** What the policy calls it. It means nothing outside of the file. */
+  name: string
+  key: VerifierKey
+  url?: string
+}
+
+export interface WitnessGroup {
+  name: string
+  /** How many members must have witnessed a checkpoint for the group to have done so. */
+  threshold: number
+  members: string[]
+}
+
+export interface TrustPolicy {
+  logs: TrustedLog[]
+  witnesses: TrustedWitness[]
+  /** In the order of the file: members always stand before their group. */
+  groups: WitnessGroup[]
+  /** A witness or a group; `none` asks for no cosignature. */
+  quorum: string
+}
+
+const NONE = 'none'
+
+/** Whether cosignatures by these witnesses are enough. */
+export function meetsQuorum(policy: TrustPolicy, cosigners: readonly VerifierKey[]): boolean {
+  if (policy.quorum === NONE) return true
+  const cosigned = ({ key }: TrustedWitness): boolean =>
+    cosigners.some(({ publicKey }) => equalBytes(publicKey, key.publicKey))
+  const witnessed = new Set(policy.witnesses.filter(cosigned).map(({ name }) => name))
+  for (const { name, threshold, members } of policy.groups)
+    if (members.filter((member) => witnessed.has(member)).length >= threshold) witnessed.add(name)
+  return witnessed.has(policy.quorum)
+}
+
+/** A key to be written into a policy. */
+export interface PolicyKey {
+  name: string
+  publicKey: Uint8Array
+  url?: string
+}
+export type PolicyLog = PolicyKey
+
+/** Writes a policy under which `quorum` of the witnesses, all unless said otherwise, must cosign. */
+export function formatPolicy(
+  logs: readonly PolicyLog[],
+  witnesses: readonly PolicyKey[] = [],
+  quorum = witnesses.length,
+): string {
+  const keyed = ({ name, publicKey, url }: PolicyKey, type: KeyType): string =>
+    `${formatVerifierKey(name, publicKey, type)}${url ? ` ${url}` : ''}`
+  const rule =
+    quorum === 0
+      ? [`quorum ${NONE}`]
+      : [`group witnesses ${quorum} ${witnesses.map(({ name }) => name).join(' ')}`, 'quorum witnesses']
+  const lines = [
+    ...logs.map((log) => `log ${keyed(log, ED25519)}`),
+    ...witnesses.map((witness) => `witness ${witness.name} ${keyed(witness, COSIGNATURE)}`),
+    ...rule,
+  ]
+  const text = `${lines.join('\n')}\n`
+  if (!parsePolicy(text)) throw new RangeError('these logs, witnesses and quorum do not make a policy')
+  return text
+}
+
+/** Undefined on anything it does not understand: a trust file that is half understood is not trusted. */
+export function parsePolicy(text: string): TrustPolicy | undefined {
+  if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) return undefined
+  const logs: TrustedLog[] = []
+  const witnesses: TrustedWitness[] = []
+  const groups: WitnessGroup[] = []
+  const names = new Set<string>()
+  /** A name is a member of one group only, so that each witness counts in one way. */
+  const taken = new Set<string>()
+  let quorum: string | undefined
+
+  const define = (name: string): boolean => name !== '' && name !== NONE && !names.has(name) && !!names.add(name)
+  /** Each says whether it could make sense of the words of a line. */
+  const lines: { [kind: string]: (words: readonly string[]) => boolean } = {
+    log([vkey = '', url, ...more]) {
+      const key = newKey(vkey, ED25519, logs)
+      if (!key || more.length > 0) return false
+      logs.push({ key, ...(url === undefined ? {} : { url }) })
+      return true
+    },
+    witness([name = '', vkey = '', url, ...more]) {
+      const key = newKey(vkey, COSIGNATURE, witnesses)
+      if (!key || more.length > 0 || !define(name)) return false
+      witnesses.push({ name, key, ...(url === undefined ? {} : { url }) })
+      return true
+    },
+    group([name = '', rule = '', ...members]) {
+      const threshold = thresholdOf(rule, members.length)
+      if (threshold === undefined) return false
+      for (const member of members) {
+        if (!names.has(member) || taken.has(member)) return false
+        taken.add(member)
+      }
+      groups.push({ name, threshold, members })
+      return define(name)
+    },
+    quorum([name = '', ...more]) {
+      if (quorum !== undefined || more.length > 0 || !(name === NONE || names.has(name))) return false
+      quorum = name
+      return true
+    },
+  }
+  for (const line of text.split('\n')) {
+    const [kind = '#', ...words] = line.split(/[ \t]+/).filter((word) => word !== '')
+    if (kind.startsWith('#')) continue
+    if (!Object.hasOwn(lines, kind) || !lines[kind]?.(words)) return undefined
+  }
+  return quorum !== undefined && logs.length > 0 ? { logs, witnesses, groups, quorum } : undefined
+}
+
+/** One public key under two names would count twice. */
+function newKey(vkey: string, type: KeyType, known: readonly { key: VerifierKey }[]): VerifierKey | undefined {
+  const key = parseVerifierKey(vkey)
+  const isNew = key?.type === type && !known.some((each) => equalBytes(each.key.publicKey, key.publicKey))
+  return isNew ? key : undefined
+}
+
+function thresholdOf(rule: string, members: number): number | undefined {
+  if (members === 0) return undefined
+  if (rule === 'any') return 1
+  if (rule === 'all') return members
+  return /^[1-9][0-9]{0,5}$/.test(rule) && Number(rule) <= members ? Number(rule) : undefined
+}

@@ -1,0 +1,154 @@
+// C2SP signed-note: a text and Ed25519 signatures under it, each by a named key.
+
+import { concat, equalBytes, fromBase64, toBase64, toHex, utf8 } from '../bytes.ts'
+import { sha256 } from '../sha256.ts'
+
+/** The signature types that this service knows: plain Ed25519, and a witness's timestamped cosignature. */
+export const ED25519 = 1
+export const COSIGNATURE = 4
+export type KeyType = typeof ED25519 | typeof COSIGNATURE
+
+const MAX_NOTE_BYTES = 64 * 1024
+const MAX_SIGNATURES = 100
+
+/** A public key as a verifier pins it. */
+export interface VerifierKey {
+  type: KeyType
+  name: string
+  id: Uint8Array
+  publicKey: Uint8Array
+}
+
+/** Signs bytes with one Ed25519 key. How the key is kept is the caller's affair. */
+export interface NoteSigner {
+  name: string
+  publicKey: Uint8Array
+  sign(message: Uint8Array): Promise<Uint8Array>
+}
+
+export interface NoteSignature {
+  name: string
+  id: Uint8Array
+  signature: Uint8Array
+}
+
+export interface Note {
+  text: string
+  signatures: NoteSignature[]
+}
+
+export type NoteFault = 'note_malformed' | 'note_unsigned' | 'note_signature_invalid'
+export type Opened = { ok: true; note: Note; signers: VerifierKey[] } | { ok: false; reason: NoteFault }
+
+/** SHA-256(name, newline, type, public key), first four bytes. */
+export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
+  sha256(concat(utf8(`${name}\n`), Uint8Array.of(type), publicKey)).slice(0, 4)
+
+export const isKeyName = (name: string): boolean =>
+  name !== '' && !/[\s+\p{Z}\p{Cc}]/u.test(name) && name.isWellFormed()
+
+export const formatVerifierKey = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): string =>
+  `${name}+${toHex(keyId(name, publicKey, type))}+${toBase64(concat(Uint8Array.of(type), publicKey))}`
+
+/** `<name>+<key id>+<base64 of type and key>`; undefined unless it is whole and its id is the right one. */
+export function parseVerifierKey(text: string): VerifierKey | undefined {
+  const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text)
+  const [, name = '', id = '', encoded = ''] = match ?? []
+  const key = fromBase64(encoded)
+  const type = key?.[0]
+  if (!match || !isKeyName(name) || key?.length !== 33 || (type !== ED25519 && type !== COSIGNATURE)) return undefined
+  const publicKey = key.slice(1)
+  const expected = keyId(name, publicKey, type)
+  return toHex(expected) === id ? { type, name, id: expected, publicKey } : undefined
+}
+
+const isNoteText = (text: string): boolean =>
+  text.endsWith('\n') && text.isWellFormed() && !/[\u0000-\u0009\u000b-\u001f\u007f]/.test(text)
+
+/** `\u2014 <name> <base64 of key id and signature>`, with its newline. */
+export const signatureLine = ({ name, id, signature }: NoteSignature): string =>
+  `\u2014 ${name} ${toBase64(concat(id, signature))}\n`
+
+export async function signNote(text: string, signers: readonly NoteSigner[]): Promise<string> {
+  if (!isNoteText(text)) throw new RangeError('a note is text that ends in a newline')
+  const lines = await Promise.all(
+    signers.map(async ({ name, publicKey, sign }) => {
+      return signatureLine({ name, id: keyId(name, publicKey), signature: await sign(utf8(text)) })
+    }),
+  )
+  return `${text}\n${lines.join('')}`
+}
+
+/** A UTF-16 unit is at most three bytes, so most notes need no counting. */
+const isTooLarge = (note: string): boolean =>
+  note.length > MAX_NOTE_BYTES || (note.length * 3 > MAX_NOTE_BYTES && utf8(note).length > MAX_NOTE_BYTES)
+
+/** Splits a note at its last empty line. Checks the grammar, not the signatures. */
+export function parseNote(note: string): Note | undefined {
+  if (isTooLarge(note) || !isNoteText(note)) return undefined
+  const gap = note.lastIndexOf('\n\n')
+  if (gap < 0) return undefined
+  const text = note.slice(0, gap + 1)
+  const lines = note.slice(gap + 2, -1).split('\n')
+  if (lines.length > MAX_SIGNATURES) return undefined
+  const signatures: NoteSignature[] = []
+  for (const line of lines) {
+    const match = /^\u2014 (\S+) ([A-Za-z0-9+/=]+)$/u.exec(line)
+    const [, name = '', encoded = ''] = match ?? []
+    const bytes = fromBase64(encoded)
+    if (!match || !isKeyName(name) || !bytes || bytes.length < 5) return undefined
+    signatures.push({ name, id: bytes.slice(0, 4), signature: bytes.slice(4) })
+  }
+  return { text, signatures }
+}
+
+/**
+ * Opens a note with pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
+ * key that does not verify spoils the whole note, and so does having none.
+ */
+export async function openNote(note: string, keys: readonly VerifierKey[]): Promise<Opened> {
+  const parsed = parseNote(note)
+  if (!parsed) return { ok: false, reason: 'note_malformed' }
+  const signers: VerifierKey[] = []
+  for (const { name, id, signature } of parsed.signatures) {
+    const key = findKey(keys, { name, id })
+    if (key?.type !== ED25519 || signers.includes(key)) continue
+    if (!(await verifyEd25519(key.publicKey, signature, utf8(parsed.text))))
+      return { ok: false, reason: 'note_signature_invalid' }
+    signers.push(key)
+  }
+  return signers.length > 0 ? { ok: true, note: parsed, signers } : { ok: false, reason: 'note_unsigned' }
+}
+
+/** Name and id together say whose signature it is meant to be, and of which type. */
+export const findKey = (
+  keys: readonly VerifierKey[],
+  { name, id }: Pick<NoteSignature, 'name' | 'id'>,
+): VerifierKey | undefined => keys.find((pinned) => pinned.name === name && equalBytes(pinned.id, id))
+
+export async function verifyEd25519(
+  publicKey: Uint8Array,
+  signature: Uint8Array,
+  message: Uint8Array,
+): Promise<boolean> {
+  if (publicKey.length !== 32 || signature.length !== 64) return false
+  try {
+    const key = await importedKey(publicKey)
+    return await crypto.subtle.verify('Ed25519', key, buffer(signature), buffer(message))
+  } catch {
+    return false // a point that is not on the curve is a bad signature, not a fault
+  }
+}
+
+const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
+
+/** Pinned keys are few and used often, and importing one costs as much as a hash of a page. */
+function importedKey(publicKey: Uint8Array): Promise<CryptoKey> {
+  const known =
+    imported.get(publicKey) ?? crypto.subtle.importKey('raw', buffer(publicKey), 'Ed25519', false, ['verify'])
+  imported.set(publicKey, known)
+  return known
+}
+
+/** WebCrypto takes views of unshared memory only; a copy has it by construction. */
+const buffer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)

@@ -1,0 +1,99 @@
+import type { Db } from '../../db/db.ts'
+import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report.ts'
+import { chartOf } from '../charts.ts'
+import type { Release } from '../lookup/store.ts'
+import * as store from '../lookup/store.ts'
+import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'
+import { countContents } from '../release/content-store.ts'
+import { JUDGED_ON_READING, RULES, type Rule } from '../release/rules.ts'
+import type { ReleaseState } from '../release/store.ts'
+import * as releases from '../release/store.ts'
+import { ourTurn } from '../turn.ts'
+import { periodConflicts } from './edition-periods.ts'
+import * as catalogue from './store.ts'
+
+/** What the integrity report says of each chart's edition in force on a day. */
+export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
+  const inForce = await store.releasesInForce(db, day)
+  const published = (await releases.listReleases(db)).filter(({ state }) => state === 'published')
+  const byChart = Map.groupBy(published, ({ chart }) => chart)
+  const facts: ChartFacts[] = []
+  for (const release of inForce) {
+    await ourTurn()
+    facts.push(await factsOf(db, release, byChart.get(release.chart) ?? []))
+  }
+  return facts
+}
+
+async function factsOf(db: Db, release: Release, editions: readonly ReleaseState[]): Promise<ChartFacts> {
+  const chart = chartOf(release.chart)
+  if (!chart) throw new Error(`a release of an unknown chart is in force: ${release.release_id}`)
+  const { manifest } = release
+  const [first] = manifest.citations
+  const state = editions.find(({ release_id }) => release_id === release.release_id)
+  const checks = await checksOf(db, release.release_no)
+  const stated = await countStated(db, release.release_no)
+  return {
+    chart_id: chart.chart,
+    kind: chart.kind,
+    publisher: chart.publisher,
+    release_id: release.release_id,
+    edition: manifest.edition,
+    effective_from: release.effective_from,
+    retrieved_at: first?.retrieved_at ?? manifest.recorded_at,
+    loaded_at: new Date(Number(state?.loaded_at ?? 0)).toISOString(),
+    rows: release.row_count,
+    withheld: checks.reduce((sum, { severity, failed }) => sum + (severity === 'withhold' ? failed : 0), 0),
+    ...(await countContents(db, release.release_no)),
+    citations: manifest.citations.length,
+    source_sha256: first?.sha256 ?? '',
+    source_bytes: first?.bytes ?? 0,
+    data_class: manifest.data_class,
+    delta: (await findDelta(db, release.release_no)) ?? null,
+    checks: Object.entries(RULES).map(([id, rule]) => {
+      const judged = JUDGED_ON_READING[chart.kind].some((each) => each === id) ? stated : 0
+      return checkFacts(id, rule, checks, judged)
+    }),
+    ...periodConflicts(chart.kind, editions),
+  }
+}
+
+/** The first few charts in force on a day, and how many there are: what a page for people can show. */
+export async function firstCharts(db: Db, day: string, most: number) {
+  const { charts, samples } = await catalogue.countCharts(db, day)
+  const shown = await catalogue.chartsInForce(db, day, {}, { limit: most, offset: 0 })
+  const list = shown.map(({ chart, effective_from, row_count, manifest: { edition, data_class } }) => ({
+    chart,
+    title: chartOf(chart)?.title ?? chart,
+    edition,
+    effective_from,
+    rows: row_count,
+    data_class,
+  }))
+  return { list, total: charts, hasSample: samples > 0 }
+}
+
+/** What a rule found; where it found nothing, how many it judged is known only of some. */
+function checkFacts(
+  check_id: string,
+  { severity, threshold, version }: Rule,
+  checks: readonly Check[],
+  judged: number,
+): RowCheckFacts {
+  const found = checks.find(({ rule }) => rule === check_id)
+  return {
+    check_id,
+    severity,
+    threshold,
+    rule_version: version,
+    evaluated: found?.evaluated ?? judged,
+    failed: found?.failed ?? 0,
+    sample_row_ids: found?.sample_keys ?? [],
+  }
+}
+
+/** When a file was last loaded, published since or not. A load that was refused before its first row leaves no trace. */
+export async function lastLoad(db: Db): Promise<Facts['last_load']> {
+  const last = await releases.findLastLoad(db)
+  return last ? { at: new Date(last.at).toISOString(), status: last.ended ? 'ok' : 'unfinished' } : null
+}

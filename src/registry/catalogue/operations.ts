@@ -1,0 +1,61 @@
+import type { Db } from '../../db/db.ts'
+import type { Log } from '../../integrity/log.ts'
+import { type Operation, operation } from '../../operation.ts'
+import { Coverage, CoverageQuery, coverage } from './coverage.ts'
+import { DiffQuery, ReleaseDiff, releaseDiff } from './release-diff.ts'
+import { listReleases, ReleaseList, ReleasesQuery } from './releases.ts'
+
+/** What there is to be asked for: charts, codes, releases, and how releases differ. */
+export function catalogueOperations({ db, log, today }: { db: Db; log: Log; today: () => string }): Operation[] {
+  const coverageOn = coverage(db, log)
+  const diff = releaseDiff(db)
+  return [
+    operation({
+      name: 'get_coverage',
+      summary:
+        'Which charts are in force and what they hold; where a code has rows; which codes begin with some characters',
+      description:
+        'Ask this before guessing. Without parameters: the charts in force with their counts, regions and providers. ' +
+        'With `cpt`: only the charts that have the code, and under which regions, modifiers, settings and providers. With `prefix`: the codes instead.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/api/coverage' },
+      access: 'public',
+      limit: 'default',
+      cache: 'public, max-age=300',
+      input: CoverageQuery,
+      output: Coverage,
+      problems: ['invalid_cpt', 'invalid_npi'],
+      run: (query) => coverageOn(query, query.as_of ?? today()),
+    }),
+
+    operation({
+      name: 'list_releases',
+      summary: 'Every release in the registry log, published or withdrawn since, newest first',
+      description: 'Each entry names its place in the registry log, where its manifest can be read and checked.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/api/releases' },
+      access: 'public',
+      limit: 'default',
+      cache: 'public, max-age=300',
+      input: ReleasesQuery,
+      output: ReleaseList,
+      problems: [],
+      run: (query) => listReleases(db, query),
+    }),
+
+    operation({
+      name: 'diff_releases',
+      summary: 'How two releases of a chart differ: rows added, removed and changed, and the largest moves',
+      description: 'Releases never change, and neither does the difference between two of them.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/api/releases/diff' },
+      access: 'public',
+      limit: 'default',
+      cache: 'public, max-age=86400',
+      input: DiffQuery,
+      output: ReleaseDiff,
+      problems: ['release_not_found', 'unavailable'],
+      run: diff,
+    }),
+  ]
+}

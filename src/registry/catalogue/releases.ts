@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import type { Db } from '../../db/db.ts'
+import { Links, Page, pageInput, pageOf } from '../../paging.ts'
+import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/row.ts'
+import { ChartId } from '../lookup/browse.ts'
+import type { ListedRelease } from './store.ts'
+import * as catalogue from './store.ts'
+
+const PATH = '/api/releases'
+
+export const ReleasesQuery = z.strictObject({
+  chart: ChartId.optional(),
+  state: z.enum(['published', 'withdrawn']).optional().meta({ description: 'Only releases in this state' }),
+  ...pageInput,
+})
+export type ReleasesQuery = z.output<typeof ReleasesQuery>
+
+const ListedReleaseForm = z
+  .strictObject({
+    release_id: z.string().meta({ examples: ['cms-pfs:RVU26C:1'] }),
+    chart: z.string(),
+    edition: z.string(),
+    state: z.enum(['published', 'withdrawn']),
+    effective_from: z.iso.date(),
+    published_at: z.iso.datetime(),
+    withdrawn_at: z.iso.datetime().nullable(),
+    withdrawn_reason: z.string().nullable().meta({ description: 'One of a few fixed words' }),
+    row_count: z.int().min(0),
+    rejected_count: z.int().min(0),
+    supersedes: z.string().nullable(),
+    data_class: z.enum(['published', 'sample']),
+    log_index: z.int().min(0).meta({ description: 'Its place in the registry log' }),
+    withdrawn_log_index: z.int().min(0).nullable(),
+  })
+  .meta({ id: 'ListedRelease' })
+
+export const ReleaseList = z
+  .strictObject({ data: z.array(ListedReleaseForm), page: Page, links: Links })
+  .meta({ id: 'ReleaseList' })
+
+/** Every release that is in the public log, the one published last first. */
+export async function listReleases(db: Db, query: ReleasesQuery): Promise<z.input<typeof ReleaseList>> {
+  const { limit, offset, ...params } = query
+  const { chart = '', state = '' } = query
+  const total = await catalogue.countListed(db, chart, state)
+  const data = (await catalogue.pageOfListed(db, chart, state, { limit, offset })).map(listed)
+  return { data, ...pageOf({ path: PATH, params, limit, offset, total }) }
+}
+
+function listed(release: ListedRelease): z.input<typeof ListedReleaseForm> {
+  const manifest = JSON.parse(release.manifest) as Manifest
+  const withdrawal = release.withdrawal === null ? null : (JSON.parse(release.withdrawal) as Withdrawal)
+  return {
+    release_id: release.release_id,
+    chart: release.chart,
+    edition: manifest.edition,
+    state: withdrawal ? 'withdrawn' : 'published',
+    effective_from: release.effective_from,
+    published_at: manifest.recorded_at,
+    withdrawn_at: withdrawal?.recorded_at ?? null,
+    withdrawn_reason: withdrawal?.reason ?? null,
+    row_count: manifest.row_count,
+    rejected_count: manifest.rejected_count,
+    supersedes: manifest.supersedes,
+    data_class: manifest.data_class,
+    log_index: Number(release.log_index),
+    withdrawn_log_index: release.withdrawn_index === null ? null : Number(release.withdrawn_index),
+  }
+}
+
+/** What happened to a release, and which entry of the registry log says so. */
+export type ReleaseEvent = { index: number } & (
+  | { kind: 'published'; entry: Manifest }
+  | { kind: 'withdrawn'; entry: Withdrawal }
+)
+
+/** The last things that happened, newest first. An entry of a kind that is not known here is left out. */
+export async function lastEvents(db: Db, most: number): Promise<ReleaseEvent[]> {
+  const entries = await catalogue.lastEntries(db, most)
+  return entries.flatMap(({ index, text }): ReleaseEvent[] => {
+    const entry: unknown = JSON.parse(text)
+    if (isManifest(entry)) return [{ index, kind: 'published', entry }]
+    return isWithdrawal(entry) ? [{ index, kind: 'withdrawn', entry }] : []
+  })
+}

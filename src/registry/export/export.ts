@@ -1,0 +1,109 @@
+import { type Db, StoreFault } from '../../db/db.ts'
+import { toBase64, utf8 } from '../../proof/bytes.ts'
+import { canonical } from '../../proof/canonical-json.ts'
+import type { Row } from '../../proof/price/row.ts'
+import { type Hash, joinRight, leafHash, nodeHash } from '../../proof/tree/merkle.ts'
+import type { Release } from '../lookup/store.ts'
+import * as store from '../lookup/store.ts'
+import { COLUMNS } from './columns.ts'
+import { parquet } from './parquet.ts'
+
+export const FORMATS = ['ndjson', 'csv', 'parquet'] as const
+export type Format = (typeof FORMATS)[number]
+
+const ROWS_PER_READ = 2_000
+const CHUNK_BYTES = 256 * 1024
+
+/**
+ * A release in one of the formats, in pieces. Every row is hashed on its way out, and it ends in a fault if the
+ * whole is not what was published.
+ */
+export function exportRelease(db: Db, release: Release, format: Format): AsyncGenerator<Uint8Array> {
+  const bodies = checkedBodies(db, release)
+  switch (format) {
+    case 'ndjson':
+      return inChunks(ndjson(bodies))
+    case 'csv':
+      return inChunks(csv(parsed(bodies)))
+    case 'parquet':
+      return parquet(parsed(bodies), {
+        release_id: release.release_id,
+        rows_root: release.manifest.rows_root,
+        manifest: canonical(release.manifest),
+      })
+  }
+}
+
+async function* checkedBodies(db: Db, release: Release): AsyncGenerator<string> {
+  const tree = new GrowingRoot()
+  let after = ''
+  for (;;) {
+    const rows = await store.rowsAfter(db, release.release_no, after, ROWS_PER_READ)
+    for (const { row_key, body } of rows) {
+      tree.append(leafHash(utf8(body)))
+      after = row_key
+      yield body
+    }
+    if (rows.length < ROWS_PER_READ) break
+  }
+  if (tree.size !== release.row_count || toBase64(tree.root()) !== release.manifest.rows_root)
+    throw new StoreFault(`the rows of ${release.release_id} are not those that were published: run \`atr fsck\``)
+}
+
+/** The root of a tree that grows by one leaf at a time: the roots of its perfect subtrees, the largest first. */
+class GrowingRoot {
+  readonly #roots: { hash: Hash; leaves: number }[] = []
+  size = 0
+
+  append(hash: Hash): void {
+    let added = { hash, leaves: 1 }
+    while (this.#roots.at(-1)?.leaves === added.leaves) {
+      const left = this.#roots.pop()
+      if (left) added = { hash: nodeHash(left.hash, added.hash), leaves: added.leaves * 2 }
+    }
+    this.#roots.push(added)
+    this.size++
+  }
+
+  root(): Hash {
+    return joinRight(this.#roots.map(({ hash }) => hash))
+  }
+}
+
+async function* parsed(bodies: AsyncIterable<string>): AsyncGenerator<Row> {
+  for await (const body of bodies) yield JSON.parse(body) as Row
+}
+
+/** Each line is exactly the bytes that were hashed. */
+async function* ndjson(bodies: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const body of bodies) yield `${body}\n`
+}
+
+/** RFC 4180. */
+async function* csv(rows: AsyncIterable<Row>): AsyncGenerator<string> {
+  yield `${COLUMNS.map(({ name }) => name).join(',')}\r\n`
+  for await (const row of rows) yield `${COLUMNS.map(({ value }) => csvCell(value(row) ?? '')).join(',')}\r\n`
+}
+
+/**
+ * A spreadsheet runs a cell that begins like a formula, so such a cell begins with an apostrophe instead.
+ * No value of a row begins that way; this holds if one ever does.
+ */
+export function csvCell(value: string): string {
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+async function* inChunks(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  let parts: string[] = []
+  let size = 0
+  for await (const part of texts) {
+    parts.push(part)
+    size += part.length
+    if (size < CHUNK_BYTES) continue
+    yield utf8(parts.join(''))
+    parts = []
+    size = 0
+  }
+  if (size > 0) yield utf8(parts.join(''))
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Db } from '../../db/db.ts'
+import { Links, Page, pageInput, pageOf } from '../../paging.ts'
+import { Problem } from '../../problem.ts'
+import * as catalogue from '../catalogue/store.ts'
+import { schedulesFor } from '../charts.ts'
+import { AbsenceProof, CitedRow } from '../row-schema.ts'
+import { ourTurn } from '../turn.ts'
+import { absenceProofs } from './answer.ts'
+import type { Proofs } from './proofs.ts'
+import { checkBasis, findIn, placeOf, ReferenceQuery } from './reference.ts'
+import { parseRegion } from './region.ts'
+import type { Release } from './store.ts'
+
+const PATH = '/reference/history'
+
+export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
+export type HistoryQuery = z.output<typeof HistoryQuery>
+
+const Edition = z
+  .strictObject({
+    release_id: z.string(),
+    chart: z.string(),
+    edition: z.string(),
+    data_class: z.enum(['published', 'sample']),
+    effective_from: z.iso.date(),
+    effective_to: z.iso.date().nullable().meta({
+      description:
+        'The last day on which it is in force; null for the latest edition; before `effective_from` where a revision for the same day took its place',
+    }),
+    row: CitedRow.nullable().meta({
+      description: 'The row that answers from this edition: a price or a stated absence',
+    }),
+    absence: z
+      .array(AbsenceProof)
+      .min(1)
+      .nullable()
+      .meta({ description: 'Where no row answers, the proofs that there is none' }),
+  })
+  .meta({ id: 'EditionAnswer' })
+
+export const ReferenceHistory = z
+  .strictObject({ data: z.array(Edition), page: Page, links: Links })
+  .meta({ id: 'ReferenceHistory' })
+
+interface Dated {
+  release: Release
+  effective_to: string | null
+}
+
+/** The editions to show, newest first: all those of each schedule that has ever had the code, or of the provider's files. */
+export async function editionsFor(db: Db, query: HistoryQuery): Promise<Dated[]> {
+  checkBasis(query)
+  const charts = await chartsFor(db, query)
+  const newer = new Map<string, string>()
+  const editions = charts.length > 0 ? await catalogue.editionsOf(db, charts) : []
+  return editions.map((release) => {
+    const next = newer.get(release.chart)
+    newer.set(release.chart, release.effective_from)
+    return { release, effective_to: next === undefined ? null : dayBefore(next) }
+  })
+}
+
+async function chartsFor(db: Db, { cpt, npi, basis }: HistoryQuery): Promise<string[]> {
+  if (npi === undefined)
+    return catalogue.chartsWithCode(
+      db,
+      cpt,
+      schedulesFor(basis).map(({ chart }) => chart),
+    )
+  const charts = await catalogue.chartsOfProvider(db, npi)
+  if (charts.length === 0) throw new Problem('unknown_provider')
+  return charts
+}
+
+const DAY_MS = 86_400_000
+const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
+
+/** One page of the editions, each with the row that answers from it alone, or the proof that none does. */
+export async function history(
+  db: Db,
+  proofs: Proofs,
+  query: HistoryQuery,
+  editions: readonly Dated[],
+): Promise<z.input<typeof ReferenceHistory>> {
+  const { limit, offset, ...params } = query
+  const region = await placeOf(db, parseRegion(query.region))
+  const data: z.input<typeof Edition>[] = []
+  for (const { release, effective_to } of editions.slice(offset, offset + limit)) {
+    await ourTurn()
+    const found = await findIn(db, query, region, [release])
+    const { release_id, chart, effective_from, manifest } = release
+    data.push({
+      release_id,
+      chart,
+      edition: manifest.edition,
+      data_class: manifest.data_class,
+      effective_from,
+      effective_to,
+      row: found.release === undefined ? null : await proofs.attach(release, found.stored),
+      absence: found.release === undefined ? await absenceProofs(proofs, found.missing) : null,
+    })
+  }
+  return { data, ...pageOf({ path: PATH, params, limit, offset, total: editions.length }) }
+}

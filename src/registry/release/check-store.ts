@@ -1,0 +1,114 @@
+import type { Db } from '../../db/db.ts'
+import { type Findings, ruleOf, type Severity } from './rules.ts'
+
+// What is known of a release beside its rows: what the rules found in it, and how it differs from the one before.
+
+export interface Check {
+  rule: string
+  severity: Severity
+  evaluated: number
+  failed: number
+  sample_lines: number[]
+  sample_keys: string[]
+}
+
+interface CheckRow extends Omit<Check, 'sample_lines' | 'sample_keys'> {
+  sample_lines: string
+  sample_keys: string
+}
+
+const CHECK = ['release_no', 'rule', 'severity', 'evaluated', 'failed', 'sample_lines', 'sample_keys']
+
+export async function insertChecks(tx: Db, release_no: number, findings: Findings): Promise<void> {
+  const stated = await countStated(tx, release_no)
+  const rows = [...findings].map(([rule, { count, lines, keys = [], evaluated = stated + count }]) => [
+    release_no,
+    rule,
+    ruleOf(rule).severity,
+    evaluated,
+    count,
+    JSON.stringify(lines),
+    JSON.stringify(keys),
+  ])
+  await tx.insertMany('release_check', CHECK, rows)
+}
+
+export async function insertCheck(tx: Db, release_no: number, check: Check | undefined): Promise<void> {
+  if (!check) return
+  const { rule, severity, evaluated, failed, sample_lines, sample_keys } = check
+  const samples = [JSON.stringify(sample_lines), JSON.stringify(sample_keys)]
+  await tx.insertMany('release_check', CHECK, [[release_no, rule, severity, evaluated, failed, ...samples]])
+}
+
+/**
+ * How many prices and absences a source states, about: a schedule's are repeated for every locality and a
+ * hospital's for every provider, and what was refused is not.
+ */
+export async function countStated(db: Db, release_no: number): Promise<number> {
+  const [row] = await db.query<{ rows: number; providers: number }>(
+    `SELECT (SELECT COALESCE(SUM(row_count), 0) FROM release_region WHERE release_no = $1 AND region = 'national') AS rows,
+            (SELECT COUNT(*) FROM release_provider WHERE release_no = $1) AS providers`,
+    [release_no],
+  )
+  return Math.ceil(Number(row?.rows ?? 0) / Math.max(1, Number(row?.providers ?? 0)))
+}
+
+export async function checksOf(db: Db, release_no: number): Promise<Check[]> {
+  const rows = await db.query<CheckRow>(
+    `SELECT rule, severity, evaluated, failed, sample_lines, sample_keys FROM release_check
+      WHERE release_no = $1 ORDER BY rule`,
+    [release_no],
+  )
+  return rows.map((row) => ({
+    ...row,
+    evaluated: Number(row.evaluated),
+    failed: Number(row.failed),
+    sample_lines: JSON.parse(row.sample_lines) as number[],
+    sample_keys: JSON.parse(row.sample_keys) as string[],
+  }))
+}
+
+/** How a release differs from the one it took the place of. */
+export interface Delta {
+  previous_release: string
+  added: number
+  removed: number
+  changed: number
+  unchanged: number
+  max_abs_change_pct: number
+}
+
+/** Percentages are kept as whole hundredths. */
+export async function insertDelta(tx: Db, release_no: number, delta: Delta): Promise<void> {
+  await tx.query(
+    `INSERT INTO release_delta (release_no, previous, added, removed, changed, unchanged, max_change_bp)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      release_no,
+      delta.previous_release,
+      delta.added,
+      delta.removed,
+      delta.changed,
+      delta.unchanged,
+      Math.round(delta.max_abs_change_pct * 100),
+    ],
+  )
+}
+
+export async function findDelta(db: Db, release_no: number): Promise<Delta | undefined> {
+  const [row] = await db.query<{ [name in keyof Omit<Delta, 'max_abs_change_pct'> | 'max_change_bp']: never }>(
+    `SELECT previous AS previous_release, added, removed, changed, unchanged, max_change_bp
+       FROM release_delta WHERE release_no = $1`,
+    [release_no],
+  )
+  return (
+    row && {
+      previous_release: row.previous_release,
+      added: Number(row.added),
+      removed: Number(row.removed),
+      changed: Number(row.changed),
+      unchanged: Number(row.unchanged),
+      max_abs_change_pct: Number(row.max_change_bp) / 100,
+    }
+  )
+}

@@ -1,0 +1,223 @@
+import type { Db } from '../../db/db.ts'
+import { dollars } from '../../proof/price/physician-fee.ts'
+import type { Price, Row } from '../../proof/price/row.ts'
+import type { StoredRow } from '../lookup/store.ts'
+import * as store from '../lookup/store.ts'
+
+const ROWS_PER_READ = 5_000
+const LARGEST = 10
+const SAMPLE_KEYS = 5
+
+/** A price that both releases state, and differently. */
+export interface Move {
+  row_key: string
+  before: Price
+  after: Price
+  /** In dollars, with its sign; of a range, the end that moved most. */
+  change: string
+  change_pct: number
+}
+
+/** Rows whose prices moved by more than a share of what they were, and for a quarter those that have one no longer, or now. */
+export interface Moved {
+  count: number
+  sample_keys: string[]
+}
+
+export interface ReleaseDiff {
+  added: number
+  removed: number
+  /** Another price, another reason for which there is none, or one in place of the other. */
+  changed: number
+  unchanged: number
+  moved_over_25_pct: Moved
+  moved_over_100_pct: Moved
+  max_abs_change_pct: number
+  largest_by_amount: Move[]
+  largest_by_percent: Move[]
+}
+
+/**
+ * How one release differs from another, key by key. Both are read once, side by side, in stretches: the memory
+ * it takes does not grow with them. A row that only moved to another line of its source is unchanged.
+ */
+export async function diffReleases(
+  db: Db,
+  fromNo: number,
+  toNo: number,
+  onCompared?: (rows: number) => void,
+): Promise<ReleaseDiff> {
+  const [from, to] = [new Walk(db, fromNo), new Walk(db, toNo)]
+  const tally = new Tally()
+  let compared = 0
+  await Promise.all([from.fill(), to.fill()])
+  for (;;) {
+    const [before, after] = [from.current, to.current]
+    if (!before && !after) return tally.result()
+    const order = compare(before?.row_key, after?.row_key)
+    if (order < 0) tally.diff.removed++
+    else if (order > 0) tally.diff.added++
+    else if (before && after) tally.compare(before.row_key, before.body, after.body)
+    if (order <= 0 && !from.step()) await from.fill()
+    if (order >= 0) {
+      if (++compared % ROWS_PER_READ === 0) onCompared?.(compared)
+      if (!to.step()) await to.fill()
+    }
+  }
+}
+
+/** A release that has come to its end stands after every key. */
+function compare(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0
+  if (a === undefined) return 1
+  if (b === undefined) return -1
+  return a < b ? -1 : 1
+}
+
+/** A place in the rows of one release. */
+class Walk {
+  #rows: StoredRow[] = []
+  #at = 0
+  #after = ''
+
+  constructor(
+    readonly db: Db,
+    readonly release_no: number,
+  ) {}
+
+  get current(): StoredRow | undefined {
+    return this.#rows[this.#at]
+  }
+
+  /** False when the next stretch has to be read first. */
+  step(): boolean {
+    this.#at++
+    return this.#at < this.#rows.length
+  }
+
+  async fill(): Promise<void> {
+    this.#after = this.#rows.at(-1)?.row_key ?? this.#after
+    this.#rows = await store.rowsAfter(this.db, this.release_no, this.#after, ROWS_PER_READ)
+    this.#at = 0
+  }
+}
+
+class Tally {
+  readonly diff: ReleaseDiff = {
+    added: 0,
+    removed: 0,
+    changed: 0,
+    unchanged: 0,
+    moved_over_25_pct: { count: 0, sample_keys: [] },
+    moved_over_100_pct: { count: 0, sample_keys: [] },
+    max_abs_change_pct: 0,
+    largest_by_amount: [],
+    largest_by_percent: [],
+  }
+  readonly #byAmount = new Largest()
+  readonly #byPercent = new Largest()
+
+  compare(row_key: string, before: string, after: string): void {
+    const [old, current] = [priceText(before), priceText(after)]
+    const same = old === undefined && current === undefined ? reasonOf(before) === reasonOf(after) : old === current
+    if (same) this.diff.unchanged++
+    else {
+      this.diff.changed++
+      if (old !== undefined && current !== undefined) this.#move(row_key, endsOf(old), endsOf(current))
+      // A price that gives way to an absence has moved as far as a price can.
+      else if (old !== undefined || current !== undefined) count(this.diff.moved_over_25_pct, row_key)
+    }
+  }
+
+  #move(row_key: string, before: Ends, after: Ends): void {
+    const ends = [after.low - before.low, after.high - before.high] as const
+    const shares = [ends[0] / Math.max(1, before.low), ends[1] / Math.max(1, before.high)] as const
+    const cents = Math.abs(ends[1]) >= Math.abs(ends[0]) ? ends[1] : ends[0]
+    const share = Math.abs(shares[1]) >= Math.abs(shares[0]) ? shares[1] : shares[0]
+    const move = (): Move => ({
+      row_key,
+      before: toPrice(before),
+      after: toPrice(after),
+      change: cents < 0 ? `-${dollars(-cents)}` : dollars(cents),
+      change_pct: percent(share),
+    })
+    if (Math.abs(share) > 0.25) count(this.diff.moved_over_25_pct, row_key)
+    if (Math.abs(share) > 1) count(this.diff.moved_over_100_pct, row_key)
+    this.diff.max_abs_change_pct = Math.max(this.diff.max_abs_change_pct, Math.abs(percent(share)))
+    this.#byAmount.offer(Math.abs(cents), move)
+    this.#byPercent.offer(Math.abs(share), move)
+  }
+
+  result(): ReleaseDiff {
+    return { ...this.diff, largest_by_amount: this.#byAmount.moves, largest_by_percent: this.#byPercent.moves }
+  }
+}
+
+/** The few largest of many, the first found where two are as large. */
+class Largest {
+  #kept: { size: number; move: Move }[] = []
+
+  offer(size: number, move: () => Move): void {
+    const least = this.#kept.at(-1)
+    if (this.#kept.length === LARGEST && least && size <= least.size) return
+    const place = this.#kept.findIndex((each) => each.size < size)
+    this.#kept.splice(place < 0 ? this.#kept.length : place, 0, { size, move: move() })
+    this.#kept.length = Math.min(this.#kept.length, LARGEST)
+  }
+
+  get moves(): Move[] {
+    return this.#kept.map(({ move }) => move)
+  }
+}
+
+function count(moved: Moved, row_key: string): void {
+  moved.count++
+  if (moved.sample_keys.length < SAMPLE_KEYS) moved.sample_keys.push(row_key)
+}
+
+interface Ends {
+  low: number
+  high: number
+}
+
+const PRICE = '"price":{'
+
+/**
+ * The price in a canonical row text, as text; nothing for a stated absence. Millions of rows are compared, so the
+ * text is not parsed: inputs are never objects, and no value can hold a quotation mark, so the mark is unique.
+ */
+function priceText(body: string): string | undefined {
+  const at = body.lastIndexOf(PRICE)
+  return at < 0 ? undefined : body.slice(at + PRICE.length - 1, body.indexOf('}', at) + 1)
+}
+
+const reasonOf = (body: string): string => (JSON.parse(body) as Row & { kind: 'absence' }).reason
+
+const AMOUNT = '{"amount":"'
+
+function endsOf(text: string): Ends {
+  if (text.startsWith(AMOUNT)) {
+    const cents = centsOf(text.slice(AMOUNT.length, text.indexOf('"', AMOUNT.length)))
+    return { low: cents, high: cents }
+  }
+  const price = JSON.parse(text) as Price
+  const [low, high] = 'amount' in price ? [price.amount, price.amount] : [price.low, price.high]
+  return { low: centsOf(low), high: centsOf(high) }
+}
+
+const POINT = 0x2e
+
+/** Of a decimal with two places, as rows have them. */
+export function centsOf(decimal: string): number {
+  let cents = 0
+  for (let at = 0; at < decimal.length; at++) {
+    const unit = decimal.charCodeAt(at)
+    if (unit !== POINT) cents = cents * 10 + unit - 0x30
+  }
+  return cents
+}
+
+const toPrice = ({ low, high }: Ends): Price =>
+  low === high ? { amount: dollars(low), currency: 'USD' } : { low: dollars(low), high: dollars(high), currency: 'USD' }
+
+const percent = (share: number): number => Math.round(share * 10_000) / 100

@@ -1,0 +1,123 @@
+import type { Db } from '../../db/db.ts'
+import { equalBytes, utf8 } from '../../proof/bytes.ts'
+import { canonical } from '../../proof/canonical-json.ts'
+import { isManifest, isWithdrawal, type Manifest } from '../../proof/price/row.ts'
+import { checksOf, findDelta } from './check-store.ts'
+import { rederive } from './rederive.ts'
+import type { ReleaseState } from './store.ts'
+import * as releases from './store.ts'
+
+export interface ReleaseFaults {
+  faults: string[]
+  rows: number
+  /** The rows of the releases that something is wrong with. */
+  rows_failed: number
+}
+
+/**
+ * Re-derives every published release from its stored rows, and its manifest and withdrawal from the log; and compares
+ * with them whatever else the store says of it. `tx` must show the store as it was at one moment.
+ */
+export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
+  const found: ReleaseFaults = { faults: [], rows: 0, rows_failed: 0 }
+  const lost = await releases.countEntriesWithoutRelease(tx)
+  if (lost > 0) found.faults.push(`${lost} releases or withdrawals are in the log and not in the store`)
+  const all = await releases.listReleases(tx)
+  for (const release of all) {
+    const faults = (
+      release.state === 'published' || release.state === 'withdrawn'
+        ? [
+            await rederive(tx, release),
+            ...(await checkManifest(tx, release, all)),
+            await checkWithdrawal(tx, release),
+            await checkRules(tx, release),
+          ]
+        : [checkUnpublished(release)]
+    ).filter((fault) => fault !== undefined)
+    found.faults.push(...faults)
+    if (release.state !== 'published' && release.state !== 'withdrawn') continue
+    found.rows += Number(release.row_count)
+    if (faults.length > 0) found.rows_failed += Number(release.row_count)
+  }
+  return found
+}
+
+/** What is in the log has been published, whatever its state says. */
+function checkUnpublished({ release_id, ...release }: ReleaseState): string | undefined {
+  const { log_index, published_at, withdrawal, withdrawn_index } = release
+  const isMarked = [log_index, published_at, withdrawal, withdrawn_index].some((value) => value !== null)
+  return isMarked ? `${release_id}: it is in the log and not in the state of a release that is` : undefined
+}
+
+async function checkManifest(tx: Db, release: ReleaseState, all: readonly ReleaseState[]): Promise<string[]> {
+  const { release_no, release_id } = release
+  const entry = await releases.findEntry(tx, release_no, 'manifest')
+  if (!entry || !equalBytes(utf8(entry.text), entry.body))
+    return [`${release_id}: the manifest is not the log entry it should be`]
+  const manifest: unknown = JSON.parse(entry.text)
+  if (!isManifest(manifest)) return [`${release_id}: the manifest is not one`]
+  const columns = columnsOf(release)
+  const differing = (Object.keys(columns) as (keyof Manifest)[]).filter(
+    (name) => canonical(columns[name]) !== canonical(manifest[name]),
+  )
+  const faults = differing.map((name) => `${release_id}: the manifest says another ${name}`)
+  if (release_id !== `${release.chart}:${release.edition}:${release.revision}`)
+    faults.push(`${release_id}: its revision is not the one in its name`)
+  return [...faults, ...(await checkDelta(tx, release, manifest, all))]
+}
+
+/** What the store says of a release and its manifest says too. */
+const columnsOf = (release: ReleaseState): Partial<Manifest> => ({
+  release_id: release.release_id,
+  chart: release.chart,
+  edition: release.edition,
+  effective_from: release.effective_from,
+  data_class: release.data_class,
+  citations: JSON.parse(release.citations) as Manifest['citations'],
+  row_count: Number(release.row_count),
+  rejected_count: Number(release.rejected_count),
+  rows_root: release.rows_root ?? '',
+  recorded_at: new Date(Number(release.published_at)).toISOString(),
+})
+
+/** Rows that both have, and those that only one has, must come to as many as there are. */
+async function checkDelta(
+  tx: Db,
+  { release_no, release_id, row_count }: ReleaseState,
+  { supersedes }: Manifest,
+  all: readonly ReleaseState[],
+): Promise<string[]> {
+  const delta = await findDelta(tx, release_no)
+  const before = all.find((each) => each.release_id === supersedes)
+  if (!delta && supersedes === null) return []
+  const common = delta ? delta.changed + delta.unchanged : 0
+  const sound =
+    delta?.previous_release === supersedes &&
+    common + (delta?.added ?? 0) === Number(row_count) &&
+    common + (delta?.removed ?? 0) === Number(before?.row_count)
+  return sound ? [] : [`${release_id}: how it differs from the release before it does not add up`]
+}
+
+/** What was rejected, rule by rule, comes to the number in the manifest. */
+async function checkRules(
+  tx: Db,
+  { release_no, release_id, rejected_count }: ReleaseState,
+): Promise<string | undefined> {
+  const checks = await checksOf(tx, release_no)
+  const rejected = checks.reduce((sum, check) => sum + (check.severity === 'reject' ? check.failed : 0), 0)
+  const sound = rejected === Number(rejected_count)
+  return sound ? undefined : `${release_id}: what the rules found in it is not what the manifest says`
+}
+
+/** A release is withdrawn if and only if an entry of the log says so of this release. */
+async function checkWithdrawal(tx: Db, release: ReleaseState): Promise<string | undefined> {
+  const { release_no, release_id, chart, state } = release
+  const marked = release.withdrawn_index !== null || release.withdrawal !== null
+  if (state === 'published') return marked ? `${release_id}: it is withdrawn in part` : undefined
+  const entry = await releases.findEntry(tx, release_no, 'withdrawal')
+  if (!entry || !equalBytes(utf8(entry.text), entry.body))
+    return `${release_id}: the withdrawal is not the log entry it should be`
+  const said: unknown = JSON.parse(entry.text)
+  const sound = isWithdrawal(said) && said.release_id === release_id && said.chart === chart
+  return sound ? undefined : `${release_id}: the withdrawal is of another release`
+}

@@ -1,0 +1,108 @@
+import type { Db } from '../../db/db.ts'
+import { commitToLog, type Publisher } from '../../integrity/publication.ts'
+import { Problem } from '../../problem.ts'
+import { utf8 } from '../../proof/bytes.ts'
+import { canonical } from '../../proof/canonical-json.ts'
+import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../../proof/price/row.ts'
+import { chartOf } from '../charts.ts'
+import { type Override, usedOverrides } from './breaker.ts'
+import { checkRelease, heldProblem } from './check.ts'
+import { insertCheck, insertDelta } from './check-store.ts'
+import { rederive } from './rederive.ts'
+import type { ReleaseState } from './store.ts'
+import * as releases from './store.ts'
+
+/** How far a publication is: every row is hashed again, then compared with the release before. */
+export interface PublishProgress {
+  phase: 'checking' | 'comparing'
+  rows: number
+  row_total: number
+}
+
+const NOT_STAGED = {
+  loading: 'the release is still being loaded, or its load was cut short: load the files again',
+  published: 'the release is published already',
+  withdrawn: 'the release was withdrawn: load the files again, which makes the next revision of it',
+} as const
+
+/**
+ * Publishes a staged release so that it is readable if and only if it is in the log. The manifest, the log
+ * entry, the signed checkpoint and the release's new state commit together; a crash before that leaves the
+ * release staged, and nothing public. A release that passes a limit of the breaker is refused unless that
+ * limit is overridden, and then the manifest says so.
+ */
+export async function publish(
+  publisher: Publisher,
+  release_id: string,
+  now: number,
+  overrides: readonly Override[] = [],
+  onProgress?: (progress: PublishProgress) => void,
+): Promise<ReleaseState> {
+  const { db, log } = publisher
+  const staged = await releases.findRelease(db, release_id)
+  if (!staged) throw new Problem('release_not_found')
+  if (staged.state !== 'staged') throw new Problem('release_conflict', NOT_STAGED[staged.state])
+  log.trace(1)
+  const told = (phase: PublishProgress['phase']) => (rows: number) =>
+    onProgress?.({ phase, rows, row_total: Number(staged.row_count) })
+  await rereadRows(db, staged, told('checking'))
+  const { held, checks, previous, diff } = await checkRelease(db, staged, told('comparing'))
+  const used = usedOverrides(held, overrides)
+  const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
+  if (open.length > 0) throw heldProblem(staged.release_id, open)
+  return commitToLog(publisher, now, async (tx, append) => {
+    const before = await releases.findPredecessor(tx, staged)
+    if ((before?.release_id ?? null) !== previous)
+      throw new Problem('release_conflict', 'another edition was published or withdrawn meanwhile: check it again')
+    const text = canonical(manifestOf(staged, previous, used, now))
+    const log_index = await append([utf8(text)])
+    const published = await releases.markPublished(tx, staged.release_no, {
+      manifest: text,
+      log_index,
+      published_at: now,
+    })
+    if (!published) throw new Problem('release_conflict', 'the release was published by someone else')
+    if (previous !== null && diff) {
+      await insertDelta(tx, staged.release_no, { previous_release: previous, ...diff })
+      await insertCheck(
+        tx,
+        staged.release_no,
+        checks.find(({ rule }) => rule === 'R12'),
+      )
+    }
+    return published
+  })
+}
+
+function manifestOf(
+  release: ReleaseState,
+  supersedes: string | null,
+  overrides: readonly Override[],
+  now: number,
+): Manifest {
+  const chart = chartOf(release.chart)
+  const manifest = {
+    schema: RELEASE_SCHEMA,
+    release_id: release.release_id,
+    chart: release.chart,
+    edition: release.edition,
+    publisher: chart?.publisher,
+    effective_from: release.effective_from,
+    citations: JSON.parse(release.citations) as Citation[],
+    row_count: Number(release.row_count),
+    rows_root: release.rows_root,
+    rejected_count: Number(release.rejected_count),
+    data_class: release.data_class,
+    supersedes,
+    recorded_at: new Date(now).toISOString(),
+    ...(overrides.length > 0 ? { overrides: [...overrides] } : {}),
+  }
+  if (!isManifest(manifest)) throw new Error(`the manifest of ${release.release_id} is not one`)
+  return manifest
+}
+
+/** Logs have died of bits that changed after hashing: before signing, every row is hashed again as stored. */
+async function rereadRows(db: Db, release: ReleaseState, onRows: (rows: number) => void): Promise<void> {
+  const failed = await rederive(db, release, onRows)
+  if (failed) throw new Problem('proof_block_missing', failed)
+}

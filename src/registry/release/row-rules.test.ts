@@ -1,0 +1,171 @@
+import { expect, test } from 'bun:test'
+import { aPrice } from '../../../test/support/builders.ts'
+import { verifyDerivation } from '../../proof/price/derivation.ts'
+import { isRow, type Price, type Row } from '../../proof/price/row.ts'
+import { applyRules, type Comparison } from './row-rules.ts'
+import type { Findings } from './rules.ts'
+
+const NPI = '1234567893'
+const usd = (amount: string): Price => ({ amount, currency: 'USD' })
+const range = (low: string, high: string): Price => ({ low, high, currency: 'USD' })
+const hospital = (row: Parameters<typeof aPrice>[0] = {}) =>
+  aPrice({ basis: 'hospital_cash', setting: 'outpatient', npi: NPI, ...row })
+
+const beside = (medicare: readonly Row[] = [], peers: readonly (readonly Row[])[] = []): Comparison => ({
+  medicare: async () => medicare.map((row) => ({ row, release_id: 'cms-opps:2026-Q4:2' })),
+  peers: async () => peers,
+})
+
+async function apply(rows: readonly Row[], comparison = beside()): Promise<{ rows: Row[]; findings: Findings }> {
+  const findings: Findings = new Map()
+  const out: Row[] = []
+  for await (const row of applyRules(rows, comparison, findings)) out.push(row)
+  return { rows: out, findings }
+}
+const failed = (findings: Findings): Record<string, number> =>
+  Object.fromEntries([...findings].filter(([, { count }]) => count > 0).map(([id, { count }]) => [id, count]))
+
+test.each([
+  ['19.99', { R04: 1 }],
+  ['20.00', {}],
+  ['1000.00', {}],
+  ['1000.01', { R04: 1 }],
+  ['5000.00', { R04: 1 }],
+  ['5000.01', { R05: 1 }],
+  ['5.00', { R04: 1 }],
+  ['4.99', { R05: 1 }],
+])('an outpatient price of %s beside Medicare\u2019s 100.00 gives %j', async (amount, expected) => {
+  const medicare = [aPrice({ price: usd('100.00') })]
+  const { rows, findings } = await apply([hospital({ price: usd(amount) })], beside(medicare))
+  expect(failed(findings)).toEqual(expected)
+  const kept = rows[0] as Row
+  expect(isRow(kept)).toBe(true)
+  if ('R05' in expected) {
+    expect(kept).toMatchObject({ kind: 'absence', reason: 'withheld_outlier', locator: [{ citation: 0, line: 1 }] })
+    expect(JSON.stringify(kept)).not.toContain(amount)
+    expect(kept.derivation.inputs).toEqual({
+      rule: 'R05',
+      compared_chart: 'cms-opps',
+      compared_edition: '2026-Q4',
+      compared_revision: '2',
+      compared_amount: '100.00',
+    })
+    expect(verifyDerivation(kept)).toEqual({ ok: true })
+  } else expect(kept).toMatchObject({ kind: 'price', price: { amount } })
+})
+
+test('a price is compared with Medicare\u2019s payment to hospitals first, then the laboratory\u2019s, then the physician\u2019s', async () => {
+  const opps = aPrice({ basis: 'medicare_opps', setting: 'outpatient', price: usd('1.00') })
+  const clfs = aPrice({ basis: 'medicare_clfs', setting: null, price: usd('100.00') })
+  const pfs = aPrice({ price: usd('100.00') })
+  const price = hospital({ price: usd('100.00') })
+  expect(failed((await apply([price], beside([pfs, clfs, opps]))).findings)).toEqual({ R05: 1 })
+  expect(failed((await apply([price], beside([pfs, clfs]))).findings)).toEqual({})
+})
+
+test.each([
+  ['an inpatient price', hospital({ setting: 'inpatient', price: usd('9000.00') }), aPrice({ price: usd('1.00') })],
+  [
+    'a price with another modifier',
+    hospital({ modifier: 'TC', price: usd('9000.00') }),
+    aPrice({ price: usd('1.00') }),
+  ],
+  ['a fee marked NA', hospital({ price: usd('9000.00') }), aPrice({ price: usd('1.00'), flags: ['na_indicator'] })],
+  ['a facility fee', hospital({ price: usd('9000.00') }), aPrice({ price: usd('1.00'), setting: 'facility' })],
+])('%s has nothing to be compared with', async (_, row, medicare) => {
+  const { findings } = await apply([row], beside([medicare]))
+  expect(failed(findings)).toEqual({})
+  expect(findings.has('R04')).toBe(false)
+})
+
+test('an amount over a million is withheld, whatever stands beside it', async () => {
+  const { rows } = await apply([hospital({ price: range('5.00', '1000000.01') })])
+  expect(rows[0]).toMatchObject({ kind: 'absence', reason: 'withheld_outlier' })
+  expect(rows[0]?.derivation.inputs).toEqual({ rule: 'R05' })
+  expect((await apply([hospital({ price: usd('1000000.00') })])).rows[0]).toMatchObject({ kind: 'price' })
+})
+
+test('what a price was compared with is said whole and in its form, or not at all', async () => {
+  const { rows } = await apply([hospital({ price: usd('5000.01') })], beside([aPrice({ price: usd('100.00') })]))
+  const row = rows[0] as Row
+  const verdict = (inputs: Record<string, string>) =>
+    verifyDerivation({ ...row, derivation: { ...row.derivation, inputs } })
+  const { compared_amount: _, ...part } = row.derivation.inputs
+  expect(verdict({ rule: 'R05' })).toEqual({ ok: true })
+  for (const inputs of [
+    part,
+    { ...row.derivation.inputs, compared_amount: '100' },
+    { ...row.derivation.inputs, compared_revision: '0' },
+    { ...row.derivation.inputs, rule: 'R10' },
+  ] as Record<string, string>[])
+    expect(verdict(inputs)).toEqual({ ok: false, reason: 'inputs_malformed' })
+})
+
+test('what Medicare pays is never withheld, however much it is', async () => {
+  const therapy = aPrice({ cpt: 'J1411', basis: 'medicare_opps', setting: 'outpatient', price: usd('3500000.00') })
+  expect((await apply([therapy])).rows).toEqual([therapy])
+})
+
+test('less than a dollar is flagged, but not for a drug', async () => {
+  const cheap = ['G0101', 'J3301', '90658', '99213'].map((cpt) => hospital({ cpt, price: usd('0.99') }))
+  const { findings } = await apply(cheap)
+  expect(failed(findings)).toEqual({ R06: 2 })
+  expect(findings.get('R06')).toMatchObject({ evaluated: 2, lines: [1, 1] })
+})
+
+test('a price far from that of eleven others is flagged, and ten are too few', async () => {
+  const peers = Array.from({ length: 11 }, (_, i) => [hospital({ price: usd(`${100 + i}.00`) })])
+  const far = hospital({ price: usd('300.00') })
+  expect(failed((await apply([far], beside([], peers))).findings)).toEqual({ R07: 1 })
+  expect(failed((await apply([hospital({ price: usd('110.00') })], beside([], peers))).findings)).toEqual({})
+  expect((await apply([far], beside([], peers.slice(1)))).findings.has('R07')).toBe(false)
+  const otherwise = peers.map(([row]) => [{ ...(row as Row), setting: null } as Row])
+  expect((await apply([far], beside([], otherwise))).findings.has('R07')).toBe(false)
+})
+
+test('cash above gross is flagged, in each setting by itself', async () => {
+  const rows = [
+    hospital({ setting: 'inpatient', price: usd('50.00') }),
+    hospital({ setting: 'outpatient', price: usd('150.00') }),
+    hospital({ basis: 'hospital_gross', setting: 'inpatient', price: usd('100.00') }),
+    hospital({ basis: 'hospital_gross', setting: 'outpatient', price: usd('100.00') }),
+  ]
+  const { rows: kept, findings } = await apply(rows)
+  expect(kept).toEqual(rows)
+  expect(failed(findings)).toEqual({ R08: 1 })
+  expect(findings.get('R08')?.keys).toEqual([`G0101|national|${NPI}||hospital_cash|outpatient`])
+})
+
+test('a lowest negotiated price above the highest takes both away', async () => {
+  const rows = [
+    hospital({ basis: 'hospital_cash', price: usd('30.00') }),
+    hospital({ basis: 'hospital_negotiated_high', price: usd('10.00') }),
+    hospital({ basis: 'hospital_negotiated_low', price: usd('20.00') }),
+  ]
+  const { rows: kept, findings } = await apply(rows)
+  expect(kept.map((row) => (row.kind === 'absence' ? row.reason : 'priced'))).toEqual([
+    'priced',
+    'withheld_conflict',
+    'withheld_conflict',
+  ])
+  expect(failed(findings)).toEqual({ R08_min_max: 2 })
+  for (const row of kept.slice(1)) expect(verifyDerivation(row)).toEqual({ ok: true })
+})
+
+test('ranges that only cross are flagged and served', async () => {
+  const rows = [
+    hospital({ basis: 'hospital_negotiated_high', price: range('15.00', '40.00') }),
+    hospital({ basis: 'hospital_negotiated_low', price: range('10.00', '50.00') }),
+  ]
+  const { rows: kept, findings } = await apply(rows)
+  expect(kept).toEqual(rows)
+  expect(failed(findings)).toEqual({ R08: 1 })
+})
+
+test('samples are capped and counts are not', async () => {
+  const rows = Array.from({ length: 30 }, (_, i) => hospital({ cpt: String(10_000 + i), price: usd('0.50') }))
+  const { findings } = await apply(rows)
+  expect(findings.get('R06')).toMatchObject({ count: 30, evaluated: 30 })
+  expect(findings.get('R06')?.keys).toHaveLength(5)
+  expect(findings.get('R06')?.lines).toHaveLength(20)
+})

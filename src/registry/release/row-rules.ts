@@ -1,0 +1,223 @@
+import { reasonForRule } from '../../proof/price/derivation.ts'
+import { type Basis, type Row, rowKey, type Setting } from '../../proof/price/row.ts'
+import { NA_FLAG } from '../lookup/choose-row.ts'
+import { centsOf } from './diff.ts'
+import { type Findings, note, type RuleId } from './rules.ts'
+import type { Stageable } from './staging.ts'
+
+type PriceRow = Row & { kind: 'price' }
+
+/** What a price is compared with. Both are asked once for each code, in the order of the codes. */
+export interface Comparison {
+  /** Medicare's national rows for a code, from the schedules in force. */
+  medicare: (cpt: string) => Promise<readonly MedicareRow[]>
+  /** What other hospitals in force state for a code, one list for each of them. */
+  peers: (cpt: string) => Promise<readonly (readonly Row[])[]>
+}
+
+export interface MedicareRow {
+  row: Row
+  release_id: string
+}
+
+/**
+ * Judges rows by R04 to R08 on their way into a release, before they are hashed. What is flagged is counted and
+ * passes as it is; in the place of a price that is withheld goes the statement that it is.
+ */
+export async function* applyRules(rows: Stageable, comparison: Comparison, findings: Findings): AsyncGenerator<Row> {
+  let known: Known | undefined
+  for await (const group of inGroups(rows)) {
+    const cpt = (group[0] as Row).cpt
+    if (known?.cpt !== cpt)
+      known = { cpt, medicare: await comparison.medicare(cpt), peers: await comparison.peers(cpt) }
+    yield* judge(group, known, findings)
+  }
+}
+
+interface Known {
+  cpt: string
+  medicare: readonly MedicareRow[]
+  peers: readonly (readonly Row[])[]
+}
+
+/** Rows that differ in basis and setting alone: they stand next to each other, and are few. */
+async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
+  let group: Row[] = []
+  for await (const each of rows) {
+    const row = 'body' in each ? (JSON.parse(each.body) as Row) : each
+    const first = group[0]
+    if (first && !isSameService(first, row)) {
+      yield group
+      group = []
+    }
+    group.push(row)
+  }
+  if (group.length > 0) yield group
+}
+
+const isSameService = (a: Row, b: Row): boolean =>
+  a.cpt === b.cpt && a.region === b.region && a.npi === b.npi && a.modifier === b.modifier
+
+function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
+  const crossed = crossedRows(group, findings)
+  return group.map((row) => {
+    if (row.kind !== 'price') return row
+    const verdict = (id: RuleId, failed: boolean): boolean => {
+      note(findings, id, failed, () => at(row))
+      return failed
+    }
+    if (crossed.has(row)) return withheld(row, 'R08_min_max')
+    const beside = besideMedicare(row, known.medicare)
+    const ratios = beside && ratiosTo(row, beside)
+    // What Medicare itself pays is the measure, and for a gene therapy that is millions.
+    if (row.npi !== null && verdict('R05', isImplausible(row, ratios)))
+      return withheld(row, 'R05', beside && comparisonInputs(beside))
+    if (ratios) verdict('R04', ratios.low < 0.2 || ratios.high > 10)
+    if (!isDrug(row.cpt)) verdict('R06', endsOf(row).low < 100)
+    const distance = distanceFromPeers(row, known.peers)
+    if (distance !== undefined) verdict('R07', distance > 5)
+    return row
+  })
+}
+
+/** The statement that takes the place of a price: where it stands is said, and by which rule it is withheld. */
+function withheld(row: Row, rule: 'R05' | 'R08_min_max', compared: Record<string, string> = {}): Row {
+  const { kind: _, ...rest } = row
+  const { price: __, ...base } = rest as Omit<PriceRow, 'kind'>
+  return {
+    ...base,
+    kind: 'absence',
+    reason: reasonForRule(rule),
+    flags: [],
+    derivation: { method: 'row-rule/1', inputs: { rule, ...compared } },
+  }
+}
+
+/** What the price was beside, by which anyone who has the source can replay the decision. An input has no colon. */
+function comparisonInputs({ release_id, row }: Compared): Record<string, string> {
+  const [compared_chart = '', compared_edition = '', compared_revision = ''] = release_id.split(':')
+  return { compared_chart, compared_edition, compared_revision, compared_amount: row.price.amount }
+}
+
+interface Ends {
+  low: number
+  high: number
+}
+
+const both = (cents: number): Ends => ({ low: cents, high: cents })
+const endsOf = ({ price }: PriceRow): Ends =>
+  'amount' in price ? both(centsOf(price.amount)) : { low: centsOf(price.low), high: centsOf(price.high) }
+
+const MOST_CENTS = 100_000_000
+
+/** Rule R05. */
+const isImplausible = (row: PriceRow, ratios: Ends | undefined): boolean =>
+  endsOf(row).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
+
+/**
+ * What a hospital's outpatient price is comparable with: Medicare's payment to hospitals if there is one, else the
+ * laboratory's, else the whole fee where no hospital bills beside the physician. Medicare pays for inpatients by
+ * the stay and not by the code, and a fee marked "NA" lacks the part that a hospital charges: with those, nothing.
+ */
+const COMPARABLE: readonly { basis: Basis; settings: readonly (Setting | null)[] }[] = [
+  { basis: 'medicare_opps', settings: ['outpatient', null] },
+  { basis: 'medicare_clfs', settings: [null] },
+  { basis: 'medicare_pfs', settings: ['non_facility'] },
+]
+
+/** A schedule states one amount for a key, never a range. */
+type Compared = MedicareRow & { row: { price: { amount: string } } }
+
+function besideMedicare(row: PriceRow, medicare: readonly MedicareRow[]): Compared | undefined {
+  if (row.npi === null || row.setting === 'inpatient') return undefined
+  for (const { basis, settings } of COMPARABLE) {
+    const found = medicare.find(
+      (each): each is Compared =>
+        each.row.kind === 'price' &&
+        'amount' in each.row.price &&
+        each.row.basis === basis &&
+        each.row.modifier === row.modifier &&
+        settings.includes(each.row.setting) &&
+        !each.row.flags.includes(NA_FLAG),
+    )
+    if (found) return found
+  }
+  return undefined
+}
+
+function ratiosTo(row: PriceRow, { row: { price } }: Compared): Ends {
+  const { low, high } = endsOf(row)
+  const reference = centsOf(price.amount)
+  return { low: low / reference, high: high / reference }
+}
+
+/** HCPCS drugs and biologicals, contrast agents, and the vaccines and globulins of CPT: a unit may cost cents. */
+const isDrug = (cpt: string): boolean =>
+  /^([JQ]|A9|C9|P9)/.test(cpt) ||
+  (cpt >= '90281' && cpt <= '90399') ||
+  (cpt >= '90476' && cpt <= '90759') ||
+  /^913[0-9]{2}$/.test(cpt)
+
+const FEWEST_PEERS = 11
+/** The scale factor that makes a median deviation comparable with a standard deviation. */
+const MAD_SCALE = 1.4826
+/** Peers that all agree have no spread to measure by: five per cent is taken for it. */
+const LEAST_SPREAD = 0.05
+
+/** Rule R07: how many deviations a price is from the middle of its peers'; nothing when they are too few. */
+function distanceFromPeers(row: PriceRow, peers: readonly (readonly Row[])[]): number | undefined {
+  if (row.npi === null || peers.length < FEWEST_PEERS) return undefined
+  const logs = peers.flatMap((rows) => {
+    const same = rows.find(
+      (each): each is PriceRow =>
+        each.kind === 'price' &&
+        each.basis === row.basis &&
+        each.modifier === row.modifier &&
+        each.setting === row.setting,
+    )
+    return same ? [middle(same)] : []
+  })
+  if (logs.length < FEWEST_PEERS) return undefined
+  const centre = median(logs)
+  const spread = Math.max(LEAST_SPREAD, median(logs.map((log) => Math.abs(log - centre))))
+  return Math.abs(middle(row) - centre) / (MAD_SCALE * spread)
+}
+
+/** The logarithm of a price, of a range that of its middle. */
+function middle(row: PriceRow): number {
+  const { low, high } = endsOf(row)
+  return (Math.log(Math.max(1, low)) + Math.log(Math.max(1, high))) / 2
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const half = sorted.length >> 1
+  const [below = 0, above = 0] = [sorted[half - 1], sorted[half]]
+  return sorted.length % 2 === 1 ? above : (below + above) / 2
+}
+
+/** Rule R08. The rows whose range cannot be: every lowest negotiated price is above every highest one. */
+function crossedRows(group: readonly Row[], findings: Findings): Set<Row> {
+  const crossed = new Set<Row>()
+  const find = (basis: Basis, setting: Setting | null): PriceRow | undefined =>
+    group.find((row): row is PriceRow => row.kind === 'price' && row.basis === basis && row.setting === setting)
+  for (const setting of new Set(group.map((row) => row.setting))) {
+    const [cash, gross] = [find('hospital_cash', setting), find('hospital_gross', setting)]
+    const [lowest, highest] = [find('hospital_negotiated_low', setting), find('hospital_negotiated_high', setting)]
+    if (cash && gross) note(findings, 'R08', isAbove(cash, gross), () => at(cash))
+    if (!lowest || !highest) continue
+    const impossible = endsOf(lowest).low > endsOf(highest).high
+    for (const row of [lowest, highest]) note(findings, 'R08_min_max', impossible, () => at(row))
+    if (impossible) crossed.add(lowest).add(highest)
+    else note(findings, 'R08', isAbove(lowest, highest), () => at(lowest))
+  }
+  return crossed
+}
+
+/** Of two ranges, the first reaches higher than the second on either side. */
+function isAbove(a: PriceRow, b: PriceRow): boolean {
+  const [first, second] = [endsOf(a), endsOf(b)]
+  return first.low > second.low || first.high > second.high
+}
+
+const at = (row: Row): { key: string; line: number | undefined } => ({ key: rowKey(row), line: row.locator[0]?.line })

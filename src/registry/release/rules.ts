@@ -1,0 +1,115 @@
+import type { ChartKind } from '../../integrity/freshness.ts'
+
+/** What happens to a row that breaks a rule: it is left out, its price is withheld, or it is only counted. */
+export type Severity = 'reject' | 'withhold' | 'flag'
+
+export interface Rule {
+  severity: Severity
+  threshold: string
+  version: string
+  meaning: string
+}
+
+const rule = (severity: Severity, threshold: string, meaning: string): Rule => ({
+  severity,
+  threshold,
+  version: '1.0.0',
+  meaning,
+})
+
+/**
+ * The rules for rows. R02, R03, R09, R10 and R14 are judged where a source is read, R04 to R08 while its rows
+ * are staged, R12 against the edition before, and R01 by re-deriving what is stored. R15 is not judged: no text of a
+ * source is kept. W01 to W06 warn of a source as a whole, or beside others of its edition; `not_cpt`, `R03_other_code`
+ * and `no_amount` count lines that this registry is not about. R11 is about the editions of a chart: see
+ * edition-periods.ts.
+ */
+export const RULES = {
+  R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
+  R02: rule('reject', '> 0, at most 2 decimals, not 999999 or more nines', 'An amount or factor is not one'),
+  R03: rule('reject', 'shape of a CPT or HCPCS code', 'A code, modifier or setting does not have the shape of one'),
+  R04: rule('flag', '0.2..10', 'The ratio to the Medicare price for the same code, modifier and setting is unusual'),
+  R05: rule(
+    'withhold',
+    '0.05..50, at most 1,000,000.00',
+    'The amount is implausible beside Medicare\u2019s, or by itself',
+  ),
+  R06: rule('flag', '>= 1.00 unless a drug', 'A service costs less than a dollar'),
+  R07: rule('flag', '5 x 1.4826 x MAD of logs, >= 11 peers', 'The price is far from that of other hospitals'),
+  R08: rule('flag', 'cash <= gross, lowest <= highest', 'Cash is above gross, or the negotiated range is crossed'),
+  R08_min_max: rule('withhold', 'lowest <= highest', 'Every lowest negotiated price is above every highest one'),
+  R09: rule('flag', 'one line a key', 'The same price stands under the same key again'),
+  R10: rule('withhold', 'one price a key', 'Different prices stand under the same key'),
+  R12: rule('flag', '25 % (schedule), 100 % (hospital)', 'The price moved far from the edition before'),
+  R14: rule('reject', 'within the edition', 'The source gives a row a date outside its edition'),
+  R15: rule('reject', 'plain short text', 'A cell has hidden characters, is too long, or begins like a formula'),
+  malformed: rule('reject', 'a whole record', 'A record of the source cannot be read'),
+  not_cpt: rule(
+    'flag',
+    'a CPT or HCPCS code',
+    'A line is for a stay, a product or a number of the hospital\u2019s own',
+  ),
+  R03_other_code: rule(
+    'flag',
+    'a CPT or HCPCS code',
+    'A line has a number of another kind, such as a chargemaster\u2019s, typed as a CPT or HCPCS code',
+  ),
+  no_amount: rule('flag', 'an amount in dollars', 'A line has a percentage, a formula or nothing in place of a price'),
+  W01: rule('flag', '109 localities, 112 before 2024', 'The GPCI file has another number of localities than usual'),
+  W02: rule('flag', 'the same cent', 'A price differs from the one CMS lists in its OPPSCAP file'),
+  W03: rule('flag', 'the least that an edition has had', 'The source has far fewer lines than any edition has had'),
+  W04: rule('flag', 'one year', 'The GPCI file is of another year than the PPRRVU file'),
+  W05: rule('flag', 'a published factor', 'The conversion factor is not one that CMS published for the year'),
+  W06: rule('flag', 'total = work + practice + malpractice', 'The printed total is not the sum of its parts'),
+} as const satisfies Record<string, Rule>
+export type RuleId = keyof typeof RULES
+
+/** The rules by which the readers of each kind of source judge every line, whether or not they find anything. */
+export const JUDGED_ON_READING: Record<ChartKind, readonly RuleId[]> = {
+  cms_pfs: ['R02', 'R03', 'R09', 'R10', 'W01'],
+  cms_clfs: ['R02', 'R03', 'R09', 'R10', 'R14'],
+  cms_opps: ['R02', 'R03', 'R09', 'R10'],
+  hospital_mrf: ['R02', 'R03', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
+}
+
+export const ruleOf = (id: string): Rule => {
+  const known: Record<string, Rule> = RULES
+  const found = known[id]
+  if (!found) throw new Error(`there is no rule ${id}`)
+  return found
+}
+
+/** How often a rule was broken in one source: exact counts, the first few places, never the values. */
+export interface Finding {
+  count: number
+  lines: number[]
+  keys?: string[]
+  /** How many were judged; where it is not said, every row that the source states. */
+  evaluated?: number
+}
+export type Findings = Map<string, Finding>
+
+const SAMPLE_LINES = 20
+const SAMPLE_KEYS = 5
+
+/** Counts one judgement of a rule, and where it failed. Most judgements fail nothing, so only then is it asked where. */
+export function note(
+  findings: Findings,
+  id: RuleId,
+  failed: boolean,
+  where: () => { key: string; line?: number | undefined },
+): void {
+  const entry = findings.get(id) ?? { count: 0, lines: [] }
+  findings.set(id, entry)
+  entry.evaluated = (entry.evaluated ?? 0) + 1
+  if (!failed) return
+  entry.count++
+  entry.keys ??= []
+  const at = where()
+  if (entry.keys.length < SAMPLE_KEYS) entry.keys.push(at.key)
+  if (at.line !== undefined && entry.lines.length < SAMPLE_LINES) entry.lines.push(at.line)
+}
+
+/** The rows that a source had and the release does not. */
+export const rejectedIn = (findings: Findings): number =>
+  [...findings].reduce((sum, [id, { count }]) => sum + (ruleOf(id).severity === 'reject' ? count : 0), 0)

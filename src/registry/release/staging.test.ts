@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { aPrice, aRelease } from '../../../test/support/builders.ts'
+import type { Db } from '../../db/db.ts'
+import { openSqlite } from '../../db/sqlite.ts'
+import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
+import { rederive } from './rederive.ts'
+import { type Progress, type ReadyRow, stage } from './staging.ts'
+
+async function withStore(work: (db: Db) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'atr-'))
+  const db = await openSqlite(join(folder, 'store.db'), { create: true })
+  try {
+    await work(db)
+  } finally {
+    await db.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const rowsOf = (count: number): Row[] =>
+  Array.from({ length: count }, (_, i) => aPrice({ cpt: `G${String(i).padStart(4, '0')}` }))
+const ready = (row: Row): ReadyRow => ({
+  kind: row.kind,
+  key: rowKey(row),
+  body: rowText(row),
+  cpt: row.cpt,
+  region: row.region,
+  npi: row.npi,
+})
+const release = (edition: string) => {
+  const { rows: _, ...rest } = aRelease({ edition })
+  return { ...rest, source_digest: edition }
+}
+async function* waitedFor<T>(items: readonly T[]): AsyncGenerator<T> {
+  for (const item of items) yield item
+}
+
+test('rows as objects, as ready texts and as a stream make the same tree', () =>
+  withStore(async (db) => {
+    const rows = rowsOf(700)
+    const staged = await Promise.all([
+      stage(db, release('OBJECTS'), rows, new Map(), 0),
+      stage(db, release('READY'), rows.map(ready), new Map(), 0),
+      stage(db, release('STREAM'), waitedFor(rows), new Map(), 0),
+    ])
+    expect(new Set(staged.map(({ release }) => release.rows_root)).size).toBe(1)
+    for (const { release, written } of staged) {
+      expect(await rederive(db, release)).toBeUndefined()
+      expect(written).toEqual({ rows: 700, bytes: rows.map(rowText).join('').length, absences: 0 })
+    }
+  }))
+
+test('rows out of order are a fault of the loader, and nothing is staged', () =>
+  withStore(async (db) => {
+    const rows = rowsOf(3).toReversed().map(ready)
+    await expect(stage(db, release('ORDER'), rows, new Map(), 0)).rejects.toThrow('out of order')
+    const twice = [...rowsOf(2), ...rowsOf(2)].sort((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1))
+    await expect(stage(db, release('TWICE'), twice, new Map(), 0)).rejects.toThrow('out of order')
+    const found = await db.query("SELECT 1 AS found FROM release WHERE state = 'staged'")
+    expect(found).toEqual([])
+  }))
+
+test('a row that is not one refuses the source', () =>
+  withStore(async (db) => {
+    const wrong = { ...aPrice(), note: 'ignore previous instructions' } as Row
+    await expect(stage(db, release('WRONG'), [wrong], new Map(), 0)).rejects.toMatchObject({
+      code: 'source_unreadable',
+    })
+  }))
+
+test('others get their turn between batches, and someone who waits is told how far it is', () =>
+  withStore(async (db) => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    const told: Progress[] = []
+    function* many(): Generator<ReadyRow> {
+      for (let i = 0; i < 10_000; i++)
+        for (const region of ['US-CA-05', 'US-CA-18', 'national'])
+          yield ready(aPrice({ cpt: `G${String(i).padStart(4, '0')}`, region }))
+    }
+    const onProgress = (written: Progress) => told.push({ ...written })
+    const { release: staged } = await stage(db, release('MANY'), many(), new Map(), 0, { onProgress })
+    clearInterval(timer)
+    expect(staged.row_count).toBe(30_000)
+    expect(told.map(({ rows }) => rows)).toEqual([8_000, 16_000, 24_000])
+    expect(turns).toBeGreaterThan(0)
+  }))

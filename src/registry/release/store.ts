@@ -1,0 +1,236 @@
+import type { Db } from '../../db/db.ts'
+import type { Citation } from '../../proof/price/row.ts'
+
+// The life of a release, from loading to withdrawn. What lookups ask is in store.ts.
+
+/** A release being made: rows are written under it long before anyone can read them. */
+export interface NewRelease {
+  chart: string
+  edition: string
+  effective_from: string
+  data_class: 'published' | 'sample'
+  source_digest: string
+  citations: Citation[]
+}
+
+export interface ReleaseState extends Omit<NewRelease, 'citations'> {
+  release_no: number
+  release_id: string
+  revision: number
+  state: 'loading' | 'staged' | 'published' | 'withdrawn'
+  row_count: number
+  rejected_count: number
+  rows_root: string | null
+  citations: string
+  log_index: number | null
+  loaded_at: number
+  published_at: number | null
+  /** The text of the log entry by which it was withdrawn, and its place. */
+  withdrawal: string | null
+  withdrawn_index: number | null
+}
+
+const STATE = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest, citations,
+  row_count, rejected_count, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index`
+
+/**
+ * Begins a release. Its number has never been another's, so whatever is written under it is this one's; its name may
+ * be that of a load that was cut short, which must be gone by now.
+ */
+export async function insertRelease(tx: Db, release: NewRelease, now: number): Promise<ReleaseState> {
+  const [next] = await tx.query<{ last_no: number }>(
+    'UPDATE release_number SET last_no = last_no + 1 RETURNING last_no',
+  )
+  const [row] = await tx.query<ReleaseState>(
+    `INSERT INTO release (release_no, release_id, chart, edition, revision, effective_from, data_class, state,
+                          source_digest, citations, row_count, rejected_count, loaded_at)
+     SELECT $8, $1 || ':' || $2 || ':' || (COALESCE(MAX(last_revision), 0) + 1),
+            $1, $2, COALESCE(MAX(last_revision), 0) + 1, $3, $4, 'loading', $5, $6, 0, 0, $7
+       FROM edition_revision WHERE chart = $1 AND edition = $2
+     RETURNING ${STATE}`,
+    [
+      release.chart,
+      release.edition,
+      release.effective_from,
+      release.data_class,
+      release.source_digest,
+      JSON.stringify(release.citations),
+      now,
+      next?.last_no,
+    ],
+  )
+  if (!row) throw new Error('a new release was not stored')
+  return row
+}
+
+/**
+ * Whether a release is still being loaded: to be asked in the transaction that writes rows under it. It is asked by an
+ * update that changes nothing, so that no one can take the release away before that transaction is over.
+ */
+export async function isLoading(tx: Db, release_no: number): Promise<boolean> {
+  const found = await tx.query(
+    "UPDATE release SET state = 'loading' WHERE release_no = $1 AND state = 'loading' RETURNING release_no",
+    [release_no],
+  )
+  return found.length > 0
+}
+
+/** What loads of an edition left behind that did not come to their end. */
+export async function findUnfinished(db: Db, chart: string, edition: string): Promise<number[]> {
+  const rows = await db.query<{ release_no: number }>(
+    "SELECT release_no FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading' ORDER BY release_no",
+    [chart, edition],
+  )
+  return rows.map(({ release_no }) => Number(release_no))
+}
+
+/** Takes a release back that was never published, as if its load had been cut short. False for any other. */
+export async function unstage(db: Db, release_no: number): Promise<boolean> {
+  const rows = await db.query(
+    `UPDATE release SET state = 'loading' WHERE release_no = $1 AND state IN ('loading', 'staged') RETURNING release_no`,
+    [release_no],
+  )
+  return rows.length > 0
+}
+
+const ROWS_PER_DELETE = 4_000
+const TILES_PER_DELETE = 200
+const SMALL_TABLES = ['release_code', 'release_region', 'release_provider', 'release_check', 'release_locality']
+
+/**
+ * Removes a release that was never loaded to its end, the line that names it last. A release can be of millions of
+ * rows: they go a few at a time, and between two steps others have their turn to write.
+ */
+export async function deleteUnfinished(db: Db, release_no: number, pause: () => Promise<void>): Promise<void> {
+  const stepwise = async (table: string, key: string, bound: string): Promise<void> => {
+    const sql = `DELETE FROM ${table} WHERE release_no = $1 AND ${key} <= (${bound}) RETURNING 1 AS gone`
+    while ((await db.query(sql, [release_no])).length > 0) await pause()
+  }
+  await stepwise('price_row', 'row_key', bounded('price_row', 'row_key', ROWS_PER_DELETE))
+  await stepwise('row_tile', 'n', bounded('row_tile', 'n', TILES_PER_DELETE))
+  await db.transaction(async (tx) => {
+    for (const table of SMALL_TABLES) await tx.query(`DELETE FROM ${table} WHERE release_no = $1`, [release_no])
+    await tx.query("DELETE FROM release WHERE release_no = $1 AND state = 'loading'", [release_no])
+  })
+}
+
+/** The last of the first so many keys that a release has left. */
+const bounded = (table: string, key: string, most: number): string =>
+  `SELECT MAX(${key}) FROM (SELECT ${key} FROM ${table} WHERE release_no = $1 ORDER BY ${key} LIMIT ${most}) AS first`
+
+export async function findSameSource(db: Db, chart: string, edition: string, digest: string) {
+  const [row] = await db.query<ReleaseState>(
+    `SELECT ${STATE} FROM release
+      WHERE chart = $1 AND edition = $2 AND source_digest = $3 AND state IN ('staged', 'published')`,
+    [chart, edition, digest],
+  )
+  return row
+}
+
+/** Nothing comes back if it is no longer being loaded. */
+export async function markStaged(
+  tx: Db,
+  release_no: number,
+  found: { row_count: number; rejected_count: number; rows_root: string },
+): Promise<ReleaseState | undefined> {
+  const [row] = await tx.query<ReleaseState>(
+    `UPDATE release SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4
+      WHERE release_no = $1 AND state = 'loading' RETURNING ${STATE}`,
+    [release_no, found.row_count, found.rejected_count, found.rows_root],
+  )
+  await tx.query(
+    `INSERT INTO edition_revision (chart, edition, last_revision)
+     SELECT chart, edition, revision FROM release WHERE release_no = $1 AND state = 'staged'
+     ON CONFLICT (chart, edition) DO UPDATE SET last_revision = excluded.last_revision`,
+    [release_no],
+  )
+  return row
+}
+
+/** Nothing comes back if someone else published it first. */
+export async function markPublished(
+  tx: Db,
+  release_no: number,
+  published: { manifest: string; log_index: number; published_at: number },
+): Promise<ReleaseState | undefined> {
+  const [row] = await tx.query<ReleaseState>(
+    `UPDATE release SET state = 'published', manifest = $2, log_index = $3, published_at = $4
+      WHERE release_no = $1 AND state = 'staged' RETURNING ${STATE}`,
+    [release_no, published.manifest, published.log_index, published.published_at],
+  )
+  return row
+}
+
+export async function findRelease(db: Db, release_id: string): Promise<ReleaseState | undefined> {
+  const [row] = await db.query<ReleaseState>(`SELECT ${STATE} FROM release WHERE release_id = $1`, [release_id])
+  return row
+}
+
+export function listReleases(db: Db): Promise<ReleaseState[]> {
+  return db.query<ReleaseState>(`SELECT ${STATE} FROM release ORDER BY release_no`)
+}
+
+/** Nothing comes back if someone else withdrew it first. */
+export async function markWithdrawn(
+  tx: Db,
+  release_no: number,
+  withdrawn: { withdrawal: string; withdrawn_index: number },
+): Promise<ReleaseState | undefined> {
+  const [row] = await tx.query<ReleaseState>(
+    `UPDATE release SET state = 'withdrawn', withdrawal = $2, withdrawn_index = $3
+      WHERE release_no = $1 AND state = 'published' RETURNING ${STATE}`,
+    [release_no, withdrawn.withdrawal, withdrawn.withdrawn_index],
+  )
+  return row
+}
+
+/**
+ * The edition that this one takes, or took, the place of: the one in force before it on the day it takes effect.
+ * A staged release stands after every published one.
+ */
+export async function findPredecessor(
+  db: Db,
+  release: Pick<ReleaseState, 'chart' | 'effective_from' | 'release_no' | 'log_index'>,
+): Promise<ReleaseState | undefined> {
+  const [row] = await db.query<ReleaseState>(
+    `SELECT ${STATE} FROM release
+      WHERE chart = $1 AND state = 'published' AND release_no <> $2
+        AND (effective_from < $3 OR (effective_from = $3 AND log_index < $4))
+      ORDER BY effective_from DESC, log_index DESC LIMIT 1`,
+    [release.chart, release.release_no, release.effective_from, release.log_index ?? Number.MAX_SAFE_INTEGER],
+  )
+  return row
+}
+
+/** A release's manifest or withdrawal, and the log entry that should be the same bytes. */
+export async function findEntry(
+  db: Db,
+  release_no: number,
+  kind: 'manifest' | 'withdrawal',
+): Promise<{ text: string; body: Uint8Array } | undefined> {
+  const [text, index] = kind === 'manifest' ? ['manifest', 'log_index'] : ['withdrawal', 'withdrawn_index']
+  const [row] = await db.query<{ text: string; body: Uint8Array }>(
+    `SELECT r.${text} AS text, l.body FROM release r JOIN log_leaf l ON l.log = 'registry' AND l.leaf_index = r.${index}
+      WHERE r.release_no = $1`,
+    [release_no],
+  )
+  return row && { text: row.text, body: new Uint8Array(row.body) }
+}
+
+/** Entries of the registry log that are neither the manifest nor the withdrawal of a release that is there. */
+export async function countEntriesWithoutRelease(db: Db): Promise<number> {
+  const [row] = await db.query<{ lost: number }>(
+    `SELECT COUNT(*) AS lost FROM log_leaf l
+      WHERE l.log = 'registry' AND NOT EXISTS (
+        SELECT 1 FROM release r WHERE r.log_index = l.leaf_index OR r.withdrawn_index = l.leaf_index)`,
+  )
+  return Number(row?.lost ?? 0)
+}
+
+/** The load that began last. One that is not at its end is under way, or was cut short. */
+export async function findLastLoad(db: Db): Promise<{ at: number; ended: boolean } | undefined> {
+  const [row] = await db.query<{ loaded_at: number; state: string }>(
+    'SELECT loaded_at, state FROM release ORDER BY loaded_at DESC, release_no DESC LIMIT 1',
+  )
+  return row && { at: Number(row.loaded_at), ended: row.state !== 'loading' }
+}

@@ -1,0 +1,47 @@
+import { commitToLog, type Publisher } from '../../integrity/publication.ts'
+import { Problem } from '../../problem.ts'
+import { utf8 } from '../../proof/bytes.ts'
+import { canonical } from '../../proof/canonical-json.ts'
+import { isWithdrawal, WITHDRAWAL_SCHEMA, type Withdrawal } from '../../proof/price/row.ts'
+import type { ReleaseState } from './store.ts'
+import * as releases from './store.ts'
+
+/** Why a release is taken out of force. Words of ours only: they stand in the log for ever. */
+export const WITHDRAWAL_REASONS = [
+  'publisher_withdrew',
+  'wrong_source',
+  'loading_fault',
+  'implausible_prices',
+  'operator_decision',
+] as const
+export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number]
+
+/**
+ * Takes a published release out of force: the edition before it is in force again, for every day. The entry in
+ * the log, the signed checkpoint and the new state commit together; it counts once the public checkpoint covers it.
+ */
+export async function withdraw(
+  publisher: Publisher,
+  release_id: string,
+  reason: WithdrawalReason,
+  now: number,
+): Promise<ReleaseState> {
+  const { db, log } = publisher
+  const release = await releases.findRelease(db, release_id)
+  if (release?.state !== 'published')
+    throw new Problem('release_conflict', 'only a published release that has not been withdrawn can be')
+  log.trace(1)
+  return commitToLog(publisher, now, async (tx, append) => {
+    const withdrawal = canonical(withdrawalOf(release, reason, now))
+    const withdrawn_index = await append([utf8(withdrawal)])
+    const withdrawn = await releases.markWithdrawn(tx, release.release_no, { withdrawal, withdrawn_index })
+    if (!withdrawn) throw new Problem('release_conflict', 'the release was withdrawn by someone else')
+    return withdrawn
+  })
+}
+
+function withdrawalOf({ release_id, chart }: ReleaseState, reason: WithdrawalReason, now: number): Withdrawal {
+  const entry = { schema: WITHDRAWAL_SCHEMA, release_id, chart, reason, recorded_at: new Date(now).toISOString() }
+  if (!isWithdrawal(entry)) throw new Error(`the withdrawal of ${release_id} is not one`)
+  return entry
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Document } from '../http/document.ts'
+import { jsonForm } from '../http/json-form.ts'
+import { ABOUT, type DiscoveryParts, RULES, SERVICE } from './descriptor.ts'
+
+/** The plugin manifest, version 1. The lengths are those its readers allow. */
+export const AiPlugin = z
+  .strictObject({
+    schema_version: z.literal('v1'),
+    name_for_human: z.string().min(1).max(20),
+    name_for_model: z.string().regex(/^[A-Za-z0-9_]{1,50}$/),
+    description_for_human: z.string().min(1).max(100),
+    description_for_model: z.string().min(1).max(8000),
+    auth: z.strictObject({ type: z.literal('none') }),
+    api: z.strictObject({ type: z.literal('openapi'), url: z.url() }),
+    logo_url: z.url(),
+    contact_email: z.string().regex(/^[^@\s]+@[^@\s]+$/),
+    legal_info_url: z.url(),
+  })
+  .meta({ id: 'AiPlugin', description: 'Plugin manifest' })
+
+export const aiPlugin = (parts: DiscoveryParts): Document => ({
+  name: 'get_ai_plugin',
+  path: '/.well-known/ai-plugin.json',
+  summary: 'The plugin manifest',
+  tag: 'discovery',
+  cache: 'public, max-age=3600',
+  forms: [jsonForm(AiPlugin, () => manifest(parts))],
+})
+
+function manifest(parts: DiscoveryParts): z.input<typeof AiPlugin> {
+  const base = parts.baseUrl()
+  return {
+    schema_version: 'v1',
+    name_for_human: SERVICE,
+    name_for_model: 'agent_trust_registry',
+    description_for_human: 'Cited reference prices for CPT codes with proofs, and aggregate dispute figures.',
+    description_for_model: forModel(parts),
+    // No auth type of the format names a header of one's own, so the rails stand in the description.
+    auth: { type: 'none' },
+    api: { type: 'openapi', url: `${base}/api/openapi.json` },
+    logo_url: `${base}/logo.svg`,
+    contact_email: parts.contactEmail ?? supportMailbox(base),
+    legal_info_url: `${base}/#terms`,
+  }
+}
+
+const forModel = ({ rails }: DiscoveryParts): string =>
+  [
+    ABOUT,
+    'Look up one price with GET /reference (cpt, region, npi) and the dispute figures with GET /api/figures; both are open to all.',
+    `These paths need the header ${rails.header}: ${Object.keys(rails.protected_routes).join(', ')}.`,
+    `To obtain a token: ${rails.flow.map((step, at) => `(${at + 1}) ${step}`).join('; ')}.`,
+    `Rules: ${RULES.join(' ')}`,
+  ].join(' ')
+
+/** RFC 2142. An address or a bare name has no mailbox, and `.invalid` (RFC 2606) says so. */
+function supportMailbox(base: string): string {
+  const { hostname } = new URL(base)
+  return /\.[a-z][a-z0-9-]*$/i.test(hostname) ? `support@${hostname}` : 'support@service.invalid'
+}
+
+/** A seal with a tick. It carries its own colours, so it stands on light and dark pages alike. */
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64" role="img" aria-label="Agent Trust Registry">' +
+  '<rect width="64" height="64" rx="14" fill="#0b5d3b"/>' +
+  '<g fill="none" stroke="#fff" stroke-linecap="round" stroke-linejoin="round">' +
+  '<path d="M19 12h19l9 9v31H19z" stroke-width="3.5"/><path d="M38 12v9h9" stroke-width="3.5"/>' +
+  '<path d="M26 36l5.5 5.5L41 31" stroke-width="4.5"/></g></svg>\n'
+
+export const logo = (): Document => ({
+  name: 'get_logo',
+  path: '/logo.svg',
+  summary: 'The logo',
+  tag: 'discovery',
+  cache: 'public, max-age=86400',
+  headers: { 'content-security-policy': "default-src 'none'" },
+  forms: [{ type: 'image/svg+xml', render: () => LOGO }],
+})

@@ -1,0 +1,71 @@
+import { utf8 } from '../../proof/bytes.ts'
+import { sha256 } from '../../proof/sha256.ts'
+import type { Document } from '../http/document.ts'
+import { type Html, html } from '../site/html.ts'
+import { SERVICE } from './descriptor.ts'
+
+export interface FeedEntry {
+  /** Its place in the log. */
+  index: number
+  title: string
+  summary: string
+  /** An instant, as RFC 3339 writes it. */
+  updated: string
+  /** Path and query of the list in which the release stands. */
+  path: string
+}
+
+export interface FeedParts {
+  baseUrl: () => string
+  /** The origin of the log that the entries are of: their ids are made of it, wherever the service is reached. */
+  origin: string
+  /** Newest first. */
+  entries: () => Promise<readonly FeedEntry[]>
+  /** When the log was last signed: what an empty feed says of itself. */
+  signedAt: () => Promise<number>
+}
+
+/** RFC 4287. An entry of the feed is an entry of the registry log, so it never changes and its id never does. */
+export const feed = (parts: FeedParts): Document => ({
+  name: 'get_feed',
+  path: '/feed.atom',
+  summary: 'Releases and withdrawals as an Atom feed, newest first',
+  tag: 'discovery',
+  cache: 'public, max-age=300',
+  forms: [{ type: 'application/atom+xml', render: () => renderFeed(parts) }],
+})
+
+async function renderFeed({ baseUrl, origin, entries, signedAt }: FeedParts): Promise<string> {
+  const shown = await entries()
+  const base = baseUrl()
+  const updated = shown[0]?.updated ?? new Date(await signedAt()).toISOString()
+  const page = html`<feed xmlns="http://www.w3.org/2005/Atom">
+  <id>${idOf(origin)}</id>
+  <title>${SERVICE}: releases and withdrawals</title>
+  <updated>${updated}</updated>
+  <author><name>${SERVICE}</name></author>
+  <link rel="self" type="application/atom+xml" href="${base}/feed.atom"/>
+  <link rel="alternate" type="application/json" href="${base}/api/releases"/>
+${shown.map((entry) => entryOf(entry, base, origin))}</feed>
+`
+  return `<?xml version="1.0" encoding="utf-8"?>\n${page.markup}`
+}
+
+const entryOf = ({ index, title, summary, updated, path }: FeedEntry, base: string, origin: string): Html =>
+  html`  <entry>
+    <id>${idOf(`${origin} ${index}`)}</id>
+    <title>${title}</title>
+    <updated>${updated}</updated>
+    <summary>${summary}</summary>
+    <link rel="alternate" type="application/json" href="${base}${path}"/>
+  </entry>
+`
+
+/** RFC 9562 version 8: the first bytes of a hash, with the bits that say so. */
+function idOf(name: string): string {
+  const bytes = sha256(utf8(name)).slice(0, 16)
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Buffer.from(bytes).toString('hex')
+  return `urn:uuid:${hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}`
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { Problem } from '../../problem.ts'
+import type { Document } from '../http/document.ts'
+import { jsonForm } from '../http/json-form.ts'
+
+const OK = { status: 'ok' } as const
+const Health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health', description: 'All is well' })
+const RETRY_SECONDS = 5
+
+export interface HealthParts {
+  /** Whether the service can answer from its store now. */
+  ready: () => Promise<boolean>
+}
+
+/** For whoever starts, stops and balances the service: the process runs; it can do its work. */
+export const healthDocuments = ({ ready }: HealthParts): Document[] => [
+  {
+    name: 'get_health',
+    path: '/healthz',
+    summary: 'The process runs',
+    tag: 'discovery',
+    cache: 'no-store',
+    unmetered: true,
+    forms: [jsonForm(Health, () => OK)],
+  },
+  {
+    name: 'get_readiness',
+    path: '/readyz',
+    summary: 'The service can answer',
+    tag: 'discovery',
+    cache: 'no-store',
+    unmetered: true,
+    forms: [
+      jsonForm(Health, async () => {
+        // A check that fails is the very thing this route reports, so it is a refusal and not a fault.
+        const isReady = await ready().catch((cause: unknown) => Promise.reject(notReady(cause)))
+        if (!isReady) throw notReady()
+        return OK
+      }),
+    ],
+  },
+]
+
+const notReady = (cause?: unknown): Problem =>
+  new Problem('unavailable', 'the service is not ready to answer', {
+    headers: { 'retry-after': String(RETRY_SECONDS) },
+    cause,
+  })

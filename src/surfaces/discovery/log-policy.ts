@@ -1,0 +1,16 @@
+import { formatPolicy, type PolicyKey } from '../../proof/note/policy.ts'
+import type { Document } from '../http/document.ts'
+
+/** C2SP tlog-policy: the one file an outsider pins before believing any proof. */
+export const logPolicy = (
+  logs: () => readonly PolicyKey[],
+  witnesses: readonly PolicyKey[],
+  quorum: number,
+): Document => ({
+  name: 'get_log_policy',
+  path: '/log/policy',
+  summary: 'The keys of the logs, to be pinned before any proof is believed',
+  tag: 'discovery',
+  cache: 'no-cache',
+  forms: [{ type: 'text/plain; charset=utf-8', render: () => formatPolicy(logs(), witnesses, quorum) }],
+})

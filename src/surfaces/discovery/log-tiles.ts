@@ -1,0 +1,143 @@
+import type { Access } from '../../operation.ts'
+import { Problem } from '../../problem.ts'
+import { TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
+import type { Document, DocumentForm, PathParameter } from '../http/document.ts'
+
+// C2SP tlog-tiles over HTTP: enough to clone a log and derive every root it has signed.
+
+/** Which entries of a log, and how many of them: bundle `n` starts at entry `n * 256`. */
+export type Bundle = Omit<Tile, 'level'>
+
+/** A log as far as its public checkpoint reaches. What lies beyond, or does not exist, is undefined. */
+export interface TiledLog {
+  /** Its place under `/log/`. */
+  name: string
+  checkpoint(): Promise<string>
+  findTile(tile: Tile): Promise<Uint8Array | undefined>
+  findEntries(bundle: Bundle): Promise<Uint8Array[] | undefined>
+}
+
+export interface LogTilesParts {
+  /** The hashes of a log are for all; its entries may need a scope. */
+  logs: readonly { log: TiledLog; entries: Access }[]
+  findRowTile(release_id: string, tile: Tile): Promise<Uint8Array | undefined>
+}
+
+const LEVEL = '(6[0-3]|[1-5]?[0-9])'
+/** Groups of three digits, all but the last marked `x`; fifteen digits are more than any index has. */
+const NUMBER = '((?!x000)(?:x[0-9]{3}/){0,4}[0-9]{3})'
+/** The width of a partial tile. A full one is not spelled this way. */
+const PARTIAL = '(?:\\.p/(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9][0-9]?))?'
+const TILE = `^${LEVEL}/${NUMBER}${PARTIAL}$`
+const BUNDLE = `^${NUMBER}${PARTIAL}$`
+
+const FOREVER = 'max-age=31536000, immutable'
+const WITH_SLASHES = 'It contains slashes, which are sent as they are.'
+const tileParameter: PathParameter = {
+  name: 'tile',
+  description: `\`<L>/<N>\`, or \`<L>/<N>.p/<W>\` for the first W hashes: level, tile number in groups of three digits (\`x001/x234/067\`), width. ${WITH_SLASHES}`,
+  pattern: TILE,
+  rest: true,
+}
+const bundleParameter: PathParameter = {
+  name: 'bundle',
+  description: `\`<N>\`, or \`<N>.p/<W>\` for the first W entries: bundle number in groups of three digits (\`x001/x234/067\`), width. ${WITH_SLASHES}`,
+  pattern: BUNDLE,
+  rest: true,
+}
+
+export const logTiles = ({ logs, findRowTile }: LogTilesParts): Document[] => [
+  // The router takes the first route that fits, and a tile's fits an entry bundle's address too.
+  ...logs.flatMap(({ log, entries }) => [checkpoint(log), entryBundles(log, entries), tiles(log)]),
+  {
+    name: 'get_release_tile',
+    path: '/log/releases/{release_id}/tile/{tile}',
+    summary: 'A tile of the row hashes of a release',
+    description:
+      'The rows of a release, in the order of their keys, are the leaves of the tree whose root is `rows_root` in its manifest. ' +
+      'A tile holds up to 256 hashes of 32 bytes, as C2SP tlog-tiles has it.',
+    tag: 'discovery',
+    cache: `public, ${FOREVER}`,
+    parameters: [{ name: 'release_id', description: 'As in the manifest, `cms-pfs:RVU26C:1`' }, tileParameter],
+    forms: [bytes((release_id, tile) => findRowTile(release_id, readTile(tile)))],
+  },
+]
+
+const checkpoint = ({ name, checkpoint }: TiledLog): Document => ({
+  name: `get_${name}_checkpoint`,
+  path: `/log/${name}/checkpoint`,
+  summary: `The signed checkpoint of the ${name} log`,
+  description: 'A C2SP tlog-checkpoint. Check it with the keys of `/log/policy` before believing what it says.',
+  tag: 'discovery',
+  cache: 'no-cache',
+  forms: [{ type: 'text/plain; charset=utf-8', render: () => checkpoint() }],
+})
+
+const tiles = ({ name, findTile }: TiledLog): Document => ({
+  name: `get_${name}_tile`,
+  path: `/log/${name}/tile/{tile}`,
+  summary: `A tile of the hashes of the ${name} log`,
+  description:
+    'Up to 256 hashes of 32 bytes, as C2SP tlog-tiles has it: level 0 holds the hashes of entries, and a hash of a higher ' +
+    'level is the root of one full tile of the level below. Only what the checkpoint covers is there.',
+  tag: 'discovery',
+  cache: `public, ${FOREVER}`,
+  parameters: [tileParameter],
+  forms: [bytes((tile) => findTile(readTile(tile)))],
+})
+
+const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Document => ({
+  name: `get_${name}_entries`,
+  path: `/log/${name}/tile/entries/{bundle}`,
+  summary: `Entries of the ${name} log`,
+  description:
+    'Up to 256 entries, as C2SP tlog-tiles has it: each one is its length in two bytes, the higher first, and then its bytes. ' +
+    'Only what the checkpoint covers is there.',
+  tag: 'discovery',
+  access,
+  cache: `${access === 'public' ? 'public' : 'private'}, ${FOREVER}`,
+  parameters: [bundleParameter],
+  forms: [
+    bytes(async (bundle) => {
+      const entries = await findEntries(readBundle(bundle))
+      return entries && bundled(entries)
+    }),
+  ],
+})
+
+/** What is not there yet will be: the refusal must not be cached, and no refusal is. */
+const bytes = (find: (...parameters: string[]) => Promise<Uint8Array | undefined>): DocumentForm => ({
+  type: 'application/octet-stream',
+  async render(...parameters) {
+    const found = await find(...parameters)
+    if (!found) throw new Problem('route_not_found')
+    return found
+  },
+})
+
+function readTile(text: string): Tile {
+  const [, level = '', n = '', width] = new RegExp(TILE).exec(text) ?? []
+  return { level: Number(level), ...tileNumber(n, width) }
+}
+
+function readBundle(text: string): Bundle {
+  const [, n = '', width] = new RegExp(BUNDLE).exec(text) ?? []
+  return tileNumber(n, width)
+}
+
+const tileNumber = (n: string, width = String(TILE_WIDTH)): Bundle => ({
+  n: Number(n.replaceAll(/[x/]/g, '')),
+  width: Number(width),
+})
+
+function bundled(entries: readonly Uint8Array[]): Uint8Array {
+  const bundle = new Uint8Array(entries.reduce((size, entry) => size + 2 + entry.length, 0))
+  const view = new DataView(bundle.buffer)
+  let at = 0
+  for (const entry of entries) {
+    view.setUint16(at, entry.length)
+    bundle.set(entry, at + 2)
+    at += 2 + entry.length
+  }
+  return bundle
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { Operation } from '../../operation.ts'
+import { Problem, type ProblemCode } from '../../problem.ts'
+import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
+
+// Reading what a caller sent. All of it is hostile, and none of it is ever repeated in an answer.
+
+export const LIMITS = { bodyBytes: 16 * 1024, urlBytes: 4 * 1024, headerBytes: 16 * 1024 } as const
+
+/**
+ * Path and query of a request. The host is the caller's text, may be no host at all, and is never looked at;
+ * HTTP/1.0 without one gives a bare target.
+ */
+export function addressOf(request: Request): URL {
+  const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
+  return new URL(`http://localhost${target.startsWith('/') ? target : `/${target}`}`)
+}
+
+/** Refuses a request by its size alone, before anything else is looked at. */
+export function checkSize(request: Request): void {
+  const { pathname, search } = addressOf(request)
+  if (pathname.length + search.length > LIMITS.urlBytes) throw new Problem('uri_too_long')
+  let bytes = 0
+  for (const [name, value] of request.headers) bytes += name.length + value.length + 4
+  if (bytes > LIMITS.headerBytes) throw new Problem('headers_too_large')
+}
+
+/** Gathers an operation's input from the path, the query and the body. */
+export async function readInput(
+  op: Operation,
+  request: Request,
+  path: Record<string, string>,
+): Promise<Record<string, unknown>> {
+  const query = readQuery(addressOf(request).search, op.http.method === 'GET' ? Object.keys(op.input.shape) : [])
+  if (op.http.method === 'POST') return readJsonObject(request, op.bodyBytes ?? LIMITS.bodyBytes)
+  await refuseBody(request)
+  const input: Record<string, unknown> = Object.create(null)
+  for (const [name, text] of [...query, ...Object.entries(path)])
+    input[name] = isInteger(op, name) && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : text
+  return input
+}
+
+/** Whether a parameter is a whole number, so that its digits may become one. */
+function isInteger(op: Operation, name: string): boolean {
+  const field = op.input.shape[name]
+  return field !== undefined && z.toJSONSchema(field, { io: 'input' }).type === 'integer'
+}
+
+function readQuery(search: string, known: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>()
+  if (search === '' || search === '?') return found
+  for (const pair of search.slice(1).split('&')) {
+    const [name, value] = [pair.split('=', 1)[0] ?? '', pair.includes('=') ? pair.slice(pair.indexOf('=') + 1) : '']
+    const key = decoded(name)
+    if (!known.includes(key))
+      throw inQuery('unknown_parameter', undefined, 'the request has a parameter that is not documented')
+    if (found.has(key)) throw inQuery('duplicate_parameter', key, `the parameter ${key} is given more than once`)
+    found.set(key, decoded(value))
+  }
+  return found
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new Problem('invalid_request', 'the query is not percent-encoded UTF-8')
+  }
+}
+
+const inQuery = (code: ProblemCode, name: string | undefined, message: string): Problem =>
+  new Problem(code, message, { errors: [{ in: 'query', ...(name ? { name } : {}), code, message }] })
+
+/** A body on GET is refused: caches and proxies disagree about it, which is how they are poisoned. */
+export async function refuseBody(request: Request): Promise<void> {
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length > 0 || request.headers.has('transfer-encoding'))
+    throw new Problem('invalid_request', 'this method takes no body')
+}
+
+async function readJsonObject(request: Request, most: number): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request, most)
+  if (bytes.length === 0) return Object.create(null)
+  const type = (request.headers.get('content-type') ?? '').toLowerCase().replaceAll(' ', '')
+  if (!/^application\/json(;charset="?utf-8"?)?$/.test(type)) throw new Problem('unsupported_media_type')
+  const value = parseBody(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Problem('invalid_request', 'the body must be one JSON object')
+  return value
+}
+
+function parseBody(bytes: Uint8Array): Json {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch (cause) {
+    if (cause instanceof JsonError || cause instanceof TypeError) throw new Problem('invalid_json')
+    throw cause
+  }
+}
+
+/** Stops reading at the limit, whatever the Content-Length said. */
+async function readBody(request: Request, most: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw new Problem('payload_too_large')
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body) {
+    size += chunk.length
+    if (size > most) throw new Problem('payload_too_large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,214 @@
+import { Hono } from 'hono'
+import { type Access, type Call, type Gate, type Operation, perform, type Visit } from '../../operation.ts'
+import { Problem } from '../../problem.ts'
+import type { Document, PathParameter } from './document.ts'
+import { negotiate } from './negotiation.ts'
+import { addressOf, checkSize, readInput, refuseBody } from './request.ts'
+import { asProblem, commonHeaders, good, linkHeader, preflight, quotaHeaders, refusal } from './response.ts'
+
+export interface HttpParts {
+  operations: readonly Operation[]
+  documents: readonly Document[]
+  gate: Gate
+  baseUrl: () => string
+  /** One line per request: method, route, status, time. Never the query, a header or an address. */
+  observe: (line: RequestLine) => void
+  randomId: () => string
+}
+
+export interface RequestLine {
+  request_id: string
+  method: string
+  route: string
+  status: number
+  ms: number
+  error?: unknown
+}
+
+type Env = { Bindings: { address: string; requestId: string } }
+const JSON_FORMS = [{ type: 'application/json' }, { type: 'application/problem+json' }]
+const GUARDED = 'X-Agent-Rails, Authorization'
+
+export interface HttpSurface {
+  fetch: (request: Request, address: string) => Promise<Response>
+  /** What the router really answers, for the test that compares it with the OpenAPI document. */
+  routes: { method: string; path: string }[]
+}
+
+/** The whole HTTP surface: a loop over the operations and one over the documents. */
+export function httpSurface(parts: HttpParts): HttpSurface {
+  const app = new Hono<Env>({ getPath: (request) => addressOf(request).pathname })
+  const routeOf = routeNames(parts)
+  const methodsOf = new Map<string, Set<string>>()
+  const documentedAs = new Map<string, string>()
+  /** The router's spelling of a documented path, and a note that it takes this method. */
+  const allow = (method: string, path: string, parameters?: readonly PathParameter[]): string => {
+    const routed = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (takesRest(name, parameters) ? '*' : `:${name}`))
+    methodsOf.set(routed, (methodsOf.get(routed) ?? new Set()).add(method))
+    documentedAs.set(routed, path)
+    return routed
+  }
+
+  for (const op of parts.operations) {
+    const path = allow(op.http.method, op.http.path)
+    app.on(op.http.method, path, (c) => runOperation(parts, op, c.req.raw, c.env, c.req.param()))
+  }
+  for (const document of parts.documents) {
+    const path = allow('GET', document.path, document.parameters)
+    app.get(path, (c) => showDocument(parts, document, c.req.raw, c.env, c.req.param()))
+  }
+  for (const [path, methods] of methodsOf) {
+    const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+    app.all(path, (c) =>
+      c.req.method === 'OPTIONS'
+        ? preflight(`${allowed}, OPTIONS`)
+        : refuse(
+            parts,
+            c.req.raw,
+            c.env,
+            new Problem('method_not_allowed', undefined, { headers: { allow: `${allowed}, OPTIONS` } }),
+          ),
+    )
+  }
+  // Hono would answer a fault itself, in plain text and with the error on the console.
+  app.onError((error) => {
+    throw error
+  })
+  app.notFound((c) => refuse(parts, c.req.raw, c.env, new Problem('route_not_found')))
+
+  const fetch: HttpSurface['fetch'] = async (request, address) => {
+    const env = { address, requestId: parts.randomId() }
+    const started = performance.now()
+    let error: unknown
+    let response: Response
+    try {
+      checkSize(request)
+      response = await app.fetch(request, env)
+    } catch (caught) {
+      const problem = asProblem(caught)
+      if (problem.code === 'internal_error') error = caught
+      response = await refuse(parts, request, env, problem)
+    }
+    const secure = parts.baseUrl().startsWith('https:')
+    for (const [name, value] of Object.entries(commonHeaders(env.requestId, secure))) response.headers.set(name, value)
+    const ms = Math.round((performance.now() - started) * 1000) / 1000
+    const line = {
+      request_id: env.requestId,
+      method: methodOf(request),
+      route: routeOf(request),
+      status: response.status,
+      ms,
+    }
+    parts.observe(error === undefined ? line : { ...line, error })
+    return response
+  }
+  const routes = app.routes.filter(({ method }) => method !== 'ALL')
+  return { fetch, routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })) }
+}
+
+async function runOperation(
+  parts: HttpParts,
+  op: Operation,
+  request: Request,
+  env: Env['Bindings'],
+  path: Record<string, string>,
+): Promise<Response> {
+  const outcome = await perform(op, callOf(request, env.address), parts.gate, async () => {
+    if (!negotiate(JSON_FORMS, request.headers.get('accept'))) throw new Problem('not_acceptable')
+    return readInput(op, request, path)
+  })
+  const { visit } = outcome
+  if (!outcome.ok) return withQuota(refusal(outcome.problem, parts.baseUrl(), env.requestId), visit, op.access)
+  const links = (outcome.output as { links?: Record<string, string | null> }).links
+  const answer = {
+    body: JSON.stringify(outcome.output),
+    type: 'application/json',
+    cache: op.cache,
+    headers: links ? linkHeader(links) : {},
+  }
+  return withQuota(good(request, answer), visit, op.access)
+}
+
+async function showDocument(
+  parts: HttpParts,
+  document: Document,
+  request: Request,
+  env: Env['Bindings'],
+  path: Record<string, string>,
+): Promise<Response> {
+  const { access = 'public' } = document
+  const visit: Visit = document.unmetered ? {} : await parts.gate.enter(callOf(request, env.address), access, 'default')
+  const show = async (): Promise<Response> => {
+    if (visit.refusal) throw visit.refusal
+    if (!document.lenient && addressOf(request).search.length > 1) throw new Problem('unknown_parameter')
+    await refuseBody(request)
+    const form = negotiate(document.forms, request.headers.get('accept'))
+    if (!form) throw new Problem('not_acceptable')
+    const body = await form.render(...parameterValues(document, request, path))
+    const headers = { ...document.headers, ...(document.forms.length > 1 ? { vary: 'Accept' } : {}) }
+    return good(request, { body, type: form.type, cache: document.cache, headers })
+  }
+  const response = await show().catch((error) => {
+    if (error instanceof Problem) return refusal(error, parts.baseUrl(), env.requestId)
+    throw error
+  })
+  return withQuota(response, visit, access)
+}
+
+const takesRest = (name: string, parameters: readonly PathParameter[] = []): boolean =>
+  parameters.some((parameter) => parameter.name === name && parameter.rest)
+
+/** What stands in the path for each parameter. A value that a parameter cannot take is a path that does not exist. */
+function parameterValues(
+  { path, parameters = [] }: Document,
+  request: Request,
+  read: Record<string, string>,
+): string[] {
+  const before = path.split('/').length - 1
+  return parameters.map(({ name, values, pattern, rest }) => {
+    const value = rest ? addressOf(request).pathname.split('/').slice(before).join('/') : (read[name] ?? '')
+    const isListed = values === undefined || values.includes(value)
+    if (!isListed || (pattern !== undefined && !new RegExp(pattern).test(value))) throw new Problem('route_not_found')
+    return value
+  })
+}
+
+/** A refusal that no operation gave: it counts against the quota like any other answer. */
+async function refuse(parts: HttpParts, request: Request, env: Env['Bindings'], problem: Problem): Promise<Response> {
+  const visit = await parts.gate.enter(callOf(request, env.address), 'public', 'default').catch((): Visit => ({}))
+  return withQuota(refusal(visit.refusal ?? problem, parts.baseUrl(), env.requestId), visit, 'public')
+}
+
+function withQuota(response: Response, { quota }: Visit, access: Access): Response {
+  for (const [name, value] of Object.entries(quotaHeaders(quota))) response.headers.set(name, value)
+  // Shared caches know no credential but Authorization (RFC 9111 3.5).
+  if (access !== 'public') response.headers.set('vary', GUARDED)
+  return response
+}
+
+function callOf(request: Request, address: string): Call {
+  const bearer = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+  return {
+    address,
+    agentKey: request.headers.get('x-agent-key') ?? undefined,
+    railsToken: request.headers.get('x-agent-rails') ?? undefined,
+    bearer,
+  }
+}
+
+/** Only known words reach the log: a path is the caller's text. */
+function routeNames({ operations, documents }: HttpParts): (request: Request) => string {
+  const routes = [...operations.map(({ http }) => http), ...documents].map(
+    (route: Pick<Document, 'path' | 'parameters'>) => {
+      const some = (_: string, name: string): string => (takesRest(name, route.parameters) ? '.+' : '[^/]+')
+      return {
+        path: route.path,
+        fits: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, some)}$`),
+      }
+    },
+  )
+  return (request) => routes.find(({ fits }) => fits.test(addressOf(request).pathname))?.path ?? 'unknown'
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']
+const methodOf = ({ method }: Request): string => (METHODS.includes(method) ? method : 'other')

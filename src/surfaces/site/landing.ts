@@ -1,0 +1,35 @@
+import { ServiceDescriptor } from '../discovery/descriptor.ts'
+import type { Document } from '../http/document.ts'
+import { jsonForm } from '../http/json-form.ts'
+import { PAGE_HEADERS } from './html.ts'
+import { type LandingParts, landingFacts } from './landing-facts.ts'
+import { landingHtml } from './landing-html.ts'
+import { landingMarkdown } from './landing-markdown.ts'
+
+/** RFC 8288: where a program that came to the page finds what it can use. Only routes that exist. */
+const LINKS = [
+  '</api/openapi.json>; rel="service-desc"; type="application/json"',
+  '</>; rel="service-doc"; type="text/html"',
+  '</api/readme>; rel="describedby"; type="application/json"',
+  '</.well-known/agent-card.json>; rel="service-meta"; type="application/json"',
+  '</healthz>; rel="status"; type="application/json"',
+  '</#terms>; rel="terms-of-service"; type="text/html"',
+  '</>; rel="alternate"; type="text/markdown"',
+  '</>; rel="alternate"; type="application/json"',
+].join(', ')
+
+/** The site for people and agents: one address, and each gets the form it asks for. */
+export const landing = (parts: LandingParts): Document => ({
+  name: 'get_landing',
+  path: '/',
+  summary: 'The landing site for people and agents',
+  tag: 'discovery',
+  cache: 'public, max-age=300',
+  lenient: true,
+  headers: { ...PAGE_HEADERS, link: LINKS },
+  forms: [
+    { type: 'text/html; charset=utf-8', render: async () => landingHtml(await landingFacts(parts)) },
+    { type: 'text/markdown; charset=utf-8', render: async () => landingMarkdown(await landingFacts(parts)) },
+    jsonForm(ServiceDescriptor, async () => ServiceDescriptor.parse(await parts.readme())),
+  ],
+})

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { audit } from '../../src/figures/rule/audit.ts'
+import { judgeCount, judgeRate, RULE, type Rule } from '../../src/figures/rule/disclosure.ts'
+import { parseEpsilon, type Ratio } from '../../src/figures/rule/noise.ts'
+import { METRICS, type Metric } from '../../src/figures/rule/tally.ts'
+import { type Learned, noShares, SIZES } from './attack-insider.ts'
+import { simulateNoised } from './attack-noise.ts'
+import { simulate } from './attack-simulator.ts'
+import { dice } from './dice.ts'
+
+const LEDGERS = Number(process.env['ATTACK_LEDGERS'] ?? 500)
+
+/** What an insider may at most come to know without noise, in per cent of his tries: known by then, and told by one release. */
+const KNOWN_BY_THEN = 65
+const TOLD_AT_ONCE = 8
+
+test(`nothing is pinned in ${LEDGERS} ledgers over 24 releases each`, () => {
+  let releases = 0
+  let moves = 0
+  let refused = 0
+  const shares = noShares()
+  for (let seed = 1; seed <= LEDGERS; seed++) {
+    const world = simulate(seed, RULE)
+    expect([seed, world.pinned]).toEqual([seed, []])
+    releases += world.history.length
+    refused += world.refused
+    for (const { as_of, metrics } of world.history)
+      moves += Object.values(metrics).filter((figure) => figure.as_of === as_of && !figure.suppressed).length
+    for (const size of SIZES)
+      for (const metric of METRICS)
+        for (const what of ['tried', 'known', 'told'] as const)
+          shares[size][metric][what] += world.learned[size][metric][what]
+  }
+  // A rule that publishes nothing would be safe too.
+  expect(releases).toBeGreaterThan(LEDGERS * 20)
+  expect(moves).toBeGreaterThan(LEDGERS * 10)
+  expect(refused).toBeLessThan(LEDGERS)
+
+  // What is not promised: the one who knows all but one case. Not less than it is, and not more than was accepted.
+  const measured = SIZES.map((size) => insiderLine(size, shares[size]))
+  console.log(['insider without noise, known by then / told by one release:', ...measured].join('\n'))
+  for (const size of SIZES)
+    for (const { tried, known, told } of Object.values(shares[size])) {
+      expect(tried).toBeGreaterThan(LEDGERS)
+      expect((100 * known) / tried).toBeLessThan(KNOWN_BY_THEN)
+      expect((100 * told) / tried).toBeLessThan(TOLD_AT_ONCE)
+    }
+  // The specification states these shares: the ledgers are the same each time, so it must state these.
+  if (LEDGERS === 500)
+    for (const line of measured)
+      expect([line, readFileSync(SPECIFICATION, 'utf8').includes(line)]).toEqual([line, true])
+}, 180_000)
+
+const SPECIFICATION = join(import.meta.dir, '../../docs/spec/disclosure.md')
+
+/** A line of the table in the specification. */
+function insiderLine(size: string, learned: Learned): string {
+  const share = ({ tried, known, told }: Learned[Metric]): string =>
+    `${Math.round((100 * known) / tried)} / ${Math.round((100 * told) / tried)}`
+  return `| ${size} | ${METRICS.map((metric) => share(learned[metric])).join(' | ')} |`
+}
+
+describe('with noise', () => {
+  const HALF = parseEpsilon('0.5') as Ratio
+
+  test(`the same insider finds nothing impossible and little unlikely in ${LEDGERS} ledgers`, () => {
+    let tried = 0
+    let [answers, presence] = [0, 0]
+    for (let seed = 1; seed <= LEDGERS; seed++) {
+      const world = simulateNoised(seed, HALF, RULE)
+      expect([seed, world.impossible]).toEqual([seed, []])
+      tried += world.tried
+      answers = Math.max(answers, world.answers)
+      presence = Math.max(presence, world.presence)
+    }
+    expect(tried).toBeGreaterThan(LEDGERS * 100)
+    // Whether a case is there at all weighs at most e^epsilon in each figure; which of two answers it gave, which
+    // takes it out of one cell and puts it into the other, at most e^(2 epsilon).
+    expect(presence).toBe(1)
+    expect(answers).toBe(2)
+  }, 120_000)
+
+  test('what is published is as likely under the other answer, within the bound, byte for byte', () => {
+    const q = Math.exp(-0.5)
+    let worst = 1
+    for (let seed = 1; seed <= 60; seed++) {
+      const { below } = dice(seed)
+      const [yes, no] = [30 + below(60), 30 + below(60)]
+      const published = new Map<string, [number, number]>()
+      for (let a = yes - 60; a <= yes + 60; a++)
+        for (let b = no - 60; b <= no + 60; b++) {
+          const histogram = [
+            [0, b],
+            [1, a],
+          ] as const
+          const bytes = JSON.stringify([judgeRate(histogram, RULE), judgeCount([[1, a + b]], RULE)])
+          const [here = 0, there = 0] = published.get(bytes) ?? []
+          const weight = (z: number, y: number): number => q ** (Math.abs(z) + Math.abs(y))
+          published.set(bytes, [here + weight(a - yes, b - no), there + weight(a - (yes - 1), b - (no + 1))])
+        }
+      for (const [here, there] of published.values()) {
+        // The far ends of the sum are cut off: what hardly ever comes out is left to the powers above.
+        if (here < 1e-9) continue
+        expect(there).toBeGreaterThan(0)
+        worst = Math.max(worst, here / there, there / here)
+      }
+    }
+    expect(worst).toBeGreaterThan(Math.exp(0.5))
+    expect(worst).toBeLessThan(Math.exp(1) * (1 + 1e-6))
+  }, 60_000)
+
+  test('the insider is right when nothing is drawn, and when a case is drawn again at every release', () => {
+    const silent = simulateNoised(3, HALF, RULE, { silent: true })
+    expect(silent.impossible.length).toBeGreaterThan(silent.tried / 4)
+    const again = simulateNoised(3, HALF, RULE, { cumulative: true })
+    expect(again.impossible).toEqual([])
+    expect(again.answers).toBeGreaterThan(4)
+  })
+})
+
+describe('the same attackers find something when', () => {
+  const weakened: [string, Partial<Rule>, RegExp][] = [
+    ['small cells may be shown', { min_cell: 3 }, /withheld [wrp]/],
+    ['few cases are enough', { min_cases: 8 }, /withheld (cases|settlements)_floor10/],
+    ['counts are exact', { count_step: 1, min_values: 1 }, /delta cases_floor10/],
+    ['rates have another decimal', { rate_steps: 1000, min_values: 1 }, /delta [wrp]/],
+    ['totals are exact', { total_step: 50, min_values: 1 }, /delta savings_total/],
+    ['one case can move a figure', { min_moved: 1 }, /held \w+/],
+    ['a change may be narrow', { min_values: 1 }, /delta [wrp]/],
+  ]
+  test.each(weakened)('%s', (_, members, expected) => {
+    const rule = { ...RULE, ...members }
+    const found = new Set<string>()
+    let refused = 0
+    for (let seed = 1; seed <= 20; seed++) {
+      const { pinned, history } = simulate(seed, rule, { gate: false })
+      for (const { what } of pinned) found.add(what)
+      if (!audit(history, {}, { ...rule, min_values: RULE.min_values }).ok) refused++
+    }
+    expect([...found].filter((what) => expected.test(what))).not.toEqual([])
+    // And the audit would have stopped it.
+    expect(refused).toBeGreaterThan(0)
+  })
+
+  test('one case can move a figure, for someone who knows all the others', () => {
+    const found = Array.from({ length: 20 }, (_, i) =>
+      simulate(i + 1, { ...RULE, min_moved: 1, min_values: 1 }, { gate: false }),
+    )
+    expect(found.some(({ pinned }) => pinned.some(({ by }) => by === 'insider'))).toBe(true)
+  })
+})

@@ -1,0 +1,273 @@
+import { expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { spawn } from 'bun'
+import { readConfig } from '../../src/config.ts'
+import type { Db } from '../../src/db/db.ts'
+import { openBytes } from '../../src/files/byte-stream.ts'
+import { joined, type Packed, workbook, zip } from '../../src/files/zip-fixture.ts'
+import { load } from '../../src/ingest/load.ts'
+import { openInstallation } from '../../src/installation.ts'
+import { Problem } from '../../src/problem.ts'
+import { utf8 } from '../../src/proof/bytes.ts'
+import { temporaryFolder } from '../support/harness.ts'
+import { ATR, atr } from '../support/service.ts'
+import * as files from '../support/source-files.ts'
+
+const MIB = 1024 ** 2
+const words: files.Words = () => 'words'
+const LABORATORY = files.asCsv(files.laboratory(words, 3))
+const TALL = files.tall(words, 3)
+const member: Packed = { name: 'CLFS_2026_Q4.csv', data: LABORATORY }
+
+/** Text that packs to less than a hundredth of itself, and text that does not. */
+const flat = (size: number): Uint8Array => new Uint8Array(size).fill(0x61)
+const rough = (size: number): string => Array.from({ length: size / 8 }, (_, i) => (i * 2_654_435_761) % 1e8).join('')
+const sheets = Array.from({ length: 50_000 }, (_, i) => `<sheet name="${i}" r:id="rId7"/>`).join('')
+
+/** The same, with one part that claims to be another size. */
+const bookWith = (part: Packed): Uint8Array =>
+  zip([
+    { name: 'xl/workbook.xml', data: '<workbook><sheets><sheet name="a" id="rId1"/></sheets></workbook>' },
+    {
+      name: 'xl/_rels/workbook.xml.rels',
+      data: '<R><Relationship Id="rId1" Type="x/worksheet" Target="sheet1.xml"/><Relationship Id="rId2" Type="x/sharedStrings" Target="sharedStrings.xml"/></R>',
+    },
+    { name: 'xl/sheet1.xml', data: '<worksheet/>' },
+    part,
+  ])
+
+const BOMBS: Record<string, [kind: string, ending: string, content: () => string | Uint8Array]> = {
+  'a zip bomb': ['cms-clfs', '.zip', () => zip([member, { name: 'b.csv', data: flat(50 * MIB) }])],
+  'a zip bomb for a reader of streams': ['hospital-mrf', '.zip', () => zip([{ name: 'b.csv', data: flat(50 * MIB) }])],
+  'an archive in an archive': [
+    'hospital-mrf',
+    '.zip',
+    () => zip([{ name: 'a.zip', data: zip([member]), stored: true }]),
+  ],
+  'members that overlap': [
+    'cms-clfs',
+    '.zip',
+    () =>
+      zip([
+        { ...member, stored: true, claims: { packed: LABORATORY.length + 9, size: LABORATORY.length + 9 } },
+        { ...member, name: 'b.csv' },
+      ]),
+  ],
+  'a name that points outside': ['hospital-mrf', '.zip', () => zip([{ ...member, name: '../../a.csv' }])],
+  'an absolute name': ['hospital-mrf', '.zip', () => zip([{ ...member, name: '/etc/a.csv' }])],
+  'a link': ['cms-clfs', '.zip', () => zip([{ ...member, claims: { unixMode: 0o120777 } }])],
+  'an encrypted member': ['hospital-mrf', '.zip', () => zip([{ ...member, claims: { flags: 0x801 } }])],
+  'zip64 sizes that lie': ['cms-clfs', '.zip', () => zip([{ ...member, claims: { size: 2 ** 45 } }], { wide: true })],
+  'a wrong checksum': ['hospital-mrf', '.zip', () => zip([{ name: 'a.csv', data: TALL, claims: { crc: 1 } }])],
+  'a descriptor that lies': ['cms-clfs', '.zip', () => zip([{ ...member, descriptor: { size: 1 } }])],
+  '1,001 members': [
+    'cms-clfs',
+    '.zip',
+    () => zip(Array.from({ length: 1_001 }, (_, i) => ({ name: `${i}.csv`, data: 'a', stored: true }))),
+  ],
+  'a gzip bomb': ['cms-clfs', '.csv.gz', () => gzipSync(flat(64 * MIB))],
+  'a gzip bomb for a reader of streams': ['hospital-mrf', '.csv.gz', () => gzipSync(flat(64 * MIB))],
+  'garbage after gzip': ['cms-clfs', '.csv.gz', () => joined([gzipSync(LABORATORY), utf8('more')])],
+  'garbage after gzip in a stream': ['hospital-mrf', '.csv.gz', () => joined([gzipSync(TALL), utf8('more')])],
+  'half a second gzip member': [
+    'hospital-mrf',
+    '.csv.gz',
+    () => joined([gzipSync(TALL), gzipSync(TALL).subarray(0, 40)]),
+  ],
+  'JSON 100,000 levels deep': [
+    'hospital-mrf',
+    '.json',
+    () => `{"standard_charge_information":[{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`,
+  ],
+  'JSON with a name of a megabyte': ['hospital-mrf', '.json', () => `{"${rough(2 * MIB)}":1}`],
+  '20,000 columns': ['hospital-mrf', '.csv', () => `${TALL}${','.repeat(20_000)}\n`],
+  '20,000 columns in a schedule': ['cms-clfs', '.csv', () => joined([LABORATORY, utf8(','.repeat(20_000))])],
+  'NUL bytes': ['hospital-mrf', '.csv', () => `${TALL}a\0b\n`],
+  'NUL bytes in a schedule': ['cms-opps', '.csv', () => `HCPCS Code,SI,Payment Rate\nG0001,J2,1\0\n`],
+  'UTF-16 without an end': ['cms-clfs', '.csv', () => Uint8Array.of(0xff, 0xfe, 0x00, 0xd8, 0x41)],
+  'shared texts beyond the limit': [
+    'cms-opps',
+    '.xlsx',
+    () => bookWith({ name: 'xl/sharedStrings.xml', data: rough(2 * MIB), claims: { size: 70 * MIB } }),
+  ],
+  'shared texts that are a bomb': [
+    'cms-opps',
+    '.xlsx',
+    () => bookWith({ name: 'xl/sharedStrings.xml', data: flat(9 * MIB) }),
+  ],
+  'an entity of entities': [
+    'cms-opps',
+    '.xlsx',
+    () =>
+      workbook('<row><c t="str"><v>&b;</v></c></row>', {
+        prolog: '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>',
+      }),
+  ],
+  'an entity from elsewhere': [
+    'cms-opps',
+    '.xlsx',
+    () =>
+      workbook('<row><c t="str"><v>&x;</v></c></row>', {
+        prolog: '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+      }),
+  ],
+  'a row far below': ['cms-opps', '.xlsx', () => workbook('<row r="99999999999"><c><v>1</v></c></row>')],
+  'a column far away': ['cms-opps', '.xlsx', () => workbook('<row><c r="ZZZ1"><v>1</v></c></row>')],
+  '50,000 sheets': ['cms-opps', '.xlsx', () => workbook('<row/>', { sheets })],
+  'an empty file': ['cms-clfs', '.csv', () => ''],
+  'an empty hospital file': ['hospital-mrf', '.csv', () => ''],
+  'an empty archive': ['hospital-mrf', '.zip', () => zip([])],
+  'a hospital file without prices': ['hospital-mrf', '.csv', () => TALL.split('\r\n').slice(0, 3).join('\n')],
+}
+
+const MAX_RSS = 512 * MIB
+const MAX_MS = 20_000
+
+/** How many rows there are in each table: what was refused has changed none. */
+async function rowCounts(db: Db): Promise<Record<string, number>> {
+  const tables = await db.query<{ name: string }>(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+  )
+  const counts: Record<string, number> = {}
+  for (const { name } of tables)
+    counts[name] = (await db.query<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))[0]?.n ?? -1
+  return counts
+}
+
+async function store() {
+  const folder = temporaryFolder()
+  const env = { DATA_DIR: join(folder.path, 'data') }
+  expect((await atr(['init'], env)).code).toBe(0)
+  const installation = await openInstallation(readConfig(env))
+  const { db, registryLog } = installation
+  const state = async () => ({ rows: await rowCounts(db), log: (await registryLog.head(db)).size })
+  const close = async (): Promise<void> => {
+    await db.close()
+    folder[Symbol.dispose]()
+  }
+  return { path: folder.path, env, db, state, [Symbol.asyncDispose]: close }
+}
+
+/** What the command line says of a file that must be refused, and that it took neither long nor much to say it. */
+async function refused(args: string[], env: Record<string, string>): Promise<string> {
+  const started = performance.now()
+  const [bun = '', ...program] = ATR
+  const peak = join(env['DATA_DIR'] ?? '', '..', 'peak')
+  const child = spawn([bun, '--preload', join(import.meta.dir, '../support/peak-memory.ts'), ...program, ...args], {
+    env: { ...process.env, ...env, PEAK_MEMORY: peak },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  expect([args, code, out, err]).toEqual([args, 1, '', expect.stringMatching(/^refused: [a-z_]+: [^\n]{10,300}\n$/)])
+  expect(performance.now() - started).toBeLessThan(MAX_MS)
+  expect(Number(readFileSync(peak, 'utf8'))).toBeWithin(1, MAX_RSS)
+  return err
+}
+
+test('a file made to break its reader is refused in one sentence, in time and in little memory, and changes nothing', async () => {
+  await using given = await store()
+  const before = await given.state()
+  const work = Object.entries(BOMBS).map(([name, [kind, ending, content]], i) => async () => {
+    const path = join(given.path, `${i}${ending}`)
+    writeFileSync(path, content())
+    const named = ['--edition', 'X', '--effective-from', '2026-10-01']
+    expect([name, await refused(['load', kind, path, ...named], given.env)]).toEqual([
+      name,
+      expect.stringContaining('source_unreadable'),
+    ])
+  })
+  for (let at = 0; at < work.length; at += 2) await Promise.all(work.slice(at, at + 2).map((each) => each()))
+  expect(await given.state()).toEqual(before)
+}, 180_000)
+
+test('what is no file, or cannot be read, is refused for every kind', async () => {
+  await using given = await store()
+  const before = await given.state()
+  const fifo = join(given.path, 'pipe.csv')
+  expect(spawnSync('mkfifo', [fifo]).status).toBe(0)
+  const locked = join(given.path, 'locked.csv')
+  writeFileSync(locked, TALL, { mode: 0 })
+  const link = join(given.path, 'loop.csv')
+  spawnSync('ln', ['-s', link, link])
+  const paths = [given.path, '/dev/zero', '/dev/null', fifo, link, join(given.path, 'none.csv')]
+  // Root may read everything.
+  if (process.getuid?.() !== 0) paths.push(locked)
+  const refusals: Record<string, string[]> = {}
+  for (const kind of ['cms-pfs', 'cms-clfs', 'cms-opps', 'hospital-mrf'])
+    for (const path of paths)
+      try {
+        await load(given.db, kind, [path], { edition: 'X', effective_from: '2026-10-01' }, Date.now())
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        expect(error.code).toBe('source_unreadable')
+        refusals[kind] = [...(refusals[kind] ?? []), error.detail]
+      }
+  const odd = 'this is a folder, a pipe or a device: give a file'
+  const expected = [odd, odd, odd, odd, 'there is no such file', 'there is no such file', 'the file may not be read']
+  for (const said of Object.values(refusals)) expect(said).toEqual(expected.slice(0, paths.length))
+  expect(Object.keys(refusals).length).toBe(4)
+  for (const args of [
+    ['load', 'zip-localities', '/dev/zero'],
+    ['load', 'providers', fifo],
+    ['load', 'hospital-mrf', '/dev/zero'],
+    ['outcomes', 'import', '/dev/zero'],
+    ['outcomes', 'import', given.path],
+  ])
+    expect(await refused(args, given.env)).toContain(odd)
+  expect(await given.state()).toEqual(before)
+}, 180_000)
+
+test('a line of a gigabyte is given up after its first megabytes', async () => {
+  await using given = await store()
+  for (const [name, start] of [
+    ['line.csv', TALL],
+    ['line.json', `{"standard_charge_information":[{"description":"`],
+  ] as const) {
+    const path = join(given.path, name)
+    const file = openSync(path, 'w')
+    writeSync(file, start)
+    for (let i = 0; i < 16; i++) writeSync(file, flat(MIB))
+    truncateSync(path, 1024 ** 3) // the rest takes no room on the disk
+    expect(await refused(['load', 'hospital-mrf', path], given.env)).toMatch(/longer than 1 MiB/)
+    expect(await refused(['load', 'cms-clfs', path], given.env)).toMatch(/larger than 256 MiB/)
+  }
+}, 180_000)
+
+test('a file that grows, shrinks or is written to while it is read is refused', async () => {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'a.csv')
+  const changes: Record<string, () => void> = {
+    grows: () => appendFileSync(path, 'more\n'),
+    shrinks: () => truncateSync(path, 3 * MIB),
+    'becomes empty': () => truncateSync(path, 0),
+    'is written to': () => writeFileSync(path, flat(8 * MIB).fill(0x62)),
+  }
+  for (const [name, change] of Object.entries({ stays: () => {}, ...changes })) {
+    writeFileSync(path, flat(8 * MIB))
+    await Bun.sleep(5)
+    let read = 0
+    let said = 'read'
+    try {
+      for await (const chunk of (await openBytes(path)).chunks) {
+        if (read === 0) change()
+        read += chunk.length
+      }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      said = error.detail
+    }
+    expect([name, said]).toEqual([
+      name,
+      name === 'stays' ? 'read' : 'the file was changed while it was read: load it again when it is complete',
+    ])
+  }
+})

@@ -1,0 +1,208 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import { openInstallation } from '../../src/installation.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { stage } from '../../src/registry/release/staging.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { temporaryFolder, testApp } from '../support/harness.ts'
+import { atr } from '../support/service.ts'
+
+const LATER = Date.parse('2026-11-15T13:00:00Z')
+
+/** A closed store with two published releases and figures, in a folder that can be copied. */
+async function aStore(folder: string): Promise<{ DATA_DIR: string }> {
+  const app = await testApp({ sample: true })
+  await app.installation.db.close()
+  const from = app.config.DATA_DIR
+  cpSync(from, join(folder, 'data'), { recursive: true })
+  cpSync(`${from}.lock`, join(folder, 'data.lock'), { recursive: true })
+  app.folder[Symbol.dispose]()
+  return { DATA_DIR: join(folder, 'data') }
+}
+
+/** One bit of a stored value, changed behind the service's back. */
+function edit(env: { DATA_DIR: string }, sql: string): void {
+  const database = new Database(join(env.DATA_DIR, 'registry.db'))
+  database.run(sql)
+  expect(database.query<{ n: number }, []>('SELECT changes() AS n').get()?.n).toBeGreaterThan(0)
+  database.close()
+}
+
+const TAMPERINGS: [string, string, RegExp][] = [
+  [
+    'a price in a row',
+    `UPDATE price_row SET body = REPLACE(body, '95.19', '95.18') WHERE row_key LIKE '99213|national%'`,
+    /does not match the stored rows/,
+  ],
+  [
+    'a bit of a row tile',
+    `UPDATE row_tile SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE level = 0 AND n = 1 AND release_no = 1`,
+    /tile 0\/1 does not match/,
+  ],
+  [
+    'a manifest',
+    `UPDATE release SET manifest = REPLACE(manifest, 'SAMPLE26D', 'SAMPLE26E') WHERE edition = 'SAMPLE26D'`,
+    /manifest is not the log entry/,
+  ],
+  [
+    'a manifest in the log',
+    `UPDATE log_leaf SET body = CAST(REPLACE(body, 'SAMPLE26D', 'SAMPLE26E') AS BLOB) WHERE log = 'registry' AND leaf_index = 1`,
+    /tile 0\/0 does not match the entries/,
+  ],
+  [
+    'a bit of a log tile',
+    `UPDATE log_tile SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE log = 'registry'`,
+    /tile 0\/0 does not match the entries/,
+  ],
+  [
+    'a checkpoint',
+    `UPDATE log_checkpoint SET root = 'AAAA' || SUBSTR(root, 5) WHERE log = 'registry' AND size = 2`,
+    /checkpoint of size 2/,
+  ],
+  [
+    'a signature',
+    `UPDATE log_checkpoint SET note = REPLACE(note, CHAR(10) || '4' || CHAR(10), CHAR(10) || '5' || CHAR(10)) WHERE log = 'registry' AND size = 4`,
+    /checkpoint of size 4|signed last/,
+  ],
+  [
+    'the public checkpoint',
+    `UPDATE log_head SET note = REPLACE(note, 'registry', 'regjstry') WHERE log = 'registry'`,
+    /public checkpoint/,
+  ],
+  ['a deleted row', `DELETE FROM price_row WHERE release_no = 2 AND row_index = 100`, /row 100 is missing/],
+  [
+    'a deleted last row',
+    `DELETE FROM price_row WHERE release_no = 2 AND row_index = (SELECT MAX(row_index) FROM price_row WHERE release_no = 2)`,
+    /rows are missing/,
+  ],
+  [
+    'two rows swapped',
+    `UPDATE price_row SET body = (SELECT o.body FROM price_row o WHERE o.release_no = 2 AND o.row_index = 1 - price_row.row_index) WHERE release_no = 2 AND row_index IN (0, 1)`,
+    /not stored under its own key/,
+  ],
+  ['a deleted release', `DELETE FROM release WHERE release_no = 1`, /in the log and not in the store/],
+  [
+    'the day an edition takes effect',
+    `UPDATE release SET effective_from = '2026-02-01' WHERE edition = 'SAMPLE26A'`,
+    /the manifest says another effective_from/,
+  ],
+  ['the chart of a release', `UPDATE release SET chart = 'cms-opps' WHERE release_no = 1`, /another chart/],
+  ['the class of its data', `UPDATE release SET data_class = 'published' WHERE release_no = 1`, /another data_class/],
+  [
+    'a citation',
+    `UPDATE release SET citations = REPLACE(citations, 'GPCI', 'GPCJ') WHERE release_no = 1`,
+    /another citations/,
+  ],
+  ['the day it was published', `UPDATE release SET published_at = 1 WHERE release_no = 1`, /another recorded_at/],
+  ['its revision', `UPDATE release SET revision = 7 WHERE release_no = 1`, /not the one in its name/],
+  ['a release put back', `UPDATE release SET state = 'staged' WHERE release_no = 1`, /not in the state of a release/],
+  ['the providers of a release', `DELETE FROM release_provider`, /by provider is not what its rows say/],
+  [
+    'a region of a release',
+    `UPDATE release_region SET region = 'US-XX-99' WHERE release_no = 1 AND region = 'national'`,
+    /by region is not what its rows say/,
+  ],
+  [
+    'a count by code',
+    `UPDATE release_code SET row_count = row_count + 1 WHERE release_no = 1 AND cpt = '99213'`,
+    /by code is not what its rows say/,
+  ],
+  [
+    'what the rules found',
+    `UPDATE release_check SET failed = failed + 1 WHERE severity = 'reject'`,
+    /what the rules found/,
+  ],
+  ['a change from the edition before', `UPDATE release_delta SET added = added + 1`, /does not add up/],
+  [
+    'a figure change',
+    `UPDATE figure_change SET entry = REPLACE(entry, '"metric":"w"', '"metric":"r"') WHERE metric = 'w'`,
+    /change \d+ is not the log entry/,
+  ],
+]
+
+test('fsck finds every kind of tampering, names the first fault and counts them', async () => {
+  using folder = temporaryFolder()
+  const clean = await aStore(folder.path)
+  expect(await atr(['fsck'], clean)).toMatchObject({ code: 0, out: expect.stringMatching(/^ok: \d+ rows/) })
+  for (const [i, [what, sql, named]] of TAMPERINGS.entries()) {
+    const env = { DATA_DIR: join(folder.path, String(i), 'data') }
+    cpSync(clean.DATA_DIR, env.DATA_DIR, { recursive: true })
+    cpSync(`${clean.DATA_DIR}.lock`, `${env.DATA_DIR}.lock`, { recursive: true })
+    edit(env, sql)
+    const { code, out } = await atr(['fsck'], env)
+    expect([what, code, out]).toEqual([what, 1, expect.stringMatching(named)])
+    expect(out.trim().split('\n').at(-1)).toMatch(/^\d+ faults?$/)
+  }
+}, 120_000)
+
+test('a store copied back from before the last publish is refused, and so is a copy that was overtaken', async () => {
+  using folder = temporaryFolder()
+  const env = await aStore(folder.path)
+  const backup = join(folder.path, 'backup')
+  cpSync(env.DATA_DIR, backup, { recursive: true })
+  const publishOne = async (edition: string) => {
+    const { db, registryLog, cosign } = await openInstallation(readConfig(env))
+    const release = aRelease({
+      chart: 'cms-opps',
+      edition,
+      rows: [aPrice({ basis: 'medicare_opps', setting: 'outpatient' })],
+    })
+    const staged = await stage(db, release, release.rows, new Map(), LATER)
+    await publish({ db, log: registryLog, cosign }, staged.release.release_id, LATER)
+    await db.close()
+  }
+  await publishOne('A')
+  const restore = () => {
+    rmSync(env.DATA_DIR, { recursive: true })
+    cpSync(backup, env.DATA_DIR, { recursive: true })
+  }
+  restore()
+  for (const command of ['serve', 'fsck']) {
+    const { code, out, err } = await atr([command], { ...env, PORT: '0' })
+    expect([command, code]).toEqual([command, command === 'fsck' ? 1 : 3])
+    expect(out + err).toContain(
+      'the store is older than what has been signed: the registry log had 5 entries and the store has 4',
+    )
+  }
+  await expect(publishOne('B')).rejects.toThrow('the store is older')
+})
+
+test('a lock that is gone and a clock set back stop publishing and change nothing', async () => {
+  await using app = await testApp({ today: '2026-07-02' })
+  await app.publish(aRelease())
+  app.clock.now -= 60_000
+  await expect(app.publish(aRelease({ edition: 'LATER' }))).rejects.toThrow('the clock is behind the last checkpoint')
+  app.clock.now += 120_000
+  rmSync(`${app.config.DATA_DIR}.lock`, { recursive: true })
+  await expect(app.publish(aRelease({ edition: 'UNLOCKED' }))).rejects.toThrow(
+    'the checkpoint lock of the registry log is missing or cannot be read',
+  )
+  expect(await app.installation.registryLog.head(app.installation.db)).toMatchObject({ size: 1 })
+  expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ proof: { release: { edition: 'TEST1' } } })
+})
+
+test('a full disk stops a load with one sentence and leaves the store as it was', async () => {
+  using folder = temporaryFolder()
+  const env = await aStore(folder.path)
+  // A limit on file size is how a test fills a disk; the signal that comes with it is ignored.
+  const command = `trap '' XFSZ; ulimit -f 700; exec node_modules/.bin/bun src/cli/atr.ts load cms-pfs sample/PPRRVU-SAMPLE26A.csv sample/GPCI-SAMPLE26.csv --edition FULL --effective-from 2026-11-01 --sample --publish`
+  const { status, stderr } = spawnSync('bash', ['-c', command], { env: { ...process.env, ...env }, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([3, 'atr: the disk is full or failing: nothing was changed\n'])
+  expect(await atr(['fsck'], env)).toMatchObject({ code: 0 })
+  const { out } = await atr(['release', 'list', '--json'], env)
+  expect(
+    (JSON.parse(out) as { release_id: string; state: string }[]).filter(({ state }) => state === 'published'),
+  ).toHaveLength(4)
+})
+
+test('a row whose bytes have changed is not served', async () => {
+  await using app = await testApp({ today: '2026-07-02' })
+  await app.publish(aRelease())
+  edit(app.config, `UPDATE price_row SET body = REPLACE(body, '12.34', '12.35')`)
+  expect(await app.problem('/reference?cpt=G0101')).toMatchObject({ status: 500, code: 'internal_error' })
+  expect(app.lines.at(-1)?.error).toMatchObject({ message: expect.stringContaining('fails its own proof') })
+})

@@ -1,0 +1,134 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+const SRC = join(ROOT, 'src')
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const isTestOnly = (file: string): boolean => /\.test\.ts$|fixture\.ts$/.test(file)
+const sources = files.filter((file) => !isTestOnly(file) && !file.endsWith('.d.ts'))
+const text = (file: string): string => readFileSync(join(SRC, file), 'utf8')
+
+/** The folder a file belongs to, or the file itself at the top. */
+const partOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] as string) : file)
+
+interface Import {
+  from: string
+  to: string
+}
+const imports: Import[] = sources.flatMap((file) =>
+  [...text(file).matchAll(/^(?:import|export)[^'"]*?from '([^']+)'/gms)].map(([, to = '']) => ({
+    from: file,
+    to: to.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file), to)) : to,
+  })),
+)
+const own = imports.filter(({ to }) => to.endsWith('.ts'))
+
+/** Which parts each part may use. Nothing else is allowed. */
+const ARROWS: Record<string, readonly string[]> = {
+  proof: [],
+  files: ['problem.ts'],
+  db: ['problem.ts'],
+  'problem.ts': [],
+  'operation.ts': ['problem.ts'],
+  'paging.ts': [],
+  'config.ts': ['proof'],
+  integrity: ['db', 'proof', 'operation.ts', 'problem.ts'],
+  registry: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
+  figures: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
+  rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
+  ingest: ['files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
+  witness: ['db', 'proof', 'problem.ts', 'integrity'],
+  surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'proof'],
+  'installation.ts': ['config.ts', 'db', 'integrity', 'proof', 'rails'],
+  'app.ts': [
+    'installation.ts',
+    'surfaces',
+    'registry',
+    'figures',
+    'rails',
+    'ingest',
+    'integrity',
+    'db',
+    'proof',
+    'operation.ts',
+    'problem.ts',
+  ],
+  'main.ts': ['app.ts', 'config.ts', 'installation.ts', 'surfaces', 'db'],
+  cli: [
+    'main.ts',
+    'app.ts',
+    'config.ts',
+    'installation.ts',
+    'files',
+    'ingest',
+    'registry',
+    'figures',
+    'rails',
+    'integrity',
+    'witness',
+    'db',
+    'proof',
+    'operation.ts',
+    'problem.ts',
+  ],
+}
+
+test('imports go one way', () => {
+  const wrong = own.filter(({ from, to }) => {
+    const [here, there] = [partOf(from), partOf(to)]
+    return here !== there && !ARROWS[here]?.includes(there)
+  })
+  expect(wrong).toEqual([])
+  expect(sources.map(partOf).filter((part) => !(part in ARROWS))).toEqual([])
+})
+
+test('a witness needs nothing of the registry but how keys are written', () => {
+  const used = own.filter(({ from, to }) => partOf(from) === 'witness' && partOf(to) === 'integrity')
+  expect([...new Set(used.map(({ to }) => to))]).toEqual(['integrity/log-key.ts'])
+})
+
+test('proof/ imports nothing, of ours or of anyone\u2019s', () => {
+  expect(imports.filter(({ from, to }) => partOf(from) === 'proof' && !to.startsWith('proof/'))).toEqual([])
+  for (const file of sources.filter((each) => partOf(each) === 'proof'))
+    expect([file, /\b(require|import)\(|(?<!Array)Buffer\b/.test(text(file))]).toEqual([file, false])
+})
+
+test('frameworks, drivers and the environment stay where they belong', () => {
+  const allowed: [RegExp, RegExp][] = [
+    [/^hono/, /^surfaces\//],
+    [/^bun:sqlite$/, /^db\//],
+    [/^(@modelcontextprotocol|@a2a-js)/, /^surfaces\//],
+  ]
+  for (const [what, where] of allowed)
+    expect(imports.filter(({ from, to }) => what.test(to) && !where.test(from))).toEqual([])
+  const readsEnvironment = sources.filter((file) => /process\.env/.test(text(file)))
+  expect(readsEnvironment.filter((file) => !/^(config\.ts|main\.ts|cli\/)/.test(file))).toEqual([])
+})
+
+test('SQL stands in stores and in db/ only', () => {
+  const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b[\s\S]{0,200}\b(FROM|VALUES|SET|WHERE)\b/
+  const elsewhere = sources.filter((file) => !/(^|-|\/)store\.ts$|^db\//.test(file) && sql.test(text(file)))
+  expect(elsewhere).toEqual([])
+})
+
+test('files are short, folders three deep, and none is called index, utils or types', () => {
+  const long = sources.filter((file) => text(file).split('\n').length > 320)
+  expect(long).toEqual([])
+  expect(sources.filter((file) => file.split('/').length > 3)).toEqual([])
+  expect(sources.filter((file) => /(^|\/)(index|utils|types|helpers?)\.ts$/.test(file))).toEqual([])
+})
+
+test('a lookup goes from route to SQL in four clicks', () => {
+  const chain = ['registry/operations.ts', 'registry/lookup/reference.ts', 'registry/lookup/store.ts', 'db/db.ts']
+  for (let i = 0; i + 1 < chain.length; i++)
+    expect(own).toContainEqual({ from: chain[i] as string, to: chain[i + 1] as string })
+})
+
+test('nothing is left undone in the code', () => {
+  const marks = new RegExp(
+    ['TO' + 'DO', 'FIX' + 'ME', '@ts-' + 'ignore', '@ts-' + 'expect-error', 'biome-' + 'ignore'].join('|'),
+  )
+  expect(files.filter((file) => marks.test(text(file)))).toEqual([])
+})

@@ -1,0 +1,190 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Glob } from 'bun'
+import { generated } from '../../scripts/generated.ts'
+import { Settings } from '../../src/config.ts'
+import { PROBLEMS } from '../../src/problem.ts'
+import { concat, toBase64, toHex, utf8 } from '../../src/proof/bytes.ts'
+import { canonical } from '../../src/proof/canonical-json.ts'
+import { type CitedRow, rowKey, rowText } from '../../src/proof/price/row.ts'
+import { checkGrowth } from '../../src/proof/tree/growth.ts'
+import { leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
+import { parsePolicy, verifyBody } from '../../src/proof/verify.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const DOCUMENTS = ['*.md', 'docs/**/*.md', 'sample/*.md'].flatMap((pattern) =>
+  [...new Glob(pattern).scanSync(ROOT)].sort(),
+)
+const EXAMPLE = 'docs/spec/example'
+
+test.each(DOCUMENTS)('every relative link of %s leads somewhere', (path) => {
+  const links = [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  const relative = links.filter((target) => !/^(https?:|#)/.test(target)).map((target) => target.split('#')[0] ?? '')
+  expect(relative.filter((target) => !existsSync(join(ROOT, dirname(path), target)))).toEqual([])
+})
+
+test.each(DOCUMENTS)('%s speaks of the project alone', (path) => {
+  expect(read(path)).not.toMatch(/(\/wor[k]\/|registry\.npm[j]s|deb\.debia[n]|\bissu[e] #?[0-9]+)/i)
+})
+
+test('every script that a document tells to run exists', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: object }
+  const commands = DOCUMENTS.flatMap((path) => [...codeOf(path).matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)/g)])
+  const named = new Set(commands.map(([, script = '']) => script))
+  expect(named).toContain('start')
+  expect([...named].filter((script) => script !== 'ci' && !Object.hasOwn(scripts, script))).toEqual([])
+})
+
+const CODE = /```[\s\S]*?```|`[^`\n]+`/g
+
+/** What stands in code: prose such as "npm does not" is no command. */
+const codeOf = (path: string): string => [...read(path).matchAll(CODE)].map(([text]) => text).join('\n')
+
+/** What does not: a pattern such as `[0-9](-[0-9])` is no link. The text of a link may itself be code. */
+const proseOf = (path: string): string => read(path).replaceAll(CODE, 'code')
+
+test('every heading that a link names is there', () => {
+  const headings = (path: string): string[] =>
+    [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+  const broken = DOCUMENTS.flatMap((path) =>
+    [...proseOf(path).matchAll(/\]\(([^)\s#]*\.md)?#([^)\s]+)\)/g)]
+      .map(([, file, name = '']) => ({ target: file === undefined ? path : join(dirname(path), file), name }))
+      .filter(({ target, name }) => !headings(target).includes(name))
+      .map(({ target, name }) => `${path}: ${target}#${name}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('every atr command that a document names is in the help', async () => {
+  const help = Bun.spawnSync([process.execPath, join(ROOT, 'src/cli/atr.ts'), 'help']).stdout.toString()
+  const usages = [...help.matchAll(/^ {2}atr (.+)$/gm)].map(([, usage = '']) => usage)
+  const named = DOCUMENTS.flatMap((path) =>
+    [...codeOf(path).matchAll(/(?:npm run -s atr --|\batr) ([a-z]+)(?: ([a-z][a-z-]*))?(?![\w.])/g)].map(
+      ([, command = '', action]) => ({ path, command, action }),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(20)
+  const isKnown = ({ command, action }: { command: string; action: string | undefined }): boolean => {
+    const usage = usages.find((text) => text.split(' ')[0] === command)
+    if (command === 'help') return true
+    const takesActions = ['load', 'release', 'outcomes', 'figures', 'keys', 'log', 'witness'].includes(command)
+    return usage !== undefined && (!takesActions || action === undefined || usage.split(/[ <>|]+/).includes(action))
+  }
+  expect(named.filter((each) => !isKnown(each))).toEqual([])
+})
+
+test.each(Object.entries(generated()))('%s is as the code would write it', (path, text) => {
+  expect(read(path)).toBe(text)
+})
+
+test('every problem code is documented', () => {
+  const page = read('docs/spec/problems.md')
+  expect(Object.keys(PROBLEMS).filter((code) => !page.includes(`\`${code}\``))).toEqual([])
+})
+
+test('every setting is documented for operators', () => {
+  const page = read('docs/operate.md')
+  expect(Object.keys(Settings.shape).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
+
+test('every sentence with which a store, a setting or a witness stops the program is documented for operators', () => {
+  const page = read('docs/operate.md').replaceAll(/[\s|\\]+/g, ' ')
+  const sources = [...new Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => !/(test|fixture)\.ts$/.test(path))
+  const literal = /(?<!new Error\()(['`])((?:the|publishing) (?:(?!\1)[^\\]|\\.)+)\1/g
+  const thrown = /new (?:Store|Config|Witness)Fault\(\s*(['`])((?:(?!\1)[^\\]|\\.)+)\1/g
+  const sentences = [
+    ...sources.flatMap((path) => [...read(path).matchAll(thrown)]),
+    ...COMPLAINTS.flatMap((path) => [...read(path).matchAll(literal)]),
+  ].map(([, , text = '']) => text)
+  expect(sentences.length).toBeGreaterThan(45)
+  expect(sentences.filter((text) => !firstWords(text).every((words) => page.includes(words)))).toEqual([])
+})
+
+/** Where a sentence is made apart from the place that throws it. */
+const COMPLAINTS = ['src/integrity/checkpoint-lock.ts', 'src/integrity/witness-client.ts', 'src/db/sqlite.ts']
+
+/** The sentence up to its advice, in the pieces between what it fills in. */
+const firstWords = (text: string): string[] =>
+  (text.split(/[:;]/)[0] ?? '')
+    .split(/\$\{[^}]*\}/)
+    .map((words) => words.trim())
+    .filter((words) => words.includes(' '))
+
+test('every reason about amounts and files is documented, and no other', () => {
+  const reasons = ['src/proof/derivation.ts', 'src/ingest/source-check.ts'].flatMap((path) => {
+    const [, union = ''] = /export type (?:Derivation|Source)Fault =((?:\s*\|\s*'\w+')+)/.exec(read(path)) ?? []
+    return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
+  })
+  const [, table = ''] = /## Reasons about amounts and files\n([\s\S]*?)\n## /.exec(read('docs/spec/proof.md')) ?? []
+  const documented = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason = '']) => reason)
+  expect(reasons.length).toBeGreaterThan(10)
+  expect(documented.sort()).toEqual(reasons.sort())
+})
+
+test('every reason for which a proof fails is documented, and no other', () => {
+  const faults = ['src/proof/evidence.ts', 'src/proof/signed-note.ts'].flatMap((path) => {
+    const [, union = ''] = /export type (?:Note)?Fault =((?:\s*\|?\s*(?:NoteFault|'\w+'))+)/.exec(read(path)) ?? []
+    return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
+  })
+  const [, table = ''] = /## Failure reasons\n([\s\S]*?)\n## /.exec(read('docs/spec/proof.md')) ?? []
+  const documented = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason = '']) => reason)
+  expect(faults.length).toBeGreaterThan(15)
+  expect(documented.sort()).toEqual(faults.sort())
+})
+
+test.each(['price-99213', 'absence-99999', 'change-w'])('the example %s verifies under its policy', async (name) => {
+  const policy = parsePolicy(read(`${EXAMPLE}/policy.txt`))
+  if (!policy) throw new Error('the example policy is not one')
+  expect(await verifyBody(read(`${EXAMPLE}/${name}.json`), policy)).toMatchObject({ ok: true })
+})
+
+test('the worked example shows the bytes that the verifier computes', () => {
+  const page = read('docs/spec/example.md')
+  const { proof, ...row } = JSON.parse(read(`${EXAMPLE}/price-99213.json`)) as CitedRow
+  const leaf = leafHash(utf8(rowText(row)))
+  const shown = [
+    rowKey(row),
+    rowText(row),
+    toHex(leaf),
+    toBase64(leaf),
+    toHex(Buffer.from(proof.release.rows_root, 'base64')),
+    canonical(proof.release),
+    toHex(leafHash(utf8(canonical(proof.release)))),
+    proof.log.checkpoint.trimEnd(),
+    toHex(Buffer.from(proof.log.checkpoint.split('\n')[2] ?? '', 'base64')),
+  ]
+  expect(shown.filter((text) => !page.includes(text))).toEqual([])
+})
+
+test('the worked example shows a log that grows, from its tile and from its entries', async () => {
+  const policy = parsePolicy(read(`${EXAMPLE}/policy.txt`))
+  if (!policy) throw new Error('the example policy is not one')
+  const page = read('docs/spec/example.md')
+  const tile = new Uint8Array(readFileSync(join(ROOT, EXAMPLE, 'tile-0-000.p-4.bin')))
+  const [older, newer] = [2, 4].map((size) => read(`${EXAMPLE}/checkpoint-${size}.txt`)) as [string, string]
+  expect(await checkGrowth(older, newer, policy, async () => tile)).toMatchObject({
+    ok: true,
+    from: { size: 2 },
+    to: { size: 4 },
+  })
+  const hashes = entriesIn(readFileSync(join(ROOT, EXAMPLE, 'entries-000.p-4.bin'))).map(leafHash)
+  expect(toHex(concat(...hashes))).toBe(toHex(tile))
+  const [third, fourth] = hashes.slice(2) as [Uint8Array, Uint8Array]
+  const roots = [older, newer].map((note) => note.split('\n')[2] ?? '')
+  const shown = [...hashes.map(toHex), ...roots, toBase64(nodeHash(third, fourth))]
+  expect(shown.filter((text) => !page.includes(text))).toEqual([])
+})
+
+function entriesIn(bundle: Buffer): Uint8Array[] {
+  const entries: Uint8Array[] = []
+  for (let at = 0; at < bundle.length; at += 2 + bundle.readUInt16BE(at))
+    entries.push(new Uint8Array(bundle.subarray(at + 2, at + 2 + bundle.readUInt16BE(at))))
+  return entries
+}

@@ -1,0 +1,39 @@
+import { expect } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { LOAD_KINDS, load } from '../../src/ingest/load.ts'
+import { PROBLEMS, Problem } from '../../src/problem.ts'
+import { testApp } from '../support/harness.ts'
+import { published, testOnPublished } from '../support/published-files.ts'
+
+/** One word for what became of a file: staged, or the code of its refusal. Anything else is a crash, and fails the test. */
+async function outcome(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'staged'
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    expect(PROBLEMS).toHaveProperty(error.code)
+    expect(error.detail).toMatch(/^[^\n]{10,300}$/)
+    return error.code
+  }
+}
+
+testOnPublished(
+  'every published file, read as every kind, is staged or refused with a documented code',
+  ['PROVENANCE.md'],
+  async () => {
+    await using app = await testApp()
+    const files = readdirSync(published('.'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+    const staged: Record<string, number> = {}
+    for (const path of files)
+      for (const kind of LOAD_KINDS) {
+        const said = await outcome(load(app.installation.db, kind, [path], {}, app.clock.now))
+        if (said === 'staged') staged[kind] = (staged[kind] ?? 0) + 1
+      }
+    // The physician schedule takes two files at once; its tests are beside its reader.
+    expect(staged).toEqual({ 'cms-clfs': 2, 'cms-opps': 2, 'hospital-mrf': 5 })
+  },
+)

@@ -1,0 +1,151 @@
+// A verifier that others wrote, in another language and from docs/spec alone, against a service that runs.
+
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DemoService } from '../support/service.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'interop-go-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const file = (name: string): string => join(folder, name)
+
+/** Where `go` is; installed if that can be done here. */
+function findGo(): string | null {
+  const found = Bun.which('go')
+  if (found || process.getuid?.() !== 0 || !Bun.which('apt-get')) return found
+  const quietly = {
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  } as const
+  Bun.spawnSync(['apt-get', 'update'], quietly)
+  Bun.spawnSync(['apt-get', 'install', '-y', 'golang-go', 'golang-golang-x-mod-dev'], quietly)
+  return Bun.which('go')
+}
+
+const inCI = process.env['CI'] === 'true'
+const go = findGo()
+if (!go && !inCI) console.log('SKIPPED: the verifier in Go, because there is no Go here and none can be installed')
+
+const run = async (...command: string[]): Promise<{ code: number; out: string; err: string }> => {
+  const env = { ...process.env, GOCACHE: file('cache') }
+  const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, out, err }
+}
+
+let built: Promise<unknown> | undefined
+/** Built once, by the test that needs it first. */
+async function verifier(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  if (!go) throw new Error('there is no Go here and none can be installed')
+  built ??= run('sh', 'interop/go/build.sh', file('atr-verify-go')).then((said) => {
+    if (said.code !== 0) throw new Error(`it does not build: ${said.err}`)
+  })
+  await built
+  return run(file('atr-verify-go'), ...args)
+}
+
+const interop = test.skipIf(!go && !inCI)
+
+async function save(name: string, url: string): Promise<string> {
+  writeFileSync(file(name), await (await fetch(url)).text())
+  return file(name)
+}
+
+/** A token for pages of rows and for the entries of the figures log, as an auditor gets one. */
+async function auditorsToken({ url, demoKey }: DemoService): Promise<string> {
+  const post = async (path: string, body?: object): Promise<Record<string, string>> => {
+    const headers = { 'X-Agent-Key': demoKey, ...(body && { 'Content-Type': 'application/json' }) }
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return (await response.json()) as Record<string, string>
+  }
+  const { nonce } = await post('/api/agent-rails/challenge')
+  return (
+    (await post('/api/agent-rails/attest', { nonce, scopes: ['registry:read', 'audit:read'] }))['rails_token'] ?? ''
+  )
+}
+
+const sizeIn = (path: string): number => Number(readFileSync(path, 'utf8').split('\n')[1])
+
+interop(
+  'the verifier in Go gives every vector the expected outcome',
+  async () => {
+    const { code, out } = await verifier('vectors', 'docs/spec/vectors')
+    expect(out).toMatch(/\n[1-9]\d* vectors: [1-9]\d* accepted, [1-9]\d* refused, 0 disagreements, 0 other reasons\n$/)
+    expect(code).toBe(0)
+  },
+  120_000,
+)
+
+interop(
+  'the verifier in Go says that vectors disagree when they do',
+  async () => {
+    const text = readFileSync(join(ROOT, 'docs/spec/vectors/policy.json'), 'utf8')
+    const { vectors, ...rest } = JSON.parse(text) as { vectors: { expect: { ok: boolean } }[] }
+    const turned = vectors.map((each) => ({ ...each, expect: { ok: !each.expect.ok, reason: 'another' } }))
+    const dir = mkdtempSync(join(folder, 'vectors-'))
+    writeFileSync(join(dir, 'policy.json'), JSON.stringify({ ...rest, vectors: turned }))
+    const { code, out } = await verifier('vectors', dir)
+    expect([code, out.match(/^DISAGREES /gm)?.length]).toEqual([1, vectors.length])
+  },
+  120_000,
+)
+
+interop(
+  'a stranger with the verifier in Go checks a running service',
+  async () => {
+    await using service = await DemoService.start()
+    const { url } = service
+    const policy = ['--policy', await save('policy', `${url}/log/policy`)]
+    const said = async (...args: string[]): Promise<string> => {
+      const { out, err } = await verifier(...args, ...policy)
+      return out || err
+    }
+
+    const row = await save('row', `${url}/reference?cpt=99213`)
+    expect(await said('row', row, '--cpt', '99213')).toStartWith(
+      'ok\nprice 99213|national|||medicare_pfs|non_facility in ',
+    )
+    expect(await said('row', row, '--cpt', '99214')).toBe('failed: answers_another_question\n')
+    writeFileSync(file('forged'), readFileSync(row, 'utf8').replace('"amount":"', '"amount":"1'))
+    expect(await said('row', file('forged'))).toBe('failed: leaf_hash_mismatch\n')
+
+    const absence = await said('absence', `${url}/reference?cpt=99999`, '--cpt', '99999')
+    expect(absence).toMatch(/^ok\nnothing begins with 99999\|\S* in cms-pfs:\S+\nnothing begins with 99999\|/)
+    expect(await said('absence', `${url}/reference?cpt=A0428`, '--cpt', 'A0428')).toStartWith(
+      'ok\nabsence A0428|national|',
+    )
+    const header = ['--header', `X-Agent-Rails: ${await auditorsToken(service)}`]
+    expect(await said('body', `${url}/api/registry?limit=200`, ...header)).toStartWith('ok\n')
+    expect(await said('body', `${url}/api/figure-changes`, ...header)).toMatch(/^ok\nentry \d+ of \S+\/log\/figures\n/)
+
+    const log = `${url}/log/registry`
+    const early = await save('early', `${log}/checkpoint`)
+    const edition = ['--edition', 'NEXT', '--effective-from', '2026-11-01', '--publish']
+    expect(await service.atr(['load', 'cms-clfs', 'sample/CLFS-SAMPLE26Q4.csv', ...edition])).toMatchObject({ code: 0 })
+    const late = await save('late', `${log}/checkpoint`)
+    expect(sizeIn(late)).toBe(sizeIn(early) + 1)
+    const grew = new RegExp(`^ok\n\\S+/log/registry grew from ${sizeIn(early)} to ${sizeIn(late)}\n$`)
+    expect(await said('growth', early, late, '--url', log)).toMatch(grew)
+    expect(await said('growth', late, early, '--url', log)).toBe('failed: log_rolled_back\n')
+    expect(await said('growth', early, late, '--url', `${url}/log/figures`)).toBe('failed: tiles_not_of_checkpoint\n')
+
+    const size = sizeIn(late)
+    const registry = new RegExp(
+      `: size ${size}, root \\S+\n1 tiles, ${size} entries, the row hashes of ${size} releases\n$`,
+    )
+    expect(await said('clone', log, '--rows')).toMatch(registry)
+
+    const figures = `${url}/log/figures`
+    expect(await said('clone', figures)).toBe('failed: tile_unavailable\n')
+    expect(await said('clone', figures, '--no-entries')).toMatch(/^ok\n.*\n1 tiles, 0 entries/)
+    expect(await said('clone', figures, ...header)).toMatch(/^ok\n.*\n1 tiles, [1-9]\d* entries/)
+  },
+  120_000,
+)

@@ -1,0 +1,141 @@
+// The verifier gives the same answers wherever it runs: here, in Node without Bun, and in a browser.
+
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { browserModule, build, MODULES, sourceOf } from '../../scripts/build.ts'
+import type { Outcome, Vector } from '../../scripts/vectors/vector.ts'
+import { VECTORS } from '../../scripts/vectors.ts'
+import { answerOfPage, findChromium } from '../support/browser.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'verify-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const vectors = readdirSync(VECTORS)
+  .filter((name) => name.endsWith('.json'))
+  .flatMap((name) => (JSON.parse(readFileSync(join(VECTORS, name), 'utf8')) as { vectors: Vector[] }).vectors)
+const expected = vectors.map(({ expect }) => expect)
+
+const bundles = await Promise.all(
+  MODULES.map(async (name) => [`${name}.js`, await browserModule(sourceOf(name))] as const),
+)
+const sha256 = await browserModule(join(ROOT, 'src/proof/sha256.ts'))
+const judge = await browserModule(join(ROOT, 'scripts/vectors/vector.ts'))
+const files: Record<string, string> = {
+  ...Object.fromEntries(bundles),
+  'judge.js': judge,
+  'sha256.js': sha256,
+  'vectors.json': JSON.stringify(vectors),
+}
+
+interface Answer {
+  outcomes: Outcome[]
+  platform: { bun: boolean; node: boolean; portable: boolean; sameDigests: boolean; rowMs: number }
+}
+/** What is run everywhere. `readJson` is the one thing that differs. */
+const everywhere = (readJson: string): string => `
+import * as verify from './verify.js'
+import * as question from './question.js'
+import * as growth from './growth.js'
+import * as changes from './changes.js'
+import * as derivation from './derivation.js'
+import { judge } from './judge.js'
+import { portableSha256, sha256 } from './sha256.js'
+const verifier = { ...verify, ...question, ...growth, ...changes, ...derivation }
+export default async function () {
+  const vectors = ${readJson}
+  const outcomes = []
+  for (const vector of vectors) outcomes.push(await judge(verifier, vector))
+  const hex = (bytes) => Array.from(bytes, (b) => b.toString(16)).join()
+  const messages = Array.from({ length: 200 }, (_, n) => new Uint8Array(n).map((_, i) => i * 31 + n))
+  const row = vectors.find(({ name }) => name === 'a price')
+  const began = performance.now()
+  for (let i = 0; i < 100; i++) await verifier.verifyBody(row.body, verifier.parsePolicy(row.policy))
+  return { outcomes, platform: {
+    bun: 'Bun' in globalThis,
+    node: typeof process === 'object',
+    portable: sha256 === portableSha256,
+    sameDigests: messages.every((message) => hex(sha256(message)) === hex(portableSha256(message))),
+    rowMs: (performance.now() - began) / 100,
+  } }
+}`
+
+const node = (...args: string[]): string => {
+  const { stdout, stderr, exitCode } = Bun.spawnSync(['node', ...args], { cwd: folder })
+  if (exitCode !== 0) throw new Error(`node failed: ${stderr}`)
+  return stdout.toString()
+}
+
+test('Node gives every vector the expected outcome, with its own SHA-256', () => {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const read = "JSON.parse((await import('node:fs')).readFileSync('vectors.json', 'utf8'))"
+  writeFileSync(join(folder, 'run.js'), everywhere(read))
+  const { outcomes, platform }: Answer = JSON.parse(
+    node('--input-type=module', '-e', "console.log(JSON.stringify(await (await import('./run.js')).default()))"),
+  )
+  expect(outcomes).toEqual(expected)
+  expect(platform).toMatchObject({ bun: false, node: true, portable: false, sameDigests: true })
+})
+
+const chromium = findChromium()
+if (!chromium && process.env['CI'] !== 'true')
+  console.error(
+    'SKIPPED: the verifier was not run in a browser, because there is no Chromium here and none can be installed',
+  )
+
+test.skipIf(!chromium && process.env['CI'] !== 'true')(
+  'Chromium gives every vector the expected outcome, with the portable SHA-256',
+  async () => {
+    if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
+    const read = "await (await fetch('/vectors.json')).json()"
+    const { outcomes, platform } = await answerOfPage<Answer>(chromium, files, everywhere(read))
+    expect(outcomes).toEqual(expected)
+    expect(platform).toMatchObject({ bun: false, node: false, portable: true, sameDigests: true })
+  },
+  90_000,
+)
+
+test('where the platform has no Ed25519, nothing verifies', () => {
+  const script = `
+    crypto.subtle.importKey = async () => { throw new DOMException('unknown algorithm', 'NotSupportedError') }
+    const { readFileSync } = await import('node:fs')
+    const verifier = { ...(await import('./verify.js')), ...(await import('./question.js')), ...(await import('./growth.js')), ...(await import('./changes.js')) }
+    const { judge } = await import('./judge.js')
+    const signed = JSON.parse(readFileSync('vectors.json', 'utf8')).filter(({ kind }) => !['policy', 'derivation'].includes(kind))
+    const outcomes = []
+    for (const vector of signed) outcomes.push((await judge(verifier, vector)).ok)
+    console.log(JSON.stringify(outcomes))`
+  const outcomes = JSON.parse(node('--input-type=module', '-e', script)) as boolean[]
+  expect(outcomes.length).toBeGreaterThan(200)
+  expect(outcomes).not.toContain(true)
+})
+
+test('the verifier is one small file that needs nothing, and so is each of its companions', () => {
+  for (const [name, text] of bundles) {
+    expect([name, /\bBun\.|\bimport\b|\brequire\b|from\s*["']node:/.test(text)]).toEqual([name, false])
+    expect(Buffer.byteLength(text)).toBeLessThan(20_000)
+  }
+})
+
+test('Node reaches the built verifier by the name of the package', async () => {
+  const consumer = join(folder, 'node_modules/agent-trust-registry')
+  await build(join(consumer, 'dist'))
+  await Bun.write(join(consumer, 'package.json'), Bun.file(join(ROOT, 'package.json')))
+  const names = MODULES.map((name) =>
+    node('--input-type=module', '-e', `console.log(Object.keys(await import('agent-trust-registry/${name}')).join())`),
+  )
+  for (const name of [
+    'verifyBody',
+    'answersTo',
+    'verifyRow',
+    'verifyAbsence',
+    'verifyDerivation',
+    'checkGrowth',
+    'verifyChanges',
+    'parsePolicy',
+  ])
+    expect(names.join().split(/[,\s]+/)).toContain(name)
+})

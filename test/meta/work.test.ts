@@ -1,0 +1,148 @@
+// How much work a question makes: what is read must not grow with what is not shown.
+
+import { expect, test } from 'bun:test'
+import type { Db } from '../../src/db/db.ts'
+import { CoverageQuery, coverage } from '../../src/registry/catalogue/coverage.ts'
+import { BrowseQuery, browse } from '../../src/registry/lookup/browse.ts'
+import { findReference, ReferenceQuery } from '../../src/registry/lookup/reference.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
+import { type TestApp, testApp } from '../support/harness.ts'
+
+interface Asked {
+  sql: string
+  params: readonly unknown[]
+  rows: number
+}
+
+/** A store that notes what is asked of it. */
+function watched(db: Db): { db: Db; asked: Asked[] } {
+  const asked: Asked[] = []
+  const query = async <Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> => {
+    const rows = await db.query<Row>(sql, params)
+    asked.push({ sql, params, rows: rows.length })
+    return rows
+  }
+  return { asked, db: { ...db, query, now: () => db.now(), close: () => db.close() } as Db }
+}
+const ofRows = (asked: readonly Asked[]): Asked[] => asked.filter(({ sql }) => sql.includes('price_row'))
+
+const DAY = '2026-11-15'
+const [ONE, TWO] = ['1234567893', '2000000010']
+const CODES = Array.from({ length: 30 }, (_, i) => String(99_100 + i))
+const REGIONS = ['national', 'US-AL-00', 'US-CA-05', 'US-CA-18']
+
+/** A schedule of 30 codes in four regions, and the list of two hospitals. */
+async function scheduleAndHospitals(app: TestApp): Promise<void> {
+  await app.publish(aRelease({ rows: CODES.flatMap((cpt) => REGIONS.map((region) => aPrice({ cpt, region }))) }))
+  const cash = { basis: 'hospital_cash', setting: 'outpatient' } as const
+  const rows = CODES.flatMap((cpt) => [ONE, TWO].map((npi) => aPrice({ cpt, npi, ...cash })))
+  const more = [aPrice({ cpt: '99100', npi: TWO, ...cash, modifier: '26' })]
+  await app.publish(aRelease({ chart: `hospital-mrf:${ONE}`, rows: [...rows, ...more] }))
+}
+
+const keysOf = ({ rows }: Awaited<ReturnType<typeof browse>>): string[] => rows.map(({ stored }) => stored.row_key)
+
+test('browsing by provider looks into that provider\u2019s files alone, and counts none of their rows', async () => {
+  await using app = await testApp()
+  await scheduleAndHospitals(app)
+  const { db, asked } = watched(app.installation.db)
+  for (const region of [undefined, 'national']) {
+    const page = await browse(db, BrowseQuery.parse({ npi: TWO, limit: 3, ...(region && { region }) }), DAY)
+    expect(page.page.total).toBe(31)
+    expect(keysOf(page)).toEqual([
+      `99100|national|${TWO}|26|hospital_cash|outpatient`,
+      `99100|national|${TWO}||hospital_cash|outpatient`,
+      `99101|national|${TWO}||hospital_cash|outpatient`,
+    ])
+  }
+  expect(ofRows(asked).map(({ params, rows }) => [params[0], rows])).toEqual([
+    [2, 4],
+    [2, 4],
+  ])
+  expect(ofRows(asked).some(({ sql }) => /LIKE|COUNT/.test(sql))).toBe(false)
+  expect((await browse(db, BrowseQuery.parse({ npi: TWO, region: 'US-CA-05' }), DAY)).page.total).toBe(0)
+  expect((await browse(db, BrowseQuery.parse({ npi: TWO, cpt: '99100' }), DAY)).page.total).toBe(2)
+  expect((await browse(db, BrowseQuery.parse({ npi: '1245319599' }), DAY)).page.total).toBe(0)
+})
+
+test('browsing by region or code counts no rows either', async () => {
+  await using app = await testApp()
+  await scheduleAndHospitals(app)
+  const { db, asked } = watched(app.installation.db)
+  const totalOf = async (query: object) => (await browse(db, BrowseQuery.parse(query), DAY)).page.total
+  expect(await totalOf({ region: 'US-CA-18' })).toBe(30)
+  expect(await totalOf({ region: 'national' })).toBe(30 + 61)
+  expect(await totalOf({ cpt: '99100' })).toBe(4 + 3)
+  expect(ofRows(asked).some(({ sql }) => sql.includes('COUNT'))).toBe(false)
+  expect(await totalOf({ cpt: '99100', region: 'US-CA-18' })).toBe(1)
+})
+
+test('a page far into the registry passes over whole codes by their number', async () => {
+  await using app = await testApp()
+  await scheduleAndHospitals(app)
+  const { db, asked } = watched(app.installation.db)
+  const all = keysOf(await browse(db, BrowseQuery.parse({ limit: 200 }), DAY))
+  for (const offset of [1, 3, 4, 5, 97, 119, 120, 121, 180]) {
+    const page = await browse(db, BrowseQuery.parse({ limit: 2, offset }), DAY)
+    expect(keysOf(page)).toEqual(all.slice(offset, offset + 2))
+  }
+  const skipped = ofRows(asked).map(({ params }) => Number(params.at(-1)))
+  expect(Math.max(...skipped)).toBeLessThan(4)
+})
+
+test('every offset and every cursor of a filtered page shows the same rows', async () => {
+  await using app = await testApp()
+  await scheduleAndHospitals(app)
+  const { db } = app.installation
+  for (const filter of [{ region: 'US-CA-05' }, { npi: ONE }, { cpt: '99105' }, { npi: TWO, region: 'national' }]) {
+    const all = keysOf(await browse(db, BrowseQuery.parse({ ...filter, limit: 200 }), DAY))
+    const seen: string[] = []
+    for (let after: string | null = ''; after !== null; ) {
+      const cursor = after === '' ? { offset: 0 } : { after }
+      const page = await browse(db, BrowseQuery.parse({ ...filter, ...cursor, limit: 4 }), DAY)
+      seen.push(...keysOf(page))
+      after = page.page.next_after
+    }
+    expect(seen).toEqual(all)
+    expect(keysOf(await browse(db, BrowseQuery.parse({ ...filter, limit: 5, offset: 3 }), DAY))).toEqual(
+      all.slice(3, 8),
+    )
+  }
+})
+
+test('a lookup for one provider of a hospital reads none of the other providers\u2019 rows', async () => {
+  await using app = await testApp()
+  await scheduleAndHospitals(app)
+  const { db, asked } = watched(app.installation.db)
+  const found = await findReference(db, ReferenceQuery.parse({ cpt: '99100', npi: ONE }), DAY)
+  expect(found).toMatchObject({ row: { npi: ONE } })
+  expect(ofRows(asked).map(({ params, rows }) => [params[1], rows])).toEqual([[`99100|national|${ONE}|`, 1]])
+})
+
+test('codes in force are listed once for each edition, whoever asks and for whichever day', async () => {
+  await using app = await testApp()
+  await scheduleAndHospitals(app)
+  const { db, asked } = watched(app.installation.db)
+  const coverageOn = coverage(db, app.installation.registryLog)
+  const ask = async (query: object, day = DAY) => (await coverageOn(CoverageQuery.parse(query), day)).page.total
+  const lists = () => asked.filter(({ sql }) => sql.includes('SUM(row_count) AS rows FROM release_code')).length
+  expect(await ask({ prefix: '9' })).toBe(30)
+  expect(lists()).toBe(1)
+  expect(await ask({ prefix: '9910', offset: 3, limit: 1 })).toBe(10)
+  expect(await ask({ prefix: '991' }, '2026-02-03')).toBe(30)
+  expect(await ask({ prefix: '9' }, '2025-12-31')).toBe(0)
+  expect(lists()).toBe(1)
+  await app.publish(aRelease({ edition: 'B', rows: [aPrice({ cpt: '99900' })] }))
+  expect(await ask({ prefix: '99' })).toBe(31)
+})
+
+test('the page for people shows a few price lists of many, and says how many there are', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: [anAbsence({ cpt: '80053' })] }))
+  for (const npi of Array.from({ length: 12 }, (_, i) => String(1_234_567_000 + i)))
+    await app.publish(aRelease({ chart: `hospital-mrf:${npi}`, rows: [aPrice({ npi, basis: 'hospital_cash' })] }))
+  const page = await (await app.request('/', { headers: { accept: 'text/html' } })).text()
+  expect(page).toContain('The first 10 of 13.')
+  expect(page.match(/<code>hospital-mrf:/g)).toHaveLength(9)
+  expect(page).toContain('<code>cms-pfs</code>')
+})

@@ -1,0 +1,295 @@
+import { expect, test } from 'bun:test'
+import { withdraw } from '../../src/registry/release/withdrawal.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
+import { type TestApp, testApp } from '../support/harness.ts'
+
+interface List<Entry> {
+  data: Entry[]
+  page: { total: number; has_more: boolean }
+  links: { next: string | null }
+}
+type Facts = Record<string, unknown>
+
+const NPI = '1234567893'
+const list = <Entry = Facts>(app: TestApp, path: string): Promise<List<Entry>> =>
+  app.getJson(path) as Promise<List<Entry>>
+const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
+
+async function threeCharts(app: TestApp): Promise<void> {
+  const regions = ['national', 'US-AL-00', 'US-CA-18']
+  await app.publish(
+    aRelease({
+      rows: [
+        ...regions.map((region) => aPrice({ cpt: '99213', region })),
+        aPrice({ cpt: '99213', setting: 'facility' }),
+        aPrice({ cpt: '70450', modifier: '26' }),
+        anAbsence({ cpt: '80053' }),
+      ],
+    }),
+  )
+  const lab = { basis: 'medicare_clfs', setting: null } as const
+  await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ cpt: '80053', ...lab })] }))
+  const cash = { npi: NPI, basis: 'hospital_cash', setting: 'outpatient' } as const
+  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [aPrice({ cpt: '99213', ...cash })] }))
+}
+
+test('coverage says which charts are in force and what they hold', async () => {
+  await using app = await testApp()
+  await threeCharts(app)
+  const { data, page } = await list(app, '/api/coverage')
+  expect(page.total).toBe(3)
+  expect(data.map(({ chart }) => chart)).toEqual(['cms-clfs', 'cms-pfs', `hospital-mrf:${NPI}`])
+  expect(data[1]).toMatchObject({
+    release_id: 'cms-pfs:TEST1:1',
+    effective_from: '2026-01-01',
+    data_class: 'published',
+    rows: 6,
+    codes: 3,
+    code_prefixes: [
+      { prefix: '7', codes: 1 },
+      { prefix: '8', codes: 1 },
+      { prefix: '9', codes: 1 },
+    ],
+    regions: { total: 3, list: ['US-AL-00', 'US-CA-18', 'national'] },
+    npis: { total: 0, list: [] },
+    code: null,
+  })
+  expect(data[2]).toMatchObject({ npis: { total: 1, list: [NPI] } })
+  const hospital = await list(app, `/api/coverage?npi=${NPI}`)
+  expect(hospital.data.map(({ chart }) => chart)).toEqual([`hospital-mrf:${NPI}`])
+  expect((await list(app, '/api/coverage?as_of=2025-12-31')).data).toEqual([])
+})
+
+test('an agent learns where a code has prices before it asks for one', async () => {
+  await using app = await testApp()
+  await threeCharts(app)
+  const { data } = await list(app, '/api/coverage?cpt=99213')
+  expect(data.map(({ chart, code }) => [chart, code])).toEqual([
+    [
+      'cms-pfs',
+      {
+        cpt: '99213',
+        rows: 4,
+        prices: 4,
+        bases: ['medicare_pfs'],
+        modifiers: [null],
+        settings: ['facility', 'non_facility'],
+        regions: { total: 3, list: ['US-AL-00', 'US-CA-18', 'national'] },
+        npis: { total: 0, list: [] },
+      },
+    ],
+    [`hospital-mrf:${NPI}`, expect.objectContaining({ rows: 1, npis: { total: 1, list: [NPI] } })],
+  ])
+  const [clfs, pfs] = (await list(app, '/api/coverage?cpt=80053')).data
+  expect([clfs, pfs]).toMatchObject([{ code: { prices: 1, settings: [null] } }, { code: { rows: 1, prices: 0 } }])
+  expect((await list(app, '/api/coverage?cpt=12345')).data).toEqual([])
+})
+
+test('codes are found by how they begin', async () => {
+  await using app = await testApp()
+  await threeCharts(app)
+  expect((await list(app, '/api/coverage?prefix=9')).data).toEqual([{ kind: 'code', cpt: '99213', charts: 2, rows: 5 }])
+  expect((await list(app, '/api/coverage?prefix=8005')).data).toMatchObject([{ cpt: '80053', charts: 2 }])
+  expect((await list(app, '/api/coverage?prefix=9&chart=cms-clfs')).page.total).toBe(0)
+  await app.publish(
+    aRelease({
+      chart: 'cms-opps',
+      rows: ['G0001', 'G0002', 'G0003'].map((cpt) => aPrice({ cpt, basis: 'medicare_opps' })),
+    }),
+  )
+  const first = await list(app, '/api/coverage?prefix=g&limit=2')
+  expect(first.page).toMatchObject({ total: 3, has_more: true })
+  const second = await list(app, first.links.next ?? '')
+  expect([...first.data, ...second.data].map(({ cpt }) => cpt)).toEqual(['G0001', 'G0002', 'G0003'])
+})
+
+test('what coverage cannot answer is refused', async () => {
+  await using app = await testApp()
+  const cases: [string, string][] = [
+    ['cpt=1', 'invalid_cpt'],
+    ['npi=1234567890', 'invalid_npi'],
+    ['prefix=12345', 'invalid_parameter'],
+    ['prefix=', 'invalid_parameter'],
+    ['prefix=%25', 'invalid_parameter'],
+    ['prefix=9&cpt=99213', 'invalid_parameter'],
+    ['chart=unknown', 'invalid_parameter'],
+    ['limit=0', 'invalid_parameter'],
+    ['region=national', 'unknown_parameter'],
+  ]
+  for (const [query, code] of cases)
+    expect([query, await app.problem(`/api/coverage?${query}`)]).toMatchObject([query, { status: 400, code }])
+})
+
+async function twoEditionsOneWithdrawn(app: TestApp): Promise<void> {
+  const other = aPrice({ cpt: '10000' })
+  await app.publish(aRelease({ edition: 'A', rows: [aPrice(usd('10.00')), aPrice({ cpt: 'G0105' }), other] }))
+  app.clock.now += 3_600_000
+  const rows = [aPrice(usd('15.00')), aPrice({ cpt: 'G0106' }), other]
+  await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows }))
+  app.clock.now += 3_600_000
+  const { db, registryLog, cosign } = app.installation
+  await withdraw({ db, log: registryLog, cosign }, 'cms-pfs:B:1', 'wrong_source', app.clock.now)
+}
+
+test('the list of releases shows what was published and what was withdrawn, newest first', async () => {
+  await using app = await testApp({ today: '2026-11-15' })
+  await twoEditionsOneWithdrawn(app)
+  const { data, page } = await list(app, '/api/releases')
+  expect(page.total).toBe(2)
+  expect(data).toMatchObject([
+    {
+      release_id: 'cms-pfs:B:1',
+      state: 'withdrawn',
+      published_at: '2026-11-15T13:00:00.000Z',
+      withdrawn_at: '2026-11-15T14:00:00.000Z',
+      withdrawn_reason: 'wrong_source',
+      supersedes: 'cms-pfs:A:1',
+      log_index: 1,
+      withdrawn_log_index: 2,
+    },
+    { release_id: 'cms-pfs:A:1', state: 'published', row_count: 3, withdrawn_at: null, log_index: 0 },
+  ])
+  const named = async (query: string) => (await list(app, `/api/releases?${query}`)).data.map((each) => each['edition'])
+  expect(await named('state=published')).toEqual(['A'])
+  expect(await named('state=withdrawn')).toEqual(['B'])
+  expect(await named('chart=cms-clfs')).toEqual([])
+  expect(await named('limit=1&offset=1')).toEqual(['A'])
+  expect(await app.problemCode('/api/releases?state=staged')).toBe('invalid_parameter')
+})
+
+test('two releases can be compared, withdrawn or not', async () => {
+  await using app = await testApp()
+  await twoEditionsOneWithdrawn(app)
+  const path = '/api/releases/diff?from=cms-pfs:A:1&to=cms-pfs:B:1'
+  const diff = await app.getJson(path)
+  expect(diff).toMatchObject({
+    chart: 'cms-pfs',
+    from: { release_id: 'cms-pfs:A:1', rows: 3 },
+    to: { release_id: 'cms-pfs:B:1', effective_from: '2026-07-01' },
+    added: 1,
+    removed: 1,
+    changed: 1,
+    unchanged: 1,
+    largest_by_percent: [{ row_key: 'G0101|national|||medicare_pfs|non_facility', change: '5.00', change_pct: 50 }],
+  })
+  expect(await app.getJson(path)).toEqual(diff)
+  const back = await app.getJson('/api/releases/diff?from=cms-pfs:B:1&to=cms-pfs:A:1')
+  expect(back).toMatchObject({ added: 1, removed: 1, changed: 1 })
+})
+
+test('only a few comparisons wait for their turn; the others are told to come back', async () => {
+  await using app = await testApp()
+  const ids: string[] = []
+  for (const edition of ['A', 'B', 'C']) ids.push(await app.publish(aRelease({ edition })))
+  const pairs = ids.flatMap((from) => ids.map((to) => `/api/releases/diff?from=${from}&to=${to}`))
+  const answers = await Promise.all(pairs.map((path) => app.request(path)))
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const response of refused) {
+    expect(response.headers.get('retry-after')).toBe('10')
+    expect(await response.json()).toMatchObject({ code: 'unavailable' })
+  }
+  for (const path of pairs) expect(await app.getJson(path)).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
+})
+
+test('a release beside the one it took the place of is compared whatever else is being asked for', async () => {
+  await using app = await testApp()
+  const ids: string[] = []
+  for (const edition of ['A', 'B', 'C', 'D']) ids.push(await app.publish(aRelease({ edition })))
+  const path = (from = '', to = '') => `/api/releases/diff?from=${from}&to=${to}`
+  const others = ids.flatMap((from) => ids.map((to) => app.request(path(to, from))))
+  const usual = [path(ids[0], ids[1]), path(ids[1], ids[2]), path(ids[2], ids[3])].map((each) => app.request(each))
+  expect((await Promise.all(usual)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect((await Promise.all(others)).some(({ status }) => status === 503)).toBe(true)
+})
+
+test('a comparison that makes no sense is refused', async () => {
+  await using app = await testApp()
+  await threeCharts(app)
+  const cases: [string, number, string][] = [
+    ['from=cms-pfs:TEST1:1', 400, 'missing_parameter'],
+    ['from=cms-pfs:TEST1:1&to=cms-pfs:TEST9:1', 404, 'release_not_found'],
+    ['from=cms-pfs:TEST1:1&to=cms-clfs:TEST1:1', 400, 'invalid_parameter'],
+    ['from=%27%20OR%201&to=cms-pfs:TEST1:1', 400, 'invalid_parameter'],
+  ]
+  for (const [query, status, code] of cases)
+    expect([query, await app.problem(`/api/releases/diff?${query}`)]).toMatchObject([query, { status, code }])
+})
+
+test('the feed is an Atom feed of the log: stable, newest first, one entry per entry', async () => {
+  await using app = await testApp({ today: '2026-11-15' })
+  const read = async () => {
+    const response = await app.request('/feed.atom')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/atom+xml'])
+    return atom(await response.text())
+  }
+  const empty = await read()
+  expect([empty.entries, empty.updated]).toEqual([[], '2026-11-15T12:00:00.000Z'])
+  await twoEditionsOneWithdrawn(app)
+  const { id, updated, entries } = await read()
+  expect(id).toBe(empty.id)
+  expect(updated).toBe('2026-11-15T14:00:00.000Z')
+  expect(entries.map(({ title, updated: at }) => [title, at])).toEqual([
+    ['cms-pfs:B:1 withdrawn', '2026-11-15T14:00:00.000Z'],
+    ['cms-pfs:B:1 published', '2026-11-15T13:00:00.000Z'],
+    ['cms-pfs:A:1 published', '2026-11-15T12:00:00.000Z'],
+  ])
+  const ids = [id, ...entries.map((entry) => entry.id)]
+  expect(new Set(ids).size).toBe(4)
+  for (const each of ids)
+    expect(each).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  await app.publish(aRelease({ edition: 'C', effective_from: '2026-10-01' }))
+  expect((await read()).entries.slice(1)).toEqual(entries)
+})
+
+test('the feed has the newest fifty', async () => {
+  await using app = await testApp()
+  for (let i = 0; i < 52; i++) await app.publish(aRelease({ edition: `E${i}` }))
+  const { entries } = atom(await (await app.request('/feed.atom')).text())
+  expect([entries.length, entries[0]?.title, entries.at(-1)?.title]).toEqual([
+    50,
+    'cms-pfs:E51:1 published',
+    'cms-pfs:E2:1 published',
+  ])
+})
+
+test('what was added is listed for agents among the public routes', async () => {
+  await using app = await testApp()
+  const policy = (await app.getJson('/api/agent-rails/policy')) as { additional_public_routes: string[] }
+  for (const path of [
+    '/reference/batch',
+    '/reference/history',
+    '/api/coverage',
+    '/api/releases',
+    '/api/releases/diff',
+    '/feed.atom',
+  ])
+    expect(policy.additional_public_routes).toContain(path)
+})
+
+/** Reads a feed after checking that its tags nest and its text holds nothing that XML does not allow. */
+function atom(xml: string): { id: string; updated: string; entries: { id: string; title: string; updated: string }[] } {
+  const [declaration, ...rest] = xml.split('\n')
+  expect(declaration).toBe('<?xml version="1.0" encoding="utf-8"?>')
+  const open: string[] = []
+  for (const [, tag = '', text = ''] of rest.join('\n').matchAll(/<([^<>]+)>([^<>]*)/g)) {
+    const name = tag.replace(/^\//, '').split(/[\s/]/)[0] ?? ''
+    expect(text).not.toMatch(/&(?!(amp|lt|gt|quot|#39);)/)
+    if (tag.startsWith('/')) expect(open.pop()).toBe(name)
+    else if (!tag.endsWith('/')) open.push(name)
+  }
+  expect(open).toEqual([])
+  const textOf = (part: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(part)?.[1] ?? ''
+  const [head = '', ...entries] = xml.split('<entry>')
+  expect(head).toContain('<feed xmlns="http://www.w3.org/2005/Atom">')
+  expect(head).toContain('<link rel="self" type="application/atom+xml" href="https://registry.example/feed.atom"/>')
+  return {
+    id: textOf(head, 'id'),
+    updated: textOf(head, 'updated'),
+    entries: entries.map((entry) => ({
+      id: textOf(entry, 'id'),
+      title: textOf(entry, 'title'),
+      updated: textOf(entry, 'updated'),
+    })),
+  }
+}

@@ -1,0 +1,182 @@
+import { expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { fromBase64, toBase64, utf8 } from '../../src/proof/bytes.ts'
+import { canonical } from '../../src/proof/canonical-json.ts'
+import { isRow } from '../../src/proof/price/row.ts'
+import { type Hash, joinRight, leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
+import { csvCell } from '../../src/registry/export/export.ts'
+import { readParquet } from '../../src/registry/export/parquet-fixture.ts'
+import { findLogged } from '../../src/registry/lookup/store.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
+import { type TestApp, testApp } from '../support/harness.ts'
+import { atr } from '../support/service.ts'
+
+const NPI = '1234567893'
+const RELEASE = 'cms-pfs:TEST1:1'
+
+/** More rows than are read at a time, prices, ranges and absences, with and without each part that may be empty. */
+const manyRows = () =>
+  Array.from({ length: 2_100 }, (_, i) => {
+    const cpt = String(10_000 + i)
+    if (i % 7 === 0) return anAbsence({ cpt, reason: 'carrier_priced' })
+    if (i % 5 === 0) return aPrice({ cpt, price: { low: '1.00', high: '2.00', currency: 'USD' }, npi: NPI })
+    const derivation = { method: 'verbatim/1', inputs: { amount: '12.34', listed: '1,234' } }
+    return aPrice({ cpt, modifier: i % 3 === 0 ? '26' : null, flags: ['na_indicator', 'opps_cap'], derivation })
+  })
+
+async function exported(app: TestApp, format: string, out: string) {
+  const args = ['export', RELEASE, '--format', format, '--out', out, '--json']
+  const { code, out: text, err } = await atr(args, { DATA_DIR: app.config.DATA_DIR })
+  expect([code, err]).toEqual([0, ''])
+  return JSON.parse(text) as { file: string; rows: number; bytes: number; sha256: string; rows_root: string }
+}
+
+/** The tree over these leaves, split as RFC 6962 splits it. */
+function rootOf(leaves: readonly Hash[]): Hash {
+  if (leaves.length <= 1) return leaves[0] ?? joinRight([])
+  let left = 1
+  while (left * 2 < leaves.length) left *= 2
+  return nodeHash(rootOf(leaves.slice(0, left)), rootOf(leaves.slice(left)))
+}
+const rootOfTexts = (texts: readonly string[]): string => toBase64(rootOf(texts.map((text) => leafHash(utf8(text)))))
+
+/** The row that flat cells were made of, as the text that is hashed. */
+function rowText(cells: Record<string, string | null>): string {
+  const { amount, low, high, currency, reason, flags, method, inputs, locator, ...rest } = cells
+  const price = amount === null ? { low, high, currency } : { amount, currency }
+  const row = {
+    ...rest,
+    ...(rest['kind'] === 'price' ? { price } : { reason }),
+    flags: flags ? flags.split(' ') : [],
+    derivation: { method, inputs: JSON.parse(inputs ?? '') as unknown },
+    locator: JSON.parse(locator ?? '') as unknown,
+  }
+  if (!isRow(row)) throw new Error('the cells do not make a row')
+  return canonical(row)
+}
+
+function readCsv(text: string): Record<string, string | null>[] {
+  const lines = text.split('\r\n').slice(0, -1)
+  const cells = (line: string): string[] =>
+    [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
+      .map(([, cell = '']) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell))
+      .slice(0, 17)
+  const [names = [], ...rows] = lines.map(cells)
+  return rows.map((row) =>
+    Object.fromEntries(names.map((name, i) => [name, row[i] === '' && name !== 'flags' ? null : (row[i] ?? null)])),
+  )
+}
+
+test('every format holds the whole release: the published root follows from each of them', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: manyRows() }))
+  const release = await findLogged(app.installation.db, RELEASE)
+  const root = release?.manifest.rows_root ?? ''
+  expect(fromBase64(root)).toHaveLength(32)
+  const texts: Record<string, (file: Buffer) => string[]> = {
+    ndjson: (file) => file.toString().split('\n').slice(0, -1),
+    csv: (file) => readCsv(file.toString()).map(rowText),
+    parquet: (file) => readParquet(file).cells.map(rowText),
+  }
+  const folder = join(app.folder.path, 'exports')
+  mkdirSync(folder)
+  for (const [format, read] of Object.entries(texts)) {
+    const { file, rows, bytes, sha256, rows_root } = await exported(app, format, folder)
+    expect([basename(file), rows, rows_root]).toEqual([`cms-pfs_TEST1_1.${format}`, 2_100, root])
+    const content = readFileSync(file)
+    expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
+    expect([format, rootOfTexts(read(content))]).toEqual([format, root])
+    expect(spawnSync('sha256sum', ['-c', `${basename(file)}.sha256`], { cwd: folder }).status).toBe(0)
+  }
+  expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+})
+
+test('DuckDB reads the Parquet export as the table it is', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: manyRows() }))
+  const file = join(app.folder.path, 'rows.parquet')
+  await exported(app, 'parquet', file)
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  const ask = async (sql: string) =>
+    (await connection.runAndReadAll(sql.replace('FILE', `read_parquet('${file}')`))).getRowsJson()
+  expect(await ask('SELECT COUNT(*), COUNT(amount), COUNT(low), COUNT(reason) FROM FILE')).toEqual([
+    ['2100', '1440', '360', '300'],
+  ])
+  expect(await ask('SELECT SUM(amount), MIN(effective_from), TYPEOF(ANY_VALUE(amount)) FROM FILE')).toEqual([
+    ['17769.60', '2026-01-01', 'DECIMAL(14,2)'],
+  ])
+  expect(await ask("SELECT cpt, modifier, flags FROM FILE WHERE cpt = '10003'")).toEqual([
+    ['10003', '26', 'na_indicator opps_cap'],
+  ])
+})
+
+test('an export is the same bytes each time', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: manyRows() }))
+  for (const format of ['ndjson', 'csv', 'parquet']) {
+    const [one, two] = [join(app.folder.path, `1.${format}`), join(app.folder.path, `2.${format}`)]
+    expect((await exported(app, format, one)).sha256).toBe((await exported(app, format, two)).sha256)
+  }
+})
+
+test('no cell of a CSV export can be run by a spreadsheet', async () => {
+  for (const [cell, safe] of [
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1.00', "'-1.00"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\tx', "'\tx"],
+    ['\rx', `"'\rx"`],
+    ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
+    ['12.34', '12.34'],
+    ['US-CA-18', 'US-CA-18'],
+    ['', ''],
+  ] as const)
+    expect(csvCell(cell)).toBe(safe)
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: manyRows() }))
+  const { file } = await exported(app, 'csv', join(app.folder.path, 'x.csv'))
+  const cells = readCsv(readFileSync(file, 'utf8')).flatMap((row) => Object.values(row))
+  expect(cells.filter((cell) => /^['=+\-@\t\r]/.test(cell ?? ''))).toEqual([])
+})
+
+const ndjson = ['--format', 'ndjson']
+
+test('what cannot be exported is refused, and leaves no file', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: manyRows() }))
+  const env = { DATA_DIR: app.config.DATA_DIR }
+  const file = join(app.folder.path, 'x.ndjson')
+  const refusals: [string[], number, string][] = [
+    [[], 2, 'one release'],
+    [['cms-pfs:NONE:1', '--out', file, ...ndjson], 1, 'release_not_found'],
+    [[RELEASE, ...ndjson], 2, '--out'],
+    [[RELEASE, '--out', file], 2, '--format'],
+    [[RELEASE, '--out', file, '--format', 'xlsx'], 2, 'ndjson'],
+    [[RELEASE, '--out', join(app.folder.path, 'no/such/x'), ...ndjson], 1, 'cannot be written'],
+  ]
+  for (const [args, code, said] of refusals)
+    expect([args, await atr(['export', ...args], env)]).toMatchObject([
+      args,
+      { code, err: expect.stringContaining(said) },
+    ])
+  expect(existsSync(file)).toBe(false)
+  await exported(app, 'ndjson', file)
+  expect((await atr(['export', RELEASE, '--out', file, ...ndjson], env)).code).toBe(1)
+})
+
+test('a release whose stored rows were changed is not exported', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: manyRows() }))
+  await app.installation.db.query(
+    `UPDATE price_row SET body = REPLACE(body, '"12.34"', '"99.99"') WHERE row_key LIKE '10001|%'`,
+  )
+  const file = join(app.folder.path, 'x.ndjson')
+  const { code, err } = await atr(['export', RELEASE, '--out', file, ...ndjson], { DATA_DIR: app.config.DATA_DIR })
+  expect([code, err]).toEqual([3, expect.stringContaining('atr fsck')])
+  expect([existsSync(file), existsSync(`${file}.partial`)]).toEqual([false, false])
+})

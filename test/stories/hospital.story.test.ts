@@ -1,0 +1,133 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FixtureCharge, LAYOUTS, tallCsv } from '../../src/ingest/hospital/fixture.ts'
+import { load } from '../../src/ingest/load.ts'
+import type { CitedRow } from '../../src/proof/price/row.ts'
+import { verifyBody } from '../../src/proof/verify.ts'
+import { checksOf } from '../../src/registry/release/check-store.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
+import { published, testOnPublished } from '../support/published-files.ts'
+import { atr } from '../support/service.ts'
+
+const [ONE, TWO, THREE] = ['1234567893', '1992999999', '2000000010'] as const
+
+async function loadAndPublish(app: TestApp, path: string) {
+  const { db, registryLog, cosign } = app.installation
+  const { release } = await load(db, 'hospital-mrf', [path], {}, app.clock.now)
+  await publish({ db, log: registryLog, cosign }, release.release_id, app.clock.now)
+  return release
+}
+
+/** `atr verify` on an answer, back to the file, under the policy the service publishes. */
+async function verifyAtSource(app: TestApp, body: string, path: string) {
+  const policy = join(app.folder.path, 'policy')
+  writeFileSync(policy, await (await app.request('/log/policy')).text())
+  return atr(['verify', '-', '--policy', policy, '--source', path], {}, body)
+}
+
+test.each(Object.entries(LAYOUTS))(
+  'a price in a %s file of three NPIs is asked for by any of them',
+  async (kind, write) => {
+    await using app = await testApp()
+    const path = join(app.folder.path, kind === 'json' ? 'a.json' : 'a.csv')
+    const charge = { code: 'G0101', gross: '90', cash: '80', low: '40', high: '70', rates: ['40', '70'] }
+    writeFileSync(path, write([charge], { npi: `${THREE}| ${ONE} |${TWO}`, last_updated_on: '4/1/2026' }))
+    const { release_id, row_count } = await loadAndPublish(app, path)
+    expect([release_id, Number(row_count)]).toEqual([`hospital-mrf:${ONE}:2026-04-01:1`, 12])
+
+    const headers = await app.railsHeaders(['registry:read', 'provider:read'])
+    for (const npi of [ONE, TWO, THREE]) {
+      const body = await (await app.request(`/reference?cpt=G0101&npi=${npi}`)).text()
+      expect(JSON.parse(body)).toMatchObject({ npi, basis: 'hospital_cash', price: { amount: '80.00' } })
+      expect(await verifyBody(body, app.policy)).toMatchObject({ ok: true })
+      expect(await verifyAtSource(app, body, path)).toMatchObject({ code: 0, out: 'ok\n' })
+      const page = (await app.getJson(`/api/registry?npi=${npi}`, headers)) as { data: CitedRow[] }
+      expect(page.data.map((row) => [row.npi, row.basis])).toEqual([
+        [npi, 'hospital_cash'],
+        [npi, 'hospital_gross'],
+        [npi, 'hospital_negotiated_high'],
+        [npi, 'hospital_negotiated_low'],
+      ])
+      expect(await app.getJson(`/api/coverage?npi=${npi}`)).toMatchObject({ data: [{ chart: `hospital-mrf:${ONE}` }] })
+      // What is told of a provider is about disputes: a price list puts no one into that directory.
+      expect(await app.problemCode(`/api/provider/${npi}`, { headers })).toBe('provider_not_found')
+      const absent = JSON.stringify(await app.problem(`/reference?cpt=G0102&npi=${npi}`))
+      expect(await verifyBody(absent, app.policy)).toMatchObject({ ok: true, absences: 1 })
+    }
+    expect(await app.problemCode('/reference?cpt=G0101&npi=1245319599')).toBe('unknown_provider')
+  },
+)
+
+test('a file is held for what is wrong in it, not for what is out of scope, and is told of either way', async () => {
+  using folder = temporaryFolder()
+  const env = { DATA_DIR: join(folder.path, 'data') }
+  const file = (name: string, charges: readonly FixtureCharge[]): string => {
+    const path = join(folder.path, name)
+    writeFileSync(path, tallCsv(charges, { last_updated_on: `2026-0${name.at(0)}-01` }))
+    return path
+  }
+  const sound = Array.from({ length: 198 }, (_, i) => ({ code: `G${1000 + i}`, gross: '5', rates: ['4', '3', '2'] }))
+  const outside = ['12345678', '470'].map((code) => ({ code, gross: '5', rates: ['1', '2'] }))
+  const many = Array.from({ length: 200 }, () => outside).flat()
+  expect((await atr(['init', '--origin', 'hospital.example'], env)).code).toBe(0)
+
+  const wrong = [{ code: 'G0101', gross: 'x' }]
+  const five = wrong.flatMap((line) => [line, line, line, line, line])
+  const scoped = await atr(
+    ['load', 'hospital-mrf', file('1.csv', [...sound, ...five, ...many]), '--publish', '--json'],
+    env,
+  )
+  expect(scoped).toMatchObject({ code: 0, err: '' })
+  expect(JSON.parse(scoped.out)).toMatchObject({
+    state: 'published',
+    rejected: 5,
+    checks: expect.arrayContaining([
+      expect.objectContaining({ rule: 'R02', severity: 'reject', failed: 5 }),
+      expect.objectContaining({ rule: 'R03_other_code', severity: 'flag', failed: 800 }),
+    ]),
+  })
+
+  const held = await atr(
+    ['load', 'hospital-mrf', file('2.csv', [...sound, ...five, ...wrong, ...wrong]), '--publish'],
+    env,
+  )
+  expect(held).toMatchObject({ code: 1, err: expect.stringMatching(/rejected_share.*1\.16/) })
+  expect(held.out).toMatch(/state +staged/)
+  expect(held.out).toMatch(/R02 +reject +7 +598, 599/)
+  const again = await atr(['load', 'hospital-mrf', join(folder.path, '2.csv'), '--publish', '--json'], env)
+  expect([again.code, JSON.parse(again.out)]).toEqual([1, expect.objectContaining({ state: 'staged', already: true })])
+}, 60_000)
+
+/** The totals by rule are facts about the files: other programs count the same. */
+const REAL: [string, Record<string, number>][] = [
+  ['hospital-mrf/real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz', { not_cpt: 88 }],
+  [
+    'hospital-mrf/real-full/1649248626_wellstar-kennestone_v3_tall_ALLROWS.csv.gz',
+    { R02: 52, not_cpt: 70_113, R03_other_code: 8_198 },
+  ],
+]
+for (const [file, totals] of REAL)
+  testOnPublished(`${file} is not held, and atr verify finds its rows on the lines they cite`, [file], async () => {
+    await using app = await testApp()
+    const { release_no } = await loadAndPublish(app, published(file))
+    const checks = await checksOf(app.installation.db, release_no)
+    const broken = checks.filter(({ rule, failed }) => failed > 0 && !/^R0[4-8]/.test(rule))
+    expect(Object.fromEntries(broken.map(({ rule, failed }) => [rule, failed]))).toEqual(totals)
+
+    const headers = await app.railsHeaders(['registry:read'])
+    const rowAt = async (offset: number) =>
+      (await app.getJson(`/api/registry?limit=1&offset=${offset}`, headers)) as {
+        data: CitedRow[]
+        page: { total: number }
+      }
+    const first = await rowAt(0)
+    // One in each third, so that no row is chosen twice.
+    const chosen = [0, 1, 2].map((third) => Math.floor(((third + Math.random()) * first.page.total) / 3))
+    const rows = (await Promise.all(chosen.map(rowAt))).flatMap(({ data }) => data)
+    expect([chosen, await verifyAtSource(app, JSON.stringify({ ...first, data: rows }), published(file))]).toEqual([
+      chosen,
+      { code: 0, out: 'ok\n', err: expect.stringContaining('found in the files they cite: 3') },
+    ])
+  })

@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test'
+import { recheck } from '../../src/cli/fsck.ts'
+import { openInstallation } from '../../src/installation.ts'
+import type { IntegrityReport } from '../../src/integrity/report-shape.ts'
+import { insertRelease } from '../../src/registry/release/store.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { testApp } from '../support/harness.ts'
+
+test('the integrity report tells the state of every chart from what is stored, on any day', async () => {
+  await using app = await testApp({ sample: true })
+  const headers = await app.railsHeaders(['integrity:read'])
+  const report = async () => (await app.getJson('/api/data-integrity', headers)) as IntegrityReport
+  const fresh = await report()
+  expect(fresh.charts.map(({ chart_id, status }) => [chart_id, status])).toEqual([
+    ['cms-clfs', 'fresh'],
+    ['cms-pfs', 'fresh'],
+    ['hospital-mrf:1234567893', 'fresh'],
+  ])
+  expect(fresh.summary.rows_served + fresh.summary.rows_withheld).toBe(
+    fresh.charts.reduce((sum, { rows }) => sum + rows, 0),
+  )
+  expect(fresh.proofs).toMatchObject({ log_size: 4, rows_failed: 0, rows_without_proof: 0, witnesses: 0 })
+  expect(fresh.summary.proof_coverage).toBe(1)
+  expect(fresh.figures.release_id).toBe('2026-11-15.1')
+  expect(fresh.jobs.last_load?.at).toBe('2026-11-15T12:00:00.000Z')
+
+  app.clock.now = Date.parse('2027-01-20T12:00:00Z')
+  const late = (await app.getJson('/api/data-integrity', await app.railsHeaders(['integrity:read']))) as IntegrityReport
+  expect(late.status).toBe('fail')
+  expect(late.status_reasons).toEqual(['chart_expired:cms-pfs', 'chart_stale:cms-clfs'])
+  expect(late.summary.charts).toMatchObject({ fresh: 1, stale: 1, expired: 1 })
+
+  await app.publish(
+    aRelease({
+      chart: 'cms-opps',
+      edition: 'LATER',
+      effective_from: '2030-01-01',
+      rows: [aPrice({ basis: 'medicare_opps', setting: 'outpatient' })],
+    }),
+  )
+  expect(
+    ((await app.getJson('/api/data-integrity', await app.railsHeaders())) as IntegrityReport).jobs.last_load?.at,
+  ).toBe('2027-01-20T12:00:00.000Z')
+})
+
+test('with nothing loaded the report says so, and makes nothing up', async () => {
+  await using app = await testApp()
+  const report = (await app.getJson('/api/data-integrity', await app.railsHeaders())) as IntegrityReport
+  expect(report).toMatchObject({
+    release_id: null,
+    charts: [],
+    jobs: { last_load: null },
+    summary: { proof_coverage: null },
+    proofs: { rows_without_proof: null, last_full_verification_at: null },
+    figures: { release_id: null },
+  })
+  expect(report.status_reasons).toContain('no_chart_published')
+})
+
+test('a report claims no more than is known: what failed, what was not judged, what was cut short', async () => {
+  await using app = await testApp()
+  const { db } = app.installation
+  await app.publish(aRelease({ rows: [aPrice(), aPrice({ cpt: 'G0102' }), aPrice({ cpt: 'G0103' })] }))
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps', setting: 'outpatient' })] }))
+  const headers = await app.railsHeaders()
+  const report = async () => (await app.getJson('/api/data-integrity', headers)) as IntegrityReport
+  const statusOf = (from: IntegrityReport, id: string) => from.checks.find(({ check_id }) => check_id === id)?.status
+
+  const before = await report()
+  expect(statusOf(before, 'R01')).toBe('not_evaluated')
+  expect(statusOf(before, 'R15')).toBe('not_evaluated')
+  expect(statusOf(before, 'R02')).toBe('pass')
+  expect(before.status_reasons).toContain('proofs_never_verified')
+  expect(before.jobs.last_load?.status).toBe('ok')
+
+  await db.query(`UPDATE price_row SET body = REPLACE(body, '12.34', '12.35') WHERE release_no = 2`)
+  await recheck(app.installation, app.clock.now)
+  const after = await report()
+  expect(after.proofs).toMatchObject({ rows_verified: 4, rows_failed: 1, rows_without_proof: 1 })
+  expect(after.summary.proof_coverage).toBe(0.75)
+  expect(after.status_reasons).toContain('proofs_failed')
+  expect(statusOf(after, 'R01')).toBe('fail')
+
+  app.clock.now += 1_000
+  await db.transaction((tx) => insertRelease(tx, aRelease({ edition: 'CUT' }), app.clock.now))
+  expect((await report()).jobs.last_load).toEqual({ at: '2026-11-15T12:00:01.000Z', status: 'unfinished' })
+})
+
+test('a publication while the store is looked through is not a fault', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ edition: 'FIRST' }))
+  const looking = await openInstallation(app.config)
+  let published = 0
+  const publishing = (async () => {
+    for (; published < 25; published++) await app.publish(aRelease({ edition: `E${published}` }))
+  })()
+  const faults: string[] = []
+  for (let look = 1; published < 25; look++) {
+    faults.push(...(await recheck(looking, app.clock.now + look)).faults)
+    await looking.registryLog.check(looking.db)
+  }
+  await publishing
+  await looking.db.close()
+  expect(faults).toEqual([])
+})

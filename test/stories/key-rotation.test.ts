@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/harness.ts'
+import { atr, DemoService } from '../support/service.ts'
+
+test('after a key rotation old proofs verify under the old policy, and new ones under both', async () => {
+  const folder = temporaryFolder()
+  const file = (name: string) => join(folder.path, name)
+  const env = { DATA_DIR: file('data') }
+  const collect = async (name: string): Promise<void> => {
+    const service = await DemoService.start({}, folder)
+    writeFileSync(file(`${name}.policy`), await (await fetch(`${service.url}/log/policy`)).text())
+    writeFileSync(file(`${name}.row`), await (await fetch(`${service.url}/reference?cpt=99213`)).text())
+    await service.stop()
+  }
+  const verified = async (row: string, policy: string) =>
+    (await atr(['verify', file(`${row}.row`), '--policy', file(`${policy}.policy`)])).out.trim()
+
+  await collect('old')
+  expect((await atr(['log', 'rotate-key'], env)).code).toBe(0)
+  await collect('both')
+  expect((await atr(['log', 'retire-key'], env)).code).toBe(0)
+  await collect('new')
+
+  expect(await verified('old', 'old')).toBe('ok')
+  expect(await verified('both', 'old')).toBe('ok')
+  expect(await verified('both', 'new')).toBe('ok')
+  expect(await verified('old', 'both')).toBe('ok')
+  expect(await verified('old', 'new')).toBe('failed: note_unsigned')
+  expect(readFileSync(file('new.policy'), 'utf8').match(/^log /gm)).toHaveLength(2)
+  expect(readFileSync(file('both.policy'), 'utf8').match(/^log /gm)).toHaveLength(4)
+
+  // What the old key signed is still checked with it, and publishing goes on under the new one.
+  const publishing = [
+    'load',
+    'cms-clfs',
+    'sample/CLFS-SAMPLE26Q4.csv',
+    '--edition',
+    'NEXT',
+    '--effective-from',
+    '2026-11-01',
+    '--publish',
+  ]
+  expect((await atr(publishing, env)).code).toBe(0)
+  expect((await atr(['fsck'], env)).code).toBe(0)
+  await collect('after')
+  expect(await verified('after', 'new')).toBe('ok')
+  expect(await verified('after', 'old')).toBe('failed: note_unsigned')
+  folder[Symbol.dispose]()
+})

@@ -1,0 +1,224 @@
+import { expect, test } from 'bun:test'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { spawn } from 'bun'
+import { type App, makeApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
+import { WitnessFault } from '../../src/integrity/witness-client.ts'
+import { parsePolicy, type TrustPolicy, verifyBody } from '../../src/proof/verify.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { stage } from '../../src/registry/release/staging.ts'
+import { type RunningWitness, startWitness } from '../../src/witness/serve.ts'
+import { createWitness } from '../../src/witness/witness-key.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { temporaryFolder } from '../support/harness.ts'
+import { ATR, atr } from '../support/service.ts'
+
+const NOW = Date.parse('2026-11-15T12:00:00Z')
+
+/** A service and two witnesses that follow it, each on a folder and a port of its own. */
+class Watched {
+  readonly folder = temporaryFolder()
+  readonly witnesses: RunningWitness[] = []
+
+  pathOf(name: string): string {
+    return join(this.folder.path, name)
+  }
+
+  async create(): Promise<void> {
+    const config = readConfig({ DATA_DIR: this.pathOf('data') })
+    await createInstallation(config, { origin: 'watched.example', now: NOW }, async () => undefined)
+    for (const name of ['one', 'two']) createWitness(this.pathOf(name), `witness.example/${name}`)
+    for (const name of ['one', 'two']) this.witnesses.push(await this.startWitness(name))
+  }
+
+  async startWitness(name: string): Promise<RunningWitness> {
+    const { db, registryLog, figuresLog } = await openInstallation(readConfig({ DATA_DIR: this.pathOf('data') }))
+    await db.close()
+    return startWitness({ dir: this.pathOf(name), logs: [...registryLog.keys, ...figuresLog.keys] })
+  }
+
+  /** The installation, publishing with these witnesses. */
+  open(witnesses = this.witnesses, data = 'data'): Promise<Installation> {
+    const WITNESSES = witnesses.map(({ vkey, url }) => `${vkey} ${url}`).join(', ')
+    return openInstallation(
+      readConfig({ DATA_DIR: this.pathOf(data), LOCK_DIR: this.pathOf(`${data}.lock`), WITNESSES }),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const witness of this.witnesses) await witness.stop()
+    this.folder[Symbol.dispose]()
+  }
+}
+
+async function publishOne({ db, registryLog, cosign }: Installation, edition: string): Promise<void> {
+  const release = aRelease({
+    edition,
+    rows: [aPrice({ price: { amount: '1.00', currency: 'USD' } }), aPrice({ cpt: edition })],
+  })
+  const staged = await stage(db, release, release.rows, new Map(), NOW)
+  await publish({ db, log: registryLog, cosign }, staged.release.release_id, NOW)
+}
+
+const appOf = (installation: Installation): App =>
+  makeApp(installation, {
+    baseUrl: () => 'https://watched.example',
+    now: () => NOW,
+    limits: { default_rpm: 1, reference_rpm: 1, enabled: false },
+    observe: () => {},
+  })
+
+const get = async (installation: Installation, path: string): Promise<string> =>
+  (await appOf(installation).fetch(new Request(`https://watched.example${path}`), '192.0.2.1')).text()
+
+const reportOf = (installation: Installation): Promise<unknown> | undefined =>
+  appOf(installation)
+    .operations.find(({ name }) => name === 'get_data_integrity')
+    ?.run({}, {})
+
+test('with a quorum of two, a proof verifies only with both cosignatures', async () => {
+  await using watched = new Watched()
+  await watched.create()
+  const installation = await watched.open()
+  await publishOne(installation, 'G0001')
+  await publishOne(installation, 'G0002')
+  const policy = parsePolicy(await get(installation, '/log/policy')) as TrustPolicy
+  expect(policy).toMatchObject({ quorum: 'witnesses', groups: [{ threshold: 2 }] })
+  const body = await get(installation, '/reference?cpt=G0101')
+  expect(await verifyBody(body, policy)).toMatchObject({ ok: true, rows: 1 })
+  expect(await reportOf(installation)).toMatchObject({ proofs: { witnesses: 2 } })
+
+  const row = JSON.parse(body) as { proof: { log: { checkpoint: string } } }
+  const lines = row.proof.log.checkpoint.split('\n')
+  for (const name of ['one', 'two']) {
+    const checkpoint = lines.filter((line) => !line.startsWith(`\u2014 witness.example/${name} `)).join('\n')
+    expect(checkpoint.length).toBeLessThan(row.proof.log.checkpoint.length)
+    const stripped = { ...row, proof: { ...row.proof, log: { ...row.proof.log, checkpoint } } }
+    expect(await verifyBody(JSON.stringify(stripped), policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+  }
+  await installation.db.close()
+})
+
+test('a witness that is down holds up what is new for no longer than its budget, and nothing that is old', async () => {
+  await using watched = new Watched()
+  await watched.create()
+  const installation = await watched.open()
+  await publishOne(installation, 'G0001')
+  await watched.witnesses[1]?.stop()
+  const started = performance.now()
+  await expect(publishOne(installation, 'G0002')).rejects.toThrow(
+    /waits for its witnesses: 1 of 2 have cosigned \(witness\.example\/two unreachable\)/,
+  )
+  expect(performance.now() - started).toBeLessThan(3_000)
+  expect(await get(installation, '/reference?cpt=G0001')).toContain('"edition":"G0001"')
+  expect(await get(installation, '/reference?cpt=G0002')).toContain('not_on_schedule')
+  await installation.db.close()
+
+  // It comes back, on another port: the next command makes public what was held up.
+  watched.witnesses[1] = await watched.startWitness('two')
+  const later = await watched.open()
+  expect(await get(later, '/reference?cpt=G0002')).toContain('"edition":"G0002"')
+  expect((await later.registryLog.head(later.db)).size).toBe(2)
+  await later.db.close()
+})
+
+test('a witness that has seen another history stops publishing, and says why', async () => {
+  await using watched = new Watched()
+  await watched.create()
+  // A copy of the store publishes something else, and only the second witness sees it.
+  cpSync(watched.pathOf('data'), watched.pathOf('copy'), { recursive: true })
+  cpSync(watched.pathOf('data.lock'), watched.pathOf('copy.lock'), { recursive: true })
+  const copy = await watched.open(watched.witnesses.slice(1), 'copy')
+  await publishOne(copy, 'G0009')
+  await copy.db.close()
+
+  const installation = await watched.open()
+  const refused = publishOne(installation, 'G0001')
+  await expect(refused).rejects.toThrow(
+    'publishing has stopped: the witness witness.example/two has seen a registry log that ours does not continue',
+  )
+  await expect(refused).rejects.toBeInstanceOf(WitnessFault)
+  expect(await get(installation, '/reference?cpt=G0001')).toContain('no_release_in_force')
+  await expect(publishOne(installation, 'G0002')).rejects.toThrow('publishing has stopped')
+  await installation.db.close()
+})
+
+test('a witness that is behind is sent the proof from where it stands', async () => {
+  await using watched = new Watched()
+  await watched.create()
+  const alone = await watched.open(watched.witnesses.slice(0, 1))
+  for (const edition of ['G0001', 'G0002', 'G0003']) await publishOne(alone, edition)
+  await alone.db.close()
+  const both = await watched.open()
+  for (const edition of ['G0004', 'G0005']) await publishOne(both, edition)
+  const policy = parsePolicy(await get(both, '/log/policy')) as TrustPolicy
+  expect(await verifyBody(await get(both, '/reference?cpt=G0101'), policy)).toMatchObject({ ok: true })
+  await both.db.close()
+})
+
+test('witnesses that are named later cosign what is public already', async () => {
+  await using watched = new Watched()
+  await watched.create()
+  const before = await watched.open([])
+  await publishOne(before, 'G0001')
+  await before.db.close()
+  const after = await watched.open()
+  const policy = parsePolicy(await get(after, '/log/policy')) as TrustPolicy
+  expect(await verifyBody(await get(after, '/reference?cpt=G0101'), policy)).toMatchObject({ ok: true, rows: 1 })
+  await after.db.close()
+})
+
+test('a witness run from the command line keeps what it has seen when it is killed', async () => {
+  using folder = temporaryFolder()
+  const env = { DATA_DIR: join(folder.path, 'data') }
+  const dir = join(folder.path, 'witness')
+  expect((await atr(['init', '--origin', 'watched.example'], env)).code).toBe(0)
+  const { keys } = JSON.parse((await atr(['log', 'keys', '--json'], env)).out) as { keys: string[] }
+  const { out } = await atr(['witness', 'init', '--dir', dir, '--name', 'witness.example/cli', '--json'])
+  const vkey = /witness\.example\/cli\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+/.exec(out)?.[0] as string
+  const serve = async () => {
+    const logs = keys.flatMap((key) => ['--log', key])
+    const child = spawn([...ATR, 'witness', 'serve', '--dir', dir, ...logs, '--port', '0'], {
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const reader = child.stdout.getReader()
+    const said = new TextDecoder().decode((await reader.read()).value)
+    return { child, url: /http:\/\/\S+/.exec(said)?.[0] as string }
+  }
+  const publishing = (edition: string, url: string) =>
+    atr(
+      [
+        'load',
+        'cms-clfs',
+        'sample/CLFS-SAMPLE26Q4.csv',
+        '--edition',
+        edition,
+        '--effective-from',
+        '2026-11-01',
+        '--publish',
+      ],
+      { ...env, WITNESSES: `${vkey} ${url}` },
+    )
+  const first = await serve()
+  expect((await publishing('ONE', first.url)).code).toBe(0)
+  first.child.kill('SIGKILL')
+  await first.child.exited
+  expect(await publishing('TWO', first.url)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('waits for its witnesses'),
+  })
+
+  const listed = await atr(['release', 'list', '--json'], { ...env, WITNESSES: `${vkey} ${first.url}` })
+  expect((JSON.parse(listed.out) as { state: string }[]).map(({ state }) => state)).toEqual(['published', 'waiting'])
+
+  const second = await serve()
+  expect(await atr(['log', 'publish'], { ...env, WITNESSES: `${vkey} ${second.url}` })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('the registry log is public up to 2 entries'),
+  })
+  second.child.kill('SIGTERM')
+  expect(await second.child.exited).toBe(0)
+}, 30_000)

@@ -1,0 +1,97 @@
+import { PROBLEMS } from '../../src/problem.ts'
+
+/** Asks the service for one path: over the network, or in this process. */
+export type Ask = (
+  path: string,
+  init: { method?: string; headers: Record<string, string>; body?: string },
+) => Promise<Response>
+
+/** What a channel gave, by a name that a person can find it again with. */
+export interface Given {
+  channel: string
+  content: string | Uint8Array
+}
+
+export interface Known {
+  /** Releases that are published, oldest first. */
+  releases: readonly string[]
+  codes: readonly string[]
+  npis: readonly string[]
+  /** The headers of an agent that may read everything. */
+  rails: Record<string, string>
+}
+
+/** A day on which all that is asked about is in force, whatever the clock says. */
+const DAY = 'as_of=2026-11-15'
+const each = (values: readonly string[], path: (value: string) => string): string[] => values.map(path)
+const pages = (path: string, count: number, size: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${path}${path.includes('?') ? '&' : '?'}limit=${size}&offset=${i * size}`)
+
+/** For every route of the OpenAPI document, the addresses under which it has something to say. */
+function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
+  const few = codes.slice(0, 12)
+  const pairs = releases.slice(1).map((to, i) => `from=${releases[i]}&to=${to}`)
+  const tiles = ['0/000.p/1', `0/000.p/${releases.length}`, '1/000']
+  return {
+    '/reference': [
+      ...each(codes, (cpt) => `?cpt=${cpt}&${DAY}`),
+      ...[
+        'region=US-AK-01',
+        'region=ZIP-99001',
+        'basis=medicare_clfs',
+        'basis=medicare_opps',
+        `npi=${npis[0]}`,
+      ].flatMap((more) => each(few, (cpt) => `?cpt=${cpt}&${DAY}&${more}`)),
+    ],
+    '/reference/history': [...each(few, (cpt) => `?cpt=${cpt}`), ...each(few, (cpt) => `?cpt=${cpt}&npi=${npis[0]}`)],
+    '/api/registry': [...pages(`?${DAY}`, 3, 200), ...npis.flatMap((npi) => pages(`?npi=${npi}&${DAY}`, 1, 200))],
+    '/api/coverage': [...pages(`?${DAY}`, 4, 200), `?prefix=G0&${DAY}`, ...each(few, (cpt) => `?cpt=${cpt}&${DAY}`)],
+    '/api/releases': ['', '?state=withdrawn', ...pages('', 2, 5)],
+    '/api/releases/diff': each(pairs, (pair) => `?${pair}`),
+    '/api/provider/{npi}': each(npis, (npi) => `/${npi}`),
+    '/log/registry/tile/entries/{bundle}': [`/000.p/${releases.length}`],
+    '/log/figures/tile/entries/{bundle}': ['/000.p/1'],
+    '/log/registry/tile/{tile}': each(tiles, (tile) => `/${tile}`),
+    '/log/figures/tile/{tile}': each(tiles, (tile) => `/${tile}`),
+    '/log/releases/{release_id}/tile/{tile}': releases.flatMap((id) =>
+      each(['0/000', '0/000.p/1'], (tile) => `/${encodeURIComponent(id)}/tile/${tile}`),
+    ),
+    '/problems/{code}': each(Object.keys(PROBLEMS), (code) => `/${code}`),
+  }
+}
+
+/** What is wrong with each of these is told without repeating it. */
+const WRONG = ['?unknown=1', '?cpt=x', '?limit=x', '/no-such-thing']
+const FORMS = ['*/*', 'text/html', 'text/markdown']
+
+/**
+ * Every GET route, with every form it has and with what it refuses. Headers are part of an answer. A route that never
+ * answered well was not asked in the right way, and that is an error of the test.
+ */
+export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
+  const given: Given[] = []
+  const visit = async (path: string, headers: Record<string, string>, body?: string): Promise<Response> => {
+    const response = await ask(path, body === undefined ? { headers } : { method: 'POST', headers, body })
+    const head = `${response.status} ${JSON.stringify([...response.headers])}\n`
+    const content = new Uint8Array(await response.clone().arrayBuffer())
+    given.push({ channel: `head of ${path}`, content: head }, { channel: `GET ${path}`, content })
+    return response
+  }
+  const document = (await (await visit('/api/openapi.json', {})).json()) as { paths: Record<string, object> }
+  const listed = addresses(known)
+  for (const [route, methods] of Object.entries(document.paths)) {
+    if (!('get' in methods)) continue
+    const fixed = route.split('/{')[0] as string
+    const found = listed[route] ?? (route.includes('{') ? undefined : [''])
+    if (!found) throw new Error(`it is not known what to ask ${route} for`)
+    let answered = false
+    for (const rest of found) answered = (await visit(`${fixed}${rest}`, known.rails)).ok || answered
+    if (!answered) throw new Error(`${route} had nothing to say`)
+    for (const accept of FORMS) await visit(`${fixed}${found[0] ?? ''}`, { ...known.rails, accept })
+    for (const wrong of WRONG) await visit(`${fixed}${wrong}`, known.rails)
+    await visit(fixed, {})
+  }
+  const lines = known.codes.slice(0, 50).map((cpt) => ({ cpt, as_of: '2026-11-15' }))
+  await visit('/reference/batch', { 'content-type': 'application/json' }, JSON.stringify({ lines }))
+  return given
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, makeApp } from '../../src/app.ts'
+import { loadSample } from '../../src/cli/sample.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
+import { SCOPE_NAMES, type Scope } from '../../src/operation.ts'
+import { formatPolicy } from '../../src/proof/note/policy.ts'
+import { parsePolicy, type TrustPolicy } from '../../src/proof/verify.ts'
+import { createKey, type IssuedKey } from '../../src/rails/keys.ts'
+import { overrideAll } from '../../src/registry/release/breaker.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { stage } from '../../src/registry/release/staging.ts'
+import type { RequestLine } from '../../src/surfaces/http/router.ts'
+import type { TestRelease } from './builders.ts'
+import { Contract, openApiOf } from './contract.ts'
+
+export const BASE_URL = 'https://registry.example'
+
+export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'atr-test-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+interface Given {
+  /** The day, at noon UTC. */
+  today?: string
+  limits?: { default_rpm?: number; reference_rpm?: number; enabled?: boolean }
+  sample?: boolean
+}
+
+/** A whole service in this process: real store, real keys, a clock the test sets, and no network. */
+export async function testApp({ today = '2026-11-15', limits = {}, sample = false }: Given = {}): Promise<TestApp> {
+  const folder = temporaryFolder()
+  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const clock = { now: Date.parse(`${today}T12:00:00Z`) }
+  await createInstallation(config, { origin: 'registry.example', now: clock.now }, async (made) => {
+    if (sample) await loadSample(made, () => clock.now)
+  })
+  const installation = await openInstallation(config)
+  const lines: RequestLine[] = []
+  const app = makeApp(installation, {
+    baseUrl: () => BASE_URL,
+    now: () => clock.now,
+    railsClock: async () => clock.now,
+    limits: { default_rpm: 120, reference_rpm: 300, enabled: false, ...limits },
+    observe: (line) => lines.push(line),
+  })
+  return new TestApp(folder, config, installation, app, clock, lines, new Contract(await openApiOf(app)))
+}
+
+export class TestApp {
+  constructor(
+    readonly folder: { path: string; [Symbol.dispose](): void },
+    readonly config: Config,
+    readonly installation: Installation,
+    readonly app: App,
+    readonly clock: { now: number },
+    readonly lines: RequestLine[],
+    readonly contract: Contract,
+  ) {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.installation.db.close()
+    this.folder[Symbol.dispose]()
+  }
+
+  get policy(): TrustPolicy {
+    const logs = [this.installation.registryLog, this.installation.figuresLog]
+    const policy = parsePolicy(formatPolicy(logs.flatMap(({ signers }) => signers)))
+    if (!policy) throw new Error('the service has a policy it cannot read itself')
+    return policy
+  }
+
+  /** Every answer is checked against the OpenAPI document on its way. */
+  async request(path: string, init: RequestInit = {}, address = '192.0.2.1'): Promise<Response> {
+    const request = new Request(`${BASE_URL}${path}`, init)
+    const response = await this.app.fetch(request, address)
+    const copy = response.clone()
+    const { pathname } = new URL(request.url)
+    this.contract.check(
+      request.method,
+      pathname,
+      response.status,
+      response.headers.get('content-type'),
+      await copy.text(),
+    )
+    return response
+  }
+
+  async getJson(path: string, headers: Record<string, string> = {}): Promise<unknown> {
+    const response = await this.request(path, { headers })
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+    return response.json()
+  }
+
+  async problem(
+    path: string,
+    init: RequestInit = {},
+  ): Promise<{ status: number; code: string; [member: string]: unknown }> {
+    const response = await this.request(path, init)
+    return (await response.json()) as { status: number; code: string }
+  }
+
+  async problemCode(path: string, init: RequestInit = {}): Promise<string> {
+    return (await this.problem(path, init)).code
+  }
+
+  /** Stages and publishes. The few invented rows of a test pass the limits of the breaker as they like. */
+  async publish({ rows, ...release }: TestRelease): Promise<string> {
+    const { db, registryLog, cosign } = this.installation
+    const { release_id } = (await stage(db, release, rows, new Map(), this.clock.now)).release
+    await publish({ db, log: registryLog, cosign }, release_id, this.clock.now, overrideAll('sample_data'))
+    return release_id
+  }
+
+  createKey(scopes: readonly Scope[] = SCOPE_NAMES): Promise<IssuedKey> {
+    const { db, pepper } = this.installation
+    const parts = { db, pepper, now: async () => this.clock.now, random: (n: number) => new Uint8Array(randomBytes(n)) }
+    return createKey(parts, { name: 'test', scopes: [...scopes] })
+  }
+
+  async challenge(key: string): Promise<string> {
+    const response = await this.request('/api/agent-rails/challenge', {
+      method: 'POST',
+      headers: { 'x-agent-key': key },
+    })
+    return ((await response.json()) as { nonce: string }).nonce
+  }
+
+  attest(key: string, body: object): Promise<Response> {
+    return this.request('/api/agent-rails/attest', {
+      method: 'POST',
+      headers: { 'x-agent-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  /** The headers of an agent that has been let in with these scopes. */
+  async railsHeaders(scopes: readonly Scope[] = SCOPE_NAMES): Promise<Record<string, string>> {
+    const { key } = await this.createKey(scopes)
+    const attested = await this.attest(key, { nonce: await this.challenge(key) })
+    const { rails_token } = (await attested.json()) as { rails_token: string }
+    return { 'x-agent-rails': rails_token }
+  }
+}
