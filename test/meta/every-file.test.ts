@@ -34,6 +34,6 @@ testOnPublished(
         if (said === 'staged') staged[kind] = (staged[kind] ?? 0) + 1
       }
     // The physician schedule takes two files at once; its tests are beside its reader.
-    expect(staged).toEqual({ 'cms-clfs': 2, 'cms-opps': 2, 'hospital-mrf': 5 })
+    expect(staged).toEqual({ 'cms-clfs': 2, 'cms-opps': 3, 'hospital-mrf': 5 })
   },
 )
