@@ -63,8 +63,8 @@ function listed(release: ListedRelease): z.input<typeof ListedReleaseForm> {
     rejected_count: manifest.rejected_count,
     supersedes: manifest.supersedes,
     data_class: manifest.data_class,
-    log_index: Number(release.log_index),
-    withdrawn_log_index: release.withdrawn_index === null ? null : Number(release.withdrawn_index),
+    log_index: release.log_index,
+    withdrawn_log_index: release.withdrawn_index,
   }
 }
 
