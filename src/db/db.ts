@@ -21,3 +21,12 @@ export interface Hold {
 
 /** The store cannot be used as it is. The message is one plain sentence for the operator. */
 export class StoreFault extends Error {}
+
+/** Another process has used the store for longer than we wait. Nothing was done, and asking again may succeed. */
+export class StoreBusy extends Error {
+  readonly retryAfterSeconds = 5
+
+  constructor(cause: unknown) {
+    super('the registry store is in use by another command: try again', { cause })
+  }
+}

@@ -56,7 +56,9 @@ test('every text column that a store orders or compares sorts by its bytes, and 
     const root = join(import.meta.dir, '..')
     const stores = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('store.ts'))
     const sql = stores.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
-    const lists = [...sql.matchAll(/(?:ORDER|GROUP) BY ([\w., ]+)/g)].flatMap(([, list = '']) => list.match(/\w+/g) ?? [])
+    const lists = [...sql.matchAll(/(?:ORDER|GROUP) BY ([\w., ]+)/g)].flatMap(
+      ([, list = '']) => list.match(/\w+/g) ?? [],
+    )
     const compared = [...sql.matchAll(/(\w+)\)? (?:<=?|>=?) (?:[$'(\w])/g)].map(([, name = '']) => name)
     const extremes = [...sql.matchAll(/\b(?:MIN|MAX)\((?:\w+\.)?(\w+)\)/g)].map(([, name = '']) => name)
     const used = new Set([...lists, ...compared, ...extremes])

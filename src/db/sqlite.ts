@@ -1,7 +1,6 @@
 import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { Problem } from '../problem.ts'
-import { type Db, type Hold, StoreFault } from './db.ts'
+import { type Db, type Hold, StoreBusy, StoreFault } from './db.ts'
 import { holdFile, isBusy } from './folder-lock.ts'
 import { type Dialect, migrate } from './migrator.ts'
 
@@ -46,11 +45,7 @@ async function whenFree<T>(work: () => T, since = performance.now()): Promise<T>
       return work()
     } catch (error) {
       if (!isBusy(error)) throw error
-      if (performance.now() - since > BUSY_MS)
-        throw new Problem('unavailable', 'the registry store is in use by another command: try again', {
-          headers: { 'retry-after': '5' },
-          cause: error,
-        })
+      if (performance.now() - since > BUSY_MS) throw new StoreBusy(error)
     }
     await Bun.sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0)
   }
