@@ -45,3 +45,15 @@ test('no link leads to an offset that would be refused', () => {
   expect(page).toMatchObject({ has_more: true, next_offset: null })
   expect([links.next, links.last]).toEqual([null, null])
 })
+
+test('a cursor goes on where offsets end, and its links keep the other parameters', () => {
+  const path = '/api/things'
+  const far = pageOf({ path, query: { kind: 'a', limit: 1, offset: 100_000 }, total: 1_000_000, next_after: 'c1' })
+  expect(far.page).toMatchObject({ has_more: true, next_offset: null, next_after: 'c1' })
+  expect(far.links.next).toBe('/api/things?kind=a&limit=1&after=c1')
+  const query = { kind: 'a', limit: 1, offset: 0, after: 'c1' }
+  const next = pageOf({ path, query, total: 1_000_000, next_after: 'c2' })
+  expect([next.links.self, next.links.next]).toEqual([far.links.next, '/api/things?kind=a&limit=1&after=c2'])
+  const last = pageOf({ path, query, total: 1_000_000, next_after: null })
+  expect([last.page.has_more, last.links.next]).toEqual([false, null])
+})
