@@ -1,6 +1,6 @@
 import { environmentExample } from '../src/config.ts'
 import { PROBLEMS, type ProblemCode } from '../src/problem.ts'
-import { STATUS } from '../src/surfaces/http/response.ts'
+import { STATUS } from '../src/status.ts'
 
 /** The files that are read off the code, by path from the top of the project. */
 export const generated = (): Record<string, string> => ({

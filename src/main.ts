@@ -1,6 +1,6 @@
 import { type App, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
-import { StoreFault } from './db/db.ts'
+import { StoreBusy, StoreFault } from './db/db.ts'
 import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
@@ -108,7 +108,7 @@ const logRelease: Parameters<App['scheduleFigures']>[0] = (said) =>
 export function faultOf(error: unknown): object {
   if (!(error instanceof Error)) return {}
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  const said = error instanceof StoreFault ? { said: error.message } : {}
+  const said = error instanceof StoreFault || error instanceof StoreBusy ? { said: error.message } : {}
   const [code] = /^[A-Z][A-Z0-9_]{1,40}$/.exec(String('code' in error ? error.code : '')) ?? []
   const named = code === undefined ? {} : { code }
   return { fault: error.constructor.name, ...named, ...said, stack: frames.slice(0, 6).map((frame) => frame.trim()) }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StoreBusy } from './db/db.ts'
 import { type FieldError, Problem, type ProblemCode } from './problem.ts'
 
 /** What a credential may be allowed to read. */
@@ -77,7 +78,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
 export const operation = <I extends z.ZodObject, O extends z.ZodType>(spec: Operation<I, O>): Operation =>
   spec as unknown as Operation
 
-/** Fields whose bad values have a problem code of their own. */
+/** Schemas whose bad values have a problem code of their own, however they are wrapped: `schema.register(refusedAs, …)`. */
 export const refusedAs = z.registry<{ problem: ProblemCode }>()
 
 export type Outcome = { visit: Visit } & ({ ok: true; output: unknown } | { ok: false; problem: Problem })
@@ -94,7 +95,7 @@ export async function perform(
 ): Promise<Outcome> {
   let parsed: Promise<Record<string, unknown>> | undefined
   const readOnce = (): Promise<Record<string, unknown>> => {
-    parsed ??= read().then((raw) => parseInput(op, raw))
+    parsed ??= read().then((raw) => parseFields(op.input, raw))
     return parsed
   }
   // What cannot be read counts as one, and is refused below.
@@ -106,45 +107,41 @@ export async function perform(
     const output = await op.run(input, { agent: visit.agent })
     return { visit, ok: true, output: op.output.parse(output) }
   } catch (error) {
-    if (error instanceof Problem) return { visit, ok: false, problem: error }
+    const problem = refusalOf(error)
+    if (problem) return { visit, ok: false, problem }
     throw error
   }
 }
 
-function parseInput(op: Operation, raw: Record<string, unknown>): Record<string, unknown> {
-  const where = op.http.method === 'POST' ? 'body' : 'query'
-  return parseFields(op.input, raw, (name) => (op.http.path.includes(`{${name}}`) ? 'path' : where))
+/** The refusal that an error means to a caller; undefined for a fault. A store in use is no fault: asking again will do. */
+export function refusalOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error
+  if (!(error instanceof StoreBusy)) return undefined
+  const { message, retryAfterSeconds } = error
+  return new Problem('unavailable', message, { retryAfterSeconds, cause: error })
 }
 
 /** Parses what was sent; each bad member becomes an entry of the refusal's `errors`, without its value. */
-export function parseFields<Input extends z.ZodObject>(
-  input: Input,
-  raw: Record<string, unknown>,
-  placeOf: (name: string) => FieldError['in'],
-): z.output<Input> {
+export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record<string, unknown>): z.output<Input> {
   const parsed = input.safeParse(raw)
   if (parsed.success) return parsed.data
-  const found = parsed.error.issues.map((issue) => fieldError(input, issue, raw, placeOf))
+  const found = parsed.error.issues.map((issue) => fieldError(input, issue, raw))
   const errors = [...new Map(found.map((error) => [JSON.stringify(error), error])).values()]
   const first = errors[0]
   throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors })
 }
 
-function fieldError(
-  input: z.ZodObject,
-  issue: z.core.$ZodIssue,
-  raw: Record<string, unknown>,
-  placeOf: (name: string) => FieldError['in'],
-): FieldError {
+function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<string, unknown>): FieldError {
   const name = String(issue.path[0] ?? '')
-  const at = placeOf(name)
   const field = input.shape[name]
   if (!field)
     return issue.code === 'unrecognized_keys'
-      ? { in: at, code: 'unknown_parameter', message: 'the request has a parameter that is not documented' }
-      : { in: at, code: 'invalid_request', message: 'the parameters do not go together' }
-  if (raw[name] === undefined)
-    return { in: at, name, code: 'missing_parameter', message: `the parameter ${name} is required` }
-  const code = refusedAs.get(field)?.problem ?? 'invalid_parameter'
-  return { in: at, name, code, message: `the parameter ${name} has a value outside its documented form` }
+      ? { code: 'unknown_parameter', message: 'the request has a parameter that is not documented' }
+      : { code: 'invalid_request', message: 'the parameters do not go together' }
+  if (raw[name] === undefined) return { name, code: 'missing_parameter', message: `the parameter ${name} is required` }
+  const code = refusedAs.get(innermost(field))?.problem ?? 'invalid_parameter'
+  return { name, code, message: `the parameter ${name} has a value outside its documented form` }
 }
+
+const innermost = (field: z.core.$ZodType): z.core.$ZodType =>
+  field instanceof z.ZodOptional || field instanceof z.ZodDefault ? innermost(field.unwrap()) : field

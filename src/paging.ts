@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Operation, operation } from './operation.ts'
 
 const MAX_LIMIT = 200
 /** Deeper pages cost more than they are worth; what lies past this is reached by a cursor. */
@@ -20,6 +21,9 @@ export const Page = z
   })
   .meta({ description: 'Where this page stands in the list' })
 
+/** Of a list that a cursor leads through as well, past the largest offset. */
+export const CursorPage = Page.extend({ next_after: z.string().nullable().meta({ description: 'Cursor for `after`' }) })
+
 export const Links = z
   .strictObject({
     self: z.string(),
@@ -30,39 +34,63 @@ export const Links = z
   })
   .meta({ description: 'Paths with query to the neighbouring pages; null where there is none' })
 
+type Query = { limit: number; offset: number; after?: string | undefined } & Readonly<
+  Record<string, string | number | undefined>
+>
+
 export interface PageQuery {
   path: string
-  /** The other parameters of the query, kept in every link. */
-  params: Readonly<Record<string, string | number | undefined>>
-  limit: number
-  offset: number
+  /** All parameters of the request; every link keeps them. */
+  query: Query
   total: number
+  /** The cursor of the next page, null on the last one; left out where a list has no cursors. */
+  next_after?: string | null | undefined
 }
 
-export function pageOf({ path, params, limit, offset, total }: PageQuery): {
-  page: z.infer<typeof Page>
+export function pageOf({ path, query, total, next_after }: PageQuery): {
+  page: z.infer<typeof Page> & { next_after?: string | null }
   links: z.infer<typeof Links>
 } {
-  const at = (start: number): string => {
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(params)) if (value !== undefined) query.set(name, String(value))
-    query.set('limit', String(limit))
-    query.set('offset', String(start))
-    return `${path}?${query}`
-  }
+  const { limit, offset, after, ...params } = query
+  const to = (start: number): string => address(path, { ...params, limit, offset: start })
+  const toCursor = (cursor: string): string => address(path, { ...query, offset: undefined, after: cursor })
   const within = (start: number): number | null => (start <= MAX_OFFSET ? start : null)
-  const link = (start: number | null): string | null => (start === null ? null : at(start))
+  const link = (start: number | null): string | null => (start === null ? null : to(start))
 
-  const has_more = offset + limit < total
-  const next_offset = has_more ? within(offset + limit) : null
+  const has_more = next_after === undefined ? offset + limit < total : next_after !== null
+  const next_offset = has_more && after === undefined ? within(offset + limit) : null
   return {
-    page: { limit, offset, total, has_more, next_offset },
+    page: { limit, offset, total, has_more, next_offset, ...(next_after !== undefined && { next_after }) },
     links: {
-      self: at(offset),
-      first: at(0),
-      prev: offset > 0 ? at(Math.max(0, offset - limit)) : null,
-      next: link(next_offset),
+      self: after === undefined ? to(offset) : toCursor(after),
+      first: to(0),
+      prev: offset > 0 ? to(Math.max(0, offset - limit)) : null,
+      next: next_after && next_offset === null ? toCursor(next_after) : link(next_offset),
       last: total > 0 ? link(within(Math.floor((total - 1) / limit) * limit)) : null,
     },
   }
 }
+
+function address(path: string, params: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) query.set(name, String(value))
+  return `${path}?${query}`
+}
+
+/** What an operation with pages finds: its answer without page and links, and how much there is in all. */
+export type Listed<Output extends z.ZodType> = Omit<z.input<Output>, 'page' | 'links'> &
+  Pick<PageQuery, 'total' | 'next_after'>
+
+type Paged<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation<I, O>, 'run'> & {
+  run(...asked: Parameters<Operation<I, O>['run']>): Promise<Listed<O>>
+}
+
+/** An operation that lists: page and links are made here, from its own path and what it was asked. */
+export const pagedOperation = <I extends z.ZodObject, O extends z.ZodType>(spec: Paged<I, O>): Operation =>
+  operation<I, z.ZodType>({
+    ...spec,
+    async run(input, caller) {
+      const { total, next_after, ...found } = await spec.run(input, caller)
+      return { ...found, ...pageOf({ path: spec.http.path, query: input as Query, total, next_after }) }
+    },
+  })

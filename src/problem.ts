@@ -273,7 +273,8 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS
 
 export interface FieldError {
-  in: 'query' | 'path' | 'body' | 'header'
+  /** Where the parameter stands in the request. A surface says so; the parts behind it do not know. */
+  in?: 'query' | 'path' | 'body' | 'header'
   /** The parameter's name as we document it; left out when the caller made the name up. */
   name?: string
   code: ProblemCode
@@ -284,7 +285,10 @@ export interface ProblemExtra {
   errors?: FieldError[]
   /** Further members of the problem document, all made by us. */
   members?: Record<string, unknown>
-  headers?: Record<string, string>
+  /** How long to wait before asking again. */
+  retryAfterSeconds?: number
+  /** Which credential would do, and the scopes it needs. */
+  authenticate?: { scheme: 'AgentRails' | 'AgentKey'; scopes: readonly string[] }
   cause?: unknown
 }
 
@@ -299,6 +303,11 @@ export class Problem extends Error {
     this.code = code
     this.detail = detail ?? PROBLEMS[code].title
     this.extra = extra
+  }
+
+  /** A parameter has the documented form, but does not fit the rest of the request. */
+  static parameter(name: string, message: string): Problem {
+    return new Problem('invalid_parameter', message, { errors: [{ name, code: 'invalid_parameter', message }] })
   }
 
   get entry(): Entry {

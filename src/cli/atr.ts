@@ -4,7 +4,7 @@ import { ConfigFault, readConfig } from '../config.ts'
 import { StoreFault } from '../db/db.ts'
 import { WitnessFault } from '../integrity/witness-client.ts'
 import { faultOf } from '../main.ts'
-import { Problem } from '../problem.ts'
+import { refusalOf } from '../operation.ts'
 import { backup } from './backup.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
 import { exportCommand } from './export.ts'
@@ -80,9 +80,10 @@ function explain(error: unknown): number {
     console.error(`atr: ${error.message}`)
     return USAGE
   }
-  if (error instanceof Problem) {
-    console.error(`refused: ${error.code}: ${error.detail}`)
-    if (error.extra.members) console.error(JSON.stringify(error.extra.members))
+  const problem = refusalOf(error)
+  if (problem) {
+    console.error(`refused: ${problem.code}: ${problem.detail}`)
+    if (problem.extra.members) console.error(JSON.stringify(problem.extra.members))
     return REFUSED
   }
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {

@@ -5,6 +5,7 @@ import { loadZipLocalities } from '../ingest/cms/zip-localities.ts'
 import { LOAD_KINDS, load as loadSource } from '../ingest/load.ts'
 import { readMembers } from '../ingest/source.ts'
 import { type Installation, openInstallation } from '../installation.ts'
+import { refusalOf } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import { checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
@@ -105,7 +106,8 @@ function citesAsAsked({ citations }: ReleaseState, asked: Asked): boolean {
 }
 
 function asRefusal(error: unknown): Problem {
-  if (error instanceof Problem) return error
+  const problem = refusalOf(error)
+  if (problem) return problem
   throw error
 }
 

@@ -59,7 +59,7 @@ async function list({ db, registryLog, json }: Asked): Promise<number> {
     ({ release_id, state, log_index, effective_from, row_count, rejected_count, data_class }) => ({
       release_id,
       // In the log, but not public: the witnesses have not agreed to it yet.
-      state: state === 'published' && Number(log_index) >= size ? ('waiting' as const) : state,
+      state: state === 'published' && (log_index ?? 0) >= size ? ('waiting' as const) : state,
       effective_from,
       row_count,
       rejected_count,

@@ -1,5 +1,6 @@
 /** The whole of what the service asks of a database. A transaction is a `Db` too. */
 export interface Db {
+  /** Whatever the engine, whole numbers are `number`, bytes are `Uint8Array` and text is `string`. */
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
   /** One atomic unit; nested calls join the outer one. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
@@ -7,7 +8,7 @@ export interface Db {
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** Many rows of one table, in order. */
   insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>
-  /** Makes its caller the only holder of a name until it lets go or its process dies; nothing while another holds it. */
+  /** Takes a named lock, released by `release()` or when the process dies. Undefined if another has it. */
   hold(name: string): Promise<Hold | undefined>
   /** The database's own clock in epoch milliseconds: the one clock that replicas share. */
   now(): Promise<number>
@@ -20,3 +21,12 @@ export interface Hold {
 
 /** The store cannot be used as it is. The message is one plain sentence for the operator. */
 export class StoreFault extends Error {}
+
+/** Another process has used the store for longer than we wait. Nothing was done, and asking again may succeed. */
+export class StoreBusy extends Error {
+  readonly retryAfterSeconds = 5
+
+  constructor(cause: unknown) {
+    super('the registry store is in use by another command: try again', { cause })
+  }
+}

@@ -37,7 +37,7 @@ export async function migrate(db: Db, dialect: Dialect, create: boolean): Promis
 
 async function versionOf(db: Db): Promise<number> {
   const [row] = await db.query<{ version: number }>('SELECT COALESCE(MAX(version), 0) AS version FROM schema_version')
-  return Number(row?.version ?? 0)
+  return row?.version ?? 0
 }
 
 function statements(text: string, dialect: Dialect): string[] {

@@ -1,14 +1,13 @@
 import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { Problem } from '../problem.ts'
-import { type Db, type Hold, StoreFault } from './db.ts'
+import { type Db, type Hold, StoreBusy, StoreFault } from './db.ts'
 import { holdFile, isBusy } from './folder-lock.ts'
 import { type Dialect, migrate } from './migrator.ts'
 
 const DIALECT: Dialect = {
   bytes: 'BLOB',
   bigint: 'INTEGER',
-  bytewise: '', // SQLite compares text by its bytes unless told otherwise
+  bytewise: 'COLLATE BINARY',
   table: ' STRICT',
   clustered: ' STRICT, WITHOUT ROWID',
 }
@@ -46,11 +45,7 @@ async function whenFree<T>(work: () => T, since = performance.now()): Promise<T>
       return work()
     } catch (error) {
       if (!isBusy(error)) throw error
-      if (performance.now() - since > BUSY_MS)
-        throw new Problem('unavailable', 'the registry store is in use by another command: try again', {
-          headers: { 'retry-after': '5' },
-          cause: error,
-        })
+      if (performance.now() - since > BUSY_MS) throw new StoreBusy(error)
     }
     await Bun.sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0)
   }
@@ -167,8 +162,8 @@ class SqliteDb implements Db {
   }
 
   /**
-   * One writer at a time: a statement of another request must not land inside an open transaction. Who stands in
-   * the queue while another process holds the lock waits no longer, all in all, than who is first in it.
+   * One writer at a time: a statement of another request must not land inside an open transaction. The timeout
+   * counts from when a writer joined the queue, so nobody waits longer than BUSY_MS.
    */
   #alone<T>(work: (since: number) => Promise<T>): Promise<T> {
     const since = performance.now()
@@ -227,7 +222,18 @@ class SqliteTransaction implements Db {
 /** `$1` is the portable spelling; SQLite numbers such names by first appearance, so they become `?1`. */
 function run<Row>(connection: Database, sql: string, params: readonly unknown[]): Row[] {
   const statement = connection.query<Row, SQLQueryBindings[]>(sql.replaceAll(/\$(\d+)/g, '?$1'))
-  return statement.all(...(params as SQLQueryBindings[]))
+  const rows = statement.all(...(params as SQLQueryBindings[]))
+  for (const row of rows) checkIntegers(row as Readonly<Record<string, unknown>>)
+  return rows
+}
+
+/** The driver rounds whole numbers past 2^53 without a word. No table of ours has one. */
+function checkIntegers(row: Readonly<Record<string, unknown>>): void {
+  for (const name in row) {
+    const value = row[name]
+    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+      throw new StoreFault('the registry store has a number that is too large: restore it from a backup')
+  }
 }
 
 function clock(connection: Database): number {

@@ -17,7 +17,7 @@ import * as store from './store.ts'
 export async function checkFigures(db: Db): Promise<string[]> {
   const entries = await store.changesAndLeaves(db)
   const unlogged = entries.flatMap(({ seq, entry, body }) =>
-    entry !== null && body !== null && equalBytes(utf8(entry), new Uint8Array(body))
+    entry !== null && body !== null && equalBytes(utf8(entry), body)
       ? []
       : [`figures log: change ${seq} is not the log entry it should be`],
   )
@@ -39,7 +39,7 @@ async function checkLedger(db: Db): Promise<string[]> {
   let unsalted = 0
   for await (const rows of seals.allCases(db))
     for (const row of rows)
-      if (row.salt) trees.get(row.batch_id)?.add(caseLeaf(row, new Uint8Array(row.salt)))
+      if (row.salt) trees.get(row.batch_id)?.add(caseLeaf(row, row.salt))
       // Files that were taken before there were seals get theirs at the next change or release.
       else if (trees.has(row.batch_id)) unsalted++
   const broken = noted.flatMap(({ batch_id, cases, rows_root }) => {

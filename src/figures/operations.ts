@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { type Operation, operation, refusedAs } from '../operation.ts'
-import { pageInput, pageOf } from '../paging.ts'
+import { pagedOperation, pageInput } from '../paging.ts'
 import { Problem } from '../problem.ts'
 import { isNpi } from '../proof/price/npi.ts'
 import { type ChangeEntry, ChangePage, FiguresBody, figuresBody, ProviderStats } from './answers.ts'
@@ -42,7 +42,7 @@ async function countProvider(db: Db, key_id: string, npi: string, now: number): 
   const day = new Date(now).toISOString().slice(0, 10)
   if (await providers.noteAsked(db, day, key_id, npi, NPIS_PER_DAY)) return
   throw new Problem('rate_limited', `a key may ask about ${NPIS_PER_DAY} providers a day`, {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil((Date.parse(day) + DAY_MS - now) / 1000))) },
+    retryAfterSeconds: Math.max(1, Math.ceil((Date.parse(day) + DAY_MS - now) / 1000)),
     members: { 'violated-policies': ['provider-npis'] },
   })
 }
@@ -86,7 +86,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     },
   }),
 
-  operation({
+  pagedOperation({
     name: 'list_figure_changes',
     summary: 'The audit log of changes to the published figures, each with its proof',
     description:
@@ -117,7 +117,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
         })),
       )
       const total = await store.countChanges(db, query)
-      return { data, ...pageOf({ path: '/api/figure-changes', params: filter, limit, offset, total }) }
+      return { data, total }
     },
   }),
 ]

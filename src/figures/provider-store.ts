@@ -9,7 +9,7 @@ export async function currentRefresh(db: Db): Promise<{ release_no: number; rele
     `SELECT release_no, released_at FROM figure_release
       WHERE refreshes_providers = 1 AND ${COVERED} ORDER BY release_no DESC LIMIT 1`,
   )
-  return row && { release_no: Number(row.release_no), released_at: Number(row.released_at) }
+  return row
 }
 
 /** When statistics of providers last moved, public or not. */
@@ -17,7 +17,7 @@ export async function lastRefreshAt(db: Db): Promise<number | undefined> {
   const [row] = await db.query<{ released_at: number }>(
     'SELECT released_at FROM figure_release WHERE refreshes_providers = 1 ORDER BY release_no DESC LIMIT 1',
   )
-  return row && Number(row.released_at)
+  return row?.released_at
 }
 
 export async function findStanding(db: Db, npi: string, release_no: number): Promise<Standing | undefined> {
@@ -53,7 +53,7 @@ export async function bandCounts(tx: Db): Promise<Partial<Record<CaseBand, numbe
   const rows = await tx.query<{ case_band: CaseBand; n: number }>(
     `SELECT case_band, COUNT(*) AS n ${LATEST} GROUP BY case_band`,
   )
-  return Object.fromEntries(rows.map(({ case_band, n }) => [case_band, Number(n)]))
+  return Object.fromEntries(rows.map(({ case_band, n }) => [case_band, n]))
 }
 
 /** Notes that a key asks about a provider; false when it has asked about `limit` others on that day. */

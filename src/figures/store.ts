@@ -41,7 +41,8 @@ export const latestRelease = (db: Db): Promise<FigureRelease | undefined> => fin
 const RELEASE = `SELECT release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures
        FROM figure_release`
 
-type ReleaseRow = Omit<FigureRelease, 'standings' | 'data_class' | 'tallies' | 'noise'> & {
+type ReleaseRow = Omit<FigureRelease, 'standings' | 'data_class' | 'tallies' | 'noise' | 'refreshes_providers'> & {
+  refreshes_providers: 0 | 1
   tallies: string
   bases: string
   figures: string
@@ -61,12 +62,12 @@ function toRelease(row: ReleaseRow): FigureRelease {
   const { sdc_rule_version, data_class, noise, metrics } = JSON.parse(row.figures) as StoredFigures
   const bases = JSON.parse(row.bases) as StoredBases
   return {
-    release_no: Number(row.release_no),
+    release_no: row.release_no,
     release_id: row.release_id,
-    released_at: Number(row.released_at),
-    last_batch_id: Number(row.last_batch_id),
-    refreshes_providers: Number(row.refreshes_providers) === 1,
-    log_size: Number(row.log_size),
+    released_at: row.released_at,
+    last_batch_id: row.last_batch_id,
+    refreshes_providers: row.refreshes_providers === 1,
+    log_size: row.log_size,
     data_class,
     noise,
     tallies: JSON.parse(row.tallies) as Tallies,
@@ -119,7 +120,7 @@ export async function publishedFigures(
   )
   return rows.map(({ released_at, figures }) => {
     const { noise, metrics } = JSON.parse(figures) as StoredFigures
-    return { as_of: new Date(Number(released_at)).toISOString(), noise, metrics }
+    return { as_of: new Date(released_at).toISOString(), noise, metrics }
   })
 }
 
@@ -140,7 +141,7 @@ export async function lastAudit(db: Db): Promise<AuditNote | undefined> {
   const [row] = await db.query<AuditNote>(
     'SELECT audited_at, cells, pinned FROM disclosure_audit ORDER BY audited_at DESC LIMIT 1',
   )
-  return row && { audited_at: Number(row.audited_at), cells: Number(row.cells), pinned: Number(row.pinned) }
+  return row
 }
 
 export interface StoredChange {
@@ -185,19 +186,19 @@ const matching = ({ after_seq, before_seq, since, until, metric }: ChangeQuery):
 
 export async function countChanges(db: Db, query: ChangeQuery): Promise<number> {
   const [row] = await db.query<{ total: number }>(`SELECT COUNT(*) AS total ${MATCHING}`, matching(query))
-  return Number(row?.total ?? 0)
+  return row?.total ?? 0
 }
 
-export async function changes(
+export function changes(
   db: Db,
   query: ChangeQuery,
   { order, limit, offset }: { order: 'ASC' | 'DESC'; limit: number; offset: number },
 ): Promise<{ seq: number; entry: string }[]> {
-  const rows = await db.query<{ seq: number; entry: string }>(
-    `SELECT seq, entry ${MATCHING} ORDER BY seq ${order} LIMIT $6 OFFSET $7`,
-    [...matching(query), limit, offset],
-  )
-  return rows.map(({ seq, entry }) => ({ seq: Number(seq), entry }))
+  return db.query(`SELECT seq, entry ${MATCHING} ORDER BY seq ${order} LIMIT $6 OFFSET $7`, [
+    ...matching(query),
+    limit,
+    offset,
+  ])
 }
 
 /** Every change beside its log entry; one side is null where the other stands alone. */

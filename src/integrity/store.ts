@@ -14,7 +14,7 @@ export async function insertLeaf(tx: Db, log: string, index: number, body: Uint8
 
 export async function countLeaves(db: Db, log: string): Promise<number> {
   const [row] = await db.query<{ leaves: number }>('SELECT COUNT(*) AS leaves FROM log_leaf WHERE log = $1', [log])
-  return Number(row?.leaves ?? 0)
+  return row?.leaves ?? 0
 }
 
 export async function leafBodies(db: Db, log: string, from: number, to: number): Promise<Uint8Array[]> {
@@ -24,7 +24,7 @@ export async function leafBodies(db: Db, log: string, from: number, to: number):
       ORDER BY leaf_index`,
     [log, from, to],
   )
-  return rows.map(({ body }) => new Uint8Array(body))
+  return rows.map(({ body }) => body)
 }
 
 export async function findTile(db: Db, log: string, level: number, n: number): Promise<Uint8Array | undefined> {
@@ -32,7 +32,7 @@ export async function findTile(db: Db, log: string, level: number, n: number): P
     'SELECT hashes FROM log_tile WHERE log = $1 AND level = $2 AND n = $3',
     [log, level, n],
   )
-  return row && new Uint8Array(row.hashes)
+  return row?.hashes
 }
 
 /** A partial tile grows in place until it is full; a full one is never written again. */
@@ -50,15 +50,11 @@ export async function currentCheckpoint(db: Db, log: string): Promise<StoredChec
     'SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size DESC LIMIT 1',
     [log],
   )
-  return row && { ...row, size: Number(row.size), signed_at: Number(row.signed_at) }
+  return row
 }
 
-export async function checkpoints(db: Db, log: string): Promise<StoredCheckpoint[]> {
-  const rows = await db.query<StoredCheckpoint>(
-    'SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size',
-    [log],
-  )
-  return rows.map((row) => ({ ...row, size: Number(row.size), signed_at: Number(row.signed_at) }))
+export function checkpoints(db: Db, log: string): Promise<StoredCheckpoint[]> {
+  return db.query('SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size', [log])
 }
 
 export async function insertCheckpoint(tx: Db, log: string, checkpoint: StoredCheckpoint): Promise<void> {
@@ -77,7 +73,7 @@ export async function currentHead(db: Db, log: string): Promise<StoredCheckpoint
   const [row] = await db.query<StoredCheckpoint>('SELECT size, root, note, signed_at FROM log_head WHERE log = $1', [
     log,
   ])
-  return row && { ...row, size: Number(row.size), signed_at: Number(row.signed_at) }
+  return row
 }
 
 /** A head only grows: one that another process made larger meanwhile stays. */
@@ -102,7 +98,7 @@ export async function witnessSize(db: Db, log: string, witness: string): Promise
     log,
     witness,
   ])
-  return Number(row?.size ?? 0)
+  return row?.size ?? 0
 }
 
 export async function putWitnessSize(db: Db, log: string, witness: string, size: number): Promise<void> {
@@ -136,12 +132,5 @@ export async function lastVerification(db: Db): Promise<Verification | undefined
   const [row] = await db.query<Verification>(
     'SELECT verified_at, rows_verified, rows_failed, faults FROM verification ORDER BY verified_at DESC LIMIT 1',
   )
-  return (
-    row && {
-      verified_at: Number(row.verified_at),
-      rows_verified: Number(row.rows_verified),
-      rows_failed: Number(row.rows_failed),
-      faults: Number(row.faults),
-    }
-  )
+  return row
 }

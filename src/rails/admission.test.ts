@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Call } from '../operation.ts'
+import { refusal as asResponse } from '../surfaces/http/response.ts'
 import { makeAgentKey, makeRailsToken } from './credential.ts'
-import { seen, testRails } from './fixture.ts'
+import { BASE_URL, seen, testRails } from './fixture.ts'
 import { revokeKey } from './keys.ts'
 
 type Rails = Awaited<ReturnType<typeof testRails>>
@@ -91,8 +92,10 @@ test('every 401 and 403 says how to come in', async () => {
   await using rails = await testRails()
   const { key } = await rails.key({ scopes: ['registry:read'] })
   const railsToken = await rails.token(key)
-  const header = async (call: Partial<Call>, access: 'agent_key' | 'audit:read') =>
-    (await rails.enter(call, access)).refusal?.extra.headers?.['WWW-Authenticate']
+  const header = async (call: Partial<Call>, access: 'agent_key' | 'audit:read') => {
+    const { refusal } = await rails.enter(call, access)
+    return refusal && asResponse(refusal, { baseUrl: BASE_URL, requestId: '' }).headers.get('www-authenticate')
+  }
   const policy = 'policy="https://registry.example/api/agent-rails/policy"'
   const start = `AgentRails realm="agent-trust-registry", header="X-Agent-Rails", ${policy}`
   expect(await header({}, 'audit:read')).toBe(`${start}, error="token_missing", scope="audit:read"`)
@@ -139,7 +142,7 @@ test('a quota belongs to the key wherever it comes from, and to the address with
   expect(over.quota).toEqual({ bucket: 'default', limit: 120, windowSeconds: 60, remaining: 0, resetSeconds: 60 })
   expect(over.refusal && seen(over.refusal)).toMatchObject({
     code: 'rate_limited',
-    extra: { headers: { 'Retry-After': '60' }, members: { 'violated-policies': ['default'] } },
+    extra: { retryAfterSeconds: 60, members: { 'violated-policies': ['default'] } },
   })
   expect((await rails.enter({ agentKey: key }, 'public', 'reference')).quota?.remaining).toBe(299)
   expect((await rails.enter({ address: '203.0.113.9' }, 'public')).quota?.remaining).toBe(119)
@@ -179,7 +182,7 @@ test('the eleventh failed authentication in a minute is refused as too many; a v
   })
   expect(refusal && seen(refusal)).toMatchObject({
     code: 'rate_limited',
-    extra: { headers: { 'Retry-After': '60' }, members: { 'violated-policies': ['failed-authentication'] } },
+    extra: { retryAfterSeconds: 60, members: { 'violated-policies': ['failed-authentication'] } },
   })
   expect(await rails.verdict({ railsToken: 'nonsense' }, 'audit:read')).toBe('rate_limited')
   expect(await rails.verdict({ railsToken: 'nonsense' }, 'public')).toBe('in')

@@ -12,7 +12,6 @@ export interface GateParts {
   db: Db
   pepper: Uint8Array
   now: () => Promise<number>
-  baseUrl: () => string
 }
 
 /** What the credentials of a call turned out to be. `agent` is set for a valid one only. */
@@ -38,7 +37,7 @@ export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
     }
     const { agent } = identity
     const who = agent ? `key ${agent.key_id}` : `address ${address}`
-    const unwelcome = refuse(identity, access, parts.baseUrl())
+    const unwelcome = refuse(identity, access)
     // What a request costs is found by reading it. That costs one already, so that nobody has it read for nothing.
     const first = limiter.take(bucket, who)
     const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
@@ -90,21 +89,21 @@ async function identifyToken({ db, pepper, now }: GateParts, text: string): Prom
   return { by: 'rails_token', agent: { key_id: token.key_id, scopes } }
 }
 
-function refuse(identity: Identity, access: Access, baseUrl: string): Problem | undefined {
+function refuse(identity: Identity, access: Access): Problem | undefined {
   if (identity.by === 'conflict') return new Problem('conflicting_credentials')
   if (access === 'public') return undefined
-  return access === 'agent_key' ? refuseKey(identity, baseUrl) : refuseToken(identity, access, baseUrl)
+  return access === 'agent_key' ? refuseKey(identity) : refuseToken(identity, access)
 }
 
-function refuseKey({ by, agent }: Identity, baseUrl: string): Problem | undefined {
-  if (by !== 'agent_key') return keyRefusal('agent_key_missing', baseUrl)
-  return agent ? undefined : keyRefusal('agent_key_invalid', baseUrl)
+function refuseKey({ by, agent }: Identity): Problem | undefined {
+  if (by !== 'agent_key') return keyRefusal('agent_key_missing')
+  return agent ? undefined : keyRefusal('agent_key_invalid')
 }
 
-function refuseToken(identity: Identity, scope: Scope, baseUrl: string): Problem | undefined {
-  if (identity.by === 'agent_key') return tokenRefusal('rails_token_required', baseUrl, scope)
-  if (identity.by !== 'rails_token') return tokenRefusal('rails_token_missing', baseUrl, scope)
-  if (!identity.agent) return tokenRefusal(identity.fault, baseUrl, scope)
+function refuseToken(identity: Identity, scope: Scope): Problem | undefined {
+  if (identity.by === 'agent_key') return tokenRefusal('rails_token_required', scope)
+  if (identity.by !== 'rails_token') return tokenRefusal('rails_token_missing', scope)
+  if (!identity.agent) return tokenRefusal(identity.fault, scope)
   const { scopes } = identity.agent
-  return scopes.includes(scope) ? undefined : scopeRefusal('AgentRails', baseUrl, [scope], scopes)
+  return scopes.includes(scope) ? undefined : scopeRefusal('AgentRails', [scope], scopes)
 }

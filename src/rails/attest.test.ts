@@ -153,7 +153,7 @@ test('a token can be asked for with fewer scopes, never with more', async () => 
     required_scopes: ['provider:read'],
     granted_scopes: ['registry:read', 'audit:read'],
   })
-  expect(problem.extra.headers?.['WWW-Authenticate']).toContain('AgentKey ')
+  expect(problem.extra.authenticate).toEqual({ scheme: 'AgentKey', scopes: ['provider:read'] })
   await rails.answer('attest', { agentKey: key }, { nonce }) // it was not spent
 })
 
@@ -232,7 +232,7 @@ test('a key with a public key must also sign the nonce, and a bad signature spen
 
   const problem = await rails.problem('attest', { agentKey: key }, { nonce })
   expect(problem.code).toBe('proof_required')
-  expect(problem.extra.headers?.['WWW-Authenticate']).toContain('error="proof_required"')
+  expect(problem.extra.authenticate).toEqual({ scheme: 'AgentKey', scopes: [] })
   const bad = [
     '',
     'x',
@@ -246,7 +246,7 @@ test('a key with a public key must also sign the nonce, and a bad signature spen
   for (const proof of bad) {
     const { code, extra } = await rails.problem('attest', { agentKey: key }, { nonce, proof })
     expect(code).toBe('proof_invalid')
-    expect(extra.headers?.['WWW-Authenticate']).toStartWith('AgentKey realm=')
+    expect(extra.authenticate).toEqual({ scheme: 'AgentKey', scopes: [] })
   }
   await rails.answer('attest', { agentKey: key }, { nonce, proof: good })
 

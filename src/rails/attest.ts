@@ -51,14 +51,14 @@ async function checkPossession(
 ): Promise<void> {
   const publicKey = (await store.findKey(db, keyId))?.public_key
   if (!publicKey) return
-  if (proof === undefined) throw keyRefusal('proof_required', baseUrl())
+  if (proof === undefined) throw keyRefusal('proof_required')
   if (!(await provesPossession(publicKey, proof, possessionMessage(baseUrl(), keyId, nonce))))
-    throw keyRefusal('proof_invalid', baseUrl())
+    throw keyRefusal('proof_invalid')
 }
 
 async function spend(
   tx: Db,
-  { pepper, random, baseUrl }: ChallengeParts,
+  { pepper, random }: ChallengeParts,
   keyId: string,
   nonce: string,
   asked: readonly Scope[] | undefined,
@@ -66,9 +66,9 @@ async function spend(
 ): Promise<Exchange> {
   const key = await store.lockKey(tx, keyId)
   // The key may have been revoked since it was let in.
-  if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid', baseUrl())
+  if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
   const scopes = asked ? key.scopes.filter((scope) => asked.includes(scope)) : key.scopes
-  if (asked && scopes.length === 0) throw scopeRefusal('AgentKey', baseUrl(), asked, key.scopes)
+  if (asked && scopes.length === 0) throw scopeRefusal('AgentKey', asked, key.scopes)
   if (!isNonce(nonce)) throw nonceInvalid()
 
   const digest = digestOf(pepper, nonce)

@@ -26,7 +26,7 @@ export async function issueNonce(
   await parts.db.transaction(async (tx) => {
     const key = await store.lockKey(tx, keyId)
     // The key may have been revoked since it was let in.
-    if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid', parts.baseUrl())
+    if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
     // Before the insert, so that a nonce never loses to another of the same millisecond.
     const spentBefore = now - SPENT_NONCE_MEMORY_SECONDS * 1000
     await store.pruneNonces(tx, keyId, { now, keep: MAX_LIVE_NONCES - 1, spentBefore })

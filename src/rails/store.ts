@@ -195,30 +195,10 @@ export async function findTokenInUse(db: Db, tokenId: string): Promise<TokenInUs
       WHERE t.token_id = $1`,
     [tokenId],
   )
-  return (
-    row && {
-      ...row,
-      scopes: toScopes(row.scopes),
-      key_scopes: toScopes(row.key_scopes),
-      issued_at: Number(row.issued_at),
-      expires_at: Number(row.expires_at),
-      revoked_at: toTime(row.revoked_at),
-      key_expires_at: Number(row.key_expires_at),
-      key_revoked_at: toTime(row.key_revoked_at),
-    }
-  )
+  return row && { ...row, scopes: toScopes(row.scopes), key_scopes: toScopes(row.key_scopes) }
 }
 
-// PostgreSQL gives BIGINT as text.
-const toTime = (value: number | null): number | null => (value === null ? null : Number(value))
-
-const toKey = (row: KeyRow): StoredKey => ({
-  ...row,
-  scopes: toScopes(row.scopes),
-  created_at: Number(row.created_at),
-  expires_at: Number(row.expires_at),
-  revoked_at: toTime(row.revoked_at),
-})
+const toKey = (row: KeyRow): StoredKey => ({ ...row, scopes: toScopes(row.scopes) })
 
 /** In the order of the catalogue, without duplicates; a word that is no scope grants nothing. */
 function toScopes(text: string): Scope[] {
@@ -232,5 +212,5 @@ export async function insertPepperCheck(tx: Db, digest: Uint8Array): Promise<voi
 
 export async function findPepperCheck(db: Db): Promise<Uint8Array | undefined> {
   const [row] = await db.query<{ digest: Uint8Array }>('SELECT digest FROM pepper_check')
-  return row && new Uint8Array(row.digest)
+  return row?.digest
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
 import { type Operation, operation } from '../operation.ts'
-import { Links, Page } from '../paging.ts'
+import { CursorPage, Links, pagedOperation } from '../paging.ts'
 import type { ProblemCode } from '../problem.ts'
 import { ABSENCE_REASONS } from '../proof/price/row.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
@@ -76,7 +76,7 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     },
   }),
 
-  operation({
+  pagedOperation({
     name: 'get_reference_history',
     summary: 'What every edition says about a code, newest first, each with its proof',
     description:
@@ -101,7 +101,7 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     },
   }),
 
-  operation({
+  pagedOperation({
     name: 'browse_registry',
     summary: 'Cited rows in force, page by page, each with its proof block',
     description:
@@ -115,7 +115,7 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     output: z
       .strictObject({
         data: z.array(CitedRow),
-        page: Page.extend({ next_after: z.string().nullable().meta({ description: 'Cursor for `after`' }) }),
+        page: CursorPage,
         links: Links,
         as_of: z.iso.date(),
       })
@@ -123,10 +123,10 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     problems: ['invalid_cpt', 'invalid_region', 'invalid_npi'],
     async run(query) {
       const as_of = query.as_of ?? today()
-      const { rows, page, links } = await browse(db, query, as_of)
+      const { rows, total, next_after } = await browse(db, query, as_of)
       const proofs = await Proofs.at(db, log)
       const data = await Promise.all(rows.map(({ release, stored }) => proofs.attach(release, stored)))
-      return { data, page, links, as_of }
+      return { data, total, next_after, as_of }
     },
   }),
 

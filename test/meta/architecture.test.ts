@@ -29,18 +29,19 @@ const own = imports.filter(({ to }) => to.endsWith('.ts'))
 const ARROWS: Record<string, readonly string[]> = {
   proof: [],
   files: ['problem.ts'],
-  db: ['problem.ts'],
+  db: [],
   'problem.ts': [],
-  'operation.ts': ['problem.ts'],
-  'paging.ts': [],
+  'status.ts': ['problem.ts'],
+  'operation.ts': ['problem.ts', 'db'],
+  'paging.ts': ['operation.ts'],
   'config.ts': ['proof'],
   integrity: ['db', 'proof', 'operation.ts', 'problem.ts'],
-  registry: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
+  registry: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts', 'status.ts'],
   figures: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   ingest: ['files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
   witness: ['db', 'proof', 'problem.ts', 'integrity'],
-  surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'proof'],
+  surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'status.ts', 'proof'],
   'installation.ts': ['config.ts', 'db', 'integrity', 'proof', 'rails'],
   'app.ts': [
     'installation.ts',
@@ -111,6 +112,29 @@ test('SQL stands in stores and in db/ only', () => {
   const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b[\s\S]{0,200}\b(FROM|VALUES|SET|WHERE)\b/
   const elsewhere = sources.filter((file) => !/(^|-|\/)store\.ts$|^db\//.test(file) && sql.test(text(file)))
   expect(elsewhere).toEqual([])
+})
+
+/** They speak HTTP themselves: the listening process, a witness and its client, and readers of answers. */
+const SPEAKS_HTTP =
+  /^(surfaces\/|main\.ts|status\.ts|witness\/serve\.ts|integrity\/witness-client\.ts|proof\/verify\.ts|cli\/)/
+const ANSWER_HEADERS =
+  'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
+
+test('headers, statuses and links of answers are made by the surfaces alone', () => {
+  const behind = sources.filter((file) => !SPEAKS_HTTP.test(file))
+  const header = new RegExp(`(['"\`])(${ANSWER_HEADERS})\\1|^\\s*(${ANSWER_HEADERS}):`, 'im')
+  const status = /\bstatus(Code)?\b['"]?\s*[:=]+[^,;\n]*\b[1-5][0-9]{2}\b/i
+  const link = /\brel="|\?\$\{|new URLSearchParams/
+  for (const [what, allowed] of [
+    [header, []],
+    [status, []],
+    [link, ['paging.ts']],
+  ] as const)
+    expect(behind.filter((file) => what.test(text(file)) && !allowed.some((each) => each === file))).toEqual([])
+})
+
+test('db/ imports nothing of ours', () => {
+  expect(own.filter(({ from, to }) => partOf(from) === 'db' && partOf(to) !== 'db')).toEqual([])
 })
 
 test('files are short, folders three deep, and none is called index, utils or types', () => {

@@ -48,7 +48,7 @@ test('browsing by provider looks into that provider\u2019s files alone, and coun
   const { db, asked } = watched(app.installation.db)
   for (const region of [undefined, 'national']) {
     const page = await browse(db, BrowseQuery.parse({ npi: TWO, limit: 3, ...(region && { region }) }), DAY)
-    expect(page.page.total).toBe(31)
+    expect(page.total).toBe(31)
     expect(keysOf(page)).toEqual([
       `99100|national|${TWO}|26|hospital_cash|outpatient`,
       `99100|national|${TWO}||hospital_cash|outpatient`,
@@ -60,16 +60,16 @@ test('browsing by provider looks into that provider\u2019s files alone, and coun
     [2, 4],
   ])
   expect(ofRows(asked).some(({ sql }) => /LIKE|COUNT/.test(sql))).toBe(false)
-  expect((await browse(db, BrowseQuery.parse({ npi: TWO, region: 'US-CA-05' }), DAY)).page.total).toBe(0)
-  expect((await browse(db, BrowseQuery.parse({ npi: TWO, cpt: '99100' }), DAY)).page.total).toBe(2)
-  expect((await browse(db, BrowseQuery.parse({ npi: '1245319599' }), DAY)).page.total).toBe(0)
+  expect((await browse(db, BrowseQuery.parse({ npi: TWO, region: 'US-CA-05' }), DAY)).total).toBe(0)
+  expect((await browse(db, BrowseQuery.parse({ npi: TWO, cpt: '99100' }), DAY)).total).toBe(2)
+  expect((await browse(db, BrowseQuery.parse({ npi: '1245319599' }), DAY)).total).toBe(0)
 })
 
 test('browsing by region or code counts no rows either', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
   const { db, asked } = watched(app.installation.db)
-  const totalOf = async (query: object) => (await browse(db, BrowseQuery.parse(query), DAY)).page.total
+  const totalOf = async (query: object) => (await browse(db, BrowseQuery.parse(query), DAY)).total
   expect(await totalOf({ region: 'US-CA-18' })).toBe(30)
   expect(await totalOf({ region: 'national' })).toBe(30 + 61)
   expect(await totalOf({ cpt: '99100' })).toBe(4 + 3)
@@ -101,7 +101,7 @@ test('every offset and every cursor of a filtered page shows the same rows', asy
       const cursor = after === '' ? { offset: 0 } : { after }
       const page = await browse(db, BrowseQuery.parse({ ...filter, ...cursor, limit: 4 }), DAY)
       seen.push(...keysOf(page))
-      after = page.page.next_after
+      after = page.next_after
     }
     expect(seen).toEqual(all)
     expect(keysOf(await browse(db, BrowseQuery.parse({ ...filter, limit: 5, offset: 3 }), DAY))).toEqual(
@@ -124,7 +124,7 @@ test('codes in force are listed once for each edition, whoever asks and for whic
   await scheduleAndHospitals(app)
   const { db, asked } = watched(app.installation.db)
   const coverageOn = coverage(db, app.installation.registryLog)
-  const ask = async (query: object, day = DAY) => (await coverageOn(CoverageQuery.parse(query), day)).page.total
+  const ask = async (query: object, day = DAY) => (await coverageOn(CoverageQuery.parse(query), day)).total
   const lists = () => asked.filter(({ sql }) => sql.includes('SUM(row_count) AS rows FROM release_code')).length
   expect(await ask({ prefix: '9' })).toBe(30)
   expect(lists()).toBe(1)

@@ -6,8 +6,8 @@ INSERT INTO release_number (last_no) SELECT COALESCE(MAX(release_no), 0) FROM re
 
 -- The last revision of an edition that was loaded to its end. It only grows too: a name that an operator has seen means one release.
 CREATE TABLE edition_revision (
-  chart TEXT NOT NULL,
-  edition TEXT NOT NULL,
+  chart TEXT BYTEWISE NOT NULL,
+  edition TEXT BYTEWISE NOT NULL,
   last_revision INTEGER NOT NULL,
   PRIMARY KEY (chart, edition)
 );
@@ -17,9 +17,9 @@ INSERT INTO edition_revision (chart, edition, last_revision)
 -- Which locality a contractor's number means, as the GPCI file of each release of the physician schedule says.
 CREATE TABLE release_locality (
   release_no BIGINT NOT NULL,
-  contractor TEXT NOT NULL,
-  locality TEXT NOT NULL,
-  region TEXT NOT NULL,
+  contractor TEXT BYTEWISE NOT NULL,
+  locality TEXT BYTEWISE NOT NULL,
+  region TEXT BYTEWISE NOT NULL,
   PRIMARY KEY (release_no, contractor, locality)
 ) CLUSTERED;
 INSERT INTO release_locality (release_no, contractor, locality, region)

@@ -1,7 +1,7 @@
 -- A fresh salt for each case of the ledger, apart from it, because the ledger itself can hold no bytes. It goes when the case goes.
 CREATE TABLE outcome_salt (
   batch_id INTEGER NOT NULL,
-  case_ref TEXT NOT NULL CHECK (LENGTH(case_ref) = 36),
+  case_ref TEXT BYTEWISE NOT NULL CHECK (LENGTH(case_ref) = 36),
   salt BYTES NOT NULL CHECK (LENGTH(salt) = 16),
   PRIMARY KEY (batch_id, case_ref)
 ) CLUSTERED;
@@ -22,7 +22,7 @@ CREATE TABLE release_seal (
 
 -- What cases that were old enough to be removed said, by figure: all that is kept of them.
 CREATE TABLE outcome_carried (
-  metric TEXT NOT NULL,
+  metric TEXT BYTEWISE NOT NULL,
   answer INTEGER NOT NULL,
   case_count BIGINT NOT NULL CHECK (case_count > 0),
   PRIMARY KEY (metric, answer)

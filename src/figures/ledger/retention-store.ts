@@ -11,7 +11,7 @@ export async function carried(db: Db): Promise<Carried> {
   const of: Partial<Record<Metric, [number, number][]>> = {}
   for (const { metric, answer, case_count } of rows) {
     const histogram = of[metric] ?? []
-    histogram.push([Number(answer), Number(case_count)])
+    histogram.push([answer, case_count])
     of[metric] = histogram
   }
   return of

@@ -16,7 +16,7 @@ const OPEN = `SELECT b.batch_id FROM outcome_batch b
 /** Files of the ledger that have no seal. */
 export async function openBatches(tx: Db): Promise<number[]> {
   const rows = await tx.query<{ batch_id: number }>(`${OPEN} ORDER BY b.batch_id`)
-  return rows.map(({ batch_id }) => Number(batch_id))
+  return rows.map(({ batch_id }) => batch_id)
 }
 
 /** References are random, so each first digit has a sixteenth of the ledger: as much as is in memory at once. */
@@ -57,16 +57,8 @@ export const insertBatchSeals = (tx: Db, seals: readonly BatchSeal[]): Promise<v
     seals.map(({ batch_id, cases, rows_root }) => [batch_id, cases, rows_root]),
   )
 
-export async function batchSeals(db: Db): Promise<BatchSeal[]> {
-  const rows = await db.query<{ batch_id: number; case_count: number; rows_root: Uint8Array }>(
-    'SELECT batch_id, case_count, rows_root FROM batch_seal ORDER BY batch_id',
-  )
-  return rows.map(({ batch_id, case_count, rows_root }) => ({
-    batch_id: Number(batch_id),
-    cases: Number(case_count),
-    rows_root: new Uint8Array(rows_root),
-  }))
-}
+export const batchSeals = (db: Db): Promise<BatchSeal[]> =>
+  db.query('SELECT batch_id, case_count AS cases, rows_root FROM batch_seal ORDER BY batch_id')
 
 /** How many salts belong to no case: none, unless something was removed behind our back. */
 export async function countStraySalts(db: Db): Promise<number> {
@@ -74,7 +66,7 @@ export async function countStraySalts(db: Db): Promise<number> {
     `SELECT COUNT(*) AS n FROM outcome_salt s
       WHERE NOT EXISTS (SELECT 1 FROM outcome o WHERE o.case_ref = s.case_ref AND o.batch_id = s.batch_id)`,
   )
-  return Number(row?.n ?? 0)
+  return row?.n ?? 0
 }
 
 /**
@@ -112,9 +104,5 @@ export async function releaseSeals(db: Db): Promise<ReleaseSeal[]> {
   const rows = await db.query<{ release_no: number; ledger_root: Uint8Array; leaves: string }>(
     'SELECT release_no, ledger_root, leaves FROM release_seal ORDER BY release_no',
   )
-  return rows.map(({ release_no, ledger_root, leaves }) => ({
-    release_no: Number(release_no),
-    ledger_root: new Uint8Array(ledger_root),
-    leaves: JSON.parse(leaves) as unknown[],
-  }))
+  return rows.map((row) => ({ ...row, leaves: JSON.parse(row.leaves) as unknown[] }))
 }

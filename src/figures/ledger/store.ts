@@ -56,7 +56,7 @@ export async function countStaged(tx: Db, staging_id: number): Promise<number> {
   const [row] = await tx.query<{ n: number }>('SELECT COUNT(*) AS n FROM outcome_staged WHERE staging_id = $1', [
     staging_id,
   ])
-  return Number(row?.n ?? 0)
+  return row?.n ?? 0
 }
 
 /** Which staged lines break a rule that only the store can judge: how many, and the first few. */
@@ -81,10 +81,10 @@ export async function linesBreaking(
   limit: number,
 ): Promise<{ count: number; first: number[] }> {
   const [row] = await tx.query<{ n: number }>(`SELECT COUNT(*) AS n FROM (${BREAKS[rule]}) broken`, [staging_id])
-  const count = Number(row?.n ?? 0)
+  const count = row?.n ?? 0
   if (count === 0) return { count, first: [] }
   const lines = await tx.query<{ line: number }>(`${BREAKS[rule]} ORDER BY line LIMIT $2`, [staging_id, limit])
-  return { count, first: lines.map(({ line }) => Number(line)) }
+  return { count, first: lines.map(({ line }) => line) }
 }
 
 /** Moves what is staged into the ledger. In the order of the keys, because the table lies in that order. */
@@ -125,11 +125,11 @@ export async function findBatch(
   kind: BatchKind,
   source_digest: string,
 ): Promise<{ batch_id: number; cases: number } | undefined> {
-  const [row] = await db.query<{ batch_id: number; case_count: number }>(
-    'SELECT batch_id, case_count FROM outcome_batch WHERE kind = $1 AND source_digest = $2',
+  const [row] = await db.query<{ batch_id: number; cases: number }>(
+    'SELECT batch_id, case_count AS cases FROM outcome_batch WHERE kind = $1 AND source_digest = $2',
     [kind, source_digest],
   )
-  return row && { batch_id: Number(row.batch_id), cases: Number(row.case_count) }
+  return row
 }
 
 export async function insertBatch(
@@ -162,9 +162,9 @@ export async function ledgerState(db: Db): Promise<LedgerState> {
        FROM outcome_batch`,
   )
   return {
-    last_batch_id: Number(row?.last ?? 0),
-    last_correction_id: Number(row?.correction ?? 0),
-    data_class: Number(row?.samples ?? 0) > 0 ? 'sample' : 'published',
+    last_batch_id: row?.last ?? 0,
+    last_correction_id: row?.correction ?? 0,
+    data_class: (row?.samples ?? 0) > 0 ? 'sample' : 'published',
   }
 }
 
@@ -208,14 +208,14 @@ export async function outcomeCells(db: Db, which: Cases = {}): Promise<OutcomeCe
       `SELECT ${PACKED} AS packed FROM outcome WHERE ${CHOSEN} AND case_ref >= $4 AND case_ref < $5`,
       [...chosen(which), from, to],
     )
-    for (const { packed } of rows) all.add(Number(packed))
+    for (const { packed } of rows) all.add(packed)
   }
   return all.cells
 }
 
 export async function countCases(db: Db, which: Cases): Promise<number> {
   const [row] = await db.query<{ n: number }>(`SELECT COUNT(*) AS n FROM outcome WHERE ${CHOSEN}`, chosen(which))
-  return Number(row?.n ?? 0)
+  return row?.n ?? 0
 }
 
 /** Removes cases with their salts. */
@@ -238,7 +238,7 @@ export async function providerCells(
     )
     for (const { npi, packed } of rows) {
       const own = byProvider.get(npi) ?? new Counter()
-      own.add(Number(packed))
+      own.add(packed)
       byProvider.set(npi, own)
     }
   }

@@ -41,7 +41,7 @@ async function factsOf(db: Db, release: Release, editions: readonly ReleaseState
     edition: manifest.edition,
     effective_from: release.effective_from,
     retrieved_at: first?.retrieved_at ?? manifest.recorded_at,
-    loaded_at: new Date(Number(state?.loaded_at ?? 0)).toISOString(),
+    loaded_at: new Date(state?.loaded_at ?? 0).toISOString(),
     rows: release.row_count,
     withheld: checks.reduce((sum, { severity, failed }) => sum + (severity === 'withhold' ? failed : 0), 0),
     ...(await countContents(db, release.release_no)),

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
-import { refusedAs } from '../../operation.ts'
-import { Links, Page, pageInput, pageOf } from '../../paging.ts'
+import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { chartOf } from '../charts.ts'
@@ -14,20 +13,14 @@ import { ourTurn } from '../turn.ts'
 import type { HeldCode } from './store.ts'
 import * as catalogue from './store.ts'
 
-const PATH = '/api/coverage'
 /** More than there are Medicare localities; a list that is longer is cut, and its total says so. */
 const MAX_LISTED = 200
 const MAX_REMEMBERED = 2_000
 const MAX_CODE_LISTS = 100
 const RELEASES_AT_ONCE = 20
 
-const cpt = Code.optional()
-const npi = Npi.optional()
-refusedAs.add(cpt, { problem: 'invalid_cpt' })
-refusedAs.add(npi, { problem: 'invalid_npi' })
-
 export const CoverageQuery = z.strictObject({
-  cpt,
+  cpt: Code.optional(),
   prefix: z
     .string()
     .max(16)
@@ -36,7 +29,7 @@ export const CoverageQuery = z.strictObject({
     .optional()
     .meta({ description: 'List the codes that begin with these one to four characters', examples: ['992'] }),
   chart: ChartId.optional(),
-  npi,
+  npi: Npi.optional(),
   as_of: AsOf.optional(),
   ...pageInput,
 })
@@ -102,7 +95,7 @@ export const Coverage = z
     as_of: z.iso.date(),
   })
   .meta({ id: 'Coverage' })
-type CoverageAnswer = z.input<typeof Coverage>
+type CoverageAnswer = Listed<typeof Coverage>
 type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 'regions' | 'npis'>
 
 /**
@@ -115,7 +108,8 @@ export function coverage(db: Db, log: Log): (query: CoverageQuery, day: string) 
   return async (query, day) => {
     const { prefix, chart = '' } = query
     if (prefix === undefined) return coverageOfCharts(db, contents, query, day)
-    if (query.cpt !== undefined || query.npi !== undefined) throw misfit('prefix goes with chart, not with cpt or npi')
+    if (query.cpt !== undefined || query.npi !== undefined)
+      throw Problem.parameter('prefix', 'prefix goes with chart, not with cpt or npi')
     const first = prefix.slice(0, 1)
     const { size } = await log.head(db)
     const name = `${size} ${await catalogue.sameSince(db, day)} ${chart} ${first}`
@@ -124,18 +118,13 @@ export function coverage(db: Db, log: Log): (query: CoverageQuery, day: string) 
   }
 }
 
-const misfit = (message: string): Problem =>
-  new Problem('invalid_parameter', message, {
-    errors: [{ in: 'query', name: 'prefix', code: 'invalid_parameter', message }],
-  })
-
 async function coverageOfCharts(
   db: Db,
   contents: Remembered<Contents>,
   query: CoverageQuery,
   day: string,
 ): Promise<CoverageAnswer> {
-  const { limit, offset, ...params } = query
+  const { limit, offset } = query
   const filter = { chart: query.chart ?? '', npi: query.npi ?? '', cpt: query.cpt ?? '' }
   const { charts: total } = await catalogue.countCharts(db, day, filter)
   const data: z.input<typeof ChartCoverage>[] = []
@@ -145,7 +134,7 @@ async function coverageOfCharts(
     const code = query.cpt === undefined ? null : await coverageOfCode(db, release, query.cpt)
     data.push({ ...factsOf(release), ...held, code })
   }
-  return { data, ...pageOf({ path: PATH, params, limit, offset, total }), as_of: day }
+  return { data, total, as_of: day }
 }
 
 function factsOf({ release_id, chart, effective_from, row_count, manifest }: Release) {
@@ -217,8 +206,8 @@ async function codesInForce(db: Db, chart: string, first: string, day: string): 
 }
 
 function pageOfCodes(query: CoverageQuery, prefix: string, day: string, all: readonly HeldCode[]): CoverageAnswer {
-  const { limit, offset, ...params } = query
+  const { limit, offset } = query
   const fitting = all.filter(({ cpt: code }) => code.startsWith(prefix))
   const data = fitting.slice(offset, offset + limit).map((code) => ({ kind: 'code' as const, ...code }))
-  return { data, ...pageOf({ path: PATH, params, limit, offset, total: fitting.length }), as_of: day }
+  return { data, total: fitting.length, as_of: day }
 }

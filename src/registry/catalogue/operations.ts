@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { type Operation, operation } from '../../operation.ts'
+import { pagedOperation } from '../../paging.ts'
 import { Coverage, CoverageQuery, coverage } from './coverage.ts'
 import { DiffQuery, ReleaseDiff, releaseDiff } from './release-diff.ts'
 import { listReleases, ReleaseList, ReleasesQuery } from './releases.ts'
@@ -10,7 +11,7 @@ export function catalogueOperations({ db, log, today }: { db: Db; log: Log; toda
   const coverageOn = coverage(db, log)
   const diff = releaseDiff(db)
   return [
-    operation({
+    pagedOperation({
       name: 'get_coverage',
       summary:
         'Which charts are in force and what they hold; where a code has rows; which codes begin with some characters',
@@ -28,7 +29,7 @@ export function catalogueOperations({ db, log, today }: { db: Db; log: Log; toda
       run: (query) => coverageOn(query, query.as_of ?? today()),
     }),
 
-    operation({
+    pagedOperation({
       name: 'list_releases',
       summary: 'Every release in the registry log, published or withdrawn since, newest first',
       description: 'Each entry names its place in the registry log, where its manifest can be read and checked.',

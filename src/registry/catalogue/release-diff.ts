@@ -60,7 +60,7 @@ export function releaseDiff(db: Db): (query: DiffQuery) => Promise<ReleaseDiff> 
   const others = new Comparisons(db, { remembered: 200, waiting: 2 })
   return async (query) => {
     const [from, to] = [await getRelease(db, query.from), await getRelease(db, query.to)]
-    if (from.chart !== to.chart) throw otherChart()
+    if (from.chart !== to.chart) throw Problem.parameter('to', 'the two releases are of different charts')
     return (to.manifest.supersedes === from.release_id ? usual : others).of(from, to)
   }
 }
@@ -86,7 +86,7 @@ class Comparisons {
 
   async #inTurn(work: () => Promise<ReleaseDiff>): Promise<ReleaseDiff> {
     if (this.#waiting >= this.#most)
-      throw new Problem('unavailable', 'other comparisons are being made', { headers: { 'retry-after': '10' } })
+      throw new Problem('unavailable', 'other comparisons are being made', { retryAfterSeconds: 10 })
     this.#waiting++
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => undefined)
@@ -124,11 +124,4 @@ async function getRelease(db: Db, release_id: string): Promise<Release> {
   const release = await store.findLogged(db, release_id)
   if (!release) throw new Problem('release_not_found')
   return release
-}
-
-const otherChart = (): Problem => {
-  const message = 'the two releases are of different charts'
-  return new Problem('invalid_parameter', message, {
-    errors: [{ in: 'query', name: 'to', code: 'invalid_parameter', message }],
-  })
 }

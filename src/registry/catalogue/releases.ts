@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import { Links, Page, pageInput, pageOf } from '../../paging.ts'
+import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/row.ts'
 import { ChartId } from '../lookup/browse.ts'
 import type { ListedRelease } from './store.ts'
 import * as catalogue from './store.ts'
-
-const PATH = '/api/releases'
 
 export const ReleasesQuery = z.strictObject({
   chart: ChartId.optional(),
@@ -39,12 +37,11 @@ export const ReleaseList = z
   .meta({ id: 'ReleaseList' })
 
 /** Every release that is in the public log, the one published last first. */
-export async function listReleases(db: Db, query: ReleasesQuery): Promise<z.input<typeof ReleaseList>> {
-  const { limit, offset, ...params } = query
-  const { chart = '', state = '' } = query
+export async function listReleases(db: Db, query: ReleasesQuery): Promise<Listed<typeof ReleaseList>> {
+  const { limit, offset, chart = '', state = '' } = query
   const total = await catalogue.countListed(db, chart, state)
   const data = (await catalogue.pageOfListed(db, chart, state, { limit, offset })).map(listed)
-  return { data, ...pageOf({ path: PATH, params, limit, offset, total }) }
+  return { data, total }
 }
 
 function listed(release: ListedRelease): z.input<typeof ListedReleaseForm> {
@@ -63,8 +60,8 @@ function listed(release: ListedRelease): z.input<typeof ListedReleaseForm> {
     rejected_count: manifest.rejected_count,
     supersedes: manifest.supersedes,
     data_class: manifest.data_class,
-    log_index: Number(release.log_index),
-    withdrawn_log_index: release.withdrawn_index === null ? null : Number(release.withdrawn_index),
+    log_index: release.log_index,
+    withdrawn_log_index: release.withdrawn_index,
   }
 }
 

@@ -74,7 +74,7 @@ export async function countCharts(
     `SELECT COUNT(*) AS charts, COUNT(CASE WHEN r.data_class = 'sample' THEN 1 END) AS samples FROM ${FITTING}`,
     fittingParams(day, filter),
   )
-  return { charts: Number(row?.charts ?? 0), samples: Number(row?.samples ?? 0) }
+  return { charts: row?.charts ?? 0, samples: row?.samples ?? 0 }
 }
 
 /** The editions in force that fit, by chart: all of them, or one page. */
@@ -107,13 +107,12 @@ export async function providersOf(db: Db, release_no: number): Promise<string[]>
 }
 
 /** How many codes of a release begin with each character. */
-export async function codePrefixes(db: Db, release_no: number): Promise<{ prefix: string; codes: number }[]> {
-  const rows = await db.query<{ prefix: string; codes: number }>(
+export function codePrefixes(db: Db, release_no: number): Promise<{ prefix: string; codes: number }[]> {
+  return db.query(
     `SELECT SUBSTR(cpt, 1, 1) AS prefix, COUNT(*) AS codes FROM release_code
       WHERE release_no = $1 GROUP BY SUBSTR(cpt, 1, 1) ORDER BY prefix`,
     [release_no],
   )
-  return rows.map(({ prefix, codes }) => ({ prefix, codes: Number(codes) }))
 }
 
 /** The keys of a release's rows for one code, and whether each is a price. A row's text is ours, so its kind is plain in it. */
@@ -123,7 +122,7 @@ export async function keysOfCode(db: Db, release_no: number, cpt: string): Promi
       WHERE release_no = $1 AND row_key >= $2 AND row_key < $3 ORDER BY row_key`,
     [release_no, `${cpt}|`, past(`${cpt}|`)],
   )
-  return rows.map(({ row_key, priced }) => ({ key: row_key, priced: Number(priced) === 1 }))
+  return rows.map(({ row_key, priced }) => ({ key: row_key, priced: priced === 1 }))
 }
 
 /** From which day on the same editions are in force as on this one. Days between two editions have the same answers. */
@@ -142,14 +141,13 @@ export interface HeldCode {
 }
 
 /** The codes of these releases that begin so, and how many of them have each. */
-export async function codesOf(db: Db, releaseNos: readonly number[], prefix: string): Promise<HeldCode[]> {
+export function codesOf(db: Db, releaseNos: readonly number[], prefix: string): Promise<HeldCode[]> {
   const names = releaseNos.map((_, i) => `$${i + 3}`).join(', ')
-  const rows = await db.query<HeldCode>(
+  return db.query(
     `SELECT cpt, COUNT(*) AS charts, SUM(row_count) AS rows FROM release_code
       WHERE release_no IN (${names}) AND cpt >= $1 AND cpt < $2 GROUP BY cpt`,
     [prefix, past(prefix), ...releaseNos],
   )
-  return rows.map(({ cpt, charts, rows: held }) => ({ cpt, charts: Number(charts), rows: Number(held) }))
 }
 
 export interface ListedRelease {
@@ -175,7 +173,7 @@ const LISTED_COLUMNS = `r.release_id, r.chart, r.effective_from, r.log_index, r.
 
 export async function countListed(db: Db, chart: string, state: string): Promise<number> {
   const [row] = await db.query<{ releases: number }>(`SELECT COUNT(*) AS releases FROM ${LISTED}`, [chart, state])
-  return Number(row?.releases ?? 0)
+  return row?.releases ?? 0
 }
 
 /** The releases anyone may know of, the one published last first. */
@@ -199,5 +197,5 @@ export async function lastEntries(db: Db, most: number): Promise<{ index: number
       ORDER BY leaf_index DESC LIMIT $1`,
     [most],
   )
-  return rows.map(({ leaf_index, body }) => ({ index: Number(leaf_index), text: fromUtf8(new Uint8Array(body)) }))
+  return rows.map(({ leaf_index, body }) => ({ index: leaf_index, text: fromUtf8(body) }))
 }

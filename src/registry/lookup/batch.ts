@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { parseFields } from '../../operation.ts'
-import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
+import { type Kind, PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
+import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
 import { AbsenceProof, CitedRow, PriceRow } from '../row-schema.ts'
 import { ourTurn } from '../turn.ts'
 import { answer } from './answer.ts'
@@ -46,10 +47,9 @@ const LineProblem = z
   })
   .meta({ id: 'LineProblem', description: 'What the same lookup alone would have been refused with' })
 
-const LineAnswer = z.union([
-  z.strictObject({ status: z.literal(200), row: PriceRow }),
-  z.strictObject({ status: z.literal([400, 404]), problem: LineProblem }),
-])
+/** What can be wrong with one line; any other refusal is that of the whole batch. */
+const LINE_KINDS: readonly Kind[] = ['invalid', 'not_found']
+const LineAnswer = lineAnswer(PriceRow, LineProblem, LINE_KINDS)
 type LineAnswer = z.input<typeof LineAnswer>
 
 export const BatchAnswer = z
@@ -73,7 +73,7 @@ export async function lookUpLines(db: Db, log: Log, lines: readonly unknown[], t
   for (const each of found) {
     await ourTurn()
     const row = each instanceof Problem ? each : await orRefusal(() => answer(proofs, each))
-    results.push(row instanceof Problem ? refused(row) : { status: 200, row })
+    results.push(row instanceof Problem ? refused(row) : foundLine(row))
   }
   return results
 }
@@ -81,7 +81,7 @@ export async function lookUpLines(db: Db, log: Log, lines: readonly unknown[], t
 function find(db: Db, line: unknown, today: string): Promise<Found> {
   if (typeof line !== 'object' || line === null || Array.isArray(line))
     throw new Problem('invalid_request', 'a line must be an object')
-  const query = parseFields(ReferenceQuery, line as Record<string, unknown>, () => 'body')
+  const query = parseFields(ReferenceQuery, line as Record<string, unknown>)
   return findReference(db, query, query.as_of ?? today)
 }
 
@@ -89,16 +89,12 @@ async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {
   try {
     return await work()
   } catch (error) {
-    // A store that is in use refuses the whole batch: asking again will do.
-    if (error instanceof Problem && error.code !== 'unavailable') return error
+    if (error instanceof Problem && LINE_KINDS.includes(error.entry.kind)) return error
     throw error
   }
 }
 
 function refused({ code, detail, entry, extra }: Problem): LineAnswer {
   const errors = extra.errors?.map((error) => ({ ...error, in: 'body' as const }))
-  return {
-    status: entry.kind === 'not_found' ? 404 : 400,
-    problem: { code, detail, agent_hint: entry.hint, ...(errors && { errors }), ...extra.members },
-  }
+  return refusedLine(entry.kind, { code, detail, agent_hint: entry.hint, ...(errors && { errors }), ...extra.members })
 }

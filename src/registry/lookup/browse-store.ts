@@ -63,7 +63,7 @@ export async function countRows(db: Db, release: Release, filter: RowFilter): Pr
 interface Counted {
   rows: number
 }
-const counted = ([row]: readonly Counted[]): number => Number(row?.rows ?? 0)
+const counted = ([row]: readonly Counted[]): number => row?.rows ?? 0
 
 /** One page of a release's rows in key order, after `after` if given. */
 export async function pageOfRows(
@@ -109,5 +109,5 @@ async function startOf(db: Db, release_no: number, offset: number): Promise<{ ke
      ) AS codes WHERE before <= $2 ORDER BY before DESC LIMIT 1`,
     [release_no, offset],
   )
-  return { key: row?.cpt ?? '', before: Number(row?.before ?? 0) }
+  return { key: row?.cpt ?? '', before: row?.before ?? 0 }
 }

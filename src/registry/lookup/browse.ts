@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import { refusedAs } from '../../operation.ts'
-import { MAX_OFFSET, pageInput, pageOf } from '../../paging.ts'
+import { pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import * as catalogue from '../catalogue/store.ts'
 import { ourTurn } from '../turn.ts'
@@ -10,25 +9,16 @@ import { AsOf, Code, Npi, RegionText } from './reference.ts'
 import { parseRegion } from './region.ts'
 import type { Release, StoredRow } from './store.ts'
 
-const PATH = '/api/registry'
-
-const cpt = Code.optional()
-const region = RegionText.optional()
-const npi = Npi.optional()
-refusedAs.add(cpt, { problem: 'invalid_cpt' })
-refusedAs.add(region, { problem: 'invalid_region' })
-refusedAs.add(npi, { problem: 'invalid_npi' })
-
 export const ChartId = z
   .string()
   .regex(/^(cms-(pfs|clfs|opps)|hospital-mrf:[12][0-9]{9})$/)
   .meta({ description: 'Only this chart', examples: ['cms-pfs'] })
 
 export const BrowseQuery = z.strictObject({
-  cpt,
+  cpt: Code.optional(),
   ...pageInput,
-  region,
-  npi,
+  region: RegionText.optional(),
+  npi: Npi.optional(),
   chart: ChartId.optional(),
   as_of: AsOf.optional(),
   after: z
@@ -42,13 +32,14 @@ export type BrowseQuery = z.output<typeof BrowseQuery>
 
 export interface Browsed {
   rows: { release: Release; stored: StoredRow }[]
-  page: ReturnType<typeof pageOf>['page'] & { next_after: string | null }
-  links: ReturnType<typeof pageOf>['links']
+  total: number
+  /** The cursor of what follows; null if nothing does. */
+  next_after: string | null
 }
 
 /** One page of everything in force on a day, ordered by chart and key. */
 export async function browse(db: Db, query: BrowseQuery, day: string): Promise<Browsed> {
-  if (query.after !== undefined && query.offset > 0) throw misfit('send offset or after, not both')
+  if (query.after !== undefined && query.offset > 0) throw Problem.parameter('after', 'send offset or after, not both')
   const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
   const { chart = '', npi = '', cpt = '' } = query
@@ -75,15 +66,7 @@ export async function browse(db: Db, query: BrowseQuery, day: string): Promise<B
   const shownRows = rows.slice(0, query.limit)
   const last = shownRows.at(-1)
   const next_after = more && last ? encodeCursor(last.release.chart, last.stored.row_key) : null
-  const { limit, offset, after, ...params } = query
-  const { page, links } = pageOf({ path: PATH, params, limit, offset, total })
-  const next =
-    next_after && (after !== undefined || offset + limit > MAX_OFFSET) ? cursorLink(query, next_after) : links.next
-  return {
-    rows: shownRows,
-    page: { ...page, has_more: more, next_offset: more && after === undefined ? page.next_offset : null, next_after },
-    links: { ...links, self: after === undefined ? links.self : cursorLink(query, after), next: more ? next : null },
-  }
+  return { rows: shownRows, total, next_after }
 }
 
 function oneRegion(text: string): string {
@@ -98,17 +81,6 @@ const encodeCursor = (chart: string, key: string): string => Buffer.from(`${char
 function decodeCursor(text: string): { chart: string; key: string } {
   const [chart = '', key = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ')
   if (!/^[a-z0-9:-]{1,40}$/.test(chart) || !/^[A-Za-z0-9|_-]{1,120}$/.test(key) || rest.length > 0)
-    throw misfit('the cursor is not one that this service gave')
+    throw Problem.parameter('after', 'the cursor is not one that this service gave')
   return { chart, key }
-}
-
-const misfit = (message: string): Problem =>
-  new Problem('invalid_parameter', message, {
-    errors: [{ in: 'query', name: 'after', code: 'invalid_parameter', message }],
-  })
-
-function cursorLink(query: BrowseQuery, after: string): string {
-  const { offset: _, ...kept } = { ...query, after }
-  const params = Object.entries(kept).filter(([, value]) => value !== undefined)
-  return `${PATH}?${new URLSearchParams(params.map(([name, value]) => [name, String(value)]))}`
 }

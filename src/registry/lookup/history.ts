@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import { Links, Page, pageInput, pageOf } from '../../paging.ts'
+import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import * as catalogue from '../catalogue/store.ts'
 import { schedulesFor } from '../charts.ts'
@@ -11,8 +11,6 @@ import type { Proofs } from './proofs.ts'
 import { checkBasis, findIn, placeOf, ReferenceQuery } from './reference.ts'
 import { parseRegion } from './region.ts'
 import type { Release } from './store.ts'
-
-const PATH = '/reference/history'
 
 export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
 export type HistoryQuery = z.output<typeof HistoryQuery>
@@ -82,8 +80,8 @@ export async function history(
   proofs: Proofs,
   query: HistoryQuery,
   editions: readonly Dated[],
-): Promise<z.input<typeof ReferenceHistory>> {
-  const { limit, offset, ...params } = query
+): Promise<Listed<typeof ReferenceHistory>> {
+  const { limit, offset } = query
   const region = await placeOf(db, parseRegion(query.region))
   const data: z.input<typeof Edition>[] = []
   for (const { release, effective_to } of editions.slice(offset, offset + limit)) {
@@ -101,5 +99,5 @@ export async function history(
       absence: found.release === undefined ? await absenceProofs(proofs, found.missing) : null,
     })
   }
-  return { data, ...pageOf({ path: PATH, params, limit, offset, total: editions.length }) }
+  return { data, total: editions.length }
 }

@@ -62,8 +62,7 @@ export class Proofs {
     }
   }
 
-  async #place(release: Release, { row_index, body }: StoredRow): Promise<Neighbour> {
-    const index = Number(row_index)
+  async #place(release: Release, { row_index: index, body }: StoredRow): Promise<Neighbour> {
     const path = await inclusionPath(index, release.row_count, this.#treeOf(release.release_no))
     // A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there.
     const root = rootFromInclusion(index, release.row_count, leafHash(utf8(body)), path)

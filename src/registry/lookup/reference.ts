@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { refusedAs } from '../../operation.ts'
-import { Problem, type ProblemCode } from '../../problem.ts'
+import { Problem } from '../../problem.ts'
 import { isNpi } from '../../proof/price/npi.ts'
 import { BASES, type Basis, type Row, SETTINGS } from '../../proof/price/row.ts'
 import { HOSPITAL_BASES, schedulesFor } from '../charts.ts'
@@ -12,11 +12,6 @@ import * as store from './store.ts'
 
 const NATIONAL = 'national|'
 
-const field = <T extends z.ZodType>(schema: T, problem: ProblemCode): T => {
-  refusedAs.add(schema, { problem })
-  return schema
-}
-
 export const Code = z
   .string()
   .max(16)
@@ -24,26 +19,29 @@ export const Code = z
   .toUpperCase()
   .regex(/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/)
   .meta({ description: 'CPT or HCPCS code', examples: ['99213'] })
+  .register(refusedAs, { problem: 'invalid_cpt' })
 export const Npi = z
   .string()
   .max(16)
   .regex(/^[12][0-9]{9}$/)
   .refine(isNpi)
   .meta({ description: 'National Provider Identifier of a hospital', examples: ['1234567893'] })
+  .register(refusedAs, { problem: 'invalid_npi' })
 export const RegionText = z
   .string()
   .max(16)
   .regex(REGION_PATTERN)
   .meta({ description: '`national`, `US-XX`, `US-XX-LL` (a CMS locality) or `ZIP-NNNNN`', examples: ['US-CA-18'] })
+  .register(refusedAs, { problem: 'invalid_region' })
 export const AsOf = z.iso.date().meta({ description: 'Date of service; today if left out', examples: ['2026-07-01'] })
 
 /** A key has its modifiers in order; a question may have them in any. */
 const inOrder = (modifiers: string): string => modifiers.split('-').sort().join('-')
 
 export const ReferenceQuery = z.strictObject({
-  cpt: field(Code, 'invalid_cpt'),
-  region: field(RegionText.default('national'), 'invalid_region'),
-  npi: field(Npi.optional(), 'invalid_npi'),
+  cpt: Code,
+  region: RegionText.default('national'),
+  npi: Npi.optional(),
   as_of: AsOf.optional(),
   modifier: z
     .string()
@@ -174,15 +172,10 @@ async function schedulesInForce(db: Db, basis: Basis | undefined, day: string): 
 /** A basis is a hospital's or a schedule's, and only one of them was asked. */
 export function checkBasis({ npi, basis }: Pick<ReferenceQuery, 'npi' | 'basis'>): void {
   if (npi === undefined && schedulesFor(basis).length === 0)
-    throw basisMisfit('a hospital basis needs the parameter npi')
+    throw Problem.parameter('basis', 'a hospital basis needs the parameter npi')
   if (npi !== undefined && basis?.startsWith('medicare_'))
-    throw basisMisfit('a Medicare basis is not a provider\u2019s: leave npi out')
+    throw Problem.parameter('basis', 'a Medicare basis is not a provider\u2019s: leave npi out')
 }
-
-const basisMisfit = (message: string): Problem =>
-  new Problem('invalid_parameter', message, {
-    errors: [{ in: 'query', name: 'basis', code: 'invalid_parameter', message }],
-  })
 
 /** A ZIP stands for its locality, unless its +4 digits decide: then there is no telling. */
 export async function placeOf(db: Db, region: Region): Promise<Region> {

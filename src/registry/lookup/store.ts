@@ -43,9 +43,6 @@ export const IN_FORCE = `${readable('r')} AND r.effective_from <= $1 AND NOT EXI
 
 export const toRelease = (row: ReleaseRow): Release => ({
   ...row,
-  release_no: Number(row.release_no),
-  row_count: Number(row.row_count),
-  log_index: Number(row.log_index),
   manifest: JSON.parse(row.manifest) as Manifest,
 })
 
@@ -132,7 +129,7 @@ export async function findRowTile(
     'SELECT hashes FROM row_tile WHERE release_no = $1 AND level = $2 AND n = $3',
     [release_no, level, n],
   )
-  return tile && new Uint8Array(tile.hashes)
+  return tile?.hashes
 }
 
 /** The regions that a release has rows for, of those that begin with this: one, those of an area, or none. */

@@ -50,7 +50,7 @@ export async function countStated(db: Db, release_no: number): Promise<number> {
             (SELECT COUNT(*) FROM release_provider WHERE release_no = $1) AS providers`,
     [release_no],
   )
-  return Math.ceil(Number(row?.rows ?? 0) / Math.max(1, Number(row?.providers ?? 0)))
+  return Math.ceil((row?.rows ?? 0) / Math.max(1, row?.providers ?? 0))
 }
 
 export async function checksOf(db: Db, release_no: number): Promise<Check[]> {
@@ -61,8 +61,6 @@ export async function checksOf(db: Db, release_no: number): Promise<Check[]> {
   )
   return rows.map((row) => ({
     ...row,
-    evaluated: Number(row.evaluated),
-    failed: Number(row.failed),
     sample_lines: JSON.parse(row.sample_lines) as number[],
     sample_keys: JSON.parse(row.sample_keys) as string[],
   }))
@@ -96,19 +94,12 @@ export async function insertDelta(tx: Db, release_no: number, delta: Delta): Pro
 }
 
 export async function findDelta(db: Db, release_no: number): Promise<Delta | undefined> {
-  const [row] = await db.query<{ [name in keyof Omit<Delta, 'max_abs_change_pct'> | 'max_change_bp']: never }>(
+  const [row] = await db.query<Omit<Delta, 'max_abs_change_pct'> & { max_change_bp: number }>(
     `SELECT previous AS previous_release, added, removed, changed, unchanged, max_change_bp
        FROM release_delta WHERE release_no = $1`,
     [release_no],
   )
-  return (
-    row && {
-      previous_release: row.previous_release,
-      added: Number(row.added),
-      removed: Number(row.removed),
-      changed: Number(row.changed),
-      unchanged: Number(row.unchanged),
-      max_abs_change_pct: Number(row.max_change_bp) / 100,
-    }
-  )
+  if (!row) return undefined
+  const { max_change_bp, ...delta } = row
+  return { ...delta, max_abs_change_pct: max_change_bp / 100 }
 }

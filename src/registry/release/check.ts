@@ -42,8 +42,8 @@ export async function checkRelease(
   const checks = [...stored, ...moved].sort((a, b) => (a.rule < b.rule ? -1 : 1))
   const failed = (severity: Check['severity']): number =>
     checks.reduce((sum, check) => sum + (check.severity === severity ? check.failed : 0), 0)
-  const rows = Number(release.row_count)
-  const rejected = Number(release.rejected_count)
+  const rows = release.row_count
+  const rejected = release.rejected_count
   const stated = schedule ? await countStated(db, release.release_no) : judgedIn(checks) - rejected
   return {
     release_id: release.release_id,
@@ -63,7 +63,7 @@ export async function checkRelease(
       rejected,
       conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
       // What hospitals charge is measured by this schedule: a cut one would hide what is implausible.
-      before: before && diff && { rows: Number(before.row_count), diff },
+      before: before && diff && { rows: before.row_count, diff },
     }),
   }
 }

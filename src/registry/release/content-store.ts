@@ -16,7 +16,7 @@ export async function totalsOf(db: Db, release_no: number): Promise<Totals> {
       `SELECT ${column} AS name, row_count FROM ${table} WHERE release_no = $1`,
       [release_no],
     )
-    return new Map(rows.map(({ name, row_count }) => [name, Number(row_count)]))
+    return new Map(rows.map(({ name, row_count }) => [name, row_count]))
   }
   return {
     code: await totals('release_code', 'cpt'),
@@ -35,7 +35,7 @@ export async function countContents(
             (SELECT COUNT(*) FROM release_provider WHERE release_no = $1) AS providers`,
     [release_no],
   )
-  return { codes: Number(row?.codes ?? 0), regions: Number(row?.regions ?? 0), providers: Number(row?.providers ?? 0) }
+  return { codes: row?.codes ?? 0, regions: row?.regions ?? 0, providers: row?.providers ?? 0 }
 }
 
 /**

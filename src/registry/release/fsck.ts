@@ -36,8 +36,8 @@ export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
     ).filter((fault) => fault !== undefined)
     found.faults.push(...faults)
     if (release.state !== 'published' && release.state !== 'withdrawn') continue
-    found.rows += Number(release.row_count)
-    if (faults.length > 0) found.rows_failed += Number(release.row_count)
+    found.rows += release.row_count
+    if (faults.length > 0) found.rows_failed += release.row_count
   }
   return found
 }
@@ -74,10 +74,10 @@ const columnsOf = (release: ReleaseState): Partial<Manifest> => ({
   effective_from: release.effective_from,
   data_class: release.data_class,
   citations: JSON.parse(release.citations) as Manifest['citations'],
-  row_count: Number(release.row_count),
-  rejected_count: Number(release.rejected_count),
+  row_count: release.row_count,
+  rejected_count: release.rejected_count,
   rows_root: release.rows_root ?? '',
-  recorded_at: new Date(Number(release.published_at)).toISOString(),
+  recorded_at: new Date(release.published_at ?? 0).toISOString(),
 })
 
 /** Rows that both have, and those that only one has, must come to as many as there are. */
@@ -93,8 +93,8 @@ async function checkDelta(
   const common = delta ? delta.changed + delta.unchanged : 0
   const sound =
     delta?.previous_release === supersedes &&
-    common + (delta?.added ?? 0) === Number(row_count) &&
-    common + (delta?.removed ?? 0) === Number(before?.row_count)
+    common + (delta?.added ?? 0) === row_count &&
+    common + (delta?.removed ?? 0) === before?.row_count
   return sound ? [] : [`${release_id}: how it differs from the release before it does not add up`]
 }
 
@@ -105,7 +105,7 @@ async function checkRules(
 ): Promise<string | undefined> {
   const checks = await checksOf(tx, release_no)
   const rejected = checks.reduce((sum, check) => sum + (check.severity === 'reject' ? check.failed : 0), 0)
-  const sound = rejected === Number(rejected_count)
+  const sound = rejected === rejected_count
   return sound ? undefined : `${release_id}: what the rules found in it is not what the manifest says`
 }
 

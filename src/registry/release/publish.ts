@@ -44,7 +44,7 @@ export async function publish(
   if (staged.state !== 'staged') throw new Problem('release_conflict', NOT_STAGED[staged.state])
   log.trace(1)
   const told = (phase: PublishProgress['phase']) => (rows: number) =>
-    onProgress?.({ phase, rows, row_total: Number(staged.row_count) })
+    onProgress?.({ phase, rows, row_total: staged.row_count })
   await rereadRows(db, staged, told('checking'))
   const { held, checks, previous, diff } = await checkRelease(db, staged, told('comparing'))
   const used = usedOverrides(held, overrides)
@@ -89,9 +89,9 @@ function manifestOf(
     publisher: chart?.publisher,
     effective_from: release.effective_from,
     citations: JSON.parse(release.citations) as Citation[],
-    row_count: Number(release.row_count),
+    row_count: release.row_count,
     rows_root: release.rows_root,
-    rejected_count: Number(release.rejected_count),
+    rejected_count: release.rejected_count,
     data_class: release.data_class,
     supersedes,
     recorded_at: new Date(now).toISOString(),

@@ -35,7 +35,7 @@ export async function rederive(
   for (;;) {
     const rows = await store.rowsAfter(db, release_no, after, ROWS_PER_READ)
     for (const { row_key, row_index, body } of rows) {
-      if (Number(row_index) !== tree.size) return `${release_id}: row ${tree.size} is missing or out of order`
+      if (row_index !== tree.size) return `${release_id}: row ${tree.size} is missing or out of order`
       if (!bodyHasKey(body, row_key)) return `${release_id}: row ${row_index} is not stored under its own key`
       tree.append(leafHashOfBody(body))
       contents.add(row_key)
@@ -48,7 +48,7 @@ export async function rederive(
     await new Promise((turned) => setImmediate(turned)) // agents are served while a large release is read
   }
   tree.finish()
-  if (tree.size !== Number(release.row_count)) return `${release_id}: rows are missing or too many`
+  if (tree.size !== release.row_count) return `${release_id}: rows are missing or too many`
   const wrong = await findWrongTile()
   if (wrong) return wrong
   const root = toBase64(await rangeRoot(0, tree.size, rowSubtrees(db, release_no)))

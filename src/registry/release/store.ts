@@ -81,7 +81,7 @@ export async function findUnfinished(db: Db, chart: string, edition: string): Pr
     "SELECT release_no FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading' ORDER BY release_no",
     [chart, edition],
   )
-  return rows.map(({ release_no }) => Number(release_no))
+  return rows.map(({ release_no }) => release_no)
 }
 
 /** Takes a release back that was never published, as if its load had been cut short. False for any other. */
@@ -214,7 +214,7 @@ export async function findEntry(
       WHERE r.release_no = $1`,
     [release_no],
   )
-  return row && { text: row.text, body: new Uint8Array(row.body) }
+  return row
 }
 
 /** Entries of the registry log that are neither the manifest nor the withdrawal of a release that is there. */
@@ -224,7 +224,7 @@ export async function countEntriesWithoutRelease(db: Db): Promise<number> {
       WHERE l.log = 'registry' AND NOT EXISTS (
         SELECT 1 FROM release r WHERE r.log_index = l.leaf_index OR r.withdrawn_index = l.leaf_index)`,
   )
-  return Number(row?.lost ?? 0)
+  return row?.lost ?? 0
 }
 
 /** The load that began last. One that is not at its end is under way, or was cut short. */
@@ -232,5 +232,5 @@ export async function findLastLoad(db: Db): Promise<{ at: number; ended: boolean
   const [row] = await db.query<{ loaded_at: number; state: string }>(
     'SELECT loaded_at, state FROM release ORDER BY loaded_at DESC, release_no DESC LIMIT 1',
   )
-  return row && { at: Number(row.loaded_at), ended: row.state !== 'loading' }
+  return row && { at: row.loaded_at, ended: row.state !== 'loading' }
 }

@@ -43,6 +43,6 @@ export const healthDocuments = ({ ready }: HealthParts): Document[] => [
 
 const notReady = (cause?: unknown): Problem =>
   new Problem('unavailable', 'the service is not ready to answer', {
-    headers: { 'retry-after': String(RETRY_SECONDS) },
+    retryAfterSeconds: RETRY_SECONDS,
     cause,
   })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Access, type Operation, SCOPES, type Tag } from '../../operation.ts'
 import { PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { STATUS } from '../../status.ts'
 import type { Document, DocumentForm, PathParameter } from '../http/document.ts'
-import { STATUS } from '../http/response.ts'
 
 type JsonSchema = { [member: string]: unknown }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../operation.ts'
-import { Problem, type ProblemCode } from '../../problem.ts'
+import { type FieldError, Problem, type ProblemCode } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
 
 // Reading what a caller sent. All of it is hostile, and none of it is ever repeated in an answer.
@@ -38,6 +38,12 @@ export async function readInput(
   for (const [name, text] of [...query, ...Object.entries(path)])
     input[name] = isInteger(op, name) && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : text
   return input
+}
+
+/** Where an operation's parameter stands in a request. */
+export function placeOf({ http }: Operation, name: string | undefined): FieldError['in'] {
+  if (name !== undefined && http.path.includes(`{${name}}`)) return 'path'
+  return http.method === 'POST' ? 'body' : 'query'
 }
 
 /** Whether a parameter is a whole number, so that its digits may become one. */

@@ -1,23 +1,7 @@
-import type { Quota } from '../../operation.ts'
-import { type Kind, Problem } from '../../problem.ts'
+import { type Quota, refusalOf } from '../../operation.ts'
+import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
 import { sha256 } from '../../proof/sha256.ts'
-
-export const STATUS: Record<Kind, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  method: 405,
-  not_acceptable: 406,
-  conflict: 422,
-  too_large: 413,
-  uri_too_long: 414,
-  media_type: 415,
-  headers_too_large: 431,
-  limited: 429,
-  fault: 500,
-  unavailable: 503,
-}
+import { STATUS } from '../../status.ts'
 
 const EXPOSED =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, Deprecation, Sunset, X-Request-Id'
@@ -85,9 +69,18 @@ export function linkHeader(links: Record<string, string | null>): Record<string,
   return shown.length > 0 ? { link: shown.map(([rel, path]) => `<${path}>; rel="${rel}"`).join(', ') } : {}
 }
 
+export interface RefusalOptions {
+  baseUrl: string
+  requestId: string
+  /** Where the request has a parameter. */
+  placeOf?: (name: string | undefined) => FieldError['in']
+  headers?: Record<string, string> | undefined
+}
+
 /** RFC 9457. Every member is ours: nothing of the request is in it. */
-export function refusal(problem: Problem, baseUrl: string, requestId: string): Response {
+export function refusal(problem: Problem, options: RefusalOptions): Response {
   const { code, entry, detail, extra } = problem
+  const { baseUrl, requestId, placeOf = () => 'query' } = options
   const status = STATUS[entry.kind]
   const document = {
     type: `${baseUrl}/problems/${code}`,
@@ -97,14 +90,36 @@ export function refusal(problem: Problem, baseUrl: string, requestId: string): R
     detail,
     request_id: requestId,
     agent_hint: entry.hint,
-    ...(extra.errors ? { errors: extra.errors } : {}),
+    ...(extra.errors && { errors: extra.errors.map((error) => ({ in: placeOf(error.name), ...error })) }),
     ...extra.members,
   }
   return new Response(JSON.stringify(document), {
     status,
-    headers: { 'cache-control': 'no-store', ...extra.headers, 'content-type': 'application/problem+json' },
+    headers: {
+      'cache-control': 'no-store',
+      ...(extra.retryAfterSeconds !== undefined && { 'retry-after': String(extra.retryAfterSeconds) }),
+      ...(extra.authenticate && { 'www-authenticate': challengeOf(code, extra.authenticate, baseUrl) }),
+      ...options.headers,
+      'content-type': 'application/problem+json',
+    },
   })
 }
 
+type Authenticate = NonNullable<ProblemExtra['authenticate']>
+const CREDENTIAL_HEADERS = { AgentRails: 'X-Agent-Rails', AgentKey: 'X-Agent-Key' } as const
+
+/** RFC 9110 section 11.6.1, with `error` and `scope` as RFC 6750 uses them. */
+function challengeOf(code: string, { scheme, scopes }: Authenticate, baseUrl: string): string {
+  const parameters = {
+    realm: 'agent-trust-registry',
+    header: CREDENTIAL_HEADERS[scheme],
+    policy: `${baseUrl}/api/agent-rails/policy`,
+    error: code.replace(/^(rails|agent)_/, ''),
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+  }
+  const listed = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`)
+  return `${scheme} ${listed.join(', ')}`
+}
+
 export const asProblem = (error: unknown): Problem =>
-  error instanceof Problem ? error : new Problem('internal_error', undefined, { cause: error })
+  refusalOf(error) ?? new Problem('internal_error', undefined, { cause: error })

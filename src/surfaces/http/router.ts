@@ -1,10 +1,19 @@
 import { Hono } from 'hono'
-import { type Access, type Call, type Gate, type Operation, perform, type Visit } from '../../operation.ts'
+import { type Access, type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import type { Document, PathParameter } from './document.ts'
 import { negotiate } from './negotiation.ts'
-import { addressOf, checkSize, readInput, refuseBody } from './request.ts'
-import { asProblem, commonHeaders, good, linkHeader, preflight, quotaHeaders, refusal } from './response.ts'
+import { addressOf, checkSize, placeOf, readInput, refuseBody } from './request.ts'
+import {
+  asProblem,
+  commonHeaders,
+  good,
+  linkHeader,
+  preflight,
+  quotaHeaders,
+  type RefusalOptions,
+  refusal,
+} from './response.ts'
 
 export interface HttpParts {
   operations: readonly Operation[]
@@ -62,12 +71,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     app.all(path, (c) =>
       c.req.method === 'OPTIONS'
         ? preflight(`${allowed}, OPTIONS`)
-        : refuse(
-            parts,
-            c.req.raw,
-            c.env,
-            new Problem('method_not_allowed', undefined, { headers: { allow: `${allowed}, OPTIONS` } }),
-          ),
+        : refuse(parts, c.req.raw, c.env, new Problem('method_not_allowed'), { allow: `${allowed}, OPTIONS` }),
     )
   }
   // Hono would answer a fault itself, in plain text and with the error on the console.
@@ -118,7 +122,10 @@ async function runOperation(
     return readInput(op, request, path)
   })
   const { visit } = outcome
-  if (!outcome.ok) return withQuota(refusal(outcome.problem, parts.baseUrl(), env.requestId), visit, op.access)
+  if (!outcome.ok) {
+    const about = { ...aboutRefusal(parts, env), placeOf: (name: string | undefined) => placeOf(op, name) }
+    return withQuota(refusal(outcome.problem, about), visit, op.access)
+  }
   const links = (outcome.output as { links?: Record<string, string | null> }).links
   const answer = {
     body: JSON.stringify(outcome.output),
@@ -149,7 +156,8 @@ async function showDocument(
     return good(request, { body, type: form.type, cache: document.cache, headers })
   }
   const response = await show().catch((error) => {
-    if (error instanceof Problem) return refusal(error, parts.baseUrl(), env.requestId)
+    const problem = refusalOf(error)
+    if (problem) return refusal(problem, aboutRefusal(parts, env))
     throw error
   })
   return withQuota(response, visit, access)
@@ -174,10 +182,23 @@ function parameterValues(
 }
 
 /** A refusal that no operation gave: it counts against the quota like any other answer. */
-async function refuse(parts: HttpParts, request: Request, env: Env['Bindings'], problem: Problem): Promise<Response> {
+async function refuse(
+  parts: HttpParts,
+  request: Request,
+  env: Env['Bindings'],
+  problem: Problem,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const visit = await parts.gate.enter(callOf(request, env.address), 'public', 'default').catch((): Visit => ({}))
-  return withQuota(refusal(visit.refusal ?? problem, parts.baseUrl(), env.requestId), visit, 'public')
+  const about = aboutRefusal(parts, env)
+  const response = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
+  return withQuota(response, visit, 'public')
 }
+
+const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env['Bindings']): RefusalOptions => ({
+  baseUrl: baseUrl(),
+  requestId,
+})
 
 function withQuota(response: Response, { quota }: Visit, access: Access): Response {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) response.headers.set(name, value)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { PROBLEMS } from '../../problem.ts'
+import { STATUS } from '../../status.ts'
 import { rendered, served } from '../discovery/fixture.ts'
-import { STATUS } from '../http/response.ts'
 import { problemPages } from './problem-page.ts'
 
 test('every problem code has a page in all three forms', async () => {

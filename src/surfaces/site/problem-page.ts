@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Kind, PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { STATUS } from '../../status.ts'
 import type { Document } from '../http/document.ts'
 import { jsonForm } from '../http/json-form.ts'
-import { STATUS } from '../http/response.ts'
 import { type Html, html, markdownText, PAGE_HEADERS, page } from './html.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { Kind } from './problem.ts'
+
+/** What the kinds of refusals are called in HTTP, and in every answer that states its refusals in place. */
+export const STATUS: Readonly<Record<Kind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method: 405,
+  not_acceptable: 406,
+  conflict: 422,
+  too_large: 413,
+  uri_too_long: 414,
+  media_type: 415,
+  headers_too_large: 431,
+  limited: 429,
+  fault: 500,
+  unavailable: 503,
+}
+
+const FOUND = 200
+
+/** How one line of several is answered: with the status and the body that it would have had alone. */
+export const lineAnswer = <Row extends z.ZodType, Refusal extends z.ZodType>(
+  row: Row,
+  problem: Refusal,
+  kinds: readonly Kind[],
+) =>
+  z.union([
+    z.strictObject({ status: z.literal(FOUND), row }),
+    z.strictObject({ status: z.literal(kinds.map((kind) => STATUS[kind])), problem }),
+  ])
+
+export const foundLine = <Row>(row: Row) => ({ status: FOUND, row }) as const
+
+export const refusedLine = <Refusal>(kind: Kind, problem: Refusal) => ({ status: STATUS[kind], problem })
