@@ -8,7 +8,7 @@ import { type ChangeEntry, ChangePage, FiguresBody, figuresBody, ProviderStats }
 import { isProvider } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import type { FiguresParts } from './release.ts'
-import { RULE } from './rule/disclosure.ts'
+import { RULE } from './rule/figure.ts'
 import { providerStats } from './rule/provider.ts'
 import { METRICS } from './rule/tally.ts'
 import * as store from './store.ts'

@@ -1,6 +1,6 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
-import { isDay } from '../../proof/price/row.ts'
+import { isDay } from '../../proof/price/shape.ts'
 import type { ReadyRow, Rejects } from '../../registry/release/staging.ts'
 import { reject } from '../rejects.ts'
 import type { Source } from '../source.ts'

@@ -1,6 +1,6 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
-import { isDay } from '../../proof/price/row.ts'
+import { isDay } from '../../proof/price/shape.ts'
 
 /** A quarter of a year, in which CMS issues an edition of each of its schedules. */
 export interface Quarter {

@@ -1,10 +1,10 @@
 // Whether a log only grew between two checkpoints: what a monitor, a witness and a careful client ask.
 
-import { equalBytes } from '../bytes.ts'
-import { type CheckpointFault, openCheckpoint, type TreeHead } from '../note/checkpoint.ts'
-import type { TrustPolicy } from '../note/policy.ts'
-import { consistencyPath, type Hash, isConsistent, rangeRoot } from './merkle.ts'
-import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tiles.ts'
+import { equalBytes } from './bytes.ts'
+import { type CheckpointFault, openCheckpoint, type TreeHead } from './note/checkpoint.ts'
+import type { TrustPolicy } from './note/policy.ts'
+import { consistencyPath, type Hash, isConsistent, rangeRoot } from './tree/merkle.ts'
+import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tree/tiles.ts'
 
 const HASH_SIZE = 32
 
