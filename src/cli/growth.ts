@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { replaceFile } from '../integrity/replace-file.ts'
+import { replaceFile } from '../db/replace-file.ts'
 import { checkGrowth, type GrowthFault, type TileFault } from '../proof/growth.ts'
 import { type CheckpointFault, openCheckpoint } from '../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'

@@ -3,10 +3,8 @@
 import { equalBytes } from './bytes.ts'
 import { type CheckpointFault, openCheckpoint, type TreeHead } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import { consistencyPath, type Hash, isConsistent, rangeRoot } from './tree/merkle.ts'
+import { consistencyPath, HASH_SIZE, type Hash, isConsistent, rangeRoot } from './tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tree/tiles.ts'
-
-const HASH_SIZE = 32
 
 export type GrowthFault = 'log_not_the_same' | 'log_rolled_back' | 'log_forked'
 export type TileFault = 'tile_unavailable' | 'tile_malformed' | 'tiles_not_of_checkpoint'

@@ -33,16 +33,18 @@ const ARROWS: Record<string, readonly string[]> = {
   'problem.ts': [],
   'operation.ts': ['problem.ts'],
   'paging.ts': [],
+  'calendar.ts': [],
   'config.ts': ['proof'],
-  integrity: ['db', 'proof', 'operation.ts', 'problem.ts'],
-  registry: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
-  figures: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
+  integrity: ['calendar.ts', 'db', 'proof', 'operation.ts', 'problem.ts'],
+  registry: ['calendar.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
+  figures: ['calendar.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
-  ingest: ['files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
+  ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
   witness: ['db', 'proof', 'problem.ts', 'integrity'],
   surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'proof'],
   'installation.ts': ['config.ts', 'db', 'integrity', 'proof', 'rails'],
   'app.ts': [
+    'calendar.ts',
     'installation.ts',
     'surfaces',
     'registry',
@@ -121,7 +123,7 @@ test('files are short, folders three deep, and none is called index, utils or ty
 })
 
 test('a lookup goes from route to SQL in four clicks', () => {
-  const chain = ['registry/operations.ts', 'registry/lookup/reference.ts', 'registry/lookup/store.ts', 'db/db.ts']
+  const chain = ['registry/operations.ts', 'registry/lookup/reference.ts', 'registry/store.ts', 'db/db.ts']
   for (let i = 0; i + 1 < chain.length; i++)
     expect(own).toContainEqual({ from: chain[i] as string, to: chain[i + 1] as string })
 })

@@ -1,8 +1,8 @@
 import { utf8 } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
+import { SERVICE } from '../discovery/descriptor.ts'
 import type { Document } from '../http/document.ts'
-import { type Html, html } from '../site/html.ts'
-import { SERVICE } from './descriptor.ts'
+import { type Html, html } from './html.ts'
 
 export interface FeedEntry {
   /** Its place in the log. */
