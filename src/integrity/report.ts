@@ -87,7 +87,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
   const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
   const cited = facts.charts.reduce((sum, { citations }) => sum + citations, 0)
   return {
-    report_version: '1.1.0',
+    report_version: '1.2.0',
     generated_at: new Date(now).toISOString(),
     release_id: latest(facts.charts),
     status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',

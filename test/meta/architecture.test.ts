@@ -1,29 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-
-const ROOT = join(import.meta.dir, '../..')
-const SRC = join(ROOT, 'src')
-
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-const isTestOnly = (file: string): boolean => /\.test\.ts$|fixture\.ts$/.test(file)
-const sources = files.filter((file) => !isTestOnly(file) && !file.endsWith('.d.ts'))
-const text = (file: string): string => readFileSync(join(SRC, file), 'utf8')
-
-/** The folder a file belongs to, or the file itself at the top. */
-const partOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] as string) : file)
-
-interface Import {
-  from: string
-  to: string
-}
-const imports: Import[] = sources.flatMap((file) =>
-  [...text(file).matchAll(/^(?:import|export)[^'"]*?from '([^']+)'/gms)].map(([, to = '']) => ({
-    from: file,
-    to: to.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file), to)) : to,
-  })),
-)
-const own = imports.filter(({ to }) => to.endsWith('.ts'))
+import { files, imports, own, partOf, sources, text } from '../support/imports.ts'
 
 /** Which parts each part may use. Nothing else is allowed. */
 const ARROWS: Record<string, readonly string[]> = {
@@ -133,4 +109,9 @@ test('nothing is left undone in the code', () => {
     ['TO' + 'DO', 'FIX' + 'ME', '@ts-' + 'ignore', '@ts-' + 'expect-error', 'biome-' + 'ignore'].join('|'),
   )
   expect(files.filter((file) => marks.test(text(file)))).toEqual([])
+})
+
+test('only the command line and the process itself print', () => {
+  const printing = sources.filter((file) => /\bconsole\.\w+\(/.test(text(file)))
+  expect(printing.filter((file) => !/^(main\.ts|cli\/)/.test(file))).toEqual([])
 })
