@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, '..')
 const SOURCES = {
   verify: 'verify',
   question: 'question',
-  growth: 'tree/growth',
+  growth: 'growth',
   changes: 'changes',
   derivation: 'price/derivation',
 }

@@ -1,38 +1,36 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { figuresFacts } from './figures/facts.ts'
+import { dayOf } from './calendar.ts'
+import { figuresFacts, figuresInForce } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type Schedule, scheduleReleases } from './figures/schedule.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { tileSource } from './integrity/tile-source.ts'
-import type { Operation, Scope } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { makeGate } from './rails/admission.ts'
 import { makeLimiter } from './rails/limits.ts'
 import { railsOperations } from './rails/operations.ts'
-import { FLOW, NAMING, PROTECTED_ROUTES, PUBLIC_ROUTES } from './rails/policy.ts'
+import { FLOW, furtherRoutes, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { HEADERS } from './rails/refusal.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
-import { lastEvents, type ReleaseEvent } from './registry/catalogue/releases.ts'
-import { chartOf } from './registry/charts.ts'
-import { findRowTile } from './registry/lookup/row-tiles.ts'
+import { releaseNews } from './registry/catalogue/releases.ts'
+import { examplePrice } from './registry/lookup/example.ts'
+import { findRowTile } from './registry/lookup/proofs.ts'
 import { registryOperations } from './registry/operations.ts'
 import { AbsenceProof, CitedRow } from './registry/row-schema.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
-import { type FeedEntry, feed } from './surfaces/discovery/feed.ts'
 import { healthDocuments } from './surfaces/discovery/health.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocument } from './surfaces/discovery/openapi.ts'
 import type { Document } from './surfaces/http/document.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http/router.ts'
+import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { problemPages } from './surfaces/site/problem-page.ts'
-
-const FEED_ENTRIES = 50
-const LANDING_CHARTS = 10
 
 export interface AppOptions {
   baseUrl: () => string
@@ -58,7 +56,8 @@ export function makeApp(
   options: AppOptions,
 ): App {
   const { baseUrl, now, limits } = options
-  const today = (): string => new Date(now()).toISOString().slice(0, 10)
+  const today = (): string => dayOf(now())
+  const registry = { db, log: registryLog, today }
   const figures = { db, log: figuresLog, now }
   const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes))
   const rails = {
@@ -78,7 +77,7 @@ export function makeApp(
   const readme = readmeOperation(discovery)
   const ownOperations = [
     readme,
-    ...registryOperations({ db, log: registryLog, today }),
+    ...registryOperations(registry),
     ...figuresOperations(figures),
     ...integrityOperations({
       db,
@@ -90,18 +89,13 @@ export function makeApp(
       witnesses: witnesses.keys.map(({ key }) => key),
     }),
   ]
-  const find = (name: string): Operation => {
-    const found = ownOperations.find((op) => op.name === name)
-    if (!found) throw new Error(`there is no operation ${name}`)
-    return found
-  }
   const documents: Document[] = [
     landing({
       ...discovery,
       readme: () => readme.run({}, {}),
-      figures: async () => find('get_figures').run({}, {}) as never,
-      charts: () => firstCharts(db, today(), LANDING_CHARTS),
-      example: () => exampleOf(find('lookup_reference')),
+      figures: () => figuresInForce(db),
+      charts: () => firstCharts(db, today()),
+      example: () => examplePrice(registry),
     }),
     aiPlugin(discovery),
     logo(),
@@ -130,7 +124,7 @@ export function makeApp(
     feed({
       baseUrl,
       origin: registryLog.origin,
-      entries: async () => (await lastEvents(db, FEED_ENTRIES)).map(feedEntry),
+      entries: () => releaseNews(db),
       signedAt: async () => (await registryLog.head(db)).signed_at,
     }),
     problemPages(),
@@ -138,7 +132,7 @@ export function makeApp(
   ]
   const operations: Operation[] = [
     ...ownOperations,
-    ...railsOperations({ ...rails, routes: furtherRoutes(ownOperations, documents) }),
+    ...railsOperations({ ...rails, routes: furtherRoutes([...ownOperations.map(routeOf), ...documents]) }),
   ]
 
   const limiter = makeLimiter({ ...limits, clockMs: () => performance.now() })
@@ -155,52 +149,4 @@ export function makeApp(
   return { operations, documents, scheduleFigures, ...http }
 }
 
-/** What the policy lists beside the routes of the rails contract. */
-function furtherRoutes(operations: readonly Operation[], documents: readonly Document[]) {
-  const isNamed = (path: string): boolean => path in PROTECTED_ROUTES || PUBLIC_ROUTES.some((known) => known === path)
-  const further = [
-    ...operations.map(({ http, access }) => ({ path: http.path, access })),
-    ...documents.map(({ path, access = 'public' }) => ({ path, access })),
-  ].filter(({ path }) => !isNamed(path))
-  return {
-    additional_public: further.filter(({ access }) => access === 'public').map(({ path }) => path),
-    additional_protected: Object.fromEntries(
-      further.filter(({ access }) => access !== 'public').map(({ path, access }) => [path, [access as Scope]]),
-    ),
-  }
-}
-
-/** A release or withdrawal in words of ours, for the feed. */
-function feedEntry({ index, kind, entry }: ReleaseEvent): FeedEntry {
-  const { release_id, chart, recorded_at } = entry
-  const title = chartOf(chart)?.title ?? chart
-  const summary =
-    kind === 'published'
-      ? `${title}: ${entry.row_count} rows, in force from ${entry.effective_from}${entry.data_class === 'sample' ? ' (sample data)' : ''}`
-      : `${title}: withdrawn (${entry.reason}); what it said is no longer in force`
-  return {
-    index,
-    title: `${release_id} ${kind}`,
-    summary,
-    updated: recorded_at,
-    path: `/api/releases?chart=${encodeURIComponent(chart)}`,
-  }
-}
-
-/** One live price for the landing page, if its code is on a schedule today. */
-async function exampleOf(lookup: Operation) {
-  const query = lookup.input.parse({ cpt: '99213' })
-  const found = await lookup.run(query, {}).catch(() => undefined)
-  const row = CitedRow.safeParse(found).data
-  if (row?.kind !== 'price' || !('amount' in row.price)) return undefined
-  const { release } = row.proof
-  return {
-    cpt: row.cpt,
-    amount: row.price.amount,
-    region: row.region,
-    effective_from: row.effective_from,
-    release_id: release.release_id,
-    file: release.citations[0]?.file ?? '',
-    line: row.locator[0]?.line ?? 0,
-  }
-}
+const routeOf = ({ http, access }: Operation) => ({ path: http.path, access })

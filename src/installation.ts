@@ -153,8 +153,15 @@ function refuseToOverwrite(config: Config, replaceLock: boolean): void {
     )
 }
 
-/** Opens what is there, and stops with one plain sentence where something is missing or does not fit. */
-export async function openInstallation(config: Config, trace?: Trace): Promise<Installation> {
+/**
+ * Opens what is there, and stops with one plain sentence where something is missing or does not fit. `tell` hears why
+ * something that is signed is not public yet; what is public stays public while the witnesses make up their minds.
+ */
+export async function openInstallation(
+  config: Config,
+  trace?: Trace,
+  tell: (why: string) => void = () => undefined,
+): Promise<Installation> {
   const installation = await openUnchecked(config, trace)
   const { db, cosign, registryLog, figuresLog } = installation
   try {
@@ -162,19 +169,16 @@ export async function openInstallation(config: Config, trace?: Trace): Promise<I
     for (const log of [registryLog, figuresLog]) {
       await log.check(db)
       // What a crash left signed but not public is made public before anything else is done.
-      await finish({ db, log, cosign }).catch(sayWhyNotPublic)
+      await finish({ db, log, cosign }).catch((error: unknown) => {
+        if (!(error instanceof WitnessFault)) throw error
+        tell(error.message)
+      })
     }
   } catch (error) {
     await db.close()
     throw error
   }
   return installation
-}
-
-/** What is public stays public while the witnesses make up their minds. */
-function sayWhyNotPublic(error: unknown): void {
-  if (!(error instanceof WitnessFault)) throw error
-  console.error(`atr: ${error.message}`)
 }
 
 /** For `fsck`, which must be able to look at what `openInstallation` refuses. */

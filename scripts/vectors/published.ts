@@ -3,7 +3,7 @@
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
-import { MemoryLog } from '../../src/proof/fixture.ts'
+import { aPrice as aPriceRow, MemoryLog } from '../../src/proof/fixture.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
@@ -28,21 +28,14 @@ export const feeInputs = {
   work_rvu: '1.30',
 }
 export const aPrice = (given: Partial<Row> | Record<string, unknown> = {}): Row =>
-  ({
-    kind: 'price',
+  aPriceRow({
     cpt: '99213',
-    modifier: null,
-    region: 'national',
-    npi: null,
-    basis: 'medicare_pfs',
-    setting: 'non_facility',
     price: { amount: '95.19', currency: 'USD' },
     effective_from: '2026-10-01',
-    flags: [],
     derivation: { method: 'pfs-formula/1', inputs: feeInputs },
     locator: [{ citation: 0, line: 84 }],
-    ...given,
-  }) as Row
+    ...(given as Partial<Row & { kind: 'price' }>),
+  })
 export const aStatedAbsence = (given: Record<string, unknown> = {}): Row => {
   const { price, ...rest } = aPrice({
     derivation: { method: 'cms-status/1', inputs: { status_code: 'B' } },

@@ -7,7 +7,7 @@ import type { Fault, TrustPolicy } from '../../src/proof/verify.ts'
 
 export type Verifier = typeof import('../../src/proof/verify.ts') &
   typeof import('../../src/proof/question.ts') &
-  typeof import('../../src/proof/tree/growth.ts') &
+  typeof import('../../src/proof/growth.ts') &
   typeof import('../../src/proof/changes.ts') &
   typeof import('../../src/proof/price/derivation.ts')
 

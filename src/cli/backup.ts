@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { copyStore } from '../db/backup.ts'
-import { openInstallation } from '../installation.ts'
-import { type Command, DONE, show, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
 export const backup: Command = {
   usage: 'backup FILE [--json]',
@@ -15,7 +14,7 @@ export const backup: Command = {
     const [file, ...more] = positionals
     if (file === undefined || more.length > 0) throw new UsageFault('backup takes the name of one new file')
     // A store that is damaged, older than what was signed, or not there, is no backup.
-    const { db } = await openInstallation(config)
+    const { db } = await openStore(config)
     await db.close()
     const { bytes } = copyStore(config.storeFile, file)
     show(values.json, { file, bytes }, `${file}: ${bytes} bytes. Keep the log keys and the pepper too, apart from it`)

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { type Installation, openInstallation } from '../installation.ts'
 
 /** One subcommand. It returns its exit code; refusals and faults are thrown. */
 export interface Command {
@@ -15,6 +16,10 @@ export class UsageFault extends Error {}
 
 export const DONE = 0
 export const REFUSED = 1
+
+/** The installation, with a line on the error stream for what is signed and not public yet. */
+export const openStore = (config: Config): Promise<Installation> =>
+  openInstallation(config, undefined, (why) => console.error(`atr: ${why}`))
 
 /** Data as JSON with `--json`, else as a person reads it. */
 export function show(asJson: boolean, value: unknown, text: string): void {

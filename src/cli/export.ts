@@ -3,11 +3,10 @@ import { existsSync, statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openInstallation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import { exportRelease, FORMATS, type Format } from '../registry/export/export.ts'
-import { findLogged } from '../registry/lookup/store.ts'
-import { type Command, DONE, show, UsageFault } from './command.ts'
+import { findLogged } from '../registry/store.ts'
+import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
 /** Writes a whole release to a file, with its checksum beside it in the form that `sha256sum -c` reads. */
 export const exportCommand: Command = {
@@ -28,7 +27,7 @@ export const exportCommand: Command = {
     if (release_id === undefined || more.length > 0) throw new UsageFault('export takes the name of one release')
     if (!format) throw new UsageFault(`export needs --format: one of ${FORMATS.join(', ')}`)
     if (values.out === undefined) throw new UsageFault('export needs --out: a file, or a folder that exists')
-    const { db } = await openInstallation(config)
+    const { db } = await openStore(config)
     try {
       const release = await findLogged(db, release_id)
       if (!release) throw new Problem('release_not_found')

@@ -6,9 +6,9 @@ import { auditFigures, type Drawn, planRelease, releaseFigures } from '../figure
 import { parseEpsilon } from '../figures/rule/noise.ts'
 import { latestRelease } from '../figures/store.ts'
 import { whyUnreadable } from '../files/plain-file.ts'
-import { type Installation, openInstallation } from '../installation.ts'
+import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
-import { type Command, DONE, REFUSED, show, table, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
 
 const ACTIONS = { import: importOutcomes, correct: correctOutcomes, delete: deleteOutcomes }
 
@@ -23,7 +23,7 @@ export const outcomes: Command = {
       throw new UsageFault('outcomes takes import, correct or delete, and a file')
     const why = whyUnreadable(path)
     if (why) throw new Problem('outcomes_refused', why)
-    const { db } = await openInstallation(config)
+    const { db } = await openStore(config)
     try {
       const change = ACTIONS[action as keyof typeof ACTIONS]
       const data_class = values.sample ? 'sample' : 'published'
@@ -58,7 +58,7 @@ export const figures: Command = {
     if (action === 'audit' && (draw || values['dry-run']))
       throw new UsageFault('figures audit takes no options but --json')
     if (draw && values['dry-run']) throw new UsageFault('a draw that was looked at has been spent: --dp has no dry run')
-    const installation = await openInstallation(config)
+    const installation = await openStore(config)
     try {
       if (action === 'audit') return await auditAll(installation, values.json)
       const retention = config.OUTCOMES_RETENTION === 'on'

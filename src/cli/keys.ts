@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type Installation, openInstallation } from '../installation.ts'
+import type { Installation } from '../installation.ts'
 import { SCOPE_NAMES, type Scope } from '../operation.ts'
 import { fromBase64 } from '../proof/bytes.ts'
 import { createKey, type KeyParts, listKeys, revokeKey, rotateKey } from '../rails/keys.ts'
-import { type Command, DONE, show, table, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, show, table, UsageFault } from './command.ts'
 
 export const keyParts = ({ db, pepper }: Installation): KeyParts => ({
   db,
@@ -28,7 +28,7 @@ export const keys: Command = {
   async run(args, config) {
     const [action = '', ...rest] = args
     const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true })
-    const installation = await openInstallation(config)
+    const installation = await openStore(config)
     const parts = keyParts(installation)
     try {
       switch (action) {

@@ -1,5 +1,5 @@
 import { ACCEPTABLE } from '../ingest/cms/physician.ts'
-import { CONVERSION_FACTOR_KINDS } from '../ingest/cms/physician-factor.ts'
+import { CONVERSION_FACTOR_KINDS } from '../ingest/cms/physician-edition.ts'
 import { LOAD_KINDS, type LoadOptions } from '../ingest/load.ts'
 import { Problem } from '../problem.ts'
 import { UsageFault } from './command.ts'

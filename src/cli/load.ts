@@ -4,13 +4,13 @@ import { openBytes } from '../files/byte-stream.ts'
 import { loadZipLocalities } from '../ingest/cms/zip-localities.ts'
 import { LOAD_KINDS, load as loadSource } from '../ingest/load.ts'
 import { readMembers } from '../ingest/source.ts'
-import { type Installation, openInstallation } from '../installation.ts'
+import type { Installation } from '../installation.ts'
 import { refusalOf } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import { checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
-import { type Command, DONE, show, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 import { checkOptions, loadOptions, OPTION_TEXTS, OPTIONS, type Said } from './load-options.ts'
 import { overridesFrom } from './overrides.ts'
 import { ProgressLine, summaryText } from './progress.ts'
@@ -47,7 +47,7 @@ export const load: Command = {
     if (table && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
     checkOptions(kind, values)
     overridesFrom(values)
-    const installation = await openInstallation(config)
+    const installation = await openStore(config)
     try {
       if (!table) return await loadRelease(installation, kind, [first, ...more], values as Asked)
       const { found, text } = await table(installation.db, first)

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { type Installation, openInstallation } from '../installation.ts'
+import type { Installation } from '../installation.ts'
 import { addKeys, resign, retireOldKeys } from '../integrity/key-rotation.ts'
 import { finish } from '../integrity/publication.ts'
 import { formatVerifierKey } from '../proof/note/signed-note.ts'
-import { type Command, DONE, show, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
 async function publishHeldUp({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
   const logs = [registryLog, figuresLog]
@@ -26,14 +26,14 @@ export const log: Command = {
     if (more.length > 0 || !['publish', 'keys', 'rotate-key', 'retire-key'].includes(action ?? ''))
       throw new UsageFault('log takes publish, keys, rotate-key or retire-key')
     if (action === 'rotate-key') {
-      const { db, registryLog, figuresLog } = await openInstallation(config)
+      const { db, registryLog, figuresLog } = await openStore(config)
       for (const each of [registryLog, figuresLog])
         if ((await each.head(db)).size < (await each.signed(db)).size)
           throw new UsageFault('a log waits for its witnesses: run `atr log publish` first')
       await db.close()
       addKeys(config.signingKeyFile, [registryLog.origin, figuresLog.origin])
     }
-    const installation = await openInstallation(config)
+    const installation = await openStore(config)
     const { db, registryLog, figuresLog } = installation
     const logs = [registryLog, figuresLog]
     try {

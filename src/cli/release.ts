@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Installation, openInstallation } from '../installation.ts'
+import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import { checkRelease, getRelease } from '../registry/release/check.ts'
 import { checksOf, findDelta } from '../registry/release/check-store.ts'
@@ -8,7 +8,7 @@ import { publish } from '../registry/release/publish.ts'
 import { discard } from '../registry/release/staging.ts'
 import { findPredecessor, listReleases } from '../registry/release/store.ts'
 import { WITHDRAWAL_REASONS, withdraw } from '../registry/release/withdrawal.ts'
-import { type Command, DONE, REFUSED, show, table, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
 import { ProgressLine } from './progress.ts'
 import { checkText, diffText } from './release-text.ts'
@@ -44,7 +44,7 @@ export const release: Command = {
     if (!action) throw new UsageFault(`release takes ${Object.keys(ACTIONS).join(', ')}`)
     const [least, most] = action.ids
     if (ids.length < least || ids.length > most) throw new UsageFault('say which release: see `atr release list`')
-    const { db, registryLog, cosign } = await openInstallation(config)
+    const { db, registryLog, cosign } = await openStore(config)
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
     } finally {

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { type Config, isLoopback } from '../config.ts'
-import { createInstallation, exists, openInstallation } from '../installation.ts'
+import { createInstallation, exists } from '../installation.ts'
 import { start, tryPort } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
-import { type Command, DONE, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
 import { loadSample } from './sample.ts'
@@ -20,7 +20,7 @@ export const serve: Command = {
       await tryPort(config) // a key that is shown once must not be lost to a busy port
       console.log(demoKeyLines(await makeDemo(config)))
     }
-    const installation = await openInstallation(config)
+    const installation = await openStore(config)
     const running = start(config, installation)
     const { url, localUrl } = running
     console.log(

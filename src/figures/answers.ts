@@ -2,7 +2,8 @@
 
 import { z } from 'zod'
 import { Links, Page } from '../paging.ts'
-import { type Figure, RULE } from './rule/disclosure.ts'
+import { type Figure, RULE } from './rule/figure.ts'
+import { CASE_BANDS, SAVINGS_BANDS, WITHHOLDABLE } from './rule/provider.ts'
 import { METRICS, type Metric } from './rule/tally.ts'
 import type { FigureRelease } from './store.ts'
 
@@ -161,10 +162,6 @@ export const ChangePage = z
   })
   .meta({ description: 'Changes of published figures, all proved under one checkpoint' })
 
-export const CASE_BANDS = ['0-10', '11-29', '30-99', '100-299', '300+'] as const
-export const SAVINGS_BANDS = ['<500', '500-1999', '2000-9999', '10000+'] as const
-export const WITHHOLDABLE = ['win_rate', 'no_escalation_rate', 'median_savings_band'] as const
-
 const BandedRate = z
   .union([z.number().min(0).max(1), z.enum(['>=0.90', '<=0.10'])])
   .nullable()
@@ -196,4 +193,3 @@ export const ProviderStats = z
     sdc_rule_version: RuleVersion,
   })
   .meta({ description: 'Redacted negotiation statistics of one organisation; no personal information' })
-export type ProviderStats = z.infer<typeof ProviderStats>

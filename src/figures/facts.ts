@@ -1,7 +1,11 @@
-import { figuresBody } from './answers.ts'
+import type { Db } from '../db/db.ts'
+import { type FiguresBody, figuresBody } from './answers.ts'
 import type { FiguresParts } from './release.ts'
 import { nextReleaseAt } from './schedule.ts'
 import * as store from './store.ts'
+
+/** The figures that the public sees now. */
+export const figuresInForce = async (db: Db): Promise<FiguresBody> => figuresBody(await store.currentRelease(db))
 
 /** What the integrity report says about the figures. */
 export async function figuresFacts({ db, now }: Pick<FiguresParts, 'db' | 'now'>): Promise<{

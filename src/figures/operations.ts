@@ -1,14 +1,16 @@
 import { z } from 'zod'
+import { DAY_MS, dayOf } from '../calendar.ts'
 import type { Db } from '../db/db.ts'
 import { type Operation, operation, refusedAs } from '../operation.ts'
 import { pagedOperation, pageInput } from '../paging.ts'
 import { Problem } from '../problem.ts'
 import { isNpi } from '../proof/price/npi.ts'
-import { type ChangeEntry, ChangePage, FiguresBody, figuresBody, ProviderStats } from './answers.ts'
+import { type ChangeEntry, ChangePage, FiguresBody, ProviderStats } from './answers.ts'
+import { figuresInForce } from './facts.ts'
 import { isProvider } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import type { FiguresParts } from './release.ts'
-import { RULE } from './rule/disclosure.ts'
+import { RULE } from './rule/figure.ts'
 import { providerStats } from './rule/provider.ts'
 import { METRICS } from './rule/tally.ts'
 import * as store from './store.ts'
@@ -35,11 +37,10 @@ const ChangesQuery = z.strictObject({
 })
 
 const NPIS_PER_DAY = 500
-const DAY_MS = 86_400_000
 
 /** P9: nobody harvests the directory. Known or unknown, each NPI counts once a day against the key that asks. */
 async function countProvider(db: Db, key_id: string, npi: string, now: number): Promise<void> {
-  const day = new Date(now).toISOString().slice(0, 10)
+  const day = dayOf(now)
   if (await providers.noteAsked(db, day, key_id, npi, NPIS_PER_DAY)) return
   throw new Problem('rate_limited', `a key may ask about ${NPIS_PER_DAY} providers a day`, {
     retryAfterSeconds: Math.max(1, Math.ceil((Date.parse(day) + DAY_MS - now) / 1000)),
@@ -61,7 +62,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     input: z.strictObject({}),
     output: FiguresBody,
     problems: [],
-    run: async () => figuresBody(await store.currentRelease(db)),
+    run: () => figuresInForce(db),
   }),
 
   operation({

@@ -7,7 +7,7 @@ import { insertProviders } from './ledger/directory.ts'
 import { deleteOutcomes } from './ledger/ledger.ts'
 import { noteAsked } from './provider-store.ts'
 import { releaseFigures } from './release.ts'
-import { RULE } from './rule/disclosure.ts'
+import { RULE } from './rule/figure.ts'
 import { bandedRate, caseBand, providerStats, type Standing, savingsBand, settle } from './rule/provider.ts'
 import type { OutcomeCell } from './rule/tally.ts'
 

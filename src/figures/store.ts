@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
-import type { DataClass } from './ledger/ledger.ts'
-import type { Figure, Standing, Standings, Tallies } from './rule/disclosure.ts'
+import type { Standing, Standings, Tallies } from './rule/disclosure.ts'
+import type { DataClass, Figure } from './rule/figure.ts'
 import type { Noise } from './rule/noise.ts'
 import { METRICS, type Metric } from './rule/tally.ts'
 

@@ -89,7 +89,7 @@ class Counted {
   }
 }
 
-const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b
+export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b
 
 /** A small file that unpacks to a very large one is a bomb, not a price list: it is given up when that shows. */
 async function* inflated(packed: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {

@@ -6,14 +6,14 @@ import { toHex, utf8 } from '../proof/bytes.ts'
 import { verifyDerivation } from '../proof/price/derivation.ts'
 import type { Row } from '../proof/price/row.ts'
 import { sha256 } from '../proof/sha256.ts'
-import type { Rejects } from '../registry/release/staging.ts'
+import type { Findings } from '../registry/release/rules.ts'
 import { type Locality, readGpci } from './cms/gpci.ts'
 import { laboratoryRows } from './cms/laboratory.ts'
-import { namedKind } from './cms/physician-factor.ts'
+import { namedKind } from './cms/physician-edition.ts'
 import { physicianLines } from './cms/physician-lines.ts'
 import { physicianRows as readyRows } from './cms/physician-row-text.ts'
-import { hospitalFile } from './hospital/file.ts'
-import { moneyCents } from './rejects.ts'
+import { moneyCents } from './findings.ts'
+import { loaded } from './hospital/fixture.ts'
 import { citation, readSource, type Source } from './source.ts'
 import { type SourceCheck, type SourceFault, type SourceVerdict, sourceCheck } from './source-check.ts'
 
@@ -33,7 +33,7 @@ function rewritten(source: Source, change: (text: string) => string): Source {
 }
 
 /** As loaded: the rows that the ready texts say. */
-const physicianRows = (rvus: Source, localities: readonly Locality[], effective_from: string, rejects: Rejects) =>
+const physicianRows = (rvus: Source, localities: readonly Locality[], effective_from: string, rejects: Findings) =>
   Array.from(
     readyRows(physicianLines(rvus, rejects), localities, {
       effective_from,
@@ -55,9 +55,11 @@ async function laboratory(): Promise<Chart> {
   const source = await sample('CLFS-SAMPLE26Q4.csv')
   return { sources: [source], rows: laboratoryRows(source, DAY, new Map()) }
 }
+const hospitalRows = async ({ text }: Source, npis: readonly string[] = []): Promise<Row[]> =>
+  (await loaded(text, { npis })).rows
 async function hospital(): Promise<Chart> {
   const source = await sample(HOSPITAL)
-  return { sources: [source], rows: hospitalFile(source, [], new Map()).rows }
+  return { sources: [source], rows: await hospitalRows(source) }
 }
 const CHARTS = { physician, laboratory, hospital }
 
@@ -192,13 +194,13 @@ describe('a hospital that states several amounts under one key', () => {
       rewritten(source, (whole) => [...whole.split('\n').slice(0, 3), text, text, ''].join('\n'))
     const line = source.text.split('\n')[3] ?? ''
     const twice = rows(line)
-    const made = { sources: [twice], rows: hospitalFile(twice, [], new Map()).rows }
+    const made = { sources: [twice], rows: await hospitalRows(twice) }
     const [row] = made.rows as [Row]
     expect(check(made, atLine(row, 5))).toBe('ok')
     expect(check(made, { ...row, npi: '2000000010' })).toBe('ok')
     expect(check(made, { ...row, npi: '1194866210' })).toBe('inputs_not_at_line')
     const nameless = rewritten(twice, (text) => text.replace('1234567893|2000000010', ''))
-    const given = { sources: [nameless], rows: hospitalFile(nameless, ['1194866210'], new Map()).rows }
+    const given = { sources: [nameless], rows: await hospitalRows(nameless, ['1194866210']) }
     expect(given.rows.map((each) => check(given, each))).toEqual(given.rows.map(() => 'ok'))
   })
 })
@@ -291,7 +293,7 @@ testOnPublished('two hundred rows of RVU25D check back to their lines', RVU25D, 
 const VINEYARD = ['hospital-mrf/real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz']
 testOnPublished('fifty rows of a hospital\u2019s own file check back to their lines', VINEYARD, async () => {
   const source = await readSource(published(VINEYARD[0] as string))
-  checkBack(hospitalFile(source, [], new Map()).rows, [source], 50)
+  checkBack(await hospitalRows(source), [source], 50)
 })
 
 function checkBack(rows: readonly Row[], sources: readonly Source[], count: number): void {

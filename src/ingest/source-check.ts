@@ -7,8 +7,13 @@ import { type Basis, type Citation, type Row, rowKey, rowText } from '../proof/p
 import { type Locality, NATIONAL, readGpci } from './cms/gpci.ts'
 import { laboratoryRow, laboratoryTable } from './cms/laboratory.ts'
 import { outpatientRow, outpatientTable } from './cms/outpatient.ts'
-import { saidEdition } from './cms/physician-edition.ts'
-import { CONVERSION_FACTOR_KINDS, type ConversionFactorKind, factorKind, namedKind } from './cms/physician-factor.ts'
+import {
+  CONVERSION_FACTOR_KINDS,
+  type ConversionFactorKind,
+  factorKind,
+  namedKind,
+  saidEdition,
+} from './cms/physician-edition.ts'
 import { type PhysicianLine, physicianLines } from './cms/physician-lines.ts'
 import { rowsOfLine } from './cms/physician-rows.ts'
 import { type Line, type Made, saysTheSame, type Table } from './cms/table.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { zip } from '../files/zip-fixture.ts'
 import type { Row } from '../proof/price/row.ts'
-import { hospitalFile } from './hospital/file.ts'
+import { loaded } from './hospital/fixture.ts'
 import { citation, readSource, type Source } from './source.ts'
 import { sourceCheck } from './source-check.ts'
 import { givenAt, wantedBy } from './source-gather.ts'
@@ -29,7 +29,7 @@ test.each([
   ['in an archive', written('charges.zip', zip([{ name: 'a folder/charges.csv', data: new Uint8Array(plain) }]))],
 ])('a file that is too large to be read whole is read through once, %s', async (_, path) => {
   const source = await readSource(path)
-  const { rows } = hospitalFile(source, ['1234567893'], new Map())
+  const { rows } = await loaded(source.text, { npis: ['1234567893'] })
   const cited = cite(source)
   const given = await givenAt(path, wantedBy(rows), SMALL)
   expect(given).toMatchObject([{ file: source.file, sha256: source.sha256 }])

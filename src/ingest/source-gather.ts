@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { openBytes } from '../files/byte-stream.ts'
+import { isGzip, openBytes } from '../files/byte-stream.ts'
 import { isZip, openArchive } from '../files/zip.ts'
 import type { Row } from '../proof/price/row.ts'
 import { AmountsReader, type Wanted } from './hospital/file.ts'
@@ -34,8 +34,7 @@ async function isLarge(path: string, largest: number): Promise<boolean> {
   if (!(await file.exists())) return false
   const head = new Uint8Array(await file.slice(0, 4).arrayBuffer())
   if (isZip(head)) return isLargeArchive(path, largest)
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b
-  return isGzip ? file.size > LARGE_PACKED || (await gzipLength(path, file.size)) > largest : file.size > largest
+  return isGzip(head) ? file.size > LARGE_PACKED || (await gzipLength(path, file.size)) > largest : file.size > largest
 }
 
 async function isLargeArchive(path: string, largest: number): Promise<boolean> {

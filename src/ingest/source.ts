@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { isGzip } from '../files/byte-stream.ts'
 import { readWhole, refuseUnreadable } from '../files/plain-file.ts'
 import { unreadable } from '../files/unreadable.ts'
 import { type Archive, isZip, openArchive, openArchiveBytes } from '../files/zip.ts'
@@ -87,8 +88,6 @@ function sourceOf(name: string, bytes: Uint8Array): Source {
   }
   return { ...named, text: decode(isGzip(bytes) ? unzip(bytes) : bytes), kind: 'text' }
 }
-
-const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 /** A small file that unpacks to a very large one is a bomb, not a price list. */
 function unzip(bytes: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
-import { replaceFile } from './replace-file.ts'
+import { replaceFile } from '../db/replace-file.ts'
 import type { StoredCheckpoint } from './store.ts'
 
 /** Origin, size and root. The signatures under them may change, when a key is rotated. */

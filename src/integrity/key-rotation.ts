@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Db, StoreFault } from '../db/db.ts'
+import { replaceFile } from '../db/replace-file.ts'
 import { formatVerifierKey, openNote, parseNote, signNote } from '../proof/note/signed-note.ts'
 import type { Log } from './log.ts'
 import { generateLogKey, parseLogKey, verifierKey } from './log-key.ts'
-import { replaceFile } from './replace-file.ts'
 import * as store from './store.ts'
 
 /**

@@ -3,14 +3,21 @@ import { equalBytes, toBase64 } from '../proof/bytes.ts'
 import { formatTreeHead, parseTreeHead } from '../proof/note/checkpoint.ts'
 import { type NoteSigner, openNote, signNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import type { LogProof } from '../proof/price/row.ts'
-import { EMPTY_ROOT, type Hash, inclusionPath, leafHash, rangeRoot, type SubtreeReader } from '../proof/tree/merkle.ts'
+import {
+  EMPTY_ROOT,
+  HASH_SIZE,
+  type Hash,
+  inclusionPath,
+  leafHash,
+  rangeRoot,
+  type SubtreeReader,
+} from '../proof/tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH } from '../proof/tree/tiles.ts'
 import type { CheckpointLock } from './checkpoint-lock.ts'
 import { verifierKey } from './log-key.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
 
-const HASH_SIZE = 32
 const MAX_LEAF_BYTES = 65_535
 const CLOCK_SKEW_MS = 5_000
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayOf } from '../calendar.ts'
 import type { Db } from '../db/db.ts'
 import { type Operation, operation } from '../operation.ts'
 import { toHex } from '../proof/bytes.ts'
@@ -47,7 +48,7 @@ export const integrityOperations = ({
       const at = now()
       const head = await log.head(db)
       const facts = {
-        charts: await charts(new Date(at).toISOString().slice(0, 10)),
+        charts: await charts(dayOf(at)),
         figures: await figures(),
         last_load: await lastLoad(),
         log: {

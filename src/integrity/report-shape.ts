@@ -64,16 +64,17 @@ const Check = z
   })
   .meta({ id: 'RowCheck' })
 
+const measured = count.nullable().meta({ description: 'Null while no cited source has been checked' })
 const CitationCounts = z.strictObject({
-  ok: count,
-  not_modified: count,
-  redirected_permanent: count,
-  changed: count,
-  superseded: count,
-  gone: count,
-  unreachable: count,
-  blocked: count,
-  unchecked: count,
+  ok: measured,
+  not_modified: measured,
+  redirected_permanent: measured,
+  changed: measured,
+  superseded: measured,
+  gone: measured,
+  unreachable: measured,
+  blocked: measured,
+  unchecked: count.meta({ description: 'Cited sources of the editions in force whose addresses were never checked' }),
 })
 
 export const IntegrityReport = z
@@ -101,8 +102,8 @@ export const IntegrityReport = z
     citations: z.strictObject({
       oldest_check_at: instant.nullable(),
       checked_last_24h: count,
-      archived_share: z.number().min(0).max(1),
-      total_failing: count,
+      archived_share: z.number().min(0).max(1).nullable().meta({ description: 'Null while it is not measured' }),
+      total_failing: measured,
       failing: z.array(z.never()).meta({ description: 'Cited sources that failed their last check' }),
       truncated: z.boolean(),
     }),

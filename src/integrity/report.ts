@@ -1,3 +1,4 @@
+import { dayOf } from '../calendar.ts'
 import { type ChartKind, freshness } from './freshness.ts'
 import type { IntegrityReport } from './report-shape.ts'
 import type { Verification } from './store.ts'
@@ -64,7 +65,7 @@ const MOST_SAMPLES = 5
 
 /** The report, from stored facts and a clock: the same facts on the same day give the same report. */
 export function integrityReport(facts: Facts, now: number): IntegrityReport {
-  const today = new Date(now).toISOString().slice(0, 10)
+  const today = dayOf(now)
   const charts = facts.charts.map((chart) => chartEntry(chart, today))
   const checks = ruleChecks(facts)
   const { audited_at, ...figures } = facts.figures
@@ -86,7 +87,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
   const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
   const cited = facts.charts.reduce((sum, { citations }) => sum + citations, 0)
   return {
-    report_version: '1.1.0',
+    report_version: '1.2.0',
     generated_at: new Date(now).toISOString(),
     release_id: latest(facts.charts),
     status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',
@@ -103,7 +104,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
         expired: byStatus('expired').length,
         unknown: 0,
       },
-      citations: { ...NO_CITATIONS, unchecked: cited },
+      citations: { ...NOT_MEASURED, unchecked: cited },
       rows_by_chart_status: {
         fresh: rowsOf(byStatus('fresh')),
         due: rowsOf(byStatus('due')),
@@ -115,8 +116,8 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     citations: {
       oldest_check_at: null,
       checked_last_24h: 0,
-      archived_share: 0,
-      total_failing: 0,
+      archived_share: null,
+      total_failing: null,
       failing: [],
       truncated: false,
     },
@@ -157,15 +158,16 @@ const coverage = (verification: Verification | undefined): number | null => {
   return rows_verified === 0 ? 1 : Math.floor(((rows_verified - rows_failed) / rows_verified) * 10_000) / 10_000
 }
 
-const NO_CITATIONS = {
-  ok: 0,
-  not_modified: 0,
-  redirected_permanent: 0,
-  changed: 0,
-  superseded: 0,
-  gone: 0,
-  unreachable: 0,
-  blocked: 0,
+/** Nothing here checks the addresses of cited sources, so nothing is said of them. */
+const NOT_MEASURED = {
+  ok: null,
+  not_modified: null,
+  redirected_permanent: null,
+  changed: null,
+  superseded: null,
+  gone: null,
+  unreachable: null,
+  blocked: null,
 }
 
 function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts'][number] {

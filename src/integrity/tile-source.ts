@@ -1,9 +1,8 @@
 import { type Db, StoreFault } from '../db/db.ts'
+import { HASH_SIZE } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH, type Tile } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'
 import * as store from './store.ts'
-
-const HASH_SIZE = 32
 
 /** What an outsider can read of a log: what its public checkpoint covers, and nothing that was only signed. */
 export const tileSource = (db: Db, log: Log) => ({

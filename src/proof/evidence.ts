@@ -17,11 +17,22 @@ import {
   MAX_LEAF_BYTES,
   type Manifest,
   type Neighbour,
+  parseKeyPrefix,
+  type Row,
   rowKey,
   rowText,
 } from './price/row.ts'
-import { parseKeyPrefix } from './question.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
+
+/** What an answer to some question may hold. `answersTo` of question.ts makes one of the question. */
+export interface Expected {
+  /** A row that is the answer. */
+  row(row: Row, release: Manifest): boolean
+  /** A row on a page. */
+  listed(row: Row, release: Manifest): boolean
+  /** All the absences that are the answer. */
+  absences(proofs: readonly AbsenceProof[]): boolean
+}
 
 export type Fault =
   | NoteFault

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { BASES, type Manifest, type Row, rowKey, SETTINGS } from './price/row.ts'
-import { absenceAnswers, parseKeyPrefix, type Question, rowAnswers, rowFits } from './question.ts'
+import { BASES, type Manifest, parseKeyPrefix, type Row, rowKey, SETTINGS } from './price/row.ts'
+import { absenceAnswers, type Question, rowAnswers, rowFits } from './question.ts'
 
 const release = (chart = 'cms-pfs'): Manifest => ({ chart, effective_from: '2026-07-01' }) as Manifest
 const aRow = (given: Partial<Row> = {}): Row =>

@@ -1,8 +1,18 @@
 // Whether what an answer proves is what was asked. A true row about another code, or a proof that some other
 // key is absent, is worthless to the one who asked, and a verifier that says "ok" to it misleads.
 
-import { type AbsenceProof, BASES, keyMembers, type Manifest, type Row, rowKey } from './price/row.ts'
-import type { Expected } from './verify.ts'
+import type { Expected } from './evidence.ts'
+import {
+  type AbsenceProof,
+  BASES,
+  type KeyPrefix,
+  keyMembers,
+  type Manifest,
+  parseKeyPrefix,
+  type Row,
+  rowKey,
+  STATE_PREFIX,
+} from './price/row.ts'
 
 /**
  * What was asked of a lookup, with a lookup's defaults: no region is `national`, no NPI and no modifier are none.
@@ -27,40 +37,12 @@ export const answersTo = (question: Question): Expected => ({
   absences: (proofs) => absencesAnswer(question, proofs),
 })
 
-const PARTS = ['cpt', 'region', 'npi', 'modifier', 'basis', 'setting'] as const
-/** The parts of a key that a prefix fixes, from the left; only a region may be cut short, after its state. */
-export type KeyPrefix = Partial<Record<(typeof PARTS)[number], string>>
-
-const STATE = /^US-[A-Z]{2}-$/
 const HOSPITAL = 'hospital-mrf:'
 /** A schedule with one basis lacks every other, which says nothing about a question that names none. */
 const ONLY_BASIS: { [chart: string]: string } = {
   'cms-pfs': 'medicare_pfs',
   'cms-clfs': 'medicare_clfs',
   'cms-opps': 'medicare_opps',
-}
-
-/**
- * Reads a key prefix; undefined unless it ends at a part's end, or after the state of a region, and every
- * part is one that a row could have. A prefix that fits no possible row is absent from every release.
- */
-export function parseKeyPrefix(prefix: string): KeyPrefix | undefined {
-  const texts = prefix.split('|')
-  const last = texts.at(-1) ?? ''
-  if (texts.length > PARTS.length) return undefined
-  const endsInside = texts.length < PARTS.length && last !== ''
-  if (endsInside && !(texts.length === 2 && STATE.test(last))) return undefined
-  const fixed: KeyPrefix = {}
-  for (const [i, part] of PARTS.entries()) {
-    const text = texts[i]
-    if (text === undefined || (i === texts.length - 1 && text === '')) break
-    if (!endsInside || i !== texts.length - 1) {
-      const possible = keyMembers[part](text === '' ? null : text)
-      if (!possible) return undefined
-    }
-    fixed[part] = text
-  }
-  return fixed.cpt === undefined ? undefined : fixed
 }
 
 /** Whether a row is an answer. A stated absence may stand on the national row: it holds for the whole country. */
@@ -87,7 +69,9 @@ export function absenceAnswers(question: Question, prefix: KeyPrefix, release: M
   const asked = canonicalQuestion(question)
   const { region, npi = asked.npi ?? '', modifier = asked.modifier ?? '', basis, setting } = prefix
   const covers =
-    region === undefined || isWithin(region, asked.region) || (STATE.test(region) && asked.region.startsWith(region))
+    region === undefined ||
+    isWithin(region, asked.region) ||
+    (STATE_PREFIX.test(region) && asked.region.startsWith(region))
   return (
     inForce(asked, release) &&
     // A code is missing from every hospital's list that does not have it, so the list must be one that was asked for.

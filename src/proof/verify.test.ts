@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
-import { aSigner, MemoryLog } from './fixture.ts'
+import { aPrice as aPriceRow, aSigner, MemoryLog } from './fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import {
   ABSENCE_PROOF,
@@ -23,21 +23,13 @@ const witness = await aSigner('witness.example/w1')
 const plain = parsePolicy(formatPolicy([signer])) as TrustPolicy
 
 const aPrice = (given: Partial<Row> = {}): Row =>
-  ({
-    kind: 'price',
+  aPriceRow({
     cpt: '99213',
-    modifier: null,
-    region: 'national',
-    npi: null,
-    basis: 'medicare_pfs',
-    setting: 'non_facility',
     price: { amount: '95.19', currency: 'USD' },
     effective_from: '2026-07-01',
-    flags: [],
     derivation: { method: 'verbatim/1', inputs: { rate: '95.19' } },
-    locator: [{ citation: 0, line: 1 }],
-    ...given,
-  }) as Row
+    ...(given as Partial<Row & { kind: 'price' }>),
+  })
 const anAbsence = (given: Partial<Row> = {}): Row => {
   const { price, ...rest } = aPrice() as Row & { price: unknown }
   return { ...rest, kind: 'absence', reason: 'bundled', ...given } as Row

@@ -2,19 +2,11 @@
 // Input is hostile. Nothing is taken from the response but what its hashes and the pinned keys support.
 
 import { JsonError, parseJson } from './canonical-json.ts'
-import { type Fault, fail, type Verdict, verifyAbsence, verifyEntry, verifyRow } from './evidence.ts'
+import { type Expected, type Fault, fail, type Verdict, verifyAbsence, verifyEntry, verifyRow } from './evidence.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import { parsePolicy, type TrustPolicy } from './note/policy.ts'
-import {
-  type AbsenceProof,
-  type CitedRow,
-  isAbsenceProof,
-  isDay,
-  type LogProof,
-  type Manifest,
-  type Row,
-  rowKey,
-} from './price/row.ts'
+import { type AbsenceProof, type CitedRow, isAbsenceProof, type LogProof, type Manifest, rowKey } from './price/row.ts'
+import { isDay } from './price/shape.ts'
 
 interface Counts {
   rows: number
@@ -34,16 +26,6 @@ type Failed = {
 /** What a whole response body turned out to hold. */
 export type BodyVerdict = ({ ok: true } & Counts) | Failed
 type Result = ({ ok: true; checkpoints: Set<string> } & Counts) | Failed
-
-/** What an answer to some question may hold. `answersTo` of question.ts makes one of the question. */
-export interface Expected {
-  /** A row that is the answer. */
-  row(row: Row, release: Manifest): boolean
-  /** A row on a page. */
-  listed(row: Row, release: Manifest): boolean
-  /** All the absences that are the answer. */
-  absences(proofs: readonly AbsenceProof[]): boolean
-}
 
 /** What is expected of a body, and of whom its proofs must come. */
 interface Terms {
@@ -220,6 +202,7 @@ const found = (what: Partial<Counts> = {}, log?: LogProof): Extract<Result, { ok
 })
 
 export {
+  type Expected,
   type Fault,
   openCheckpoint,
   parsePolicy,

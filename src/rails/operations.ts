@@ -1,10 +1,17 @@
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
-import { type Agent, type Operation, operation, refusedAs, SCOPE_NAMES, type Scope } from '../operation.ts'
+import { type Agent, type Operation, operation, refusedAs, SCOPE_NAMES } from '../operation.ts'
 import { attest } from './attest.ts'
 import { issueNonce } from './challenge.ts'
 import { NONCE_SECONDS, PATTERNS, RAILS, TOKEN_SECONDS } from './credential.ts'
-import { ATTEST_PATH, CHALLENGE_PATH, POLICY_VERSION, PolicyDocument, policyDocument } from './policy.ts'
+import {
+  ATTEST_PATH,
+  CHALLENGE_PATH,
+  type FurtherRoutes,
+  POLICY_VERSION,
+  PolicyDocument,
+  policyDocument,
+} from './policy.ts'
 import { SIGNATURE_PATTERN } from './possession.ts'
 import { HEADERS, POLICY_PATH } from './refusal.ts'
 
@@ -16,7 +23,7 @@ export interface RailsParts {
   random: (bytes: number) => Uint8Array
   baseUrl: () => string
   limits: { default_rpm: number; reference_rpm: number }
-  routes: { additional_public: string[]; additional_protected: Record<string, Scope[]> }
+  routes: FurtherRoutes
 }
 
 const SCHEME = { rails: RAILS, policy_version: POLICY_VERSION } as const

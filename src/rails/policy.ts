@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SCOPE_NAMES, SCOPES, type Scope } from '../operation.ts'
+import { type Access, SCOPE_NAMES, SCOPES, type Scope } from '../operation.ts'
 import { KEY_DAYS, NONCE_SECONDS, PATTERNS, RAILS, TOKEN_SECONDS } from './credential.ts'
 import { possessionMessage } from './possession.ts'
 import { HEADERS, POLICY_PATH } from './refusal.ts'
@@ -110,10 +110,27 @@ export const PolicyDocument = z
   })
   .meta({ description: 'How an agent is let in: scopes, routes, headers and limits' })
 
+/** What the policy lists beside the routes of the rails contract. */
+export interface FurtherRoutes {
+  additional_public: string[]
+  additional_protected: Record<string, Scope[]>
+}
+
+export function furtherRoutes(routes: readonly { path: string; access?: Access }[]): FurtherRoutes {
+  const named = new Set<string>([...Object.keys(PROTECTED_ROUTES), ...PUBLIC_ROUTES])
+  const further: FurtherRoutes = { additional_public: [], additional_protected: {} }
+  for (const { path, access = 'public' } of routes) {
+    if (named.has(path)) continue
+    if (access === 'public') further.additional_public.push(path)
+    else if (access !== 'agent_key') further.additional_protected[path] = [access]
+  }
+  return further
+}
+
 export interface PolicyParts {
   baseUrl: () => string
   limits: { default_rpm: number; reference_rpm: number }
-  routes: { additional_public: string[]; additional_protected: Record<string, Scope[]> }
+  routes: FurtherRoutes
 }
 
 export const policyDocument = ({ baseUrl, limits, routes }: PolicyParts): z.input<typeof PolicyDocument> => ({

@@ -12,6 +12,9 @@ import {
 
 // The wire form of what src/proof/price/row.ts defines, for the documents that describe this service.
 
+/** CMS marks a setting in which the service is rarely or never performed. */
+export const NA_FLAG = 'na_indicator'
+
 const Hash = z.string().meta({
   description: 'A SHA-256 Merkle hash in canonical base64',
   examples: ['vgG0MZyFKcfxndzdE3nRglIXhRDPlRjwSQz9847Jil4='],

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
+import { replaceFile } from '../db/replace-file.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { parseTreeHead, type TreeHead } from '../proof/note/checkpoint.ts'
 import { cosignersOf } from '../proof/note/cosignature.ts'
@@ -36,17 +37,7 @@ export async function readSeen(dir: string, origin: string, witness: VerifierKey
 
 /** On return the state is on disk: a power cut leaves the old state or the new one, whole. */
 export function writeSeen(dir: string, { head, note }: Seen): void {
-  const file = join(dir, originHash(head.origin))
-  const fresh = `${file}.new`
-  const descriptor = openSync(fresh, 'w', 0o600)
-  try {
-    writeFileSync(descriptor, note)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(fresh, file)
-  syncFolder(dir)
+  replaceFile(join(dir, originHash(head.origin)), note)
 }
 
 /** Keeps two signed checkpoints that cannot both be true. The first pair is enough to convict a log. */
@@ -55,15 +46,6 @@ export function keepFork(dir: string, { head, note }: Seen, other: string): void
     writeFileSync(join(dir, `${originHash(head.origin)}.fork`), `${note}\n${other}`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error
-  }
-}
-
-export function syncFolder(dir: string): void {
-  const descriptor = openSync(dir, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
+import { syncFolder } from '../db/replace-file.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
 import { COSIGNATURE, formatVerifierKey, type NoteSigner } from '../proof/note/signed-note.ts'
-import { syncFolder } from './state.ts'
 
 const keyFile = (dir: string): string => join(dir, 'witness-key')
 

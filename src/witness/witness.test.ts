@@ -307,7 +307,7 @@ test('what cannot be written is not cosigned, and the log stays closed until a r
   const log = await aLog(9)
   await using witness = await TestWitness.follow(log)
   expect(await witness.status(await growth(log, 0, 5))).toBe(200)
-  const blocker = join(witness.dir, `${originHash('log.example/registry')}.new`)
+  const blocker = join(witness.dir, `${originHash('log.example/registry')}.${process.pid}`)
   mkdirSync(blocker) // a folder where the file should go: works as root too, where a read-only folder would not
   expect(await witness.status(await growth(log, 5, 6))).toBe(500)
   rmdirSync(blocker)

@@ -1,6 +1,7 @@
 // Someone who knows every case but one, with all its answers, and has every byte that was ever published.
 
-import { decide, type Rule, type Standings, type Tallies } from '../../src/figures/rule/disclosure.ts'
+import { decide, type Standings, type Tallies } from '../../src/figures/rule/disclosure.ts'
+import type { Rule } from '../../src/figures/rule/figure.ts'
 import { type Histogram, METRICS, type Metric, size, tally } from '../../src/figures/rule/tally.ts'
 import type { Case } from './attack-ledger.ts'
 import type { Dice } from './dice.ts'

@@ -1,7 +1,8 @@
 // The same insider against figures with noise. He knows every case but one; he is beaten if whatever was published
 // could have come out under every other answer of that one, and hardly less often.
 
-import type { Rule, Standings } from '../../src/figures/rule/disclosure.ts'
+import type { Standings } from '../../src/figures/rule/disclosure.ts'
+import type { Rule } from '../../src/figures/rule/figure.ts'
 import { addWindow, decideNoised, noised, type Random, type Ratio } from '../../src/figures/rule/noise.ts'
 import { casesWith, type Histogram, METRICS, type Metric, sum, tallies, tally } from '../../src/figures/rule/tally.ts'
 import { moved } from './attack-insider.ts'

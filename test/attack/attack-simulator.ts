@@ -2,7 +2,8 @@
 // What the attackers work out shares no code with the rule: they try all the numbers that fit.
 
 import { audit, type Published } from '../../src/figures/rule/audit.ts'
-import { decide, type Rule, type Standings } from '../../src/figures/rule/disclosure.ts'
+import { decide, type Standings } from '../../src/figures/rule/disclosure.ts'
+import type { Rule } from '../../src/figures/rule/figure.ts'
 import { type ProviderCells, providerStats, refresh, type Standing } from '../../src/figures/rule/provider.ts'
 import { METRICS, type Metric, tallies } from '../../src/figures/rule/tally.ts'
 import { foundAmongFew, learn, noShares, type Shares, type Step } from './attack-insider.ts'

@@ -21,7 +21,7 @@ import { PROBLEMS, Problem } from '../../src/problem.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
 import { isRow, type Row, rowKey } from '../../src/proof/price/row.ts'
-import type { Rejects } from '../../src/registry/release/staging.ts'
+import type { Findings } from '../../src/registry/release/rules.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { aPrice } from '../support/builders.ts'
 import { temporaryFolder } from '../support/harness.ts'
@@ -77,7 +77,7 @@ const sources = {
   rvus: at('PPRRVU.csv', utf8(files.relativeValues(words, ROWS))),
   gpci: at('GPCI.csv', utf8(files.indices(words, 2))),
 }
-type Schedule = (given: Source[], options: object, rejects: Rejects) => { rows: Iterable<Row | { body: string }> }
+type Schedule = (given: Source[], options: object, rejects: Findings) => { rows: Iterable<Row | { body: string }> }
 
 /** Every other time the edition is left for the file to say. */
 const schedule =

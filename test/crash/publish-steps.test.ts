@@ -4,7 +4,7 @@ import { spawn } from 'bun'
 import { recheck } from '../../src/cli/fsck.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
-import { releasesInForce } from '../../src/registry/lookup/store.ts'
+import { releasesInForce } from '../../src/registry/store.ts'
 import { temporaryFolder } from '../support/harness.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')

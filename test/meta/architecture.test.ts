@@ -1,29 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-
-const ROOT = join(import.meta.dir, '../..')
-const SRC = join(ROOT, 'src')
-
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-const isTestOnly = (file: string): boolean => /\.test\.ts$|fixture\.ts$/.test(file)
-const sources = files.filter((file) => !isTestOnly(file) && !file.endsWith('.d.ts'))
-const text = (file: string): string => readFileSync(join(SRC, file), 'utf8')
-
-/** The folder a file belongs to, or the file itself at the top. */
-const partOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] as string) : file)
-
-interface Import {
-  from: string
-  to: string
-}
-const imports: Import[] = sources.flatMap((file) =>
-  [...text(file).matchAll(/^(?:import|export)[^'"]*?from '([^']+)'/gms)].map(([, to = '']) => ({
-    from: file,
-    to: to.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file), to)) : to,
-  })),
-)
-const own = imports.filter(({ to }) => to.endsWith('.ts'))
+import { files, imports, own, partOf, sources, text } from '../support/imports.ts'
 
 /** Which parts each part may use. Nothing else is allowed. */
 const ARROWS: Record<string, readonly string[]> = {
@@ -34,16 +10,18 @@ const ARROWS: Record<string, readonly string[]> = {
   'status.ts': ['problem.ts'],
   'operation.ts': ['problem.ts', 'db'],
   'paging.ts': ['operation.ts'],
+  'calendar.ts': [],
   'config.ts': ['proof'],
-  integrity: ['db', 'proof', 'operation.ts', 'problem.ts'],
-  registry: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts', 'status.ts'],
-  figures: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
+  integrity: ['calendar.ts', 'db', 'proof', 'operation.ts', 'problem.ts'],
+  registry: ['calendar.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts', 'status.ts'],
+  figures: ['calendar.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
-  ingest: ['files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
+  ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
   witness: ['db', 'proof', 'problem.ts', 'integrity'],
   surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'status.ts', 'proof'],
   'installation.ts': ['config.ts', 'db', 'integrity', 'proof', 'rails'],
   'app.ts': [
+    'calendar.ts',
     'installation.ts',
     'surfaces',
     'registry',
@@ -145,7 +123,7 @@ test('files are short, folders three deep, and none is called index, utils or ty
 })
 
 test('a lookup goes from route to SQL in four clicks', () => {
-  const chain = ['registry/operations.ts', 'registry/lookup/reference.ts', 'registry/lookup/store.ts', 'db/db.ts']
+  const chain = ['registry/operations.ts', 'registry/lookup/reference.ts', 'registry/store.ts', 'db/db.ts']
   for (let i = 0; i + 1 < chain.length; i++)
     expect(own).toContainEqual({ from: chain[i] as string, to: chain[i + 1] as string })
 })
@@ -155,4 +133,9 @@ test('nothing is left undone in the code', () => {
     ['TO' + 'DO', 'FIX' + 'ME', '@ts-' + 'ignore', '@ts-' + 'expect-error', 'biome-' + 'ignore'].join('|'),
   )
   expect(files.filter((file) => marks.test(text(file)))).toEqual([])
+})
+
+test('only the command line and the process itself print', () => {
+  const printing = sources.filter((file) => /\bconsole\.\w+\(/.test(text(file)))
+  expect(printing.filter((file) => !/^(main\.ts|cli\/)/.test(file))).toEqual([])
 })

@@ -7,8 +7,8 @@ import { Settings } from '../../src/config.ts'
 import { PROBLEMS } from '../../src/problem.ts'
 import { concat, toBase64, toHex, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import { checkGrowth } from '../../src/proof/growth.ts'
 import { type CitedRow, rowKey, rowText } from '../../src/proof/price/row.ts'
-import { checkGrowth } from '../../src/proof/tree/growth.ts'
 import { leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
 import { parsePolicy, verifyBody } from '../../src/proof/verify.ts'
 
@@ -118,7 +118,7 @@ const firstWords = (text: string): string[] =>
     .filter((words) => words.includes(' '))
 
 test('every reason about amounts and files is documented, and no other', () => {
-  const reasons = ['src/proof/derivation.ts', 'src/ingest/source-check.ts'].flatMap((path) => {
+  const reasons = ['src/proof/price/derivation.ts', 'src/ingest/source-check.ts'].flatMap((path) => {
     const [, union = ''] = /export type (?:Derivation|Source)Fault =((?:\s*\|\s*'\w+')+)/.exec(read(path)) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
   })
@@ -129,7 +129,7 @@ test('every reason about amounts and files is documented, and no other', () => {
 })
 
 test('every reason for which a proof fails is documented, and no other', () => {
-  const faults = ['src/proof/evidence.ts', 'src/proof/signed-note.ts'].flatMap((path) => {
+  const faults = ['src/proof/evidence.ts', 'src/proof/note/signed-note.ts'].flatMap((path) => {
     const [, union = ''] = /export type (?:Note)?Fault =((?:\s*\|?\s*(?:NoteFault|'\w+'))+)/.exec(read(path)) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
   })

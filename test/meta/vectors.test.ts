@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { judge, type Vector } from '../../scripts/vectors/vector.ts'
 import { FORMAT, VECTORS, vectorFiles } from '../../scripts/vectors.ts'
 import * as changes from '../../src/proof/changes.ts'
+import * as growth from '../../src/proof/growth.ts'
 import * as derivation from '../../src/proof/price/derivation.ts'
 import * as question from '../../src/proof/question.ts'
-import * as growth from '../../src/proof/tree/growth.ts'
 import * as verify from '../../src/proof/verify.ts'
 
 const read = (name: string): string => readFileSync(join(VECTORS, name), 'utf8')
@@ -43,7 +43,7 @@ test('every reason for which anything fails has a vector', () => {
   const unions = [
     'evidence.ts',
     'note/signed-note.ts',
-    'tree/growth.ts',
+    'growth.ts',
     'note/checkpoint.ts',
     'price/derivation.ts',
   ].flatMap((file) => {

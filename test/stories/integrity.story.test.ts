@@ -68,7 +68,7 @@ test('a report claims no more than is known: what failed, what was not judged, w
 
   const before = await report()
   expect(statusOf(before, 'R01')).toBe('not_evaluated')
-  expect(statusOf(before, 'R15')).toBe('not_evaluated')
+  expect(statusOf(before, 'R07')).toBe('not_evaluated')
   expect(statusOf(before, 'R02')).toBe('pass')
   expect(before.status_reasons).toContain('proofs_never_verified')
   expect(before.jobs.last_load?.status).toBe('ok')

@@ -255,5 +255,5 @@ test('the integrity report tells what changed, what was found and which periods 
   expect(found('R02')).toMatchObject({ failed: 1, evaluated: 101, severity: 'reject' })
   expect(found('R05')).toMatchObject({ evaluated: 0, status: 'not_evaluated', severity: 'withhold' })
   expect(found('R03')).toMatchObject({ failed: 0, evaluated: 100, status: 'pass' })
-  expect(found('R15')).toMatchObject({ evaluated: 0, status: 'not_evaluated' })
+  expect(found('R07')).toMatchObject({ evaluated: 0, status: 'not_evaluated' })
 })

@@ -1,32 +1,10 @@
 import { createHash } from 'node:crypto'
+import { anAbsence, aPrice } from '../../src/proof/fixture.ts'
 import type { Citation, Row } from '../../src/proof/price/row.ts'
 import { rowKey } from '../../src/proof/price/row.ts'
 import type { NewRelease } from '../../src/registry/release/store.ts'
 
 // Builders state only what a test is about; amounts are invented.
-
-type PriceRow = Row & { kind: 'price' }
-
-export const aPrice = (row: Partial<PriceRow> = {}): PriceRow => ({
-  kind: 'price',
-  cpt: 'G0101',
-  modifier: null,
-  region: 'national',
-  npi: null,
-  basis: 'medicare_pfs',
-  setting: 'non_facility',
-  price: { amount: '12.34', currency: 'USD' },
-  effective_from: '2026-01-01',
-  flags: [],
-  derivation: { method: 'verbatim/1', inputs: { amount: '12.34' } },
-  locator: [{ citation: 0, line: 1 }],
-  ...row,
-})
-
-export function anAbsence(row: Partial<Row & { kind: 'absence' }> = {}): Row {
-  const { price: _, ...base } = aPrice()
-  return { ...base, setting: null, kind: 'absence', reason: 'bundled', ...row } as Row
-}
 
 const aCitation: Citation = {
   title: 'A schedule',
@@ -58,3 +36,5 @@ export function aRelease(release: Partial<TestRelease> = {}): TestRelease {
     rows,
   }
 }
+
+export { anAbsence, aPrice }

@@ -60,6 +60,10 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
   }
 }
 
+/** What to ask a route for; undefined if nobody knows what its parameters can be. */
+export const addressesOf = (route: string, known: Known): string[] | undefined =>
+  addresses(known)[route] ?? (route.includes('{') ? undefined : [''])
+
 /** What is wrong with each of these is told without repeating it. */
 const WRONG = ['?unknown=1', '?cpt=x', '?limit=x', '/no-such-thing']
 const FORMS = ['*/*', 'text/html', 'text/markdown']
@@ -78,11 +82,10 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
     return response
   }
   const document = (await (await visit('/api/openapi.json', {})).json()) as { paths: Record<string, object> }
-  const listed = addresses(known)
   for (const [route, methods] of Object.entries(document.paths)) {
     if (!('get' in methods)) continue
     const fixed = route.split('/{')[0] as string
-    const found = listed[route] ?? (route.includes('{') ? undefined : [''])
+    const found = addressesOf(route, known)
     if (!found) throw new Error(`it is not known what to ask ${route} for`)
     let answered = false
     for (const rest of found) answered = (await visit(`${fixed}${rest}`, known.rails)).ok || answered

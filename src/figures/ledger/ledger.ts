@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
+import type { DataClass } from '../rule/figure.ts'
 import { Complaints, readRecords } from './csv.ts'
 import { COLUMNS, readNamedCase, readOutcome } from './outcome.ts'
 import { sealOpen } from './seal.ts'
 import * as store from './store.ts'
-
-export type DataClass = 'published' | 'sample'
 
 export interface Changed {
   batch_id: number

@@ -7,12 +7,12 @@ import type { Db } from '../../db/db.ts'
 import { openSqlite } from '../../db/sqlite.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { leafHash, nodeHash } from '../../proof/tree/merkle.ts'
+import { GrowingTree, leafHash, nodeHash } from '../../proof/tree/merkle.ts'
 import { aCase, aSoundLedger, cases, fileOf, openFigures, streamOf } from '../fixture.ts'
 import { checkFigures } from '../fsck.ts'
 import { releaseFigures } from '../release.ts'
 import { correctOutcomes, deleteOutcomes } from './ledger.ts'
-import { GrowingTree, sealOpen } from './seal.ts'
+import { sealOpen } from './seal.ts'
 
 const MONTH_MS = 31 * 86_400_000
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { type Hash, joinRight, leafHash, nodeHash } from '../../proof/tree/merkle.ts'
+import { GrowingTree, type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import type { Histogram, Metric } from '../rule/tally.ts'
 import * as store from './seal-store.ts'
 
@@ -10,27 +10,6 @@ const SALT_BYTES = 16
 
 /** Node's own: a ledger has a million of them. */
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
-
-/** An RFC 9162 tree that grows leaf by leaf and remembers only its perfect subtrees. */
-export class GrowingTree {
-  #size = 0
-  readonly #perfect: Hash[] = []
-
-  get size(): number {
-    return this.#size
-  }
-
-  get root(): Hash {
-    return joinRight(this.#perfect)
-  }
-
-  add(leaf: Hash): void {
-    let hash = leaf
-    for (let pairs = this.#size++; pairs % 2 === 1; pairs = Math.floor(pairs / 2))
-      hash = nodeHash(this.#perfect.pop() as Hash, hash)
-    this.#perfect.push(hash)
-  }
-}
 
 /** The leaf of one case: its salt and its columns as one line. No column can hold a comma. */
 export const caseLeaf = (row: store.SealedCase, salt: Uint8Array): Hash =>

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
+import type { DataClass } from '../rule/figure.ts'
 import type { ProviderCells } from '../rule/provider.ts'
 import { cellOf, type OutcomeCell } from '../rule/tally.ts'
-import type { DataClass } from './ledger.ts'
 import type { Outcome } from './outcome.ts'
 import { breakSeals, SIXTEENTHS } from './seal-store.ts'
 

@@ -1,5 +1,5 @@
-import type { Figure, Rule } from './disclosure.ts'
 import { type Counts, room } from './feasible.ts'
+import type { Figure, Rule } from './figure.ts'
 import type { CaseBand } from './provider.ts'
 import { METRICS, type Metric } from './tally.ts'
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { aCell } from '../fixture.ts'
-import { decide, type Figure, RULE, type Standings } from './disclosure.ts'
+import { decide, type Standings } from './disclosure.ts'
 import { numerators } from './feasible.ts'
+import { type Figure, RULE } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, METRICS, type Metric, type OutcomeCell, size, tallies } from './tally.ts'
 

@@ -1,6 +1,6 @@
 // What a stranger can work out from published figures: which counts could have led to them.
 
-import type { Figure, Rule } from './disclosure.ts'
+import type { Figure, Rule } from './figure.ts'
 import type { Metric } from './tally.ts'
 
 export interface Span {

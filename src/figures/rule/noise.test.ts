@@ -3,7 +3,7 @@ import { dice } from '../../../test/attack/dice.ts'
 import { aCell, aSoundLedger, cases, openFigures, refusal, streamOf } from '../fixture.ts'
 import { deleteOutcomes } from '../ledger/ledger.ts'
 import { releaseFigures } from '../release.ts'
-import { RULE } from './disclosure.ts'
+import { RULE } from './figure.ts'
 import {
   bernoulliExp,
   decideNoised,

@@ -1,15 +1,7 @@
 // Differential privacy (F10): integer noise, sampled exactly from uniform bytes. No logarithm, no fraction, no float.
 
-import {
-  type Figure,
-  judgeCount,
-  judgeRate,
-  type Move,
-  type Rule,
-  type Standing,
-  type Standings,
-  type Tallies,
-} from './disclosure.ts'
+import { judgeCount, judgeRate, type Move, type Standing, type Standings, type Tallies } from './disclosure.ts'
+import type { Figure, Rule } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, type Histogram, METRICS, type Metric, size, sum } from './tally.ts'
 

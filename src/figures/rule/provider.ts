@@ -1,19 +1,30 @@
-import { type CASE_BANDS, type ProviderStats, type SAVINGS_BANDS, WITHHOLDABLE } from '../answers.ts'
-import {
-  amountWithheld,
-  hasSmallCell,
-  heldBack,
-  type Judged,
-  medianCents,
-  type Rule,
-  type Withheld,
-} from './disclosure.ts'
+import { amountWithheld, hasSmallCell, heldBack, medianCents } from './disclosure.ts'
+import type { Judged, Rule, Withheld } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, type Histogram, type OutcomeCell, size, tally } from './tally.ts'
+
+export const CASE_BANDS = ['0-10', '11-29', '30-99', '100-299', '300+'] as const
+export const SAVINGS_BANDS = ['<500', '500-1999', '2000-9999', '10000+'] as const
+export const WITHHOLDABLE = ['win_rate', 'no_escalation_rate', 'median_savings_band'] as const
 
 export type CaseBand = (typeof CASE_BANDS)[number]
 type SavingsBand = (typeof SAVINGS_BANDS)[number]
 type BandedRate = number | '>=0.90' | '<=0.10'
+type Withholdable = (typeof WITHHOLDABLE)[number]
+
+/** What is told of one provider. */
+export interface ProviderStats {
+  npi: string
+  window: { from: string; to: string; granularity: 'year' }
+  case_band: CaseBand
+  win_rate: BandedRate | null
+  no_escalation_rate: BandedRate | null
+  median_savings_band: SavingsBand | null
+  suppressed: boolean
+  reasons: { field: Withholdable; reason: Withheld }[]
+  as_of: string | null
+  sdc_rule_version: string
+}
 
 /** What a provider's answer says, and the cases each part of it was last decided on. */
 export interface Standing {
@@ -106,7 +117,7 @@ const PARTS = ['band', 'win_rate', 'no_escalation_rate', 'median_savings_band'] 
 /** P2, P3: below 30 cases nothing is told but the band, and below 11 all providers look the same. */
 function told(
   standing: Standing | undefined,
-): Pick<ProviderStats, 'case_band' | (typeof WITHHOLDABLE)[number] | 'suppressed' | 'reasons'> {
+): Pick<ProviderStats, 'case_band' | Withholdable | 'suppressed' | 'reasons'> {
   const case_band = standing?.band.value ?? '0-10'
   const nothing: Judged<never> = { value: null, reason: 'small_cell' }
   const bandOnly = !standing || case_band === '0-10' || case_band === '11-29'

@@ -1,13 +1,21 @@
-import type { FigureRelease } from '../store.ts'
-import { decide, RULE, type Standings } from './disclosure.ts'
-import { decideNoised } from './noise.ts'
+import { decide, type Standings, type Tallies } from './disclosure.ts'
+import { RULE } from './figure.ts'
+import { decideNoised, type Noise } from './noise.ts'
 import { METRICS } from './tally.ts'
+
+/** A release as it is kept: what the rule was given, and what it decided. */
+export interface DecidedRelease {
+  release_id: string
+  tallies: Tallies
+  noise: Noise | null
+  standings: Standings
+}
 
 /**
  * Decides every release again from the tallies it was given, oldest first, and compares all that was decided: what
  * was published, withheld, held or kept silent, and on which cases. Returns what does not come out the same.
  */
-export function replay(releases: readonly FigureRelease[]): string[] {
+export function replay(releases: readonly DecidedRelease[]): string[] {
   let previous: Standings | undefined
   const faults: string[] = []
   for (const { release_id, tallies, noise, standings } of releases) {

@@ -6,7 +6,7 @@ import { toHex, utf8 } from '../../proof/bytes.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import { citation, readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
 import { laboratoryRows, laboratorySchedule } from './laboratory.ts'
@@ -30,7 +30,7 @@ const LINES = [
 const csv = (lines: readonly (readonly string[])[], separator = ','): string =>
   lines.map((cells) => `${cells.join(separator)}\r\n`).join('')
 
-const load = (given: Source, rejects: Rejects = new Map()): Row[] => laboratoryRows(given, '2026-04-01', rejects)
+const load = (given: Source, rejects: Findings = new Map()): Row[] => laboratoryRows(given, '2026-04-01', rejects)
 const brief = (rows: readonly Row[]) =>
   rows.map((row) => [
     `${row.cpt}${row.modifier ?? ''}`,
@@ -100,7 +100,7 @@ describe('a laboratory schedule', () => {
 
 describe('a line', () => {
   const rules = (...lines: string[][]) => {
-    const rejects: Rejects = new Map()
+    const rejects: Findings = new Map()
     load(source(csv([HEADER, ...LINES, ...lines])), rejects)
     return Object.fromEntries([...rejects].map(([rule, { count, lines: at }]) => [rule, [count, ...at]]))
   }
@@ -108,7 +108,7 @@ describe('a line', () => {
   test('whose field is filled with nines has no rate, and separators in a rate are only separators', () => {
     for (const rate of ['9999999', '9999999.00', '00999999.99', '99999.99', '1,23.00', '12.345'])
       expect([rate, rules(['2026', 'G0104', '', '20260401', 'N', `"${rate}"`, ''])]).toEqual([rate, { R02: [1, 6] }])
-    const rejects: Rejects = new Map()
+    const rejects: Findings = new Map()
     const rows = load(source(csv([HEADER, ['2026', 'G0104', '', '20260401', 'N', '"1,234.50"', '']])), rejects)
     expect([rejects.size, rows[0]]).toMatchObject([0, { price: { amount: '1234.50' } }])
   })
@@ -141,7 +141,7 @@ describe('a line', () => {
     expect(rules(again)).toEqual({ R09: [1, 6] })
     const other = again.with(5, '00020.00')
     const given = source(csv([HEADER, ...LINES, other, other]))
-    const rejects: Rejects = new Map()
+    const rejects: Findings = new Map()
     const rows = load(given, rejects)
     expect(rejects.get('R10')?.count).toBe(2)
     const withheld = rows.find(({ cpt, modifier }) => cpt === 'G0103' && modifier === null) as Row
@@ -185,7 +185,7 @@ describe('a file that is no laboratory schedule is refused', () => {
 const Q2 = ['CLFS_2025_Q2V1.csv', 'PUF_CLFS_CY2026_Q2V1.csv'].map((file) => `cms-clfs/${file}`)
 testOnPublished('both layouts that CMS has published load whole, to the cent', Q2, async () => {
   const [y2025, y2026] = await Promise.all(Q2.map(published).map(readSource))
-  const rejects: Rejects = new Map()
+  const rejects: Findings = new Map()
   const older = laboratorySchedule([y2025 as Source], {}, rejects)
   const newer = laboratorySchedule([y2026 as Source], {}, rejects)
   expect([...rejects]).toEqual([])

@@ -5,7 +5,7 @@ import { toHex, utf8 } from '../../proof/bytes.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import { citation, readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
 import { outpatientRows, outpatientSchedule } from './outpatient.ts'
@@ -14,7 +14,7 @@ const source = (text: string, file = '2026_April_Addendum_B.csv'): Source => {
   const bytes = utf8(text)
   return { file, bytes, text, sha256: toHex(sha256(bytes)), kind: 'text' }
 }
-const load = (given: Source, rejects: Rejects = new Map()): Row[] => outpatientRows(given, '2026-04-01', rejects)
+const load = (given: Source, rejects: Findings = new Map()): Row[] => outpatientRows(given, '2026-04-01', rejects)
 
 const CMS = ['HCPCS Code', 'Short Descriptor', 'SI', 'APC', 'Relative Weight', 'Payment Rate', 'Note']
 const LINES = [
@@ -83,7 +83,7 @@ describe('an Addendum B', () => {
   })
 
   test('has lines refused alone: codes, indicators, and rates that are not amounts', () => {
-    const rejects: Rejects = new Map()
+    const rejects: Findings = new Map()
     const bad = [
       ['CXXX1', 'x', 'N', '', '', '', ''],
       ['C1714', 'x', 'n/a', '', '', '', ''],
@@ -129,7 +129,7 @@ function checkAll(rows: readonly Row[], given: Source, every: number): void {
 const JANUARY = 'cms-opps/opps_addendum_b_2025.xlsx'
 testOnPublished('the January 2025 workbook loads to the cent', [JANUARY], async () => {
   const given = await readSource(published(JANUARY))
-  const rejects: Rejects = new Map()
+  const rejects: Findings = new Map()
   const { edition, effective_from, rows } = outpatientSchedule([given], {}, rejects)
   expect([edition, effective_from, rows.length]).toEqual(['OPPS25Q1', '2025-01-01', 18_561])
   // One drug is listed at three tenths of a cent: no amount can be stated for it.
@@ -151,7 +151,7 @@ testOnPublished('the January 2025 workbook loads to the cent', [JANUARY], async 
 const APRIL = 'cms-opps/addendum_b_2026-04_softek_conversion.csv.gz'
 testOnPublished('the April 2026 list, with other columns, loads to the cent', [APRIL], async () => {
   const given = await readSource(published(APRIL))
-  const rejects: Rejects = new Map()
+  const rejects: Findings = new Map()
   const { edition, effective_from, rows } = outpatientSchedule([given], {}, rejects)
   expect([edition, effective_from, rows.length, rejects.size]).toEqual(['OPPS26Q2', '2026-04-01', 19_059, 0])
   expect(counted(rows)).toEqual({

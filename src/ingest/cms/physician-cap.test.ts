@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { inlineRows, workbook } from '../../files/zip-fixture.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import { readSource, type Source } from '../source.ts'
 import { readGpci } from './gpci.ts'
 import { physicianSchedule } from './physician.ts'
@@ -49,10 +49,10 @@ describe('a list of capped prices', () => {
     ]
     for (const [cap, head] of forms) {
       expect(isCapFile(cap)).toBe(true)
-      const rejects: Rejects = new Map()
+      const rejects: Findings = new Map()
       expect(checkAgainstCap(cap, lines, [locality], rejects)).toEqual({ compared: 3 })
       expect(rejects.get('W02')).toEqual({ count: 2, lines: [2 + head, 4 + head] })
-      const findings: Rejects = new Map()
+      const findings: Findings = new Map()
       physicianSchedule([cap, gpci, rvus], named, findings)
       expect(findings.get('W02')?.count).toBe(2)
     }

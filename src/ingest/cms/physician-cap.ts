@@ -2,9 +2,10 @@ import type { Record } from '../../files/csv.ts'
 import { textLines } from '../../files/text-lines.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { note } from '../../registry/release/rules.ts'
+import { moneyCents } from '../findings.ts'
 import { oneLine, tableRecords } from '../records.ts'
-import { moneyCents, reject } from '../rejects.ts'
 import type { Source } from '../source.ts'
 import type { Locality } from './gpci.ts'
 import type { PhysicianLine } from './physician-lines.ts'
@@ -91,7 +92,7 @@ export function checkAgainstCap(
   source: Source,
   lines: readonly PhysicianLine[],
   localities: readonly Locality[],
-  rejects: Rejects,
+  rejects: Findings,
 ): { compared: number } {
   const byKey = new Map(lines.map((line) => [`${line.cpt}|${line.modifier}`, line]))
   const placeOf = localityFinder(localities)
@@ -109,7 +110,7 @@ export function checkAgainstCap(
         const stated = moneyCents(setting === 'facility' ? each.facility : each.non_facility)
         return 'amount' in price && moneyCents(price.amount) === stated
       })
-    if (!same) reject(rejects, 'W02', each.line)
+    if (!same) note(rejects, 'W02', each.line)
   }
   return { compared }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Source } from '../source.ts'
-import { dated, saidEdition } from './physician-edition.ts'
-import { decidedKind, isPublishedFactor, namedKind } from './physician-factor.ts'
+import { dated, decidedKind, isPublishedFactor, namedKind, saidEdition } from './physician-edition.ts'
 
 describe('an edition', () => {
   test.each([

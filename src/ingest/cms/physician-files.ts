@@ -3,7 +3,7 @@ import { Problem } from '../../problem.ts'
 import type { Source } from '../source.ts'
 import { isGpciFile } from './gpci.ts'
 import { isCapFile } from './physician-cap.ts'
-import { type ConversionFactorKind, namedKind } from './physician-factor.ts'
+import { type ConversionFactorKind, namedKind } from './physician-edition.ts'
 import { isRelativeValueFile } from './physician-lines.ts'
 
 /**

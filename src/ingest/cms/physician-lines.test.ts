@@ -3,7 +3,7 @@ import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { Problem } from '../../problem.ts'
 import { toHex, utf8 } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
 import { isRelativeValueFile, type PhysicianLine, physicianLines } from './physician-lines.ts'
 
@@ -150,8 +150,8 @@ function fixed(r: PhysicianLine): string {
   return text.join('')
 }
 
-const read = (text: string): { lines: PhysicianLine[]; rejects: Rejects } => {
-  const rejects: Rejects = new Map()
+const read = (text: string): { lines: PhysicianLine[]; rejects: Findings } => {
+  const rejects: Findings = new Map()
   return { lines: physicianLines(source(text), rejects), rejects }
 }
 const refusal = (text: string): string => {

@@ -2,9 +2,10 @@ import type { Record } from '../../files/csv.ts'
 import { textLines } from '../../files/text-lines.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { note } from '../../registry/release/rules.ts'
+import { CODE } from '../findings.ts'
 import { oneLine, tableRecords, withoutSeparators } from '../records.ts'
-import { CODE, reject } from '../rejects.ts'
 import type { Source } from '../source.ts'
 
 /**
@@ -76,7 +77,7 @@ export const isRelativeValueFile = (source: Source): boolean =>
   isFixedWidth(source.text) || findHeader(source) !== undefined
 
 /** The lines that can be published. Of two that say the same, the first; if they do not, it says where the other is. */
-export function physicianLines(source: Source, rejects: Rejects): PhysicianLine[] {
+export function physicianLines(source: Source, rejects: Findings): PhysicianLine[] {
   const lines = new Map<string, PhysicianLine>()
   let seen = 0
   let unsound = 0
@@ -90,13 +91,13 @@ export function physicianLines(source: Source, rejects: Rejects): PhysicianLine[
     if (broken) unsound++
     if (!sums) {
       disagreeing++
-      reject(rejects, 'W06', line.line)
+      note(rejects, 'W06', line.line)
     }
-    if (broken) reject(rejects, broken, line.line)
+    if (broken) note(rejects, broken, line.line)
     else if (!known) lines.set(key, line)
-    else if (NAMES.every((name) => known[name] === line[name])) reject(rejects, 'R09', line.line)
+    else if (NAMES.every((name) => known[name] === line[name])) note(rejects, 'R09', line.line)
     else {
-      reject(rejects, 'R10', line.line)
+      note(rejects, 'R10', line.line)
       known.contradicted_on ??= line.line
     }
   }

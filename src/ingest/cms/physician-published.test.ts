@@ -3,8 +3,8 @@ import { published, testOnPublished } from '../../../test/support/published-file
 import { csvRecords } from '../../files/csv.ts'
 import { dollars } from '../../proof/price/physician-fee.ts'
 import { type Row, rowText } from '../../proof/price/row.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
-import { moneyCents } from '../rejects.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { moneyCents } from '../findings.ts'
 import { readSource, type Source } from '../source.ts'
 import { NATIONAL, readGpci } from './gpci.ts'
 import { physicianSchedule } from './physician.ts'
@@ -72,12 +72,12 @@ testOnPublished('every status-A line of OPPSCAP_Oct is reproduced to the cent, t
   const [csv, , gpci, cap] = await read25()
   const lines = physicianLines(csv, new Map())
   const localities = readGpci(gpci)
-  const rejects: Rejects = new Map()
+  const rejects: Findings = new Map()
   expect(checkAgainstCap(cap, lines, localities, rejects)).toEqual({ compared: 6_670 })
   expect(rejects.size).toBe(0)
   // Without the cap, every one of these lines would be too high.
   const uncapped = lines.map((line) => ({ ...line, oppsFacilityPractice: '0.00', oppsNonFacilityPractice: '0.00' }))
-  const wrong: Rejects = new Map()
+  const wrong: Findings = new Map()
   checkAgainstCap(cap, uncapped, localities, wrong)
   expect(wrong.get('W02')?.count).toBeGreaterThan(6_000)
 })
@@ -85,7 +85,7 @@ testOnPublished('every status-A line of OPPSCAP_Oct is reproduced to the cent, t
 const RVU26C = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv']
 testOnPublished('RVU26C has two million rows, each the one that an object would make', RVU26C, async () => {
   const sources = await Promise.all(RVU26C.map((file) => readSource(published(file))))
-  const rejects: Rejects = new Map()
+  const rejects: Findings = new Map()
   const schedule = physicianSchedule(sources, {}, rejects)
   expect([schedule.edition, schedule.effective_from]).toEqual(['RVU26C', '2026-07-01'])
   expect(schedule.row_total).toBe(2_104_235)

@@ -1,7 +1,7 @@
 import { dollars, type Parts } from '../../proof/price/physician-fee.ts'
 import { rowKey, rowText, type Setting } from '../../proof/price/row.ts'
-import { NA_FLAG } from '../../registry/lookup/choose-row.ts'
 import type { ReadyRow } from '../../registry/release/staging.ts'
+import { NA_FLAG } from '../../registry/row-schema.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
 import type { PhysicianLine } from './physician-lines.ts'
 import {

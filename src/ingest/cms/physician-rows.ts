@@ -1,9 +1,9 @@
 import { reasonForStatus } from '../../proof/price/derivation.ts'
 import { dollars, type Parts, physicianFeeCents } from '../../proof/price/physician-fee.ts'
 import type { Row, Setting } from '../../proof/price/row.ts'
-import { NA_FLAG } from '../../registry/lookup/choose-row.ts'
+import { NA_FLAG } from '../../registry/row-schema.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
-import type { ConversionFactorKind } from './physician-factor.ts'
+import type { ConversionFactorKind } from './physician-edition.ts'
 import type { PhysicianLine } from './physician-lines.ts'
 
 export type Place = Locality | typeof NATIONAL

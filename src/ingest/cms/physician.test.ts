@@ -9,12 +9,12 @@ import { Problem } from '../../problem.ts'
 import { toHex, utf8 } from '../../proof/bytes.ts'
 import { type Citation, isRow, type Row } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import { load } from '../load.ts'
 import { readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
 import { type Acceptable, physicianSchedule } from './physician.ts'
-import type { ConversionFactorKind } from './physician-factor.ts'
+import type { ConversionFactorKind } from './physician-edition.ts'
 
 const SAMPLE = join(import.meta.dir, '../../../sample')
 const invented = { data_class: 'sample' } as const
@@ -75,7 +75,7 @@ describe('the files of an edition', () => {
     const older = changed(gpci, (text) => text.replaceAll('2026', '2025'))
     const real = { ...named, data_class: 'published', accept: ['locality_count'] } as const
     const published = (...accept: Acceptable[]) => {
-      const rejects: Rejects = new Map()
+      const rejects: Findings = new Map()
       const said = refusal(() =>
         physicianSchedule([titled(rvus), older], { ...real, accept: [...real.accept, ...accept] }, rejects),
       )
@@ -89,7 +89,7 @@ describe('the files of an edition', () => {
     const { rvus, gpci } = await sample()
     const of26 = titled(rvus)
     const read = (values: Source, accept: Acceptable[] = []) => {
-      const rejects: Rejects = new Map()
+      const rejects: Findings = new Map()
       const said = refusal(() => physicianSchedule([values, gpci], { accept }, rejects))
       return [said, ...[...rejects.keys()].filter((rule) => rule.startsWith('W'))]
     }

@@ -1,20 +1,23 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
-import { isDay } from '../../proof/price/row.ts'
-import type { ReadyRow, Rejects } from '../../registry/release/staging.ts'
-import { reject } from '../rejects.ts'
+import { isDay } from '../../proof/price/shape.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { note } from '../../registry/release/rules.ts'
+import type { ReadyRow } from '../../registry/release/staging.ts'
 import type { Source } from '../source.ts'
 import { gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
 import { checkAgainstCap } from './physician-cap.ts'
-import { dated, type SaidEdition, saidEdition } from './physician-edition.ts'
 import {
   type ConversionFactorKind,
+  dated,
   decidedKind,
   isPlausibleFactor,
   isPublishedFactor,
   namedKind,
+  type SaidEdition,
+  saidEdition,
   theFactor,
-} from './physician-factor.ts'
+} from './physician-edition.ts'
 import { chooseFiles } from './physician-files.ts'
 import { type PhysicianLine, physicianLines } from './physician-lines.ts'
 import { physicianRows } from './physician-row-text.ts'
@@ -55,7 +58,7 @@ export interface PhysicianSchedule {
 export function physicianSchedule(
   sources: readonly Source[],
   options: PhysicianOptions,
-  rejects: Rejects,
+  rejects: Findings,
 ): PhysicianSchedule {
   const { rvus, gpci, cap } = chooseFiles(sources, options.conversion_factor_kind)
   const lines = physicianLines(rvus, rejects)
@@ -113,26 +116,26 @@ interface Whole {
 }
 
 /** Whole-file rules: what holds for every edition that CMS has published. What the operator accepts is counted. */
-function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions, rejects: Rejects): void {
+function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions, rejects: Findings): void {
   const { lines, localities, factor, year, indexed } = whole
   const last = localities.at(-1)?.line ?? 1
   const accepted = (name: Acceptable): boolean => data_class === 'sample' || accept.includes(name)
   if (!isPlausibleFactor(factor)) throw unreadable('the conversion factor of the PPRRVU file is not one: get it again')
   // The factor is what the file says: CMS has changed it in the middle of a year.
-  if (!isPublishedFactor(factor, year)) reject(rejects, 'W05', lines[0]?.line ?? 1)
+  if (!isPublishedFactor(factor, year)) note(rejects, 'W05', lines[0]?.line ?? 1)
   if (year !== undefined && indexed !== undefined && indexed !== year) {
     if (!accepted('gpci_year'))
       throw unreadable(
         'the GPCI file is of another year than the PPRRVU file: give the one of the same year, or say --accept gpci_year',
       )
-    reject(rejects, 'W04', last)
+    note(rejects, 'W04', last)
   }
   if (!isLocalityCount(localities.length, indexed ?? year)) {
     if (!accepted('locality_count'))
       throw unreadable(
         `the GPCI file has ${localities.length} localities, another number than Medicare pays in: get it again, or say --accept locality_count`,
       )
-    reject(rejects, 'W01', last)
+    note(rejects, 'W01', last)
   }
 }
 

@@ -1,6 +1,7 @@
+import { dayOf } from '../../calendar.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
-import { isDay } from '../../proof/price/row.ts'
+import { isDay } from '../../proof/price/shape.ts'
 
 /** A quarter of a year, in which CMS issues an edition of each of its schedules. */
 export interface Quarter {
@@ -47,7 +48,7 @@ function quarterOf(day: string): Quarter {
 /** The last day on which something in an edition that takes effect on `day` can begin to apply. */
 export function quarterEnd(day: string): string {
   const { year, quarter } = quarterOf(day)
-  return new Date(Date.UTC(year, quarter * 3, 0)).toISOString().slice(0, 10)
+  return dayOf(Date.UTC(year, quarter * 3, 0))
 }
 
 /** What the operator says of an edition, if anything. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { toHex, utf8 } from '../../proof/bytes.ts'
 import { isRow } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
 import { laboratoryRows } from './laboratory.ts'
 import { outpatientRows } from './outpatient.ts'
@@ -33,13 +33,13 @@ test('a description may hold any delimiter: how cells are parted is shown by the
 
 test('a number with more digits than a row can state is refused alone', () => {
   const zeros = '0'.repeat(80)
-  const [laboratory, outpatient]: Rejects[] = [new Map(), new Map()]
+  const [laboratory, outpatient]: Findings[] = [new Map(), new Map()]
   const rates = ['12.50', `12.50${zeros}`, `${zeros}12.50`]
   const clfs = rates.map((rate, i) => `2026,G000${i},,N,${rate},x`)
   const opps = [...rates, `12.505${zeros}`].map((rate, i) => `G000${i},J2,${rate}`)
   const rows = [
-    ...laboratoryRows(source('YEAR,HCPCS,MOD,INDICATOR,RATE,SHORTDESC', ...clfs), '2026-10-01', laboratory as Rejects),
-    ...outpatientRows(source('HCPCS Code,SI,Payment Rate', ...opps), '2026-10-01', outpatient as Rejects),
+    ...laboratoryRows(source('YEAR,HCPCS,MOD,INDICATOR,RATE,SHORTDESC', ...clfs), '2026-10-01', laboratory as Findings),
+    ...outpatientRows(source('HCPCS Code,SI,Payment Rate', ...opps), '2026-10-01', outpatient as Findings),
   ]
   expect(rows.map((row) => [row.cpt, isRow(row)])).toEqual([
     ['G0000', true],

@@ -3,8 +3,8 @@ import { unreadable } from '../../files/unreadable.ts'
 import { readSheet, shownNumber } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
-import { reject } from '../rejects.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { note } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
 
 /** How publishers head a column, the first as we call it, and whether it may be missing. */
@@ -179,20 +179,20 @@ export function chooseSource(given: readonly Source[], read: (source: Source) =>
 export type Made = Row | string | undefined
 
 /** Rows in key order. Two lines that say the same are one; of two that differ under one key, neither is believed. */
-export function rowsInOrder(made: Iterable<{ line: number; row: Made }>, rejects: Rejects): Row[] {
+export function rowsInOrder(made: Iterable<{ line: number; row: Made }>, rejects: Findings): Row[] {
   const rows = new Map<string, Row>()
   for (const { line, row } of made) {
     if (row === undefined) continue
     if (typeof row === 'string') {
-      reject(rejects, row, line)
+      note(rejects, row, line)
       continue
     }
     const key = rowKey(row)
     const known = rows.get(key)
     if (!known) rows.set(key, row)
-    else if (saysTheSame(row, known)) reject(rejects, 'R09', line)
+    else if (saysTheSame(row, known)) note(rejects, 'R09', line)
     else {
-      reject(rejects, 'R10', line)
+      note(rejects, 'R10', line)
       if (known.derivation.method !== WITHHELD.derivation.method) rows.set(key, withheld(known, row))
     }
   }

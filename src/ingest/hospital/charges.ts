@@ -1,6 +1,6 @@
 import type { Basis, Setting } from '../../proof/price/row.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
-import { moneyCents } from '../rejects.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { moneyCents } from '../findings.ts'
 import { codeNumber } from './code-number.ts'
 
 /**
@@ -90,7 +90,7 @@ export const MALFORMED = 'malformed'
 const OUT_OF_SCOPE = [NOT_CPT, OTHER_CODE]
 
 /** Says of each rule how many lines it judged: those that are out of scope count neither for the file nor against it. */
-export function noteLines(rejects: Rejects, lines: number): void {
+export function noteLines(rejects: Findings, lines: number): void {
   const outside = OUT_OF_SCOPE.reduce((sum, rule) => sum + (rejects.get(rule)?.count ?? 0), 0)
   for (const [rule, finding] of rejects) finding.evaluated = OUT_OF_SCOPE.includes(rule) ? lines : lines - outside
 }

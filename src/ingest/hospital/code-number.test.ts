@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { CODE } from '../rejects.ts'
+import { CODE } from '../findings.ts'
 import { codeNumber, codeText } from './code-number.ts'
 
 const character = fc.constantFrom(...'0123456789AZaz-_ \u00e9@[`{')

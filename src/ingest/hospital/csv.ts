@@ -1,8 +1,8 @@
 import type { CsvRecord } from '../../files/csv-record.ts'
 import { type CsvHandler, CsvReader } from '../../files/csv-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
-import { reject } from '../rejects.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { note } from '../../registry/release/rules.ts'
 import {
   CASH,
   type ChargeSink,
@@ -22,7 +22,6 @@ import {
 } from './charges.ts'
 import { CODE_LENGTH, isCode } from './code-number.ts'
 import { type Columns, findColumns } from './columns.ts'
-import { Ending } from './ending.ts'
 import { npisIn } from './owner.ts'
 
 /** What a line came to: the rule it breaks, and, if it has amounts, whether they are for a modifier and setting. */
@@ -51,7 +50,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
 
   constructor(
     readonly sink: ChargeSink,
-    readonly rejects: Rejects,
+    readonly rejects: Findings,
   ) {}
 
   push(chunk: Uint8Array): void {
@@ -74,7 +73,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (!this.#columns) throw notTemplate()
     this.lines++
     this.#ending.add(line, 0)
-    reject(this.rejects, MALFORMED, line)
+    note(this.rejects, MALFORMED, line)
   }
 
   record(record: CsvRecord): void {
@@ -104,7 +103,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (hasMore(record, columns.width)) {
       this.#last = undefined
       this.lines++
-      reject(this.rejects, MALFORMED, line) // a stray comma has moved the cells
+      note(this.rejects, MALFORMED, line) // a stray comma has moved the cells
       return
     }
     // The lines of one item differ in payer and rate alone, and those are not read where lowest and highest stand.
@@ -112,7 +111,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const reading = again && this.#last ? this.#last : this.#readLine(record, columns)
     const { variant, rule, repeatable } = reading
     if (rule || variant !== undefined) this.lines++
-    if (rule) reject(this.rejects, rule, line)
+    if (rule) note(this.rejects, rule, line)
     if (variant !== undefined)
       for (const code of this.#codes.found) this.sink(code, variant, line, this.#amounts.cents, again)
     this.#last = repeatable ? reading : undefined
@@ -186,3 +185,25 @@ const notTemplate = () =>
   unreadable(
     `this is not a hospital file in the CMS template: none of its first ${HEAD_RECORDS} lines names the columns code|1, code|1|type and setting. Ask the hospital for its current file`,
   )
+
+/**
+ * How a CSV file ends: a line that has no end, and fewer cells than any other, was cut off while it was copied. Half an
+ * amount would pass for one. A line of one cell is a blank or a remark, and says nothing.
+ */
+export class Ending {
+  lastByte = 0
+  line = 0
+  #cells = 0
+  #fewest = Number.POSITIVE_INFINITY
+
+  add(line: number, cells: number): void {
+    if (this.#cells > 1) this.#fewest = Math.min(this.#fewest, this.#cells)
+    this.#cells = cells
+    this.line = line
+  }
+
+  isCut(): boolean {
+    const isOnlyLine = this.#fewest === Number.POSITIVE_INFINITY
+    return this.lastByte > 0x20 && this.#cells < this.#fewest && !isOnlyLine
+  }
+}

@@ -1,10 +1,8 @@
 import { tmpdir } from 'node:os'
 import { openBytes, type Published } from '../../files/byte-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
-import { utf8 } from '../../proof/bytes.ts'
 import type { Basis, Row, Setting } from '../../proof/price/row.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
-import type { Source } from '../source.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import {
   type ChargeSink,
   GREATEST_RATE,
@@ -25,10 +23,14 @@ import { rowsOfTally } from './rows.ts'
 import { ChargeTally } from './tally.ts'
 
 /** A hospital's price list: whose it is, from when it holds, and its rows in key order. */
-export interface HospitalFile<Rows = Row[]> {
+export interface HospitalFile {
   npis: string[]
   last_updated_on: string
-  rows: Rows
+  rows: Iterable<Row>
+  published: Published
+  /** How much of the rows has been taken, from 0 to 1. */
+  share(): number
+  close(): void
 }
 
 export interface HospitalOptions {
@@ -40,19 +42,12 @@ export interface HospitalOptions {
   onRead?: ((bytes: number, lines: number) => void) | undefined
 }
 
-export interface OpenHospitalFile extends HospitalFile<Iterable<Row>> {
-  published: Published
-  /** How much of the rows has been taken, from 0 to 1. */
-  share(): number
-  close(): void
-}
-
 /** A file of any size: its rows come out of what was tallied, once, and `close` gives the scratch file back. */
 export async function openHospitalFile(
   path: string,
   options: HospitalOptions,
-  rejects: Rejects,
-): Promise<OpenHospitalFile> {
+  rejects: Findings,
+): Promise<HospitalFile> {
   const tally = new ChargeTally(options.scratch ?? tmpdir())
   const feed = new Feed(tally.sink, rejects)
   const stream = await openBytes(path, (bytes) => options.onRead?.(bytes, feed.lines))
@@ -67,17 +62,6 @@ export async function openHospitalFile(
     tally.close()
     throw error
   }
-}
-
-/** The same for a file that is in memory. */
-export function hospitalFile(source: Source, givenNpis: readonly string[], rejects: Rejects): HospitalFile {
-  const tally = new ChargeTally(tmpdir(), Number.POSITIVE_INFINITY)
-  const feed = new Feed(tally.sink, rejects)
-  feed.push(utf8(source.text))
-  const head = feed.end()
-  const npis = providersOf(givenNpis, head, source.name ?? source.file)
-  const last_updated_on = dayOf(head)
-  return { npis, last_updated_on, rows: [...rowsOfTally(tally, npis, last_updated_on)] }
 }
 
 /** One amount that one line states: for what, on which basis, how much. */
@@ -173,7 +157,7 @@ class Feed {
 
   constructor(
     readonly sink: ChargeSink,
-    readonly rejects: Rejects,
+    readonly rejects: Findings,
   ) {}
 
   get lines(): number {

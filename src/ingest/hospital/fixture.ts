@@ -7,7 +7,7 @@ import { joined } from '../../files/zip-fixture.ts'
 import { Problem } from '../../problem.ts'
 import { utf8 } from '../../proof/bytes.ts'
 import type { Row } from '../../proof/price/row.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import { type HospitalOptions, openHospitalFile } from './file.ts'
 
 export interface FixtureCharge {
@@ -199,7 +199,7 @@ export async function loaded(
   name = 'a.csv',
 ): Promise<Loaded> {
   using folder = scratch()
-  const rejects: Rejects = new Map()
+  const rejects: Findings = new Map()
   const file = await openHospitalFile(folder.write(name, content), { scratch: folder.path, ...options }, rejects)
   const rows = [...file.rows]
   file.close()

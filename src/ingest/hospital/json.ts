@@ -1,7 +1,7 @@
 import { type JsonHandler, JsonReader } from '../../files/json-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
-import { reject } from '../rejects.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { note } from '../../registry/release/rules.ts'
 import {
   CASH,
   type ChargeSink,
@@ -42,7 +42,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
 
   constructor(
     readonly sink: ChargeSink,
-    readonly rejects: Rejects,
+    readonly rejects: Findings,
   ) {}
 
   push(chunk: Uint8Array): void {
@@ -64,7 +64,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
 
   malformed(ordinal: number): void {
     this.lines++
-    reject(this.rejects, MALFORMED, ordinal)
+    note(this.rejects, MALFORMED, ordinal)
   }
 
   item(value: unknown, ordinal: number): void {
@@ -76,7 +76,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const none = this.#codes.settle() ?? (charges.length === 0 ? NO_AMOUNT : undefined)
     if (none) {
       this.lines++
-      reject(this.rejects, none, ordinal)
+      note(this.rejects, none, ordinal)
     } else for (const charge of charges) this.#charge(fields(charge), ordinal)
   }
 
@@ -85,7 +85,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const setting = settingOf(text(charge['setting']))
     const modifiers = list(charge['modifier_code'] ?? charge['modifiers'])
     const modifier = modifiers.length === 0 ? '' : modifierOf(modifiers.map(text).join('|'))
-    if (setting === undefined || modifier === undefined) reject(this.rejects, 'R03', ordinal)
+    if (setting === undefined || modifier === undefined) note(this.rejects, 'R03', ordinal)
     else if (this.#readAmounts(charge, ordinal))
       for (const code of this.#codes.found)
         this.sink(code, variantOf(modifier, setting), ordinal, this.#amounts.cents, false)
@@ -101,7 +101,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       for (const payer of list(charge['payers_information']))
         amounts.rate(centsIn(fields(payer)['standard_charge_dollar']), noLowest, noHighest)
     const { some, rule } = amounts.settle()
-    if (rule) reject(this.rejects, rule, ordinal)
+    if (rule) note(this.rejects, rule, ordinal)
     return some
   }
 }

@@ -3,7 +3,7 @@ import { published, testOnPublished } from '../../../test/support/published-file
 import { Problem } from '../../problem.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import { isRow, type Row, rowKey } from '../../proof/price/row.ts'
-import type { Rejects } from '../../registry/release/staging.ts'
+import type { Findings } from '../../registry/release/rules.ts'
 import { citation, readSource } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
 import { type HospitalOptions, openHospitalFile } from './file.ts'
@@ -19,7 +19,7 @@ interface Totals {
 }
 
 async function read(file: string, options: HospitalOptions = {}): Promise<{ rows: Row[]; totals: Totals }> {
-  const rejects: Rejects = new Map()
+  const rejects: Findings = new Map()
   const opened = await openHospitalFile(published(`${FOLDER}/${file}`), options, rejects)
   const rows = [...opened.rows]
   opened.close()

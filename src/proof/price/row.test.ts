@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { toBase64 } from '../bytes.ts'
+import { aPrice } from '../fixture.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
@@ -21,20 +22,13 @@ import {
 
 const HASH = toBase64(new Uint8Array(32))
 
-const price: Row = {
-  kind: 'price',
-  cpt: 'G0101',
-  modifier: null,
-  region: 'national',
-  npi: null,
-  basis: 'medicare_pfs',
-  setting: 'non_facility',
+const price: Row = aPrice({
   price: { amount: '95.19', currency: 'USD' },
   effective_from: '2026-07-01',
   flags: ['na_non_facility'],
   derivation: { method: 'pfs-formula/1', inputs: { work_rvu: '1.30' } },
   locator: [{ citation: 0, line: 4312 }],
-}
+})
 const { price: _, ...unpriced } = price as Row & { kind: 'price' }
 const absence: Row = { ...unpriced, kind: 'absence', reason: 'bundled' }
 const range: Row = { ...unpriced, kind: 'price', price: { low: '10.00', high: '20.00', currency: 'USD' } }

@@ -2,6 +2,7 @@
 // The shapes are closed: a member that is not named here makes the whole thing invalid.
 
 import { canonical } from '../canonical-json.ts'
+import { type Check, closed, count, either, instant, isDay, label, listOf, matches, oneOf, orNull } from './shape.ts'
 
 export const ROW_PROOF = 'agent-trust-registry/row-proof@v1'
 export const ABSENCE_PROOF = 'agent-trust-registry/absence-proof@v1'
@@ -129,60 +130,6 @@ const NAME = /^[a-z][a-z0-9_]*$/
 const TOKEN = /^[!-~]{1,300}$/
 const URL_TEXT = /^[!-~]{0,300}$/
 
-type Check = (value: unknown) => boolean
-const matches =
-  (pattern: RegExp): Check =>
-  (value) =>
-    typeof value === 'string' && pattern.test(value)
-const oneOf =
-  (...values: readonly unknown[]): Check =>
-  (value) =>
-    values.includes(value)
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value)
-/** A day that exists: the pattern alone would take the 31st of February. */
-export const isDay: Check = (value) =>
-  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/)(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
-const instant: Check = (value) =>
-  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/)(value) &&
-  !Number.isNaN(Date.parse(value as string)) &&
-  isDay((value as string).slice(0, 10))
-const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
-const listOf =
-  (check: Check, most = 64): Check =>
-  (value) =>
-    Array.isArray(value) && value.length <= most && value.every(check)
-/** NFC, well-formed, no control characters: the only free text is the service's own, and it is short. */
-const label: Check = (value) =>
-  typeof value === 'string' &&
-  value.length <= 300 &&
-  value.isWellFormed() &&
-  value.normalize('NFC') === value &&
-  !/[\p{Cc}\p{Cf}]/u.test(value)
-
-/** Exactly the members of `shape`, and of `optional` those that are there. */
-const closed =
-  (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check =>
-  (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-    const members = value as Record<string, unknown>
-    const names = Object.keys(members)
-    const required = names.filter((name) => Object.hasOwn(shape, name))
-    const further = names.filter((name) => Object.hasOwn(optional, name))
-    return (
-      required.length === Object.keys(shape).length &&
-      required.length + further.length === names.length &&
-      required.every((name) => (shape[name] as Check)(members[name])) &&
-      further.every((name) => (optional[name] as Check)(members[name]))
-    )
-  }
-const either =
-  (...checks: readonly Check[]): Check =>
-  (value) =>
-    checks.some((check) => check(value))
-
 const price = either(
   closed({ amount: matches(DECIMAL), currency: oneOf('USD') }),
   (value) =>
@@ -204,6 +151,35 @@ export const keyMembers = {
   basis: oneOf(...BASES),
   setting: oneOf(...SETTINGS, null),
 }
+
+const KEY_PARTS = ['cpt', 'region', 'npi', 'modifier', 'basis', 'setting'] as const
+/** The parts of a key that a prefix fixes, from the left; only a region may be cut short, after its state. */
+export type KeyPrefix = Partial<Record<(typeof KEY_PARTS)[number], string>>
+export const STATE_PREFIX = /^US-[A-Z]{2}-$/
+
+/**
+ * Reads a key prefix; undefined unless it ends at a part's end, or after the state of a region, and every
+ * part is one that a row could have. A prefix that fits no possible row is absent from every release.
+ */
+export function parseKeyPrefix(prefix: string): KeyPrefix | undefined {
+  const texts = prefix.split('|')
+  const last = texts.at(-1) ?? ''
+  if (texts.length > KEY_PARTS.length) return undefined
+  const endsInside = texts.length < KEY_PARTS.length && last !== ''
+  if (endsInside && !(texts.length === 2 && STATE_PREFIX.test(last))) return undefined
+  const fixed: KeyPrefix = {}
+  for (const [i, part] of KEY_PARTS.entries()) {
+    const text = texts[i]
+    if (text === undefined || (i === texts.length - 1 && text === '')) break
+    if (!endsInside || i !== texts.length - 1) {
+      const possible = keyMembers[part](text === '' ? null : text)
+      if (!possible) return undefined
+    }
+    fixed[part] = text
+  }
+  return fixed.cpt === undefined ? undefined : fixed
+}
+
 const rowMembers = {
   ...keyMembers,
   effective_from: isDay,

@@ -5,6 +5,8 @@ import { sha256 } from '../sha256.ts'
 
 export type Hash = Uint8Array
 
+export const HASH_SIZE = 32
+
 const LEAF = Uint8Array.of(0)
 const NODE = 1
 
@@ -13,11 +15,11 @@ export const EMPTY_ROOT: Hash = /* @__PURE__ */ sha256(new Uint8Array())
 export const leafHash = (body: Uint8Array): Hash => sha256(concat(LEAF, body))
 
 // Filled anew for each node: a release of two million rows has as many nodes, and is hashed in one go.
-const node = Uint8Array.of(NODE, ...new Uint8Array(64))
+const node = Uint8Array.of(NODE, ...new Uint8Array(2 * HASH_SIZE))
 
 export function nodeHash(left: Hash, right: Hash): Hash {
   node.set(left, 1)
-  node.set(right, 33)
+  node.set(right, 1 + HASH_SIZE)
   return sha256(node)
 }
 
@@ -54,6 +56,27 @@ export function joinRight(roots: readonly Hash[]): Hash {
   const last = roots.at(-1)
   if (!last) return EMPTY_ROOT
   return roots.slice(0, -1).reduceRight((right, left) => nodeHash(left, right), last)
+}
+
+/** An RFC 9162 tree that grows leaf by leaf and remembers only its perfect subtrees. */
+export class GrowingTree {
+  #size = 0
+  readonly #perfect: Hash[] = []
+
+  get size(): number {
+    return this.#size
+  }
+
+  get root(): Hash {
+    return joinRight(this.#perfect)
+  }
+
+  add(leaf: Hash): void {
+    let hash = leaf
+    for (let pairs = this.#size++; pairs % 2 === 1; pairs = Math.floor(pairs / 2))
+      hash = nodeHash(this.#perfect.pop() as Hash, hash)
+    this.#perfect.push(hash)
+  }
 }
 
 export async function rangeRoot(from: number, to: number, read: SubtreeReader): Promise<Hash> {
@@ -104,12 +127,12 @@ function subproof(first: number, from: number, to: number, known: boolean): [num
 
 /** RFC 9162 2.1.3.2: the root that this path implies, or undefined if the path cannot fit the index and size. */
 export function rootFromInclusion(index: number, size: number, leaf: Hash, path: readonly Hash[]): Hash | undefined {
-  if (!isTreeSize(size) || !isTreeSize(index) || index >= size || leaf.length !== 32) return undefined
+  if (!isTreeSize(size) || !isTreeSize(index) || index >= size || leaf.length !== HASH_SIZE) return undefined
   let fn = index
   let sn = size - 1
   let root = leaf
   for (const sibling of path) {
-    if (sn === 0 || sibling.length !== 32) return undefined
+    if (sn === 0 || sibling.length !== HASH_SIZE) return undefined
     if (fn % 2 === 1 || fn === sn) {
       root = nodeHash(sibling, root)
       while (fn % 2 === 0 && fn !== 0) {
@@ -133,7 +156,7 @@ export function includes(index: number, size: number, leaf: Hash, path: readonly
 /** RFC 9162 2.1.4.2: whether the tree `(second, root2)` is the tree `(first, root1)` with leaves added. */
 export function isConsistent(first: number, second: number, root1: Hash, root2: Hash, path: readonly Hash[]): boolean {
   if (!isTreeSize(first) || !isTreeSize(second) || first > second) return false
-  if ([root1, root2, ...path].some((hash) => hash.length !== 32)) return false
+  if ([root1, root2, ...path].some((hash) => hash.length !== HASH_SIZE)) return false
   if (first === 0 && !equalBytes(root1, EMPTY_ROOT)) return false
   if (first === second) return path.length === 0 && equalBytes(root1, root2)
   if (first === 0) return path.length === 0

@@ -1,11 +1,10 @@
 // C2SP tlog-tiles geometry: a tile holds up to 256 hashes; level 0 holds leaf hashes, and an entry of
 // a higher level is the root of one full tile of the level below.
 
-import { type Hash, pairHash, type Subtree, type SubtreeReader } from './merkle.ts'
+import { HASH_SIZE, type Hash, pairHash, type Subtree, type SubtreeReader } from './merkle.ts'
 
 export const TILE_WIDTH = 256
 export const TILE_HEIGHT = 8
-const HASH_SIZE = 32
 
 export interface Tile {
   level: number

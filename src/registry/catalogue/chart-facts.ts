@@ -1,16 +1,15 @@
 import type { Db } from '../../db/db.ts'
+import { type ChartKind, freshness } from '../../integrity/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report.ts'
 import { chartOf } from '../charts.ts'
-import type { Release } from '../lookup/store.ts'
-import * as store from '../lookup/store.ts'
 import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'
 import { countContents } from '../release/content-store.ts'
 import { JUDGED_ON_READING, RULES, type Rule } from '../release/rules.ts'
 import type { ReleaseState } from '../release/store.ts'
 import * as releases from '../release/store.ts'
+import type { Release } from '../store.ts'
+import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
-import { periodConflicts } from './edition-periods.ts'
-import * as catalogue from './store.ts'
 
 /** What the integrity report says of each chart's edition in force on a day. */
 export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
@@ -59,9 +58,9 @@ async function factsOf(db: Db, release: Release, editions: readonly ReleaseState
 }
 
 /** The first few charts in force on a day, and how many there are: what a page for people can show. */
-export async function firstCharts(db: Db, day: string, most: number) {
-  const { charts, samples } = await catalogue.countCharts(db, day)
-  const shown = await catalogue.chartsInForce(db, day, {}, { limit: most, offset: 0 })
+export async function firstCharts(db: Db, day: string, most = 10) {
+  const { charts, samples } = await store.countCharts(db, day)
+  const shown = await store.chartsInForce(db, day, {}, { limit: most, offset: 0 })
   const list = shown.map(({ chart, effective_from, row_count, manifest: { edition, data_class } }) => ({
     chart,
     title: chartOf(chart)?.title ?? chart,
@@ -96,4 +95,37 @@ function checkFacts(
 export async function lastLoad(db: Db): Promise<Facts['last_load']> {
   const last = await releases.findLastLoad(db)
   return last ? { at: new Date(last.at).toISOString(), status: last.ended ? 'ok' : 'unfinished' } : null
+}
+
+interface Edition {
+  release_id: string
+  edition: string
+  effective_from: string
+}
+
+/** Rule R11, for the editions of one chart. */
+export interface PeriodConflicts {
+  /** Editions that begin on the day another one does: the later published hides the earlier. */
+  overlaps: string[]
+  /** Editions before which a period that the publisher has editions for went without one. */
+  gaps: string[]
+}
+
+/**
+ * Whether the periods of a chart's editions meet. One is in force until the next begins, so no day has two or none;
+ * but two editions of one day are one too many, and one that stands in for the next period is stale there.
+ */
+export function periodConflicts(kind: ChartKind, editions: readonly Edition[]): PeriodConflicts {
+  const conflicts: PeriodConflicts = { overlaps: [], gaps: [] }
+  const inOrder = [...editions].sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+  for (const [i, later] of inOrder.entries()) {
+    const earlier = inOrder[i - 1]
+    if (!earlier) continue
+    const { next_effective_expected: expected } = freshness(kind, earlier.effective_from, later.effective_from)
+    const sameDay = earlier.effective_from === later.effective_from
+    // A newer file for the same edition is a correction, not a conflict.
+    if (sameDay && earlier.edition !== later.edition) conflicts.overlaps.push(later.release_id)
+    else if (later.effective_from > expected) conflicts.gaps.push(later.release_id)
+  }
+  return conflicts
 }

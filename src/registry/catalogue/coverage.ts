@@ -7,8 +7,9 @@ import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { chartOf } from '../charts.ts'
 import { ChartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/reference.ts'
-import type { Release } from '../lookup/store.ts'
 import { Remembered } from '../memo.ts'
+import type { Release } from '../store.ts'
+import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import type { HeldCode } from './store.ts'
 import * as catalogue from './store.ts'
@@ -126,9 +127,9 @@ async function coverageOfCharts(
 ): Promise<CoverageAnswer> {
   const { limit, offset } = query
   const filter = { chart: query.chart ?? '', npi: query.npi ?? '', cpt: query.cpt ?? '' }
-  const { charts: total } = await catalogue.countCharts(db, day, filter)
+  const { charts: total } = await store.countCharts(db, day, filter)
   const data: z.input<typeof ChartCoverage>[] = []
-  for (const release of await catalogue.chartsInForce(db, day, filter, { limit, offset })) {
+  for (const release of await store.chartsInForce(db, day, filter, { limit, offset })) {
     await ourTurn()
     const held = await contents.get(release.release_id, () => contentsOf(db, release.release_no))
     const code = query.cpt === undefined ? null : await coverageOfCode(db, release, query.cpt)
@@ -189,7 +190,7 @@ async function coverageOfCode(db: Db, release: Release, cpt: string): Promise<z.
 /** All codes in force that begin with a character, a few releases at a time. */
 async function codesInForce(db: Db, chart: string, first: string, day: string): Promise<HeldCode[]> {
   const found = new Map<string, HeldCode>()
-  const releases = await catalogue.chartsInForce(db, day, { chart })
+  const releases = await store.chartsInForce(db, day, { chart })
   for (let at = 0; at < releases.length; at += RELEASES_AT_ONCE) {
     await ourTurn()
     const some = releases.slice(at, at + RELEASES_AT_ONCE).map(({ release_no }) => release_no)

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import type { Release } from '../lookup/store.ts'
-import * as store from '../lookup/store.ts'
 import { Remembered } from '../memo.ts'
 import { diffReleases } from '../release/diff.ts'
 import { Price } from '../row-schema.ts'
-import { ourTurn } from '../turn.ts'
+import type { Release } from '../store.ts'
+import * as store from '../store.ts'
 
 const ReleaseId = z
   .string()
@@ -95,7 +94,7 @@ class Comparisons {
 }
 
 async function compare(db: Db, from: Release, to: Release): Promise<ReleaseDiff> {
-  const found = await diffReleases(unhurried(db), from.release_no, to.release_no)
+  const found = await diffReleases(db, from.release_no, to.release_no)
   return { chart: to.chart, from: side(from), to: side(to), ...found }
 }
 
@@ -103,20 +102,6 @@ const side = ({ release_id, effective_from, row_count }: Release): z.input<typeo
   release_id,
   effective_from,
   rows: row_count,
-})
-
-/** A store whose answers leave room for other requests: reading millions of rows must not hold them up. */
-const unhurried = (db: Db): Db => ({
-  query: async (sql, params) => {
-    await ourTurn()
-    return db.query(sql, params)
-  },
-  transaction: (work) => db.transaction(work),
-  snapshot: (work) => db.snapshot(work),
-  hold: (name) => db.hold(name),
-  insertMany: (table, columns, rows) => db.insertMany(table, columns, rows),
-  now: () => db.now(),
-  close: () => db.close(),
 })
 
 /** A release that was withdrawn is as fixed as any other, and may be compared. */

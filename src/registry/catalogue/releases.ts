@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/row.ts'
+import { chartOf } from '../charts.ts'
 import { ChartId } from '../lookup/browse.ts'
 import type { ListedRelease } from './store.ts'
 import * as catalogue from './store.ts'
@@ -65,18 +66,36 @@ function listed(release: ListedRelease): z.input<typeof ListedReleaseForm> {
   }
 }
 
-/** What happened to a release, and which entry of the registry log says so. */
-export type ReleaseEvent = { index: number } & (
-  | { kind: 'published'; entry: Manifest }
-  | { kind: 'withdrawn'; entry: Withdrawal }
-)
+/** A release or withdrawal in words of ours, and which entry of the registry log says so. */
+export interface ReleaseNews {
+  index: number
+  title: string
+  summary: string
+  updated: string
+  chart: string
+}
+
+const MOST_NEWS = 50
 
 /** The last things that happened, newest first. An entry of a kind that is not known here is left out. */
-export async function lastEvents(db: Db, most: number): Promise<ReleaseEvent[]> {
-  const entries = await catalogue.lastEntries(db, most)
-  return entries.flatMap(({ index, text }): ReleaseEvent[] => {
+export async function releaseNews(db: Db): Promise<ReleaseNews[]> {
+  const entries = await catalogue.lastEntries(db, MOST_NEWS)
+  return entries.flatMap(({ index, text }): ReleaseNews[] => {
     const entry: unknown = JSON.parse(text)
-    if (isManifest(entry)) return [{ index, kind: 'published', entry }]
-    return isWithdrawal(entry) ? [{ index, kind: 'withdrawn', entry }] : []
+    if (isManifest(entry)) {
+      const sample = entry.data_class === 'sample' ? ' (sample data)' : ''
+      const summary = `${entry.row_count} rows, in force from ${entry.effective_from}${sample}`
+      return [newsOf(index, 'published', entry, summary)]
+    }
+    if (!isWithdrawal(entry)) return []
+    return [newsOf(index, 'withdrawn', entry, `withdrawn (${entry.reason}); what it said is no longer in force`)]
   })
 }
+
+const newsOf = (index: number, kind: string, entry: Manifest | Withdrawal, summary: string): ReleaseNews => ({
+  index,
+  title: `${entry.release_id} ${kind}`,
+  summary: `${chartOf(entry.chart)?.title ?? entry.chart}: ${summary}`,
+  updated: entry.recorded_at,
+  chart: entry.chart,
+})

@@ -2,9 +2,9 @@ import { type Db, StoreFault } from '../../db/db.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import type { Row } from '../../proof/price/row.ts'
-import { type Hash, joinRight, leafHash, nodeHash } from '../../proof/tree/merkle.ts'
-import type { Release } from '../lookup/store.ts'
-import * as store from '../lookup/store.ts'
+import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
+import type { Release } from '../store.ts'
+import * as store from '../store.ts'
 import { COLUMNS } from './columns.ts'
 import { parquet } from './parquet.ts'
 
@@ -35,39 +35,19 @@ export function exportRelease(db: Db, release: Release, format: Format): AsyncGe
 }
 
 async function* checkedBodies(db: Db, release: Release): AsyncGenerator<string> {
-  const tree = new GrowingRoot()
+  const tree = new GrowingTree()
   let after = ''
   for (;;) {
     const rows = await store.rowsAfter(db, release.release_no, after, ROWS_PER_READ)
     for (const { row_key, body } of rows) {
-      tree.append(leafHash(utf8(body)))
+      tree.add(leafHash(utf8(body)))
       after = row_key
       yield body
     }
     if (rows.length < ROWS_PER_READ) break
   }
-  if (tree.size !== release.row_count || toBase64(tree.root()) !== release.manifest.rows_root)
+  if (tree.size !== release.row_count || toBase64(tree.root) !== release.manifest.rows_root)
     throw new StoreFault(`the rows of ${release.release_id} are not those that were published: run \`atr fsck\``)
-}
-
-/** The root of a tree that grows by one leaf at a time: the roots of its perfect subtrees, the largest first. */
-class GrowingRoot {
-  readonly #roots: { hash: Hash; leaves: number }[] = []
-  size = 0
-
-  append(hash: Hash): void {
-    let added = { hash, leaves: 1 }
-    while (this.#roots.at(-1)?.leaves === added.leaves) {
-      const left = this.#roots.pop()
-      if (left) added = { hash: nodeHash(left.hash, added.hash), leaves: added.leaves * 2 }
-    }
-    this.#roots.push(added)
-    this.size++
-  }
-
-  root(): Hash {
-    return joinRight(this.#roots.map(({ hash }) => hash))
-  }
 }
 
 async function* parsed(bodies: AsyncIterable<string>): AsyncGenerator<Row> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { aPrice } from '../../proof/fixture.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { COLUMNS } from './columns.ts'
 import { parquet } from './parquet.ts'
@@ -7,21 +8,14 @@ import { readParquet } from './parquet-fixture.ts'
 import { encodeStruct, int, listOf, long, struct, text } from './thrift.ts'
 
 const aRow = (row: Partial<Row> = {}): Row =>
-  ({
-    kind: 'price',
+  aPrice({
     cpt: '99213',
-    modifier: null,
-    region: 'national',
-    npi: null,
-    basis: 'medicare_pfs',
-    setting: 'non_facility',
     price: { amount: '95.19', currency: 'USD' },
     effective_from: '2026-07-01',
-    flags: [],
     derivation: { method: 'verbatim/1', inputs: { amount: '95.19' } },
     locator: [{ citation: 0, line: 7 }],
-    ...row,
-  }) as Row
+    ...(row as Partial<Row & { kind: 'price' }>),
+  })
 
 async function written(rows: readonly Row[], facts: Record<string, string> = {}): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []

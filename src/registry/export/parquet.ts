@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { DAY_MS } from '../../calendar.ts'
 import { concat, utf8 } from '../../proof/bytes.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { COLUMNS, type Column } from './columns.ts'
@@ -87,7 +88,7 @@ class ColumnValues {
         return
       }
       case 'day':
-        this.#used = bytes.writeInt32LE(Date.parse(value) / 86_400_000, this.#used)
+        this.#used = bytes.writeInt32LE(Date.parse(value) / DAY_MS, this.#used)
         return
       case 'decimal':
         this.#used = bytes.writeBigInt64LE(BigInt(value.replace('.', '')), this.#used)

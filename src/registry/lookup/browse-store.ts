@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
+import type { Release, StoredRow } from '../store.ts'
 import { ourTurn } from '../turn.ts'
-import type { Release, StoredRow } from './store.ts'
 
 // Pages of the rows of a release. Counts are those that were stored with the release: no row is read to be counted.
 

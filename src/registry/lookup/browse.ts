@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
-import * as catalogue from '../catalogue/store.ts'
+import type { Release, StoredRow } from '../store.ts'
+import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { countRows, pageOfRows, type RowFilter } from './browse-store.ts'
 import { AsOf, Code, Npi, RegionText } from './reference.ts'
 import { parseRegion } from './region.ts'
-import type { Release, StoredRow } from './store.ts'
 
 export const ChartId = z
   .string()
@@ -43,7 +43,7 @@ export async function browse(db: Db, query: BrowseQuery, day: string): Promise<B
   const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
   const { chart = '', npi = '', cpt = '' } = query
-  const shown = await catalogue.chartsInForce(db, day, { chart, npi, cpt, region: filter.region ?? '' })
+  const shown = await store.chartsInForce(db, day, { chart, npi, cpt, region: filter.region ?? '' })
 
   const rows: Browsed['rows'] = []
   let total = 0

@@ -1,5 +1,6 @@
 import type { AbsenceReason, Row, Setting } from '../../proof/price/row.ts'
 import { HOSPITAL_BASES } from '../charts.ts'
+import { NA_FLAG } from '../row-schema.ts'
 
 export interface Wanted {
   modifier: string | null
@@ -9,9 +10,6 @@ export interface Wanted {
 
 /** The order in which settings are preferred when none is asked for; null is a price for both of a hospital's. */
 const PREFERENCE: readonly (Setting | null)[] = ['non_facility', 'facility', 'outpatient', null, 'inpatient']
-
-/** CMS marks a setting in which the service is rarely or never performed. */
-export const NA_FLAG = 'na_indicator'
 
 /**
  * Which row answers, when several fit: the modifier asked for or none; the setting asked for, or a hospital's price

@@ -1,16 +1,17 @@
 import { z } from 'zod'
+import { DAY_MS, dayOf } from '../../calendar.ts'
 import type { Db } from '../../db/db.ts'
 import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
-import * as catalogue from '../catalogue/store.ts'
 import { schedulesFor } from '../charts.ts'
 import { AbsenceProof, CitedRow } from '../row-schema.ts'
+import type { Release } from '../store.ts'
+import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { absenceProofs } from './answer.ts'
 import type { Proofs } from './proofs.ts'
 import { checkBasis, findIn, placeOf, ReferenceQuery } from './reference.ts'
 import { parseRegion } from './region.ts'
-import type { Release } from './store.ts'
 
 export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
 export type HistoryQuery = z.output<typeof HistoryQuery>
@@ -51,7 +52,7 @@ export async function editionsFor(db: Db, query: HistoryQuery): Promise<Dated[]>
   checkBasis(query)
   const charts = await chartsFor(db, query)
   const newer = new Map<string, string>()
-  const editions = charts.length > 0 ? await catalogue.editionsOf(db, charts) : []
+  const editions = charts.length > 0 ? await store.editionsOf(db, charts) : []
   return editions.map((release) => {
     const next = newer.get(release.chart)
     newer.set(release.chart, release.effective_from)
@@ -61,18 +62,17 @@ export async function editionsFor(db: Db, query: HistoryQuery): Promise<Dated[]>
 
 async function chartsFor(db: Db, { cpt, npi, basis }: HistoryQuery): Promise<string[]> {
   if (npi === undefined)
-    return catalogue.chartsWithCode(
+    return store.chartsWithCode(
       db,
       cpt,
       schedulesFor(basis).map(({ chart }) => chart),
     )
-  const charts = await catalogue.chartsOfProvider(db, npi)
+  const charts = await store.chartsOfProvider(db, npi)
   if (charts.length === 0) throw new Problem('unknown_provider')
   return charts
 }
 
-const DAY_MS = 86_400_000
-const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
+const dayBefore = (day: string): string => dayOf(Date.parse(day) - DAY_MS)
 
 /** One page of the editions, each with the row that answers from it alone, or the proof that none does. */
 export async function history(

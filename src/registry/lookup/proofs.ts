@@ -1,6 +1,7 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import type { StoredCheckpoint } from '../../integrity/store.ts'
+import { cutTile } from '../../integrity/tile-source.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import {
   ABSENCE_PROOF,
@@ -12,10 +13,10 @@ import {
   type Row,
 } from '../../proof/price/row.ts'
 import { inclusionPath, leafHash, rootFromInclusion, type SubtreeReader } from '../../proof/tree/merkle.ts'
-import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
+import { subtreesFromTiles, type Tile } from '../../proof/tree/tiles.ts'
 import { Remembered } from '../memo.ts'
-import type { Release, StoredRow } from './store.ts'
-import * as store from './store.ts'
+import type { Release, StoredRow } from '../store.ts'
+import * as store from '../store.ts'
 
 const MAX_TILES = 1_000
 
@@ -88,4 +89,11 @@ export class Proofs {
     this.#inLog.set(log_index, known)
     return known
   }
+}
+
+/** A tile of the row hashes of a release, even of one that was withdrawn. */
+export async function findRowTile(db: Db, release_id: string, tile: Tile): Promise<Uint8Array | undefined> {
+  const release = await store.findLogged(db, release_id)
+  if (!release) return undefined
+  return cutTile(release.row_count, tile, () => store.findRowTile(db, release.release_no, tile.level, tile.n))
 }

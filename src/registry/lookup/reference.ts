@@ -5,10 +5,10 @@ import { Problem } from '../../problem.ts'
 import { isNpi } from '../../proof/price/npi.ts'
 import { BASES, type Basis, type Row, SETTINGS } from '../../proof/price/row.ts'
 import { HOSPITAL_BASES, schedulesFor } from '../charts.ts'
+import type { Release, StoredRow } from '../store.ts'
+import * as store from '../store.ts'
 import { chooseRow, isHospitals, mostTelling, type Wanted } from './choose-row.ts'
 import { isByLocality, onlyLocality, parseRegion, REGION_PATTERN, type Region } from './region.ts'
-import type { Release, StoredRow } from './store.ts'
-import * as store from './store.ts'
 
 const NATIONAL = 'national|'
 

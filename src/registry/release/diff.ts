@@ -1,8 +1,10 @@
 import type { Db } from '../../db/db.ts'
 import { dollars } from '../../proof/price/physician-fee.ts'
 import type { Price, Row } from '../../proof/price/row.ts'
-import type { StoredRow } from '../lookup/store.ts'
-import * as store from '../lookup/store.ts'
+import { type Ends, endsOfText, toPrice } from '../price-ends.ts'
+import type { StoredRow } from '../store.ts'
+import * as store from '../store.ts'
+import { ourTurn } from '../turn.ts'
 
 const ROWS_PER_READ = 5_000
 const LARGEST = 10
@@ -95,7 +97,9 @@ class Walk {
     return this.#at < this.#rows.length
   }
 
+  /** Lets others go first: reading millions of rows must not hold up other requests. */
   async fill(): Promise<void> {
+    await ourTurn()
     this.#after = this.#rows.at(-1)?.row_key ?? this.#after
     this.#rows = await store.rowsAfter(this.db, this.release_no, this.#after, ROWS_PER_READ)
     this.#at = 0
@@ -123,7 +127,7 @@ class Tally {
     if (same) this.diff.unchanged++
     else {
       this.diff.changed++
-      if (old !== undefined && current !== undefined) this.#move(row_key, endsOf(old), endsOf(current))
+      if (old !== undefined && current !== undefined) this.#move(row_key, endsOfText(old), endsOfText(current))
       // A price that gives way to an absence has moved as far as a price can.
       else if (old !== undefined || current !== undefined) count(this.diff.moved_over_25_pct, row_key)
     }
@@ -175,11 +179,6 @@ function count(moved: Moved, row_key: string): void {
   if (moved.sample_keys.length < SAMPLE_KEYS) moved.sample_keys.push(row_key)
 }
 
-interface Ends {
-  low: number
-  high: number
-}
-
 const PRICE = '"price":{'
 
 /**
@@ -192,32 +191,5 @@ function priceText(body: string): string | undefined {
 }
 
 const reasonOf = (body: string): string => (JSON.parse(body) as Row & { kind: 'absence' }).reason
-
-const AMOUNT = '{"amount":"'
-
-function endsOf(text: string): Ends {
-  if (text.startsWith(AMOUNT)) {
-    const cents = centsOf(text.slice(AMOUNT.length, text.indexOf('"', AMOUNT.length)))
-    return { low: cents, high: cents }
-  }
-  const price = JSON.parse(text) as Price
-  const [low, high] = 'amount' in price ? [price.amount, price.amount] : [price.low, price.high]
-  return { low: centsOf(low), high: centsOf(high) }
-}
-
-const POINT = 0x2e
-
-/** Of a decimal with two places, as rows have them. */
-export function centsOf(decimal: string): number {
-  let cents = 0
-  for (let at = 0; at < decimal.length; at++) {
-    const unit = decimal.charCodeAt(at)
-    if (unit !== POINT) cents = cents * 10 + unit - 0x30
-  }
-  return cents
-}
-
-const toPrice = ({ low, high }: Ends): Price =>
-  low === high ? { amount: dollars(low), currency: 'USD' } : { low: dollars(low), high: dollars(high), currency: 'USD' }
 
 const percent = (share: number): number => Math.round(share * 10_000) / 100

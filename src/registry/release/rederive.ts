@@ -2,7 +2,8 @@ import type { Db } from '../../db/db.ts'
 import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import { rangeRoot } from '../../proof/tree/merkle.ts'
 import { type Tile, TileBuilder } from '../../proof/tree/tiles.ts'
-import * as store from '../lookup/store.ts'
+import * as store from '../store.ts'
+import { ourTurn } from '../turn.ts'
 import { type Totals, totalsOf } from './content-store.ts'
 import { bodyHasKey, leafHashOfBody } from './row-body.ts'
 import { rowSubtrees } from './staging.ts'
@@ -45,7 +46,7 @@ export async function rederive(
     if (wrong) return wrong
     if (rows.length < ROWS_PER_READ) break
     onRows(tree.size)
-    await new Promise((turned) => setImmediate(turned)) // agents are served while a large release is read
+    await ourTurn() // agents are served while a large release is read
   }
   tree.finish()
   if (tree.size !== release.row_count) return `${release_id}: rows are missing or too many`

@@ -1,8 +1,12 @@
+import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
 import { type Basis, type Row, rowKey, type Setting } from '../../proof/price/row.ts'
-import { NA_FLAG } from '../lookup/choose-row.ts'
-import { centsOf } from './diff.ts'
-import { type Findings, note, type RuleId } from './rules.ts'
+import { chartOf, schedulesFor } from '../charts.ts'
+import { centsOf, type Ends, endsOf } from '../price-ends.ts'
+import { NA_FLAG } from '../row-schema.ts'
+import type { Release } from '../store.ts'
+import * as store from '../store.ts'
+import { type Findings, findingOf, note, type RuleId } from './rules.ts'
 import type { Stageable } from './staging.ts'
 
 type PriceRow = Row & { kind: 'price' }
@@ -63,7 +67,7 @@ function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
   return group.map((row) => {
     if (row.kind !== 'price') return row
     const verdict = (id: RuleId, failed: boolean): boolean => {
-      note(findings, id, failed, () => at(row))
+      weigh(findings, id, failed, row)
       return failed
     }
     if (crossed.has(row)) return withheld(row, 'R08_min_max')
@@ -73,7 +77,7 @@ function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
     if (row.npi !== null && verdict('R05', isImplausible(row, ratios)))
       return withheld(row, 'R05', beside && comparisonInputs(beside))
     if (ratios) verdict('R04', ratios.low < 0.2 || ratios.high > 10)
-    if (!isDrug(row.cpt)) verdict('R06', endsOf(row).low < 100)
+    if (!isDrug(row.cpt)) verdict('R06', endsOf(row.price).low < 100)
     const distance = distanceFromPeers(row, known.peers)
     if (distance !== undefined) verdict('R07', distance > 5)
     return row
@@ -99,20 +103,11 @@ function comparisonInputs({ release_id, row }: Compared): Record<string, string>
   return { compared_chart, compared_edition, compared_revision, compared_amount: row.price.amount }
 }
 
-interface Ends {
-  low: number
-  high: number
-}
-
-const both = (cents: number): Ends => ({ low: cents, high: cents })
-const endsOf = ({ price }: PriceRow): Ends =>
-  'amount' in price ? both(centsOf(price.amount)) : { low: centsOf(price.low), high: centsOf(price.high) }
-
 const MOST_CENTS = 100_000_000
 
 /** Rule R05. */
 const isImplausible = (row: PriceRow, ratios: Ends | undefined): boolean =>
-  endsOf(row).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
+  endsOf(row.price).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
 
 /**
  * What a hospital's outpatient price is comparable with: Medicare's payment to hospitals if there is one, else the
@@ -146,7 +141,7 @@ function besideMedicare(row: PriceRow, medicare: readonly MedicareRow[]): Compar
 }
 
 function ratiosTo(row: PriceRow, { row: { price } }: Compared): Ends {
-  const { low, high } = endsOf(row)
+  const { low, high } = endsOf(row.price)
   const reference = centsOf(price.amount)
   return { low: low / reference, high: high / reference }
 }
@@ -185,7 +180,7 @@ function distanceFromPeers(row: PriceRow, peers: readonly (readonly Row[])[]): n
 
 /** The logarithm of a price, of a range that of its middle. */
 function middle(row: PriceRow): number {
-  const { low, high } = endsOf(row)
+  const { low, high } = endsOf(row.price)
   return (Math.log(Math.max(1, low)) + Math.log(Math.max(1, high))) / 2
 }
 
@@ -204,20 +199,68 @@ function crossedRows(group: readonly Row[], findings: Findings): Set<Row> {
   for (const setting of new Set(group.map((row) => row.setting))) {
     const [cash, gross] = [find('hospital_cash', setting), find('hospital_gross', setting)]
     const [lowest, highest] = [find('hospital_negotiated_low', setting), find('hospital_negotiated_high', setting)]
-    if (cash && gross) note(findings, 'R08', isAbove(cash, gross), () => at(cash))
+    if (cash && gross) weigh(findings, 'R08', isAbove(cash, gross), cash)
     if (!lowest || !highest) continue
-    const impossible = endsOf(lowest).low > endsOf(highest).high
-    for (const row of [lowest, highest]) note(findings, 'R08_min_max', impossible, () => at(row))
+    const impossible = endsOf(lowest.price).low > endsOf(highest.price).high
+    for (const row of [lowest, highest]) weigh(findings, 'R08_min_max', impossible, row)
     if (impossible) crossed.add(lowest).add(highest)
-    else note(findings, 'R08', isAbove(lowest, highest), () => at(lowest))
+    else weigh(findings, 'R08', isAbove(lowest, highest), lowest)
   }
   return crossed
 }
 
 /** Of two ranges, the first reaches higher than the second on either side. */
 function isAbove(a: PriceRow, b: PriceRow): boolean {
-  const [first, second] = [endsOf(a), endsOf(b)]
+  const [first, second] = [endsOf(a.price), endsOf(b.price)]
   return first.low > second.low || first.high > second.high
 }
 
-const at = (row: Row): { key: string; line: number | undefined } => ({ key: rowKey(row), line: row.locator[0]?.line })
+/** Counts one judgement of a rule, and where it failed. */
+function weigh(findings: Findings, id: RuleId, failed: boolean, row: Row): void {
+  const finding = findingOf(findings, id)
+  finding.evaluated = (finding.evaluated ?? 0) + 1
+  if (failed) note(findings, id, row.locator[0]?.line, rowKey(row))
+}
+
+/** So many hospitals are compared with, the last published first: each costs a look for every code. */
+const MOST_PEERS = 40
+
+export interface Judged {
+  rows: Stageable
+  /** The schedules that the rows would be compared with and that are not in force. */
+  without: string[]
+}
+
+/**
+ * The rows of a source as they may be staged: judged by the rules for rows, with the prices in force on `day` beside
+ * them. The physician schedule passes as it is: nothing stands beside it, and its two million rows are the formula's.
+ */
+export async function judged(db: Db, chart: string, rows: Stageable, findings: Findings, day: string): Promise<Judged> {
+  const kind = chartOf(chart)?.kind
+  if (kind === 'cms_pfs') return { rows, without: [] }
+  if (kind !== 'hospital_mrf') return { rows: applyRules(rows, NOTHING, findings), without: [] }
+  const schedules = schedulesFor(undefined).map((schedule) => schedule.chart)
+  const releases = await store.releasesInForce(db, day)
+  return {
+    rows: applyRules(rows, inForce(db, chart, schedules, releases), findings),
+    without: schedules.filter((schedule) => !releases.some((release) => release.chart === schedule)),
+  }
+}
+
+const NOTHING: Comparison = { medicare: async () => [], peers: async () => [] }
+
+function inForce(db: Db, chart: string, schedules: readonly string[], releases: readonly Release[]): Comparison {
+  const medicare = releases.filter((release) => schedules.includes(release.chart))
+  const hospitals = releases
+    .filter((release) => release.chart !== chart && chartOf(release.chart)?.kind === 'hospital_mrf')
+    .sort((a, b) => b.log_index - a.log_index)
+    .slice(0, MOST_PEERS)
+  const rowsOf = async (release: Release, cpt: string): Promise<Row[]> =>
+    (await store.rowsUnder(db, release.release_no, `${cpt}|national|`)).map(({ body }) => JSON.parse(body) as Row)
+  const compared = async (release: Release, cpt: string): Promise<MedicareRow[]> =>
+    (await rowsOf(release, cpt)).map((row) => ({ row, release_id: release.release_id }))
+  return {
+    medicare: async (cpt) => (await Promise.all(medicare.map((release) => compared(release, cpt)))).flat(),
+    peers: (cpt) => Promise.all(hospitals.map((release) => rowsOf(release, cpt))),
+  }
+}

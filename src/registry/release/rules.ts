@@ -19,10 +19,9 @@ const rule = (severity: Severity, threshold: string, meaning: string): Rule => (
 
 /**
  * The rules for rows. R02, R03, R09, R10 and R14 are judged where a source is read, R04 to R08 while its rows
- * are staged, R12 against the edition before, and R01 by re-deriving what is stored. R15 is not judged: no text of a
- * source is kept. W01 to W06 warn of a source as a whole, or beside others of its edition; `not_cpt`, `R03_other_code`
- * and `no_amount` count lines that this registry is not about. R11 is about the editions of a chart: see
- * edition-periods.ts.
+ * are staged, R12 against the edition before, and R01 by re-deriving what is stored. W01 to W06 warn of a source as a
+ * whole, or beside others of its edition; `not_cpt`, `R03_other_code` and `no_amount` count lines that this registry is
+ * not about. R11 is about the editions of a chart: see `periodConflicts`.
  */
 export const RULES = {
   R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
@@ -42,7 +41,6 @@ export const RULES = {
   R10: rule('withhold', 'one price a key', 'Different prices stand under the same key'),
   R12: rule('flag', '25 % (schedule), 100 % (hospital)', 'The price moved far from the edition before'),
   R14: rule('reject', 'within the edition', 'The source gives a row a date outside its edition'),
-  R15: rule('reject', 'plain short text', 'A cell has hidden characters, is too long, or begins like a formula'),
   malformed: rule('reject', 'a whole record', 'A record of the source cannot be read'),
   not_cpt: rule(
     'flag',
@@ -92,22 +90,23 @@ export type Findings = Map<string, Finding>
 const SAMPLE_LINES = 20
 const SAMPLE_KEYS = 5
 
-/** Counts one judgement of a rule, and where it failed. Most judgements fail nothing, so only then is it asked where. */
-export function note(
-  findings: Findings,
-  id: RuleId,
-  failed: boolean,
-  where: () => { key: string; line?: number | undefined },
-): void {
-  const entry = findings.get(id) ?? { count: 0, lines: [] }
-  findings.set(id, entry)
-  entry.evaluated = (entry.evaluated ?? 0) + 1
-  if (!failed) return
-  entry.count++
-  entry.keys ??= []
-  const at = where()
-  if (entry.keys.length < SAMPLE_KEYS) entry.keys.push(at.key)
-  if (at.line !== undefined && entry.lines.length < SAMPLE_LINES) entry.lines.push(at.line)
+/** What was found by a rule so far; a rule that was not judged yet starts at none. */
+export function findingOf(findings: Findings, id: string): Finding {
+  const known = findings.get(id)
+  if (known) return known
+  const fresh: Finding = { count: 0, lines: [] }
+  findings.set(id, fresh)
+  return fresh
+}
+
+/** Counts one break of a rule, and for the first few where: by line and key, never with the value that broke it. */
+export function note(findings: Findings, id: string, line: number | undefined, key?: string): void {
+  const finding = findingOf(findings, id)
+  finding.count++
+  if (line !== undefined && finding.lines.length < SAMPLE_LINES) finding.lines.push(line)
+  if (key === undefined) return
+  finding.keys ??= []
+  if (finding.keys.length < SAMPLE_KEYS) finding.keys.push(key)
 }
 
 /** The rows that a source had and the release does not. */

@@ -4,7 +4,8 @@ import { toBase64 } from '../../proof/bytes.ts'
 import { isRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, type Tile, TileBuilder } from '../../proof/tree/tiles.ts'
-import * as store from '../lookup/store.ts'
+import * as store from '../store.ts'
+import { ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
 import { bodyOf, leafHashOfBody } from './row-body.ts'
 import { type Findings, rejectedIn } from './rules.ts'
@@ -27,9 +28,6 @@ export interface ReadyRow {
 }
 export type StageableRow = Row | ReadyRow
 export type Stageable = AsyncIterable<StageableRow> | Iterable<StageableRow>
-
-/** What was refused or noted while a source was read: exact counts by rule, the first few places, never the values. */
-export type Rejects = Findings
 
 /** What has been written so far. */
 export interface Progress {
@@ -60,7 +58,7 @@ export const stage = (
   db: Db,
   release: NewRelease,
   rows: Stageable,
-  rejects: Rejects,
+  rejects: Findings,
   now: number,
   options: StageOptions = {},
 ): Promise<Staged> =>
@@ -103,7 +101,7 @@ async function write(
   db: Db,
   release: NewRelease,
   rows: Stageable,
-  rejects: Rejects,
+  rejects: Findings,
   now: number,
   options: StageOptions,
 ): Promise<Staged> {
@@ -120,14 +118,14 @@ async function writeRows(
   db: Db,
   release_no: number,
   rows: Stageable,
-  rejects: Rejects,
+  rejects: Findings,
   { onProgress = () => undefined, alongside = async () => undefined }: StageOptions,
 ): Promise<Staged> {
   const batch = new Batch(db, release_no)
   const flush = async (): Promise<void> => {
     await batch.flush()
     onProgress(batch.written)
-    await new Promise((turned) => setImmediate(turned))
+    await ourTurn()
   }
   // Two loops, because waiting for each of two million rows that are there already takes longer than hashing them.
   if (Symbol.asyncIterator in rows) {

@@ -3,10 +3,8 @@ import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { STATUS } from '../../status.ts'
 
-const EXPOSED =
-  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, Deprecation, Sunset, X-Request-Id'
-const ALLOWED =
-  'X-Agent-Key, X-Agent-Rails, Authorization, Content-Type, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, A2A-Version'
+const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'
+const ALLOWED = 'X-Agent-Key, X-Agent-Rails, Authorization, Content-Type, If-None-Match'
 
 /** Credentials never travel by themselves here, so any page may ask: CORS is open and without credentials. */
 export function commonHeaders(requestId: string, secure: boolean): Record<string, string> {

@@ -1,12 +1,10 @@
 // Whether a log only grew between two checkpoints: what a monitor, a witness and a careful client ask.
 
-import { equalBytes } from '../bytes.ts'
-import { type CheckpointFault, openCheckpoint, type TreeHead } from '../note/checkpoint.ts'
-import type { TrustPolicy } from '../note/policy.ts'
-import { consistencyPath, type Hash, isConsistent, rangeRoot } from './merkle.ts'
-import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tiles.ts'
-
-const HASH_SIZE = 32
+import { equalBytes } from './bytes.ts'
+import { type CheckpointFault, openCheckpoint, type TreeHead } from './note/checkpoint.ts'
+import type { TrustPolicy } from './note/policy.ts'
+import { consistencyPath, HASH_SIZE, type Hash, isConsistent, rangeRoot } from './tree/merkle.ts'
+import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tree/tiles.ts'
 
 export type GrowthFault = 'log_not_the_same' | 'log_rolled_back' | 'log_forked'
 export type TileFault = 'tile_unavailable' | 'tile_malformed' | 'tiles_not_of_checkpoint'

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { utf8 } from '../bytes.ts'
-import { aSigner, MemoryLog } from '../fixture.ts'
-import { formatPolicy, parsePolicy, type TrustPolicy } from '../note/policy.ts'
+import { utf8 } from './bytes.ts'
+import { aSigner, MemoryLog } from './fixture.ts'
 import { checkGrowth, type TileReader, verifyGrowth } from './growth.ts'
-import { consistencyPath } from './merkle.ts'
-import { subtreesFromTiles, tilesOf } from './tiles.ts'
+import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
+import { consistencyPath } from './tree/merkle.ts'
+import { subtreesFromTiles, tilesOf } from './tree/tiles.ts'
 
 const signer = await aSigner('log.example/registry')
 const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy

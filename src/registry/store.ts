@@ -1,5 +1,5 @@
-import type { Db } from '../../db/db.ts'
-import type { Manifest } from '../../proof/price/row.ts'
+import type { Db } from '../db/db.ts'
+import type { Manifest } from '../proof/price/row.ts'
 
 /** A published release, as lookups need it. */
 export interface Release {
@@ -56,6 +56,84 @@ export async function findReleaseInForce(db: Db, chart: string, day: string): Pr
 
 export async function releasesInForce(db: Db, day: string): Promise<Release[]> {
   const rows = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM release r WHERE ${IN_FORCE} ORDER BY r.chart`, [day])
+  return rows.map(toRelease)
+}
+
+/** The schedules that have ever had a row for this code. */
+export async function chartsWithCode(db: Db, cpt: string, charts: readonly string[]): Promise<string[]> {
+  const names = charts.map((_, i) => `$${i + 2}`).join(', ')
+  const rows = await db.query<{ chart: string }>(
+    `SELECT DISTINCT r.chart FROM release r JOIN release_code c ON c.release_no = r.release_no
+      WHERE c.cpt = $1 AND r.chart IN (${names}) AND ${readable('r')}`,
+    [cpt, ...charts],
+  )
+  return rows.map(({ chart }) => chart)
+}
+
+/** The hospital files that have ever named this provider. */
+export async function chartsOfProvider(db: Db, npi: string): Promise<string[]> {
+  const rows = await db.query<{ chart: string }>(
+    `SELECT DISTINCT r.chart FROM release_provider p JOIN release r ON r.release_no = p.release_no
+      WHERE p.npi = $1 AND ${readable('r')}`,
+    [npi],
+  )
+  return rows.map(({ chart }) => chart)
+}
+
+/** Every edition of these charts that can be read, the newest first. */
+export async function editionsOf(db: Db, charts: readonly string[]): Promise<Release[]> {
+  const names = charts.map((_, i) => `$${i + 1}`).join(', ')
+  const rows = await db.query<ReleaseRow>(
+    `SELECT ${RELEASE} FROM release r WHERE r.chart IN (${names}) AND ${readable('r')}
+      ORDER BY r.effective_from DESC, r.log_index DESC`,
+    charts,
+  )
+  return rows.map(toRelease)
+}
+
+export interface ChartFilter {
+  chart?: string
+  npi?: string
+  cpt?: string
+  region?: string
+}
+
+/** In force on day $1 and fitting: an empty text fits everything. */
+const FITTING = `release r WHERE ${IN_FORCE} AND ($2 = '' OR r.chart = $2)
+    AND ($3 = '' OR EXISTS (SELECT 1 FROM release_provider p WHERE p.npi = $3 AND p.release_no = r.release_no))
+    AND ($4 = '' OR EXISTS (SELECT 1 FROM release_code c WHERE c.cpt = $4 AND c.release_no = r.release_no))
+    AND ($5 = '' OR EXISTS (SELECT 1 FROM release_region g WHERE g.region = $5 AND g.release_no = r.release_no))`
+const fittingParams = (day: string, { chart = '', npi = '', cpt = '', region = '' }: ChartFilter): string[] => [
+  day,
+  chart,
+  npi,
+  cpt,
+  region,
+]
+
+export async function countCharts(
+  db: Db,
+  day: string,
+  filter: ChartFilter = {},
+): Promise<{ charts: number; samples: number }> {
+  const [row] = await db.query<{ charts: number; samples: number }>(
+    `SELECT COUNT(*) AS charts, COUNT(CASE WHEN r.data_class = 'sample' THEN 1 END) AS samples FROM ${FITTING}`,
+    fittingParams(day, filter),
+  )
+  return { charts: row?.charts ?? 0, samples: row?.samples ?? 0 }
+}
+
+/** The editions in force that fit, by chart: all of them, or one page. */
+export async function chartsInForce(
+  db: Db,
+  day: string,
+  filter: ChartFilter = {},
+  page?: { limit: number; offset: number },
+): Promise<Release[]> {
+  const rows = await db.query<ReleaseRow>(
+    `SELECT ${RELEASE} FROM ${FITTING} ORDER BY r.chart${page ? ' LIMIT $6 OFFSET $7' : ''}`,
+    [...fittingParams(day, filter), ...(page ? [page.limit, page.offset] : [])],
+  )
   return rows.map(toRelease)
 }
 
@@ -168,17 +246,10 @@ export function rowsAfter(db: Db, release_no: number, after: string, limit: numb
   )
 }
 
-/** A release by its name, whether or not it is in force. */
-export const findReadable = (db: Db, release_id: string): Promise<Release | undefined> =>
-  findNamed(db, release_id, readable('r'))
-
 /** A release by its name, even if it was withdrawn: what was proved of it can be checked for ever. */
-export const findLogged = (db: Db, release_id: string): Promise<Release | undefined> =>
-  findNamed(db, release_id, inPublicLog('r'))
-
-async function findNamed(db: Db, release_id: string, condition: string): Promise<Release | undefined> {
+export async function findLogged(db: Db, release_id: string): Promise<Release | undefined> {
   const [row] = await db.query<ReleaseRow>(
-    `SELECT ${RELEASE} FROM release r WHERE r.release_id = $1 AND ${condition}`,
+    `SELECT ${RELEASE} FROM release r WHERE r.release_id = $1 AND ${inPublicLog('r')}`,
     [release_id],
   )
   return row && toRelease(row)

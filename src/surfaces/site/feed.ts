@@ -1,8 +1,8 @@
 import { utf8 } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
+import { SERVICE } from '../discovery/descriptor.ts'
 import type { Document } from '../http/document.ts'
-import { type Html, html } from '../site/html.ts'
-import { SERVICE } from './descriptor.ts'
+import { type Html, html } from './html.ts'
 
 export interface FeedEntry {
   /** Its place in the log. */
@@ -11,8 +11,8 @@ export interface FeedEntry {
   summary: string
   /** An instant, as RFC 3339 writes it. */
   updated: string
-  /** Path and query of the list in which the release stands. */
-  path: string
+  /** The chart in whose list the release stands. */
+  chart: string
 }
 
 export interface FeedParts {
@@ -51,13 +51,13 @@ ${shown.map((entry) => entryOf(entry, base, origin))}</feed>
   return `<?xml version="1.0" encoding="utf-8"?>\n${page.markup}`
 }
 
-const entryOf = ({ index, title, summary, updated, path }: FeedEntry, base: string, origin: string): Html =>
+const entryOf = ({ index, title, summary, updated, chart }: FeedEntry, base: string, origin: string): Html =>
   html`  <entry>
     <id>${idOf(`${origin} ${index}`)}</id>
     <title>${title}</title>
     <updated>${updated}</updated>
     <summary>${summary}</summary>
-    <link rel="alternate" type="application/json" href="${base}${path}"/>
+    <link rel="alternate" type="application/json" href="${base}/api/releases?chart=${encodeURIComponent(chart)}"/>
   </entry>
 `
 

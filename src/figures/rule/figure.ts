@@ -1,0 +1,50 @@
+// What a published figure is, and the numbers of the rule that decides it.
+
+/** Whether the cases behind it are real or invented for a demonstration. */
+export type DataClass = 'published' | 'sample'
+
+/** What decides whether a number may be shown. A change of any member is a new version. */
+export const RULE = {
+  version: '1.0.0',
+  /** F1, F2. */
+  min_cases: 50,
+  min_cell: 11,
+  count_step: 10,
+  rate_steps: 100,
+  /** F3, in dollars and per cent. */
+  total_step: 1000,
+  median_step: 50,
+  largest_share: 25,
+  two_largest_share: 40,
+  /** F5. */
+  min_moved: 11,
+  min_values: 11,
+  /** P4, P6. */
+  provider_min_cases: 30,
+} as const satisfies Rule
+
+export interface Rule {
+  version: string
+  min_cases: number
+  min_cell: number
+  count_step: number
+  rate_steps: number
+  total_step: number
+  median_step: number
+  largest_share: number
+  two_largest_share: number
+  min_moved: number
+  min_values: number
+  provider_min_cases: number
+}
+
+export type Withheld = 'small_cell' | 'dominance'
+export type Judged<T> = { value: T; reason: null } | { value: null; reason: Withheld }
+
+/** One published figure. `suppressed` says that the value is withheld, not that it is zero. */
+export interface Figure {
+  value: number | string | null
+  suppressed: boolean
+  reason: Withheld | 'not_with_noise' | null
+  as_of: string
+}

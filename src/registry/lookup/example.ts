@@ -1,0 +1,25 @@
+import type { Db } from '../../db/db.ts'
+import type { Log } from '../../integrity/log.ts'
+import { answer } from './answer.ts'
+import { Proofs } from './proofs.ts'
+import { findReference, ReferenceQuery } from './reference.ts'
+
+/** The code of the price that the landing page shows. */
+const EXAMPLE = ReferenceQuery.parse({ cpt: '99213' })
+
+/** One price in force today and where in its source it stands; nothing if the code has no single amount. */
+export async function examplePrice({ db, log, today }: { db: Db; log: Log; today: () => string }) {
+  const found = findReference(db, EXAMPLE, today())
+  const row = await found.then(async (each) => answer(await Proofs.at(db, log), each)).catch(() => undefined)
+  if (!row || !('amount' in row.price)) return undefined
+  const { release } = row.proof
+  return {
+    cpt: row.cpt,
+    amount: row.price.amount,
+    region: row.region,
+    effective_from: row.effective_from,
+    release_id: release.release_id,
+    file: release.citations[0]?.file ?? '',
+    line: row.locator[0]?.line ?? 0,
+  }
+}

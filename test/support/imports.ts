@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+// The product's own files, and which of them imports which.
+
+export const ROOT = join(import.meta.dir, '../..')
+const SRC = join(ROOT, 'src')
+
+export const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const isTestOnly = (file: string): boolean => /\.test\.ts$|fixture\.ts$/.test(file)
+export const sources = files.filter((file) => !isTestOnly(file) && !file.endsWith('.d.ts'))
+export const text = (file: string): string => readFileSync(join(SRC, file), 'utf8')
+
+/** The folder a file belongs to, or the file itself at the top. */
+export const partOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] as string) : file)
+/** The folder a file stands in: `registry/lookup`, `registry`, or `.` at the top. */
+export const roomOf = (file: string): string => dirname(file)
+
+export interface Import {
+  from: string
+  to: string
+}
+
+/** Imports of types count: who reads a file has to read what its types say. */
+export const imports: Import[] = sources.flatMap((file) =>
+  [...text(file).matchAll(/^(?:import|export)[^'"]*?from '([^']+)'/gms)].map(([, to = '']) => ({
+    from: file,
+    to: to.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file), to)) : to,
+  })),
+)
+export const own = imports.filter(({ to }) => to.endsWith('.ts'))
+
+/** A path that leads from a file back to itself, if there is one. */
+export function findCircle(edges: readonly Import[]): string[] | undefined {
+  const next = Map.groupBy(edges, ({ from }) => from)
+  const done = new Set<string>()
+  const walk = (file: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const { to } of next.get(file) ?? []) {
+      const circle = walk(to, [...path, file])
+      if (circle) return circle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of next.keys()) {
+    const circle = walk(file, [])
+    if (circle) return circle
+  }
+  return undefined
+}
