@@ -14,7 +14,7 @@ import { FLOW, NAMING, PROTECTED_ROUTES, PUBLIC_ROUTES } from './rails/policy.ts
 import { HEADERS } from './rails/refusal.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { lastEvents, type ReleaseEvent } from './registry/catalogue/releases.ts'
-import { chartOf } from './registry/charts.ts'
+import { CHARTS, type Charts, chartOf } from './registry/charts.ts'
 import { findRowTile } from './registry/lookup/row-tiles.ts'
 import { registryOperations } from './registry/operations.ts'
 import { AbsenceProof, CitedRow } from './registry/row-schema.ts'
@@ -43,6 +43,8 @@ export interface AppOptions {
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
   retention?: boolean
   observe: (line: RequestLine) => void
+  /** Every chart there can be. */
+  charts?: Charts
 }
 
 export interface App extends HttpSurface {
@@ -57,7 +59,7 @@ export function makeApp(
   { db, registryLog, figuresLog, cosign, witnesses, pepper }: Installation,
   options: AppOptions,
 ): App {
-  const { baseUrl, now, limits } = options
+  const { baseUrl, now, limits, charts = CHARTS } = options
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const figures = { db, log: figuresLog, now }
   const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes))
@@ -78,13 +80,14 @@ export function makeApp(
   const readme = readmeOperation(discovery)
   const ownOperations = [
     readme,
-    ...registryOperations({ db, log: registryLog, today }),
+    ...registryOperations({ db, log: registryLog, today, charts }),
     ...figuresOperations(figures),
     ...integrityOperations({
       db,
       log: registryLog,
       now,
-      charts: (day) => chartFacts(db, day),
+      charts: (day) => chartFacts(db, day, charts),
+      chartKinds: charts.map(({ kind }) => kind),
       figures: () => figuresFacts(figures),
       lastLoad: () => lastLoad(db),
       witnesses: witnesses.keys.map(({ key }) => key),
@@ -100,7 +103,7 @@ export function makeApp(
       ...discovery,
       readme: () => readme.run({}, {}),
       figures: async () => find('get_figures').run({}, {}) as never,
-      charts: () => firstCharts(db, today(), LANDING_CHARTS),
+      charts: () => firstCharts(db, today(), LANDING_CHARTS, charts),
       example: () => exampleOf(find('lookup_reference')),
     }),
     aiPlugin(discovery),
@@ -130,7 +133,7 @@ export function makeApp(
     feed({
       baseUrl,
       origin: registryLog.origin,
-      entries: async () => (await lastEvents(db, FEED_ENTRIES)).map(feedEntry),
+      entries: async () => (await lastEvents(db, FEED_ENTRIES)).map((event) => feedEntry(event, charts)),
       signedAt: async () => (await registryLog.head(db)).signed_at,
     }),
     problemPages(),
@@ -171,9 +174,9 @@ function furtherRoutes(operations: readonly Operation[], documents: readonly Doc
 }
 
 /** A release or withdrawal in words of ours, for the feed. */
-function feedEntry({ index, kind, entry }: ReleaseEvent): FeedEntry {
+function feedEntry({ index, kind, entry }: ReleaseEvent, charts: Charts): FeedEntry {
   const { release_id, chart, recorded_at } = entry
-  const title = chartOf(chart)?.title ?? chart
+  const title = chartOf(chart, charts)?.title ?? chart
   const summary =
     kind === 'published'
       ? `${title}: ${entry.row_count} rows, in force from ${entry.effective_from}${entry.data_class === 'sample' ? ' (sample data)' : ''}`

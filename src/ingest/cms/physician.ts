@@ -37,7 +37,6 @@ export interface PhysicianOptions {
 }
 
 export interface PhysicianSchedule {
-  chart: 'cms-pfs'
   edition: string
   effective_from: string
   /** The relative values, then the indices: the order of the rows' locators. */
@@ -69,7 +68,6 @@ export function physicianSchedule(
   if (cap) checkAgainstCap(cap, lines, localities, rejects)
   const { places, national } = choosePlaces(localities, options.regions)
   return {
-    chart: 'cms-pfs',
     edition,
     effective_from,
     cited: [rvus, gpci],

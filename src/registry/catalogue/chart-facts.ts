@@ -1,11 +1,11 @@
 import type { Db } from '../../db/db.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report.ts'
-import { chartOf } from '../charts.ts'
+import { type Charts, chartOf } from '../charts.ts'
 import type { Release } from '../lookup/store.ts'
 import * as store from '../lookup/store.ts'
 import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'
 import { countContents } from '../release/content-store.ts'
-import { JUDGED_ON_READING, RULES, type Rule } from '../release/rules.ts'
+import { RULES, type Rule } from '../release/rules.ts'
 import type { ReleaseState } from '../release/store.ts'
 import * as releases from '../release/store.ts'
 import { ourTurn } from '../turn.ts'
@@ -13,20 +13,25 @@ import { periodConflicts } from './edition-periods.ts'
 import * as catalogue from './store.ts'
 
 /** What the integrity report says of each chart's edition in force on a day. */
-export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
+export async function chartFacts(db: Db, day: string, charts: Charts): Promise<ChartFacts[]> {
   const inForce = await store.releasesInForce(db, day)
   const published = (await releases.listReleases(db)).filter(({ state }) => state === 'published')
   const byChart = Map.groupBy(published, ({ chart }) => chart)
   const facts: ChartFacts[] = []
   for (const release of inForce) {
     await ourTurn()
-    facts.push(await factsOf(db, release, byChart.get(release.chart) ?? []))
+    facts.push(await factsOf(db, release, byChart.get(release.chart) ?? [], charts))
   }
   return facts
 }
 
-async function factsOf(db: Db, release: Release, editions: readonly ReleaseState[]): Promise<ChartFacts> {
-  const chart = chartOf(release.chart)
+async function factsOf(
+  db: Db,
+  release: Release,
+  editions: readonly ReleaseState[],
+  charts: Charts,
+): Promise<ChartFacts> {
+  const chart = chartOf(release.chart, charts)
   if (!chart) throw new Error(`a release of an unknown chart is in force: ${release.release_id}`)
   const { manifest } = release
   const [first] = manifest.citations
@@ -36,6 +41,7 @@ async function factsOf(db: Db, release: Release, editions: readonly ReleaseState
   return {
     chart_id: chart.chart,
     kind: chart.kind,
+    calendar: chart.calendar,
     publisher: chart.publisher,
     release_id: release.release_id,
     edition: manifest.edition,
@@ -51,26 +57,26 @@ async function factsOf(db: Db, release: Release, editions: readonly ReleaseState
     data_class: manifest.data_class,
     delta: (await findDelta(db, release.release_no)) ?? null,
     checks: Object.entries(RULES).map(([id, rule]) => {
-      const judged = JUDGED_ON_READING[chart.kind].some((each) => each === id) ? stated : 0
+      const judged = chart.judgedOnReading.some((each) => each === id) ? stated : 0
       return checkFacts(id, rule, checks, judged)
     }),
-    ...periodConflicts(chart.kind, editions),
+    ...periodConflicts(chart.calendar, editions),
   }
 }
 
 /** The first few charts in force on a day, and how many there are: what a page for people can show. */
-export async function firstCharts(db: Db, day: string, most: number) {
-  const { charts, samples } = await catalogue.countCharts(db, day)
+export async function firstCharts(db: Db, day: string, most: number, charts: Charts) {
+  const { charts: total, samples } = await catalogue.countCharts(db, day)
   const shown = await catalogue.chartsInForce(db, day, {}, { limit: most, offset: 0 })
   const list = shown.map(({ chart, effective_from, row_count, manifest: { edition, data_class } }) => ({
     chart,
-    title: chartOf(chart)?.title ?? chart,
+    title: chartOf(chart, charts)?.title ?? chart,
     edition,
     effective_from,
     rows: row_count,
     data_class,
   }))
-  return { list, total: charts, hasSample: samples > 0 }
+  return { list, total, hasSample: samples > 0 }
 }
 
 /** What a rule found; where it found nothing, how many it judged is known only of some. */

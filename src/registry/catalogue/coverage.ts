@@ -5,8 +5,8 @@ import { refusedAs } from '../../operation.ts'
 import { Links, Page, pageInput, pageOf } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
-import { chartOf } from '../charts.ts'
-import { ChartId } from '../lookup/browse.ts'
+import { type Charts, chartOf } from '../charts.ts'
+import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/reference.ts'
 import type { Release } from '../lookup/store.ts'
 import { Remembered } from '../memo.ts'
@@ -26,21 +26,22 @@ const npi = Npi.optional()
 refusedAs.add(cpt, { problem: 'invalid_cpt' })
 refusedAs.add(npi, { problem: 'invalid_npi' })
 
-export const CoverageQuery = z.strictObject({
-  cpt,
-  prefix: z
-    .string()
-    .max(16)
-    .toUpperCase()
-    .regex(/^([0-9]{1,4}|[A-Z][0-9]{0,3})$/)
-    .optional()
-    .meta({ description: 'List the codes that begin with these one to four characters', examples: ['992'] }),
-  chart: ChartId.optional(),
-  npi,
-  as_of: AsOf.optional(),
-  ...pageInput,
-})
-export type CoverageQuery = z.output<typeof CoverageQuery>
+export const coverageQuery = (charts: Charts) =>
+  z.strictObject({
+    cpt,
+    prefix: z
+      .string()
+      .max(16)
+      .toUpperCase()
+      .regex(/^([0-9]{1,4}|[A-Z][0-9]{0,3})$/)
+      .optional()
+      .meta({ description: 'List the codes that begin with these one to four characters', examples: ['992'] }),
+    chart: chartId(charts).optional(),
+    npi,
+    as_of: AsOf.optional(),
+    ...pageInput,
+  })
+export type CoverageQuery = z.output<ReturnType<typeof coverageQuery>>
 
 const listOf = (entry: z.ZodType, description: string) =>
   z
@@ -109,12 +110,16 @@ type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 
  * What is there to be asked for. What a release holds never changes, so it is counted once. The codes in force are
  * counted once for each first character, and again when another edition comes into force.
  */
-export function coverage(db: Db, log: Log): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
+export function coverage(
+  db: Db,
+  log: Log,
+  charts: Charts,
+): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
   const contents = new Remembered<Contents>(MAX_REMEMBERED)
   const codes = new Remembered<HeldCode[]>(MAX_CODE_LISTS)
   return async (query, day) => {
     const { prefix, chart = '' } = query
-    if (prefix === undefined) return coverageOfCharts(db, contents, query, day)
+    if (prefix === undefined) return coverageOfCharts(db, charts, contents, query, day)
     if (query.cpt !== undefined || query.npi !== undefined) throw misfit('prefix goes with chart, not with cpt or npi')
     const first = prefix.slice(0, 1)
     const { size } = await log.head(db)
@@ -131,6 +136,7 @@ const misfit = (message: string): Problem =>
 
 async function coverageOfCharts(
   db: Db,
+  charts: Charts,
   contents: Remembered<Contents>,
   query: CoverageQuery,
   day: string,
@@ -143,14 +149,14 @@ async function coverageOfCharts(
     await ourTurn()
     const held = await contents.get(release.release_id, () => contentsOf(db, release.release_no))
     const code = query.cpt === undefined ? null : await coverageOfCode(db, release, query.cpt)
-    data.push({ ...factsOf(release), ...held, code })
+    data.push({ ...factsOf(release, charts), ...held, code })
   }
   return { data, ...pageOf({ path: PATH, params, limit, offset, total }), as_of: day }
 }
 
-function factsOf({ release_id, chart, effective_from, row_count, manifest }: Release) {
+function factsOf({ release_id, chart, effective_from, row_count, manifest }: Release, charts: Charts) {
   const { edition, publisher, data_class } = manifest
-  const title = chartOf(chart)?.title ?? chart
+  const title = chartOf(chart, charts)?.title ?? chart
   return {
     kind: 'chart' as const,
     chart,

@@ -1,4 +1,4 @@
-import { type ChartKind, freshness } from '../../integrity/freshness.ts'
+import { type Calendar, freshness } from '../../integrity/freshness.ts'
 
 interface Edition {
   release_id: string
@@ -18,13 +18,13 @@ export interface PeriodConflicts {
  * Whether the periods of a chart's editions meet. One is in force until the next begins, so no day has two or none;
  * but two editions of one day are one too many, and one that stands in for the next period is stale there.
  */
-export function periodConflicts(kind: ChartKind, editions: readonly Edition[]): PeriodConflicts {
+export function periodConflicts(calendar: Calendar, editions: readonly Edition[]): PeriodConflicts {
   const conflicts: PeriodConflicts = { overlaps: [], gaps: [] }
   const inOrder = [...editions].sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
   for (const [i, later] of inOrder.entries()) {
     const earlier = inOrder[i - 1]
     if (!earlier) continue
-    const { next_effective_expected: expected } = freshness(kind, earlier.effective_from, later.effective_from)
+    const { next_effective_expected: expected } = freshness(calendar, earlier.effective_from, later.effective_from)
     const sameDay = earlier.effective_from === later.effective_from
     // A newer file for the same edition is a correction, not a conflict.
     if (sameDay && earlier.edition !== later.edition) conflicts.overlaps.push(later.release_id)

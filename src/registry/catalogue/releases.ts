@@ -2,18 +2,20 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Links, Page, pageInput, pageOf } from '../../paging.ts'
 import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/row.ts'
-import { ChartId } from '../lookup/browse.ts'
+import type { Charts } from '../charts.ts'
+import { chartId } from '../lookup/browse.ts'
 import type { ListedRelease } from './store.ts'
 import * as catalogue from './store.ts'
 
 const PATH = '/api/releases'
 
-export const ReleasesQuery = z.strictObject({
-  chart: ChartId.optional(),
-  state: z.enum(['published', 'withdrawn']).optional().meta({ description: 'Only releases in this state' }),
-  ...pageInput,
-})
-export type ReleasesQuery = z.output<typeof ReleasesQuery>
+export const releasesQuery = (charts: Charts) =>
+  z.strictObject({
+    chart: chartId(charts).optional(),
+    state: z.enum(['published', 'withdrawn']).optional().meta({ description: 'Only releases in this state' }),
+    ...pageInput,
+  })
+export type ReleasesQuery = z.output<ReturnType<typeof releasesQuery>>
 
 const ListedReleaseForm = z
   .strictObject({

@@ -4,6 +4,7 @@ import { refusedAs } from '../../operation.ts'
 import { MAX_OFFSET, pageInput, pageOf } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import * as catalogue from '../catalogue/store.ts'
+import { type Charts, chartIdPattern } from '../charts.ts'
 import { ourTurn } from '../turn.ts'
 import { countRows, pageOfRows, type RowFilter } from './browse-store.ts'
 import { AsOf, Code, Npi, RegionText } from './reference.ts'
@@ -19,26 +20,28 @@ refusedAs.add(cpt, { problem: 'invalid_cpt' })
 refusedAs.add(region, { problem: 'invalid_region' })
 refusedAs.add(npi, { problem: 'invalid_npi' })
 
-export const ChartId = z
-  .string()
-  .regex(/^(cms-(pfs|clfs|opps)|hospital-mrf:[12][0-9]{9})$/)
-  .meta({ description: 'Only this chart', examples: ['cms-pfs'] })
-
-export const BrowseQuery = z.strictObject({
-  cpt,
-  ...pageInput,
-  region,
-  npi,
-  chart: ChartId.optional(),
-  as_of: AsOf.optional(),
-  after: z
+export const chartId = (charts: Charts) =>
+  z
     .string()
-    .max(200)
-    .regex(/^[A-Za-z0-9_-]+$/)
-    .optional()
-    .meta({ description: 'Cursor from `page.next_after`, to go past the largest offset' }),
-})
-export type BrowseQuery = z.output<typeof BrowseQuery>
+    .regex(chartIdPattern(charts))
+    .meta({ description: 'Only this chart', examples: ['cms-pfs'] })
+
+export const browseQuery = (charts: Charts) =>
+  z.strictObject({
+    cpt,
+    ...pageInput,
+    region,
+    npi,
+    chart: chartId(charts).optional(),
+    as_of: AsOf.optional(),
+    after: z
+      .string()
+      .max(200)
+      .regex(/^[A-Za-z0-9_-]+$/)
+      .optional()
+      .meta({ description: 'Cursor from `page.next_after`, to go past the largest offset' }),
+  })
+export type BrowseQuery = z.output<ReturnType<typeof browseQuery>>
 
 export interface Browsed {
   rows: { release: Release; stored: StoredRow }[]

@@ -1,5 +1,5 @@
 import type { AbsenceReason, Row, Setting } from '../../proof/price/row.ts'
-import { HOSPITAL_BASES } from '../charts.ts'
+import { providerBases } from '../charts.ts'
 
 export interface Wanted {
   modifier: string | null
@@ -40,7 +40,7 @@ export const isHospitals = (setting: Setting | undefined): boolean =>
 /** The first basis that is stated, a hospital's in order of preference. */
 function firstBasis(rows: readonly Row[]): string | undefined {
   const stated = rows.map((row) => row.basis)
-  return HOSPITAL_BASES.find((basis) => stated.includes(basis)) ?? stated[0]
+  return providerBases().find((basis) => stated.includes(basis)) ?? stated[0]
 }
 
 const naLast = (a: Row, b: Row): number => Number(a.flags.includes(NA_FLAG)) - Number(b.flags.includes(NA_FLAG))

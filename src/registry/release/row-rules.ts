@@ -1,5 +1,6 @@
 import { reasonForRule } from '../../proof/price/derivation.ts'
 import { type Basis, type Row, rowKey, type Setting } from '../../proof/price/row.ts'
+import type { Comparable } from '../charts.ts'
 import { NA_FLAG } from '../lookup/choose-row.ts'
 import { centsOf } from './diff.ts'
 import { type Findings, note, type RuleId } from './rules.ts'
@@ -13,6 +14,13 @@ export interface Comparison {
   medicare: (cpt: string) => Promise<readonly MedicareRow[]>
   /** What other hospitals in force state for a code, one list for each of them. */
   peers: (cpt: string) => Promise<readonly (readonly Row[])[]>
+  /**
+   * Which of Medicare's rows a hospital's outpatient price is comparable with, the first that there is: its payment to
+   * hospitals, else the laboratory's, else the whole fee where no hospital bills beside the physician. Medicare pays
+   * for inpatients by the stay and not by the code, and a fee marked "NA" lacks the part that a hospital charges: with
+   * those, nothing.
+   */
+  comparable: readonly Comparable[]
 }
 
 export interface MedicareRow {
@@ -30,7 +38,7 @@ export async function* applyRules(rows: Stageable, comparison: Comparison, findi
     const cpt = (group[0] as Row).cpt
     if (known?.cpt !== cpt)
       known = { cpt, medicare: await comparison.medicare(cpt), peers: await comparison.peers(cpt) }
-    yield* judge(group, known, findings)
+    yield* judge(group, known, comparison.comparable, findings)
   }
 }
 
@@ -58,7 +66,7 @@ async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
 const isSameService = (a: Row, b: Row): boolean =>
   a.cpt === b.cpt && a.region === b.region && a.npi === b.npi && a.modifier === b.modifier
 
-function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
+function judge(group: readonly Row[], known: Known, comparable: readonly Comparable[], findings: Findings): Row[] {
   const crossed = crossedRows(group, findings)
   return group.map((row) => {
     if (row.kind !== 'price') return row
@@ -67,7 +75,7 @@ function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
       return failed
     }
     if (crossed.has(row)) return withheld(row, 'R08_min_max')
-    const beside = besideMedicare(row, known.medicare)
+    const beside = besideMedicare(row, known.medicare, comparable)
     const ratios = beside && ratiosTo(row, beside)
     // What Medicare itself pays is the measure, and for a gene therapy that is millions.
     if (row.npi !== null && verdict('R05', isImplausible(row, ratios)))
@@ -114,23 +122,16 @@ const MOST_CENTS = 100_000_000
 const isImplausible = (row: PriceRow, ratios: Ends | undefined): boolean =>
   endsOf(row).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
 
-/**
- * What a hospital's outpatient price is comparable with: Medicare's payment to hospitals if there is one, else the
- * laboratory's, else the whole fee where no hospital bills beside the physician. Medicare pays for inpatients by
- * the stay and not by the code, and a fee marked "NA" lacks the part that a hospital charges: with those, nothing.
- */
-const COMPARABLE: readonly { basis: Basis; settings: readonly (Setting | null)[] }[] = [
-  { basis: 'medicare_opps', settings: ['outpatient', null] },
-  { basis: 'medicare_clfs', settings: [null] },
-  { basis: 'medicare_pfs', settings: ['non_facility'] },
-]
-
 /** A schedule states one amount for a key, never a range. */
 type Compared = MedicareRow & { row: { price: { amount: string } } }
 
-function besideMedicare(row: PriceRow, medicare: readonly MedicareRow[]): Compared | undefined {
+function besideMedicare(
+  row: PriceRow,
+  medicare: readonly MedicareRow[],
+  comparable: readonly Comparable[],
+): Compared | undefined {
   if (row.npi === null || row.setting === 'inpatient') return undefined
-  for (const { basis, settings } of COMPARABLE) {
+  for (const { basis, settings } of comparable) {
     const found = medicare.find(
       (each): each is Compared =>
         each.row.kind === 'price' &&
