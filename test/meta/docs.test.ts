@@ -118,7 +118,7 @@ const firstWords = (text: string): string[] =>
     .filter((words) => words.includes(' '))
 
 test('every reason about amounts and files is documented, and no other', () => {
-  const reasons = ['src/proof/derivation.ts', 'src/ingest/source-check.ts'].flatMap((path) => {
+  const reasons = ['src/proof/price/derivation.ts', 'src/ingest/reread.ts'].flatMap((path) => {
     const [, union = ''] = /export type (?:Derivation|Source)Fault =((?:\s*\|\s*'\w+')+)/.exec(read(path)) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
   })
@@ -129,7 +129,7 @@ test('every reason about amounts and files is documented, and no other', () => {
 })
 
 test('every reason for which a proof fails is documented, and no other', () => {
-  const faults = ['src/proof/evidence.ts', 'src/proof/signed-note.ts'].flatMap((path) => {
+  const faults = ['src/proof/evidence.ts', 'src/proof/note/signed-note.ts'].flatMap((path) => {
     const [, union = ''] = /export type (?:Note)?Fault =((?:\s*\|?\s*(?:NoteFault|'\w+'))+)/.exec(read(path)) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
   })

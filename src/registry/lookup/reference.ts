@@ -98,7 +98,8 @@ export async function findIn(
   releases: readonly Release[],
   charts: Charts,
 ): Promise<Found> {
-  const wanted: Wanted = { modifier: query.modifier ?? null, setting: query.setting, basis: query.basis }
+  const preferred = providerBases(charts)
+  const wanted: Wanted = { modifier: query.modifier ?? null, setting: query.setting, basis: query.basis, preferred }
   const missing: Missing[] = []
   const stated: ({ release: Release } & Candidate)[] = []
   let nationally = false
@@ -112,7 +113,8 @@ export async function findIn(
     const isNational = area !== NATIONAL && pick(national, wanted)?.row.kind === 'price'
     nationally ||= isNational
     // A status such as "bundled" holds for the whole country, and is stated once, on the national row of a schedule.
-    const ofCountry = query.npi === undefined ? pick(onlyAbsences(national), { modifier: wanted.modifier }) : undefined
+    const ofCountry =
+      query.npi === undefined ? pick(onlyAbsences(national), { modifier: wanted.modifier, preferred }) : undefined
     const absence = chosen ?? ofCountry
     if (absence) stated.push({ release, ...absence })
     else leftOut ||= isByLocality(release, charts) && (await leavesOut(db, release, area, isNational))
