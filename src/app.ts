@@ -15,6 +15,7 @@ import { FLOW, furtherRoutes, NAMING, PROTECTED_ROUTES } from './rails/policy.ts
 import { HEADERS } from './rails/refusal.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
+import { CHARTS, type Charts } from './registry/charts.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowTile } from './registry/lookup/proofs.ts'
 import { registryOperations } from './registry/operations.ts'
@@ -41,6 +42,8 @@ export interface AppOptions {
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
   retention?: boolean
   observe: (line: RequestLine) => void
+  /** Every chart there can be. */
+  charts?: Charts
 }
 
 export interface App extends HttpSurface {
@@ -55,9 +58,9 @@ export function makeApp(
   { db, registryLog, figuresLog, cosign, witnesses, pepper }: Installation,
   options: AppOptions,
 ): App {
-  const { baseUrl, now, limits } = options
+  const { baseUrl, now, limits, charts = CHARTS } = options
   const today = (): string => dayOf(now())
-  const registry = { db, log: registryLog, today }
+  const registry = { db, log: registryLog, today, charts }
   const figures = { db, log: figuresLog, now }
   const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes))
   const rails = {
@@ -83,7 +86,8 @@ export function makeApp(
       db,
       log: registryLog,
       now,
-      charts: (day) => chartFacts(db, day),
+      charts: (day) => chartFacts(db, day, charts),
+      chartKinds: charts.map(({ kind }) => kind),
       figures: () => figuresFacts(figures),
       lastLoad: () => lastLoad(db),
       witnesses: witnesses.keys.map(({ key }) => key),
@@ -94,7 +98,7 @@ export function makeApp(
       ...discovery,
       readme: () => readme.run({}, {}),
       figures: () => figuresInForce(db),
-      charts: () => firstCharts(db, today()),
+      charts: () => firstCharts(db, today(), charts),
       example: () => examplePrice(registry),
     }),
     aiPlugin(discovery),
@@ -124,7 +128,7 @@ export function makeApp(
     feed({
       baseUrl,
       origin: registryLog.origin,
-      entries: () => releaseNews(db),
+      entries: () => releaseNews(db, charts),
       signedAt: async () => (await registryLog.head(db)).signed_at,
     }),
     problemPages(),

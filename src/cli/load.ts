@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { loadZipLocalities } from '../ingest/cms/zip-localities.ts'
-import { LOAD_KINDS, load as loadSource } from '../ingest/load.ts'
+import { load as loadSource } from '../ingest/load.ts'
+import { LOAD_KINDS } from '../ingest/readers.ts'
 import { readMembers } from '../ingest/source.ts'
 import type { Installation } from '../installation.ts'
 import { refusalOf } from '../operation.ts'
@@ -11,7 +12,7 @@ import { checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
-import { checkOptions, loadOptions, OPTION_TEXTS, OPTIONS, type Said } from './load-options.ts'
+import { argumentsOf, checkOptions, loadOptions, optionTexts, type Said, sourceOptionNames } from './load-options.ts'
 import { overridesFrom } from './overrides.ts'
 import { ProgressLine, summaryText } from './progress.ts'
 
@@ -34,24 +35,24 @@ const TABLES: {
 
 export const load: Command = {
   usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--publish] [--json]`,
-  summary:
-    'Reads a source into a staged release: --edition, --effective-from, --url, --retrieved-at, --npi, --regions, --conversion-factor-kind, --accept, --sample',
-  options: OPTION_TEXTS,
+  summary: `Reads a source into a staged release: ${sourceOptionNames()}`,
+  options: optionTexts(),
   async run(args, config) {
-    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args, options: argumentsOf(), allowPositionals: true })
+    const asked = values as Asked
     const [kind = '', first, ...more] = positionals
     const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
     if (!table && !LOAD_KINDS.includes(kind))
       throw new UsageFault(`load takes ${[...LOAD_KINDS, ...Object.keys(TABLES)].join(', ')}`)
     if (first === undefined) throw new UsageFault('say what kind of file to load, and which')
     if (table && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
-    checkOptions(kind, values)
-    overridesFrom(values)
+    checkOptions(kind, asked)
+    overridesFrom(asked)
     const installation = await openStore(config)
     try {
-      if (!table) return await loadRelease(installation, kind, [first, ...more], values as Asked)
+      if (!table) return await loadRelease(installation, kind, [first, ...more], asked)
       const { found, text } = await table(installation.db, first)
-      show(values.json, found, text)
+      show(asked.json, found, text)
       return DONE
     } finally {
       await installation.db.close()

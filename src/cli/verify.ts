@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type SourceFault, sourceCheck } from '../ingest/source-check.ts'
+import type { SourceFault } from '../ingest/reread.ts'
+import { sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'

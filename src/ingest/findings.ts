@@ -1,7 +1,6 @@
 // What the rules for rows find in the cells and lines of a source.
 
 import { statedCents } from '../proof/price/derivation.ts'
-import type { Findings } from '../registry/release/rules.ts'
 
 /** Rule R03: a code of the wrong shape is refused, whatever type the source says it has. */
 export const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
@@ -24,11 +23,3 @@ export function isFilled(rate: string): boolean {
 
 /** Rule R02 for a rate of such a schedule. */
 export const scheduleCents = (rate: string): number | undefined => (isFilled(rate) ? undefined : moneyCents(rate))
-
-/** The least lines that an edition of a schedule can have: well below what each of the last years had. */
-const LEAST_LINES: { readonly [chart: string]: number } = { 'cms-pfs': 15_000, 'cms-clfs': 1_000, 'cms-opps': 10_000 }
-
-/** Rule W03: a file that was cut at the end of a line looks sound, and is short. */
-export function checkCount(chart: string, lines: number, findings: Findings): void {
-  if (lines < (LEAST_LINES[chart] ?? 0)) findings.set('W03', { count: 1, lines: [] })
-}

@@ -8,14 +8,15 @@ import type { Row } from '../proof/price/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Locality, readGpci } from './cms/gpci.ts'
-import { laboratoryRows } from './cms/laboratory.ts'
+import { laboratory as reader } from './cms/laboratory.ts'
 import { namedKind } from './cms/physician-edition.ts'
 import { physicianLines } from './cms/physician-lines.ts'
 import { physicianRows as readyRows } from './cms/physician-row-text.ts'
 import { moneyCents } from './findings.ts'
 import { loaded } from './hospital/fixture.ts'
+import type { SourceFault, SourceVerdict } from './reread.ts'
 import { citation, readSource, type Source } from './source.ts'
-import { type SourceCheck, type SourceFault, type SourceVerdict, sourceCheck } from './source-check.ts'
+import { type SourceCheck, sourceCheck } from './source-check.ts'
 
 const SAMPLE = join(import.meta.dir, '../../sample')
 const DAY = '2026-10-01'
@@ -53,7 +54,7 @@ async function physician(): Promise<Chart> {
 }
 async function laboratory(): Promise<Chart> {
   const source = await sample('CLFS-SAMPLE26Q4.csv')
-  return { sources: [source], rows: laboratoryRows(source, DAY, new Map()) }
+  return { sources: [source], rows: reader.open([source], { effective_from: DAY }, new Map()).rows }
 }
 const hospitalRows = async ({ text }: Source, npis: readonly string[] = []): Promise<Row[]> =>
   (await loaded(text, { npis })).rows

@@ -4,8 +4,8 @@ import { isZip, openArchive } from '../files/zip.ts'
 import type { Row } from '../proof/price/row.ts'
 import { AmountsReader, type Wanted } from './hospital/file.ts'
 import { publishedName } from './published-name.ts'
+import type { Gathered, Given } from './reread.ts'
 import { isLegible, MAX_BYTES, readSources } from './source.ts'
-import type { Gathered, Given } from './source-check.ts'
 
 /** What the rows in question need of a hospital's file. */
 export const wantedBy = (rows: readonly Row[]): Wanted => ({

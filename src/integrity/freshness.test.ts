@@ -1,9 +1,14 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { daysBetween, freshness } from './freshness.ts'
+import { CHARTS } from '../registry/charts.ts'
+import { daysBetween, freshness as freshnessBy } from './freshness.ts'
 
-const status = (kind: Parameters<typeof freshness>[0], from: string, today: string) =>
-  freshness(kind, from, today).status
+function freshness(kind: string, from: string, today: string) {
+  const chart = CHARTS.find((each) => each.kind === kind)
+  if (!chart) throw new Error(`there is no kind ${kind}`)
+  return freshnessBy(chart.calendar, from, today)
+}
+const status = (kind: string, from: string, today: string) => freshness(kind, from, today).status
 
 test('a quarterly chart is judged by the quarter that is needed today, not by its age', () => {
   const cases = [
@@ -45,6 +50,24 @@ test('a hospital file is good for a year, and forgiven five weeks', () => {
   const on = (age: number) => new Date(Date.parse(`${from}T00:00:00Z`) + age * 86_400_000).toISOString().slice(0, 10)
   const states = [0, 334, 335, 365, 366, 399, 400].map((age) => status('hospital_mrf', from, on(age)))
   expect(states).toEqual(['fresh', 'fresh', 'due', 'due', 'stale', 'stale', 'expired'])
+})
+
+test('an edition for a calendar year lasts until the year ends, whenever it began', () => {
+  const annual = { next: 'calendar_year', due_before_days: 30, stale_after_days: 15, expired_after_days: 45 } as const
+  for (const from of ['2026-01-01', '2026-04-01'])
+    expect(freshnessBy(annual, from, '2026-12-01')).toMatchObject({
+      cadence: 'yearly',
+      effective_to: '2026-12-31',
+      next_effective_expected: '2027-01-01',
+    })
+  const days = ['2026-12-01', '2026-12-02', '2027-01-15', '2027-01-16', '2027-02-15']
+  expect(days.map((day) => freshnessBy(annual, '2026-01-01', day).status)).toEqual([
+    'fresh',
+    'due',
+    'due',
+    'stale',
+    'expired',
+  ])
 })
 
 test('a chart only ever gets older', () => {

@@ -1,5 +1,18 @@
-/** How a publisher keeps its charts: by quarter, the physicians' with the new year strict, or by the age of a file. */
-export type ChartKind = 'cms_pfs' | 'cms_clfs' | 'cms_opps' | 'hospital_mrf'
+import { DAY_MS, dayOf } from '../calendar.ts'
+
+interface Criteria {
+  due_before_days: number
+  stale_after_days: number
+  expired_after_days: number
+}
+
+/** When a publisher's next edition takes effect, and how late it may be. */
+export interface Calendar extends Criteria {
+  /** With the next quarter, with the next calendar year, or a year after the day of the edition itself. */
+  next: 'quarter' | 'calendar_year' | 'year_later'
+  /** In place of `expired_after_days`, for an edition that was to begin on the first of January. */
+  expired_after_days_in_new_year?: number
+}
 export type Freshness = 'fresh' | 'due' | 'stale' | 'expired'
 
 export interface FreshnessReport {
@@ -11,41 +24,36 @@ export interface FreshnessReport {
   overdue_days: number
   status: Freshness
   status_reason: string
-  criteria: { due_before_days: number; stale_after_days: number; expired_after_days: number }
+  criteria: Criteria
 }
 
-const DAY_MS = 86_400_000
 const asMs = (day: string): number => Date.parse(`${day}T00:00:00Z`)
-const asDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-const plusDays = (day: string, days: number): string => asDay(asMs(day) + days * DAY_MS)
+const plusDays = (day: string, days: number): string => dayOf(asMs(day) + days * DAY_MS)
 export const daysBetween = (from: string, to: string): number => Math.floor((asMs(to) - asMs(from)) / DAY_MS)
+
+const NEXT: Record<Calendar['next'], { cadence: FreshnessReport['cadence']; after: (day: string) => string }> = {
+  quarter: { cadence: 'quarterly', after: nextQuarter },
+  calendar_year: { cadence: 'yearly', after: (day) => `${Number(day.slice(0, 4)) + 1}-01-01` },
+  year_later: { cadence: 'yearly', after: (day) => plusDays(day, 365) },
+}
 
 /** The first day of the quarter after the one that `day` lies in. */
 function nextQuarter(day: string): string {
   const date = new Date(asMs(day))
-  return asDay(Date.UTC(date.getUTCFullYear(), Math.floor(date.getUTCMonth() / 3) * 3 + 3, 1))
+  return dayOf(Date.UTC(date.getUTCFullYear(), Math.floor(date.getUTCMonth() / 3) * 3 + 3, 1))
 }
 
 /**
  * Whether an edition still covers today, against the publisher's calendar and not the age of a file:
  * a third-quarter file is stale in late October though it is young, and a yearly one is fresh in month eleven.
  */
-export function freshness(kind: ChartKind, effective_from: string, today: string): FreshnessReport {
-  return kind === 'hospital_mrf' ? yearly(effective_from, today) : quarterly(kind, effective_from, today)
-}
-
-function quarterly(kind: ChartKind, effective_from: string, today: string): FreshnessReport {
-  const next = nextQuarter(effective_from)
-  // The physicians' conversion factor changes on the first of January, so an old edition is wrong, not only late.
-  const newYear = kind === 'cms_pfs' && next.endsWith('-01-01')
-  const criteria = { due_before_days: 30, stale_after_days: 15, expired_after_days: newYear ? 15 : 45 }
-  return judge('quarterly', effective_from, today, next, criteria)
-}
-
-/** 45 CFR 180.50(e): hospitals update at least once a year. */
-function yearly(last_updated_on: string, today: string): FreshnessReport {
-  const criteria = { due_before_days: 30, stale_after_days: 1, expired_after_days: 35 }
-  return judge('yearly', last_updated_on, today, plusDays(last_updated_on, 365), criteria)
+export function freshness(calendar: Calendar, effective_from: string, today: string): FreshnessReport {
+  const { cadence, after } = NEXT[calendar.next]
+  const next = after(effective_from)
+  const { due_before_days, stale_after_days, expired_after_days, expired_after_days_in_new_year } = calendar
+  const inNewYear = next.endsWith('-01-01') ? expired_after_days_in_new_year : undefined
+  const criteria = { due_before_days, stale_after_days, expired_after_days: inNewYear ?? expired_after_days }
+  return judge(cadence, effective_from, today, next, criteria)
 }
 
 function judge(
@@ -53,7 +61,7 @@ function judge(
   effective_from: string,
   today: string,
   next: string,
-  criteria: FreshnessReport['criteria'],
+  criteria: Criteria,
 ): FreshnessReport {
   const late = daysBetween(next, today)
   const [status, status_reason] = verdict(late, criteria)
@@ -70,7 +78,7 @@ function judge(
   }
 }
 
-function verdict(late: number, criteria: FreshnessReport['criteria']): [Freshness, string] {
+function verdict(late: number, criteria: Criteria): [Freshness, string] {
   if (late >= criteria.expired_after_days) return ['expired', 'next_edition_long_overdue']
   if (late >= criteria.stale_after_days) return ['stale', 'next_edition_overdue']
   if (late >= 0) return ['due', 'next_edition_has_taken_effect']

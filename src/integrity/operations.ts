@@ -7,7 +7,7 @@ import { cosignersOf } from '../proof/note/cosignature.ts'
 import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import type { Log } from './log.ts'
 import { type ChartFacts, type Facts, type FiguresFacts, integrityReport } from './report.ts'
-import { IntegrityReport } from './report-shape.ts'
+import { integrityReportOf } from './report-shape.ts'
 import * as store from './store.ts'
 
 export interface IntegrityParts {
@@ -16,6 +16,8 @@ export interface IntegrityParts {
   now: () => number
   /** What the other parts know of themselves; this one imports none of them. */
   charts: (day: string) => Promise<ChartFacts[]>
+  /** The kinds of chart that there can be. */
+  chartKinds: readonly string[]
   figures: () => Promise<FiguresFacts>
   lastLoad: () => Promise<Facts['last_load']>
   /** The keys of those who are asked to cosign. */
@@ -27,6 +29,7 @@ export const integrityOperations = ({
   log,
   now,
   charts,
+  chartKinds,
   figures,
   lastLoad,
   witnesses,
@@ -42,7 +45,7 @@ export const integrityOperations = ({
     limit: 'default',
     cache: 'private, no-cache',
     input: z.strictObject({}),
-    output: IntegrityReport,
+    output: integrityReportOf(chartKinds),
     problems: [],
     async run() {
       const at = now()

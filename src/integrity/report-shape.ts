@@ -4,49 +4,50 @@ const count = z.int().min(0)
 const instant = z.iso.datetime()
 const day = z.iso.date()
 
-const Chart = z
-  .strictObject({
-    chart_id: z.string(),
-    kind: z.enum(['cms_pfs', 'cms_clfs', 'cms_opps', 'hospital_mrf']),
-    publisher: z.string(),
-    cadence: z.enum(['quarterly', 'yearly']),
-    release_id: z.string(),
-    release_label: z.string(),
-    effective_from: day,
-    effective_to: day,
-    published_on: day
-      .nullable()
-      .meta({ description: 'When the publisher says it published; null where it does not say' }),
-    retrieved_at: instant,
-    loaded_at: instant,
-    next_effective_expected: day,
-    expected_by: day,
-    age_days: z.int(),
-    overdue_days: count,
-    status: z.enum(['fresh', 'due', 'stale', 'expired']),
-    status_reason: z.string(),
-    criteria: z.strictObject({ due_before_days: count, stale_after_days: count, expired_after_days: count }),
-    rows: count,
-    codes: count,
-    regions: count,
-    providers: count,
-    source_sha256: z.string(),
-    source_bytes: count,
-    data_class: z.enum(['published', 'sample']),
-    superseded_by: z.string().nullable(),
-    delta: z
-      .strictObject({
-        previous_release: z.string(),
-        added: count,
-        removed: count,
-        changed: count,
-        unchanged: count,
-        max_abs_change_pct: z.number().min(0),
-      })
-      .nullable()
-      .meta({ description: 'Change from the release it took the place of; null for the first of its chart' }),
-  })
-  .meta({ id: 'ChartHealth' })
+const chartHealth = (kinds: readonly string[]) =>
+  z
+    .strictObject({
+      chart_id: z.string(),
+      kind: z.enum(kinds),
+      publisher: z.string(),
+      cadence: z.enum(['quarterly', 'yearly']),
+      release_id: z.string(),
+      release_label: z.string(),
+      effective_from: day,
+      effective_to: day,
+      published_on: day
+        .nullable()
+        .meta({ description: 'When the publisher says it published; null where it does not say' }),
+      retrieved_at: instant,
+      loaded_at: instant,
+      next_effective_expected: day,
+      expected_by: day,
+      age_days: z.int(),
+      overdue_days: count,
+      status: z.enum(['fresh', 'due', 'stale', 'expired']),
+      status_reason: z.string(),
+      criteria: z.strictObject({ due_before_days: count, stale_after_days: count, expired_after_days: count }),
+      rows: count,
+      codes: count,
+      regions: count,
+      providers: count,
+      source_sha256: z.string(),
+      source_bytes: count,
+      data_class: z.enum(['published', 'sample']),
+      superseded_by: z.string().nullable(),
+      delta: z
+        .strictObject({
+          previous_release: z.string(),
+          added: count,
+          removed: count,
+          changed: count,
+          unchanged: count,
+          max_abs_change_pct: z.number().min(0),
+        })
+        .nullable()
+        .meta({ description: 'Change from the release it took the place of; null for the first of its chart' }),
+    })
+    .meta({ id: 'ChartHealth' })
 
 const Check = z
   .strictObject({
@@ -77,75 +78,74 @@ const CitationCounts = z.strictObject({
   unchecked: count.meta({ description: 'Cited sources of the editions in force whose addresses were never checked' }),
 })
 
-export const IntegrityReport = z
-  .strictObject({
-    report_version: z.string(),
-    generated_at: instant,
-    release_id: z.string().nullable(),
-    status: z.enum(['ok', 'warn', 'fail']),
-    status_reasons: z.array(z.string()),
-    summary: z.strictObject({
-      rows_served: count,
-      rows_withheld: count,
-      rows_rejected_last_load: count,
-      proof_coverage: z
-        .number()
-        .min(0)
-        .max(1)
-        .nullable()
-        .meta({ description: 'Share of the rows that could be proved at the last full verification; null before any' }),
-      charts: z.strictObject({ fresh: count, due: count, stale: count, expired: count, unknown: count }),
-      citations: CitationCounts,
-      rows_by_chart_status: z.strictObject({ fresh: count, due: count, stale: count, expired: count }),
-    }),
-    charts: z.array(Chart),
-    citations: z.strictObject({
-      oldest_check_at: instant.nullable(),
-      checked_last_24h: count,
-      archived_share: z.number().min(0).max(1).nullable().meta({ description: 'Null while it is not measured' }),
-      total_failing: measured,
-      failing: z.array(z.never()).meta({ description: 'Cited sources that failed their last check' }),
-      truncated: z.boolean(),
-    }),
-    checks: z.array(Check),
-    conflicts: z.strictObject({
-      duplicates_merged: count,
-      same_key_different_price: count,
-      overlaps: count,
-      gaps: count,
-      samples: z.array(z.string()),
-    }),
-    proofs: z.strictObject({
-      rows_without_proof: count
-        .nullable()
-        .meta({ description: 'Rows that failed the last full verification; null before any' }),
-      last_full_verification_at: instant.nullable(),
-      rows_verified: count,
-      rows_failed: count,
-      log_size: count,
-      root_hash: z.string(),
-      checkpoint_at: instant,
-      key_id: z.string(),
-      witnesses: count.meta({ description: 'How many witnesses have cosigned the public checkpoint' }),
-    }),
-    figures: z.strictObject({
+/** The shape of the report where charts are of these kinds. */
+export const integrityReportOf = (kinds: readonly string[]) =>
+  z
+    .strictObject({
+      report_version: z.string(),
+      generated_at: instant,
       release_id: z.string().nullable(),
-      released_at: instant.nullable(),
-      next_release_at: instant,
-      sdc_rule_version: z.string(),
-      metrics_suppressed: count,
-      disclosure_audit: z.enum(['pass', 'fail']).nullable(),
-    }),
-    jobs: z.strictObject({
-      last_load: z
-        .strictObject({ at: instant, status: z.enum(['ok', 'failed', 'unfinished']) })
-        .nullable()
-        .meta({
-          description: '`unfinished`: under way, or cut short. A load refused before its first row leaves no trace',
+      status: z.enum(['ok', 'warn', 'fail']),
+      status_reasons: z.array(z.string()),
+      summary: z.strictObject({
+        rows_served: count,
+        rows_withheld: count,
+        rows_rejected_last_load: count,
+        proof_coverage: z.number().min(0).max(1).nullable().meta({
+          description: 'Share of the rows that could be proved at the last full verification; null before any',
         }),
-      last_link_check: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
-      last_disclosure_audit: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
-    }),
-  })
-  .meta({ id: 'IntegrityReport', description: 'Chart staleness and citation health, computed from stored state' })
-export type IntegrityReport = z.output<typeof IntegrityReport>
+        charts: z.strictObject({ fresh: count, due: count, stale: count, expired: count, unknown: count }),
+        citations: CitationCounts,
+        rows_by_chart_status: z.strictObject({ fresh: count, due: count, stale: count, expired: count }),
+      }),
+      charts: z.array(chartHealth(kinds)),
+      citations: z.strictObject({
+        oldest_check_at: instant.nullable(),
+        checked_last_24h: count,
+        archived_share: z.number().min(0).max(1).nullable().meta({ description: 'Null while it is not measured' }),
+        total_failing: measured,
+        failing: z.array(z.never()).meta({ description: 'Cited sources that failed their last check' }),
+        truncated: z.boolean(),
+      }),
+      checks: z.array(Check),
+      conflicts: z.strictObject({
+        duplicates_merged: count,
+        same_key_different_price: count,
+        overlaps: count,
+        gaps: count,
+        samples: z.array(z.string()),
+      }),
+      proofs: z.strictObject({
+        rows_without_proof: count
+          .nullable()
+          .meta({ description: 'Rows that failed the last full verification; null before any' }),
+        last_full_verification_at: instant.nullable(),
+        rows_verified: count,
+        rows_failed: count,
+        log_size: count,
+        root_hash: z.string(),
+        checkpoint_at: instant,
+        key_id: z.string(),
+        witnesses: count.meta({ description: 'How many witnesses have cosigned the public checkpoint' }),
+      }),
+      figures: z.strictObject({
+        release_id: z.string().nullable(),
+        released_at: instant.nullable(),
+        next_release_at: instant,
+        sdc_rule_version: z.string(),
+        metrics_suppressed: count,
+        disclosure_audit: z.enum(['pass', 'fail']).nullable(),
+      }),
+      jobs: z.strictObject({
+        last_load: z
+          .strictObject({ at: instant, status: z.enum(['ok', 'failed', 'unfinished']) })
+          .nullable()
+          .meta({
+            description: '`unfinished`: under way, or cut short. A load refused before its first row leaves no trace',
+          }),
+        last_link_check: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
+        last_disclosure_audit: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
+      }),
+    })
+    .meta({ id: 'IntegrityReport', description: 'Chart staleness and citation health, computed from stored state' })
+export type IntegrityReport = z.output<ReturnType<typeof integrityReportOf>>

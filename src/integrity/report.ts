@@ -1,12 +1,13 @@
 import { dayOf } from '../calendar.ts'
-import { type ChartKind, freshness } from './freshness.ts'
+import { type Calendar, freshness } from './freshness.ts'
 import type { IntegrityReport } from './report-shape.ts'
 import type { Verification } from './store.ts'
 
 /** What the registry knows of a chart's edition in force. */
 export interface ChartFacts {
   chart_id: string
-  kind: ChartKind
+  kind: string
+  calendar: Calendar
   publisher: string
   release_id: string
   edition: string
@@ -171,7 +172,7 @@ const NOT_MEASURED = {
 }
 
 function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts'][number] {
-  const { kind, effective_from } = chart
+  const { kind, calendar, effective_from } = chart
   return {
     chart_id: chart.chart_id,
     kind,
@@ -182,7 +183,7 @@ function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts']
     published_on: null,
     retrieved_at: chart.retrieved_at,
     loaded_at: chart.loaded_at,
-    ...freshness(kind, effective_from, today),
+    ...freshness(calendar, effective_from, today),
     rows: chart.rows,
     codes: chart.codes,
     regions: chart.regions,

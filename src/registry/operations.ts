@@ -6,9 +6,10 @@ import { CursorPage, Links, pagedOperation } from '../paging.ts'
 import type { ProblemCode } from '../problem.ts'
 import { ABSENCE_REASONS } from '../proof/price/row.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
+import { CHARTS, type Charts } from './charts.ts'
 import { answer } from './lookup/answer.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
-import { BrowseQuery, browse } from './lookup/browse.ts'
+import { browse, browseQuery } from './lookup/browse.ts'
 import { editionsFor, HistoryQuery, history, ReferenceHistory } from './lookup/history.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { findReference, ReferenceQuery } from './lookup/reference.ts'
@@ -19,6 +20,7 @@ export interface RegistryParts {
   log: Log
   /** The day, as an ISO date in UTC. */
   today: () => string
+  charts?: Charts
 }
 
 const LOOKUP_PROBLEMS: readonly ProblemCode[] = [
@@ -32,7 +34,7 @@ const LOOKUP_PROBLEMS: readonly ProblemCode[] = [
   'no_release_in_force',
 ]
 
-export const registryOperations = ({ db, log, today }: RegistryParts): Operation[] => [
+export const registryOperations = ({ db, log, today, charts = CHARTS }: RegistryParts): Operation[] => [
   operation({
     name: 'lookup_reference',
     summary: 'The reference price in force for a code, with its source and proof',
@@ -48,7 +50,7 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     output: PriceRow,
     problems: [...LOOKUP_PROBLEMS, ...ABSENCE_REASONS.map((reason) => `absent_${reason}` as const)],
     async run(query) {
-      const found = await findReference(db, query, query.as_of ?? today())
+      const found = await findReference(db, query, query.as_of ?? today(), charts)
       return answer(await Proofs.at(db, log), found)
     },
   }),
@@ -72,7 +74,7 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     problems: [],
     async run({ lines }) {
       const as_of = today()
-      return { results: await lookUpLines(db, log, lines, as_of), as_of }
+      return { results: await lookUpLines(db, log, lines, as_of, charts), as_of }
     },
   }),
 
@@ -91,13 +93,13 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     output: ReferenceHistory,
     problems: LOOKUP_PROBLEMS,
     async run(query) {
-      const editions = await editionsFor(db, query)
+      const editions = await editionsFor(db, query, charts)
       if (editions.length === 0) {
         // No schedule has ever had the code: the lookup refuses, and proves it.
-        const found = await findReference(db, query, today())
+        const found = await findReference(db, query, today(), charts)
         await answer(await Proofs.at(db, log), found)
       }
-      return history(db, await Proofs.at(db, log), query, editions)
+      return history(db, await Proofs.at(db, log), query, editions, charts)
     },
   }),
 
@@ -111,7 +113,7 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     access: 'registry:read',
     limit: 'default',
     cache: 'private, no-cache',
-    input: BrowseQuery,
+    input: browseQuery(charts),
     output: z
       .strictObject({
         data: z.array(CitedRow),
@@ -130,5 +132,5 @@ export const registryOperations = ({ db, log, today }: RegistryParts): Operation
     },
   }),
 
-  ...catalogueOperations({ db, log, today }),
+  ...catalogueOperations({ db, log, today, charts }),
 ]

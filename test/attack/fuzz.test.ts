@@ -10,8 +10,8 @@ import { openBytes } from '../../src/files/byte-stream.ts'
 import { readSheet } from '../../src/files/xlsx.ts'
 import { openArchiveBytes } from '../../src/files/zip.ts'
 import { FUZZ_RUNS, inlineRows, numbers, workbook, zip } from '../../src/files/zip-fixture.ts'
-import { laboratorySchedule } from '../../src/ingest/cms/laboratory.ts'
-import { outpatientSchedule } from '../../src/ingest/cms/outpatient.ts'
+import { laboratory } from '../../src/ingest/cms/laboratory.ts'
+import { outpatient } from '../../src/ingest/cms/outpatient.ts'
 import { physicianSchedule } from '../../src/ingest/cms/physician.ts'
 import { insertLocalities } from '../../src/ingest/cms/store.ts'
 import { loadZipLocalities } from '../../src/ingest/cms/zip-localities.ts'
@@ -88,8 +88,8 @@ const schedule =
     checkRows(read(given.flat(), { ...said, accept: ['locality_count', 'gpci_year'] }, new Map()).rows)
   }
 const pfs = physicianSchedule as Schedule
-const clfs = laboratorySchedule as Schedule
-const opps = outpatientSchedule as Schedule
+const clfs = laboratory.open as Schedule
+const opps = outpatient.open as Schedule
 
 const hospital = async (bytes: Uint8Array): Promise<void> => {
   const options = { npis: ['1234567893'], effective_from: '2026-10-01' }

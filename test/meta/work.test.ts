@@ -2,11 +2,14 @@
 
 import { expect, test } from 'bun:test'
 import type { Db } from '../../src/db/db.ts'
-import { CoverageQuery, coverage } from '../../src/registry/catalogue/coverage.ts'
-import { BrowseQuery, browse } from '../../src/registry/lookup/browse.ts'
+import { coverage, coverageQuery } from '../../src/registry/catalogue/coverage.ts'
+import { CHARTS } from '../../src/registry/charts.ts'
+import { browse, browseQuery } from '../../src/registry/lookup/browse.ts'
 import { findReference, ReferenceQuery } from '../../src/registry/lookup/reference.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+
+const BrowseQuery = browseQuery(CHARTS)
 
 interface Asked {
   sql: string
@@ -123,8 +126,8 @@ test('codes in force are listed once for each edition, whoever asks and for whic
   await using app = await testApp()
   await scheduleAndHospitals(app)
   const { db, asked } = watched(app.installation.db)
-  const coverageOn = coverage(db, app.installation.registryLog)
-  const ask = async (query: object, day = DAY) => (await coverageOn(CoverageQuery.parse(query), day)).total
+  const coverageOn = coverage(db, app.installation.registryLog, CHARTS)
+  const ask = async (query: object, day = DAY) => (await coverageOn(coverageQuery(CHARTS).parse(query), day)).total
   const lists = () => asked.filter(({ sql }) => sql.includes('SUM(row_count) AS rows FROM release_code')).length
   expect(await ask({ prefix: '9' })).toBe(30)
   expect(lists()).toBe(1)

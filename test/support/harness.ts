@@ -10,6 +10,7 @@ import { SCOPE_NAMES, type Scope } from '../../src/operation.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { parsePolicy, type TrustPolicy } from '../../src/proof/verify.ts'
 import { createKey, type IssuedKey } from '../../src/rails/keys.ts'
+import { CHARTS, type Charts } from '../../src/registry/charts.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
@@ -29,10 +30,16 @@ interface Given {
   today?: string
   limits?: { default_rpm?: number; reference_rpm?: number; enabled?: boolean }
   sample?: boolean
+  charts?: Charts
 }
 
 /** A whole service in this process: real store, real keys, a clock the test sets, and no network. */
-export async function testApp({ today = '2026-11-15', limits = {}, sample = false }: Given = {}): Promise<TestApp> {
+export async function testApp({
+  today = '2026-11-15',
+  limits = {},
+  sample = false,
+  charts = CHARTS,
+}: Given = {}): Promise<TestApp> {
   const folder = temporaryFolder()
   const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
   const clock = { now: Date.parse(`${today}T12:00:00Z`) }
@@ -47,6 +54,7 @@ export async function testApp({ today = '2026-11-15', limits = {}, sample = fals
     railsClock: async () => clock.now,
     limits: { default_rpm: 120, reference_rpm: 300, enabled: false, ...limits },
     observe: (line) => lines.push(line),
+    charts,
   })
   return new TestApp(folder, config, installation, app, clock, lines, new Contract(await openApiOf(app)))
 }

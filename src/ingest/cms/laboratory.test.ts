@@ -9,7 +9,11 @@ import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { citation, readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
-import { laboratoryRows, laboratorySchedule } from './laboratory.ts'
+import { laboratory } from './laboratory.ts'
+
+const laboratorySchedule = laboratory.open
+const laboratoryRows = (given: Source, effective_from: string, rejects: Findings): Row[] =>
+  laboratory.open([given], { effective_from }, rejects).rows
 
 const source = (text: string, file = 'CLFS_2026_Q2.csv'): Source => {
   const bytes = utf8(text)
@@ -80,7 +84,7 @@ describe('a laboratory schedule', () => {
 
   test('names its edition, and the operator may name another', () => {
     const schedule = laboratorySchedule([source(csv([HEADER, ...LINES]))], {}, new Map())
-    expect(schedule).toMatchObject({ chart: 'cms-clfs', edition: 'CLFS26Q2', effective_from: '2026-04-01' })
+    expect(schedule).toMatchObject({ edition: 'CLFS26Q2', effective_from: '2026-04-01' })
     const unnamed = source(csv([HEADER, ...LINES]), 'list.csv')
     expect(refusalOf(() => laboratorySchedule([unnamed], {}, new Map()))).toContain('--effective-from')
   })

@@ -1,14 +1,10 @@
-import { unreadable } from '../../files/unreadable.ts'
 import { dollars } from '../../proof/price/physician-fee.ts'
-import type { Row } from '../../proof/price/row.ts'
-import type { Findings as Rejects } from '../../registry/release/rules.ts'
 import { CODE, scheduleCents } from '../findings.ts'
 import { withoutSeparators } from '../records.ts'
-import type { Source } from '../source.ts'
-import { type Edition, quarterEnd, quarterlyEdition } from './quarter.ts'
-import { chooseSource, type Line, type Made, readTable, rowsInOrder, type Table } from './table.ts'
+import { quarterEnd } from './quarter.ts'
+import { tableSchedule } from './schedule.ts'
+import type { Line, Made } from './table.ts'
 
-const LABORATORY = 'a clinical laboratory fee schedule'
 const COLUMNS = {
   year: { titles: ['YEAR'] },
   cpt: { titles: ['HCPCS', 'HCPCS Code'] },
@@ -20,42 +16,18 @@ const COLUMNS = {
 /** The tilde-delimited list may have no header. */
 const ASSUMED = ['year', 'cpt', 'modifier', 'effective', 'indicator', 'rate']
 
-/** The schedule as CSV, as tilde-delimited text or as a workbook. */
-export const laboratoryTable = (source: Source): Table => readTable(source, COLUMNS, LABORATORY, ASSUMED)
-
-/** What an operator loads: the schedule among the files given, with its edition by the quarter that it names. */
-export function laboratorySchedule(given: readonly Source[], options: Edition, rejects: Rejects) {
-  const source = chooseSource(given, laboratoryTable, LABORATORY)
-  const table = laboratoryTable(source)
-  const { edition, effective_from } = quarterlyEdition('CLFS', table.titles, options, source.archive)
-  const rows = rowsOf(table, effective_from, rejects)
-  return {
-    chart: 'cms-clfs',
-    edition,
-    effective_from,
-    rows,
-    row_total: rows.length,
-    line_total: rows.length,
-    cited: [source],
-  }
-}
-
-/** Every row of a clinical laboratory schedule, in key order. An L line is priced locally: it states no national price. */
-export const laboratoryRows = (source: Source, effective_from: string, rejects: Rejects): Row[] =>
-  rowsOf(laboratoryTable(source), effective_from, rejects)
-
-function rowsOf({ lines }: Table, effective_from: string, rejects: Rejects): Row[] {
-  const rows = rowsInOrder(madeOf(lines, effective_from), rejects)
-  if (rows.length === 0) throw unreadable('no line of the schedule belongs to an edition that takes effect on that day')
-  return rows
-}
-
-function* madeOf(lines: Iterable<Line>, effective_from: string): Generator<{ line: number; row: Made }> {
-  for (const line of lines) yield { line: line.line, row: laboratoryRow(line, effective_from) }
-}
+/** The schedule as CSV, as tilde-delimited text or as a workbook. An L line is priced locally: it states no national price. */
+export const laboratory = tableSchedule({
+  what: 'a clinical laboratory fee schedule',
+  columns: COLUMNS,
+  assumed: ASSUMED,
+  series: 'CLFS',
+  empty: 'no line of the schedule belongs to an edition that takes effect on that day',
+  row: laboratoryRow,
+})
 
 /** A row, the rule that refuses it, or nothing for a blank line. */
-export function laboratoryRow({ line, cell, number }: Line, effective_from: string): Made {
+function laboratoryRow({ line, cell, number }: Line, effective_from: string): Made {
   const cpt = cell('cpt')
   const modifier = cell('modifier')
   const rate = withoutSeparators(number('rate'))

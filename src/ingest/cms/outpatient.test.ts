@@ -8,7 +8,11 @@ import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { citation, readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
-import { outpatientRows, outpatientSchedule } from './outpatient.ts'
+import { outpatient } from './outpatient.ts'
+
+const outpatientSchedule = outpatient.open
+const outpatientRows = (given: Source, effective_from: string, rejects: Findings): Row[] =>
+  outpatient.open([given], { effective_from }, rejects).rows
 
 const source = (text: string, file = '2026_April_Addendum_B.csv'): Source => {
   const bytes = utf8(text)

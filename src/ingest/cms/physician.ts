@@ -40,7 +40,6 @@ export interface PhysicianOptions {
 }
 
 export interface PhysicianSchedule {
-  chart: 'cms-pfs'
   edition: string
   effective_from: string
   /** The relative values, then the indices: the order of the rows' locators. */
@@ -72,7 +71,6 @@ export function physicianSchedule(
   if (cap) checkAgainstCap(cap, lines, localities, rejects)
   const { places, national } = choosePlaces(localities, options.regions)
   return {
-    chart: 'cms-pfs',
     edition,
     effective_from,
     cited: [rvus, gpci],

@@ -4,9 +4,10 @@ import { isRow } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
-import { laboratoryRows } from './laboratory.ts'
-import { outpatientRows } from './outpatient.ts'
+import { laboratory } from './laboratory.ts'
+import { outpatient } from './outpatient.ts'
 
+const DATED = { effective_from: '2026-10-01' }
 const source = (...lines: string[]): Source => {
   const text = lines.join('\n')
   return { file: 'CLFS.csv', text, bytes: utf8(text), sha256: toHex(sha256(utf8(text))), kind: 'text' }
@@ -26,24 +27,24 @@ test('a description may hold any delimiter: how cells are parted is shown by the
         line('YEAR', 'HCPCS', 'MOD', 'INDICATOR', 'RATE', 'SHORTDESC'),
         line('2026', 'G0001', '', 'N', '12.50', delimiter === ',' ? `"${words.replaceAll('"', '""')}"` : words),
       )
-      const rows = laboratoryRows(given, '2026-10-01', new Map())
+      const rows = laboratory.open([given], DATED, new Map()).rows
       expect([delimiter, other, rows.map(({ cpt }) => cpt)]).toEqual([delimiter, other, ['G0001']])
     }
 })
 
 test('a number with more digits than a row can state is refused alone', () => {
   const zeros = '0'.repeat(80)
-  const [laboratory, outpatient]: Findings[] = [new Map(), new Map()]
+  const [ofLaboratory, ofOutpatient]: [Findings, Findings] = [new Map(), new Map()]
   const rates = ['12.50', `12.50${zeros}`, `${zeros}12.50`]
   const clfs = rates.map((rate, i) => `2026,G000${i},,N,${rate},x`)
   const opps = [...rates, `12.505${zeros}`].map((rate, i) => `G000${i},J2,${rate}`)
   const rows = [
-    ...laboratoryRows(source('YEAR,HCPCS,MOD,INDICATOR,RATE,SHORTDESC', ...clfs), '2026-10-01', laboratory as Findings),
-    ...outpatientRows(source('HCPCS Code,SI,Payment Rate', ...opps), '2026-10-01', outpatient as Findings),
+    ...laboratory.open([source('YEAR,HCPCS,MOD,INDICATOR,RATE,SHORTDESC', ...clfs)], DATED, ofLaboratory).rows,
+    ...outpatient.open([source('HCPCS Code,SI,Payment Rate', ...opps)], DATED, ofOutpatient).rows,
   ]
   expect(rows.map((row) => [row.cpt, isRow(row)])).toEqual([
     ['G0000', true],
     ['G0000', true],
   ])
-  expect([laboratory?.get('R02')?.count, outpatient?.get('R02')?.count]).toEqual([2, 3])
+  expect([ofLaboratory.get('R02')?.count, ofOutpatient.get('R02')?.count]).toEqual([2, 3])
 })

@@ -7,7 +7,7 @@ const BASE = 36
 export const CODE_LENGTH = 5
 const DIGITS = 10
 
-/** `CODE` of rejects.ts, for numbers. */
+/** `CODE` of findings.ts, for numbers. */
 export function isCode(number: number): boolean {
   const first = Math.floor(number / BASE ** (CODE_LENGTH - 1))
   let middle = Math.floor(number / BASE) % BASE ** (CODE_LENGTH - 2)

@@ -1,10 +1,10 @@
 import type { Db } from '../../db/db.ts'
-import { type ChartKind, freshness } from '../../integrity/freshness.ts'
+import { type Calendar, freshness } from '../../integrity/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report.ts'
-import { chartOf } from '../charts.ts'
+import { type Charts, chartOf } from '../charts.ts'
 import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'
 import { countContents } from '../release/content-store.ts'
-import { JUDGED_ON_READING, RULES, type Rule } from '../release/rules.ts'
+import { RULES, type Rule } from '../release/rules.ts'
 import type { ReleaseState } from '../release/store.ts'
 import * as releases from '../release/store.ts'
 import type { Release } from '../store.ts'
@@ -12,20 +12,25 @@ import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
 
 /** What the integrity report says of each chart's edition in force on a day. */
-export async function chartFacts(db: Db, day: string): Promise<ChartFacts[]> {
+export async function chartFacts(db: Db, day: string, charts: Charts): Promise<ChartFacts[]> {
   const inForce = await store.releasesInForce(db, day)
   const published = (await releases.listReleases(db)).filter(({ state }) => state === 'published')
   const byChart = Map.groupBy(published, ({ chart }) => chart)
   const facts: ChartFacts[] = []
   for (const release of inForce) {
     await ourTurn()
-    facts.push(await factsOf(db, release, byChart.get(release.chart) ?? []))
+    facts.push(await factsOf(db, release, byChart.get(release.chart) ?? [], charts))
   }
   return facts
 }
 
-async function factsOf(db: Db, release: Release, editions: readonly ReleaseState[]): Promise<ChartFacts> {
-  const chart = chartOf(release.chart)
+async function factsOf(
+  db: Db,
+  release: Release,
+  editions: readonly ReleaseState[],
+  charts: Charts,
+): Promise<ChartFacts> {
+  const chart = chartOf(release.chart, charts)
   if (!chart) throw new Error(`a release of an unknown chart is in force: ${release.release_id}`)
   const { manifest } = release
   const [first] = manifest.citations
@@ -35,6 +40,7 @@ async function factsOf(db: Db, release: Release, editions: readonly ReleaseState
   return {
     chart_id: chart.chart,
     kind: chart.kind,
+    calendar: chart.calendar,
     publisher: chart.publisher,
     release_id: release.release_id,
     edition: manifest.edition,
@@ -50,26 +56,26 @@ async function factsOf(db: Db, release: Release, editions: readonly ReleaseState
     data_class: manifest.data_class,
     delta: (await findDelta(db, release.release_no)) ?? null,
     checks: Object.entries(RULES).map(([id, rule]) => {
-      const judged = JUDGED_ON_READING[chart.kind].some((each) => each === id) ? stated : 0
+      const judged = chart.judgedOnReading.some((each) => each === id) ? stated : 0
       return checkFacts(id, rule, checks, judged)
     }),
-    ...periodConflicts(chart.kind, editions),
+    ...periodConflicts(chart.calendar, editions),
   }
 }
 
 /** The first few charts in force on a day, and how many there are: what a page for people can show. */
-export async function firstCharts(db: Db, day: string, most = 10) {
-  const { charts, samples } = await store.countCharts(db, day)
+export async function firstCharts(db: Db, day: string, charts: Charts, most = 10) {
+  const { charts: total, samples } = await store.countCharts(db, day)
   const shown = await store.chartsInForce(db, day, {}, { limit: most, offset: 0 })
   const list = shown.map(({ chart, effective_from, row_count, manifest: { edition, data_class } }) => ({
     chart,
-    title: chartOf(chart)?.title ?? chart,
+    title: chartOf(chart, charts)?.title ?? chart,
     edition,
     effective_from,
     rows: row_count,
     data_class,
   }))
-  return { list, total: charts, hasSample: samples > 0 }
+  return { list, total, hasSample: samples > 0 }
 }
 
 /** What a rule found; where it found nothing, how many it judged is known only of some. */
@@ -115,13 +121,13 @@ export interface PeriodConflicts {
  * Whether the periods of a chart's editions meet. One is in force until the next begins, so no day has two or none;
  * but two editions of one day are one too many, and one that stands in for the next period is stale there.
  */
-export function periodConflicts(kind: ChartKind, editions: readonly Edition[]): PeriodConflicts {
+export function periodConflicts(calendar: Calendar, editions: readonly Edition[]): PeriodConflicts {
   const conflicts: PeriodConflicts = { overlaps: [], gaps: [] }
   const inOrder = [...editions].sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
   for (const [i, later] of inOrder.entries()) {
     const earlier = inOrder[i - 1]
     if (!earlier) continue
-    const { next_effective_expected: expected } = freshness(kind, earlier.effective_from, later.effective_from)
+    const { next_effective_expected: expected } = freshness(calendar, earlier.effective_from, later.effective_from)
     const sameDay = earlier.effective_from === later.effective_from
     // A newer file for the same edition is a correction, not a conflict.
     if (sameDay && earlier.edition !== later.edition) conflicts.overlaps.push(later.release_id)

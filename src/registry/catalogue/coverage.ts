@@ -4,8 +4,8 @@ import type { Log } from '../../integrity/log.ts'
 import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
-import { chartOf } from '../charts.ts'
-import { ChartId } from '../lookup/browse.ts'
+import { type Charts, chartOf } from '../charts.ts'
+import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/reference.ts'
 import { Remembered } from '../memo.ts'
 import type { Release } from '../store.ts'
@@ -20,21 +20,22 @@ const MAX_REMEMBERED = 2_000
 const MAX_CODE_LISTS = 100
 const RELEASES_AT_ONCE = 20
 
-export const CoverageQuery = z.strictObject({
-  cpt: Code.optional(),
-  prefix: z
-    .string()
-    .max(16)
-    .toUpperCase()
-    .regex(/^([0-9]{1,4}|[A-Z][0-9]{0,3})$/)
-    .optional()
-    .meta({ description: 'List the codes that begin with these one to four characters', examples: ['992'] }),
-  chart: ChartId.optional(),
-  npi: Npi.optional(),
-  as_of: AsOf.optional(),
-  ...pageInput,
-})
-export type CoverageQuery = z.output<typeof CoverageQuery>
+export const coverageQuery = (charts: Charts) =>
+  z.strictObject({
+    cpt: Code.optional(),
+    prefix: z
+      .string()
+      .max(16)
+      .toUpperCase()
+      .regex(/^([0-9]{1,4}|[A-Z][0-9]{0,3})$/)
+      .optional()
+      .meta({ description: 'List the codes that begin with these one to four characters', examples: ['992'] }),
+    chart: chartId(charts).optional(),
+    npi: Npi.optional(),
+    as_of: AsOf.optional(),
+    ...pageInput,
+  })
+export type CoverageQuery = z.output<ReturnType<typeof coverageQuery>>
 
 const listOf = (entry: z.ZodType, description: string) =>
   z
@@ -103,12 +104,16 @@ type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 
  * What is there to be asked for. What a release holds never changes, so it is counted once. The codes in force are
  * counted once for each first character, and again when another edition comes into force.
  */
-export function coverage(db: Db, log: Log): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
+export function coverage(
+  db: Db,
+  log: Log,
+  charts: Charts,
+): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
   const contents = new Remembered<Contents>(MAX_REMEMBERED)
   const codes = new Remembered<HeldCode[]>(MAX_CODE_LISTS)
   return async (query, day) => {
     const { prefix, chart = '' } = query
-    if (prefix === undefined) return coverageOfCharts(db, contents, query, day)
+    if (prefix === undefined) return coverageOfCharts(db, charts, contents, query, day)
     if (query.cpt !== undefined || query.npi !== undefined)
       throw Problem.parameter('prefix', 'prefix goes with chart, not with cpt or npi')
     const first = prefix.slice(0, 1)
@@ -121,6 +126,7 @@ export function coverage(db: Db, log: Log): (query: CoverageQuery, day: string) 
 
 async function coverageOfCharts(
   db: Db,
+  charts: Charts,
   contents: Remembered<Contents>,
   query: CoverageQuery,
   day: string,
@@ -133,14 +139,14 @@ async function coverageOfCharts(
     await ourTurn()
     const held = await contents.get(release.release_id, () => contentsOf(db, release.release_no))
     const code = query.cpt === undefined ? null : await coverageOfCode(db, release, query.cpt)
-    data.push({ ...factsOf(release), ...held, code })
+    data.push({ ...factsOf(release, charts), ...held, code })
   }
   return { data, total, as_of: day }
 }
 
-function factsOf({ release_id, chart, effective_from, row_count, manifest }: Release) {
+function factsOf({ release_id, chart, effective_from, row_count, manifest }: Release, charts: Charts) {
   const { edition, publisher, data_class } = manifest
-  const title = chartOf(chart)?.title ?? chart
+  const title = chartOf(chart, charts)?.title ?? chart
   return {
     kind: 'chart' as const,
     chart,

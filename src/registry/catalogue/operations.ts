@@ -2,13 +2,21 @@ import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { type Operation, operation } from '../../operation.ts'
 import { pagedOperation } from '../../paging.ts'
-import { Coverage, CoverageQuery, coverage } from './coverage.ts'
+import type { Charts } from '../charts.ts'
+import { Coverage, coverage, coverageQuery } from './coverage.ts'
 import { DiffQuery, ReleaseDiff, releaseDiff } from './release-diff.ts'
-import { listReleases, ReleaseList, ReleasesQuery } from './releases.ts'
+import { listReleases, ReleaseList, releasesQuery } from './releases.ts'
+
+interface CatalogueParts {
+  db: Db
+  log: Log
+  today: () => string
+  charts: Charts
+}
 
 /** What there is to be asked for: charts, codes, releases, and how releases differ. */
-export function catalogueOperations({ db, log, today }: { db: Db; log: Log; today: () => string }): Operation[] {
-  const coverageOn = coverage(db, log)
+export function catalogueOperations({ db, log, today, charts }: CatalogueParts): Operation[] {
+  const coverageOn = coverage(db, log, charts)
   const diff = releaseDiff(db)
   return [
     pagedOperation({
@@ -23,7 +31,7 @@ export function catalogueOperations({ db, log, today }: { db: Db; log: Log; toda
       access: 'public',
       limit: 'default',
       cache: 'public, max-age=300',
-      input: CoverageQuery,
+      input: coverageQuery(charts),
       output: Coverage,
       problems: ['invalid_cpt', 'invalid_npi'],
       run: (query) => coverageOn(query, query.as_of ?? today()),
@@ -38,7 +46,7 @@ export function catalogueOperations({ db, log, today }: { db: Db; log: Log; toda
       access: 'public',
       limit: 'default',
       cache: 'public, max-age=300',
-      input: ReleasesQuery,
+      input: releasesQuery(charts),
       output: ReleaseList,
       problems: [],
       run: (query) => listReleases(db, query),

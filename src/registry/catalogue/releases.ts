@@ -2,17 +2,18 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/row.ts'
-import { chartOf } from '../charts.ts'
-import { ChartId } from '../lookup/browse.ts'
+import { type Charts, chartOf } from '../charts.ts'
+import { chartId } from '../lookup/browse.ts'
 import type { ListedRelease } from './store.ts'
 import * as catalogue from './store.ts'
 
-export const ReleasesQuery = z.strictObject({
-  chart: ChartId.optional(),
-  state: z.enum(['published', 'withdrawn']).optional().meta({ description: 'Only releases in this state' }),
-  ...pageInput,
-})
-export type ReleasesQuery = z.output<typeof ReleasesQuery>
+export const releasesQuery = (charts: Charts) =>
+  z.strictObject({
+    chart: chartId(charts).optional(),
+    state: z.enum(['published', 'withdrawn']).optional().meta({ description: 'Only releases in this state' }),
+    ...pageInput,
+  })
+export type ReleasesQuery = z.output<ReturnType<typeof releasesQuery>>
 
 const ListedReleaseForm = z
   .strictObject({
@@ -78,24 +79,26 @@ export interface ReleaseNews {
 const MOST_NEWS = 50
 
 /** The last things that happened, newest first. An entry of a kind that is not known here is left out. */
-export async function releaseNews(db: Db): Promise<ReleaseNews[]> {
+export async function releaseNews(db: Db, charts: Charts): Promise<ReleaseNews[]> {
   const entries = await catalogue.lastEntries(db, MOST_NEWS)
+  const titleOf = ({ chart }: Manifest | Withdrawal): string => chartOf(chart, charts)?.title ?? chart
   return entries.flatMap(({ index, text }): ReleaseNews[] => {
     const entry: unknown = JSON.parse(text)
     if (isManifest(entry)) {
       const sample = entry.data_class === 'sample' ? ' (sample data)' : ''
-      const summary = `${entry.row_count} rows, in force from ${entry.effective_from}${sample}`
+      const summary = `${titleOf(entry)}: ${entry.row_count} rows, in force from ${entry.effective_from}${sample}`
       return [newsOf(index, 'published', entry, summary)]
     }
     if (!isWithdrawal(entry)) return []
-    return [newsOf(index, 'withdrawn', entry, `withdrawn (${entry.reason}); what it said is no longer in force`)]
+    const summary = `${titleOf(entry)}: withdrawn (${entry.reason}); what it said is no longer in force`
+    return [newsOf(index, 'withdrawn', entry, summary)]
   })
 }
 
 const newsOf = (index: number, kind: string, entry: Manifest | Withdrawal, summary: string): ReleaseNews => ({
   index,
   title: `${entry.release_id} ${kind}`,
-  summary: `${chartOf(entry.chart)?.title ?? entry.chart}: ${summary}`,
+  summary,
   updated: entry.recorded_at,
   chart: entry.chart,
 })

@@ -4,6 +4,7 @@ import type { Log } from '../../integrity/log.ts'
 import { parseFields } from '../../operation.ts'
 import { type Kind, PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
+import type { Charts } from '../charts.ts'
 import { AbsenceProof, CitedRow, PriceRow } from '../row-schema.ts'
 import { ourTurn } from '../turn.ts'
 import { answer } from './answer.ts'
@@ -60,12 +61,18 @@ export const BatchAnswer = z
   .meta({ id: 'ReferenceBatch' })
 
 /** Looks up each line as if it had been asked alone. All proofs stand under one checkpoint. */
-export async function lookUpLines(db: Db, log: Log, lines: readonly unknown[], today: string): Promise<LineAnswer[]> {
+export async function lookUpLines(
+  db: Db,
+  log: Log,
+  lines: readonly unknown[],
+  today: string,
+  charts: Charts,
+): Promise<LineAnswer[]> {
   const found: (Found | Problem)[] = []
   for (const line of lines) {
     // A batch is a hundred lookups' work, and other requests must not wait for all of it.
     await ourTurn()
-    found.push(await orRefusal(() => find(db, line, today)))
+    found.push(await orRefusal(() => find(db, line, today, charts)))
   }
   // Only now: a checkpoint taken before the search might not cover a release that the search found.
   const proofs = await Proofs.at(db, log)
@@ -78,11 +85,11 @@ export async function lookUpLines(db: Db, log: Log, lines: readonly unknown[], t
   return results
 }
 
-function find(db: Db, line: unknown, today: string): Promise<Found> {
+function find(db: Db, line: unknown, today: string, charts: Charts): Promise<Found> {
   if (typeof line !== 'object' || line === null || Array.isArray(line))
     throw new Problem('invalid_request', 'a line must be an object')
   const query = parseFields(ReferenceQuery, line as Record<string, unknown>)
-  return findReference(db, query, query.as_of ?? today)
+  return findReference(db, query, query.as_of ?? today, charts)
 }
 
 async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
+import { type Charts, chartIdPattern } from '../charts.ts'
 import type { Release, StoredRow } from '../store.ts'
 import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
@@ -9,26 +10,28 @@ import { countRows, pageOfRows, type RowFilter } from './browse-store.ts'
 import { AsOf, Code, Npi, RegionText } from './reference.ts'
 import { parseRegion } from './region.ts'
 
-export const ChartId = z
-  .string()
-  .regex(/^(cms-(pfs|clfs|opps)|hospital-mrf:[12][0-9]{9})$/)
-  .meta({ description: 'Only this chart', examples: ['cms-pfs'] })
-
-export const BrowseQuery = z.strictObject({
-  cpt: Code.optional(),
-  ...pageInput,
-  region: RegionText.optional(),
-  npi: Npi.optional(),
-  chart: ChartId.optional(),
-  as_of: AsOf.optional(),
-  after: z
+export const chartId = (charts: Charts) =>
+  z
     .string()
-    .max(200)
-    .regex(/^[A-Za-z0-9_-]+$/)
-    .optional()
-    .meta({ description: 'Cursor from `page.next_after`, to go past the largest offset' }),
-})
-export type BrowseQuery = z.output<typeof BrowseQuery>
+    .regex(chartIdPattern(charts))
+    .meta({ description: 'Only this chart', examples: ['cms-pfs'] })
+
+export const browseQuery = (charts: Charts) =>
+  z.strictObject({
+    cpt: Code.optional(),
+    ...pageInput,
+    region: RegionText.optional(),
+    npi: Npi.optional(),
+    chart: chartId(charts).optional(),
+    as_of: AsOf.optional(),
+    after: z
+      .string()
+      .max(200)
+      .regex(/^[A-Za-z0-9_-]+$/)
+      .optional()
+      .meta({ description: 'Cursor from `page.next_after`, to go past the largest offset' }),
+  })
+export type BrowseQuery = z.output<ReturnType<typeof browseQuery>>
 
 export interface Browsed {
   rows: { release: Release; stored: StoredRow }[]

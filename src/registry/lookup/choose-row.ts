@@ -1,11 +1,12 @@
-import type { AbsenceReason, Row, Setting } from '../../proof/price/row.ts'
-import { HOSPITAL_BASES } from '../charts.ts'
+import type { AbsenceReason, Basis, Row, Setting } from '../../proof/price/row.ts'
 import { NA_FLAG } from '../row-schema.ts'
 
 export interface Wanted {
   modifier: string | null
   setting?: Setting | undefined
   basis?: string | undefined
+  /** The bases to prefer, in order, where none is asked for. */
+  preferred: readonly Basis[]
 }
 
 /** The order in which settings are preferred when none is asked for; null is a price for both of a hospital's. */
@@ -19,7 +20,7 @@ const PREFERENCE: readonly (Setting | null)[] = ['non_facility', 'facility', 'ou
  */
 export function chooseRow(rows: readonly Row[], wanted: Wanted): Row | undefined {
   const offered = rows.filter((row) => row.modifier === wanted.modifier && fitsSetting(row, wanted.setting))
-  const basis = wanted.basis ?? firstBasis(offered)
+  const basis = wanted.basis ?? firstBasis(offered, wanted.preferred)
   const inSetting = (setting: Setting | null): Row | undefined =>
     offered.find((row) => row.basis === basis && row.setting === setting)
   if (wanted.setting !== undefined) return inSetting(wanted.setting) ?? inSetting(null)
@@ -36,9 +37,9 @@ export const isHospitals = (setting: Setting | undefined): boolean =>
   setting === 'inpatient' || setting === 'outpatient'
 
 /** The first basis that is stated, a hospital's in order of preference. */
-function firstBasis(rows: readonly Row[]): string | undefined {
+function firstBasis(rows: readonly Row[], preferred: readonly Basis[]): string | undefined {
   const stated = rows.map((row) => row.basis)
-  return HOSPITAL_BASES.find((basis) => stated.includes(basis)) ?? stated[0]
+  return preferred.find((basis) => stated.includes(basis)) ?? stated[0]
 }
 
 const naLast = (a: Row, b: Row): number => Number(a.flags.includes(NA_FLAG)) - Number(b.flags.includes(NA_FLAG))

@@ -1,15 +1,23 @@
 import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
+import type { Charts } from '../charts.ts'
 import { answer } from './answer.ts'
 import { Proofs } from './proofs.ts'
 import { findReference, ReferenceQuery } from './reference.ts'
+
+interface Parts {
+  db: Db
+  log: Log
+  today: () => string
+  charts: Charts
+}
 
 /** The code of the price that the landing page shows. */
 const EXAMPLE = ReferenceQuery.parse({ cpt: '99213' })
 
 /** One price in force today and where in its source it stands; nothing if the code has no single amount. */
-export async function examplePrice({ db, log, today }: { db: Db; log: Log; today: () => string }) {
-  const found = findReference(db, EXAMPLE, today())
+export async function examplePrice({ db, log, today, charts }: Parts) {
+  const found = findReference(db, EXAMPLE, today(), charts)
   const row = await found.then(async (each) => answer(await Proofs.at(db, log), each)).catch(() => undefined)
   if (!row || !('amount' in row.price)) return undefined
   const { release } = row.proof

@@ -3,7 +3,7 @@ import { DAY_MS, dayOf } from '../../calendar.ts'
 import type { Db } from '../../db/db.ts'
 import { Links, type Listed, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
-import { schedulesFor } from '../charts.ts'
+import { type Charts, schedulesFor } from '../charts.ts'
 import { AbsenceProof, CitedRow } from '../row-schema.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
@@ -48,11 +48,11 @@ interface Dated {
 }
 
 /** The editions to show, newest first: all those of each schedule that has ever had the code, or of the provider's files. */
-export async function editionsFor(db: Db, query: HistoryQuery): Promise<Dated[]> {
-  checkBasis(query)
-  const charts = await chartsFor(db, query)
+export async function editionsFor(db: Db, query: HistoryQuery, charts: Charts): Promise<Dated[]> {
+  checkBasis(query, charts)
+  const shown = await chartsFor(db, query, charts)
   const newer = new Map<string, string>()
-  const editions = charts.length > 0 ? await store.editionsOf(db, charts) : []
+  const editions = shown.length > 0 ? await store.editionsOf(db, shown) : []
   return editions.map((release) => {
     const next = newer.get(release.chart)
     newer.set(release.chart, release.effective_from)
@@ -60,16 +60,16 @@ export async function editionsFor(db: Db, query: HistoryQuery): Promise<Dated[]>
   })
 }
 
-async function chartsFor(db: Db, { cpt, npi, basis }: HistoryQuery): Promise<string[]> {
+async function chartsFor(db: Db, { cpt, npi, basis }: HistoryQuery, charts: Charts): Promise<string[]> {
   if (npi === undefined)
     return store.chartsWithCode(
       db,
       cpt,
-      schedulesFor(basis).map(({ chart }) => chart),
+      schedulesFor(basis, charts).map(({ chart }) => chart),
     )
-  const charts = await store.chartsOfProvider(db, npi)
-  if (charts.length === 0) throw new Problem('unknown_provider')
-  return charts
+  const own = await store.chartsOfProvider(db, npi)
+  if (own.length === 0) throw new Problem('unknown_provider')
+  return own
 }
 
 const dayBefore = (day: string): string => dayOf(Date.parse(day) - DAY_MS)
@@ -80,13 +80,14 @@ export async function history(
   proofs: Proofs,
   query: HistoryQuery,
   editions: readonly Dated[],
+  charts: Charts,
 ): Promise<Listed<typeof ReferenceHistory>> {
   const { limit, offset } = query
   const region = await placeOf(db, parseRegion(query.region))
   const data: z.input<typeof Edition>[] = []
   for (const { release, effective_to } of editions.slice(offset, offset + limit)) {
     await ourTurn()
-    const found = await findIn(db, query, region, [release])
+    const found = await findIn(db, query, region, [release], charts)
     const { release_id, chart, effective_from, manifest } = release
     data.push({
       release_id,

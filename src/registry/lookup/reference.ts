@@ -3,12 +3,12 @@ import type { Db } from '../../db/db.ts'
 import { refusedAs } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { isNpi } from '../../proof/price/npi.ts'
-import { BASES, type Basis, type Row, SETTINGS } from '../../proof/price/row.ts'
-import { HOSPITAL_BASES, schedulesFor } from '../charts.ts'
+import { BASES, type Row, SETTINGS } from '../../proof/price/row.ts'
+import { CHARTS, type Charts, chartOf, providerBases, schedulesFor } from '../charts.ts'
 import type { Release, StoredRow } from '../store.ts'
 import * as store from '../store.ts'
 import { chooseRow, isHospitals, mostTelling, type Wanted } from './choose-row.ts'
-import { isByLocality, onlyLocality, parseRegion, REGION_PATTERN, type Region } from './region.ts'
+import { onlyLocality, parseRegion, REGION_PATTERN, type Region } from './region.ts'
 
 const NATIONAL = 'national|'
 
@@ -78,9 +78,14 @@ export type Found = { nationally: boolean } & (
  * Finds the row that answers. A price wins over a stated absence, so that a laboratory code that the
  * physician schedule excludes is found on the laboratory schedule. Region, provider and day are never replaced by others.
  */
-export async function findReference(db: Db, query: ReferenceQuery, day: string): Promise<Found> {
+export async function findReference(
+  db: Db,
+  query: ReferenceQuery,
+  day: string,
+  charts: Charts = CHARTS,
+): Promise<Found> {
   const region = await placeOf(db, parseRegion(query.region))
-  return findIn(db, query, region, await releasesToSearch(db, query, day))
+  return findIn(db, query, region, await releasesToSearch(db, query, day, charts), charts)
 }
 
 /** The row that answers among these releases alone. */
@@ -89,8 +94,10 @@ export async function findIn(
   query: ReferenceQuery,
   region: Region,
   releases: readonly Release[],
+  charts: Charts,
 ): Promise<Found> {
-  const wanted: Wanted = { modifier: query.modifier ?? null, setting: query.setting, basis: query.basis }
+  const preferred = providerBases(charts)
+  const wanted: Wanted = { modifier: query.modifier ?? null, setting: query.setting, basis: query.basis, preferred }
   const missing: Missing[] = []
   const stated: ({ release: Release } & Candidate)[] = []
   let nationally = false
@@ -104,11 +111,13 @@ export async function findIn(
     const isNational = area !== NATIONAL && pick(national, wanted)?.row.kind === 'price'
     nationally ||= isNational
     // A status such as "bundled" holds for the whole country, and is stated once, on the national row of a schedule.
-    const ofCountry = query.npi === undefined ? pick(onlyAbsences(national), { modifier: wanted.modifier }) : undefined
+    const ofCountry =
+      query.npi === undefined ? pick(onlyAbsences(national), { modifier: wanted.modifier, preferred }) : undefined
     const absence = chosen ?? ofCountry
     if (absence) stated.push({ release, ...absence })
-    else leftOut ||= await leavesOut(db, release, area, isNational)
-    for (const prefix of await missingPrefixes(db, release, query, area, there)) missing.push({ release, prefix })
+    else leftOut ||= isByLocality(release, charts) && (await leavesOut(db, release, area, isNational))
+    for (const prefix of await missingPrefixes(db, release, query, area, there, charts))
+      missing.push({ release, prefix })
   }
   // What another schedule states must not pass for the answer of one that has a price elsewhere.
   const telling = leftOut ? undefined : mostTelling(stated)
@@ -140,20 +149,23 @@ function pick(from: readonly Candidate[], wanted: Wanted): Candidate | undefined
 
 const onlyAbsences = (from: readonly Candidate[]): Candidate[] => from.filter(({ row }) => row.kind === 'absence')
 
+/** Whether a chart has a price for each locality, so that a region without rows in a release was left out of it. */
+const isByLocality = ({ chart }: Release, charts: Charts): boolean => chartOf(chart, charts)?.speaks === 'locality'
+
 /**
  * Whether a release was loaded without this area and has the code for others. The national rows show which codes a
  * schedule has; where they were left out as well, there is no telling.
  */
 async function leavesOut(db: Db, release: Release, area: string, isNational: boolean): Promise<boolean> {
-  if (area === NATIONAL || !isByLocality(release.chart)) return false
+  if (area === NATIONAL) return false
   const holds = async (region: string): Promise<boolean> =>
     (await store.regionsUnder(db, release.release_no, region)).length > 0
   return !(await holds(area.replace('|', ''))) && (isNational || !(await holds('national')))
 }
 
-async function releasesToSearch(db: Db, query: ReferenceQuery, day: string): Promise<Release[]> {
-  checkBasis(query)
-  if (query.npi === undefined) return schedulesInForce(db, query.basis, day)
+async function releasesToSearch(db: Db, query: ReferenceQuery, day: string, charts: Charts): Promise<Release[]> {
+  checkBasis(query, charts)
+  if (query.npi === undefined) return schedulesInForce(db, schedulesFor(query.basis, charts), day)
   const release = await store.findProviderRelease(db, query.npi, day)
   if (release) return [release]
   const known = await store.hasProvider(db, query.npi)
@@ -162,18 +174,18 @@ async function releasesToSearch(db: Db, query: ReferenceQuery, day: string): Pro
     : new Problem('unknown_provider')
 }
 
-async function schedulesInForce(db: Db, basis: Basis | undefined, day: string): Promise<Release[]> {
-  const found = await Promise.all(schedulesFor(basis).map(({ chart }) => store.findReleaseInForce(db, chart, day)))
+async function schedulesInForce(db: Db, schedules: Charts, day: string): Promise<Release[]> {
+  const found = await Promise.all(schedules.map(({ chart }) => store.findReleaseInForce(db, chart, day)))
   const releases = found.filter((release) => release !== undefined)
   if (releases.length === 0) throw new Problem('no_release_in_force')
   return releases
 }
 
 /** A basis is a hospital's or a schedule's, and only one of them was asked. */
-export function checkBasis({ npi, basis }: Pick<ReferenceQuery, 'npi' | 'basis'>): void {
-  if (npi === undefined && schedulesFor(basis).length === 0)
-    throw Problem.parameter('basis', 'a hospital basis needs the parameter npi')
-  if (npi !== undefined && basis?.startsWith('medicare_'))
+export function checkBasis({ npi, basis }: Pick<ReferenceQuery, 'npi' | 'basis'>, charts: Charts): void {
+  const isSchedules = schedulesFor(basis, charts).length > 0
+  if (npi === undefined && !isSchedules) throw Problem.parameter('basis', 'a hospital basis needs the parameter npi')
+  if (npi !== undefined && basis !== undefined && isSchedules)
     throw Problem.parameter('basis', 'a Medicare basis is not a provider\u2019s: leave npi out')
 }
 
@@ -216,6 +228,7 @@ async function missingPrefixes(
   query: ReferenceQuery,
   area: string,
   there: readonly Candidate[],
+  charts: Charts,
 ): Promise<string[]> {
   const ofCode = `${query.cpt}|${area}`
   if (there.length === 0 && !(await store.hasRowsUnder(db, release_no, ofCode))) return [ofCode]
@@ -225,7 +238,7 @@ async function missingPrefixes(
   if (!has(ofProvider)) return [ofProvider]
   if (!has(ofModifier)) return [ofModifier]
   const stated = there.find(({ stored }) => stored.row_key.startsWith(ofModifier))?.row.basis
-  const bases = query.basis ? [query.basis] : query.npi === undefined ? [stated] : HOSPITAL_BASES
+  const bases = query.basis ? [query.basis] : query.npi === undefined ? [stated] : providerBases(charts)
   return bases.flatMap((basis) => {
     const ofBasis = `${ofModifier}${basis}|`
     const ofSetting = `${ofBasis}${query.setting ?? ''}`

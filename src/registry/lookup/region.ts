@@ -44,6 +44,3 @@ export function onlyLocality(state: string, held: readonly string[]): string | u
     })
   return held[0]
 }
-
-/** Whether a chart has a price for each locality, so that a region without rows in a release was left out of it. */
-export const isByLocality = (chart: string): boolean => chart === 'cms-pfs'

@@ -15,7 +15,7 @@ const aDiff = (diff: Partial<ReleaseDiff> = {}): ReleaseDiff => ({
   ...diff,
 })
 const facts = (given: Partial<Facts> = {}): Facts => ({
-  schedule: true,
+  holdsConflicts: true,
   rows: 1000,
   stated: 1000,
   rejected: 0,
@@ -55,7 +55,7 @@ test('more than one per cent rejected holds a release, even the first of its cha
 
 test('one key with different prices holds a schedule, and not a hospital', () => {
   expect(rulesOf({ conflicts: 1 })).toEqual(['conflicting_keys'])
-  expect(rulesOf({ conflicts: 1, schedule: false })).toEqual([])
+  expect(rulesOf({ conflicts: 1, holdsConflicts: false })).toEqual([])
 })
 
 test('the first release of a chart is not compared with anything', () => {

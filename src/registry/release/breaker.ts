@@ -34,7 +34,8 @@ export interface Held {
 }
 
 export interface Facts {
-  schedule: boolean
+  /** Whether the chart is held when it states different prices under one key. */
+  holdsConflicts: boolean
   rows: number
   /** What the source states, as `countStated` counts it. */
   stated: number
@@ -46,7 +47,7 @@ export interface Facts {
 }
 
 /** Which limits a release passes. */
-export function heldBy({ schedule, rows, stated, rejected, conflicts, before }: Facts): Held[] {
+export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, before }: Facts): Held[] {
   const held: Held[] = []
   if (before) {
     const drop = ((before.rows - rows) / Math.max(1, before.rows)) * 100
@@ -58,7 +59,7 @@ export function heldBy({ schedule, rows, stated, rejected, conflicts, before }: 
   }
   if (rejected * 100 > stated + rejected)
     held.push({ rule: 'rejected_share', found: tidy((rejected / (stated + rejected)) * 100), limit: 1 })
-  if (schedule && conflicts > 0) held.push({ rule: 'conflicting_keys', found: conflicts, limit: 0 })
+  if (holdsConflicts && conflicts > 0) held.push({ rule: 'conflicting_keys', found: conflicts, limit: 0 })
   return held
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import { chartOf } from '../charts.ts'
+import { CHARTS, type Charts, chartOf } from '../charts.ts'
 import { BREAKER, type Held, heldBy } from './breaker.ts'
 import { type Check, checksOf, countStated } from './check-store.ts'
 import { chartsSharingNpis } from './content-store.ts'
@@ -32,19 +32,22 @@ export async function checkRelease(
   db: Db,
   release: ReleaseState,
   onCompared?: (rows: number) => void,
+  charts: Charts = CHARTS,
 ): Promise<ReleaseCheck> {
+  const chart = chartOf(release.chart, charts)
+  if (!chart) throw new Error(`a release of an unknown chart: ${release.release_id}`)
+  const { farMovePct, holdsConflicts, rejectedOf } = chart.breaker
   const before = await releases.findPredecessor(db, release)
   const diff = before ? await diffReleases(db, before.release_no, release.release_no, onCompared) : undefined
   const stored = await checksOf(db, release.release_no)
-  const schedule = chartOf(release.chart)?.kind !== 'hospital_mrf'
   // A published release has this one already, from the day it was published.
-  const moved = diff && !stored.some(({ rule }) => rule === 'R12') ? [movesCheck(diff, schedule)] : []
+  const moved = diff && !stored.some(({ rule }) => rule === 'R12') ? [movesCheck(diff, farMovePct)] : []
   const checks = [...stored, ...moved].sort((a, b) => (a.rule < b.rule ? -1 : 1))
   const failed = (severity: Check['severity']): number =>
     checks.reduce((sum, check) => sum + (check.severity === severity ? check.failed : 0), 0)
   const rows = release.row_count
   const rejected = release.rejected_count
-  const stated = schedule ? await countStated(db, release.release_no) : judgedIn(checks) - rejected
+  const stated = rejectedOf === 'rows' ? await countStated(db, release.release_no) : judgedIn(checks) - rejected
   return {
     release_id: release.release_id,
     state: release.state,
@@ -57,7 +60,7 @@ export async function checkRelease(
     diff: diff ?? null,
     shares_npis_with: await chartsSharingNpis(db, release),
     held: heldBy({
-      schedule,
+      holdsConflicts,
       rows,
       stated,
       rejected,
@@ -73,8 +76,8 @@ const judgedIn = (checks: readonly Check[]): number =>
   Math.max(0, ...checks.filter(({ severity }) => severity === 'reject').map(({ evaluated }) => evaluated))
 
 /** Rule R12: a schedule's prices move by the quarter, a hospital's charges by the whim. */
-function movesCheck(diff: ReleaseDiff, schedule: boolean): Check {
-  const moved: Moved = schedule ? diff.moved_over_25_pct : diff.moved_over_100_pct
+function movesCheck(diff: ReleaseDiff, farMovePct: 25 | 100): Check {
+  const moved: Moved = diff[`moved_over_${farMovePct}_pct`]
   return {
     rule: 'R12',
     severity: RULES.R12.severity,

@@ -4,7 +4,7 @@ import { Problem } from '../../problem.ts'
 import { utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../../proof/price/row.ts'
-import { chartOf } from '../charts.ts'
+import { CHARTS, type Charts, chartOf } from '../charts.ts'
 import { type Override, usedOverrides } from './breaker.ts'
 import { checkRelease, heldProblem } from './check.ts'
 import { insertCheck, insertDelta } from './check-store.ts'
@@ -32,7 +32,7 @@ const NOT_STAGED = {
  * limit is overridden, and then the manifest says so.
  */
 export async function publish(
-  publisher: Publisher,
+  { charts = CHARTS, ...publisher }: Publisher & { charts?: Charts },
   release_id: string,
   now: number,
   overrides: readonly Override[] = [],
@@ -46,7 +46,7 @@ export async function publish(
   const told = (phase: PublishProgress['phase']) => (rows: number) =>
     onProgress?.({ phase, rows, row_total: staged.row_count })
   await rereadRows(db, staged, told('checking'))
-  const { held, checks, previous, diff } = await checkRelease(db, staged, told('comparing'))
+  const { held, checks, previous, diff } = await checkRelease(db, staged, told('comparing'), charts)
   const used = usedOverrides(held, overrides)
   const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
   if (open.length > 0) throw heldProblem(staged.release_id, open)
@@ -54,7 +54,7 @@ export async function publish(
     const before = await releases.findPredecessor(tx, staged)
     if ((before?.release_id ?? null) !== previous)
       throw new Problem('release_conflict', 'another edition was published or withdrawn meanwhile: check it again')
-    const text = canonical(manifestOf(staged, previous, used, now))
+    const text = canonical(manifestOf(staged, chartOf(staged.chart, charts)?.publisher, previous, used, now))
     const log_index = await append([utf8(text)])
     const published = await releases.markPublished(tx, staged.release_no, {
       manifest: text,
@@ -76,17 +76,17 @@ export async function publish(
 
 function manifestOf(
   release: ReleaseState,
+  publisher: string | undefined,
   supersedes: string | null,
   overrides: readonly Override[],
   now: number,
 ): Manifest {
-  const chart = chartOf(release.chart)
   const manifest = {
     schema: RELEASE_SCHEMA,
     release_id: release.release_id,
     chart: release.chart,
     edition: release.edition,
-    publisher: chart?.publisher,
+    publisher,
     effective_from: release.effective_from,
     citations: JSON.parse(release.citations) as Citation[],
     row_count: release.row_count,

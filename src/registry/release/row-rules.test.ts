@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { aPrice } from '../../../test/support/builders.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import { isRow, type Price, type Row } from '../../proof/price/row.ts'
+import { comparables } from '../charts.ts'
 import { applyRules, type Comparison } from './row-rules.ts'
 import type { Findings } from './rules.ts'
 
@@ -14,6 +15,7 @@ const hospital = (row: Parameters<typeof aPrice>[0] = {}) =>
 const beside = (medicare: readonly Row[] = [], peers: readonly (readonly Row[])[] = []): Comparison => ({
   medicare: async () => medicare.map((row) => ({ row, release_id: 'cms-opps:2026-Q4:2' })),
   peers: async () => peers,
+  comparable: comparables(),
 })
 
 async function apply(rows: readonly Row[], comparison = beside()): Promise<{ rows: Row[]; findings: Findings }> {

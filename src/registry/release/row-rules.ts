@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
 import { type Basis, type Row, rowKey, type Setting } from '../../proof/price/row.ts'
-import { chartOf, schedulesFor } from '../charts.ts'
+import { CHARTS, type Charts, type Comparable, chartOf, comparables, schedulesFor } from '../charts.ts'
 import { centsOf, type Ends, endsOf } from '../price-ends.ts'
 import { NA_FLAG } from '../row-schema.ts'
 import type { Release } from '../store.ts'
@@ -17,6 +17,13 @@ export interface Comparison {
   medicare: (cpt: string) => Promise<readonly MedicareRow[]>
   /** What other hospitals in force state for a code, one list for each of them. */
   peers: (cpt: string) => Promise<readonly (readonly Row[])[]>
+  /**
+   * Which of Medicare's rows a hospital's outpatient price is comparable with, the first that there is: its payment to
+   * hospitals, else the laboratory's, else the whole fee where no hospital bills beside the physician. Medicare pays
+   * for inpatients by the stay and not by the code, and a fee marked "NA" lacks the part that a hospital charges: with
+   * those, nothing.
+   */
+  comparable: readonly Comparable[]
 }
 
 export interface MedicareRow {
@@ -34,7 +41,7 @@ export async function* applyRules(rows: Stageable, comparison: Comparison, findi
     const cpt = (group[0] as Row).cpt
     if (known?.cpt !== cpt)
       known = { cpt, medicare: await comparison.medicare(cpt), peers: await comparison.peers(cpt) }
-    yield* judge(group, known, findings)
+    yield* judge(group, known, comparison.comparable, findings)
   }
 }
 
@@ -62,7 +69,7 @@ async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
 const isSameService = (a: Row, b: Row): boolean =>
   a.cpt === b.cpt && a.region === b.region && a.npi === b.npi && a.modifier === b.modifier
 
-function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
+function judge(group: readonly Row[], known: Known, comparable: readonly Comparable[], findings: Findings): Row[] {
   const crossed = crossedRows(group, findings)
   return group.map((row) => {
     if (row.kind !== 'price') return row
@@ -71,7 +78,7 @@ function judge(group: readonly Row[], known: Known, findings: Findings): Row[] {
       return failed
     }
     if (crossed.has(row)) return withheld(row, 'R08_min_max')
-    const beside = besideMedicare(row, known.medicare)
+    const beside = besideMedicare(row, known.medicare, comparable)
     const ratios = beside && ratiosTo(row, beside)
     // What Medicare itself pays is the measure, and for a gene therapy that is millions.
     if (row.npi !== null && verdict('R05', isImplausible(row, ratios)))
@@ -109,23 +116,16 @@ const MOST_CENTS = 100_000_000
 const isImplausible = (row: PriceRow, ratios: Ends | undefined): boolean =>
   endsOf(row.price).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
 
-/**
- * What a hospital's outpatient price is comparable with: Medicare's payment to hospitals if there is one, else the
- * laboratory's, else the whole fee where no hospital bills beside the physician. Medicare pays for inpatients by
- * the stay and not by the code, and a fee marked "NA" lacks the part that a hospital charges: with those, nothing.
- */
-const COMPARABLE: readonly { basis: Basis; settings: readonly (Setting | null)[] }[] = [
-  { basis: 'medicare_opps', settings: ['outpatient', null] },
-  { basis: 'medicare_clfs', settings: [null] },
-  { basis: 'medicare_pfs', settings: ['non_facility'] },
-]
-
 /** A schedule states one amount for a key, never a range. */
 type Compared = MedicareRow & { row: { price: { amount: string } } }
 
-function besideMedicare(row: PriceRow, medicare: readonly MedicareRow[]): Compared | undefined {
+function besideMedicare(
+  row: PriceRow,
+  medicare: readonly MedicareRow[],
+  comparable: readonly Comparable[],
+): Compared | undefined {
   if (row.npi === null || row.setting === 'inpatient') return undefined
-  for (const { basis, settings } of COMPARABLE) {
+  for (const { basis, settings } of comparable) {
     const found = medicare.find(
       (each): each is Compared =>
         each.row.kind === 'price' &&
@@ -235,24 +235,32 @@ export interface Judged {
  * The rows of a source as they may be staged: judged by the rules for rows, with the prices in force on `day` beside
  * them. The physician schedule passes as it is: nothing stands beside it, and its two million rows are the formula's.
  */
-export async function judged(db: Db, chart: string, rows: Stageable, findings: Findings, day: string): Promise<Judged> {
-  const kind = chartOf(chart)?.kind
-  if (kind === 'cms_pfs') return { rows, without: [] }
-  if (kind !== 'hospital_mrf') return { rows: applyRules(rows, NOTHING, findings), without: [] }
-  const schedules = schedulesFor(undefined).map((schedule) => schedule.chart)
+export async function judged(
+  db: Db,
+  chart: string,
+  rows: Stageable,
+  findings: Findings,
+  day: string,
+  charts: Charts = CHARTS,
+): Promise<Judged> {
+  const rules = chartOf(chart, charts)?.rowRules ?? 'alone'
+  if (rules === 'none') return { rows, without: [] }
+  if (rules === 'alone') return { rows: applyRules(rows, NOTHING, findings), without: [] }
+  const schedules = schedulesFor(undefined, charts).map((schedule) => schedule.chart)
   const releases = await store.releasesInForce(db, day)
   return {
-    rows: applyRules(rows, inForce(db, chart, schedules, releases), findings),
+    rows: applyRules(rows, inForce(db, chart, charts, releases), findings),
     without: schedules.filter((schedule) => !releases.some((release) => release.chart === schedule)),
   }
 }
 
-const NOTHING: Comparison = { medicare: async () => [], peers: async () => [] }
+const NOTHING: Comparison = { medicare: async () => [], peers: async () => [], comparable: [] }
 
-function inForce(db: Db, chart: string, schedules: readonly string[], releases: readonly Release[]): Comparison {
-  const medicare = releases.filter((release) => schedules.includes(release.chart))
+function inForce(db: Db, chart: string, charts: Charts, releases: readonly Release[]): Comparison {
+  const isPerProvider = ({ chart: id }: Release): boolean => chartOf(id, charts)?.perProvider === true
+  const medicare = releases.filter(({ chart: id }) => chartOf(id, charts)?.perProvider === false)
   const hospitals = releases
-    .filter((release) => release.chart !== chart && chartOf(release.chart)?.kind === 'hospital_mrf')
+    .filter((release) => release.chart !== chart && isPerProvider(release))
     .sort((a, b) => b.log_index - a.log_index)
     .slice(0, MOST_PEERS)
   const rowsOf = async (release: Release, cpt: string): Promise<Row[]> =>
@@ -262,5 +270,6 @@ function inForce(db: Db, chart: string, schedules: readonly string[], releases: 
   return {
     medicare: async (cpt) => (await Promise.all(medicare.map((release) => compared(release, cpt)))).flat(),
     peers: (cpt) => Promise.all(hospitals.map((release) => rowsOf(release, cpt))),
+    comparable: comparables(charts),
   }
 }

@@ -1,5 +1,3 @@
-import type { ChartKind } from '../../integrity/freshness.ts'
-
 /** What happens to a row that breaks a rule: it is left out, its price is withheld, or it is only counted. */
 export type Severity = 'reject' | 'withhold' | 'flag'
 
@@ -61,14 +59,6 @@ export const RULES = {
   W06: rule('flag', 'total = work + practice + malpractice', 'The printed total is not the sum of its parts'),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
-
-/** The rules by which the readers of each kind of source judge every line, whether or not they find anything. */
-export const JUDGED_ON_READING: Record<ChartKind, readonly RuleId[]> = {
-  cms_pfs: ['R02', 'R03', 'R09', 'R10', 'W01'],
-  cms_clfs: ['R02', 'R03', 'R09', 'R10', 'R14'],
-  cms_opps: ['R02', 'R03', 'R09', 'R10'],
-  hospital_mrf: ['R02', 'R03', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
-}
 
 export const ruleOf = (id: string): Rule => {
   const known: Record<string, Rule> = RULES

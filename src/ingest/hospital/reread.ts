@@ -1,0 +1,53 @@
+import { utf8 } from '../../proof/bytes.ts'
+import { statedCents } from '../../proof/price/derivation.ts'
+import { isNpi } from '../../proof/price/npi.ts'
+import type { Row } from '../../proof/price/row.ts'
+import { fail, type Given, isOneOf, OK, perSource, type Reread } from '../reread.ts'
+import type { Source } from '../source.ts'
+import { AmountsReader, hospitalRows, type StatedAmounts } from './file.ts'
+
+/**
+ * The amounts must stand on the cited lines, and the rest of the file must not state others under the same key:
+ * one amount picked out of several would be a price that the hospital did not give.
+ */
+export function rereadHospital(): Reread {
+  const tables = perSource((source: Given) => ('stated' in source ? source.stated : statedIn(source)))
+  return (row, places) => {
+    const [first] = places
+    if (!first || row.npi === null) return fail('inputs_not_at_line')
+    const { named_npis, lines, ofCode } = tables(first.source)
+    const npis = named_npis.filter(isNpi)
+    if (places.some(({ source, line }) => source !== first.source || !lines.has(line))) return fail('line_not_found')
+    // A file before version 3 names no provider: whose it is rests on the release, not on the file.
+    if (npis.length > 0 && !npis.includes(row.npi)) return fail('inputs_not_at_line')
+
+    const stated = (ofCode.get(row.cpt) ?? []).filter(
+      ({ modifier, setting, basis }) => modifier === row.modifier && setting === row.setting && basis === row.basis,
+    )
+    const [whole] = hospitalRows(stated, [row.npi], row.effective_from)
+    // What is withheld has no amounts of its own: those that the file states must still stand there.
+    const withheld = row.derivation.method === 'row-rule/1'
+    const texts = withheld && whole ? amountsOf(whole) : amountsOf(row)
+    const stands = places.every(({ line }, i) =>
+      stated.some((each) => each.line === line && each.cents === statedCents(texts[i] ?? '')),
+    )
+    if (!stands || !whole || places.length !== texts.length) return fail('inputs_not_at_line')
+    if (withheld) return OK
+    if (!sameTexts(amountsOf(whole), texts)) return fail('other_amounts_in_file')
+    // The same amount may stand on several lines: any of them will do.
+    return isOneOf(row, [{ ...whole, locator: row.locator }])
+  }
+}
+
+/** The amounts a hospital's row was made from, in the order of its locator. */
+const amountsOf = ({ derivation: { inputs } }: Row): (string | undefined)[] =>
+  'amount' in inputs ? [inputs['amount']] : [inputs['low'], inputs['high']]
+
+const sameTexts = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((text, i) => text === b[i])
+
+function statedIn(source: Source): StatedAmounts {
+  const reader = new AmountsReader()
+  reader.push(utf8(source.text))
+  return reader.end()
+}

@@ -1,0 +1,151 @@
+import { Problem } from '../problem.ts'
+import { CHARTS, type ChartName, type Charts } from '../registry/charts.ts'
+import type { Findings } from '../registry/release/rules.ts'
+import type { Stageable } from '../registry/release/staging.ts'
+import type { Locality } from './cms/gpci.ts'
+import { laboratory } from './cms/laboratory.ts'
+import { outpatient } from './cms/outpatient.ts'
+import { ACCEPTABLE, type PhysicianOptions, physicianSchedule } from './cms/physician.ts'
+import { CONVERSION_FACTOR_KINDS } from './cms/physician-edition.ts'
+import { openHospitalFile } from './hospital/file.ts'
+import { rereadHospital } from './hospital/reread.ts'
+import { rereadPhysician } from './physician-reread.ts'
+import { publishedName } from './published-name.ts'
+import type { Reread } from './reread.ts'
+import { type Citable, type Provenance, readSources, type Source } from './source.ts'
+
+export interface LoadOptions extends Partial<Provenance> {
+  edition?: string | undefined
+  effective_from?: string | undefined
+  npis?: readonly string[] | undefined
+  /** For the physician schedule: which regions to make rows for, if not all. */
+  regions?: readonly string[] | undefined
+  conversion_factor_kind?: PhysicianOptions['conversion_factor_kind']
+  accept?: PhysicianOptions['accept']
+  data_class?: 'published' | 'sample' | undefined
+}
+/** Told how many bytes and lines have been read, by the readers of files that take long. */
+export type ReadOptions = LoadOptions & { onRead?: (bytes: number, lines: number) => void }
+
+/** What source files turn into: which edition, from when, and the rows in key order. */
+export interface Reading {
+  /** Whose file it is, by NPI, where each provider has a chart of its own. */
+  provider?: string
+  edition: string
+  effective_from: string
+  rows: Stageable
+  /** How many rows there will be, where that is known beforehand. */
+  row_total?: number
+  /** Where it is not: how much of them has been taken, from 0 to 1. */
+  share?: () => number
+  /** How many lines of the source can be read, where that tells whether it is whole. */
+  line_total?: number
+  /** The sources the rows cite, in the order of their locators. */
+  cited: readonly Citable[]
+  localities?: readonly Locality[]
+  close?(): void
+}
+
+/** An option of `atr load` that means something to some readers only. */
+export interface ReaderOption {
+  /** As on the command line, without the dashes. */
+  name: string
+  /** What stands for its value in the help. */
+  value: string
+  meaning: string
+  /** It may be said several times. */
+  repeatable?: true
+  /** The only words it takes. */
+  words?: readonly string[]
+  /** What the words that were said come to. */
+  parse: (said: readonly string[]) => LoadOptions
+}
+
+/** How the files of a chart are read. */
+export interface Reader {
+  read: (paths: readonly string[], options: ReadOptions, rejects: Findings) => Promise<Reading>
+  /** Reads the lines that rows cite, to check the rows against them. */
+  reread: () => Reread
+  options: readonly ReaderOption[]
+}
+export interface Readers {
+  readonly [chart: string]: Reader
+}
+
+/** The charts there are and how each is read: the product\u2019s own where they are not given. */
+export interface ChartParts {
+  charts?: Charts
+  readers?: Readers
+}
+
+/** A reader of files that are small enough to be in memory. */
+export const wholeFiles =
+  (open: (sources: readonly Source[], options: LoadOptions, rejects: Findings) => Reading): Reader['read'] =>
+  async (paths, options, rejects) =>
+    open((await Promise.all(paths.map(readSources))).flat(), options, rejects)
+
+const oneOf = <Word extends string>(words: readonly Word[], said: readonly string[]): Word[] =>
+  words.filter((word) => said.includes(word))
+
+/** Regions are taken in any case, as in a lookup. */
+const regionFrom = (text: string): string => (/^national$/i.test(text.trim()) ? 'national' : text.trim().toUpperCase())
+
+const PHYSICIAN_OPTIONS: readonly ReaderOption[] = [
+  {
+    name: 'regions',
+    value: 'R,R',
+    meaning: 'rows for these alone, such as national,US-CA-18',
+    parse: ([said = '']) => ({ regions: said.split(',').map(regionFrom) }),
+  },
+  {
+    name: 'conversion-factor-kind',
+    value: 'K',
+    meaning: CONVERSION_FACTOR_KINDS.join(' or '),
+    words: CONVERSION_FACTOR_KINDS,
+    parse: (said) => ({ conversion_factor_kind: oneOf(CONVERSION_FACTOR_KINDS, said)[0] }),
+  },
+  {
+    name: 'accept',
+    value: 'WHAT',
+    meaning: `load in spite of it: ${ACCEPTABLE.join(', ')}`,
+    repeatable: true,
+    words: ACCEPTABLE,
+    parse: (said) => ({ accept: oneOf(ACCEPTABLE, said) }),
+  },
+]
+
+const HOSPITAL_OPTIONS: readonly ReaderOption[] = [
+  {
+    name: 'npi',
+    value: 'NPI',
+    meaning: 'whose it is, where the file does not say',
+    repeatable: true,
+    parse: (npis) => ({ npis }),
+  },
+]
+
+/** The files are too large to be read into memory. */
+const readHospital: Reader['read'] = async ([path, ...more], options, rejects) => {
+  if (!path || more.length > 0) throw new Problem('source_unreadable', 'give the hospital\u2019s file, one at a time')
+  const { npis, last_updated_on, published, ...file } = await openHospitalFile(path, options, rejects)
+  return {
+    ...file,
+    provider: npis[0] ?? '',
+    edition: options.edition ?? last_updated_on,
+    effective_from: last_updated_on,
+    cited: [
+      { ...published, file: publishedName(published.name, published.sha256), bytes: { length: published.bytes } },
+    ],
+  }
+}
+
+/** A new schedule is an entry in registry/charts.ts, a file that reads it, and its line here. */
+export const READERS: Readers = {
+  'cms-pfs': { read: wholeFiles(physicianSchedule), reread: rereadPhysician, options: PHYSICIAN_OPTIONS },
+  'cms-clfs': { read: wholeFiles(laboratory.open), reread: laboratory.reread, options: [] },
+  'cms-opps': { read: wholeFiles(outpatient.open), reread: outpatient.reread, options: [] },
+  'hospital-mrf': { read: readHospital, reread: rereadHospital, options: HOSPITAL_OPTIONS },
+} satisfies Record<ChartName, Reader>
+
+/** What can be loaded, in the order of the table. */
+export const LOAD_KINDS: readonly string[] = CHARTS.map(({ chart }) => chart)

@@ -1,0 +1,58 @@
+import { unreadable } from '../files/unreadable.ts'
+import { type Citation, type Row, rowText } from '../proof/price/row.ts'
+import type { StatedAmounts } from './hospital/file.ts'
+import type { Source } from './source.ts'
+
+export type SourceFault =
+  | 'source_missing'
+  | 'source_hash_mismatch'
+  | 'source_unreadable'
+  | 'line_not_found'
+  | 'inputs_not_at_line'
+  | 'other_amounts_in_file'
+/** Where a file itself is at fault, `file` says which one is needed. */
+export type SourceVerdict =
+  | { ok: true }
+  | { ok: false; reason: SourceFault; file?: Pick<Citation, 'file' | 'sha256' | 'url'> }
+
+/** A file too large to be in memory, with what a hospital states in it about the rows in question. */
+export interface Gathered extends Pick<Source, 'file' | 'sha256'> {
+  stated: StatedAmounts
+}
+export type Given = Source | Gathered
+
+/** A cited line: the file it is in, and its number. */
+export interface Place {
+  source: Given
+  /** As the release names it: a copy may be called something else. */
+  file: string
+  line: number
+}
+
+/** Reads the cited lines again, as they were read on loading, and says whether they make the row. */
+export type Reread = (row: Row, places: readonly Place[]) => SourceVerdict
+
+export const OK: SourceVerdict = { ok: true }
+export const fail = (reason: SourceFault): SourceVerdict & { ok: false } => ({ ok: false, reason })
+
+export const isOneOf = (row: Row, made: readonly Row[]): SourceVerdict =>
+  made.some((each) => rowText(each) === rowText(row)) ? OK : fail('inputs_not_at_line')
+
+export const byLine = <Read extends { line: number }>(read: readonly Read[]): Map<number, Read> =>
+  new Map(read.map((each) => [each.line, each]))
+
+/** A file is read once, however many rows cite it. */
+export function perSource<Of extends Given, Reading>(read: (source: Of) => Reading): (source: Of) => Reading {
+  const readings = new Map<Of, Reading>()
+  return (source) => {
+    const reading = readings.get(source) ?? read(source)
+    readings.set(source, reading)
+    return reading
+  }
+}
+
+/** The schedules are read whole: a file that was only gathered from is no schedule. */
+export function whole(source: Given): Source {
+  if ('stated' in source) throw unreadable('the file is larger than any schedule is')
+  return source
+}

@@ -1,0 +1,194 @@
+// What it takes to add a schedule: an entry in the table and a reader. The rest of the service follows.
+
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { argumentsOf, checkOptions, loadOptions, optionTexts } from '../../src/cli/load-options.ts'
+import { tableSchedule } from '../../src/ingest/cms/schedule.ts'
+import { load } from '../../src/ingest/load.ts'
+import { READERS, type Reader, wholeFiles } from '../../src/ingest/readers.ts'
+import { readSource } from '../../src/ingest/source.ts'
+import { sourceCheck } from '../../src/ingest/source-check.ts'
+import type { IntegrityReport } from '../../src/integrity/report-shape.ts'
+import { verifyDerivation } from '../../src/proof/price/derivation.ts'
+import type { CitedRow } from '../../src/proof/price/row.ts'
+import { answersTo } from '../../src/proof/question.ts'
+import { verifyBody } from '../../src/proof/verify.ts'
+import { CHARTS, type ChartEntry } from '../../src/registry/charts.ts'
+import { checksOf } from '../../src/registry/release/check-store.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { type TestApp, testApp } from '../support/harness.ts'
+
+/** The entry. `proof/` has its own list of bases, so it takes over one that is there; the table then lacks its chart. */
+const ENTRY: ChartEntry = {
+  chart: 'cms-invented',
+  perProvider: false,
+  kind: 'cms_invented',
+  publisher: 'An invented publisher',
+  title: 'Invented schedule',
+  bases: ['medicare_clfs'],
+  settings: [null],
+  speaks: 'national',
+  calendar: { next: 'calendar_year', due_before_days: 30, stale_after_days: 15, expired_after_days: 45 },
+  judgedOnReading: ['R02', 'R09', 'R10'],
+  rowRules: 'alone',
+  breaker: { farMovePct: 25, holdsConflicts: true, rejectedOf: 'rows' },
+  comparable: { preference: 0, settings: [null] },
+  leastLines: 4,
+}
+const charts = [ENTRY, ...CHARTS.filter(({ chart }) => chart !== 'cms-clfs')]
+
+/** The reader. */
+const invented = tableSchedule({
+  what: 'an invented schedule',
+  columns: { cpt: { titles: ['Code'] }, rate: { titles: ['Limit', 'Payment Limit'] } },
+  series: 'INV',
+  empty: 'the invented schedule has no line that can be read',
+  row: ({ line, cell, number }, effective_from) => {
+    const rate = number('rate')
+    if (!/^[0-9]+\.[0-9]{2}$/.test(rate)) return 'R02'
+    return {
+      kind: 'price',
+      cpt: cell('cpt'),
+      modifier: null,
+      region: 'national',
+      npi: null,
+      basis: 'medicare_clfs',
+      setting: null,
+      price: { amount: rate, currency: 'USD' },
+      effective_from,
+      flags: [],
+      derivation: { method: 'verbatim/1', inputs: { rate } },
+      locator: [{ citation: 0, line }],
+    }
+  },
+})
+const [regions] = READERS['cms-pfs']?.options ?? []
+if (!regions) throw new Error('the physician schedule has no option to borrow')
+const reader: Reader = { read: wholeFiles(invented.open), reread: invented.reread, options: [regions] }
+const readers = { ...READERS, 'cms-invented': reader }
+
+function fileOf(app: TestApp, name: string, lines: readonly string[]): string {
+  const path = join(app.folder.path, name)
+  writeFileSync(path, ['An invented schedule', '', 'Code,Name,Limit', ...lines].join('\n'))
+  return path
+}
+
+async function loadAndPublish(app: TestApp, path: string) {
+  const { db, registryLog: log, cosign } = app.installation
+  const url = 'https://example.org/invented.csv'
+  const loaded = await load(db, 'cms-invented', [path], { url }, app.clock.now, undefined, { charts, readers })
+  await publish({ db, log, cosign, charts }, loaded.release.release_id, app.clock.now)
+  return loaded
+}
+
+const FIRST = ['G0101,x,10.00', 'G0102,x,20.00', 'G0103,x,30.00', 'G0104,x,40.00', 'G0105,x,50.00', 'G0106,x,60.00']
+const SECOND = ['G0101,x,10.00', 'G0102,x,29.00', ...FIRST.slice(2, 5), 'G0107,x,70.00']
+
+/** An answer, proved to be one to what was asked. */
+async function proved<Body>(app: TestApp, path: string, headers: Record<string, string> = {}): Promise<Body> {
+  const body = await (await app.request(path, { headers })).text()
+  const { cpt, basis } = Object.fromEntries(new URL(path, 'https://registry.example').searchParams)
+  const expected = cpt === undefined ? undefined : answersTo({ cpt, basis })
+  expect([path, await verifyBody(body, app.policy, expected)]).toMatchObject([path, { ok: true }])
+  return JSON.parse(body) as Body
+}
+
+test('a new schedule is one entry and one reader: it is loaded, published, listed, looked up, browsed and proved', async () => {
+  await using app = await testApp({ today: '2026-02-01', charts })
+  const path = fileOf(app, 'invented_2026_January.csv', FIRST)
+  const { release } = await loadAndPublish(app, path)
+  expect(release).toMatchObject({ release_id: 'cms-invented:INV26Q1:1', effective_from: '2026-01-01', row_count: 6 })
+
+  const named = { chart: 'cms-invented', release_id: release.release_id }
+  expect(await app.getJson('/api/releases?chart=cms-invented')).toMatchObject({ data: [named] })
+  expect(await app.getJson('/api/coverage?chart=cms-invented')).toMatchObject({
+    data: [{ ...named, title: ENTRY.title, publisher: ENTRY.publisher, codes: 6 }],
+  })
+  expect(await (await app.request('/', { headers: { accept: 'text/html' } })).text()).toContain(ENTRY.title)
+  const feed = app.app.documents.map(({ path: at }) => at).find((at) => at.includes('feed')) ?? ''
+  expect(await (await app.request(feed)).text()).toContain(ENTRY.title)
+
+  expect(await proved<CitedRow>(app, '/reference?cpt=G0102')).toMatchObject({ price: { amount: '20.00' } })
+  expect(await proved<CitedRow>(app, '/reference?cpt=G0102&basis=medicare_clfs')).toMatchObject({
+    basis: 'medicare_clfs',
+  })
+  expect(await proved(app, '/reference?cpt=G0199')).toMatchObject({ code: 'not_on_schedule', absence: [{}] })
+  const page = await proved<{ data: CitedRow[] }>(
+    app,
+    '/api/registry?chart=cms-invented',
+    await app.railsHeaders(['registry:read']),
+  )
+  expect(page.data.length).toBe(6)
+
+  const check = sourceCheck([await readSource(path)], { charts, readers })
+  for (const { proof, ...row } of page.data) {
+    expect(verifyDerivation(row)).toEqual({ ok: true })
+    expect(check(row, proof.release.citations)).toEqual({ ok: true })
+    const other = { ...row, locator: [{ citation: 0, line: row.locator[0]?.line === 4 ? 5 : 4 }] }
+    expect(check(other, proof.release.citations)).toMatchObject({ ok: false, reason: 'inputs_not_at_line' })
+  }
+})
+
+test('a second edition of a new schedule is compared with the first, and found fresh and then stale', async () => {
+  await using app = await testApp({ today: '2026-02-01', charts })
+  const report = async (day: string) => {
+    app.clock.now = Date.parse(`${day}T12:00:00Z`)
+    const headers = await app.railsHeaders(['integrity:read'])
+    return (await app.getJson('/api/data-integrity', headers)) as IntegrityReport
+  }
+  const first = await loadAndPublish(app, fileOf(app, 'invented_2026_January.csv', FIRST))
+  const second = await loadAndPublish(app, fileOf(app, 'invented_2026_April.csv', SECOND))
+  const [from, to] = [first.release.release_id, second.release.release_id]
+  expect(await app.getJson(`/api/releases/diff?from=${from}&to=${to}`)).toMatchObject({
+    added: 1,
+    removed: 1,
+    changed: 1,
+  })
+  const history = await proved<{ data: { release_id: string }[] }>(app, '/reference/history?cpt=G0102')
+  expect(history.data.map(({ release_id }) => release_id)).toEqual([to, from])
+
+  const fresh = await report('2026-06-01')
+  expect(fresh.charts).toMatchObject([
+    { kind: 'cms_invented', release_id: to, status: 'fresh', effective_to: '2026-12-31', delta: { changed: 1 } },
+  ])
+  const failed = (id: string) => fresh.checks.find(({ check_id }) => check_id === id)
+  expect(failed('R12')).toMatchObject({ status: 'warn', failed: 1 })
+  expect([failed('R09')?.status, failed('R14')?.status]).toEqual(['pass', 'not_evaluated'])
+  expect((await report('2027-01-16')).charts).toMatchObject([{ status: 'stale' }])
+})
+
+test('a new schedule has its least size, its breaker and its place beside the hospitals', async () => {
+  await using app = await testApp({ today: '2026-02-01', charts })
+  const { db } = app.installation
+  const parts = { charts, readers }
+  const sample = join(import.meta.dir, '../../sample/1234567893_sample-hospital_standardcharges.csv')
+  const hospital = () => load(db, 'hospital-mrf', [sample], {}, app.clock.now, undefined, parts)
+  expect((await hospital()).judged_without).toContain('cms-invented')
+
+  const short = fileOf(app, 'invented_2026_January.csv', FIRST.slice(0, 3))
+  const { release } = await loadAndPublish(app, short)
+  expect((await checksOf(db, release.release_no)).find(({ rule }) => rule === 'W03')?.failed).toBe(1)
+  expect((await hospital()).judged_without).not.toContain('cms-invented')
+
+  const twice = fileOf(app, 'invented_2026_April.csv', [...FIRST, 'G0106,x,61.00'])
+  await expect(loadAndPublish(app, twice)).rejects.toMatchObject({ code: 'release_held' })
+})
+
+test('the command line offers the options of a new schedule, and to no other kind', () => {
+  expect(optionTexts(readers)).toContainEqual(['--regions R,R', expect.stringMatching(/^cms-pfs, cms-invented: /)])
+  expect(argumentsOf(readers)).toMatchObject({ regions: { type: 'string' } })
+  const said = { sample: false, regions: 'us-ca-18' }
+  checkOptions('cms-invented', said, readers)
+  expect(() => checkOptions('cms-opps', said, readers)).toThrow('--regions is not an option of load cms-opps')
+  expect(loadOptions(said, readers)).toMatchObject({ regions: ['US-CA-18'] })
+})
+
+test('a chart that is not in the table is not one to ask for', async () => {
+  await using app = await testApp()
+  expect(await app.problemCode('/api/coverage?chart=cms-invented')).toBe('invalid_parameter')
+  const { db } = app.installation
+  await expect(load(db, 'cms-invented', [], {}, app.clock.now)).rejects.toMatchObject({
+    detail: 'the kinds are cms-pfs, cms-clfs, cms-opps, hospital-mrf',
+  })
+})
