@@ -90,6 +90,25 @@ describe('a workbook is refused', () => {
     expect(refusalOf(workbook('<!-- '))).toContain('not well-formed')
   })
 
+  test('when another reader would see something else in it', () => {
+    const row = '<row r="1"><c r="A1"><v>1</v></c></row>'
+    const after = (more: string): string => `${row}</sheetData></worksheet>${more}<worksheet><sheetData>${row}`
+    for (const sheet of [
+      '<row r="1" r="2"><c><v>1</v></c></row>',
+      `<row r='1' r="2"><c><v>1</v></c></row>`,
+      '<row r="1"><c r="A1" r="B1"><v>1</v></c></row>',
+      after(''),
+      after('text'),
+    ])
+      expect([sheet, refusalOf(workbook(sheet))]).toEqual([sheet, expect.stringContaining('not well-formed')])
+    for (const prolog of ['text', '<![CDATA[text]]>', '<x/>'])
+      expect([prolog, refusalOf(workbook(row, { prolog }))]).toEqual([
+        prolog,
+        expect.stringContaining('not well-formed'),
+      ])
+    expect(refusalOf(workbook(row, { prolog: '<?xml version="1.0"?>\r\n<!-- a -->\n' }))).toBe('not refused')
+  })
+
   test('when it is wider, longer or otherwise ordered than a price list', () => {
     expect(refusalOf(workbook(inlineRows([Array.from({ length: 20_000 }, (_, i) => String(i * 7919))])))).toContain(
       'too many columns',

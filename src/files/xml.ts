@@ -17,31 +17,38 @@ const MAX_TEXT = 1024 * 1024
 export function* xmlTokens(xml: string): Generator<Token> {
   const open: string[] = []
   let at = 0
+  let ended = false
   while (at < xml.length) {
     const tag = xml.indexOf('<', at)
     const end = tag < 0 ? xml.length : tag
     if (end - at > MAX_TEXT) throw unreadable('a cell of the workbook is too long')
     if (end > at && open.length > 0) yield { kind: 'text', text: unescaped(xml.slice(at, end)) }
+    else if (end > at && !BLANK.test(xml.slice(at, end))) throw malformed()
     if (tag < 0) break
     const mark = xml[tag + 1]
     if (mark === '?') at = after(xml, '?>', tag)
     else if (mark !== '!') {
       const token = tagAt(xml, tag)
       at = token.end
+      if (ended) throw malformed() // a second root: other readers stop at the first
       if (token.kind === 'close') {
         if (open.pop() !== token.name) throw malformed()
       } else if (!token.empty && open.push(token.name) > MAX_DEPTH)
         throw unreadable('the workbook is nested too deeply')
+      ended = open.length === 0
       yield token
     } else if (xml.startsWith('<!--', tag)) at = after(xml, '-->', tag)
     else if (xml.startsWith('<![CDATA[', tag)) {
       at = after(xml, ']]>', tag)
+      if (open.length === 0) throw malformed()
       yield { kind: 'text', text: xml.slice(tag + 9, at - 3) }
     } else throw unreadable('the workbook declares a document type, which is refused')
   }
   if (open.length > 0) throw malformed()
 }
 
+/** All that may stand outside of the root, with a byte order mark in front. */
+const BLANK = /^\ufeff?[ \t\r\n]*$/
 const NAME = /^(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)$/
 
 function tagAt(xml: string, start: number): Exclude<Token, { kind: 'text' }> & { end: number } {
@@ -77,24 +84,32 @@ function closingBracket(xml: string, start: number): number {
 }
 const [DOUBLE, SINGLE, BRACKET] = [0x22, 0x27, 0x3e]
 
-/** The value of an attribute, by its name without prefix. */
+/** The value of an attribute, by its name without prefix. One that stands twice is refused: readers differ in which they take. */
 export function attribute(attributes: string, name: string): string | undefined {
   if (attributes.includes("'")) return anyAttribute(attributes, name)
   const mark = `${name}="`
+  let value: string | undefined
   for (let at = attributes.indexOf(mark); at >= 0; at = attributes.indexOf(mark, at + 1)) {
     // Between double quotes there is none, so a name after a space or a prefix is a name and not part of a value.
     const before = attributes[at - 1]
     if (before === undefined || (before > ' ' && before !== ':')) continue
+    if (value !== undefined) throw malformed()
     const from = at + mark.length
-    return unescaped(attributes.slice(from, attributes.indexOf('"', from)))
+    value = unescaped(attributes.slice(from, attributes.indexOf('"', from)))
   }
-  return undefined
+  return value
 }
 
 function anyAttribute(attributes: string, name: string): string | undefined {
-  for (const [, found, double, single] of attributes.matchAll(/(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
-    if (found === name) return unescaped(double ?? single ?? '')
-  return undefined
+  let value: string | undefined
+  for (const [, found, double, single] of attributes.matchAll(
+    /(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
+  )) {
+    if (found !== name) continue
+    if (value !== undefined) throw malformed()
+    value = unescaped(double ?? single ?? '')
+  }
+  return value
 }
 
 const NAMED: { [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
