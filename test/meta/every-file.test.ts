@@ -5,7 +5,7 @@ import { load } from '../../src/ingest/load.ts'
 import { LOAD_KINDS } from '../../src/ingest/readers.ts'
 import { PROBLEMS, Problem } from '../../src/problem.ts'
 import { testApp } from '../support/harness.ts'
-import { published, testOnPublished } from '../support/published-files.ts'
+import { published, SLOW, testOnPublished } from '../support/published-files.ts'
 
 /** One word for what became of a file: staged, or the code of its refusal. Anything else is a crash, and fails the test. */
 async function outcome(work: Promise<unknown>): Promise<string> {
@@ -37,4 +37,5 @@ testOnPublished(
     // The physician schedule takes two files at once; its tests are beside its reader.
     expect(staged).toEqual({ 'cms-clfs': 2, 'cms-opps': 3, 'hospital-mrf': 5 })
   },
+  SLOW,
 )

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { published, testOnPublished } from '../../../test/support/published-files.ts'
+import { published, SLOW, testOnPublished } from '../../../test/support/published-files.ts'
 import { csvRecords } from '../../files/csv.ts'
 import { dollars } from '../../proof/price/physician-fee.ts'
 import { type Row, rowText } from '../../proof/price/row.ts'
@@ -24,29 +24,34 @@ const RVU25D = [
 const read25 = async () =>
   (await Promise.all(RVU25D.map((file) => readSource(published(file))))) as [Source, Source, Source, Source, Source]
 
-testOnPublished('RVU25D says the same as CSV and in fixed width, in every region', RVU25D, async () => {
-  const [csv, text, gpci] = await read25()
-  const lines = physicianLines(csv, new Map())
-  expect(lines.length).toBe(19_090)
-  // Where a line stands is all that the two may differ in.
-  const places = new Map(lines.map(({ cpt, modifier, line }) => [`${cpt}|${modifier}`, line]))
-  const others = physicianLines(text, new Map()).map((each) => ({
-    ...each,
-    line: places.get(`${each.cpt}|${each.modifier}`) ?? 0,
-  }))
-  const localities = readGpci(gpci)
-  const other = physicianRows(others, localities, { effective_from: '2025-10-01' })
-  let rows = 0
-  for (const { body } of physicianRows(lines, localities, { effective_from: '2025-10-01' })) {
-    rows++
-    if (body !== other.next().value?.body) throw new Error(`the fixed-width file says something else: ${body}`)
-  }
-  expect(other.next().done).toBe(true)
-  expect(rows).toBe(2_019_217)
-  const { cited, edition, effective_from, row_total } = physicianSchedule([text, gpci, csv], {}, new Map())
-  expect([cited[0].sha256, edition, effective_from, row_total]).toEqual([csv.sha256, 'RVU25D', '2025-10-01', rows])
-  expect(saidEdition(text)).toEqual({ year: 2025, edition: 'RVU25D', effective_from: '2025-10-01' })
-})
+testOnPublished(
+  'RVU25D says the same as CSV and in fixed width, in every region',
+  RVU25D,
+  async () => {
+    const [csv, text, gpci] = await read25()
+    const lines = physicianLines(csv, new Map())
+    expect(lines.length).toBe(19_090)
+    // Where a line stands is all that the two may differ in.
+    const places = new Map(lines.map(({ cpt, modifier, line }) => [`${cpt}|${modifier}`, line]))
+    const others = physicianLines(text, new Map()).map((each) => ({
+      ...each,
+      line: places.get(`${each.cpt}|${each.modifier}`) ?? 0,
+    }))
+    const localities = readGpci(gpci)
+    const other = physicianRows(others, localities, { effective_from: '2025-10-01' })
+    let rows = 0
+    for (const { body } of physicianRows(lines, localities, { effective_from: '2025-10-01' })) {
+      rows++
+      if (body !== other.next().value?.body) throw new Error(`the fixed-width file says something else: ${body}`)
+    }
+    expect(other.next().done).toBe(true)
+    expect(rows).toBe(2_019_217)
+    const { cited, edition, effective_from, row_total } = physicianSchedule([text, gpci, csv], {}, new Map())
+    expect([cited[0].sha256, edition, effective_from, row_total]).toEqual([csv.sha256, 'RVU25D', '2025-10-01', rows])
+    expect(saidEdition(text)).toEqual({ year: 2025, edition: 'RVU25D', effective_from: '2025-10-01' })
+  },
+  SLOW,
+)
 
 testOnPublished('every amount of PFREV25C is reproduced to the cent', RVU25D, async () => {
   const [csv, , gpci, , payments] = await read25()
@@ -83,34 +88,39 @@ testOnPublished('every status-A line of OPPSCAP_Oct is reproduced to the cent, t
 })
 
 const RVU26C = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv']
-testOnPublished('RVU26C has two million rows, each the one that an object would make', RVU26C, async () => {
-  const sources = await Promise.all(RVU26C.map((file) => readSource(published(file))))
-  const rejects: Findings = new Map()
-  const schedule = physicianSchedule(sources, {}, rejects)
-  expect([schedule.edition, schedule.effective_from]).toEqual(['RVU26C', '2026-07-01'])
-  expect(schedule.row_total).toBe(2_104_235)
-  expect([...rejects]).toEqual([['R03', { count: 1, lines: [expect.any(Number)] }]])
-  const lines = new Map(physicianLines(sources[0] as Source, new Map()).map((line) => [line.line, line]))
-  const places = new Map(schedule.localities.map((place) => [place.line, place]))
-  const made = { effective_from: '2026-07-01', conversion_factor_kind: 'non_qualifying_apm' } as const
-  const amounts: Record<string, string> = {}
-  let at = 0
-  let last = ''
-  for (const { key, body } of schedule.rows) {
-    if (key <= last) throw new Error(`out of order: ${key}`)
-    last = key
-    if (key.startsWith('99213|national|||')) amounts[key] = /"amount":"([0-9.]+)"/.exec(body)?.[1] ?? ''
-    if (at++ % 101 !== 0) continue
-    const row = JSON.parse(body) as Row
-    const line = lines.get(row.locator[0]?.line ?? 0)
-    const place = row.locator[1] ? places.get(row.locator[1].line) : NATIONAL
-    if (!line || !place) throw new Error('a row cites no line')
-    const candidates = rowsOfLine(line, place, made)
-    if (!candidates.some((each) => rowText(each) === body)) throw new Error(`not the row of its line: ${key}`)
-  }
-  expect(at).toBe(schedule.row_total)
-  expect(amounts).toEqual({
-    '99213|national|||medicare_pfs|facility': '57.45',
-    '99213|national|||medicare_pfs|non_facility': '95.19',
-  })
-})
+testOnPublished(
+  'RVU26C has two million rows, each the one that an object would make',
+  RVU26C,
+  async () => {
+    const sources = await Promise.all(RVU26C.map((file) => readSource(published(file))))
+    const rejects: Findings = new Map()
+    const schedule = physicianSchedule(sources, {}, rejects)
+    expect([schedule.edition, schedule.effective_from]).toEqual(['RVU26C', '2026-07-01'])
+    expect(schedule.row_total).toBe(2_104_235)
+    expect([...rejects]).toEqual([['R03', { count: 1, lines: [expect.any(Number)] }]])
+    const lines = new Map(physicianLines(sources[0] as Source, new Map()).map((line) => [line.line, line]))
+    const places = new Map(schedule.localities.map((place) => [place.line, place]))
+    const made = { effective_from: '2026-07-01', conversion_factor_kind: 'non_qualifying_apm' } as const
+    const amounts: Record<string, string> = {}
+    let at = 0
+    let last = ''
+    for (const { key, body } of schedule.rows) {
+      if (key <= last) throw new Error(`out of order: ${key}`)
+      last = key
+      if (key.startsWith('99213|national|||')) amounts[key] = /"amount":"([0-9.]+)"/.exec(body)?.[1] ?? ''
+      if (at++ % 101 !== 0) continue
+      const row = JSON.parse(body) as Row
+      const line = lines.get(row.locator[0]?.line ?? 0)
+      const place = row.locator[1] ? places.get(row.locator[1].line) : NATIONAL
+      if (!line || !place) throw new Error('a row cites no line')
+      const candidates = rowsOfLine(line, place, made)
+      if (!candidates.some((each) => rowText(each) === body)) throw new Error(`not the row of its line: ${key}`)
+    }
+    expect(at).toBe(schedule.row_total)
+    expect(amounts).toEqual({
+      '99213|national|||medicare_pfs|facility': '57.45',
+      '99213|national|||medicare_pfs|non_facility': '95.19',
+    })
+  },
+  SLOW,
+)
