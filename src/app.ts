@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { dayOf } from './calendar.ts'
 import { figuresFacts, figuresInForce } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
-import { type Schedule, scheduleReleases } from './figures/schedule.ts'
+import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { tileSource } from './integrity/tile-source.ts'
@@ -11,8 +11,8 @@ import type { Operation } from './operation.ts'
 import { makeGate } from './rails/admission.ts'
 import { makeLimiter } from './rails/limits.ts'
 import { railsOperations } from './rails/operations.ts'
-import { FLOW, furtherRoutes, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
-import { HEADERS } from './rails/refusal.ts'
+import { additionalRoutes, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
+
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
@@ -23,11 +23,11 @@ import { AbsenceProof, CitedRow } from './registry/row-schema.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
-import { healthDocuments } from './surfaces/discovery/health.ts'
+import { healthResources } from './surfaces/discovery/health.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocument } from './surfaces/discovery/openapi.ts'
-import type { Document } from './surfaces/http/document.ts'
+import type { Resource } from './surfaces/http/resource.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http/router.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
@@ -48,9 +48,9 @@ export interface AppOptions {
 
 export interface App extends HttpSurface {
   operations: readonly Operation[]
-  documents: readonly Document[]
+  resources: readonly Resource[]
   /** Releases the figures when the calendar says so, until it is stopped. */
-  scheduleFigures: (tell: Schedule['tell']) => ReturnType<typeof scheduleReleases>
+  followFiguresCalendar: (tell: CalendarParts['tell']) => ReturnType<typeof releaseOnCalendar>
 }
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
@@ -93,7 +93,7 @@ export function makeApp(
       witnesses: witnesses.keys.map(({ key }) => key),
     }),
   ]
-  const documents: Document[] = [
+  const resources: Resource[] = [
     landing({
       ...discovery,
       readme: () => readme.run({}, {}),
@@ -107,7 +107,7 @@ export function makeApp(
     openApiDocument({
       baseUrl,
       operations: () => operations,
-      documents: () => documents,
+      resources: () => resources,
       problemMembers: { row: CitedRow, absence: z.array(AbsenceProof), regions: z.array(z.string()) },
     }),
     logPolicy(
@@ -132,25 +132,25 @@ export function makeApp(
       signedAt: async () => (await registryLog.head(db)).signed_at,
     }),
     problemPages(),
-    ...healthDocuments({ ready: async () => (await registryLog.head(db)) !== undefined }),
+    ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]
   const operations: Operation[] = [
     ...ownOperations,
-    ...railsOperations({ ...rails, routes: furtherRoutes([...ownOperations.map(routeOf), ...documents]) }),
+    ...railsOperations({ ...rails, routes: additionalRoutes([...ownOperations.map(routeOf), ...resources]) }),
   ]
 
   const limiter = makeLimiter({ ...limits, clockMs: () => performance.now() })
   const http = httpSurface({
     operations,
-    documents,
+    resources,
     gate: makeGate(rails, limiter),
     baseUrl,
     observe: options.observe,
     randomId: randomUUID,
   })
-  const scheduleFigures = (tell: Schedule['tell']) =>
-    scheduleReleases({ parts: { ...figures, cosign, random, retention: options.retention }, tell })
-  return { operations, documents, scheduleFigures, ...http }
+  const followFiguresCalendar = (tell: CalendarParts['tell']) =>
+    releaseOnCalendar({ parts: { ...figures, cosign, random, retention: options.retention }, tell })
+  return { operations, resources, followFiguresCalendar, ...http }
 }
 
 const routeOf = ({ http, access }: Operation) => ({ path: http.path, access })

@@ -5,7 +5,7 @@ import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
 
-export interface Running {
+export interface RunningService {
   app: App
   /** Where agents are told to go. */
   url: string
@@ -20,7 +20,7 @@ const ANSWER_SECONDS = 120
 const TRANSPORT_BODY_BYTES = 1024 ** 3
 
 /** Starts to listen. Stopping finishes what is under way, then closes the store. */
-export function start(config: Config, installation: Installation): Running {
+export function start(config: Config, installation: Installation): RunningService {
   let url = config.PUBLIC_URL ?? ''
   const app = makeApp(installation, {
     baseUrl: () => url,
@@ -53,7 +53,7 @@ export function start(config: Config, installation: Installation): Running {
   })
   const localUrl = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
   if (url === '') url = localUrl
-  const releases = config.FIGURES_SCHEDULE === 'on' ? app.scheduleFigures(logRelease) : undefined
+  const releases = config.FIGURES_SCHEDULE === 'on' ? app.followFiguresCalendar(logRelease) : undefined
   return {
     app,
     url,
@@ -91,7 +91,7 @@ function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestL
   console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...faultOf(error) }))
 }
 
-const logRelease: Parameters<App['scheduleFigures']>[0] = (said) =>
+const logRelease: Parameters<App['followFiguresCalendar']>[0] = (said) =>
   console.error(
     JSON.stringify({
       at: new Date().toISOString(),

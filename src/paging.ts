@@ -78,15 +78,15 @@ function address(path: string, params: Readonly<Record<string, string | number |
 }
 
 /** What an operation with pages finds: its answer without page and links, and how much there is in all. */
-export type Listed<Output extends z.ZodType> = Omit<z.input<Output>, 'page' | 'links'> &
+export type ListAnswer<Output extends z.ZodType> = Omit<z.input<Output>, 'page' | 'links'> &
   Pick<PageQuery, 'total' | 'next_after'>
 
-type Paged<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation<I, O>, 'run'> & {
-  run(...asked: Parameters<Operation<I, O>['run']>): Promise<Listed<O>>
+type PagedOperation<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation<I, O>, 'run'> & {
+  run(...asked: Parameters<Operation<I, O>['run']>): Promise<ListAnswer<O>>
 }
 
 /** An operation that lists: page and links are made here, from its own path and what it was asked. */
-export const pagedOperation = <I extends z.ZodObject, O extends z.ZodType>(spec: Paged<I, O>): Operation =>
+export const pagedOperation = <I extends z.ZodObject, O extends z.ZodType>(spec: PagedOperation<I, O>): Operation =>
   operation<I, z.ZodType>({
     ...spec,
     async run(input, caller) {

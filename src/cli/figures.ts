@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { correctOutcomes, deleteOutcomes, importOutcomes } from '../figures/ledger/ledger.ts'
 import { countOutgrown } from '../figures/ledger/retention.ts'
-import { auditFigures, type Drawn, planRelease, releaseFigures } from '../figures/release.ts'
+import { auditFigures, type NoiseDraw, planRelease, releaseFigures } from '../figures/release.ts'
 import { parseEpsilon } from '../figures/rule/noise.ts'
 import { latestRelease } from '../figures/store.ts'
 import { whyUnreadable } from '../files/plain-file.ts'
@@ -74,7 +74,7 @@ export const figures: Command = {
   },
 }
 
-function drawn(dp: string | undefined): Drawn | undefined {
+function drawn(dp: string | undefined): NoiseDraw | undefined {
   if (dp === undefined) return undefined
   const epsilon = /^epsilon=(.*)$/.exec(dp)?.[1]
   if (epsilon === undefined || !parseEpsilon(epsilon))

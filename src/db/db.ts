@@ -9,13 +9,13 @@ export interface Db {
   /** Many rows of one table, in order. */
   insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>
   /** Takes a named lock, released by `release()` or when the process dies. Undefined if another has it. */
-  hold(name: string): Promise<Hold | undefined>
+  takeLock(name: string): Promise<NamedLock | undefined>
   /** The database's own clock in epoch milliseconds: the one clock that replicas share. */
   now(): Promise<number>
   close(): Promise<void>
 }
 
-export interface Hold {
+export interface NamedLock {
   release(): void
 }
 

@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Hold, StoreFault } from './db.ts'
+import { type NamedLock, StoreFault } from './db.ts'
 
 /**
  * Makes this process the only one that writes in a folder, until it lets go or dies.
@@ -9,14 +9,14 @@ import { type Hold, StoreFault } from './db.ts'
  * SQLite takes the lock from the kernel, so a killed process leaves none behind, and a process id that
  * another program has now, or has in another container, is never mistaken for a living owner.
  */
-export function lockFolder(folder: string): Hold {
+export function lockFolder(folder: string): NamedLock {
   const locked = lock(join(folder, 'lock'))
   if (!locked) throw new StoreFault('another process is using this folder: stop it first')
   return { release: () => locked.close() }
 }
 
 /** The same for a file that is there only while it is held; one that a killed process left is taken over. */
-export function holdFile(path: string): Hold | undefined {
+export function lockFile(path: string): NamedLock | undefined {
   for (;;) {
     const before = identityOf(path)
     const locked = lock(path)

@@ -1,7 +1,7 @@
 import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { type Db, type Hold, StoreBusy, StoreFault } from './db.ts'
-import { holdFile, isBusy } from './folder-lock.ts'
+import { type Db, type NamedLock, StoreBusy, StoreFault } from './db.ts'
+import { isBusy, lockFile } from './folder-lock.ts'
 import { type Dialect, migrate } from './migrator.ts'
 
 const DIALECT: Dialect = {
@@ -143,9 +143,9 @@ class SqliteDb implements Db {
     return this.transaction((tx) => tx.insertMany(table, columns, rows))
   }
 
-  async hold(name: string): Promise<Hold | undefined> {
+  async takeLock(name: string): Promise<NamedLock | undefined> {
     try {
-      return holdFile(`${this.path}.${encodeURIComponent(name)}`)
+      return lockFile(`${this.path}.${encodeURIComponent(name)}`)
     } catch (error) {
       throw asStoreFault(error)
     }
@@ -195,7 +195,7 @@ class SqliteTransaction implements Db {
     return work(this)
   }
 
-  async hold(): Promise<Hold | undefined> {
+  async takeLock(): Promise<NamedLock | undefined> {
     throw new Error('a name is held for longer than a transaction')
   }
 

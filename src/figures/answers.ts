@@ -24,9 +24,9 @@ const DEFINITIONS = {
     'Dollars recovered in settlements, each case rounded to 50 and top-coded at 50,000; the sum rounded to 1,000',
   savings_median: 'The middle amount recovered in a settlement, zero amounts included, rounded to 50 dollars',
 } as const satisfies Partial<Record<Metric, string>>
-type Described = keyof typeof DEFINITIONS
+type DefinedMetric = keyof typeof DEFINITIONS
 
-const described = <V extends z.ZodType>(metric: Described, value: V) =>
+const described = <V extends z.ZodType>(metric: DefinedMetric, value: V) =>
   z
     .strictObject({
       value: value.nullable(),
@@ -80,7 +80,7 @@ const NO_DATA = { value: null, suppressed: true, reason: 'no_data', as_of: null 
 
 /** The body of `/api/figures`: the same for every caller (rule F7), so it is made from the release alone. */
 export function figuresBody(release: FigureRelease | undefined): FiguresBody {
-  const of = (metric: Metric): Figure | typeof NO_DATA => release?.standings.of[metric].figure ?? NO_DATA
+  const of = (metric: Metric): Figure | typeof NO_DATA => release?.states.of[metric].figure ?? NO_DATA
   const rate = (metric: 'w' | 'r' | 'p') => ({
     ...of(metric),
     value: of(metric).value as number | null,
@@ -110,14 +110,14 @@ export function figuresBody(release: FigureRelease | undefined): FiguresBody {
     release_id: release?.release_id ?? null,
     metrics,
     pii_policy: 'aggregate_only',
-    sdc_rule_version: release?.standings.rule_version ?? RULE.version,
+    sdc_rule_version: release?.states.rule_version ?? RULE.version,
     data_class: release?.data_class ?? null,
     ...(release?.noise && { noise: release.noise }),
   }
 }
 
 /** A published value: a share or a count as a number, an amount as a decimal string, null when withheld. */
-const Published = z.union([z.number(), Amount]).nullable()
+const PublishedValue = z.union([z.number(), Amount]).nullable()
 
 /** One entry of the figures log. Its canonical JSON (RFC 8785) is the leaf, byte for byte. */
 export const ChangeEntry = z.strictObject({
@@ -125,8 +125,8 @@ export const ChangeEntry = z.strictObject({
   release_id: z.string(),
   released_at: Instant,
   metric: z.enum(METRICS),
-  old: Published.meta({ description: 'The value published before; null when withheld or none' }),
-  new: Published.meta({ description: 'The value published now; null when withheld' }),
+  old: PublishedValue.meta({ description: 'The value published before; null when withheld or none' }),
+  new: PublishedValue.meta({ description: 'The value published now; null when withheld' }),
   old_as_of: Instant.nullable(),
   new_as_of: Instant,
   reason: z.enum(['initial', 'scheduled', 'correction', 'method_change', 'suppression_on', 'suppression_off']),

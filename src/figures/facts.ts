@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { type FiguresBody, figuresBody } from './answers.ts'
 import type { FiguresParts } from './release.ts'
-import { nextReleaseAt } from './schedule.ts'
+import { nextReleaseAt } from './release-calendar.ts'
 import * as store from './store.ts'
 
 /** The figures that the public sees now. */

@@ -3,7 +3,7 @@ import { equalBytes, toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { GrowingTree } from '../proof/tree/merkle.ts'
 import type { ChangeEntry } from './answers.ts'
-import { carried } from './ledger/retention-store.ts'
+import { carryover } from './ledger/retention-store.ts'
 import { batchLeaves, caseLeaf, ledgerRoot } from './ledger/seal.ts'
 import * as seals from './ledger/seal-store.ts'
 import * as ledger from './ledger/store.ts'
@@ -91,7 +91,7 @@ async function checkLatest(db: Db, latest: store.FigureRelease | undefined): Pro
   const faults: string[] = []
   const [first, ...batches] = seal.leaves as [{ carried: unknown }, ...unknown[]]
   const now = (await batchLeaves(db)).filter(({ batch_id }) => batch_id <= latest.last_batch_id)
-  const removed = await carried(db)
+  const removed = await carryover(db)
   if (canonical(now) !== canonical(batches) || canonical(first.carried) !== canonical(removed))
     faults.push(`figures release ${latest.release_id}: the ledger is not the one it was made from`)
   if (latest.noise !== null || last_batch_id > latest.last_batch_id) return faults

@@ -6,12 +6,12 @@ import { aCell, aSoundLedger, cases, fileOf, openFigures, refusal, streamOf } fr
 import { checkFigures } from './fsck.ts'
 import { correctOutcomes, deleteOutcomes } from './ledger/ledger.ts'
 import { auditFigures, planRelease, releaseFigures } from './release.ts'
-import { audit, type Published } from './rule/audit.ts'
+import { lastReleaseAt, nextReleaseAt, releaseOnCalendar, tellOnce } from './release-calendar.ts'
+import { audit, type PublicRelease } from './rule/audit.ts'
 import { decide } from './rule/disclosure.ts'
 import { RULE } from './rule/figure.ts'
 import { replay } from './rule/replay.ts'
 import { METRICS, type OutcomeCell, tallies } from './rule/tally.ts'
-import { lastReleaseAt, nextReleaseAt, scheduleReleases, tellOnce } from './schedule.ts'
 import * as store from './store.ts'
 
 const MONTH_MS = 31 * 86_400_000
@@ -19,16 +19,16 @@ const noRandom = (): never => {
   throw new Error('nothing is drawn here')
 }
 
-const publish = (...ledgers: readonly OutcomeCell[][]): Published[] => {
-  let standings: ReturnType<typeof decide>['standings'] | undefined
+const publish = (...ledgers: readonly OutcomeCell[][]): PublicRelease[] => {
+  let states: ReturnType<typeof decide>['states'] | undefined
   return ledgers.map((cells, i) => {
     const as_of = new Date(Date.UTC(2026, i, 6)).toISOString()
     const given = { as_of, last_batch_id: i, last_correction_id: 0, of: tallies(cells) }
-    standings = decide(given, standings, RULE).standings
-    const { of } = standings
+    states = decide(given, states, RULE).states
+    const { of } = states
     return {
       as_of,
-      metrics: Object.fromEntries(METRICS.map((metric) => [metric, of[metric].figure])) as Published['metrics'],
+      metrics: Object.fromEntries(METRICS.map((metric) => [metric, of[metric].figure])) as PublicRelease['metrics'],
     }
   })
 }
@@ -45,7 +45,7 @@ test('the audit passes what the rule publishes and counts every hidden number', 
 })
 
 test('the audit finds a change that can be worked out, however it came to be published', () => {
-  const [first, second] = publish(settled(80, 20), settled(300, 200)) as [Published, Published]
+  const [first, second] = publish(settled(80, 20), settled(300, 200)) as [PublicRelease, PublicRelease]
   const forced = { ...first.metrics.p, value: 0.81, as_of: second.as_of }
   const counts = { cases_floor10: { ...first.metrics.cases_floor10, value: 110, as_of: second.as_of } }
   const history = [
@@ -141,16 +141,16 @@ test('deciding again on the stored tallies gives every figure and every hold of 
   expect(replay(releases)).toEqual([])
   expect(await checkFigures(figures.db)).toEqual([])
   // Some were held and some moved, or this would show little.
-  const standing = new Set(releases.map(({ standings }) => standings.of.p.figure.as_of))
+  const standing = new Set(releases.map(({ states }) => states.of.p.figure.as_of))
   expect(standing.size).toBeGreaterThan(2)
   expect(standing.size).toBeLessThan(14)
 
   const forged = releases.map((release, i) => {
     if (i !== 5) return release
-    const { of } = release.standings
+    const { of } = release.states
     return {
       ...release,
-      standings: { ...release.standings, of: { ...of, w: { ...of.w, figure: { ...of.w.figure, value: 0.99 } } } },
+      states: { ...release.states, of: { ...of, w: { ...of.w, figure: { ...of.w.figure, value: 0.99 } } } },
     }
   })
   expect(replay(forged)).toHaveLength(1)
@@ -181,7 +181,7 @@ test('of several schedules on one store one makes the release of a slot, and onl
   const made: string[] = []
   const run = async (): Promise<void> => {
     const schedules = Array.from({ length: 5 }, () =>
-      scheduleReleases({
+      releaseOnCalendar({
         parts: { ...figures.parts, random: noRandom },
         tell: (said) => made.push('release_id' in said ? said.release_id : String(said.fault)),
       }),
@@ -208,7 +208,7 @@ test('the schedule draws with noise where the ledger was started with it, and as
   await releaseFigures({ ...figures.parts, draw: { epsilon: '0.5', random } })
   figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
   const said: unknown[] = []
-  await scheduleReleases({ parts: { ...figures.parts, random }, tell: (what) => said.push(what) }).stop()
+  await releaseOnCalendar({ parts: { ...figures.parts, random }, tell: (what) => said.push(what) }).stop()
   expect(said).toEqual([{ release_id: '2026-12-01.1' }])
   expect((await store.latestRelease(figures.db))?.noise).toEqual({
     mechanism: 'discrete_laplace',

@@ -6,8 +6,8 @@ import { verifyBody, verifyEntry } from '../proof/verify.ts'
 import { figuresFacts } from './facts.ts'
 import { aCase, aSoundLedger, cases, openFigures } from './fixture.ts'
 import { nextReleaseId, releaseFigures } from './release.ts'
+import { nextReleaseAt } from './release-calendar.ts'
 import { METRICS } from './rule/tally.ts'
-import { nextReleaseAt } from './schedule.ts'
 
 type Entry = Record<string, unknown> & { seq: number; metric: string; proof: { log: { checkpoint: string } } }
 interface ChangesPage {

@@ -6,13 +6,13 @@ import { toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { type ChangeEntry, type FiguresBody, figuresBody } from './answers.ts'
 import { removeOutgrown } from './ledger/retention.ts'
-import { carried } from './ledger/retention-store.ts'
+import { carryover } from './ledger/retention-store.ts'
 import { ledgerLeaves, ledgerRoot, sealOpen } from './ledger/seal.ts'
 import { insertReleaseSeal } from './ledger/seal-store.ts'
 import * as ledger from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import { type Audit, audit } from './rule/audit.ts'
-import { type Decision, decide, type Move, type Standings } from './rule/disclosure.ts'
+import { type Decision, decide, type FigureStates, type Move } from './rule/disclosure.ts'
 import { RULE } from './rule/figure.ts'
 import { addWindow, decideNoised, type Noise, noised, parseEpsilon, type Random, spendOf } from './rule/noise.ts'
 import { beginsQuarter, type CaseBand, refresh, type Standing, windowAt } from './rule/provider.ts'
@@ -27,13 +27,13 @@ export interface FiguresParts {
   now: () => number
 }
 
-export interface Drawn {
+export interface NoiseDraw {
   /** A decimal: see F10. */
   epsilon: string
   random: Random
 }
 
-export interface Released {
+export interface ReleaseResult {
   release_id: string
   changes: number
   /** Cases that were removed for their age. */
@@ -41,7 +41,7 @@ export interface Released {
   figures: FiguresBody
 }
 
-export type Publishing = FiguresParts & {
+export type PublishingParts = FiguresParts & {
   cosign: Cosign
   /** Whether cases that have outgrown the ledger are removed. */
   retention?: boolean | undefined
@@ -54,14 +54,17 @@ export type Publishing = FiguresParts & {
  * Every run is a release, moved figures or none: leaving out the quiet ones would tell that nothing stirred
  * behind the figures that are withheld.
  */
-export const releaseFigures = (parts: Publishing & { draw?: Drawn | undefined }): Promise<Released> =>
-  release(parts, () => ({ draw: parts.draw })) as Promise<Released>
+export const releaseFigures = (parts: PublishingParts & { draw?: NoiseDraw | undefined }): Promise<ReleaseResult> =>
+  release(parts, () => ({ draw: parts.draw })) as Promise<ReleaseResult>
 
 /**
  * Makes the release that was due at `slot`, unless there has been one since, with the noise that the ledger was
  * started with, if any. Of several processes one does.
  */
-export const releaseIfDue = (parts: Publishing & { random: Random }, slot: number): Promise<Released | undefined> =>
+export const releaseIfDue = (
+  parts: PublishingParts & { random: Random },
+  slot: number,
+): Promise<ReleaseResult | undefined> =>
   release(parts, (previous) => {
     if ((previous?.released_at ?? 0) >= slot) return undefined
     const epsilon = previous?.noise?.epsilon
@@ -69,9 +72,9 @@ export const releaseIfDue = (parts: Publishing & { random: Random }, slot: numbe
   })
 
 async function release(
-  { db, log, now, cosign, retention }: Publishing,
-  decideHow: (previous: store.FigureRelease | undefined) => { draw: Drawn | undefined } | undefined,
-): Promise<Released | undefined> {
+  { db, log, now, cosign, retention }: PublishingParts,
+  decideHow: (previous: store.FigureRelease | undefined) => { draw: NoiseDraw | undefined } | undefined,
+): Promise<ReleaseResult | undefined> {
   let found: Audit | undefined
   try {
     return await commitToLog({ db, log, cosign }, now(), async (tx, append) => {
@@ -106,7 +109,7 @@ async function release(
 /** Ties the release to the ledger it was made from. A store from before there were seals gets them here. */
 async function seal(tx: Db, { release_no, release_id }: store.FigureRelease): Promise<string> {
   await sealOpen(tx)
-  const leaves = await ledgerLeaves(tx, release_id, await carried(tx))
+  const leaves = await ledgerLeaves(tx, release_id, await carryover(tx))
   const root = ledgerRoot(leaves)
   await insertReleaseSeal(tx, release_no, root, leaves)
   return toBase64(root)
@@ -125,7 +128,7 @@ export interface Plan {
 export async function planRelease(
   db: Db,
   previous: store.FigureRelease | undefined,
-  { size, now, draw }: { size: number; now: number; draw?: Drawn | undefined },
+  { size, now, draw }: { size: number; now: number; draw?: NoiseDraw | undefined },
 ): Promise<Plan> {
   // A clock set back must not put a release before the one it follows.
   const released_at = Math.max(now, previous?.released_at ?? 0)
@@ -134,10 +137,10 @@ export async function planRelease(
   const noise = noiseOf(draw, previous)
   const given = { as_of, ...batches, of: await talliesFor(db, previous, draw) }
   const decided = noise
-    ? { ...decideNoised(given, previous?.standings, RULE), decisions: undefined }
-    : decide(given, previous?.standings, RULE)
+    ? { ...decideNoised(given, previous?.states, RULE), decisions: undefined }
+    : decide(given, previous?.states, RULE)
   const history = await store.publishedFigures(db)
-  const candidate = { as_of, noise, metrics: figuresOf(decided.standings) }
+  const candidate = { as_of, noise, metrics: figuresOf(decided.states) }
   const auditWith = (bands: Bands): Audit => auditOf([...history, candidate], bands)
   const refreshing = noise ? undefined : await refreshIfDue(db, released_at, auditWith)
   const release: store.FigureRelease = {
@@ -150,7 +153,7 @@ export async function planRelease(
     data_class,
     noise,
     tallies: given,
-    standings: decided.standings,
+    states: decided.states,
   }
   const audit = refreshing?.audit ?? auditWith(await providers.bandCounts(db))
   return { release, ...decided, refreshed: refreshing?.moved ?? [], audit }
@@ -175,15 +178,15 @@ async function refreshIfDue(
 }
 
 /** The whole ledger and what was removed of it, or with noise what was published of earlier windows and a draw of the cases since. */
-async function talliesFor(db: Db, previous: store.FigureRelease | undefined, draw: Drawn | undefined) {
+async function talliesFor(db: Db, previous: store.FigureRelease | undefined, draw: NoiseDraw | undefined) {
   const epsilon = draw && parseEpsilon(draw.epsilon)
-  if (!draw || !epsilon) return addTallies(tallies(await ledger.outcomeCells(db)), await carried(db))
+  if (!draw || !epsilon) return addTallies(tallies(await ledger.outcomeCells(db)), await carryover(db))
   const window = tallies(await ledger.outcomeCells(db, { after_batch_id: previous?.last_batch_id ?? 0 }))
   return addWindow(previous?.tallies.of, noised(window, epsilon, draw.random))
 }
 
 /** A ledger is published with noise from the first release on or never: one figure without it undoes all of it. */
-function noiseOf(draw: Drawn | undefined, previous: store.FigureRelease | undefined): Noise | null {
+function noiseOf(draw: NoiseDraw | undefined, previous: store.FigureRelease | undefined): Noise | null {
   if (draw && !parseEpsilon(draw.epsilon))
     throw new Problem('figures_held', 'epsilon is a decimal above 0 and at most 10')
   if (previous && (previous.noise !== null) !== (draw !== undefined))
@@ -191,7 +194,7 @@ function noiseOf(draw: Drawn | undefined, previous: store.FigureRelease | undefi
   return draw ? { mechanism: 'discrete_laplace', epsilon: draw.epsilon, windows: 'disjoint' } : null
 }
 
-const figuresOf = ({ of }: Standings) =>
+const figuresOf = ({ of }: FigureStates) =>
   Object.fromEntries(Object.entries(of).map(([metric, { figure }]) => [metric, figure])) as Parameters<
     typeof audit
   >[0][number]['metrics']
@@ -237,7 +240,7 @@ const changeEntry = (seq: number, release: store.FigureRelease, move: Move, ledg
   old_as_of: move.old?.as_of ?? null,
   new_as_of: move.new.as_of,
   reason: move.reason,
-  sdc_rule_version: release.standings.rule_version,
+  sdc_rule_version: release.states.rule_version,
   ledger_root,
   ...(release.noise && { epsilon: spendOf(move.metric, release.noise) }),
 })

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { Standing, Standings, Tallies } from './rule/disclosure.ts'
+import type { FigureState, FigureStates, Tallies } from './rule/disclosure.ts'
 import type { DataClass, Figure } from './rule/figure.ts'
 import type { Noise } from './rule/noise.ts'
 import { METRICS, type Metric } from './rule/tally.ts'
@@ -18,7 +18,7 @@ export interface FigureRelease {
   noise: Noise | null
   /** What the rule was given; with noise, what was left of it. */
   tallies: Tallies
-  standings: Standings
+  states: FigureStates
 }
 
 /** What stands in the text columns: `figures` is what the public sees, the others what it never does. */
@@ -28,7 +28,7 @@ interface StoredFigures {
   noise: Noise | null
   metrics: Record<Metric, Figure>
 }
-type StoredBases = Record<Metric, Omit<Standing, 'figure'>>
+type StoredBases = Record<Metric, Omit<FigureState, 'figure'>>
 
 const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
 
@@ -41,7 +41,7 @@ export const latestRelease = (db: Db): Promise<FigureRelease | undefined> => fin
 const RELEASE = `SELECT release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures
        FROM figure_release`
 
-type ReleaseRow = Omit<FigureRelease, 'standings' | 'data_class' | 'tallies' | 'noise' | 'refreshes_providers'> & {
+type ReleaseRow = Omit<FigureRelease, 'states' | 'data_class' | 'tallies' | 'noise' | 'refreshes_providers'> & {
   refreshes_providers: 0 | 1
   tallies: string
   bases: string
@@ -71,7 +71,7 @@ function toRelease(row: ReleaseRow): FigureRelease {
     data_class,
     noise,
     tallies: JSON.parse(row.tallies) as Tallies,
-    standings: {
+    states: {
       rule_version: sdc_rule_version,
       of: mapMetrics((metric) => ({ figure: metrics[metric], ...bases[metric] })),
     },
@@ -79,7 +79,7 @@ function toRelease(row: ReleaseRow): FigureRelease {
 }
 
 export async function insertRelease(tx: Db, release: FigureRelease): Promise<void> {
-  const { rule_version, of } = release.standings
+  const { rule_version, of } = release.states
   const figures: StoredFigures = {
     sdc_rule_version: rule_version,
     data_class: release.data_class,

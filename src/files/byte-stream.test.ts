@@ -13,7 +13,7 @@ async function readAll(path: string) {
   const stream = await openBytes(path)
   const parts: Uint8Array[] = []
   for await (const chunk of stream.chunks) parts.push(chunk.slice())
-  return { whole: new Uint8Array(Buffer.concat(parts)), name: stream.name, published: stream.published() }
+  return { whole: new Uint8Array(Buffer.concat(parts)), name: stream.name, published: stream.identity() }
 }
 const refusal = async (path: string): Promise<string> => {
   try {

@@ -6,7 +6,7 @@ import { unreadable } from './unreadable.ts'
 import { isZip, type Member, openArchive } from './zip.ts'
 
 /** The name, size and digest of a file: known only once all of it has been read. */
-export interface Published {
+export interface FileIdentity {
   /** As the operator or the archive has it: never to show. */
   name: string
   bytes: number
@@ -21,7 +21,7 @@ export interface ByteStream {
   chunks: AsyncIterable<Uint8Array>
   /** After the last chunk. The digest of a plain or gzipped file is that of the file as published, that of a
    *  member of an archive is of its own bytes: a stranger can compare both. */
-  published(): Published
+  identity(): FileIdentity
 }
 
 const GIB = 1024 ** 3
@@ -41,12 +41,12 @@ export async function openBytes(path: string, onRead: (bytes: number) => void = 
   if (file.size > MAX_EXPANDED) throw unreadable('the file is larger than 20 GiB')
   if (isZip(head)) return memberStream(path, onRead)
 
-  const counted = new Counted(onRead)
-  const raw = counted.pass(readFile(path))
+  const counter = new ByteCounter(onRead)
+  const raw = counter.pass(readFile(path))
   return {
     name: basename(path),
     chunks: isGzip(head) ? inflated(raw, file.size) : raw,
-    published: () => counted.total(basename(path)),
+    identity: () => counter.total(basename(path)),
   }
 }
 
@@ -68,7 +68,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
 }
 
 /** Passes chunks on, and knows at the end how many bytes they had and their digest. */
-class Counted {
+class ByteCounter {
   readonly #hash = new Bun.CryptoHasher('sha256')
   #bytes = 0
 
@@ -83,7 +83,7 @@ class Counted {
     }
   }
 
-  total(name: string): Published {
+  total(name: string): FileIdentity {
     const sha256 = this.#hash.copy().digest('hex')
     return { name, bytes: this.#bytes, sha256 }
   }
@@ -134,10 +134,10 @@ async function memberStream(path: string, onRead: (bytes: number) => void): Prom
         : 'the archive holds no CSV or JSON file',
     )
   }
-  const counted = new Counted(onRead)
+  const counter = new ByteCounter(onRead)
   async function* chunks({ stream }: Member): AsyncGenerator<Uint8Array> {
     try {
-      yield* counted.pass(stream())
+      yield* counter.pass(stream())
     } finally {
       archive.close()
     }
@@ -145,6 +145,6 @@ async function memberStream(path: string, onRead: (bytes: number) => void): Prom
   return {
     name: member.name,
     chunks: chunks(member),
-    published: () => counted.total(member.name),
+    identity: () => counter.total(member.name),
   }
 }

@@ -1,7 +1,7 @@
 import { unreadable } from './unreadable.ts'
 
 /** One record and the line, counted from 1, on which it begins. */
-export interface Record {
+export interface TableLine {
   line: number
   cells: string[]
 }
@@ -10,11 +10,11 @@ const MAX_CELLS = 8_192
 const MAX_LINE = 1024 * 1024
 
 /** RFC 4180 records. Quoted cells may hold line breaks; blank lines are records of one empty cell. */
-export function* csvRecords(text: string): Generator<Record> {
+export function* csvRecords(text: string): Generator<TableLine> {
   let at = 0
   let line = 1
   while (at < text.length && text[at] !== '\u001a') {
-    const record: Record = { line, cells: [] }
+    const record: TableLine = { line, cells: [] }
     const start = at
     for (;;) {
       const cell = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at)

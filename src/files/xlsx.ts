@@ -1,4 +1,4 @@
-import type { Record } from './csv.ts'
+import type { TableLine } from './csv.ts'
 import { unreadable } from './unreadable.ts'
 import { attribute, type Token, xmlTokens } from './xml.ts'
 import { type Archive, openArchiveBytes } from './zip.ts'
@@ -10,7 +10,7 @@ const MAX_COLUMNS = 512
 export interface Sheet {
   name: string
   /** Rows that hold something, by their number in the sheet. Cells are as the file has them; formulas are not evaluated. */
-  rows: Iterable<Record>
+  rows: Iterable<TableLine>
 }
 
 /** Reads a worksheet of an Office Open XML workbook (ECMA-376): the one named, or the first that is visible. */
@@ -102,8 +102,8 @@ interface Cell {
   value: string
 }
 
-function* rowsOf(xml: string, strings: readonly string[]): Generator<Record> {
-  let row: Record | undefined
+function* rowsOf(xml: string, strings: readonly string[]): Generator<TableLine> {
+  let row: TableLine | undefined
   let cell: Cell | undefined
   let line = 0
   let inside = ''
@@ -138,7 +138,7 @@ function rowNumber(stated: string | undefined, before: number): number {
   return line
 }
 
-function cellOf({ attributes }: Token & { kind: 'open' }, row: Record): Cell {
+function cellOf({ attributes }: Token & { kind: 'open' }, row: TableLine): Cell {
   const [, letters] = /^([A-Z]{1,3})[0-9]+$/.exec(attribute(attributes, 'r') ?? '') ?? []
   const column = letters === undefined ? row.cells.length : columnNumber(letters)
   if (column < row.cells.length) throw unreadable('the cells of the worksheet are out of order', row.line)
@@ -149,7 +149,7 @@ function cellOf({ attributes }: Token & { kind: 'open' }, row: Record): Cell {
 const columnNumber = (letters: string): number =>
   [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
-function put(row: Record, { column, type, value }: Cell, strings: readonly string[]): void {
+function put(row: TableLine, { column, type, value }: Cell, strings: readonly string[]): void {
   const text = type === 's' && value !== '' ? strings[/^[0-9]{1,9}$/.test(value) ? Number(value) : -1] : value
   if (text === undefined) throw unreadable('a cell of the worksheet refers to a text that is not there', row.line)
   while (row.cells.length < column) row.cells.push('')

@@ -2,7 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 import { utf8 } from '../proof/bytes.ts'
 
 /** A member to pack, and what its headers shall say of it where that is not the truth. */
-export interface Packed {
+export interface ZipMember {
   name: string
   data: string | Uint8Array
   stored?: boolean
@@ -25,7 +25,7 @@ export interface Packed {
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8(data) : data)
 
 /** Makes a zip file, honest or not. With `wide` every size stands in a zip64 field. */
-export function zip(members: readonly Packed[], { wide = false, count = members.length } = {}): Uint8Array {
+export function zip(members: readonly ZipMember[], { wide = false, count = members.length } = {}): Uint8Array {
   const parts: Uint8Array[] = []
   const central: Uint8Array[] = []
   let at = 0

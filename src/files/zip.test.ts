@@ -6,7 +6,7 @@ import { deflateRawSync } from 'node:zlib'
 import { Problem } from '../problem.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { type Archive, openArchive, openArchiveBytes } from './zip.ts'
-import { joined, type Packed, zip } from './zip-fixture.ts'
+import { joined, type ZipMember, zip } from './zip-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -40,11 +40,11 @@ const refusal = (act: () => unknown): string => {
   }
   return 'not refused'
 }
-const refusalOf = (members: readonly Packed[], options?: Parameters<typeof zip>[1]): string =>
+const refusalOf = (members: readonly ZipMember[], options?: Parameters<typeof zip>[1]): string =>
   refusal(() => openArchiveBytes(zip(members, options)))
 
 describe('an archive', () => {
-  const members: Packed[] = [
+  const members: ZipMember[] = [
     { name: 'RVU/prices.csv', data: prices },
     { name: 'RVU/notes.txt', data: 'a,b\n', stored: true },
     { name: 'empty.txt', data: '', stored: true },

@@ -1,15 +1,15 @@
-import { csvRecords, type Record } from '../files/csv.ts'
+import { csvRecords, type TableLine } from '../files/csv.ts'
 import { readSheet } from '../files/xlsx.ts'
 import type { Source } from './source.ts'
 
 /** Workbooks that have been read: one is asked several times what it is, and takes seconds to unpack. */
-const sheets = new WeakMap<Uint8Array, readonly Record[]>()
+const sheets = new WeakMap<Uint8Array, readonly TableLine[]>()
 
 /** The records of a comma-separated text, or the rows of a workbook, with their cells as the file has them. */
-export const tableRecords = (source: Source): Iterable<Record> =>
+export const tableRecords = (source: Source): Iterable<TableLine> =>
   source.kind === 'xlsx' ? sheetRows(source.bytes) : csvRecords(source.text)
 
-function sheetRows(bytes: Uint8Array): readonly Record[] {
+function sheetRows(bytes: Uint8Array): readonly TableLine[] {
   const rows = sheets.get(bytes) ?? [...readSheet(bytes).rows]
   sheets.set(bytes, rows)
   return rows

@@ -22,7 +22,7 @@ async function gathered(path: string, wanted: Wanted): Promise<Gathered> {
   const stream = await openBytes(path)
   const reader = new AmountsReader(wanted)
   for await (const chunk of stream.chunks) reader.push(chunk)
-  const { name, sha256 } = stream.published()
+  const { name, sha256 } = stream.identity()
   return { file: publishedName(name, sha256), sha256, stated: reader.end() }
 }
 

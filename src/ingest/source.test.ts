@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { inlineRows, type Packed, workbook, zip } from '../files/zip-fixture.ts'
+import { inlineRows, workbook, type ZipMember, zip } from '../files/zip-fixture.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { isCitation } from '../proof/price/row.ts'
@@ -116,7 +116,7 @@ describe('a file is refused', () => {
 
   test('when an archive hides another one, or holds nothing to read', async () => {
     const inner = zip([{ name: 'a.csv', data: CSV }])
-    const hidden: Packed[] = [
+    const hidden: ZipMember[] = [
       { name: 'a.csv', data: inner, stored: true },
       { name: 'a.csv', data: new Uint8Array(gzipSync(CSV)), stored: true },
     ]

@@ -37,7 +37,7 @@ export interface IssuedKey {
 
 export type KeyState = 'active' | 'rotating' | 'revoked' | 'expired'
 
-export interface ListedKey {
+export interface KeySummary {
   key_id: string
   name: string
   scopes: Scope[]
@@ -58,9 +58,9 @@ export async function createKey(parts: KeyParts, wanted: NewKey): Promise<Issued
   return parts.db.transaction((tx) => issue(tx, parts, checked, now))
 }
 
-export async function listKeys({ db, now }: Pick<KeyParts, 'db' | 'now'>): Promise<ListedKey[]> {
+export async function listKeys({ db, now }: Pick<KeyParts, 'db' | 'now'>): Promise<KeySummary[]> {
   const at = await now()
-  return (await store.allKeys(db)).map((key) => listed(key, at))
+  return (await store.allKeys(db)).map((key) => summaryOf(key, at))
 }
 
 /**
@@ -89,15 +89,15 @@ export async function rotateKey(
 }
 
 /** Ends a key and with it, at once, every token made from it. Doing it again changes nothing. */
-export async function revokeKey({ db, now }: Pick<KeyParts, 'db' | 'now'>, keyId: string): Promise<ListedKey> {
+export async function revokeKey({ db, now }: Pick<KeyParts, 'db' | 'now'>, keyId: string): Promise<KeySummary> {
   const at = await now()
   return db.transaction(async (tx) => {
     const key = await store.lockKey(tx, keyId)
     if (!key) throw new Problem('unknown_key')
-    if (key.revoked_at !== null) return listed(key, at)
+    if (key.revoked_at !== null) return summaryOf(key, at)
     await store.putKeyRevocation(tx, keyId, at)
     await store.insertEvent(tx, 'key_revoked', keyId, at)
-    return listed({ ...key, revoked_at: at }, at)
+    return summaryOf({ ...key, revoked_at: at }, at)
   })
 }
 
@@ -148,7 +148,7 @@ function stateOf(key: store.StoredKey, now: number): KeyState {
   return key.replaced_by === null ? 'active' : 'rotating'
 }
 
-const listed = (key: store.StoredKey, now: number): ListedKey => ({
+const summaryOf = (key: store.StoredKey, now: number): KeySummary => ({
   key_id: key.key_id,
   name: key.name,
   scopes: key.scopes,

@@ -5,7 +5,7 @@ const MAX_CALLERS = 50_000
 export const FAILED_AUTHENTICATION = 'failed-authentication'
 export const FAILED_AUTHENTICATION_RPM = 10
 
-export interface Standing {
+export interface WindowState {
   allowed: boolean
   remaining: number
   /** Whole seconds until the oldest counted request leaves the window; at least 1. */
@@ -41,7 +41,7 @@ export class SlidingWindow {
     return this.#callers.size
   }
 
-  take(key: string, cost = 1): Standing {
+  take(key: string, cost = 1): WindowState {
     const now = this.clockMs()
     const times = this.#callers.get(key) ?? new Times()
     times.dropThrough(this.#cutoff(now))
@@ -50,10 +50,10 @@ export class SlidingWindow {
     this.#callers.delete(key)
     this.#callers.set(key, times)
     this.#forget(now)
-    return { allowed, ...this.#standing(times, now, cost) }
+    return { allowed, ...this.#state(times, now, cost) }
   }
 
-  #standing(times: Times, now: number, cost = 1): Omit<Standing, 'allowed'> {
+  #state(times: Times, now: number, cost = 1): Omit<WindowState, 'allowed'> {
     const secondsUntilGone = (time = -Infinity): number => Math.max(1, Math.ceil((time - this.#cutoff(now)) / 1000))
     const tooMany = times.size + cost - this.limit
     return {
@@ -120,7 +120,7 @@ class Times {
   }
 }
 
-export interface Taken {
+export interface LimitDecision {
   allowed: boolean
   quota: Quota
   waitSeconds: number
@@ -128,7 +128,7 @@ export interface Taken {
 
 /** Counts one request, or one that counts as several; undefined when limits are off. */
 export interface Limiter {
-  take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string, cost?: number): Taken | undefined
+  take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string, cost?: number): LimitDecision | undefined
 }
 
 export interface LimiterOptions {
@@ -146,11 +146,14 @@ export function makeLimiter({ default_rpm, reference_rpm, enabled, clockMs }: Li
     reference: new SlidingWindow(reference_rpm, WINDOW_SECONDS, clockMs),
     [FAILED_AUTHENTICATION]: new SlidingWindow(FAILED_AUTHENTICATION_RPM, WINDOW_SECONDS, clockMs),
   }
-  const taken = (bucket: keyof typeof windows, { allowed, remaining, resetSeconds, waitSeconds }: Standing): Taken => {
+  const decide = (
+    bucket: keyof typeof windows,
+    { allowed, remaining, resetSeconds, waitSeconds }: WindowState,
+  ): LimitDecision => {
     const { limit, windowSeconds } = windows[bucket]
     return { allowed, quota: { bucket, limit, windowSeconds, remaining, resetSeconds }, waitSeconds }
   }
   return {
-    take: (bucket, who, cost) => taken(bucket, windows[bucket].take(who, cost)),
+    take: (bucket, who, cost) => decide(bucket, windows[bucket].take(who, cost)),
   }
 }

@@ -5,15 +5,16 @@ import { attest } from './attest.ts'
 import { issueNonce } from './challenge.ts'
 import { NONCE_SECONDS, PATTERNS, RAILS, TOKEN_SECONDS } from './credential.ts'
 import {
+  type AdditionalRoutes,
   ATTEST_PATH,
   CHALLENGE_PATH,
-  type FurtherRoutes,
+  HEADERS,
+  POLICY_PATH,
   POLICY_VERSION,
-  PolicyDocument,
-  policyDocument,
+  RailsPolicy,
+  railsPolicy,
 } from './policy.ts'
 import { SIGNATURE_PATTERN } from './possession.ts'
-import { HEADERS, POLICY_PATH } from './refusal.ts'
 
 export interface RailsParts {
   db: Db
@@ -23,7 +24,7 @@ export interface RailsParts {
   random: (bytes: number) => Uint8Array
   baseUrl: () => string
   limits: { default_rpm: number; reference_rpm: number }
-  routes: FurtherRoutes
+  routes: AdditionalRoutes
 }
 
 const SCHEME = { rails: RAILS, policy_version: POLICY_VERSION } as const
@@ -96,9 +97,9 @@ export const railsOperations = (parts: RailsParts): Operation[] => [
     limit: 'default',
     cache: 'public, max-age=3600',
     input: z.strictObject({}),
-    output: PolicyDocument,
+    output: RailsPolicy,
     problems: [],
-    run: async () => policyDocument(parts),
+    run: async () => railsPolicy(parts),
   }),
   operation({
     name: 'request_challenge',

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { type Access, SCOPE_NAMES, SCOPES, type Scope } from '../operation.ts'
 import { KEY_DAYS, NONCE_SECONDS, PATTERNS, RAILS, TOKEN_SECONDS } from './credential.ts'
 import { possessionMessage } from './possession.ts'
-import { HEADERS, POLICY_PATH } from './refusal.ts'
 
 export const POLICY_VERSION = '1.1.0'
+export const POLICY_PATH = '/api/agent-rails/policy'
 export const CHALLENGE_PATH = '/api/agent-rails/challenge'
 export const ATTEST_PATH = '/api/agent-rails/attest' as const
+/** The headers that carry credentials. */
+export const HEADERS = { agent_key: 'X-Agent-Key', agent_rails: 'X-Agent-Rails' } as const
 
 export const PROTECTED_ROUTES = {
   '/api/registry': ['registry:read'],
@@ -43,7 +45,7 @@ const described = (description: string) => z.string().meta({ description })
 const seconds = (description: string) => z.int().positive().meta({ description })
 const scopeList = z.array(z.enum(SCOPE_NAMES))
 
-export const PolicyDocument = z
+export const RailsPolicy = z
   .strictObject({
     policy_version: described('Version of this policy'),
     rails: z.literal(RAILS).meta({ description: 'Identifier of the rails scheme' }),
@@ -111,14 +113,14 @@ export const PolicyDocument = z
   .meta({ description: 'How an agent is let in: scopes, routes, headers and limits' })
 
 /** What the policy lists beside the routes of the rails contract. */
-export interface FurtherRoutes {
+export interface AdditionalRoutes {
   additional_public: string[]
   additional_protected: Record<string, Scope[]>
 }
 
-export function furtherRoutes(routes: readonly { path: string; access?: Access }[]): FurtherRoutes {
+export function additionalRoutes(routes: readonly { path: string; access?: Access }[]): AdditionalRoutes {
   const named = new Set<string>([...Object.keys(PROTECTED_ROUTES), ...PUBLIC_ROUTES])
-  const further: FurtherRoutes = { additional_public: [], additional_protected: {} }
+  const further: AdditionalRoutes = { additional_public: [], additional_protected: {} }
   for (const { path, access = 'public' } of routes) {
     if (named.has(path)) continue
     if (access === 'public') further.additional_public.push(path)
@@ -127,13 +129,13 @@ export function furtherRoutes(routes: readonly { path: string; access?: Access }
   return further
 }
 
-export interface PolicyParts {
+export interface RailsPolicyParts {
   baseUrl: () => string
   limits: { default_rpm: number; reference_rpm: number }
-  routes: FurtherRoutes
+  routes: AdditionalRoutes
 }
 
-export const policyDocument = ({ baseUrl, limits, routes }: PolicyParts): z.input<typeof PolicyDocument> => ({
+export const railsPolicy = ({ baseUrl, limits, routes }: RailsPolicyParts): z.input<typeof RailsPolicy> => ({
   policy_version: POLICY_VERSION,
   rails: RAILS,
   flow: [...FLOW],

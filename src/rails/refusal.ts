@@ -1,10 +1,6 @@
 import type { Scope } from '../operation.ts'
 import { Problem } from '../problem.ts'
-import type { Taken } from './limits.ts'
-
-export const POLICY_PATH = '/api/agent-rails/policy'
-/** As the policy names them to agents. */
-export const HEADERS = { agent_key: 'X-Agent-Key', agent_rails: 'X-Agent-Rails' } as const
+import type { LimitDecision } from './limits.ts'
 
 type TokenProblem = 'rails_token_missing' | 'rails_token_required' | 'rails_token_invalid' | 'rails_token_expired'
 type KeyProblem = 'agent_key_missing' | 'agent_key_invalid' | 'proof_required' | 'proof_invalid'
@@ -28,7 +24,7 @@ export const scopeRefusal = (
   })
 
 /** The quota is used up. What is more than the whole quota is refused however long the caller waits, and is told so. */
-export function limitRefusal({ quota, waitSeconds }: Taken): Problem {
+export function limitRefusal({ quota, waitSeconds }: LimitDecision): Problem {
   const never = waitSeconds === Infinity
   return new Problem(
     'rate_limited',

@@ -9,7 +9,7 @@ import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import { sha256 } from '../proof/sha256.ts'
 
 /** The latest checkpoint a witness has cosigned of one log. The note holds everything else. */
-export interface Seen {
+export interface CosignedHead {
   head: TreeHead
   /** With the log's signatures and the witness's own, as it is served. */
   note: string
@@ -24,7 +24,7 @@ export const originHash = (origin: string): string => toHex(sha256(utf8(origin))
  * Reads what was seen of a log; undefined if nothing was. The file must carry the witness's own signature:
  * a state that is damaged must stop the witness, since a fresh start would let a log take back what it showed.
  */
-export async function readSeen(dir: string, origin: string, witness: VerifierKey): Promise<Seen | undefined> {
+export async function readLatest(dir: string, origin: string, witness: VerifierKey): Promise<CosignedHead | undefined> {
   const text = readIfThere(join(dir, originHash(origin)))
   if (text === undefined) return undefined
   const note = parseNote(text)
@@ -36,12 +36,12 @@ export async function readSeen(dir: string, origin: string, witness: VerifierKey
 }
 
 /** On return the state is on disk: a power cut leaves the old state or the new one, whole. */
-export function writeSeen(dir: string, { head, note }: Seen): void {
+export function writeLatest(dir: string, { head, note }: CosignedHead): void {
   replaceFile(join(dir, originHash(head.origin)), note)
 }
 
 /** Keeps two signed checkpoints that cannot both be true. The first pair is enough to convict a log. */
-export function keepFork(dir: string, { head, note }: Seen, other: string): void {
+export function keepFork(dir: string, { head, note }: CosignedHead, other: string): void {
   try {
     writeFileSync(join(dir, `${originHash(head.origin)}.fork`), `${note}\n${other}`, { flag: 'wx', mode: 0o600 })
   } catch (error) {

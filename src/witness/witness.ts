@@ -14,7 +14,7 @@ import {
 } from '../proof/note/signed-note.ts'
 import { EMPTY_ROOT, isConsistent } from '../proof/tree/merkle.ts'
 import { type AddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts'
-import { keepFork, originHash, readSeen, type Seen, writeSeen } from './state.ts'
+import { type CosignedHead, keepFork, originHash, readLatest, writeLatest } from './state.ts'
 
 /** What a witness says to a checkpoint; each answer has its status in tlog-witness. */
 export type Answer =
@@ -33,7 +33,7 @@ export type Clock = () => number
  * under a checkpoint knows that everyone else who sees one was shown the same log.
  */
 export class Witness {
-  readonly #seen = new Map<string, Seen>()
+  readonly #seen = new Map<string, CosignedHead>()
   /** Per log, the end of the queue: what is checked and what is stored must not be parted by another request. */
   readonly #queues = new Map<string, Promise<unknown>>()
   readonly #broken = new Set<string>()
@@ -51,7 +51,7 @@ export class Witness {
   static async open(dir: string, signer: NoteSigner, logs: readonly VerifierKey[], clock: Clock): Promise<Witness> {
     const witness = new Witness(dir, signer, logs, clock)
     for (const origin of new Set(logs.map(({ name }) => name))) {
-      const seen = await readSeen(dir, origin, witness.key)
+      const seen = await readLatest(dir, origin, witness.key)
       if (seen) witness.#remember(seen)
     }
     return witness
@@ -111,9 +111,9 @@ export class Witness {
   }
 
   /** A cosignature may leave only when its checkpoint is on disk. If that fails, nobody knows what is there: stop. */
-  #store(seen: Seen): void {
+  #store(seen: CosignedHead): void {
     try {
-      writeSeen(this.dir, seen)
+      writeLatest(this.dir, seen)
     } catch (error) {
       this.#broken.add(seen.head.origin)
       throw error
@@ -121,7 +121,7 @@ export class Witness {
     this.#remember(seen)
   }
 
-  #remember(seen: Seen): void {
+  #remember(seen: CosignedHead): void {
     this.#seen.set(seen.head.origin, seen)
     this.#latestSeconds = Math.max(this.#latestSeconds, seen.seconds)
   }

@@ -1,6 +1,6 @@
 // Someone who knows every case but one, with all its answers, and has every byte that was ever published.
 
-import { decide, type Standings, type Tallies } from '../../src/figures/rule/disclosure.ts'
+import { decide, type FigureStates, type Tallies } from '../../src/figures/rule/disclosure.ts'
 import type { Rule } from '../../src/figures/rule/figure.ts'
 import { type Histogram, METRICS, type Metric, size, tally } from '../../src/figures/rule/tally.ts'
 import type { Case } from './attack-ledger.ts'
@@ -9,7 +9,7 @@ import type { Dice } from './dice.ts'
 /** One release that came out: what the rule was given and what stood afterwards. */
 export interface Step {
   given: Tallies
-  standings: Standings
+  states: FigureStates
   /** Which of the cases that somebody is after were in the ledger. */
   present: ReadonlySet<Case>
 }
@@ -22,8 +22,8 @@ const FEW = 11
  */
 export function foundAmongFew(
   given: Tallies,
-  before: Standings | undefined,
-  shown: Standings,
+  before: FigureStates | undefined,
+  shown: FigureStates,
   rule: Rule,
   { below }: Dice,
 ): Metric[] {
@@ -38,7 +38,7 @@ export function foundAmongFew(
     const changed = moved(now, answers[from] as number, answers[to] as number)
     if (touchedBetween(before.of[metric].basis, changed) >= FEW) return false
     const otherwise = decide({ ...given, of: { ...given.of, [metric]: changed } }, before, rule)
-    return !sameFigure(otherwise.standings, shown, metric)
+    return !sameFigure(otherwise.states, shown, metric)
   })
 }
 
@@ -82,7 +82,7 @@ export function learn(steps: readonly Step[], unknown: Case, rule: Rule, shares:
   }
   const since = steps.slice(first)
   const [one, other] = [otherwise, lessOrNone].map((alter) =>
-    differing(since, steps[first - 1]?.standings, unknown, answers, alter, rule),
+    differing(since, steps[first - 1]?.states, unknown, answers, alter, rule),
   ) as [Set<Metric>[], Set<Metric>[]]
   const atAnEnd = unknown.recovered_50 === 0 || unknown.recovered_50 === 1000
   const isKnown = (metric: Metric, i: number): boolean => {
@@ -106,29 +106,29 @@ type Alter = (metric: Metric, histogram: Histogram, answer: number) => Histogram
 /** Publishes again with one case altered while it was there, and says of which figures any byte so far came out otherwise. */
 function differing(
   steps: readonly Step[],
-  before: Standings | undefined,
+  before: FigureStates | undefined,
   unknown: Case,
   answers: ReadonlyMap<Metric, number | undefined>,
   alter: Alter,
   rule: Rule,
 ): Set<Metric>[] {
-  let standings = before
+  let states = before
   const found = new Set<Metric>()
   const altered = (of: Tallies['of'], metric: Metric): Histogram => {
     const answer = answers.get(metric)
     return answer === undefined ? of[metric] : alter(metric, of[metric], answer)
   }
-  return steps.map(({ given, standings: shown, present }) => {
+  return steps.map(({ given, states: shown, present }) => {
     const of = present.has(unknown)
       ? (Object.fromEntries(METRICS.map((metric) => [metric, altered(given.of, metric)])) as Tallies['of'])
       : given.of
-    standings = decide({ ...given, of }, standings, rule).standings
-    for (const metric of METRICS) if (!sameFigure(standings, shown, metric)) found.add(metric)
+    states = decide({ ...given, of }, states, rule).states
+    for (const metric of METRICS) if (!sameFigure(states, shown, metric)) found.add(metric)
     return new Set(found)
   })
 }
 
-const sameFigure = (one: Standings, other: Standings, metric: Metric): boolean => {
+const sameFigure = (one: FigureStates, other: FigureStates, metric: Metric): boolean => {
   const [a, b] = [one.of[metric].figure, other.of[metric].figure]
   return a.value === b.value && a.reason === b.reason && a.as_of === b.as_of
 }

@@ -1,7 +1,7 @@
 // The same insider against figures with noise. He knows every case but one; he is beaten if whatever was published
 // could have come out under every other answer of that one, and hardly less often.
 
-import type { Standings } from '../../src/figures/rule/disclosure.ts'
+import type { FigureStates } from '../../src/figures/rule/disclosure.ts'
 import type { Rule } from '../../src/figures/rule/figure.ts'
 import { addWindow, decideNoised, noised, type Random, type Ratio } from '../../src/figures/rule/noise.ts'
 import { casesWith, type Histogram, METRICS, type Metric, sum, tallies, tally } from '../../src/figures/rule/tally.ts'
@@ -39,7 +39,7 @@ export function simulateNoised(seed: number, epsilon: Ratio, rule: Rule, weakene
   const world: NoisedWorld = { tried: 0, impossible: [], answers: 0, presence: 0 }
   const spent = new Map<Case, Spent>()
   let published: Record<Metric, Histogram> | undefined
-  let standings: Standings | undefined
+  let states: FigureStates | undefined
   for (let n = 1; n <= RELEASES; n++) {
     live(n)
     const window = weakened.cumulative ? [...cases] : cases.filter(({ joined }) => joined === n)
@@ -49,9 +49,9 @@ export function simulateNoised(seed: number, epsilon: Ratio, rule: Rule, weakene
     const publish = (of: Record<Metric, Histogram>) =>
       decideNoised(
         { as_of: `release ${n}`, last_batch_id: n, last_correction_id: 0, of: addWindow(before, of) },
-        standings,
+        states,
         rule,
-      ).standings
+      ).states
     const shown = publish(drawn)
     const one = window[roll.below(Math.max(1, window.length))]
     if (one && !spent.has(one)) spent.set(one, { answers: new Map(), presence: new Map() })
@@ -72,7 +72,7 @@ export function simulateNoised(seed: number, epsilon: Ratio, rule: Rule, weakene
       charge(toll.presence, truth, tallies(cellsOf(window.filter((each) => each !== unknown))), drawn)
     }
     published = addWindow(before, drawn)
-    standings = shown
+    states = shown
   }
   for (const { answers, presence } of spent.values()) {
     world.answers = Math.max(world.answers, ...[...answers.values()].map(Math.abs))

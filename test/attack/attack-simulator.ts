@@ -1,8 +1,8 @@
 // Invented ledgers, published release by release under a rule, and attackers who have every byte that came out.
 // What the attackers work out shares no code with the rule: they try all the numbers that fit.
 
-import { audit, type Published } from '../../src/figures/rule/audit.ts'
-import { decide, type Standings } from '../../src/figures/rule/disclosure.ts'
+import { audit, type PublicRelease } from '../../src/figures/rule/audit.ts'
+import { decide, type FigureStates } from '../../src/figures/rule/disclosure.ts'
 import type { Rule } from '../../src/figures/rule/figure.ts'
 import { type ProviderCells, providerStats, refresh, type Standing } from '../../src/figures/rule/provider.ts'
 import { METRICS, type Metric, tallies } from '../../src/figures/rule/tally.ts'
@@ -17,7 +17,7 @@ export interface Pinned {
 }
 
 export interface World {
-  history: Published[]
+  history: PublicRelease[]
   /** What each provider's answer said at each refresh. */
   providers: Map<string, ReturnType<typeof providerStats>[]>
   refused: number
@@ -36,7 +36,7 @@ export function simulate(seed: number, rule: Rule, { gate = true } = {}): World 
   const world: World = { history: [], providers: new Map(), refused: 0, pinned: [], learned: noShares() }
   const targets = new Targets(seed)
   const steps: Step[] = []
-  let standings: Standings | undefined
+  let states: FigureStates | undefined
   let told = new Map<string, Standing>()
   let last_correction_id = 0
   for (let n = 1; n <= RELEASES; n++) {
@@ -44,19 +44,19 @@ export function simulate(seed: number, rule: Rule, { gate = true } = {}): World 
     const at = Date.UTC(2026, 0, 6) + n * MONTH_MS
     const as_of = new Date(at).toISOString()
     const given = { as_of, last_batch_id: n, last_correction_id, of: tallies(cellsOf(cases)) }
-    const decided = decide(given, standings, rule)
+    const decided = decide(given, states, rule)
     const providers = n % 3 === 1 ? new Map([...told, ...refresh(byProvider(cases), told, rule)]) : told
-    const release = published(as_of, decided.standings)
+    const release = published(as_of, decided.states)
     targets.look(cases)
     if (gate && !audit([...world.history, release], bandsOf(providers), rule).ok) {
       world.refused++
       continue
     }
-    for (const what of foundAmongFew(given, standings, decided.standings, rule, roll))
+    for (const what of foundAmongFew(given, states, decided.states, rule, roll))
       world.pinned.push({ by: 'insider', what })
-    steps.push({ given, standings: decided.standings, present: targets.presentIn(cases) })
+    steps.push({ given, states: decided.states, present: targets.presentIn(cases) })
     world.history.push(release)
-    standings = decided.standings
+    states = decided.states
     told = providers
     if (n % 3 === 1)
       for (const [npi, standing] of told)
@@ -90,9 +90,9 @@ class Targets {
   }
 }
 
-const published = (as_of: string, { of }: Standings): Published => ({
+const published = (as_of: string, { of }: FigureStates): PublicRelease => ({
   as_of,
-  metrics: Object.fromEntries(METRICS.map((metric) => [metric, of[metric].figure])) as Published['metrics'],
+  metrics: Object.fromEntries(METRICS.map((metric) => [metric, of[metric].figure])) as PublicRelease['metrics'],
 })
 
 const byProvider = (cases: readonly Case[]): ProviderCells => {
@@ -138,7 +138,7 @@ function behindRate(value: number, cases: readonly [least: number, most: number]
 }
 
 /** What each count behind a figure can be, given the release it was decided in. */
-function behindFigure(metric: Metric, { metrics }: Published, rule: Rule): Set<number>[] {
+function behindFigure(metric: Metric, { metrics }: PublicRelease, rule: Rule): Set<number>[] {
   const { value, reason } = metrics[metric]
   const below = (n: number): Set<number> => new Set(Array.from({ length: n }, (_, i) => i))
   const count = (name: 'cases_floor10' | 'settlements_floor10'): [number, number] => {
@@ -179,7 +179,7 @@ const differences = (one: ReadonlySet<number>, other: ReadonlySet<number>): Set<
 }
 
 /** Subtracts every release from every later one. */
-function differencing(history: readonly Published[], rule: Rule): Pinned[] {
+function differencing(history: readonly PublicRelease[], rule: Rule): Pinned[] {
   const pinned: Pinned[] = []
   for (const metric of METRICS) {
     const earlier: Set<number>[][] = []

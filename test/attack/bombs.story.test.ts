@@ -7,7 +7,7 @@ import { spawn } from 'bun'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openBytes } from '../../src/files/byte-stream.ts'
-import { joined, type Packed, workbook, zip } from '../../src/files/zip-fixture.ts'
+import { joined, workbook, type ZipMember, zip } from '../../src/files/zip-fixture.ts'
 import { load } from '../../src/ingest/load.ts'
 import { openInstallation } from '../../src/installation.ts'
 import { Problem } from '../../src/problem.ts'
@@ -20,7 +20,7 @@ const MIB = 1024 ** 2
 const words: files.Words = () => 'words'
 const LABORATORY = files.asCsv(files.laboratory(words, 3))
 const TALL = files.tall(words, 3)
-const member: Packed = { name: 'CLFS_2026_Q4.csv', data: LABORATORY }
+const member: ZipMember = { name: 'CLFS_2026_Q4.csv', data: LABORATORY }
 
 /** Text that packs to less than a hundredth of itself, and text that does not. */
 const flat = (size: number): Uint8Array => new Uint8Array(size).fill(0x61)
@@ -28,7 +28,7 @@ const rough = (size: number): string => Array.from({ length: size / 8 }, (_, i) 
 const sheets = Array.from({ length: 50_000 }, (_, i) => `<sheet name="${i}" r:id="rId7"/>`).join('')
 
 /** The same, with one part that claims to be another size. */
-const bookWith = (part: Packed): Uint8Array =>
+const bookWith = (part: ZipMember): Uint8Array =>
   zip([
     { name: 'xl/workbook.xml', data: '<workbook><sheets><sheet name="a" id="rId1"/></sheets></workbook>' },
     {

@@ -164,7 +164,7 @@ function* requestsWith(app: TestApp, canary: string, rails: Record<string, strin
     yield send(path, { headers: json, body: `{"nonce": ${canary}` })
     yield send(path, { headers: { 'content-type': `text/plain; charset=${canary}` }, body: canary })
   }
-  for (const { path } of app.app.documents) {
+  for (const { path } of app.app.resources) {
     const target = path.replaceAll(/\{\w+\}|\*/g, sent)
     yield [`${target}?${sent}=${sent}`, { headers: { ...rails, 'user-agent': canary } }]
     yield [target, { headers: rails }]

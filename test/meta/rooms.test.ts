@@ -114,10 +114,10 @@ test('every operation has a line in the README and a place in the specifications
 
 test('hostile text is looked for on every path that answers GET', async () => {
   await using app = await testApp()
-  const { operations, documents } = app.app
+  const { operations, resources } = app.app
   const paths = [
     ...operations.filter(({ http }) => http.method === 'GET').map(({ http }) => http.path),
-    ...documents.map(({ path }) => path),
+    ...resources.map(({ path }) => path),
   ]
   const { paths: described } = (await app.getJson('/api/openapi.json')) as { paths: Record<string, object> }
   const known = { releases: ['a:b:1', 'a:c:1'], codes: ['G0101'], npis: ['1234567893'], rails: {} }

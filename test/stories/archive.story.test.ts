@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inlineRows, type Packed, workbook, zip } from '../../src/files/zip-fixture.ts'
+import { inlineRows, workbook, type ZipMember, zip } from '../../src/files/zip-fixture.ts'
 import { load } from '../../src/ingest/load.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
@@ -72,7 +72,7 @@ test('a hostile archive is refused in one sentence, and leaves nothing behind', 
   const environment = { DATA_DIR: join(folder.path, 'data') }
   expect((await atr(['init'], environment)).code).toBe(0)
   const csv = { name: 'CLFS_2026_Q4.csv', data: LABORATORY }
-  const hostile: Record<string, Packed[]> = {
+  const hostile: Record<string, ZipMember[]> = {
     'unpacks to more than 100 times its size': [csv, { name: 'b.csv', data: new Uint8Array(50_000_000) }],
     'has a name that points outside it': [csv, { ...csv, name: '../../etc/CLFS.csv' }],
     'holds another archive': [csv, { name: 'more.zip', data: zip([csv]), stored: true }],

@@ -106,7 +106,7 @@ test('a new schedule is one entry and one reader: it is loaded, published, liste
     data: [{ ...named, title: ENTRY.title, publisher: ENTRY.publisher, codes: 6 }],
   })
   expect(await (await app.request('/', { headers: { accept: 'text/html' } })).text()).toContain(ENTRY.title)
-  const feed = app.app.documents.map(({ path: at }) => at).find((at) => at.includes('feed')) ?? ''
+  const feed = app.app.resources.map(({ path: at }) => at).find((at) => at.includes('feed')) ?? ''
   expect(await (await app.request(feed)).text()).toContain(ENTRY.title)
 
   expect(await proved<CitedRow>(app, '/reference?cpt=G0102')).toMatchObject({ price: { amount: '20.00' } })

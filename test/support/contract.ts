@@ -13,7 +13,7 @@ interface OpenApiOperation {
 }
 
 export async function openApiOf(app: App): Promise<OpenApi> {
-  const document = app.documents.find(({ name }) => name === 'get_openapi')
+  const document = app.resources.find(({ name }) => name === 'get_openapi')
   return JSON.parse(String(await document?.forms[0]?.render())) as OpenApi
 }
 

@@ -7,14 +7,14 @@ import { COLUMNS, readNamedCase, readOutcome } from './outcome.ts'
 import { sealOpen } from './seal.ts'
 import * as store from './store.ts'
 
-export interface Changed {
+export interface LedgerChange {
   batch_id: number
   cases: number
   /** The same bytes had been taken before: nothing was changed. */
   already_imported: boolean
 }
 
-interface Given {
+interface ImportOptions {
   now: () => number
   data_class?: DataClass
 }
@@ -26,8 +26,12 @@ const MAX_STAGING_ID = 2 ** 47
 const SILENCE_MS = 120_000
 
 /** Adds a file of outcomes to the ledger, whole or not at all. The same bytes again change nothing. */
-export const importOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
-  change(db, file, given, {
+export const importOutcomes = (
+  db: Db,
+  file: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): Promise<LedgerChange> =>
+  change(db, file, options, {
     kind: 'import',
     columns: COLUMNS,
     read: readOutcome,
@@ -36,8 +40,12 @@ export const importOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: G
   })
 
 /** Replaces cases of the ledger by what the file says of them, whole or not at all. Each must be there already. */
-export const correctOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
-  change(db, file, given, {
+export const correctOutcomes = (
+  db: Db,
+  file: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): Promise<LedgerChange> =>
+  change(db, file, options, {
     kind: 'correction',
     columns: COLUMNS,
     read: readOutcome,
@@ -46,8 +54,12 @@ export const correctOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: 
   })
 
 /** Removes the cases that the file names, all or none. Each must be there. */
-export const deleteOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: Given): Promise<Changed> =>
-  change(db, file, given, {
+export const deleteOutcomes = (
+  db: Db,
+  file: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): Promise<LedgerChange> =>
+  change(db, file, options, {
     kind: 'deletion',
     columns: ['case_ref'],
     read: (fields, line, _year, complaints) => readNamedCase(fields, line, complaints),
@@ -55,7 +67,7 @@ export const deleteOutcomes = (db: Db, file: AsyncIterable<Uint8Array>, given: G
     apply: store.deleteStaged,
   })
 
-interface Change {
+interface ChangeSteps {
   kind: store.BatchKind
   columns: readonly string[]
   read: (
@@ -74,7 +86,7 @@ interface Change {
  * transaction. A crash before that leaves lines that belong to nobody; after it, the file is in the ledger.
  * Several files can be on their way at once; each is judged against the ledger as the ones before it left it.
  */
-async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class }: Given, how: Change) {
+async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class }: ImportOptions, how: ChangeSteps) {
   const complaints = new Complaints()
   const imported_at = now()
   const staging_id = randomInt(1, MAX_STAGING_ID)
@@ -84,7 +96,7 @@ async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class
     const { source_digest, cases } = await stageFile(db, file, staging_id, new Date(imported_at), complaints, how)
     if (cases === 0 && complaints.count === 0) complaints.add(2, 1, 'no_cases')
     complaints.refuse('outcomes_refused')
-    return await db.transaction(async (tx): Promise<Changed> => {
+    return await db.transaction(async (tx): Promise<LedgerChange> => {
       const before = await store.findBatch(tx, how.kind, source_digest)
       if (before) return { ...before, already_imported: true }
       if ((await store.countStaged(tx, staging_id)) !== cases)
@@ -108,7 +120,7 @@ async function stageFile(
   staging_id: number,
   at: Date,
   complaints: Complaints,
-  { columns, read }: Change,
+  { columns, read }: ChangeSteps,
 ): Promise<{ source_digest: string; cases: number }> {
   const year = at.getUTCFullYear()
   let step: store.StagedLine[] = []

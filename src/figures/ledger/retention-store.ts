@@ -2,9 +2,9 @@ import type { Db } from '../../db/db.ts'
 import { type Histogram, METRICS, type Metric } from '../rule/tally.ts'
 
 /** What removed cases said, by figure; only figures that any was counted in. */
-export type Carried = Partial<Record<Metric, Histogram>>
+export type Carryover = Partial<Record<Metric, Histogram>>
 
-export async function carried(db: Db): Promise<Carried> {
+export async function carryover(db: Db): Promise<Carryover> {
   const rows = await db.query<{ metric: Metric; answer: number; case_count: number }>(
     'SELECT metric, answer, case_count FROM outcome_carried ORDER BY metric, answer',
   )
@@ -17,7 +17,7 @@ export async function carried(db: Db): Promise<Carried> {
   return of
 }
 
-export async function putCarried(tx: Db, of: Record<Metric, Histogram>): Promise<void> {
+export async function putCarryover(tx: Db, of: Record<Metric, Histogram>): Promise<void> {
   await tx.query('DELETE FROM outcome_carried')
   await tx.insertMany(
     'outcome_carried',

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { windowAt } from '../rule/provider.ts'
 import { addTallies, tallies } from '../rule/tally.ts'
-import { carried, putCarried } from './retention-store.ts'
+import { carryover, putCarryover } from './retention-store.ts'
 import { sealOpen } from './seal.ts'
 import * as ledger from './store.ts'
 
@@ -34,7 +34,7 @@ export async function removeOutgrown(tx: Db, latest: LatestRelease | undefined):
   if (!latest || cases === 0) return 0
   const which = outgrown(latest)
   if (latest.noise === null)
-    await putCarried(tx, addTallies(tallies(await ledger.outcomeCells(tx, which)), await carried(tx)))
+    await putCarryover(tx, addTallies(tallies(await ledger.outcomeCells(tx, which)), await carryover(tx)))
   await ledger.deleteCases(tx, which)
   await sealOpen(tx)
   return cases

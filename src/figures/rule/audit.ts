@@ -4,7 +4,7 @@ import type { CaseBand } from './provider.ts'
 import { METRICS, type Metric } from './tally.ts'
 
 /** One release as the public saw it. */
-export interface Published {
+export interface PublicRelease {
   as_of: string
   metrics: Record<Metric, Figure>
 }
@@ -33,7 +33,7 @@ const LEAST: Record<CaseBand, number> = { '0-10': 0, '11-29': 11, '30-99': 30, '
  * It looks at published values alone, so it also finds what a rule that was changed, or a figure that was put
  * there by other means, would give away.
  */
-export function audit(history: readonly Published[], bands: Partial<Record<CaseBand, number>>, rule: Rule): Audit {
+export function audit(history: readonly PublicRelease[], bands: Partial<Record<CaseBand, number>>, rule: Rule): Audit {
   const cells = [
     ...METRICS.flatMap((metric) => cellsOf(metric, history, rule)),
     ...smallProviders(history, bands, rule),
@@ -42,7 +42,7 @@ export function audit(history: readonly Published[], bands: Partial<Record<CaseB
   return { ok: pinned.length === 0, cells: cells.length, pinned }
 }
 
-function cellsOf(metric: Metric, history: readonly Published[], rule: Rule): Cell[] {
+function cellsOf(metric: Metric, history: readonly PublicRelease[], rule: Rule): Cell[] {
   const cells: Cell[] = []
   const decided: { as_of: string; room: number[] }[] = []
   for (const { as_of, metrics } of history) {
@@ -66,7 +66,11 @@ function cellsOf(metric: Metric, history: readonly Published[], rule: Rule): Cel
  * Every provider can be asked about. Those told to be large take at least so many of all cases; what is left for
  * the others must still be able to be none to ten.
  */
-function smallProviders(history: readonly Published[], bands: Partial<Record<CaseBand, number>>, rule: Rule): Cell[] {
+function smallProviders(
+  history: readonly PublicRelease[],
+  bands: Partial<Record<CaseBand, number>>,
+  rule: Rule,
+): Cell[] {
   const latest = history.at(-1)
   const { value, as_of } = latest?.metrics.cases_floor10 ?? {}
   if (!latest || typeof value !== 'number') return []

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { aCell } from '../fixture.ts'
-import { decide, type Standings } from './disclosure.ts'
+import { decide, type FigureStates } from './disclosure.ts'
 import { numerators } from './feasible.ts'
 import { type Figure, RULE } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
@@ -10,9 +10,9 @@ import { casesWith, METRICS, type Metric, type OutcomeCell, size, tallies } from
 const FIRST = '2026-11-03T00:00:00.000Z'
 const SECOND = '2026-12-01T00:00:00.000Z'
 
-const after = (cells: readonly OutcomeCell[], previous?: Standings, as_of = FIRST) =>
+const after = (cells: readonly OutcomeCell[], previous?: FigureStates, as_of = FIRST) =>
   decide({ as_of, last_batch_id: 1, last_correction_id: 0, of: tallies(cells) }, previous, RULE)
-const figure = (cells: readonly OutcomeCell[], metric: Metric): Figure => after(cells).standings.of[metric].figure
+const figure = (cells: readonly OutcomeCell[], metric: Metric): Figure => after(cells).states.of[metric].figure
 
 /** `yes` settlements without certified mail and `no` with it. */
 const settled = (yes: number, no: number): OutcomeCell[] => [
@@ -99,8 +99,8 @@ test('counts are rounded down to tens and withheld below fifty', () => {
 })
 
 describe('after the first release', () => {
-  const { standings } = after(settled(300, 200))
-  const next = (cells: readonly OutcomeCell[]) => after(cells, standings, SECOND)
+  const { states } = after(settled(300, 200))
+  const next = (cells: readonly OutcomeCell[]) => after(cells, states, SECOND)
 
   test('the first release logs every figure as initial', () => {
     const { moves } = after(settled(60, 40))
@@ -109,9 +109,9 @@ describe('after the first release', () => {
   })
 
   test('ten more cases move nothing, and the old value keeps its date', () => {
-    const { standings: held, moves } = next(settled(305, 205))
+    const { states: held, moves } = next(settled(305, 205))
     expect(moves).toEqual([])
-    expect(held).toEqual(standings)
+    expect(held).toEqual(states)
   })
 
   test('eleven more cases that do not agree move the rate', () => {
@@ -125,13 +125,13 @@ describe('after the first release', () => {
   })
 
   test('any number of cases that all agree leave the rate where it was', () => {
-    const { standings: held, moves } = next(settled(400, 200))
-    expect(held.of.p).toEqual(standings.of.p)
+    const { states: held, moves } = next(settled(400, 200))
+    expect(held.of.p).toEqual(states.of.p)
     expect(moves.map(({ metric }) => metric)).toEqual(['cases_floor10', 'settlements_floor10'])
   })
 
   test('cases held back count towards the next move', () => {
-    const { standings: held } = next(settled(305, 205))
+    const { states: held } = next(settled(305, 205))
     const { moves } = after(settled(306, 205), held, '2027-01-05T00:00:00.000Z')
     expect(moves.find(({ metric }) => metric === 'p')?.new).toMatchObject({
       value: 0.6,
@@ -170,13 +170,13 @@ describe('after the first release', () => {
 
   test('a figure that moves after a correction says that there was one', () => {
     const given = { as_of: SECOND, last_batch_id: 3, last_correction_id: 2, of: tallies(settled(320, 230)) }
-    const { moves } = decide(given, standings, RULE)
+    const { moves } = decide(given, states, RULE)
     expect(moves.find(({ metric }) => metric === 'p')?.reason).toBe('correction')
   })
 
   test('a rate of few cases does not move when its change could be worked out', () => {
-    const thin = after(settled(80, 20)).standings
-    const { decisions, standings: held } = after(settled(96, 24), thin, SECOND)
+    const thin = after(settled(80, 20)).states
+    const { decisions, states: held } = after(settled(96, 24), thin, SECOND)
     expect(decisions.p).toBe('held_pinned')
     expect(held.of.p).toEqual(thin.of.p)
   })
@@ -184,7 +184,7 @@ describe('after the first release', () => {
   test('a change of the rule says so', () => {
     const { moves } = decide(
       { as_of: SECOND, last_batch_id: 2, last_correction_id: 0, of: tallies(settled(380, 260)) },
-      standings,
+      states,
       {
         ...RULE,
         version: '2.0.0',
@@ -195,24 +195,24 @@ describe('after the first release', () => {
 })
 
 test('a figure that stays withheld stays silent, and comes out only with eleven new cases', () => {
-  const first = after(settled(20, 5)).standings
+  const first = after(settled(20, 5)).states
   const second = after(settled(38, 10), first, SECOND)
   expect(second.moves).toEqual([])
-  expect(second.standings.of.p.figure.as_of).toBe(FIRST)
+  expect(second.states.of.p.figure.as_of).toBe(FIRST)
   // Two cases cross the line to fifty; were they enough, they would be pinned by the crossing.
-  const third = after(settled(39, 12), second.standings, SECOND)
+  const third = after(settled(39, 12), second.states, SECOND)
   expect(third.moves).toEqual([])
-  const fourth = after(settled(45, 14), third.standings, SECOND)
+  const fourth = after(settled(45, 14), third.states, SECOND)
   expect(fourth.moves.find(({ metric }) => metric === 'p')).toMatchObject({ reason: 'suppression_off' })
 })
 
 test('the worked example of the specification comes out as it says', () => {
-  const first = after(settled(300, 200)).standings
+  const first = after(settled(300, 200)).states
   const then = (yes: number, no: number) => after(settled(yes, no), first, SECOND)
   expect(first.of.p).toMatchObject({ figure: { value: 0.6 }, room: [10, 9] })
   const decisions = [then(305, 205), then(294, 206), then(280, 220)].map((found) => found.decisions.p)
   expect(decisions).toEqual(['held_few', 'held_few', 'held_alike'])
-  expect(then(310, 201).standings.of.p.figure).toMatchObject({ value: 0.61, as_of: SECOND })
+  expect(then(310, 201).states.of.p.figure).toMatchObject({ value: 0.61, as_of: SECOND })
   expect(numerators(0.61, { low: 510, high: 519 }, RULE)).toEqual({
     yes: { low: 309, high: 319 },
     no: { low: 197, high: 205 },
@@ -234,15 +234,15 @@ const anyCells = fc.array(anyCell, { maxLength: 12 })
 test('whatever the ledger and its history, nothing is shown that the rule withholds', () => {
   fc.assert(
     fc.property(fc.array(anyCells, { minLength: 1, maxLength: 6 }), (batches) => {
-      let standings: Standings | undefined
+      let states: FigureStates | undefined
       const cells: OutcomeCell[] = []
       for (const batch of batches) {
         cells.push(...batch)
-        const decided = after(cells, standings)
+        const decided = after(cells, states)
         for (const { metric, old, new: shown } of decided.moves) {
-          const basis = decided.standings.of[metric].basis
+          const basis = decided.states.of[metric].basis
           expect(shown.suppressed).toBe(shown.value === null)
-          if (old) expect(size(basis) - size(standings?.of[metric].basis ?? [])).toBeGreaterThanOrEqual(11)
+          if (old) expect(size(basis) - size(states?.of[metric].basis ?? [])).toBeGreaterThanOrEqual(11)
           if (shown.value === null) continue
           expect(size(basis)).toBeGreaterThanOrEqual(50)
           if (metric === 'w' || metric === 'r' || metric === 'p') {
@@ -252,7 +252,7 @@ test('whatever the ledger and its history, nothing is shown that the rule withho
           if (metric.endsWith('_floor10')) expect((shown.value as number) % 10).toBe(0)
           if (metric === 'savings_total') expect(shown.value).toMatch(/^[0-9]+000\.00$/)
         }
-        standings = decided.standings
+        states = decided.states
       }
     }),
     { numRuns: 500 },

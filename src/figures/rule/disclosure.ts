@@ -1,5 +1,5 @@
 import { leavesDoubt, room } from './feasible.ts'
-import type { Figure, Judged, Rule, Withheld } from './figure.ts'
+import type { Figure, Judgement, Rule, Withheld } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import {
   casesWith,
@@ -14,7 +14,7 @@ import {
 } from './tally.ts'
 
 /** A figure as it stands, and the cases it was last decided on. */
-export interface Standing {
+export interface FigureState {
   figure: Figure
   basis: Histogram
   /** The last file of the ledger that had been counted. */
@@ -22,9 +22,9 @@ export interface Standing {
   /** The fewest values that each count behind this figure could ever have had, over all that was published of it. */
   room: readonly number[]
 }
-export interface Standings {
+export interface FigureStates {
   rule_version: string
-  of: Record<Metric, Standing>
+  of: Record<Metric, FigureState>
 }
 
 /** What the rule is given: the ledger in numbers, and nothing that is not in it. */
@@ -59,19 +59,19 @@ export type Decision = 'published' | 'withheld' | 'held_few' | 'held_alike' | 'h
  */
 export function decide(
   tallies: Tallies,
-  previous: Standings | undefined,
+  previous: FigureStates | undefined,
   rule: Rule,
-): { standings: Standings; moves: Move[]; decisions: Record<Metric, Decision> } {
+): { states: FigureStates; moves: Move[]; decisions: Record<Metric, Decision> } {
   const moves: Move[] = []
   const decisions = {} as Record<Metric, Decision>
-  const of = {} as Record<Metric, Standing>
+  const of = {} as Record<Metric, FigureState>
   // Counts first: how far a rate can be traced back depends on what is told of its denominator.
   for (const metric of [...METRICS].sort((a, b) => Number(isCount(b)) - Number(isCount(a)))) {
     const before = previous?.of[metric]
     const counts = { cases_floor10: of.cases_floor10?.figure, settlements_floor10: of.settlements_floor10?.figure }
-    const { decision, standing } = decideOne(metric, tallies, before, counts, rule)
+    const { decision, state } = decideOne(metric, tallies, before, counts, rule)
     decisions[metric] = decision
-    of[metric] = standing
+    of[metric] = state
   }
   for (const metric of METRICS) {
     const old = previous?.of[metric]
@@ -81,31 +81,31 @@ export function decide(
     const reason = changeReason(old?.figure, figure, previous?.rule_version !== rule.version, corrected)
     moves.push({ metric, old: old?.figure ?? null, new: figure, reason })
   }
-  return { standings: { rule_version: rule.version, of }, moves, decisions }
+  return { states: { rule_version: rule.version, of }, moves, decisions }
 }
 
 function decideOne(
   metric: Metric,
   { as_of, of, last_batch_id }: Tallies,
-  before: Standing | undefined,
+  before: FigureState | undefined,
   counts: { cases_floor10: Figure | undefined; settlements_floor10: Figure | undefined },
   rule: Rule,
-): { decision: Decision; standing: Standing } {
+): { decision: Decision; state: FigureState } {
   const basis = of[metric]
   const held = before && heldBack(before.basis, basis, rule, isCount(metric))
-  if (before && held) return { decision: held, standing: before }
+  if (before && held) return { decision: held, state: before }
   const { value, reason } = judge(metric, basis, rule)
   // A figure that stays withheld stays silent: each sign that it had been looked at again would say that
   // cases were added on both sides, and enough of those pin the small cell that is being hidden.
   if (before && reason !== null && reason === before.figure.reason)
-    return { decision: 'silent', standing: { ...before, basis, batch_id: last_batch_id } }
+    return { decision: 'silent', state: { ...before, basis, batch_id: last_batch_id } }
   const figure: Figure = { value, suppressed: reason !== null, reason, as_of }
   const { cases_floor10 = figure, settlements_floor10 = figure } = counts
   const left = room(metric, figure, { cases_floor10, settlements_floor10 }, rule)
-  if (before && !leavesDoubt(left, before.room, rule)) return { decision: 'held_pinned', standing: before }
+  if (before && !leavesDoubt(left, before.room, rule)) return { decision: 'held_pinned', state: before }
   const narrowest = left.map((values, i) => Math.min(values, before?.room[i] ?? values))
-  const standing = { figure, basis, batch_id: last_batch_id, room: narrowest }
-  return { decision: reason === null ? 'published' : 'withheld', standing }
+  const state = { figure, basis, batch_id: last_batch_id, room: narrowest }
+  return { decision: reason === null ? 'published' : 'withheld', state }
 }
 
 function changeReason(old: Figure | undefined, now: Figure, newMethod: boolean, corrected: boolean): ChangeReason {
@@ -133,7 +133,7 @@ export function heldBack(
   return alike && !count ? 'held_alike' : undefined
 }
 
-function judge(metric: Metric, basis: Histogram, rule: Rule): Judged<number | string> {
+function judge(metric: Metric, basis: Histogram, rule: Rule): Judgement<number | string> {
   switch (metric) {
     case 'w':
     case 'r':
@@ -153,19 +153,19 @@ function judge(metric: Metric, basis: Histogram, rule: Rule): Judged<number | st
   }
 }
 
-export function judgeRate(basis: Histogram, rule: Rule): Judged<number> {
+export function judgeRate(basis: Histogram, rule: Rule): Judgement<number> {
   const cases = size(basis)
   if (cases < rule.min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }
   return { value: divideHalfEven(rule.rate_steps * casesWith(basis, 1), cases) / rule.rate_steps, reason: null }
 }
 
-export function judgeCount(basis: Histogram, rule: Rule): Judged<number> {
+export function judgeCount(basis: Histogram, rule: Rule): Judgement<number> {
   const cases = size(basis)
   if (cases < rule.min_cases) return { value: null, reason: 'small_cell' }
   return { value: cases - (cases % rule.count_step), reason: null }
 }
 
-function judgeAmount(basis: Histogram, rule: Rule, dollars: () => number): Judged<string> {
+function judgeAmount(basis: Histogram, rule: Rule, dollars: () => number): Judgement<string> {
   if (size(basis) < rule.min_cases) return { value: null, reason: 'small_cell' }
   const reason = amountWithheld(basis, rule)
   return reason ? { value: null, reason } : { value: `${dollars()}.00`, reason: null }

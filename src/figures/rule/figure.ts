@@ -39,7 +39,7 @@ export interface Rule {
 }
 
 export type Withheld = 'small_cell' | 'dominance'
-export type Judged<T> = { value: T; reason: null } | { value: null; reason: Withheld }
+export type Judgement<T> = { value: T; reason: null } | { value: null; reason: Withheld }
 
 /** One published figure. `suppressed` says that the value is withheld, not that it is zero. */
 export interface Figure {

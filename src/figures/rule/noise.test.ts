@@ -98,11 +98,11 @@ test('nothing is held, and the thresholds look at what was drawn', () => {
     of: { ...tallies(recurring(yes, no)), cases_floor10: [[1, yes + no]] as const },
   })
   const first = decideNoised(given(60, 40), undefined, RULE)
-  expect(first.standings.of.r.figure.value).toBe(0.6)
-  const second = decideNoised(given(61, 40), first.standings, RULE)
+  expect(first.states.of.r.figure.value).toBe(0.6)
+  const second = decideNoised(given(61, 40), first.states, RULE)
   expect(second.moves).toHaveLength(7)
-  expect(decideNoised(given(10, 90), undefined, RULE).standings.of.r.figure).toMatchObject({ reason: 'small_cell' })
-  expect(decideNoised(given(60, -4), undefined, RULE).standings.of.r.figure).toMatchObject({ value: null })
+  expect(decideNoised(given(10, 90), undefined, RULE).states.of.r.figure).toMatchObject({ reason: 'small_cell' })
+  expect(decideNoised(given(60, -4), undefined, RULE).states.of.r.figure).toMatchObject({ value: null })
 })
 
 test('a release with noise says so, logs what it spends, and counts each case once', async () => {

@@ -1,6 +1,6 @@
 // Differential privacy (F10): integer noise, sampled exactly from uniform bytes. No logarithm, no fraction, no float.
 
-import { judgeCount, judgeRate, type Move, type Standing, type Standings, type Tallies } from './disclosure.ts'
+import { type FigureState, type FigureStates, judgeCount, judgeRate, type Move, type Tallies } from './disclosure.ts'
 import type { Figure, Rule } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, type Histogram, METRICS, type Metric, size, sum } from './tally.ts'
@@ -115,18 +115,18 @@ export const addWindow = (
  */
 export function decideNoised(
   tallies: Tallies,
-  previous: Standings | undefined,
+  previous: FigureStates | undefined,
   rule: Rule,
-): { standings: Standings; moves: Move[] } {
+): { states: FigureStates; moves: Move[] } {
   const moves: Move[] = []
-  const of = {} as Record<Metric, Standing>
+  const of = {} as Record<Metric, FigureState>
   for (const metric of METRICS) {
     const figure: Figure = { ...judgeNoised(metric, tallies.of, rule), as_of: tallies.as_of }
     const old = previous?.of[metric].figure ?? null
     moves.push({ metric, old, new: figure, reason: old ? 'scheduled' : 'initial' })
     of[metric] = { figure, basis: tallies.of[metric], batch_id: tallies.last_batch_id, room: [] }
   }
-  return { standings: { rule_version: rule.version, of }, moves }
+  return { states: { rule_version: rule.version, of }, moves }
 }
 
 function judgeNoised(metric: Metric, of: Record<Metric, Histogram>, rule: Rule): Omit<Figure, 'as_of'> {

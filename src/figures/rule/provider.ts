@@ -1,5 +1,5 @@
 import { amountWithheld, hasSmallCell, heldBack, medianCents } from './disclosure.ts'
-import type { Judged, Rule, Withheld } from './figure.ts'
+import type { Judgement, Rule, Withheld } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, type Histogram, type OutcomeCell, size, tally } from './tally.ts'
 
@@ -29,9 +29,9 @@ export interface ProviderStats {
 /** What a provider's answer says, and the cases each part of it was last decided on. */
 export interface Standing {
   band: { value: CaseBand; basis: Histogram }
-  win_rate: Judged<BandedRate> & { basis: Histogram }
-  no_escalation_rate: Judged<BandedRate> & { basis: Histogram }
-  median_savings_band: Judged<SavingsBand> & { basis: Histogram }
+  win_rate: Judgement<BandedRate> & { basis: Histogram }
+  no_escalation_rate: Judgement<BandedRate> & { basis: Histogram }
+  median_savings_band: Judgement<SavingsBand> & { basis: Histogram }
 }
 
 const QUARTERS = 8
@@ -119,7 +119,7 @@ function told(
   standing: Standing | undefined,
 ): Pick<ProviderStats, 'case_band' | Withholdable | 'suppressed' | 'reasons'> {
   const case_band = standing?.band.value ?? '0-10'
-  const nothing: Judged<never> = { value: null, reason: 'small_cell' }
+  const nothing: Judgement<never> = { value: null, reason: 'small_cell' }
   const bandOnly = !standing || case_band === '0-10' || case_band === '11-29'
   const parts = {
     win_rate: bandOnly ? nothing : standing.win_rate,
@@ -149,7 +149,7 @@ export function caseBand(cases: number): CaseBand {
 }
 
 /** P4, then P8: a rate that is extreme is told only as extreme, and only when both its cells are large enough. */
-export function bandedRate(basis: Histogram, rule: Rule): Judged<BandedRate> {
+export function bandedRate(basis: Histogram, rule: Rule): Judgement<BandedRate> {
   const cases = size(basis)
   if (cases < rule.provider_min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }
   const yes = casesWith(basis, 1)
@@ -159,7 +159,7 @@ export function bandedRate(basis: Histogram, rule: Rule): Judged<BandedRate> {
 }
 
 /** P6. */
-export function savingsBand(basis: Histogram, rule: Rule): Judged<SavingsBand> {
+export function savingsBand(basis: Histogram, rule: Rule): Judgement<SavingsBand> {
   if (size(basis) < rule.provider_min_cases) return { value: null, reason: 'small_cell' }
   const reason = amountWithheld(basis, rule)
   if (reason) return { value: null, reason }

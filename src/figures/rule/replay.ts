@@ -1,4 +1,4 @@
-import { decide, type Standings, type Tallies } from './disclosure.ts'
+import { decide, type FigureStates, type Tallies } from './disclosure.ts'
 import { RULE } from './figure.ts'
 import { decideNoised, type Noise } from './noise.ts'
 import { METRICS } from './tally.ts'
@@ -8,7 +8,7 @@ export interface DecidedRelease {
   release_id: string
   tallies: Tallies
   noise: Noise | null
-  standings: Standings
+  states: FigureStates
 }
 
 /**
@@ -16,21 +16,21 @@ export interface DecidedRelease {
  * was published, withheld, held or kept silent, and on which cases. Returns what does not come out the same.
  */
 export function replay(releases: readonly DecidedRelease[]): string[] {
-  let previous: Standings | undefined
+  let previous: FigureStates | undefined
   const faults: string[] = []
-  for (const { release_id, tallies, noise, standings } of releases) {
-    const again = (noise ? decideNoised : decide)(tallies, previous, RULE).standings
+  for (const { release_id, tallies, noise, states } of releases) {
+    const again = (noise ? decideNoised : decide)(tallies, previous, RULE).states
     for (const metric of METRICS)
-      if (JSON.stringify(inOrder(again.of[metric])) !== JSON.stringify(inOrder(standings.of[metric])))
+      if (JSON.stringify(inOrder(again.of[metric])) !== JSON.stringify(inOrder(states.of[metric])))
         faults.push(`figures release ${release_id}: ${metric} is not what the rule decides on its tallies`)
     previous = again
   }
   return faults
 }
 
-const inOrder = (standing: Standings['of'][(typeof METRICS)[number]]) => ({
-  figure: Object.entries(standing.figure).sort(([a], [b]) => (a < b ? -1 : 1)),
-  basis: standing.basis,
-  batch_id: standing.batch_id,
-  room: standing.room,
+const inOrder = (state: FigureStates['of'][(typeof METRICS)[number]]) => ({
+  figure: Object.entries(state.figure).sort(([a], [b]) => (a < b ? -1 : 1)),
+  basis: state.basis,
+  batch_id: state.batch_id,
+  room: state.room,
 })

@@ -1,4 +1,4 @@
-import type { Record } from '../../files/csv.ts'
+import type { TableLine } from '../../files/csv.ts'
 import { textLines } from '../../files/text-lines.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
@@ -30,7 +30,7 @@ const FIXED =
   /^([0-9A-Z]{5})([0-9A-Z]{2}| {2}) ([A-Z]) ([0-9]{5}) {1,3}([0-9]{2}) +([0-9]+\.[0-9]{2}) +([0-9]+\.[0-9]{2}) *$/
 const FIXED_LENGTH = 39
 
-function findColumns(header: Record | undefined): { [name in Column]: number } | undefined {
+function findColumns(header: TableLine | undefined): { [name in Column]: number } | undefined {
   const titles = header?.cells.map(oneLine) ?? []
   const entries = Object.entries(COLUMNS).map(([name, title]) => [name, titles.findIndex((cell) => title.test(cell))])
   return entries.some(([, at]) => (at as number) < 0)
@@ -38,7 +38,7 @@ function findColumns(header: Record | undefined): { [name in Column]: number } |
     : (Object.fromEntries(entries) as { [name in Column]: number })
 }
 
-const firstRecord = (source: Source): Record | undefined => {
+const firstRecord = (source: Source): TableLine | undefined => {
   for (const record of tableRecords(source)) return record
   return undefined
 }

@@ -1,4 +1,4 @@
-import type { Record } from '../../files/csv.ts'
+import type { TableLine } from '../../files/csv.ts'
 import { textLines } from '../../files/text-lines.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
@@ -162,7 +162,7 @@ function printedCell(name: Column, text: string): string {
 
 /** The last line of the header, and the names assembled from it and the lines above it. */
 function findHeader(source: Source): { line: number; names: string[] } | undefined {
-  const recent: Record[] = []
+  const recent: TableLine[] = []
   for (const record of tableRecords(source)) {
     if (record.line > PREAMBLE_LINES) return undefined
     recent.push(record)

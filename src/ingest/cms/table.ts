@@ -1,4 +1,4 @@
-import { csvRecords, type Record } from '../../files/csv.ts'
+import { csvRecords, type TableLine } from '../../files/csv.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { readSheet, shownNumber } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
@@ -82,7 +82,7 @@ function tableOf(
   source: Source,
   titles: string[],
   places: ReadonlyMap<string, number>,
-  records: Iterable<Record>,
+  records: Iterable<TableLine>,
 ): Table {
   const shown = source.kind === 'xlsx' ? shownNumber : (text: string): string => text
   return {
@@ -114,7 +114,7 @@ const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-
 
 interface Layout {
   name: string
-  records: Iterable<Record>
+  records: Iterable<TableLine>
 }
 
 function layoutsOf(source: Source): Layout[] {
@@ -130,7 +130,7 @@ function layoutsOf(source: Source): Layout[] {
 }
 
 /** Lines whose cells are parted by one character and never quoted. */
-function* delimited(text: string, delimiter: string): Generator<Record> {
+function* delimited(text: string, delimiter: string): Generator<TableLine> {
   for (let at = 0, line = 1; at < text.length && text[at] !== '\u001a'; line++) {
     const end = text.indexOf('\n', at)
     const last = end < 0 ? text.length : end

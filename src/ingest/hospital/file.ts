@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { openBytes, type Published } from '../../files/byte-stream.ts'
+import { type FileIdentity, openBytes } from '../../files/byte-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Basis, Row, Setting } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
@@ -27,7 +27,7 @@ export interface HospitalFile {
   npis: string[]
   last_updated_on: string
   rows: Iterable<Row>
-  published: Published
+  published: FileIdentity
   /** How much of the rows has been taken, from 0 to 1. */
   share(): number
   close(): void
@@ -56,7 +56,7 @@ export async function openHospitalFile(
     const npis = providersOf(options.npis ?? [], feed.end(), stream.name)
     const last_updated_on = options.effective_from ?? dayOf(feed.end())
     const rows = rowsOfTally(tally, npis, last_updated_on)
-    const published = stream.published()
+    const published = stream.identity()
     return { npis, last_updated_on, rows, published, share: () => tally.share(), close: () => tally.close() }
   } catch (error) {
     tally.close()

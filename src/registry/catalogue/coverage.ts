@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
-import { Links, type Listed, Page, pageInput } from '../../paging.ts'
+import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { type Charts, chartOf } from '../charts.ts'
@@ -97,7 +97,7 @@ export const Coverage = z
     as_of: z.iso.date(),
   })
   .meta({ id: 'Coverage' })
-type CoverageAnswer = Listed<typeof Coverage>
+type CoverageAnswer = ListAnswer<typeof Coverage>
 type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 'regions' | 'npis'>
 
 /**

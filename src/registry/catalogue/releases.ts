@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import { Links, type Listed, Page, pageInput } from '../../paging.ts'
+import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/row.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
@@ -39,7 +39,7 @@ export const ReleaseList = z
   .meta({ id: 'ReleaseList' })
 
 /** Every release that is in the public log, the one published last first. */
-export async function listReleases(db: Db, query: ReleasesQuery): Promise<Listed<typeof ReleaseList>> {
+export async function listReleases(db: Db, query: ReleasesQuery): Promise<ListAnswer<typeof ReleaseList>> {
   const { limit, offset, chart = '', state = '' } = query
   const total = await catalogue.countListed(db, chart, state)
   const data = (await catalogue.pageOfListed(db, chart, state, { limit, offset })).map(listed)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DAY_MS, dayOf } from '../../calendar.ts'
 import type { Db } from '../../db/db.ts'
-import { Links, type Listed, Page, pageInput } from '../../paging.ts'
+import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { type Charts, schedulesFor } from '../charts.ts'
 import { AbsenceProof, CitedRow } from '../row-schema.ts'
@@ -81,7 +81,7 @@ export async function history(
   query: HistoryQuery,
   editions: readonly Dated[],
   charts: Charts,
-): Promise<Listed<typeof ReferenceHistory>> {
+): Promise<ListAnswer<typeof ReferenceHistory>> {
   const { limit, offset } = query
   const region = await placeOf(db, parseRegion(query.region))
   const data: z.input<typeof Edition>[] = []

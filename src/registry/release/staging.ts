@@ -83,7 +83,7 @@ async function alone<T>(
   { chart, edition }: Pick<NewRelease, 'chart' | 'edition'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const hold = await db.hold(`loading ${chart} ${edition}`)
+  const hold = await db.takeLock(`loading ${chart} ${edition}`)
   if (!hold) throw new Problem('load_in_progress')
   try {
     return await work()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Operation } from '../../operation.ts'
-import type { Document } from '../http/document.ts'
 import { jsonForm } from '../http/json-form.ts'
+import type { Resource } from '../http/resource.ts'
 import { ABOUT, type DiscoveryParts, SERVICE } from './descriptor.ts'
 import { API_VERSION } from './openapi.ts'
 
@@ -53,7 +53,7 @@ export const AgentCard = z
   })
   .meta({ id: 'AgentCard', description: 'A2A 1.0 agent card' })
 
-export const agentCard = (parts: DiscoveryParts): Document => ({
+export const agentCard = (parts: DiscoveryParts): Resource => ({
   name: 'get_agent_card',
   path: '/.well-known/agent-card.json',
   summary: 'The agent card',

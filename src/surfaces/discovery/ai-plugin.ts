@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Document } from '../http/document.ts'
 import { jsonForm } from '../http/json-form.ts'
+import type { Resource } from '../http/resource.ts'
 import { ABOUT, type DiscoveryParts, RULES, SERVICE } from './descriptor.ts'
 
 /** The plugin manifest, version 1. The lengths are those its readers allow. */
@@ -19,7 +19,7 @@ export const AiPlugin = z
   })
   .meta({ id: 'AiPlugin', description: 'Plugin manifest' })
 
-export const aiPlugin = (parts: DiscoveryParts): Document => ({
+export const aiPlugin = (parts: DiscoveryParts): Resource => ({
   name: 'get_ai_plugin',
   path: '/.well-known/ai-plugin.json',
   summary: 'The plugin manifest',
@@ -68,7 +68,7 @@ const LOGO =
   '<path d="M19 12h19l9 9v31H19z" stroke-width="3.5"/><path d="M38 12v9h9" stroke-width="3.5"/>' +
   '<path d="M26 36l5.5 5.5L41 31" stroke-width="4.5"/></g></svg>\n'
 
-export const logo = (): Document => ({
+export const logo = (): Resource => ({
   name: 'get_logo',
   path: '/logo.svg',
   summary: 'The logo',

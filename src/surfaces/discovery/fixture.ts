@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../../operation.ts'
-import type { Document } from '../http/document.ts'
+import type { Resource } from '../http/resource.ts'
 import { httpSurface } from '../http/router.ts'
 import type { LandingParts } from '../site/landing-facts.ts'
 import { type DiscoveryParts, readmeOperation, serviceDescriptor } from './descriptor.ts'
@@ -105,13 +105,13 @@ export const landingParts = (facts: Partial<LandingParts> = {}): LandingParts =>
   ...facts,
 })
 
-/** The documents behind the real HTTP surface, with a door that stands open. */
+/** The resources behind the real HTTP surface, with a door that stands open. */
 export function served(
-  ...documents: Document[]
+  ...resources: Resource[]
 ): (path: string, headers?: Record<string, string>) => Promise<Response> {
   const { fetch } = httpSurface({
     operations: [],
-    documents,
+    resources,
     gate: { enter: async () => ({}) },
     baseUrl: () => BASE,
     observe: () => {},
@@ -121,8 +121,8 @@ export function served(
 }
 
 /** One form of a document by its type, rendered. */
-export async function rendered(document: Document, type: string, parameter = ''): Promise<string> {
-  const form = document.forms.find((each) => each.type.startsWith(type))
+export async function rendered(resource: Resource, type: string, parameter = ''): Promise<string> {
+  const form = resource.forms.find((each) => each.type.startsWith(type))
   if (!form) throw new Error(`the document has no form ${type}`)
   return String(await form.render(parameter))
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { served } from './fixture.ts'
-import { healthDocuments } from './health.ts'
+import { healthResources } from './health.ts'
 
-const asked = (path: string, ready: () => Promise<boolean>) => served(...healthDocuments({ ready }))(path)
+const asked = (path: string, ready: () => Promise<boolean>) => served(...healthResources({ ready }))(path)
 
 test('a service that can answer says so, and nobody caches it', async () => {
   for (const path of ['/healthz', '/readyz']) {

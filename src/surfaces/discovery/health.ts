@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
-import type { Document } from '../http/document.ts'
 import { jsonForm } from '../http/json-form.ts'
+import type { Resource } from '../http/resource.ts'
 
 const OK = { status: 'ok' } as const
 const Health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health', description: 'All is well' })
@@ -13,7 +13,7 @@ export interface HealthParts {
 }
 
 /** For whoever starts, stops and balances the service: the process runs; it can do its work. */
-export const healthDocuments = ({ ready }: HealthParts): Document[] => [
+export const healthResources = ({ ready }: HealthParts): Resource[] => [
   {
     name: 'get_health',
     path: '/healthz',

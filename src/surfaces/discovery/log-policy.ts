@@ -1,12 +1,12 @@
 import { formatPolicy, type PolicyKey } from '../../proof/note/policy.ts'
-import type { Document } from '../http/document.ts'
+import type { Resource } from '../http/resource.ts'
 
 /** C2SP tlog-policy: the one file an outsider pins before believing any proof. */
 export const logPolicy = (
   logs: () => readonly PolicyKey[],
   witnesses: readonly PolicyKey[],
   quorum: number,
-): Document => ({
+): Resource => ({
   name: 'get_log_policy',
   path: '/log/policy',
   summary: 'The keys of the logs, to be pinned before any proof is believed',

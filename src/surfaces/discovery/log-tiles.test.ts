@@ -11,7 +11,7 @@ const HUGE = 999_999_999_999_999
 function listening() {
   const asked: (Tile | Bundle | string)[] = []
   const found = new Uint8Array([1, 2, 3])
-  const documents = logTiles({
+  const resources = logTiles({
     logs: [
       {
         log: {
@@ -34,7 +34,7 @@ function listening() {
       return found
     },
   })
-  return { get: served(...documents), asked }
+  return { get: served(...resources), asked }
 }
 
 const REFUSED = [

@@ -1,7 +1,7 @@
 import type { Access } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
-import type { Document, DocumentForm, PathParameter } from '../http/document.ts'
+import type { PathParameter, Resource, ResourceForm } from '../http/resource.ts'
 
 // C2SP tlog-tiles over HTTP: enough to clone a log and derive every root it has signed.
 
@@ -46,7 +46,7 @@ const bundleParameter: PathParameter = {
   rest: true,
 }
 
-export const logTiles = ({ logs, findRowTile }: LogTilesParts): Document[] => [
+export const logTiles = ({ logs, findRowTile }: LogTilesParts): Resource[] => [
   // The router takes the first route that fits, and a tile's fits an entry bundle's address too.
   ...logs.flatMap(({ log, entries }) => [checkpoint(log), entryBundles(log, entries), tiles(log)]),
   {
@@ -63,7 +63,7 @@ export const logTiles = ({ logs, findRowTile }: LogTilesParts): Document[] => [
   },
 ]
 
-const checkpoint = ({ name, checkpoint }: TiledLog): Document => ({
+const checkpoint = ({ name, checkpoint }: TiledLog): Resource => ({
   name: `get_${name}_checkpoint`,
   path: `/log/${name}/checkpoint`,
   summary: `The signed checkpoint of the ${name} log`,
@@ -73,7 +73,7 @@ const checkpoint = ({ name, checkpoint }: TiledLog): Document => ({
   forms: [{ type: 'text/plain; charset=utf-8', render: () => checkpoint() }],
 })
 
-const tiles = ({ name, findTile }: TiledLog): Document => ({
+const tiles = ({ name, findTile }: TiledLog): Resource => ({
   name: `get_${name}_tile`,
   path: `/log/${name}/tile/{tile}`,
   summary: `A tile of the hashes of the ${name} log`,
@@ -86,7 +86,7 @@ const tiles = ({ name, findTile }: TiledLog): Document => ({
   forms: [bytes((tile) => findTile(readTile(tile)))],
 })
 
-const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Document => ({
+const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource => ({
   name: `get_${name}_entries`,
   path: `/log/${name}/tile/entries/{bundle}`,
   summary: `Entries of the ${name} log`,
@@ -106,7 +106,7 @@ const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Document
 })
 
 /** What is not there yet will be: the refusal must not be cached, and no refusal is. */
-const bytes = (find: (...parameters: string[]) => Promise<Uint8Array | undefined>): DocumentForm => ({
+const bytes = (find: (...parameters: string[]) => Promise<Uint8Array | undefined>): ResourceForm => ({
   type: 'application/octet-stream',
   async render(...parameters) {
     const found = await find(...parameters)

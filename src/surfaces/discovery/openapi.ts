@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { type Access, type Operation, SCOPES, type Tag } from '../../operation.ts'
 import { PROBLEMS, type ProblemCode } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
-import type { Document, DocumentForm, PathParameter } from '../http/document.ts'
+import type { PathParameter, Resource, ResourceForm } from '../http/resource.ts'
 
 type JsonSchema = { [member: string]: unknown }
 
 export interface OpenApiParts {
   baseUrl: () => string
   operations: () => readonly Operation[]
-  documents: () => readonly Document[]
+  resources: () => readonly Resource[]
   /** The shapes of the further members that problems of the registry carry. */
   problemMembers: Record<string, z.ZodType>
 }
@@ -34,7 +34,7 @@ const COMMON: readonly ProblemCode[] = [
   'unavailable',
 ]
 
-/** OpenAPI 3.1.0, read off the operations and documents: the router loops over the same lists. */
+/** OpenAPI 3.1.0, read off the operations and resources: the router loops over the same lists. */
 export function openApi(parts: OpenApiParts): JsonSchema {
   const schemas: JsonSchema = {}
   const paths: Record<string, JsonSchema> = {}
@@ -42,7 +42,7 @@ export function openApi(parts: OpenApiParts): JsonSchema {
     paths[path] = { ...paths[path], [method]: item }
   }
   for (const op of parts.operations()) add(op.http.path, op.http.method.toLowerCase(), operationItem(op, schemas))
-  for (const document of parts.documents()) add(document.path, 'get', documentItem(document, schemas))
+  for (const resource of parts.resources()) add(resource.path, 'get', resourceItem(resource, schemas))
   schemas['Problem'] = problemSchema(parts.problemMembers, schemas)
   return {
     openapi: '3.1.0',
@@ -114,18 +114,18 @@ function operationItem(op: Operation, schemas: JsonSchema): JsonSchema {
   }
 }
 
-function documentItem(document: Document, schemas: JsonSchema): JsonSchema {
-  const { parameters, access = 'public', lenient = false } = document
-  const forms = document.forms.map((form) => [form.type.split(';')[0], { schema: formSchema(form, schemas) }])
+function resourceItem(resource: Resource, schemas: JsonSchema): JsonSchema {
+  const { parameters, access = 'public', lenient = false } = resource
+  const forms = resource.forms.map((form) => [form.type.split(';')[0], { schema: formSchema(form, schemas) }])
   return {
-    operationId: document.name,
-    summary: document.summary,
-    description: document.description ?? `${document.summary}.`,
-    tags: [document.tag],
+    operationId: resource.name,
+    summary: resource.summary,
+    description: resource.description ?? `${resource.summary}.`,
+    tags: [resource.tag],
     ...accessItem(access),
     ...(parameters && { parameters: parameters.map(pathParameter) }),
     responses: {
-      200: { description: document.summary, headers: quotaHeaders, content: Object.fromEntries(forms) },
+      200: { description: resource.summary, headers: quotaHeaders, content: Object.fromEntries(forms) },
       304: { description: 'Not changed since the ETag that was sent' },
       ...problemResponses([
         ...COMMON,
@@ -138,7 +138,7 @@ function documentItem(document: Document, schemas: JsonSchema): JsonSchema {
 }
 
 /** Bytes that are no text have no type that JSON knows. */
-function formSchema({ type, schema }: DocumentForm, schemas: JsonSchema): JsonSchema {
+function formSchema({ type, schema }: ResourceForm, schemas: JsonSchema): JsonSchema {
   if (schema) return schemaOf(schema, 'output', schemas)
   return type === 'application/octet-stream' ? { contentMediaType: type } : { type: 'string' }
 }
@@ -280,7 +280,7 @@ function relinked(value: unknown): unknown {
   )
 }
 
-export const openApiDocument = (parts: OpenApiParts): Document => ({
+export const openApiDocument = (parts: OpenApiParts): Resource => ({
   name: 'get_openapi',
   path: '/api/openapi.json',
   summary: 'This description',

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { DocumentForm } from './document.ts'
+import type { ResourceForm } from './resource.ts'
 
 /** The JSON form of a document. It is checked on the way out, so what the schema promises is what is sent. */
 export const jsonForm = <S extends z.ZodType>(
   schema: S,
   make: (parameter: string) => z.input<S> | Promise<z.input<S>>,
-): DocumentForm => ({
+): ResourceForm => ({
   type: 'application/json',
   schema,
   render: async (parameter) => JSON.stringify(schema.parse(await make(parameter))),

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { type Access, type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import type { Document, PathParameter } from './document.ts'
 import { negotiate } from './negotiation.ts'
 import { addressOf, checkSize, placeOf, readInput, refuseBody } from './request.ts'
+import type { PathParameter, Resource } from './resource.ts'
 import {
   asProblem,
   commonHeaders,
@@ -17,7 +17,7 @@ import {
 
 export interface HttpParts {
   operations: readonly Operation[]
-  documents: readonly Document[]
+  resources: readonly Resource[]
   gate: Gate
   baseUrl: () => string
   /** One line per request: method, route, status, time. Never the query, a header or an address. */
@@ -44,7 +44,7 @@ export interface HttpSurface {
   routes: { method: string; path: string }[]
 }
 
-/** The whole HTTP surface: a loop over the operations and one over the documents. */
+/** The whole HTTP surface: a loop over the operations and one over the resources. */
 export function httpSurface(parts: HttpParts): HttpSurface {
   const app = new Hono<Env>({ getPath: (request) => addressOf(request).pathname })
   const routeOf = routeNames(parts)
@@ -62,9 +62,9 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     const path = allow(op.http.method, op.http.path)
     app.on(op.http.method, path, (c) => runOperation(parts, op, c.req.raw, c.env, c.req.param()))
   }
-  for (const document of parts.documents) {
-    const path = allow('GET', document.path, document.parameters)
-    app.get(path, (c) => showDocument(parts, document, c.req.raw, c.env, c.req.param()))
+  for (const resource of parts.resources) {
+    const path = allow('GET', resource.path, resource.parameters)
+    app.get(path, (c) => showResource(parts, resource, c.req.raw, c.env, c.req.param()))
   }
   for (const [path, methods] of methodsOf) {
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
@@ -136,24 +136,24 @@ async function runOperation(
   return withQuota(good(request, answer), visit, op.access)
 }
 
-async function showDocument(
+async function showResource(
   parts: HttpParts,
-  document: Document,
+  resource: Resource,
   request: Request,
   env: Env['Bindings'],
   path: Record<string, string>,
 ): Promise<Response> {
-  const { access = 'public' } = document
-  const visit: Visit = document.unmetered ? {} : await parts.gate.enter(callOf(request, env.address), access, 'default')
+  const { access = 'public' } = resource
+  const visit: Visit = resource.unmetered ? {} : await parts.gate.enter(callOf(request, env.address), access, 'default')
   const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
-    if (!document.lenient && addressOf(request).search.length > 1) throw new Problem('unknown_parameter')
+    if (!resource.lenient && addressOf(request).search.length > 1) throw new Problem('unknown_parameter')
     await refuseBody(request)
-    const form = negotiate(document.forms, request.headers.get('accept'))
+    const form = negotiate(resource.forms, request.headers.get('accept'))
     if (!form) throw new Problem('not_acceptable')
-    const body = await form.render(...parameterValues(document, request, path))
-    const headers = { ...document.headers, ...(document.forms.length > 1 ? { vary: 'Accept' } : {}) }
-    return good(request, { body, type: form.type, cache: document.cache, headers })
+    const body = await form.render(...parameterValues(resource, request, path))
+    const headers = { ...resource.headers, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
+    return good(request, { body, type: form.type, cache: resource.cache, headers })
   }
   const response = await show().catch((error) => {
     const problem = refusalOf(error)
@@ -168,7 +168,7 @@ const takesRest = (name: string, parameters: readonly PathParameter[] = []): boo
 
 /** What stands in the path for each parameter. A value that a parameter cannot take is a path that does not exist. */
 function parameterValues(
-  { path, parameters = [] }: Document,
+  { path, parameters = [] }: Resource,
   request: Request,
   read: Record<string, string>,
 ): string[] {
@@ -218,9 +218,9 @@ function callOf(request: Request, address: string): Call {
 }
 
 /** Only known words reach the log: a path is the caller's text. */
-function routeNames({ operations, documents }: HttpParts): (request: Request) => string {
-  const routes = [...operations.map(({ http }) => http), ...documents].map(
-    (route: Pick<Document, 'path' | 'parameters'>) => {
+function routeNames({ operations, resources }: HttpParts): (request: Request) => string {
+  const routes = [...operations.map(({ http }) => http), ...resources].map(
+    (route: Pick<Resource, 'path' | 'parameters'>) => {
       const some = (_: string, name: string): string => (takesRest(name, route.parameters) ? '.+' : '[^/]+')
       return {
         path: route.path,

@@ -1,7 +1,7 @@
 import { utf8 } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { SERVICE } from '../discovery/descriptor.ts'
-import type { Document } from '../http/document.ts'
+import type { Resource } from '../http/resource.ts'
 import { type Html, html } from './html.ts'
 
 export interface FeedEntry {
@@ -26,7 +26,7 @@ export interface FeedParts {
 }
 
 /** RFC 4287. An entry of the feed is an entry of the registry log, so it never changes and its id never does. */
-export const feed = (parts: FeedParts): Document => ({
+export const feed = (parts: FeedParts): Resource => ({
   name: 'get_feed',
   path: '/feed.atom',
   summary: 'Releases and withdrawals as an Atom feed, newest first',

@@ -1,6 +1,6 @@
 import { ServiceDescriptor } from '../discovery/descriptor.ts'
-import type { Document } from '../http/document.ts'
 import { jsonForm } from '../http/json-form.ts'
+import type { Resource } from '../http/resource.ts'
 import { PAGE_HEADERS } from './html.ts'
 import { type LandingParts, landingFacts } from './landing-facts.ts'
 import { landingHtml } from './landing-html.ts'
@@ -19,7 +19,7 @@ const LINKS = [
 ].join(', ')
 
 /** The site for people and agents: one address, and each gets the form it asks for. */
-export const landing = (parts: LandingParts): Document => ({
+export const landing = (parts: LandingParts): Resource => ({
   name: 'get_landing',
   path: '/',
   summary: 'The landing site for people and agents',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Kind, PROBLEMS, type ProblemCode } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
-import type { Document } from '../http/document.ts'
 import { jsonForm } from '../http/json-form.ts'
+import type { Resource } from '../http/resource.ts'
 import { type Html, html, markdownText, PAGE_HEADERS, page } from './html.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
@@ -42,7 +42,7 @@ function problemType(parameter: string): ProblemType {
 }
 
 /** RFC 9457 asks that the type of a problem can be followed to an explanation: this is it. */
-export const problemPages = (): Document => ({
+export const problemPages = (): Resource => ({
   name: 'get_problem',
   path: '/problems/{code}',
   summary: 'What a problem code means and what to do about it',

@@ -27,7 +27,7 @@ export function lastReleaseAt(now: number): number {
   }
 }
 
-export interface Schedule {
+export interface CalendarParts {
   parts: Parameters<typeof releaseIfDue>[0]
   /** Told what became of each release that was due: its id, or the fault that stopped it. The same fault is told once. */
   tell: (said: { release_id: string } | { fault: unknown }) => void
@@ -49,7 +49,7 @@ export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fau
  * first makes it, and the others find it made. A release that came due while none was running is made at the start;
  * one that fails is tried again within the hour.
  */
-export function scheduleReleases({ parts, tell }: Schedule): { stop: () => Promise<void> } {
+export function releaseOnCalendar({ parts, tell }: CalendarParts): { stop: () => Promise<void> } {
   let stopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> = Promise.resolve()

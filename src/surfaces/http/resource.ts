@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Access, Tag } from '../../operation.ts'
 
 /** A page or file that is not an operation: same rules of access, method, quota and caching, bytes of its own. */
-export interface Document {
+export interface Resource {
   name: string
   path: string
   summary: string
@@ -15,7 +15,7 @@ export interface Document {
   /** Unknown query parameters are ignored on pages for people, refused elsewhere. */
   lenient?: boolean
   /** The first form is the default. */
-  forms: readonly DocumentForm[]
+  forms: readonly ResourceForm[]
   /** The parameters of the path, in its order. */
   parameters?: readonly PathParameter[]
   /** For probes: never refused for a quota, and no use of one. */
@@ -34,7 +34,7 @@ export interface PathParameter {
   rest?: true
 }
 
-export interface DocumentForm {
+export interface ResourceForm {
   type: string
   schema?: z.ZodType
   /** Is given the values of the path's parameters, in their order. */
