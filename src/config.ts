@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { COSIGNATURE, parseVerifierKey, type VerifierKey } from './proof/note/signed-note.ts'
 
-/** The environment does not make sense. The message names the setting, never its value. */
+/** A setting is not valid. The message names the setting, never its value. */
 export class ConfigFault extends Error {}
 
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -31,7 +31,7 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 )
 
-/** Every setting there is. Parsing, help and `.env.example` are read off this one schema. */
+/** All settings. Parsing, help and `.env.example` come from this one schema. */
 export const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on. Demo mode listens on loopback only.'),
   PORT: port.default(8787).describe('Port to listen on; 0 picks a free one.'),
@@ -45,7 +45,7 @@ export const Settings = z.object({
   PEPPER_FILE: z
     .string()
     .optional()
-    .describe('File with the secret under which credentials are stored. Default: DATA_DIR/pepper.'),
+    .describe('File with the secret that keys the digests of stored credentials. Default: DATA_DIR/pepper.'),
   LOCK_DIR: z
     .string()
     .optional()
@@ -63,16 +63,16 @@ export const Settings = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('How many witnesses must cosign before anything new is public. Default: all.'),
+    .describe('How many witnesses must cosign before anything new becomes public. Default: all.'),
   TRUSTED_PROXIES: list
     .refine((proxies) => proxies.every(isAddressRange))
     .default([])
     .describe(
-      'Addresses and ranges such as 10.0.0.0/8, comma separated, whose X-Forwarded-For is believed. Default: none.',
+      'Addresses and ranges such as 10.0.0.0/8, comma separated, whose X-Forwarded-For is trusted. Default: none.',
     ),
   DEFAULT_RPM: rate.default(120).describe('Requests per minute and caller on most routes.'),
   REFERENCE_RPM: rate.default(300).describe('Requests per minute and caller on /reference.'),
-  RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` is taken on loopback only.'),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` is allowed on loopback only.'),
   FIGURES_SCHEDULE: z
     .enum(['on', 'off'])
     .default('off')
@@ -81,9 +81,12 @@ export const Settings = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe(
-      '`on` lets each release of the figures remove cases that lay before the eight quarters of the release before it.',
+      '`on`: each release of the figures removes the cases that are older than the eight quarters of the previous release.',
     ),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('What goes to standard error.'),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('The least important lines that go to standard error.'),
 })
 
 export interface Config extends z.output<typeof Settings> {
@@ -102,11 +105,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = Settings.safeParse(given)
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))]
-    throw new ConfigFault(`the setting ${names.join(', ')} has a value that is not one it takes: see .env.example`)
+    throw new ConfigFault(`the value of ${names.join(', ')} is not valid: see .env.example`)
   }
   const config = parsed.data
   if (config.RATE_LIMITS === 'off' && !isLoopback(config.HOST))
-    throw new ConfigFault('RATE_LIMITS=off is taken only with a loopback HOST')
+    throw new ConfigFault('RATE_LIMITS=off is allowed only with a loopback HOST')
   if ((config.WITNESS_QUORUM ?? 0) > config.WITNESSES.length)
     throw new ConfigFault('WITNESS_QUORUM asks for more witnesses than WITNESSES names')
   const inData = (file: string): string => resolve(config.DATA_DIR, file)

@@ -19,7 +19,7 @@ const ANSWER_SECONDS = 120
 /** Larger than any body we take: the surface answers 413 itself, where Bun would send a bare one. */
 const TRANSPORT_BODY_BYTES = 1024 ** 3
 
-/** Starts to listen. Stopping finishes what is under way, then closes the store. */
+/** Starts listening. `stop` finishes the requests under way, then closes the store. */
 export function start(config: Config, installation: Installation): RunningService {
   let url = config.PUBLIC_URL ?? ''
   const app = makeApp(installation, {
@@ -39,13 +39,13 @@ export function start(config: Config, installation: Installation): RunningServic
     port: config.PORT,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: TRANSPORT_BODY_BYTES,
-    // Left to itself Bun lets a second server share the port, and callers would get the answers of either.
+    // By default Bun lets a second server share the port, and callers would get answers from either.
     reusePort: false,
-    // Bun's own page for a fault shows source and the request; nothing should get here, and then it says nothing.
+    // Bun's own error page shows source code and the request. No fault should get here; if one does, answer without details.
     development: false,
     error: () => new Response(null, { status: 500 }),
     fetch(request, transport) {
-      // Two large releases take a while to compare, and nothing is sent meanwhile. A body has no more time than before.
+      // Comparing two large releases takes a while, with nothing sent meanwhile. The time for a body stays as it was.
       if (request.method === 'GET') transport.timeout(request, ANSWER_SECONDS)
       const address = transport.requestIP(request)?.address ?? ''
       return app.fetch(request, callerAddress(address, request.headers.get('x-forwarded-for'), isTrusted))
@@ -66,7 +66,7 @@ export function start(config: Config, installation: Installation): RunningServic
   }
 }
 
-/** Stops with the same sentence as `start` where it could not listen. */
+/** Fails with the same message as `start` if the port cannot be used. */
 export async function tryPort({ HOST, PORT }: Config): Promise<void> {
   await listen({ hostname: HOST, port: PORT, reusePort: false, fetch: () => new Response(null, { status: 503 }) }).stop(
     true,
@@ -77,9 +77,12 @@ function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun
   try {
     return Bun.serve(options)
   } catch (cause) {
-    throw new ConfigFault('cannot listen on this HOST and PORT: the port is in use, or the address is not ours', {
-      cause,
-    })
+    throw new ConfigFault(
+      'cannot listen on this HOST and PORT: the port is in use, or the address is not one of this machine',
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -102,8 +105,8 @@ const logRelease: Parameters<App['followFiguresCalendar']>[0] = (said) =>
   )
 
 /**
- * Where a fault happened, not what it says: a message may quote what a caller sent or a file holds. A store's faults are
- * our own words, and the code of a system's fault is one of a few.
+ * Where a fault happened, but not its message, which may quote a request or a file. The messages of store faults are
+ * our own text, and the codes of system faults are a fixed set, so those are logged.
  */
 export function faultOf(error: unknown): object {
   if (!(error instanceof Error)) return {}

@@ -32,7 +32,7 @@ export interface Quota {
   resetSeconds: number
 }
 
-/** One knock at the door: who is asking, as far as a surface can tell. Header texts are hostile. */
+/** Who is calling, as far as a surface can tell. Header texts are hostile. */
 export interface Call {
   address: string
   agentKey?: string | undefined
@@ -43,13 +43,13 @@ export interface Call {
 export interface Visit {
   quota?: Quota | undefined
   agent?: Agent | undefined
-  /** Set when the caller is turned away: over the quota, no credential, a bad one, or too little scope. */
+  /** Set when the call is refused: over the quota, or a credential is missing, invalid or lacks the scope. */
   refusal?: Problem | undefined
 }
 
-/** Decides who comes in. The rails provide it; every surface passes through it. */
+/** Decides whether a call may go on. The rails implement it, and every surface uses it. */
 export interface Gate {
-  /** Counts the visit, as one or as many as `cost` says, all at once; `cost` is not asked of one who is turned away. */
+  /** Counts the call as one request, or as `cost` requests, all or none. `cost` is not called for a refused caller. */
   enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit>
 }
 
@@ -61,20 +61,20 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   http: { method: 'GET' | 'POST'; path: string }
   access: Access
   limit: Bucket
-  /** As how many requests it counts; one if left out. */
+  /** How many requests it counts as; one if left out. */
   cost?: (input: z.output<Input>) => number
-  /** The Cache-Control of a good answer over HTTP. */
+  /** The Cache-Control header of a successful answer over HTTP. */
   cache: string
-  /** The largest body it takes, where that is more than the usual 16 KiB. */
+  /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
   input: Input
   output: Output
-  /** The refusals that are this operation's own, beside those every operation can give. */
+  /** The refusals of this operation, in addition to those that every operation can give. */
   problems: readonly ProblemCode[]
   run(input: z.output<Input>, caller: { agent?: Agent | undefined }): Promise<z.input<Output>>
 }
 
-/** Checks an operation's types, then forgets them so that operations can stand in one list. */
+/** Checks an operation's types, then drops them so that all operations fit in one list. */
 export const operation = <I extends z.ZodObject, O extends z.ZodType>(spec: Operation<I, O>): Operation =>
   spec as unknown as Operation
 
@@ -85,7 +85,7 @@ export type Outcome = { visit: Visit } & ({ ok: true; output: unknown } | { ok: 
 
 /**
  * The one way to run an operation: admission and quota, then input, then the work, then a check that
- * the answer has the documented shape. `read` is called only for a caller who has been let in.
+ * the answer has the documented shape. `read` is called only for a caller who was admitted.
  */
 export async function perform(
   op: Operation,
@@ -98,7 +98,7 @@ export async function perform(
     parsed ??= read().then((raw) => parseFields(op.input, raw))
     return parsed
   }
-  // What cannot be read counts as one, and is refused below.
+  // An unreadable request counts as one and is refused below.
   const cost = op.cost && (() => readOnce().then(op.cost, () => 1))
   const visit = await gate.enter(call, op.access, op.limit, cost)
   if (visit.refusal) return { visit, ok: false, problem: visit.refusal }
@@ -113,7 +113,7 @@ export async function perform(
   }
 }
 
-/** The refusal that an error means to a caller; undefined for a fault. A store in use is no fault: asking again will do. */
+/** The refusal to send for an error; undefined for a fault. A busy store is not a fault: the caller can try again. */
 export function refusalOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error
   if (!(error instanceof StoreBusy)) return undefined
@@ -137,10 +137,10 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
   if (!field)
     return issue.code === 'unrecognized_keys'
       ? { code: 'unknown_parameter', message: 'the request has a parameter that is not documented' }
-      : { code: 'invalid_request', message: 'the parameters do not go together' }
+      : { code: 'invalid_request', message: 'these parameters cannot be used together' }
   if (raw[name] === undefined) return { name, code: 'missing_parameter', message: `the parameter ${name} is required` }
   const code = refusedAs.get(innermost(field))?.problem ?? 'invalid_parameter'
-  return { name, code, message: `the parameter ${name} has a value outside its documented form` }
+  return { name, code, message: `the value of the parameter ${name} is not valid` }
 }
 
 const innermost = (field: z.core.$ZodType): z.core.$ZodType =>

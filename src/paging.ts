@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Operation, operation } from './operation.ts'
 
 const MAX_LIMIT = 200
-/** Deeper pages cost more than they are worth; what lies past this is reached by a cursor. */
+/** Large offsets are slow to read; a cursor reaches what lies beyond. */
 export const MAX_OFFSET = 100_000
 
 /** The two query parameters of every list. Out of range is refused, never clamped. */
@@ -15,13 +15,13 @@ export const Page = z
   .strictObject({
     limit: z.int().min(1).max(MAX_LIMIT),
     offset: z.int().min(0).max(MAX_OFFSET),
-    total: z.int().min(0).meta({ description: 'How many entries fit the query in all' }),
+    total: z.int().min(0).meta({ description: 'How many entries match the query in total' }),
     has_more: z.boolean(),
     next_offset: z.int().nullable().meta({ description: 'Null on the last page that an offset can reach' }),
   })
-  .meta({ description: 'Where this page stands in the list' })
+  .meta({ description: 'Position of this page in the list' })
 
-/** Of a list that a cursor leads through as well, past the largest offset. */
+/** For a list that can also be read with a cursor, beyond the largest offset. */
 export const CursorPage = Page.extend({ next_after: z.string().nullable().meta({ description: 'Cursor for `after`' }) })
 
 export const Links = z
@@ -32,7 +32,7 @@ export const Links = z
     next: z.string().nullable(),
     last: z.string().nullable(),
   })
-  .meta({ description: 'Paths with query to the neighbouring pages; null where there is none' })
+  .meta({ description: 'Paths with query of the neighbouring pages; null if there is none' })
 
 type Query = { limit: number; offset: number; after?: string | undefined } & Readonly<
   Record<string, string | number | undefined>
@@ -77,7 +77,7 @@ function address(path: string, params: Readonly<Record<string, string | number |
   return `${path}?${query}`
 }
 
-/** What an operation with pages finds: its answer without page and links, and how much there is in all. */
+/** What a paged operation returns: its answer without `page` and `links`, and the total number of entries. */
 export type ListAnswer<Output extends z.ZodType> = Omit<z.input<Output>, 'page' | 'links'> &
   Pick<PageQuery, 'total' | 'next_after'>
 
@@ -85,7 +85,7 @@ type PagedOperation<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation
   run(...asked: Parameters<Operation<I, O>['run']>): Promise<ListAnswer<O>>
 }
 
-/** An operation that lists: page and links are made here, from its own path and what it was asked. */
+/** An operation that returns a list. `page` and `links` are added here, from its path and its input. */
 export const pagedOperation = <I extends z.ZodObject, O extends z.ZodType>(spec: PagedOperation<I, O>): Operation =>
   operation<I, z.ZodType>({
     ...spec,

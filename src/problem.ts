@@ -1,4 +1,4 @@
-/** What went wrong, seen by the caller. Each surface maps the kinds once, to a status or an exit code. */
+/** What went wrong, as the caller sees it. Each surface maps every kind to a status or an exit code. */
 export type Kind =
   | 'invalid'
   | 'unauthenticated'
@@ -32,7 +32,7 @@ const absent = (title: string): Entry => ({
 export const PROBLEMS = {
   invalid_request: {
     kind: 'invalid',
-    title: 'The request does not have the form this route takes',
+    title: 'The request does not have the form this route accepts',
     hint: 'Compare the request with /api/openapi.json and send it again, corrected.',
   },
   missing_parameter: {
@@ -42,13 +42,13 @@ export const PROBLEMS = {
   },
   invalid_parameter: {
     kind: 'invalid',
-    title: 'A parameter has a value this route does not take',
-    hint: 'Correct the parameter named in `errors`; values are never clamped or guessed.',
+    title: 'A parameter has a value this route does not accept',
+    hint: 'Correct the parameter named in `errors` and send the request again; the service never adjusts a value.',
   },
   unknown_parameter: {
     kind: 'invalid',
     title: 'The request has a parameter this route does not know',
-    hint: 'Remove what /api/openapi.json does not list for this route.',
+    hint: 'Send only the parameters that /api/openapi.json lists for this route.',
   },
   duplicate_parameter: {
     kind: 'invalid',
@@ -82,8 +82,8 @@ export const PROBLEMS = {
   },
   nonce_already_used: {
     kind: 'invalid',
-    title: 'The nonce has been used; the token made from it is revoked',
-    hint: 'A nonce is good once. Ask for a new one, and find out who else holds your key if you did not repeat yourself.',
+    title: 'The nonce was used before; the token made from it is now revoked',
+    hint: 'A nonce can be used once: ask for a new one. If you sent it only once, your key may be compromised: ask the operator to rotate it.',
   },
   conflicting_credentials: {
     kind: 'invalid',
@@ -98,7 +98,7 @@ export const PROBLEMS = {
   agent_key_invalid: {
     kind: 'unauthenticated',
     title: 'The agent key is not valid',
-    hint: 'Check the key for missing characters; if it is whole, ask the operator for a new one.',
+    hint: 'Check the key for missing characters; if it is complete, ask the operator for a new one.',
   },
   proof_required: {
     kind: 'unauthenticated',
@@ -133,14 +133,14 @@ export const PROBLEMS = {
   insufficient_scope: {
     kind: 'forbidden',
     title: 'The credential lacks the scope this route needs',
-    hint: 'The member `required_scopes` says what is needed; ask the operator for a key that has it.',
+    hint: 'The member `required_scopes` lists the scopes you need; ask the operator for a key that has them.',
   },
   route_not_found: {
     kind: 'not_found',
     title: 'There is nothing at this path',
     hint: 'Read /api/openapi.json for the paths that exist.',
   },
-  absent_bundled: absent('The schedule bundles this code into others and states no price of its own'),
+  absent_bundled: absent('The schedule includes this code in the price of other codes and states no price of its own'),
   absent_carrier_priced: absent('Medicare contractors price this code; there is no national price'),
   absent_not_covered: absent('The schedule does not cover this code'),
   absent_not_valid: absent('The code is not valid for this schedule'),
@@ -171,7 +171,7 @@ export const PROBLEMS = {
   region_not_covered: {
     kind: 'not_found',
     title: 'The schedule in force holds no prices for this region',
-    hint: 'Take a region from the member `regions` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
+    hint: 'Choose a region from the member `regions` or from /api/coverage and say which one you used; do not present its price as the price of the region you asked for.',
   },
   release_not_found: {
     kind: 'not_found',
@@ -190,7 +190,7 @@ export const PROBLEMS = {
   },
   not_acceptable: {
     kind: 'not_acceptable',
-    title: 'The path has no representation of the kind asked for',
+    title: 'The answer does not exist in a format that the Accept header allows',
     hint: 'Accept application/json, or leave the Accept header out.',
   },
   payload_too_large: {
@@ -215,18 +215,18 @@ export const PROBLEMS = {
   },
   rate_limited: {
     kind: 'limited',
-    title: 'The quota is used up',
-    hint: 'Wait as long as Retry-After says. The RateLimit header shows what is left.',
+    title: 'Too many requests: the quota is used up',
+    hint: 'Wait as many seconds as Retry-After says. The RateLimit header shows what is left.',
   },
   internal_error: {
     kind: 'fault',
     title: 'The service failed',
-    hint: 'Try again later; tell the operator the request_id if it goes on.',
+    hint: 'Try again later. If it fails again, give the operator the `request_id`.',
   },
   unavailable: {
     kind: 'unavailable',
     title: 'The service cannot answer now',
-    hint: 'Try again after Retry-After.',
+    hint: 'Try again after as many seconds as Retry-After says.',
   },
   proof_block_missing: {
     kind: 'conflict',
@@ -235,47 +235,47 @@ export const PROBLEMS = {
   },
   source_unreadable: {
     kind: 'invalid',
-    title: 'The source file cannot be read as what it was said to be',
-    hint: 'Check that the file is the one the publisher offers and that the kind is right.',
+    title: 'The source file cannot be read as a file of the kind you named',
+    hint: 'Check that the kind is right and that this is the file the publisher offers. If it is damaged, download it again.',
   },
   release_conflict: {
     kind: 'conflict',
-    title: 'The release is not in the state this needs',
-    hint: 'Look at `atr release list`.',
+    title: 'The release is not in a state that allows this',
+    hint: 'Run `atr release list` to see the state of every release.',
   },
   load_in_progress: {
     kind: 'conflict',
     title: 'Another process is loading the same edition',
-    hint: 'Wait until it is done, or stop it; what a stopped load leaves is removed by the next one.',
+    hint: 'Wait until it is done, or stop it and load again: the next load removes what a stopped one left.',
   },
   release_held: {
     kind: 'conflict',
-    title: 'The release passes a limit of the breaker and is held',
-    hint: 'Look at `atr release check`; if it is right, publish it with --override and --reason for each limit named.',
+    title: 'The release exceeds a limit of the breaker and was not published',
+    hint: 'Run `atr release check` to see why. If the release is right, publish it with --override and --reason for each limit named.',
   },
   outcomes_refused: {
     kind: 'invalid',
-    title: 'The outcomes file was refused whole',
-    hint: 'Correct the line and column named; values are never repeated in messages.',
+    title: 'The outcomes file was refused; nothing of it was taken',
+    hint: 'Correct the lines and columns named and give the file again. Messages never repeat a value.',
   },
   figures_held: {
     kind: 'conflict',
     title: 'The figures cannot be released as they are',
-    hint: 'Look at `atr figures audit`. More cases, or a later release, may leave enough in doubt.',
+    hint: 'Run `atr figures audit` to see which counts could be worked out. A later release, with more cases, may be possible.',
   },
   unknown_key: {
     kind: 'not_found',
     title: 'There is no agent key with this id',
-    hint: 'Look at `atr keys list`.',
+    hint: 'Run `atr keys list` to see the ids.',
   },
 } as const satisfies Record<string, Entry>
 
 export type ProblemCode = keyof typeof PROBLEMS
 
 export interface FieldError {
-  /** Where the parameter stands in the request. A surface says so; the parts behind it do not know. */
+  /** Where the parameter is in the request. Set by the surface; the parts behind it do not know. */
   in?: 'query' | 'path' | 'body' | 'header'
-  /** The parameter's name as we document it; left out when the caller made the name up. */
+  /** The parameter's documented name; left out when the caller sent a name that we do not document. */
   name?: string
   code: ProblemCode
   message: string
@@ -287,7 +287,7 @@ export interface ProblemExtra {
   members?: Record<string, unknown>
   /** How long to wait before asking again. */
   retryAfterSeconds?: number
-  /** Which credential would do, and the scopes it needs. */
+  /** Which kind of credential is accepted, and the scopes it needs. */
   authenticate?: { scheme: 'AgentRails' | 'AgentKey'; scopes: readonly string[] }
   cause?: unknown
 }

@@ -48,7 +48,8 @@ const help = (commands = Object.values(COMMANDS)): string =>
     '',
     ...commands.map((command) => usageOf(commands.length === 1 ? command : { ...command, options: [] })),
     '',
-    'Exit codes: 0 done, 1 refused, 2 usage, 3 fault. Settings: see .env.example. More of one command: atr help COMMAND.',
+    '`atr help COMMAND` shows the options of one command. --json prints JSON. Settings: see .env.example.',
+    'Exit codes: 0 done, 1 refused, 2 wrong usage, 3 fault.',
   ].join('\n')
 
 const HELP = ['help', '--help', '-h']
@@ -74,7 +75,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   return command.run(args, readConfig(process.env))
 }
 
-/** Each way to fail has its exit code, and one plain sentence on standard error. */
+/** Each kind of failure has its exit code, and one sentence on standard error. */
 function explain(error: unknown): number {
   if (error instanceof UsageFault) {
     console.error(`atr: ${error.message}`)
@@ -87,10 +88,10 @@ function explain(error: unknown): number {
     return REFUSED
   }
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    // An option is named back to whoever typed it; anything else on the line is not.
+    // The message names the option, and repeats nothing else of the command line.
     const option = /'(--?[a-z][a-z-]{0,29})/.exec(error.message)?.[1]
     console.error(
-      `atr: the options do not fit this command${option ? `: look at ${option}` : ''}. See \`atr help COMMAND\``,
+      `atr: the options of this command are not valid${option ? `: check ${option}` : ''}. See \`atr help COMMAND\``,
     )
     return USAGE
   }

@@ -6,22 +6,22 @@ export interface Command {
   /** The words after `atr`, as in a help text. */
   usage: string
   summary: string
-  /** What the help of this command alone adds. */
+  /** Shown by `atr help COMMAND` only. */
   options?: readonly (readonly [option: string, meaning: string])[]
   run(args: string[], config: Config): Promise<number>
 }
 
-/** The words on the command line do not fit: exit code 2. */
+/** The command line is not valid: exit code 2. */
 export class UsageFault extends Error {}
 
 export const DONE = 0
 export const REFUSED = 1
 
-/** The installation, with a line on the error stream for what is signed and not public yet. */
+/** Opens the installation. Prints a line on standard error if something is signed but not public yet. */
 export const openStore = (config: Config): Promise<Installation> =>
   openInstallation(config, undefined, (why) => console.error(`atr: ${why}`))
 
-/** Data as JSON with `--json`, else as a person reads it. */
+/** Prints JSON with `--json`, otherwise text. */
 export function show(asJson: boolean, value: unknown, text: string): void {
   console.log(asJson ? JSON.stringify(value) : text)
 }

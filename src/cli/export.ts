@@ -12,6 +12,11 @@ import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 export const exportCommand: Command = {
   usage: 'export RELEASE --format ndjson|csv|parquet --out FILE|FOLDER [--json]',
   summary: 'Writes a published release to a file, with its row count and SHA-256',
+  options: [
+    ['--format F', 'ndjson, csv or parquet'],
+    ['--out FILE|FOLDER', 'a new file, or a folder that exists; FILE.sha256 is written beside it'],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const { values, positionals } = parseArgs({
       args,
@@ -24,7 +29,8 @@ export const exportCommand: Command = {
     })
     const [release_id, ...more] = positionals
     const format = FORMATS.find((known) => known === values.format)
-    if (release_id === undefined || more.length > 0) throw new UsageFault('export takes the name of one release')
+    if (release_id === undefined || more.length > 0)
+      throw new UsageFault('name one release, as `atr release list` shows it')
     if (!format) throw new UsageFault(`export needs --format: one of ${FORMATS.join(', ')}`)
     if (values.out === undefined) throw new UsageFault('export needs --out: a file, or a folder that exists')
     const { db } = await openStore(config)
@@ -46,17 +52,20 @@ export const exportCommand: Command = {
 function fileFor(out: string, release_id: string, format: Format): string {
   const isFolder = existsSync(out) && statSync(out).isDirectory()
   const file = isFolder ? join(out, `${release_id.replaceAll(/[^A-Za-z0-9._-]/g, '_')}.${format}`) : out
-  if (existsSync(file)) throw new Problem('invalid_parameter', 'there is a file of that name already: remove it first')
+  if (existsSync(file))
+    throw new Problem('invalid_parameter', 'a file of that name exists: remove it first, or choose another name')
   return file
 }
 
-/** The file appears under its name when all of it is there; a crash before leaves one that ends in `.partial`. */
+/** The file gets its name when it is complete; a crash before that leaves one that ends in `.partial`. */
 async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<{ bytes: number; sha256: string }> {
   const partial = `${file}.partial`
   const hash = createHash('sha256')
   let bytes = 0
   const handle = await open(partial, 'w').catch((cause) => {
-    throw new Problem('invalid_parameter', 'the file cannot be written there', { cause })
+    throw new Problem('invalid_parameter', 'the file cannot be written there: check the folder and its permissions', {
+      cause,
+    })
   })
   try {
     for await (const piece of pieces) {

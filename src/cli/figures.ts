@@ -14,13 +14,20 @@ const ACTIONS = { import: importOutcomes, correct: correctOutcomes, delete: dele
 
 export const outcomes: Command = {
   usage: 'outcomes import|correct|delete <csv> [--sample] [--json]',
-  summary: 'Adds, replaces or removes dispute outcomes of the ledger, a whole file or nothing of it',
+  summary: 'Adds, replaces or removes the cases of a file in the ledger of dispute outcomes, all or none',
+  options: [
+    ['import CSV', 'adds the cases of the file'],
+    ['correct CSV', 'replaces cases that are in the ledger'],
+    ['delete CSV', 'removes the cases that the file names in its column case_ref'],
+    ['--sample', 'marks the cases as invented'],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const options = { sample: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [action = '', path, ...more] = positionals
     if (!Object.hasOwn(ACTIONS, action) || path === undefined || more.length > 0)
-      throw new UsageFault('outcomes takes import, correct or delete, and a file')
+      throw new UsageFault('say what to do with which file: atr outcomes import, correct or delete FILE')
     const why = whyUnreadable(path)
     if (why) throw new Problem('outcomes_refused', why)
     const { db } = await openStore(config)
@@ -31,7 +38,9 @@ export const outcomes: Command = {
       show(
         values.json,
         done,
-        done.already_imported ? 'taken before: nothing to do' : `${done.cases} cases, batch ${done.batch_id}`,
+        done.already_imported
+          ? 'this file was imported before: nothing was changed'
+          : `${done.cases} cases, batch ${done.batch_id}`,
       )
       return DONE
     } finally {
@@ -42,8 +51,14 @@ export const outcomes: Command = {
 
 export const figures: Command = {
   usage: 'figures release|audit [--dry-run] [--dp epsilon=N] [--json]',
-  summary:
-    'Publishes the figures of the ledger under the disclosure rule, or looks at what all that was published gives away',
+  summary: 'Publishes figures under the disclosure rule, or audits whether published figures reveal individual cases',
+  options: [
+    ['release', 'makes a release of the figures from the whole ledger'],
+    ['audit', 'checks everything published so far; exit code 1 if a hidden count can be worked out'],
+    ['--dry-run', 'release: shows what would be published, and changes nothing'],
+    ['--dp epsilon=N', 'release: adds noise (differential privacy); from the first release on, or never'],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const options = {
       json: { type: 'boolean', default: false },
@@ -54,10 +69,11 @@ export const figures: Command = {
     const [action, ...more] = positionals
     const draw = drawn(values.dp)
     if (!['release', 'audit'].includes(action ?? '') || more.length > 0)
-      throw new UsageFault('figures takes release or audit')
+      throw new UsageFault('say what to do: atr figures release or atr figures audit')
     if (action === 'audit' && (draw || values['dry-run']))
-      throw new UsageFault('figures audit takes no options but --json')
-    if (draw && values['dry-run']) throw new UsageFault('a draw that was looked at has been spent: --dp has no dry run')
+      throw new UsageFault('atr figures audit has no option but --json')
+    if (draw && values['dry-run'])
+      throw new UsageFault('--dp and --dry-run cannot be used together: looking at a draw spends its privacy budget')
     const installation = await openStore(config)
     try {
       if (action === 'audit') return await auditAll(installation, values.json)
@@ -78,22 +94,22 @@ function drawn(dp: string | undefined): NoiseDraw | undefined {
   if (dp === undefined) return undefined
   const epsilon = /^epsilon=(.*)$/.exec(dp)?.[1]
   if (epsilon === undefined || !parseEpsilon(epsilon))
-    throw new UsageFault('--dp takes epsilon=N, a decimal such as 0.5')
+    throw new UsageFault('--dp needs epsilon=N, where N is a decimal such as 0.5')
   return { epsilon, random: (bytes) => new Uint8Array(randomBytes(bytes)) }
 }
 
 async function auditAll({ db }: Installation, json: boolean): Promise<number> {
   const { ok, cells, pinned } = await auditFigures({ db, now: Date.now })
-  const lines = pinned.map(({ kind, metric, as_of, values }) => `${kind} ${metric} ${as_of}: ${values} values`)
+  const lines = pinned.map(({ kind, metric, as_of, values }) => `${kind} ${metric} ${as_of}: ${values} possible values`)
   show(
     json,
     { ok, cells, pinned },
-    [`${cells} hidden counts and changes, ${pinned.length} pinned`, ...lines].join('\n'),
+    [`${cells} hidden counts and changes, ${pinned.length} of them can be worked out`, ...lines].join('\n'),
   )
   return ok ? DONE : REFUSED
 }
 
-/** What a release would publish and hold. Nothing is changed. */
+/** Shows what a release would publish and hold back. Nothing is changed. */
 async function rehearse({ db, figuresLog }: Installation, retention: boolean, json: boolean): Promise<number> {
   const { size } = await figuresLog.signed(db)
   const latest = await latestRelease(db)
@@ -114,7 +130,7 @@ async function rehearse({ db, figuresLog }: Installation, retention: boolean, js
   show(
     json,
     { release_id, dry_run: true, metrics: found, removed, disclosure_audit: audit.ok ? 'pass' : 'fail' },
-    `${release_id} would be\n${table(cells)}\n${removed} cases would be removed for their age\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
+    `a release now would be ${release_id}:\n${table(cells)}\n${removed} cases would be removed for their age\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
   )
   return audit.ok ? DONE : REFUSED
 }

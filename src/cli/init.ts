@@ -3,13 +3,17 @@ import type { Config } from '../config.ts'
 import { createInstallation } from '../installation.ts'
 import { type Command, DONE, show } from './command.ts'
 
-/** A log is named by where it is found, without the scheme. */
+/** The origin of the logs: the public address without its scheme. */
 export const originOf = (config: Config): string =>
   (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/^https?:\/\//, '')
 
 export const init: Command = {
   usage: 'init [--origin host/path] [--json]',
   summary: 'Creates the store, the log keys and the pepper in DATA_DIR; refuses if any of them exists',
+  options: [
+    ['--origin HOST/PATH', 'the name of the logs, without a scheme; by default PUBLIC_URL. It cannot be changed later'],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const { values } = parseArgs({
       args,

@@ -24,7 +24,14 @@ const OPTIONS = {
 export const keys: Command = {
   usage:
     'keys create --name N --scopes a,b [--expires 90d] [--public-key BASE64] | list | rotate ID [--expires 90d] | revoke ID [--json]',
-  summary: 'Agent keys. A new key is printed once; the store keeps only a keyed digest',
+  summary: 'Creates, lists, rotates and revokes agent keys. A new key is printed once; the store keeps only a digest',
+  options: [
+    ['--name N', 'create: a name for the list, 1 to 64 characters'],
+    ['--scopes S,S', `create: ${SCOPE_NAMES.join(', ')}`],
+    ['--expires TIME', 'create, rotate: lifetime such as 90d, 12h or 30m; by default 365d, or that of the old key'],
+    ['--public-key BASE64', 'create: 32 bytes of Ed25519; the holder must then sign each nonce'],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const [action = '', ...rest] = args
     const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true })
@@ -61,7 +68,7 @@ export const keys: Command = {
           show(
             values.json,
             made,
-            `${made.key}\nid ${made.key_id}, until ${made.expires_at}; the old key works for 24 hours more`,
+            `${made.key}\nid ${made.key_id}, until ${made.expires_at}; the old key works for 24 more hours`,
           )
           return DONE
         }
@@ -71,7 +78,7 @@ export const keys: Command = {
           return DONE
         }
         default:
-          throw new UsageFault('keys takes create, list, rotate or revoke')
+          throw new UsageFault('say what to do: atr keys create, list, rotate or revoke')
       }
     } finally {
       await installation.db.close()
@@ -105,6 +112,7 @@ function rawKey(text: string): Uint8Array {
 
 function onlyId(positionals: readonly string[]): string {
   const [id] = positionals
-  if (id === undefined || positionals.length > 1) throw new UsageFault('say which key, by its id')
+  if (id === undefined || positionals.length > 1)
+    throw new UsageFault('name one key by its id, as `atr keys list` shows it')
   return id
 }

@@ -5,7 +5,7 @@ import { finish } from '../integrity/publication.ts'
 import { formatVerifierKey } from '../proof/note/signed-note.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
-async function publishHeldUp({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
+async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
   const logs = [registryLog, figuresLog]
   for (const each of logs) await finish({ db, log: each, cosign })
   const sizes = await Promise.all(logs.map(async (each) => ({ log: each.name, size: (await each.head(db)).size })))
@@ -15,7 +15,14 @@ async function publishHeldUp({ db, registryLog, figuresLog, cosign }: Installati
 
 export const log: Command = {
   usage: 'log publish | keys | rotate-key | retire-key [--json]',
-  summary: 'Makes public what the witnesses held up; the keys of the logs, and their rotation',
+  summary: 'Publishes entries that wait for witnesses; lists, rotates and retires the keys of the logs',
+  options: [
+    ['publish', 'makes public what is signed and was held up by a crash or by missing witnesses'],
+    ['keys', 'prints the verifier keys in use'],
+    ['rotate-key', 'adds a new key to each log; old and new keys both sign from then on'],
+    ['retire-key', 'stops using the old keys, once readers and witnesses have the new ones'],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const { values, positionals } = parseArgs({
       args,
@@ -24,7 +31,7 @@ export const log: Command = {
     })
     const [action, ...more] = positionals
     if (more.length > 0 || !['publish', 'keys', 'rotate-key', 'retire-key'].includes(action ?? ''))
-      throw new UsageFault('log takes publish, keys, rotate-key or retire-key')
+      throw new UsageFault('say what to do: atr log publish, keys, rotate-key or retire-key')
     if (action === 'rotate-key') {
       const { db, registryLog, figuresLog } = await openStore(config)
       for (const each of [registryLog, figuresLog])
@@ -37,15 +44,15 @@ export const log: Command = {
     const { db, registryLog, figuresLog } = installation
     const logs = [registryLog, figuresLog]
     try {
-      if (action === 'publish') return await publishHeldUp(installation, values.json)
+      if (action === 'publish') return await publishWaiting(installation, values.json)
       if (action === 'rotate-key') for (const each of logs) await resign(db, each)
       const retired = action === 'retire-key' ? await retireOldKeys(db, logs, config.signingKeyFile) : []
       const keys = logs
         .flatMap(({ signers }) => signers)
         .map(({ name, publicKey }) => formatVerifierKey(name, publicKey))
         .filter((key) => !retired.includes(key))
-      const said = action === 'keys' ? keys : [...keys, 'restart `atr serve`, so that /log/policy shows these keys']
-      show(values.json, { keys, retired }, said.join('\n'))
+      const lines = action === 'keys' ? keys : [...keys, 'restart `atr serve`, so that /log/policy shows these keys']
+      show(values.json, { keys, retired }, lines.join('\n'))
       return DONE
     } finally {
       await db.close()

@@ -7,13 +7,13 @@ import {
 } from '../registry/release/breaker.ts'
 import { UsageFault } from './command.ts'
 
-/** For every command that publishes: which limits are set aside, and why. */
+/** For commands that publish: which limits of the breaker to override, and why. */
 export const OVERRIDE_OPTIONS = {
   override: { type: 'string', multiple: true },
   reason: { type: 'string', multiple: true },
 } as const
 
-/** `--override RULE --reason CODE`, in pairs; one reason may stand for all. */
+/** Pairs of `--override RULE --reason CODE`; one reason may count for all. */
 export function overridesFrom({
   override = [],
   reason = [],
@@ -28,12 +28,12 @@ export function overridesFrom({
 
 function breakerRule(text: string): BreakerRule {
   const rule = BREAKER_RULES.find((each) => each === text)
-  if (!rule) throw new UsageFault(`what can be overridden is ${BREAKER_RULES.join(', ')}`)
+  if (!rule) throw new UsageFault(`--override must be one of ${BREAKER_RULES.join(', ')}`)
   return rule
 }
 
 function overrideReason(text: string | undefined): OverrideReason {
   const reason = OVERRIDE_REASONS.find((each) => each === text)
-  if (!reason) throw new UsageFault(`the reasons for an override are ${OVERRIDE_REASONS.join(', ')}`)
+  if (!reason) throw new UsageFault(`--reason must be one of ${OVERRIDE_REASONS.join(', ')}`)
   return reason
 }

@@ -17,7 +17,7 @@ test('a person sees how much is done, how fast, and how long it will take', () =
 test('publishing is told too: the rows that are hashed again, and those compared with the release before', () => {
   const at = { rows: 50, row_total: 200 }
   expect(progressText({ phase: 'checking', ...at }, 10, false)).toBe('25%  50 rows checked again  5 rows/s  30 s left')
-  expect(progressText({ phase: 'comparing', ...at }, 10, false)).toContain('50 rows compared with the release before')
+  expect(progressText({ phase: 'comparing', ...at }, 10, false)).toContain('50 rows compared with the previous release')
 })
 
 function screen(isTTY: boolean) {
@@ -85,5 +85,5 @@ test('a summary names each rule that was broken, and where first', () => {
   expect(summaryText({ ...summary, checks: [] })).not.toContain('rule')
   const noted = { ...summary, judged_without: ['cms-opps'], shares_npis_with: ['hospital-mrf:1234567893'] }
   expect(summaryText(noted)).toMatch(/NOTE: judged without cms-opps/)
-  expect(summaryText(noted)).toMatch(/NOTE: it has NPIs in common with hospital-mrf:1234567893/)
+  expect(summaryText(noted)).toMatch(/NOTE: it shares NPIs with hospital-mrf:1234567893/)
 })

@@ -4,7 +4,7 @@ import { ruleOf } from '../registry/release/rules.ts'
 import { table } from './command.ts'
 import { notesText } from './release-text.ts'
 
-/** Where progress is shown: the error output, so that what a command prints stays data. */
+/** Where progress is shown: standard error, so that standard output stays data. */
 export interface Screen {
   isTTY?: boolean | undefined
   write(text: string): unknown
@@ -18,8 +18,8 @@ const LINE_MS = 5_000
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Shows how far a load or a publication is: one line that is drawn again on a terminal, a plain line every few seconds elsewhere,
- * where it ends up in someone's log. A load that is over in no time shows nothing.
+ * Shows the progress of a load or a publication: one line, redrawn, on a terminal; elsewhere, as in a log file, a new
+ * line every few seconds. A quick load shows nothing.
  */
 export class ProgressLine {
   #phase: Progress['phase'] | undefined
@@ -47,7 +47,7 @@ export class ProgressLine {
     this.#drawn = true
   }
 
-  /** Makes room for what the command prints. */
+  /** Clears the line before the command prints. */
   clear(): void {
     if (this.screen.isTTY && this.#drawn) this.screen.write('\r\u001b[K')
     this.#drawn = false
@@ -68,7 +68,7 @@ export function progressText(progress: Progress, seconds: number, bar: boolean):
   return [...percent, ...amount, ...left].join('  ')
 }
 
-const DOING = { writing: '', checking: ' checked again', comparing: ' compared with the release before' } as const
+const DOING = { writing: '', checking: ' checked again', comparing: ' compared with the previous release' } as const
 const size = (progress: Progress): string[] => ('bytes' in progress ? [megabytes(progress.bytes)] : [])
 
 const drawn = (share: number): string => {
@@ -79,7 +79,7 @@ const drawn = (share: number): string => {
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 const megabytes = (bytes: number): string => `${(bytes / MEBIBYTE).toFixed(1)} MiB`
 
-/** What a load came to. */
+/** The result of a load. */
 export interface Summary {
   release_id: string
   state: string
@@ -95,7 +95,7 @@ export interface Summary {
 
 const SHOWN_LINES = 5
 
-/** The same as a person reads it: the totals, then each rule that was broken and where first. */
+/** The same as text: the totals, then each broken rule and its first lines. */
 export function summaryText(summary: Summary): string {
   const totals = table([
     ['release', summary.release_id],

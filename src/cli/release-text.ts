@@ -18,21 +18,19 @@ export function checkText(check: ReleaseCheck): string {
     checksText(checks),
     '',
     ...notesText({ shares_npis_with }).flatMap((note) => [note, '']),
-    previous === null || !diff
-      ? 'No edition of its chart stands before it.'
-      : `Against ${previous}:\n${diffText(diff)}`,
+    previous === null || !diff ? 'It is the first edition of its chart.' : `Against ${previous}:\n${diffText(diff)}`,
     '',
     ...(held.length === 0
-      ? ['The breaker does not hold it.']
+      ? ['The breaker allows it to be published.']
       : [
-          'HELD by the breaker:',
+          'HELD by the breaker, not published:',
           ...held.map(({ rule, found, limit }) => `  ${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`),
-          'If it is right: `atr release publish` with --override and --reason for each.',
+          'If the release is right: `atr release publish` with --override and --reason for each limit.',
         ]),
   ].join('\n')
 }
 
-/** What an operator should know of a release beside what the rules found. */
+/** Notes for the operator, in addition to what the rules found. */
 export const notesText = ({
   shares_npis_with,
   judged_without = [],
@@ -42,16 +40,16 @@ export const notesText = ({
   judged_without?: readonly string[]
   no_url?: boolean
 }): string[] => [
-  ...(no_url ? ['NOTE: no --url was given: every proof will cite the file without saying where it is from.'] : []),
+  ...(no_url ? ['NOTE: no --url was given: every proof will cite the file without its address.'] : []),
   ...(judged_without.length === 0
     ? []
     : [
-        `NOTE: judged without ${judged_without.join(', ')}: not in force. R04 and R05 had less to compare with. To judge it again, publish that first, discard this release and load the file again.`,
+        `NOTE: judged without ${judged_without.join(', ')}: not in force, so R04 and R05 compared fewer prices. To check again, publish that first, discard this release and load the file again.`,
       ]),
   ...(shares_npis_with.length === 0
     ? []
     : [
-        `NOTE: it has NPIs in common with ${shares_npis_with.join(', ')}. If that is the same hospital, withdraw what the old chart has in force, or load the file with --npi for the old NPIs alone.`,
+        `NOTE: it shares NPIs with ${shares_npis_with.join(', ')}. If that is the same hospital, withdraw the release of the old chart, or load the file with --npi for the old NPIs alone.`,
       ]),
 ]
 
@@ -78,8 +76,8 @@ export function diffText(diff: ReleaseDiff): string {
   const { added, removed, changed, unchanged, moved_over_25_pct: moved } = diff
   return [
     `  ${added} added, ${removed} removed, ${changed} changed (${moved.count} by more than 25 %), ${unchanged} unchanged`,
-    ...largest('  Largest moves in dollars:', diff.largest_by_amount),
-    ...largest('  Largest moves in percent:', diff.largest_by_percent),
+    ...largest('  Largest changes in dollars:', diff.largest_by_amount),
+    ...largest('  Largest changes in percent:', diff.largest_by_percent),
   ].join('\n')
 }
 

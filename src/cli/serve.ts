@@ -11,13 +11,14 @@ import { loadSample } from './sample.ts'
 
 export const serve: Command = {
   usage: 'serve [--demo]',
-  summary: 'Serves; with --demo on loopback, and with sample data where there is no store yet',
+  summary: 'Runs the service until SIGINT or SIGTERM',
+  options: [['--demo', 'listens on this machine only, and first creates a store with sample data if there is none']],
   async run(args, given) {
     const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } })
     const config = values.demo ? quieter(given) : given
     if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
     if (values.demo && !exists(config)) {
-      await tryPort(config) // a key that is shown once must not be lost to a busy port
+      await tryPort(config) // before the key is made: it is shown once, and a busy port must not waste it
       console.log(demoKeyLines(await makeDemo(config)))
     }
     const installation = await openStore(config)
@@ -32,13 +33,13 @@ export const serve: Command = {
   },
 }
 
-/** A person is reading the terminal: requests would only scroll the key away. */
+/** Fewer log lines: request lines would scroll the key off the screen. */
 const quieter = (config: Config): Config => ({
   ...config,
   LOG_LEVEL: process.env['LOG_LEVEL'] ? config.LOG_LEVEL : 'warn',
 })
 
-/** Everything a newcomer needs, made once. The key is shown once and never again. */
+/** Creates the demo installation and returns its key, which is shown once. */
 const makeDemo = (config: Config): Promise<string> =>
   createInstallation(config, { origin: originOf(config), now: Date.now(), replaceLock: true }, async (installation) => {
     await loadSample(installation, Date.now)
@@ -46,7 +47,7 @@ const makeDemo = (config: Config): Promise<string> =>
     return key
   })
 
-/** Printed before anything else can go wrong: the key cannot be shown again. */
+/** Printed before anything else can fail: the key cannot be shown again. */
 const demoKeyLines = (key: string): string => `Demo agent key, all five scopes, shown this once:\n  ${key}`
 
 const welcome = (url: string): string => `

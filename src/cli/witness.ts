@@ -9,11 +9,20 @@ import { type Command, DONE, show, UsageFault } from './command.ts'
 export const witness: Command = {
   usage:
     'witness init|serve --dir <folder> [--name host/path] [--log <vkey>]... [--policy <file>] [--port N] [--host H] [--json]',
-  summary: 'Makes and runs a witness, which cosigns the checkpoints of logs as long as they only grow',
+  summary: 'Creates or runs a witness, which cosigns the checkpoints of logs as long as they only grow',
+  options: [
+    ['--dir FOLDER', 'the folder of the witness'],
+    ['--name HOST/PATH', 'init: its name, without a scheme'],
+    ['--log VKEY', 'serve: the verifier key of a log to follow, as `atr log keys` prints it; may be repeated'],
+    ['--policy FILE', 'serve: a log policy, whose logs are followed'],
+    ['--port N', 'serve: 8788 by default; 0 picks a free port'],
+    ['--host H', 'serve: 127.0.0.1 by default'],
+    ['--json', 'init: prints JSON'],
+  ],
   async run([action = '', ...args]) {
     if (action === 'init') return init(args)
     if (action === 'serve') return serve(args)
-    throw new UsageFault('say what to do: witness init or witness serve')
+    throw new UsageFault('say what to do: atr witness init or atr witness serve')
   },
 }
 
@@ -39,10 +48,12 @@ async function serve(args: string[]): Promise<number> {
     host: { type: 'string', default: '127.0.0.1' },
   } as const
   const { dir, log, policy, port, host } = parseArgs({ args, options }).values
-  if (dir === undefined) throw new UsageFault('say where the witness is: --dir')
-  if (!/^[0-9]{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageFault('--port is a number up to 65535')
+  if (dir === undefined) throw new UsageFault('name the folder of the witness: --dir FOLDER')
+  if (!/^[0-9]{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new UsageFault('--port must be a number from 0 to 65535')
   const logs = [...log.map(logKey), ...(policy === undefined ? [] : logsOf(policy))]
-  if (logs.length === 0) throw new UsageFault('say which logs to follow: --log with a vkey, or --policy with a file')
+  if (logs.length === 0)
+    throw new UsageFault('name the logs to follow: --log with a verifier key, or --policy with a file')
   const observe = (error: unknown): void => console.error('atr witness: a request failed:', error)
   const running = await startWitness({ dir, logs, port: Number(port), host, observe })
   console.log(`listening on ${running.url}\n${running.vkey}`)
@@ -53,13 +64,14 @@ async function serve(args: string[]): Promise<number> {
 
 function logKey(vkey: string): VerifierKey {
   const key = parseVerifierKey(vkey)
-  if (key?.type !== ED25519) throw new UsageFault('--log takes the vkey of a log, as its policy shows it')
+  if (key?.type !== ED25519) throw new UsageFault('--log needs the verifier key of a log, as its policy shows it')
   return key
 }
 
 function logsOf(file: string): VerifierKey[] {
   const policy = parsePolicy(readPolicy(file))
-  if (!policy) throw new UsageFault('the policy is not a tlog-policy this program understands')
+  if (!policy)
+    throw new UsageFault('the file of --policy is not a log policy (C2SP tlog-policy): get it from /log/policy')
   return policy.logs.map(({ key }) => key)
 }
 
@@ -67,7 +79,7 @@ function readPolicy(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    throw new UsageFault('a file to read is not there')
+    throw new UsageFault('the file of --policy cannot be read: check its name and permissions')
   }
 }
 

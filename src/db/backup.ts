@@ -4,26 +4,26 @@ import { dirname } from 'node:path'
 import { StoreFault } from './db.ts'
 
 /**
- * Copies a store that may be in use, as it is at one moment. The copy appears under its name when all of it is on the
- * disk; a crash before leaves a file that ends in `.partial`, which the next copy of that name removes.
+ * Copies a store, which may be in use, as it is at one moment. The file gets its name when the whole copy is on disk.
+ * A crash before that leaves a file ending in `.partial`, which the next backup of that name removes.
  */
 export function copyStore(store: string, copy: string): { bytes: number } {
-  if (existsSync(copy)) throw new StoreFault('there is a file of that name already: nothing was copied')
+  if (existsSync(copy)) throw new StoreFault('a file of that name exists: nothing was copied')
   const partial = `${copy}.partial`
   const database = new Database(store, { create: false, readwrite: true })
   try {
     rmSync(partial, { force: true })
-    closeSync(openSync(partial, 'wx', 0o600)) // before anything is in it: what is in a store is for its owner alone
+    closeSync(openSync(partial, 'wx', 0o600)) // set before anything is written: only the owner may read a store
     database.run('PRAGMA busy_timeout = 10000')
     database.run('VACUUM INTO ?', [partial])
     sync(partial, 'r+')
-    linkSync(partial, copy) // not a renaming, which would take the place of a file that has come meanwhile
+    linkSync(partial, copy) // not rename, which would overwrite a file created meanwhile
     rmSync(partial)
     sync(dirname(copy), 'r')
     return { bytes: statSync(copy).size }
   } catch (cause) {
     rmSync(partial, { force: true })
-    throw new StoreFault('the copy cannot be written there: check the folder and the room on its disk', { cause })
+    throw new StoreFault('the copy cannot be written there: check the folder and the free space on its disk', { cause })
   } finally {
     database.close()
   }

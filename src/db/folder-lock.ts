@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { type NamedLock, StoreFault } from './db.ts'
 
 /**
- * Makes this process the only one that writes in a folder, until it lets go or dies.
+ * Makes this process the only one that writes in a folder, until it calls `release()` or dies.
  *
- * SQLite takes the lock from the kernel, so a killed process leaves none behind, and a process id that
- * another program has now, or has in another container, is never mistaken for a living owner.
+ * SQLite uses a lock of the kernel: a killed process leaves none behind, and no process id has to be compared,
+ * which another program or container could be using.
  */
 export function lockFolder(folder: string): NamedLock {
   const locked = lock(join(folder, 'lock'))
@@ -15,13 +15,13 @@ export function lockFolder(folder: string): NamedLock {
   return { release: () => locked.close() }
 }
 
-/** The same for a file that is there only while it is held; one that a killed process left is taken over. */
+/** The same with a file that exists only while it is locked. A file left by a killed process is reused. */
 export function lockFile(path: string): NamedLock | undefined {
   for (;;) {
     const before = identityOf(path)
     const locked = lock(path)
     if (!locked) return undefined
-    // Whoever held it before may have removed the name since it was opened: then this is a lock on nothing.
+    // The previous owner may have removed the file after we opened it: then this lock protects nothing.
     if (before !== undefined && before === identityOf(path))
       return {
         release() {
@@ -51,5 +51,5 @@ function lock(path: string): Database | undefined {
   }
 }
 
-/** Another process has it: not a fault. */
+/** Whether another process has the lock, which is not a fault. */
 export const isBusy = (error: unknown): boolean => error instanceof SQLiteError && /BUSY|LOCKED/.test(error.code ?? '')

@@ -4,10 +4,10 @@ import loading from './migrations/002-loading.sql' with { type: 'text' }
 import providerOfRelease from './migrations/003-provider-of-release.sql' with { type: 'text' }
 import ledgerSeal from './migrations/004-ledger-seal.sql' with { type: 'text' }
 
-/** In order, never edited once released: a change of shape is a new file. */
+/** In order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease, ledgerSeal]
 
-/** How one engine spells what the portable text leaves open. */
+/** The parts of the schema that each engine writes differently. */
 export interface Dialect {
   bytes: string
   bigint: string
@@ -18,9 +18,9 @@ export interface Dialect {
   table: string
 }
 
-/** Brings a store to the shape this program knows. A new one must be asked for: an empty file is no store. */
+/** Brings a store to the current schema. A new store is made only with `create`: an empty file is not a store. */
 export async function migrate(db: Db, dialect: Dialect, create: boolean): Promise<void> {
-  // Who only opens a store does not wait for whoever writes to it.
+  // Opening a current store must not wait for a writer.
   if (!create && (await versionOf(db)) === MIGRATIONS.length) return
   await db.transaction(async (tx) => {
     if (create) await tx.query('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Old or new, never half, even after a power cut: temporary file, sync, rename, sync of the folder. */
+/** Leaves the old file or the new one, never a part, even after a power cut: temporary file, sync, rename, sync of the folder. */
 export function replaceFile(path: string, text: string): void {
   const temporary = `${path}.${process.pid}`
   const file = openSync(temporary, 'w', 0o600)
@@ -15,7 +15,7 @@ export function replaceFile(path: string, text: string): void {
   syncFolder(dirname(path))
 }
 
-/** On return, which files the folder holds is on disk. */
+/** On return, the list of files in the folder is on disk. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   try {

@@ -12,7 +12,7 @@ const DIALECT: Dialect = {
   clustered: ' STRICT, WITHOUT ROWID',
 }
 const BUSY_MS = 10_000
-/** How long to wait before asking for the lock again: short at first, for a writer that is just done. */
+/** Pauses before asking for the lock again: short at first, as most writers are done soon. */
 const PAUSES_MS = [1, 1, 2, 3, 5, 8, 13, 20]
 const ROWS_PER_STATEMENT = 64
 
@@ -36,8 +36,8 @@ export async function openSqlite(path: string, { create = false } = {}): Promise
 }
 
 /**
- * Does what another process may stand in the way of, as soon as that one is done. SQLite could wait by itself, but
- * it would hold up everything else in this process too: a server answers others while one request waits for the lock.
+ * Retries while another process has the lock. SQLite could wait by itself, but that would block this whole process:
+ * a server must answer other requests while one waits.
  */
 async function whenFree<T>(work: () => T, since = performance.now()): Promise<T> {
   for (let tries = 0; ; tries++) {
@@ -51,7 +51,7 @@ async function whenFree<T>(work: () => T, since = performance.now()): Promise<T>
   }
 }
 
-/** What SQLite's own words mean to an operator; everything else stays a fault with its own message. */
+/** SQLite's errors in an operator's words. Any other error stays a fault with its own message. */
 function asStoreFault(error: unknown): unknown {
   const code = error instanceof SQLiteError ? (error.code ?? '') : ''
   const said = MEANING.find(([pattern]) => pattern.test(code))?.[1]
@@ -76,18 +76,18 @@ function connect(path: string, create: boolean): Database {
 
 function configured(database: Database, create: boolean): Database {
   database.run('PRAGMA busy_timeout = 0')
-  // Rows of prices lie in the pages of their key, branches and all: larger pages make the tree two levels lower.
+  // Price rows are stored in the pages of their key: larger pages make the tree two levels lower.
   if (create) database.run('PRAGMA page_size = 8192')
   database.run('PRAGMA journal_mode = WAL')
-  // What is acknowledged survives a power cut: the WAL is synced at each commit.
+  // A committed write survives a power cut: the WAL is synced at each commit.
   database.run('PRAGMA synchronous = FULL')
-  // Moved into the store 32 MiB at a time: each time costs two more syncs, and a load writes a gigabyte.
+  // Checkpoint every 32 MiB: each one costs two more syncs, and a load writes a gigabyte.
   database.run('PRAGMA wal_autocheckpoint = 4000')
   database.run('PRAGMA foreign_keys = ON')
   return database
 }
 
-/** A look at every page takes a second per gigabyte, so a large store is left to `atr fsck`. */
+/** Checking every page takes a second per gigabyte, so large stores are checked by `atr fsck` only. */
 function checkPages(database: Database): void {
   const size = database.query<{ size: number }, []>(
     'SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()',
@@ -125,13 +125,13 @@ class SqliteDb implements Db {
     })
   }
 
-  /** On a connection of its own: the readers of other requests go on seeing the last commit. */
+  /** Uses its own connection, so that other requests still see the last commit. */
   async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     const connection = await whenFree(() => connect(this.path, false))
     try {
       connection.run('PRAGMA query_only = ON')
       connection.run('BEGIN')
-      // The moment is that of the first read.
+      // The snapshot begins with the first read.
       await whenFree(() => run(connection, 'SELECT MAX(version) AS version FROM schema_version', []))
       return await work(new SqliteTransaction(connection))
     } finally {
@@ -196,7 +196,7 @@ class SqliteTransaction implements Db {
   }
 
   async takeLock(): Promise<NamedLock | undefined> {
-    throw new Error('a name is held for longer than a transaction')
+    throw new Error('a named lock cannot be taken inside a transaction: it lasts longer')
   }
 
   async insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {
@@ -219,7 +219,7 @@ class SqliteTransaction implements Db {
   async close(): Promise<void> {}
 }
 
-/** `$1` is the portable spelling; SQLite numbers such names by first appearance, so they become `?1`. */
+/** `$1` is the portable form; SQLite numbers such names by first appearance, so they become `?1`. */
 function run<Row>(connection: Database, sql: string, params: readonly unknown[]): Row[] {
   const statement = connection.query<Row, SQLQueryBindings[]>(sql.replaceAll(/\$(\d+)/g, '?$1'))
   const rows = statement.all(...(params as SQLQueryBindings[]))
@@ -227,7 +227,7 @@ function run<Row>(connection: Database, sql: string, params: readonly unknown[])
   return rows
 }
 
-/** The driver rounds whole numbers past 2^53 without a word. No table of ours has one. */
+/** The driver silently rounds whole numbers above 2^53. None of our tables has one. */
 function checkIntegers(row: Readonly<Record<string, unknown>>): void {
   for (const name in row) {
     const value = row[name]

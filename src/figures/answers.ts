@@ -1,4 +1,4 @@
-// The shapes of what the figures answer. They are closed: a member that is not named here cannot get out.
+// The shapes of the answers about figures. They are closed: a member that is not named here cannot be sent.
 
 import { z } from 'zod'
 import { Links, Page } from '../paging.ts'
@@ -35,7 +35,7 @@ const described = <V extends z.ZodType>(metric: DefinedMetric, value: V) =>
         .enum(['no_data', 'small_cell', 'dominance', 'not_with_noise'])
         .nullable()
         .meta({ description: 'Why the value is withheld' }),
-      as_of: Instant.nullable().meta({ description: 'The release at which this value last moved' }),
+      as_of: Instant.nullable().meta({ description: 'The release at which this value last changed' }),
       definition: z.string(),
     })
     .meta({ description: DEFINITIONS[metric] })
@@ -63,7 +63,7 @@ export const FiguresBody = z
     data_class: z
       .enum(['published', 'sample'])
       .nullable()
-      .meta({ description: '`sample` when any of the ledger is invented for demonstration' }),
+      .meta({ description: '`sample` if any case of the ledger is invented for demonstration' }),
     noise: z
       .strictObject({
         mechanism: z.literal('discrete_laplace'),
@@ -71,7 +71,7 @@ export const FiguresBody = z
         windows: z.literal('disjoint').meta({ description: 'Each case is counted in one release' }),
       })
       .optional()
-      .meta({ description: 'There when the figures were drawn with noise' }),
+      .meta({ description: 'Present if the figures were drawn with noise' }),
   })
   .meta({ description: 'Aggregate dispute metrics; withheld values are null, and null is never zero' })
 export type FiguresBody = z.infer<typeof FiguresBody>
@@ -121,24 +121,24 @@ const PublishedValue = z.union([z.number(), Amount]).nullable()
 
 /** One entry of the figures log. Its canonical JSON (RFC 8785) is the leaf, byte for byte. */
 export const ChangeEntry = z.strictObject({
-  seq: z.int().min(0).meta({ description: 'Place in the figures log, counted from 0' }),
+  seq: z.int().min(0).meta({ description: 'Index in the figures log, counted from 0' }),
   release_id: z.string(),
   released_at: Instant,
   metric: z.enum(METRICS),
-  old: PublishedValue.meta({ description: 'The value published before; null when withheld or none' }),
-  new: PublishedValue.meta({ description: 'The value published now; null when withheld' }),
+  old: PublishedValue.meta({ description: 'The previous published value; null if it was withheld or there was none' }),
+  new: PublishedValue.meta({ description: 'The new published value; null if it is withheld' }),
   old_as_of: Instant.nullable(),
   new_as_of: Instant,
   reason: z.enum(['initial', 'scheduled', 'correction', 'method_change', 'suppression_on', 'suppression_off']),
   sdc_rule_version: RuleVersion,
   ledger_root: z.string().optional().meta({
     description:
-      'Salted Merkle root over the ledger that the release was made from: an auditor who is given the cases and their salts can check it, and it tells nobody else anything',
+      'Salted Merkle root over the ledger that the release was made from. An auditor with the cases and their salts can check it; it tells others nothing',
   }),
-  epsilon: z
-    .string()
-    .optional()
-    .meta({ description: 'Spent on this metric, per case counted for the first time; there when drawn with noise' }),
+  epsilon: z.string().optional().meta({
+    description:
+      'Privacy budget spent on this metric, per case counted for the first time; present if drawn with noise',
+  }),
 })
 export type ChangeEntry = z.infer<typeof ChangeEntry>
 
@@ -165,7 +165,7 @@ export const ChangePage = z
 const BandedRate = z
   .union([z.number().min(0).max(1), z.enum(['>=0.90', '<=0.10'])])
   .nullable()
-  .meta({ description: 'A share rounded to 0.05, or only that it is extreme; null when withheld' })
+  .meta({ description: 'A share rounded to 0.05, or only `>=0.90` or `<=0.10` if it is extreme; null when withheld' })
 const Quarter = z.string().regex(/^[0-9]{4}-Q[1-4]$/)
 
 export const ProviderStats = z
@@ -173,7 +173,7 @@ export const ProviderStats = z
     npi: z.string(),
     window: z.strictObject({ from: Quarter, to: Quarter, granularity: z.literal('year') }).meta({
       description:
-        'The last eight calendar quarters. The ledger keeps only the year of an outcome, so the cases of every year that the window touches are counted',
+        'The last eight calendar quarters. The ledger stores only the year of an outcome, so all cases of every year in the window are counted',
     }),
     case_band: z.enum(CASE_BANDS).meta({ description: 'How many cases, as a band; never a count' }),
     win_rate: BandedRate,
@@ -188,7 +188,7 @@ export const ProviderStats = z
       .meta({ description: 'Why each withheld value is withheld' }),
     as_of: Instant.nullable().meta({
       description:
-        'The quarterly refresh this answer belongs to; a value too few cases would have moved is kept from an earlier one',
+        'The quarterly refresh of this answer. A value is kept from an earlier refresh if too few cases have changed since',
     }),
     sdc_rule_version: RuleVersion,
   })

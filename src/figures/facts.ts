@@ -4,7 +4,7 @@ import type { FiguresParts } from './release.ts'
 import { nextReleaseAt } from './release-calendar.ts'
 import * as store from './store.ts'
 
-/** The figures that the public sees now. */
+/** The figures that are public now. */
 export const figuresInForce = async (db: Db): Promise<FiguresBody> => figuresBody(await store.currentRelease(db))
 
 /** What the integrity report says about the figures. */

@@ -12,15 +12,15 @@ import { addTallies, tallies } from './rule/tally.ts'
 import * as store from './store.ts'
 
 /**
- * Compares every change with the log entry that it is, decides every release again from its tallies, and derives the
- * seals of the ledger again from its cases and their salts.
+ * Compares every change with its log entry, decides every release again from its tallies, and recomputes the seals of
+ * the ledger from its cases and their salts.
  */
 export async function checkFigures(db: Db): Promise<string[]> {
   const entries = await store.changesAndLeaves(db)
   const unlogged = entries.flatMap(({ seq, entry, body }) =>
     entry !== null && body !== null && equalBytes(utf8(entry), body)
       ? []
-      : [`figures log: change ${seq} is not the log entry it should be`],
+      : [`figures log: change ${seq} differs from its log entry`],
   )
   const releases = await store.releases(db)
   const logged = entries.flatMap(({ entry }) => (entry === null ? [] : [JSON.parse(entry) as ChangeEntry]))
@@ -33,7 +33,7 @@ export async function checkFigures(db: Db): Promise<string[]> {
   ]
 }
 
-/** Every case has its salt, every salt its case, and together they make the roots that are noted of each file. */
+/** Every case has a salt, every salt has a case, and together they give the stored root of each file. */
 async function checkLedger(db: Db): Promise<string[]> {
   const noted = await seals.batchSeals(db)
   const trees = new Map(noted.map(({ batch_id }) => [batch_id, new GrowingTree()]))
@@ -41,13 +41,13 @@ async function checkLedger(db: Db): Promise<string[]> {
   for await (const rows of seals.allCases(db))
     for (const row of rows)
       if (row.salt) trees.get(row.batch_id)?.add(caseLeaf(row, row.salt))
-      // Files that were taken before there were seals get theirs at the next change or release.
+      // Files imported before seals existed get theirs at the next change or release.
       else if (trees.has(row.batch_id)) unsalted++
   const broken = noted.flatMap(({ batch_id, cases, rows_root }) => {
     const tree = trees.get(batch_id)
     return tree?.size === cases && equalBytes(tree.root, rows_root)
       ? []
-      : [`ledger: the cases of batch ${batch_id} are not those that were sealed`]
+      : [`ledger: the cases of batch ${batch_id} differ from those that were sealed`]
   })
   const stray = await seals.countStraySalts(db)
   return [
@@ -57,7 +57,7 @@ async function checkLedger(db: Db): Promise<string[]> {
   ]
 }
 
-/** Each release is sealed with the root that its leaves lead to, and its changes in the log name that root. */
+/** The seal of each release is the root of its leaves, and its changes in the log name that root. */
 async function checkReleaseSeals(
   db: Db,
   releases: readonly store.FigureRelease[],
@@ -69,7 +69,7 @@ async function checkReleaseSeals(
     const named = new Set(
       logged.filter((entry) => entry.release_id === release_id).map(({ ledger_root }) => ledger_root),
     )
-    // Made before there were seals: then no change names one either.
+    // Released before seals existed: then no change names one either.
     if (!seal && (named.size === 0 || (named.size === 1 && named.has(undefined)))) return []
     const [first] = (seal?.leaves ?? []) as { release_id?: string }[]
     const sound =
@@ -77,26 +77,30 @@ async function checkReleaseSeals(
       first?.release_id === release_id &&
       equalBytes(ledgerRoot(seal.leaves), seal.ledger_root) &&
       [...named].every((root) => root === toBase64(seal.ledger_root))
-    return sound ? [] : [`figures release ${release_id}: its seal is not the root that its leaves and changes name`]
+    return sound
+      ? []
+      : [
+          `figures release ${release_id}: its seal differs from the root of its leaves, or from the one its changes name`,
+        ]
   })
 }
 
-/** The ledger is still the one that the latest release was made from, as far as it has not been changed since. */
+/** The ledger still matches the latest release, unless it was corrected since. */
 async function checkLatest(db: Db, latest: store.FigureRelease | undefined): Promise<string[]> {
   const seal = latest && (await seals.releaseSeals(db)).find(({ release_no }) => release_no === latest.release_no)
   if (!latest || !seal) return []
   const { last_batch_id, last_correction_id } = await ledger.ledgerState(db)
-  // What was corrected or deleted since cannot be had again: that is what deleting is.
+  // Cases corrected or deleted since cannot be recovered, so there is nothing to compare.
   if (last_correction_id > latest.last_batch_id) return []
   const faults: string[] = []
   const [first, ...batches] = seal.leaves as [{ carried: unknown }, ...unknown[]]
   const now = (await batchLeaves(db)).filter(({ batch_id }) => batch_id <= latest.last_batch_id)
   const removed = await carryover(db)
   if (canonical(now) !== canonical(batches) || canonical(first.carried) !== canonical(removed))
-    faults.push(`figures release ${latest.release_id}: the ledger is not the one it was made from`)
+    faults.push(`figures release ${latest.release_id}: the ledger differs from the one it was made from`)
   if (latest.noise !== null || last_batch_id > latest.last_batch_id) return faults
   const counted = addTallies(tallies(await ledger.outcomeCells(db)), removed)
   if (canonical(counted) !== canonical(latest.tallies.of))
-    faults.push(`figures release ${latest.release_id}: its tallies are not those of the ledger`)
+    faults.push(`figures release ${latest.release_id}: its tallies differ from those of the ledger`)
   return faults
 }

@@ -29,20 +29,19 @@ const ChangesQuery = z.strictObject({
   metric: z.enum(METRICS).optional().meta({ description: 'Only changes of this figure' }),
   since: Instant.optional().meta({ description: 'Only changes released at or after this time (RFC 3339)' }),
   until: Instant.optional().meta({ description: 'Only changes released before this time (RFC 3339)' }),
-  after_seq: z
-    .int()
-    .min(-1)
-    .optional()
-    .meta({ description: 'Only changes after this one, oldest first: for followers. -1 starts at the beginning' }),
+  after_seq: z.int().min(-1).optional().meta({
+    description:
+      'Only changes after this one, oldest first, for clients that follow the log. -1 starts at the beginning',
+  }),
 })
 
 const NPIS_PER_DAY = 500
 
-/** P9: nobody harvests the directory. Known or unknown, each NPI counts once a day against the key that asks. */
+/** P9: limits how much of the directory a key can read. Each NPI, known or not, counts once per key and day. */
 async function countProvider(db: Db, key_id: string, npi: string, now: number): Promise<void> {
   const day = dayOf(now)
   if (await providers.noteAsked(db, day, key_id, npi, NPIS_PER_DAY)) return
-  throw new Problem('rate_limited', `a key may ask about ${NPIS_PER_DAY} providers a day`, {
+  throw new Problem('rate_limited', `a key may ask about ${NPIS_PER_DAY} providers a day: ask again tomorrow`, {
     retryAfterSeconds: Math.max(1, Math.ceil((Date.parse(day) + DAY_MS - now) / 1000)),
     members: { 'violated-policies': ['provider-npis'] },
   })

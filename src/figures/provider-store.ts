@@ -3,7 +3,7 @@ import type { CaseBand, Standing } from './rule/provider.ts'
 
 const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
 
-/** The last public release at which statistics of providers moved. */
+/** The last public release at which the statistics of providers were refreshed. */
 export async function currentRefresh(db: Db): Promise<{ release_no: number; released_at: number } | undefined> {
   const [row] = await db.query<{ release_no: number; released_at: number }>(
     `SELECT release_no, released_at FROM figure_release
@@ -12,7 +12,7 @@ export async function currentRefresh(db: Db): Promise<{ release_no: number; rele
   return row
 }
 
-/** When statistics of providers last moved, public or not. */
+/** When the statistics of providers were last refreshed, public or not. */
 export async function lastRefreshAt(db: Db): Promise<number | undefined> {
   const [row] = await db.query<{ released_at: number }>(
     'SELECT released_at FROM figure_release WHERE refreshes_providers = 1 ORDER BY release_no DESC LIMIT 1',
@@ -31,7 +31,7 @@ export async function findStanding(db: Db, npi: string, release_no: number): Pro
 const LATEST = `FROM provider_standing p
       WHERE release_no = (SELECT MAX(release_no) FROM provider_standing q WHERE q.npi = p.npi)`
 
-/** What stands of every provider that anything was ever decided about. */
+/** The latest standing of every provider that has one. */
 export async function standings(tx: Db): Promise<Map<string, Standing>> {
   const rows = await tx.query<{ npi: string; standing: string }>(`SELECT npi, standing ${LATEST}`)
   return new Map(rows.map(({ npi, standing }) => [npi, JSON.parse(standing) as Standing]))
@@ -48,7 +48,7 @@ export const insertStandings = (
     moved.map(([npi, standing]) => [npi, release_no, standing.band.value, JSON.stringify(standing)]),
   )
 
-/** How many providers are told to be in each band. */
+/** How many providers are published in each band. */
 export async function bandCounts(tx: Db): Promise<Partial<Record<CaseBand, number>>> {
   const rows = await tx.query<{ case_band: CaseBand; n: number }>(
     `SELECT case_band, COUNT(*) AS n ${LATEST} GROUP BY case_band`,
@@ -56,7 +56,7 @@ export async function bandCounts(tx: Db): Promise<Partial<Record<CaseBand, numbe
   return Object.fromEntries(rows.map(({ case_band, n }) => [case_band, n]))
 }
 
-/** Notes that a key asks about a provider; false when it has asked about `limit` others on that day. */
+/** Records that a key asks about a provider; false if it has asked about `limit` others on that day. */
 export async function noteAsked(db: Db, day: string, key_id: string, npi: string, limit: number): Promise<boolean> {
   const key = [day, key_id, npi]
   const [asked] = await db.query(

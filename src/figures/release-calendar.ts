@@ -18,7 +18,7 @@ export function nextReleaseAt(now: number): number {
   }
 }
 
-/** The release of the calendar that was due last at `now`. */
+/** The latest release of the calendar that was due at `now`. */
 export function lastReleaseAt(now: number): number {
   const date = new Date(now)
   for (let month = date.getUTCMonth(); ; month--) {
@@ -29,15 +29,15 @@ export function lastReleaseAt(now: number): number {
 
 export interface CalendarParts {
   parts: Parameters<typeof releaseIfDue>[0]
-  /** Told what became of each release that was due: its id, or the fault that stopped it. The same fault is told once. */
+  /** Called for each release that was due, with its id or the fault that stopped it. A repeated fault is reported once. */
   tell: (said: { release_id: string } | { fault: unknown }) => void
 }
 
-/** Tells of a fault unless it is the one that was told last; `undefined` says that there is none any more. */
+/** Reports a fault unless it is the same as the last one; `undefined` means that there is no fault any more. */
 export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fault: unknown } | undefined) => void {
   let last: string | undefined
   return (said) => {
-    // A refusal names the hour it was tried in, so what tells one from another is its code.
+    // The text of a refusal contains the time, so refusals are compared by their code.
     const name = said && (said.fault instanceof Problem ? said.fault.code : String(said.fault))
     if (said && name !== last) tell(said)
     last = name
@@ -45,9 +45,9 @@ export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fau
 }
 
 /**
- * Makes each release of the calendar once, however many processes run this on one store: the one that gets there
- * first makes it, and the others find it made. A release that came due while none was running is made at the start;
- * one that fails is tried again within the hour.
+ * Makes each release of the calendar once, however many processes run this on one store: the first one makes it, and
+ * the others find it done. A release that was due while no process ran is made at the start; a failed one is tried
+ * again within an hour.
  */
 export function releaseOnCalendar({ parts, tell }: CalendarParts): { stop: () => Promise<void> } {
   let stopped = false
@@ -63,7 +63,7 @@ export function releaseOnCalendar({ parts, tell }: CalendarParts): { stop: () =>
     } catch (fault) {
       tellFault({ fault })
     }
-    // An hour at most: timers do not reach a month ahead, and a clock may be set.
+    // At most an hour: timers cannot wait for a month, and the clock may be changed.
     if (!stopped) timer = setTimeout(start, Math.min(HOUR_MS, Math.max(1, nextReleaseAt(now) - parts.now())))
   }
   const start = (): void => {

@@ -43,23 +43,23 @@ export interface ReleaseResult {
 
 export type PublishingParts = FiguresParts & {
   cosign: Cosign
-  /** Whether cases that have outgrown the ledger are removed. */
+  /** Whether old cases are removed (see ledger/retention.ts). */
   retention?: boolean | undefined
 }
 
 /**
  * Makes a release of the figures from the whole ledger. The release, its changes, their log entries and
- * the signed checkpoint commit together; a crash before that leaves the release before this one.
+ * the signed checkpoint commit together; a crash before that leaves the previous release in force.
  *
- * Every run is a release, moved figures or none: leaving out the quiet ones would tell that nothing stirred
- * behind the figures that are withheld.
+ * Every run is a release, whether figures changed or not. Skipping the others would reveal that no case behind a
+ * withheld figure had changed.
  */
 export const releaseFigures = (parts: PublishingParts & { draw?: NoiseDraw | undefined }): Promise<ReleaseResult> =>
   release(parts, () => ({ draw: parts.draw })) as Promise<ReleaseResult>
 
 /**
- * Makes the release that was due at `slot`, unless there has been one since, with the noise that the ledger was
- * started with, if any. Of several processes one does.
+ * Makes the release that was due at `slot`, unless there was one since. It uses noise if the first release did. If
+ * several processes try, one succeeds.
  */
 export const releaseIfDue = (
   parts: PublishingParts & { random: Random },
@@ -106,7 +106,7 @@ async function release(
   }
 }
 
-/** Ties the release to the ledger it was made from. A store from before there were seals gets them here. */
+/** Ties the release to the ledger it was made from. A store from before seals existed gets them here. */
 async function seal(tx: Db, { release_no, release_id }: store.FigureRelease): Promise<string> {
   await sealOpen(tx)
   const leaves = await ledgerLeaves(tx, release_id, await carryover(tx))
@@ -118,13 +118,13 @@ async function seal(tx: Db, { release_no, release_id }: store.FigureRelease): Pr
 export interface Plan {
   release: store.FigureRelease
   moves: Move[]
-  /** Undefined with noise, where nothing is held. */
+  /** Undefined with noise, where no figure is held back. */
   decisions: Record<Metric, Decision> | undefined
   refreshed: [npi: string, standing: Standing][]
   audit: Audit
 }
 
-/** What a release made now would be. Reads only. */
+/** What a release made now would contain. Read-only. */
 export async function planRelease(
   db: Db,
   previous: store.FigureRelease | undefined,
@@ -162,8 +162,8 @@ export async function planRelease(
 type Bands = Partial<Record<CaseBand, number>>
 
 /**
- * What is told of providers from now on, at the first release of a quarter (P7). Undefined when it is not time, or when
- * the bands together with the count of all cases would tell what is left for the small: it is tried again next time.
+ * The new standings of providers, at the first release of a quarter (P7). Undefined at other times, and if the bands
+ * together with the count of all cases would reveal the small providers: then the next release tries again.
  */
 async function refreshIfDue(
   db: Db,
@@ -177,7 +177,7 @@ async function refreshIfDue(
   return audit.pinned.some(({ kind }) => kind === 'providers') ? undefined : { moved, audit }
 }
 
-/** The whole ledger and what was removed of it, or with noise what was published of earlier windows and a draw of the cases since. */
+/** Tallies of the whole ledger and of removed cases; with noise, of earlier windows as published and a draw of the cases since. */
 async function talliesFor(db: Db, previous: store.FigureRelease | undefined, draw: NoiseDraw | undefined) {
   const epsilon = draw && parseEpsilon(draw.epsilon)
   if (!draw || !epsilon) return addTallies(tallies(await ledger.outcomeCells(db)), await carryover(db))
@@ -185,12 +185,15 @@ async function talliesFor(db: Db, previous: store.FigureRelease | undefined, dra
   return addWindow(previous?.tallies.of, noised(window, epsilon, draw.random))
 }
 
-/** A ledger is published with noise from the first release on or never: one figure without it undoes all of it. */
+/** A ledger is published with noise from the first release on, or never: one exact figure would undo the noise of all. */
 function noiseOf(draw: NoiseDraw | undefined, previous: store.FigureRelease | undefined): Noise | null {
   if (draw && !parseEpsilon(draw.epsilon))
-    throw new Problem('figures_held', 'epsilon is a decimal above 0 and at most 10')
+    throw new Problem('figures_held', 'epsilon must be a decimal above 0 and at most 10')
   if (previous && (previous.noise !== null) !== (draw !== undefined))
-    throw new Problem('figures_held', 'figures are drawn with noise from the first release on, or never')
+    throw new Problem(
+      'figures_held',
+      'noise must be used from the first release on, or never: this ledger began the other way',
+    )
   return draw ? { mechanism: 'discrete_laplace', epsilon: draw.epsilon, windows: 'disjoint' } : null
 }
 
@@ -205,7 +208,7 @@ function bandsOf(before: ReadonlyMap<string, Standing>, moved: Plan['refreshed']
   return counts
 }
 
-/** What was drawn with noise needs no audit: it holds whatever else is known. */
+/** Figures with noise need no audit: their protection does not depend on what else is known. */
 const auditOf = (history: (Parameters<typeof audit>[0][number] & { noise: Noise | null })[], bands: Bands): Audit =>
   audit(
     history.filter(({ noise }) => noise === null),
@@ -213,7 +216,7 @@ const auditOf = (history: (Parameters<typeof audit>[0][number] & { noise: Noise 
     RULE,
   )
 
-/** Looks at everything that was ever published, and notes the result. */
+/** Audits everything that was ever published, and stores the result. */
 export async function auditFigures({ db, now }: Pick<FiguresParts, 'db' | 'now'>): Promise<Audit> {
   const found = auditOf(await store.publishedFigures(db), await providers.bandCounts(db))
   await noteAudit(db, found, now())
@@ -229,7 +232,7 @@ const pinnedText = ({ pinned }: Audit): string =>
     .map(({ kind, metric, as_of }) => `${kind} ${metric} ${as_of}`)
     .join('; ')}`
 
-/** Only what was published goes into an entry: no case, no count, no difference, no words of an operator. */
+/** An entry contains published values only: no case, no exact count, no difference, no free text. */
 const changeEntry = (seq: number, release: store.FigureRelease, move: Move, ledger_root: string): ChangeEntry => ({
   seq,
   release_id: release.release_id,

@@ -9,19 +9,19 @@ export interface FigureRelease {
   release_id: string
   released_at: number
   last_batch_id: number
-  /** Whether it is the first of its quarter, at which the statistics of providers move. */
+  /** Whether it is the first of its quarter, which refreshes the statistics of providers. */
   refreshes_providers: boolean
-  /** The size of the figures log with this release's entries: it can be read once the public checkpoint is that large. */
+  /** The size of the figures log including this release: it is public once the public checkpoint has that size. */
   log_size: number
   data_class: DataClass
   /** Null unless the figures were drawn with noise (F10). */
   noise: Noise | null
-  /** What the rule was given; with noise, what was left of it. */
+  /** The input of the disclosure rule; with noise, the noised tallies. */
   tallies: Tallies
   states: FigureStates
 }
 
-/** What stands in the text columns: `figures` is what the public sees, the others what it never does. */
+/** The JSON in the text columns: `figures` is public, the others never are. */
 interface StoredFigures {
   sdc_rule_version: string
   data_class: DataClass
@@ -35,7 +35,7 @@ const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
 /** The release in force: the last that the public checkpoint covers. */
 export const currentRelease = (db: Db): Promise<FigureRelease | undefined> => findRelease(db, `WHERE ${COVERED}`)
 
-/** The last release that was made, public or not: the one that a new release follows. */
+/** The last release, public or not: a new release follows it. */
 export const latestRelease = (db: Db): Promise<FigureRelease | undefined> => findRelease(db, '')
 
 const RELEASE = `SELECT release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures
@@ -111,7 +111,7 @@ export async function insertRelease(tx: Db, release: FigureRelease): Promise<voi
 const mapMetrics = <T>(value: (metric: Metric) => T): Record<Metric, T> =>
   Object.fromEntries(METRICS.map((metric) => [metric, value(metric)])) as Record<Metric, T>
 
-/** What was published at each release, oldest first: all that an audit needs, and no tally. */
+/** The figures of each release, oldest first: all that an audit needs, without tallies. */
 export async function publishedFigures(
   db: Db,
 ): Promise<{ as_of: string; noise: Noise | null; metrics: Record<Metric, Figure> }[]> {
@@ -145,7 +145,7 @@ export async function lastAudit(db: Db): Promise<AuditNote | undefined> {
 }
 
 export interface StoredChange {
-  /** Its place in the figures log. */
+  /** Its index in the figures log. */
   seq: number
   metric: Metric
   /** The exact text of its leaf. */
@@ -165,7 +165,7 @@ export async function insertChanges(
 }
 
 export interface ChangeQuery {
-  /** Only entries below this place: those the checkpoint at hand covers. */
+  /** Only entries below this index: those that the checkpoint covers. */
   before_seq: number
   after_seq: number
   since: number
@@ -201,7 +201,7 @@ export function changes(
   ])
 }
 
-/** Every change beside its log entry; one side is null where the other stands alone. */
+/** Every change with its log entry; one side is null if it has no counterpart. */
 export function changesAndLeaves(db: Db): Promise<{ seq: number; entry: string | null; body: Uint8Array | null }[]> {
   return db.query(
     `SELECT l.leaf_index AS seq, c.entry, l.body

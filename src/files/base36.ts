@@ -1,6 +1,6 @@
 const DIGITS = 10
 
-/** The value of a character as a digit of base 36. Digits come before letters, as their bytes do; -1 if it is neither. */
+/** The value of a character as a digit of base 36. Digits come before letters, as in ASCII; -1 for any other character. */
 export function digitOf(unit: number): number {
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30
   const letter = unit | 0x20

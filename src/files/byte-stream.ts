@@ -7,7 +7,7 @@ import { isZip, type Member, openArchive } from './zip.ts'
 
 /** The name, size and digest of a file: known only once all of it has been read. */
 export interface FileIdentity {
-  /** As the operator or the archive has it: never to show. */
+  /** The file name given by the operator or the archive. Hostile: never show it. */
   name: string
   bytes: number
   sha256: string
@@ -15,12 +15,12 @@ export interface FileIdentity {
 
 /** A file of any size, read once from start to end. */
 export interface ByteStream {
-  /** Its name as the operator or the archive has it: to look for an NPI in, never to show. */
+  /** The file name given by the operator or the archive. It may contain an NPI. Hostile: never show it. */
   name: string
-  /** Expanded, and checked against the limits as it goes. A chunk is the reader's until it asks for the next. */
+  /** Unpacked, with the limits checked on the way. A chunk is valid until the next one is requested. */
   chunks: AsyncIterable<Uint8Array>
-  /** After the last chunk. The digest of a plain or gzipped file is that of the file as published, that of a
-   *  member of an archive is of its own bytes: a stranger can compare both. */
+  /** Available after the last chunk. The digest is that of the file as published, still gzipped if it was, or that of
+   *  the unpacked member of an archive: anyone can compute the same one. */
   identity(): FileIdentity
 }
 
@@ -31,7 +31,7 @@ const MAX_RATIO = 100
 const CHUNK = 1024 * 1024
 const WANTED = /\.(csv|json)$/i
 
-/** Opens a file, plain or gzipped, or the only CSV or JSON file in a zip. `onRead` hears how far it is. */
+/** Opens a file, plain or gzipped, or the only CSV or JSON file in a zip. `onRead` is told how many bytes have been read. */
 export async function openBytes(path: string, onRead: (bytes: number) => void = () => {}): Promise<ByteStream> {
   refuseUnreadable(path)
   const file = Bun.file(path)
@@ -50,7 +50,7 @@ export async function openBytes(path: string, onRead: (bytes: number) => void = 
   }
 }
 
-/** Into the same buffer over and over: a new one for each chunk would fill the memory before it is collected. */
+/** Reuses one buffer: a new one for each chunk would fill the memory before it is collected. */
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path)
   try {
@@ -67,7 +67,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Passes chunks on, and knows at the end how many bytes they had and their digest. */
+/** Passes chunks on, and counts and hashes their bytes. */
 class ByteCounter {
   readonly #hash = new Bun.CryptoHasher('sha256')
   #bytes = 0
@@ -91,7 +91,7 @@ class ByteCounter {
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b
 
-/** A small file that unpacks to a very large one is a bomb, not a price list: it is given up when that shows. */
+/** A small file that unpacks to a very large one is a bomb, not a price list: stop when the limit is passed. */
 async function* inflated(packed: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   const most = Math.min(MAX_EXPANDED, size * MAX_RATIO)
   const gunzip = createGunzip({ chunkSize: CHUNK })
@@ -109,11 +109,11 @@ async function* inflated(packed: AsyncIterable<Uint8Array>, size: number): Async
     throw /^(Z_|ERR_)/.test(code) ? unreadable('the file begins like gzip but is damaged: download it again') : error
   } finally {
     gunzip.destroy()
-    feeding.catch(() => {}) // what went wrong has been said above
+    feeding.catch(() => {}) // the error was thrown above
   }
 }
 
-/** One chunk at a time: its buffer is filled again when it has been taken in, and all of the file is never in memory. */
+/** One chunk at a time: its buffer is reused once it was consumed, and the whole file is never in memory. */
 async function feed(packed: AsyncIterable<Uint8Array>, gunzip: ReturnType<typeof createGunzip>): Promise<void> {
   const closed = new Promise<void>((done) => gunzip.once('close', done))
   for await (const chunk of packed) {
@@ -131,7 +131,7 @@ async function memberStream(path: string, onRead: (bytes: number) => void): Prom
     throw unreadable(
       member
         ? 'the archive holds several CSV or JSON files: unpack it and give one at a time'
-        : 'the archive holds no CSV or JSON file',
+        : 'the archive holds no CSV or JSON file: check that it is the right one',
     )
   }
   const counter = new ByteCounter(onRead)

@@ -4,29 +4,29 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const POINT = 0x2e
 const ZERO = 0x30
-/** From here on an amount may be a row of nines that stands for "unknown". */
+/** From here on an amount may consist of nines only, which means "unknown". */
 const NINES = 999_999_00
 
-/** Columns that stand side by side. */
+/** Adjacent columns. */
 export interface Span {
   first: number
   last: number
 }
 
-/** One record of a CSV file, as the places in a buffer where its cells begin. Only what is asked for becomes text. */
+/** One record of a CSV file, as the offsets of its cells in a buffer. A cell becomes text only on request. */
 export class CsvRecord {
-  /** Where it begins, counted from 1. */
+  /** The line on which it begins, counted from 1. */
   line = 1
   cells = 0
-  /** Of each cell, and behind the last of them that of the next record. */
+  /** The offset of each cell, followed by that of the next record. */
   starts: Int32Array
-  /** Whether some cell has quotes written twice. */
+  /** Whether any cell contains doubled quotes. */
   escaped = false
-  /** The same of the record before, while its bytes are still where they were. */
+  /** The same for the previous record, while its bytes are still in the buffer. */
   startsBefore: Int32Array
   cellsBefore = 0
   escapedBefore = false
-  /** How many cells at the beginning are byte for byte those of the record before. */
+  /** How many leading cells equal those of the previous record, byte for byte. */
   shared = 0
   readonly #buffer: Buffer
   readonly #words = new Words()
@@ -42,7 +42,7 @@ export class CsvRecord {
     this.startsBefore = new Int32Array(mostCells + 1)
   }
 
-  /** Makes this the record before. */
+  /** Makes this the previous record. */
   next(): void {
     const starts = this.startsBefore
     this.startsBefore = this.starts
@@ -51,7 +51,7 @@ export class CsvRecord {
     this.escapedBefore = this.escaped
   }
 
-  /** A cell without the blanks around it; nothing where the record is shorter. */
+  /** A cell without surrounding blanks; empty if the record is shorter. */
   text(cell: number): string {
     if (!this.#find(cell)) return ''
     if (this.#to - this.#from <= MAX_WORD && !this.escaped) return this.#words.find(this.#buffer, this.#from, this.#to)
@@ -63,7 +63,7 @@ export class CsvRecord {
     return !this.#find(cell)
   }
 
-  /** The amount in a cell in cents, 0 for a blank cell, and undefined where it is not plain digits: ask `text`. */
+  /** The amount in a cell in cents, 0 for a blank cell, undefined if it is not plain digits: then use `text`. */
   plainCents(cell: number): number | undefined {
     if (!this.#find(cell)) return 0
     const bytes = this.bytes
@@ -89,7 +89,7 @@ export class CsvRecord {
     return cents > 0 && cents < NINES ? cents : undefined
   }
 
-  /** A cell of so many digits and letters as a number of base 36; undefined where it is another. */
+  /** A cell of exactly this many digits and letters, as a number of base 36; otherwise undefined. */
   base36(cell: number, length: number): number | undefined {
     if (!this.#find(cell) || this.#to - this.#from !== length) return undefined
     let number = 0
@@ -101,7 +101,7 @@ export class CsvRecord {
     return number
   }
 
-  /** Whether the cells of these spans, each from one column to another, are byte for byte those of the record before. */
+  /** Whether the cells of these spans of columns equal those of the previous record, byte for byte. */
   repeats(spans: readonly Span[]): boolean {
     for (const { first, last } of spans) if (last >= this.shared && !this.#repeatsSpan(first, last)) return false
     return true
@@ -118,7 +118,7 @@ export class CsvRecord {
     return true
   }
 
-  /** Finds what a cell holds, without quotes and blanks; false where that is nothing. */
+  /** Finds the content of a cell, without quotes and blanks; false if it is empty. */
   #find(cell: number): boolean {
     if (cell >= this.cells || cell < 0) return false
     const bytes = this.bytes
@@ -145,12 +145,12 @@ export const MAX_WORD = 12
 const WORD_SLOTS = 2 ** 14
 const WORD_SHIFT = 32 - 14
 
-/** Keeps the short texts seen last: a file says the same few codes and words a million times over. */
+/** A cache of recent short texts: a file repeats the same few codes and words a million times. */
 export class Words {
   readonly #parts = new Int32Array(WORD_SLOTS * 3)
   readonly #texts: string[] = new Array(WORD_SLOTS).fill('')
 
-  /** Twelve bytes are three whole numbers; as no byte is zero, they name one text only. */
+  /** Twelve bytes are three whole numbers. As no byte is zero, they identify exactly one text. */
   find(bytes: Buffer, from: number, end: number): string {
     let first = 0
     let second = 0

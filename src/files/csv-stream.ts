@@ -4,7 +4,7 @@ import { unreadable } from './unreadable.ts'
 const MAX_CELLS = 8_192
 const MAX_RECORD = 1024 * 1024
 const BUFFER = 4 * MAX_RECORD
-/** How much may be read twice because a quote did not close, beyond as much again as the file itself. */
+/** How many bytes may be read twice because of unclosed quotes, in addition to the size of the file. */
 const SPARE_RESCAN = 16 * MAX_RECORD
 
 const LF = 0x0a
@@ -14,24 +14,24 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 
-/** Written after the bytes that are filled: it ends any cell, in quotes or not, so that the scan need not count. */
+/** Written after the filled bytes. It ends any cell, quoted or not, so the scan needs no bounds check. */
 const STOP = [QUOTE, CR, LF, QUOTE, CR, LF, CR]
-/** Room for it, and for what a look at several bytes at once sees behind it. */
+/** Room for it, and for reads of several bytes at once that reach past it. */
 const MARGIN = 24
 
-/** What the scan of one record found instead of the place where the next one begins. */
+/** Results of a scan that did not find the start of the next record. */
 const INCOMPLETE = -1
 const MALFORMED = -2
 
 export interface CsvHandler {
-  /** The same object each time, with the cells of this record until the call returns. */
+  /** The object is reused: its cells are valid until the call returns. */
   record(record: CsvRecord): void
-  /** A record whose quotes do not fit; reading goes on with the next line. */
+  /** A record with wrong quotes; reading goes on with the next line. */
   malformed(line: number): void
 }
 
 /**
- * Reads CSV (RFC 4180) of any size in constant memory, and turns only those cells into text that are asked for.
+ * Reads CSV (RFC 4180) of any size in constant memory. A cell becomes text only on request.
  *
  * Lines end with LF, with or without CR; a file whose first line ends with a lone CR has such ends throughout.
  * Bytes above 127 are never looked at, so UTF-8 and Windows-1252 read the same.
@@ -46,7 +46,7 @@ export class CsvReader {
   #breaksBefore = 0
   #seen = 0
   #rescanned = 0
-  /** How far the last scan came that found no record. */
+  /** Where the last scan stopped that found no complete record. */
   #reached = 0
   #over = false
 
@@ -106,17 +106,17 @@ export class CsvReader {
     return lf < 0 && this.#bytes.subarray(0, this.#filled).includes(CR) ? CR : LF
   }
 
-  /** Where the line after the one at `at` begins. What is read twice is limited, so that no file takes forever. */
+  /** The start of the line after the one at `at`. Rereading is limited, so that no file takes forever. */
   #nextLine(at: number, last: boolean): number {
     const end = this.#bytes.subarray(0, this.#filled).indexOf(this.#newline, at)
     if (end < 0) return last ? this.#filled : INCOMPLETE
     this.#rescanned += Math.max(0, this.#reached - end)
     if (this.#rescanned > this.#seen + SPARE_RESCAN)
-      throw unreadable('too many quotes in the file do not close', this.#record.line)
+      throw unreadable('the file has too many quotes that do not close: download it again', this.#record.line)
     return end + 1
   }
 
-  /** Finds the cells of the record at `at`; answers where the next one begins, or why there is none. */
+  /** Finds the cells of the record at `at`; returns the start of the next one, or why there is none. */
   #scan(at: number, last: boolean): number {
     const bytes = this.#bytes
     const view = this.#view
@@ -142,7 +142,7 @@ export class CsvReader {
           if (i >= end) break scan
           const rest = bytes[i + 1]
           if (rest !== COMMA && rest !== newline && !this.#closesCell(i + 1)) return this.#malformed(i)
-          i -= 3 // to go on behind it
+          i -= 3 // continue after it
           break
         }
       }
@@ -155,7 +155,7 @@ export class CsvReader {
     return i + 1
   }
 
-  /** Where the quoted cell whose text begins at `at` ends; counts its line breaks. */
+  /** The end of the quoted cell whose text begins at `at`; counts its line breaks. */
   #closingQuote(at: number): number {
     const bytes = this.#bytes
     const view = this.#view
@@ -168,7 +168,7 @@ export class CsvReader {
         else if (bytes[found] === QUOTE) {
           if (bytes[found + 1] !== QUOTE) return found
           this.#record.escaped = true
-          i = found + 2 - 4 // to go on behind both
+          i = found + 2 - 4 // continue after both
           break
         }
       }
@@ -176,8 +176,8 @@ export class CsvReader {
   }
 
   /**
-   * Takes over the cells at the beginning of a record that are those of the record before, which the lines of one item
-   * nearly all are. Same bytes up to a comma that ended a cell mean the same cells, so they need no second look.
+   * Copies the leading cells that equal those of the previous record, as in most lines of one item. Equal bytes up to
+   * the comma that ended a cell mean equal cells, so they need no second scan.
    */
   #share(at: number): number {
     const record = this.#record
@@ -201,7 +201,7 @@ export class CsvReader {
     return shared
   }
 
-  /** Whether nothing but blanks stands between the start of a cell and a quote: elsewhere it is only a character. */
+  /** Whether only blanks precede a quote in its cell. Anywhere else a quote is an ordinary character. */
   #opensCell(start: number, quote: number): boolean {
     let at = start
     while (at < quote && this.#bytes[at] === SPACE) at++
@@ -219,15 +219,15 @@ export class CsvReader {
     return MALFORMED
   }
 
-  /** A record of many lines is more likely one whose quote does not close. */
+  /** A record of very many lines probably has an unclosed quote. */
   #refusedOr(reached: number, why: string): number {
     if (this.#breaks > 0) return this.#malformed(reached)
     throw unreadable(why, this.#record.line)
   }
 }
 
-// Looks at four bytes of text at once. A mark is the highest bit of a byte; bytes above 127 have none of their own.
-// Only the lowest mark is sure: a byte after it may be marked without cause, so look at what was found.
+// Tests four bytes of text at once. A mark is the highest bit of a byte; bytes above 127 are ignored.
+// Only the lowest mark is certain: later bytes may be marked wrongly, so check the byte that was found.
 
 /** Marks the bytes that are at most `byte`. */
 export const marksUpTo = (byte: number, word: number): number =>

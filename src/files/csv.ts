@@ -1,6 +1,6 @@
 import { unreadable } from './unreadable.ts'
 
-/** One record and the line, counted from 1, on which it begins. */
+/** One record of a table, and the line, counted from 1, on which it begins. */
 export interface TableLine {
   line: number
   cells: string[]
@@ -48,7 +48,7 @@ function quotedCell(text: string, start: number): { value: string; end: number; 
   let end = start + 1
   for (;;) {
     const quote = text.indexOf('"', end)
-    if (quote < 0) return plainCell(text, start) // an opening quote that never closes is only a character
+    if (quote < 0) return plainCell(text, start) // an opening quote without a closing one is an ordinary character
     if (text[quote + 1] !== '"') {
       const raw = text.slice(start + 1, quote)
       const rest = plainCell(text, quote + 1)

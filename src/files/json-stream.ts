@@ -15,26 +15,26 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** 1 for the bytes that matter below the outermost object; all others are passed over outside of strings. */
+/** 1 for the bytes that matter below the outermost object; all others are skipped outside strings. */
 const STRUCTURE = new Uint8Array(256)
 for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) STRUCTURE[byte] = 1
 
 export interface JsonHandler {
-  /** One member of the list, and its place in it, counted from 1. */
+  /** One item of the list, and its index, counted from 1. */
   item(value: unknown, ordinal: number): void
-  /** Something in the list that is no object, or is not JSON inside although its brackets fit. */
+  /** An item that is not an object, or is not valid JSON although its brackets match. */
   malformed(ordinal: number): void
 }
 
 /**
  * Reads one JSON object of any size in constant memory: the items of one list in it, one at a time, and a few small
- * members, wherever in the object they stand. Everything else is passed over, and only its brackets are checked.
+ * members, anywhere in the object. Everything else is skipped; only its brackets are checked.
  */
 export class JsonReader {
-  /** The members that were asked for and found. */
+  /** The wanted members that were found. */
   readonly members = new Map<string, unknown>()
   items = 0
-  /** Whether the list was there at all. */
+  /** Whether the list was found. */
   found = false
 
   /** The kinds of the open brackets, and how many there are. */
@@ -50,10 +50,10 @@ export class JsonReader {
   #name = ''
   #inValue = false
   #inList = false
-  /** Between two commas of the list: nothing yet, an item, or something that is none. */
+  /** Between two commas of the list: nothing yet, an item, or something else. */
   #slot: 'empty' | 'item' | 'stray' = 'empty'
 
-  /** What is being kept: from where in this chunk, what came before, and how much it may become. */
+  /** What is being kept: its start in this chunk, the earlier parts, and how large it may become. */
   #keeping: 'name' | 'member' | 'item' | undefined
   #from = 0
   #kept: Uint8Array[] = []
@@ -89,7 +89,7 @@ export class JsonReader {
   }
 
   end(): void {
-    if (!this.#started) throw unreadable('the file is empty')
+    if (!this.#started) throw unreadable('the file is empty: download it again')
     if (this.#depth > 0) throw unreadable('the file ends in the middle of its JSON: download it again')
   }
 
@@ -174,7 +174,7 @@ export class JsonReader {
 
   #up(byte: number): void {
     const open = this.#open[--this.#depth]
-    if ((open === OPEN_OBJECT) !== (byte === CLOSE_OBJECT)) throw this.#refused('has brackets that do not fit')
+    if ((open === OPEN_OBJECT) !== (byte === CLOSE_OBJECT)) throw this.#refused('has brackets that do not match')
   }
 
   #beginMember(byte: number, at: number): void {
@@ -195,7 +195,7 @@ export class JsonReader {
     this.#name = ''
   }
 
-  /** What stands directly in the list: one object between two commas, or it is not an item. */
+  /** Directly in the list there must be one object between two commas; anything else is not an item. */
   #inSlot(byte: number): void {
     if (byte === COMMA) this.#slot = 'empty'
     else if (byte === CLOSE_LIST || this.#slot === 'stray') return
@@ -223,7 +223,7 @@ export class JsonReader {
     this.#keptBytes = 0
   }
 
-  /** Chunks belong to whoever fills them: what must outlive one is copied. */
+  /** The buffer of a chunk is reused, so what is kept longer is copied. */
   #keep(chunk: Uint8Array, end: number): void {
     const part = chunk.slice(this.#from, end)
     this.#keptBytes += part.length
@@ -232,7 +232,7 @@ export class JsonReader {
     this.#kept.push(part)
   }
 
-  /** Ends what is being kept and reads it; nothing where it is not JSON. */
+  /** Ends what is being kept and parses it; undefined if it is not JSON. */
   #taken(chunk: Uint8Array, end: number): unknown {
     let text: string
     if (this.#kept.length === 0) text = asText(chunk, this.#from, end)
@@ -255,7 +255,7 @@ export class JsonReader {
   }
 }
 
-const WHICH = 'no one can tell which is meant, so ask the hospital for its current file'
+const WHICH = 'it is not clear which one is meant, so ask the hospital for its current file'
 
 const asText = (bytes: Uint8Array, from: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString()

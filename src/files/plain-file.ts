@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { unreadable } from './unreadable.ts'
 
-/** Why there is nothing to read at a path, in one sentence that does not repeat it; undefined where there is. */
+/** Why a path cannot be read, in one sentence that does not repeat the path; undefined if it can. */
 export function whyUnreadable(path: string): string | undefined {
   try {
-    // A pipe without a writer would be waited for; it is to be refused instead.
+    // Do not wait for the writer of a pipe: a pipe is refused.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      if (!fstatSync(fd).isFile()) return 'this is a folder, a pipe or a device: give a file'
+      if (!fstatSync(fd).isFile()) return 'this is a folder, a pipe or a device: name a file'
       readSync(fd, new Uint8Array(1), 0, 1, 0)
       return undefined
     } finally {
@@ -15,7 +15,9 @@ export function whyUnreadable(path: string): string | undefined {
     }
   } catch (error) {
     const code = String((error as { code?: unknown } | null)?.code)
-    return /^(ENOENT|ENOTDIR|ENAMETOOLONG|ELOOP)$/.test(code) ? 'there is no such file' : 'the file may not be read'
+    return /^(ENOENT|ENOTDIR|ENAMETOOLONG|ELOOP)$/.test(code)
+      ? 'there is no such file'
+      : 'the file cannot be read: check its permissions'
   }
 }
 
@@ -24,7 +26,7 @@ export function refuseUnreadable(path: string): void {
   if (why) throw unreadable(why)
 }
 
-/** Refuses a file that was written to while it was read: what was read of it was never published. */
+/** Refuses a file that changed while it was read: what was read was never published as such. */
 export function refuseChanged(before: Stats, after: Stats, read: number): void {
   if (read !== before.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs)
     throw unreadable('the file was changed while it was read: load it again when it is complete')
@@ -36,7 +38,7 @@ export function readWhole(path: string, limit: number, tooLarge: string): Uint8A
   try {
     const before = fstatSync(fd)
     if (before.size > limit) throw unreadable(tooLarge)
-    const bytes = new Uint8Array(before.size + 1) // one more than there should be, to see that there is no more
+    const bytes = new Uint8Array(before.size + 1) // one byte more than expected, to notice a file that grew
     let read = 0
     for (;;) {
       const more = readSync(fd, bytes, read, bytes.length - read, null)

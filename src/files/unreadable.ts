@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts'
 
-/** The refusal of a file whose format cannot be read. The message says what to do; nothing of the file is repeated. */
+/** The refusal of a file whose format cannot be read. The message says what to do and never quotes the file. */
 export const unreadable = (message: string, line?: number): Problem =>
   new Problem('source_unreadable', line === undefined ? message : `${message} (line ${line})`)

@@ -124,9 +124,9 @@ describe('a workbook is refused', () => {
 
   test('when its parts are missing or do not fit', () => {
     expect(refusalOf(zip([{ name: 'a.csv', data: 'x' }]))).toBe('the file is an archive, but not a workbook')
-    expect(refusalOf(workbook('<row><c t="s"><v>7</v></c></row>'))).toContain('refers to a text that is not there')
-    expect(refusalOf(workbook('<row><c t="s"><v>-1</v></c></row>'))).toContain('refers to a text that is not there')
-    expect(refusalOf(workbook('', { sheets: '' }))).toContain('no such worksheet')
+    expect(refusalOf(workbook('<row><c t="s"><v>7</v></c></row>'))).toContain('refers to a text that does not exist')
+    expect(refusalOf(workbook('<row><c t="s"><v>-1</v></c></row>'))).toContain('refers to a text that does not exist')
+    expect(refusalOf(workbook('', { sheets: '' }))).toContain('does not have the worksheet')
     const utf16 = new Uint8Array([0xff, 0xfe, 0x3c, 0])
     expect(refusalOf(zip([{ name: 'xl/workbook.xml', data: utf16, stored: true }]))).toContain('not written in UTF-8')
   })

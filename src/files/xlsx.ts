@@ -9,7 +9,7 @@ const MAX_COLUMNS = 512
 
 export interface Sheet {
   name: string
-  /** Rows that hold something, by their number in the sheet. Cells are as the file has them; formulas are not evaluated. */
+  /** The rows that are not empty, with their number in the sheet. Cells are as stored; formulas are not evaluated. */
   rows: Iterable<TableLine>
 }
 
@@ -18,10 +18,10 @@ export function readSheet(bytes: Uint8Array, named?: string): Sheet {
   const archive = openArchiveBytes(bytes)
   const sheets = sheetsOf(part(archive, 'xl/workbook.xml'))
   const sheet = sheets.find(({ name, hidden }) => (named === undefined ? !hidden : name === named))
-  if (!sheet) throw unreadable('the workbook has no such worksheet')
+  if (!sheet) throw unreadable('the workbook does not have the worksheet that is needed')
   const targets = targetsOf(part(archive, 'xl/_rels/workbook.xml.rels'))
   const target = targets.find(({ id }) => id === sheet.id)
-  if (!target) throw unreadable('the workbook has no such worksheet')
+  if (!target) throw unreadable('the workbook does not have the worksheet that is needed')
   const shared = targets.find(({ type }) => type.endsWith('/sharedStrings'))
   const strings = shared ? sharedStrings(part(archive, shared.path)) : []
   return { name: sheet.name, rows: rowsOf(part(archive, target.path), strings) }
@@ -29,7 +29,7 @@ export function readSheet(bytes: Uint8Array, named?: string): Sheet {
 
 /**
  * A number as the workbook shows it. The file holds binary fractions with all their digits, 67.260000000000005,
- * of which a spreadsheet never shows more than fifteen: 67.26. What is not a number comes back as it is.
+ * of which a spreadsheet never shows more than fifteen: 67.26. Text that is not a number is returned unchanged.
  */
 export function shownNumber(text: string): string {
   if (!/^-?[0-9]{1,20}(\.[0-9]{1,20})?(E[+-]?[0-9]{1,3})?$/i.test(text)) return text
@@ -93,7 +93,7 @@ function sharedStrings(xml: string): string[] {
   return strings
 }
 
-/** Some workbooks of CMS's were made from text files that end with the byte 0x1A: the row it is in holds nothing. */
+/** Some CMS workbooks were made from text files that end with the byte 0x1A: the row with that byte is empty. */
 const END_OF_TEXT = '_x001A_'
 
 interface Cell {
@@ -151,7 +151,7 @@ const columnNumber = (letters: string): number =>
 
 function put(row: TableLine, { column, type, value }: Cell, strings: readonly string[]): void {
   const text = type === 's' && value !== '' ? strings[/^[0-9]{1,9}$/.test(value) ? Number(value) : -1] : value
-  if (text === undefined) throw unreadable('a cell of the worksheet refers to a text that is not there', row.line)
+  if (text === undefined) throw unreadable('a cell of the worksheet refers to a text that does not exist', row.line)
   while (row.cells.length < column) row.cells.push('')
   row.cells.push(text)
 }

@@ -1,6 +1,6 @@
 import { unreadable } from './unreadable.ts'
 
-/** What stands in an XML text, in order. Names come without their namespace prefix. */
+/** A piece of an XML text. Names come without their namespace prefix. */
 export type Token =
   | { kind: 'open'; name: string; attributes: string; empty: boolean }
   | { kind: 'close'; name: string }
@@ -11,8 +11,8 @@ const MAX_TAG = 64 * 1024
 const MAX_TEXT = 1024 * 1024
 
 /**
- * Reads XML as a spreadsheet has it. The text is hostile: a document type is refused, so there are no entities to
- * expand but the five of the standard and numbered characters, and nothing is nested deeply.
+ * Reads the XML of a spreadsheet. The text is hostile: a document type is refused, so the only entities are the five
+ * of the standard and numbered characters, and the nesting is limited.
  */
 export function* xmlTokens(xml: string): Generator<Token> {
   const open: string[] = []
@@ -47,7 +47,7 @@ export function* xmlTokens(xml: string): Generator<Token> {
   if (open.length > 0) throw malformed()
 }
 
-/** All that may stand outside of the root, with a byte order mark in front. */
+/** The only characters allowed outside the root: white space, and a byte order mark in front. */
 const BLANK = /^\ufeff?[ \t\r\n]*$/
 const NAME = /^(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)$/
 
@@ -64,7 +64,7 @@ function tagAt(xml: string, start: number): Exclude<Token, { kind: 'text' }> & {
 }
 
 function localName(name: string): string {
-  if (name === 'c' || name === 'v') return name // nearly all that a worksheet has
+  if (name === 'c' || name === 'v') return name // nearly all tags of a worksheet
   const [, local] = NAME.exec(name) ?? []
   if (!local) throw malformed()
   return local
@@ -84,7 +84,7 @@ function closingBracket(xml: string, start: number): number {
 }
 const [DOUBLE, SINGLE, BRACKET] = [0x22, 0x27, 0x3e]
 
-/** The value of an attribute, by its name without prefix. One that stands twice is refused: readers differ in which they take. */
+/** The value of an attribute, by its name without prefix. A repeated one is refused: readers differ in which they use. */
 export function attribute(attributes: string, name: string): string | undefined {
   if (attributes.includes("'")) return anyAttribute(attributes, name)
   const mark = `${name}="`

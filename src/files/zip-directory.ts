@@ -1,14 +1,14 @@
 import { unreadable } from './unreadable.ts'
 
-/** Bytes that can be read anywhere: a file, or a workbook that is already in memory. */
+/** Bytes with random access: a file, or a workbook in memory. */
 export interface Bytes {
   size: number
-  /** Fewer bytes than asked for only at the end. */
+  /** Returns fewer bytes than requested only at the end. */
   read(at: number, length: number): Uint8Array
   close(): void
 }
 
-/** What the central directory says of a member. Sizes are claims: whoever unpacks it checks them. */
+/** The central directory's entry for a member. Sizes are only claims: unpacking checks them. */
 export interface Entry {
   path: string
   packed: number
@@ -35,11 +35,11 @@ const DESCRIPTOR = 0x08074b50
 const END_LENGTH = 22
 const MAX_COMMENT = 65_535
 
-const broken = () => unreadable('the archive is damaged or cut short: get it again from the publisher')
+const broken = () => unreadable('the archive is damaged or incomplete: download it again from the publisher')
 
 /**
- * The members of a zip file by its central directory. The file is hostile until it is shown to be plain: a limit
- * that is passed, or a part that contradicts another, refuses the whole of it.
+ * The members of a zip file by its central directory. The file is hostile: a limit that is exceeded, or a part
+ * that contradicts another, refuses the whole file.
  */
 export function readDirectory(bytes: Bytes): Entry[] {
   if (bytes.size > MAX_ARCHIVE) throw unreadable('the archive is larger than 2 GiB')
@@ -73,8 +73,9 @@ function findDirectory(bytes: Bytes): Directory {
       length: tail.getUint32(i + 12, true),
       at: tail.getUint32(i + 16, true),
     }
-    if (tail.getUint16(i + 4, true) !== 0 && !large) throw unreadable('the archive is in several parts')
-    // Bytes between the directory and its end record are where two readers could begin to disagree.
+    if (tail.getUint16(i + 4, true) !== 0 && !large)
+      throw unreadable('the archive is split into several files: join or unpack it first')
+    // With bytes between the directory and its end record, two readers could find different directories.
     if (directory.at + directory.length !== (large?.at ?? end)) throw broken()
     if (directory.length > MAX_DIRECTORY) throw unreadable('the directory of the archive is too large')
     return directory
@@ -89,7 +90,8 @@ function findDirectory64(bytes: Bytes, end: number): { at: number; directory: Di
   const at = large(locator, 8)
   const record = view(exactly(bytes, at, 56))
   if (record.getUint32(0, true) !== END_64 || at + 12 + large(record, 4) !== end - 20) throw broken()
-  if (record.getUint32(16, true) !== 0) throw unreadable('the archive is in several parts')
+  if (record.getUint32(16, true) !== 0)
+    throw unreadable('the archive is split into several files: join or unpack it first')
   return { at, directory: { count: large(record, 32), length: large(record, 40), at: large(record, 48) } }
 }
 
@@ -118,10 +120,11 @@ function centralHeader(record: DataView, at: number, name: Uint8Array, extra: Ui
   // Encrypted, strongly encrypted, or with a masked directory.
   if ((flags & 0x2041) !== 0) throw unreadable('a member of the archive is encrypted')
   if (method !== 0 && method !== 8)
-    throw unreadable('a member of the archive is packed by a method other than stored or deflate')
+    throw unreadable('a member of the archive is compressed by a method other than deflate: unpack it first')
   const unixMode = record.getUint16(at + 40, true)
-  if (record.getUint8(at + 5) === 3 && (unixMode & 0xf000) === 0xa000) throw unreadable('the archive holds a link')
-  // Sizes that do not fit stand in the zip64 field, in this order, and only those.
+  if (record.getUint8(at + 5) === 3 && (unixMode & 0xf000) === 0xa000)
+    throw unreadable('the archive holds a symbolic link')
+  // Sizes that do not fit are in the zip64 field, in this order, and only those.
   const wide = wideNumbers(extra)
   const [size, packed, local] = [24, 20, 42].map((offset) => {
     const short = record.getUint32(at + offset, true)
@@ -145,16 +148,16 @@ function wideNumbers(extra: Uint8Array): number[] {
   return []
 }
 
-/** Nothing is ever written under these names, but an archive that tries is not one to take prices from. */
+/** We never write under these names, but an archive that tries this is not trusted. */
 function safePath(name: Uint8Array): string {
   const path = new TextDecoder().decode(name).replaceAll('\\', '/')
-  if (path === '' || /\p{Cc}/u.test(path)) throw unreadable('a member of the archive has no proper name')
+  if (path === '' || /\p{Cc}/u.test(path)) throw unreadable('a member of the archive has an invalid name')
   if (/^\/|^[A-Za-z]:|(^|\/)\.\.(\/|$)/.test(path))
     throw unreadable('a member of the archive has a name that points outside it')
   return path
 }
 
-/** The local header must describe the same member as the directory: readers that trust one or the other agree. */
+/** The local header must describe the same member as the directory: whichever of the two a reader trusts, it sees the same file. */
 function dataStart(bytes: Bytes, header: Header): number {
   const { local, name, stored } = header
   const fixed = view(exactly(bytes, local, 30))
@@ -171,10 +174,10 @@ function dataStart(bytes: Bytes, header: Header): number {
   return start
 }
 
-/** A number that does not fit stands elsewhere. */
+/** Marks a number that does not fit and is stored elsewhere. */
 const isNarrow = (stated: number, truth: number): boolean => stated === truth || stated === 0xffffffff
 
-/** Behind the data, with or without a signature, in four bytes each or in eight (section 4.3.9). */
+/** The data descriptor after the data: with or without a signature, in four or eight bytes each (section 4.3.9). */
 function checkDescriptor(bytes: Bytes, start: number, { crc, packed, size }: Header): void {
   const after = bytes.read(start + packed, 24)
   const forms = [true, false].flatMap((signed) =>

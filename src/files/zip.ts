@@ -8,13 +8,13 @@ import { type Bytes, type Entry, readDirectory } from './zip-directory.ts'
 
 /** A file inside an archive. */
 export interface Member {
-  /** As the archive spells it, and the last part of that: to compare, never to show or to write to. */
+  /** The path in the archive, and its last part. Hostile: compare them, never show them or write to them. */
   path: string
   name: string
-  /** As declared: a member that turns out to have another size is refused while it is read. */
+  /** The declared size: a member of another size is refused while it is read. */
   size: number
   stream(): AsyncIterable<Uint8Array>
-  /** The whole of it at once, for what is known to be small. */
+  /** All bytes at once, for small members. */
   unpack(limit: number): Uint8Array
 }
 
@@ -89,7 +89,7 @@ async function* inflated(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Passes on at most as many bytes as the directory declares, and ends well only if they were the declared ones. */
+/** Passes on at most the declared number of bytes, and throws unless size and checksum are the declared ones. */
 async function* checked(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { size, crc }: Entry,
@@ -114,7 +114,11 @@ function inflate(bytes: Uint8Array, size: number): Uint8Array {
 }
 
 const corrupt = (cause?: unknown): Problem =>
-  new Problem('source_unreadable', 'a member of the archive is not what its directory declares', { cause })
+  new Problem(
+    'source_unreadable',
+    'a file in the archive is damaged: its size or checksum is not as declared; download the archive again',
+    { cause },
+  )
 
 const asRefusal = (error: unknown): unknown =>
   /^(Z_|ERR_BUFFER_TOO_LARGE|ERR_OUT_OF_RANGE)/.test(String((error as { code?: unknown } | null)?.code))
@@ -143,6 +147,6 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'r')
   } catch (cause) {
-    throw new Problem('source_unreadable', 'there is no such file, or it may not be read', { cause })
+    throw new Problem('source_unreadable', 'there is no such file, or it cannot be read', { cause })
   }
 }

@@ -9,7 +9,7 @@ const headOf = (note: string): string => note.slice(0, note.indexOf('\n\n') + 1)
 
 /**
  * The last checkpoint of each log, kept outside the data and its backups. A store that was restored from a
- * backup, or copied, no longer agrees with it: signing on would fork the history that others have seen.
+ * backup, or copied, no longer agrees with it: signing from it would fork the history that others have seen.
  */
 export class CheckpointLock {
   constructor(readonly folder: string) {}
@@ -31,12 +31,12 @@ export class CheckpointLock {
     if (newest && headOf(this.#read(log)) !== headOf(newest.note)) this.#write(log, newest.note)
   }
 
-  /** What it says of a log. It moves after the store does, so who compares the two must read it before the store. */
+  /** The locked checkpoint of a log. It is written after the store, so to compare the two, read it before the store. */
   noted(log: string): string {
     return this.#read(log)
   }
 
-  /** Why this store may not sign for this log, in one sentence; nothing if it may. */
+  /** Why this store may not sign for this log, in one sentence; undefined if it may. */
   complaint(log: string, signed: readonly StoredCheckpoint[], noted = this.#read(log)): string | undefined {
     const newest = signed.at(-1)
     if (!newest) return `the ${log} log has no checkpoint: restore the store from a backup`

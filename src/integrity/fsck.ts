@@ -10,8 +10,8 @@ import * as store from './store.ts'
 const LEAVES_PER_READ = 1_000
 
 /**
- * Re-derives a whole log from its stored entries and says everything that does not fit. `tx` must show the store as it
- * was at one moment, and `noted` what the lock said before that.
+ * Recomputes a whole log from its stored entries and returns every difference. `tx` must be a snapshot of the store, and
+ * `noted` the content of the lock, read before that.
  */
 export async function checkLog(tx: Db, log: Log, noted: string): Promise<string[]> {
   const faults: string[] = []
@@ -33,7 +33,7 @@ export async function checkLog(tx: Db, log: Log, noted: string): Promise<string[
   return [...faults, ...(await checkCheckpoints(tx, log, noted, leaves, tiles))]
 }
 
-/** Every checkpoint ever signed must be a state the entries went through, and the last one must cover them all. */
+/** Every signed checkpoint must match the entries up to its size, and the last one must cover all entries. */
 async function checkCheckpoints(
   tx: Db,
   log: Log,
@@ -63,7 +63,7 @@ async function checkCheckpoints(
   const opened = await openNote(head.note, [...log.keys, ...log.retired])
   const text = opened.ok ? opened.note.text : ''
   if (!signed.some((each) => each.size === head.size && each.root === head.root && each.note.startsWith(`${text}\n`)))
-    faults.push(`${log.name} log: the public checkpoint is not one that was signed`)
+    faults.push(`${log.name} log: the public checkpoint was never signed`)
   if (signed.at(-1)?.size !== leaves) faults.push(`${log.name} log: the last checkpoint does not cover every entry`)
   return faults
 }

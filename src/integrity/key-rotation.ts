@@ -7,15 +7,15 @@ import { generateLogKey, parseLogKey, verifierKey } from './log-key.ts'
 import * as store from './store.ts'
 
 /**
- * Adds a new key to each log, first in the file, so that it signs from now on beside the old one. Who pins the
- * old key and who pins the new one both go on verifying.
+ * Adds a new key to each log, first in the file, so that both keys sign from now on. Readers who pin the old
+ * key and readers who pin the new one can both verify.
  */
 export function addKeys(keyFile: string, origins: readonly string[]): void {
   const lines = origins.map((origin) => generateLogKey(origin))
   replaceFile(keyFile, `${lines.join('\n')}\n${readFileSync(keyFile, 'utf8')}`)
 }
 
-/** Signs the public tree head again, with all keys in use, so that it can be opened with any of them at once. */
+/** Signs the public tree head again with all keys in use, so that any of them can verify it at once. */
 export async function resign(db: Db, log: Log): Promise<void> {
   await db.transaction(async (tx) => {
     const head = await log.head(tx)
@@ -23,8 +23,8 @@ export async function resign(db: Db, log: Log): Promise<void> {
     if (head.size !== signed.size) throw new StoreFault(`the ${log.name} log waits for its witnesses: publish first`)
     const text = parseNote(head.note)?.text
     if (text === undefined)
-      throw new StoreFault(`the ${log.name} log has a checkpoint that is not one: run \`atr fsck\``)
-    // Cosignatures are over the text, which stays: they are kept.
+      throw new StoreFault(`the ${log.name} log has a checkpoint that cannot be read: run \`atr fsck\``)
+    // Cosignatures sign the text, which does not change, so they are kept.
     const others = head.note
       .slice(text.length + 1)
       .split('\n')
@@ -34,7 +34,7 @@ export async function resign(db: Db, log: Log): Promise<void> {
   })
 }
 
-/** Takes every key but the newest of each log out of use; their public halves stay, for what they signed. */
+/** Stops using all keys of each log but the newest. Their public halves stay, to verify what they signed. */
 export async function retireOldKeys(db: Db, logs: readonly Log[], keyFile: string): Promise<string[]> {
   const retired: string[] = []
   for (const log of logs) {

@@ -19,7 +19,7 @@ export function generateLogKey(origin: string): string {
   return `PRIVATE+KEY+${origin}+${toHex(keyId(origin, publicKey))}+${toBase64(concat(ED25519, seed))}`
 }
 
-/** Undefined if the line is not a whole key of that format with the right id. */
+/** Undefined if the line is not a key of that format with the right id. */
 export function parseLogKey(line: string): NoteSigner | undefined {
   const match = /^PRIVATE\+KEY\+([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line)
   const [, name = '', id = '', encoded = ''] = match ?? []
@@ -42,6 +42,6 @@ function signerFromSeed(name: string, seed: Uint8Array): NoteSigner {
 /** The public half of a signer, as others pin it. */
 export function verifierKey({ name, publicKey }: NoteSigner): VerifierKey {
   const key = parseVerifierKey(formatVerifierKey(name, publicKey))
-  if (!key) throw new Error('a signer has a name that no note can carry')
+  if (!key) throw new Error('the name of a signer is not valid in a signed note')
   return key
 }

@@ -21,13 +21,13 @@ import * as store from './store.ts'
 const MAX_LEAF_BYTES = 65_535
 const CLOCK_SKEW_MS = 5_000
 
-/** Told the number of each step of publishing, in order. See docs/spec/log.md. */
+/** Called with the number of each publishing step, in order. See docs/spec/log.md. */
 export type Trace = (step: number) => void
 
 export interface LogParts {
-  /** How its rows are marked in the tables, and its place under `/log/`. */
+  /** Its name in the tables and in paths under `/log/`. */
   name: 'registry' | 'figures'
-  /** The key in use first; after a rotation, for a time, the one before it too. */
+  /** The current key first; after a rotation, for a time, the previous one too. */
   signers: readonly [NoteSigner, ...NoteSigner[]]
   /** Keys that signed earlier and no longer do. */
   retired?: readonly VerifierKey[]
@@ -35,7 +35,7 @@ export interface LogParts {
   trace?: Trace
 }
 
-/** An append-only log (C2SP tlog-tiles) kept in the database. What is public is in it. */
+/** An append-only log (C2SP tlog-tiles) in the database. Everything public is in it. */
 export class Log {
   readonly name: LogParts['name']
   readonly signers: LogParts['signers']
@@ -55,12 +55,12 @@ export class Log {
     return this.signers[0].name
   }
 
-  /** The keys whose signature counts today. */
+  /** The keys whose signatures are accepted now. */
   get keys(): VerifierKey[] {
     return this.signers.map(verifierKey)
   }
 
-  /** A log begins with a signed checkpoint of nothing, so that an empty store cannot pass for a new one. */
+  /** A log begins with a signed checkpoint of size 0, so that an emptied store cannot pass for a new one. */
   async create(tx: Db, at: number): Promise<void> {
     if (await store.currentCheckpoint(tx, this.name)) throw new StoreFault(`the ${this.name} log exists already`)
     const first = await this.#sign(tx, 0, EMPTY_ROOT, at)
@@ -72,7 +72,7 @@ export class Log {
   async append(tx: Db, bodies: readonly Uint8Array[], at: number): Promise<number> {
     const before = await this.signed(tx)
     if (at < before.signed_at - CLOCK_SKEW_MS)
-      throw new StoreFault('the clock is behind the last checkpoint: set it right before publishing')
+      throw new StoreFault('the clock is behind the last checkpoint: correct the clock before publishing')
     this.trace(2)
     let size = before.size
     for (const body of bodies) {
@@ -88,12 +88,12 @@ export class Log {
     return before.size
   }
 
-  /** Puts entry `index` of a level in its tile; a tile that is full becomes an entry of the level above. */
+  /** Puts entry `index` of a level in its tile; the root of a full tile becomes an entry of the level above. */
   async #extend(tx: Db, level: number, index: number, hash: Hash): Promise<void> {
     const n = Math.floor(index / TILE_WIDTH)
     const width = index % TILE_WIDTH
     const before = width === 0 ? new Uint8Array() : await this.#tile(tx, level, n)
-    // Whatever a failed attempt left past the committed width is overwritten.
+    // Hashes that a failed attempt left past the committed width are overwritten.
     const hashes = new Uint8Array((width + 1) * HASH_SIZE)
     hashes.set(before.subarray(0, width * HASH_SIZE))
     hashes.set(hash, width * HASH_SIZE)
@@ -101,7 +101,7 @@ export class Log {
     if (width + 1 === TILE_WIDTH) await this.#extend(tx, level + 1, n, rootInTile(hashes, 0, TILE_WIDTH))
   }
 
-  /** Logs have died of a bit flipped between hashing and storing: what is signed is computed from stored bytes. */
+  /** A bit flipped between hashing and storing has ended other logs, so the signed root is computed from stored bytes. */
   async #rereadRoot(tx: Db, from: number, to: number): Promise<Hash> {
     const bodies = await store.leafBodies(tx, this.name, from, to)
     const read = this.subtrees(tx)
@@ -109,7 +109,7 @@ export class Log {
       const stored = await read({ height: 0, index: from + i })
       if (!equalBytes(stored, leafHash(body))) throw new StoreFault(`entry ${from + i} was not stored as written`)
     }
-    if (bodies.length !== to - from) throw new StoreFault('entries are missing that were just written')
+    if (bodies.length !== to - from) throw new StoreFault('entries that were just written are missing')
     return rangeRoot(0, to, read)
   }
 
@@ -151,9 +151,9 @@ export class Log {
     return tile
   }
 
-  /** A quick look before serving: our key signed what was signed last, and the stored tiles and leaves agree with it. */
+  /** A quick check before serving: our key signed the last checkpoint, and the stored tiles and leaves agree with it. */
   check(db: Db): Promise<void> {
-    // Someone may publish meanwhile, and what is compared must be of one moment.
+    // Another process may publish meanwhile, so everything is read in one snapshot.
     return db.snapshot((tx) => this.#check(tx))
   }
 

@@ -14,13 +14,13 @@ export interface IntegrityParts {
   db: Db
   log: Log
   now: () => number
-  /** What the other parts know of themselves; this one imports none of them. */
+  /** Facts from the other parts, passed in because this part imports none of them. */
   charts: (day: string) => Promise<ChartFacts[]>
-  /** The kinds of chart that there can be. */
+  /** All kinds of chart. */
   chartKinds: readonly string[]
   figures: () => Promise<FiguresFacts>
   lastLoad: () => Promise<Facts['last_load']>
-  /** The keys of those who are asked to cosign. */
+  /** The keys of the configured witnesses. */
   witnesses: readonly VerifierKey[]
 }
 

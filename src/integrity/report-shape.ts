@@ -17,7 +17,7 @@ const chartHealth = (kinds: readonly string[]) =>
       effective_to: day,
       published_on: day
         .nullable()
-        .meta({ description: 'When the publisher says it published; null where it does not say' }),
+        .meta({ description: 'Publication date according to the publisher; null if it does not say' }),
       retrieved_at: instant,
       loaded_at: instant,
       next_effective_expected: day,
@@ -45,7 +45,7 @@ const chartHealth = (kinds: readonly string[]) =>
           max_abs_change_pct: z.number().min(0),
         })
         .nullable()
-        .meta({ description: 'Change from the release it took the place of; null for the first of its chart' }),
+        .meta({ description: 'Change from the release it replaced; null for the first of its chart' }),
     })
     .meta({ id: 'ChartHealth' })
 
@@ -55,7 +55,7 @@ const Check = z
     severity: z.enum(['flag', 'withhold', 'reject']),
     status: z
       .enum(['pass', 'warn', 'fail', 'error', 'not_evaluated'])
-      .meta({ description: '`not_evaluated`: nothing was judged by this rule' }),
+      .meta({ description: '`not_evaluated`: the rule was not applied to anything' }),
     evaluated: count,
     failed: count,
     failed_pct: z.number().min(0),
@@ -141,7 +141,8 @@ export const integrityReportOf = (kinds: readonly string[]) =>
           .strictObject({ at: instant, status: z.enum(['ok', 'failed', 'unfinished']) })
           .nullable()
           .meta({
-            description: '`unfinished`: under way, or cut short. A load refused before its first row leaves no trace',
+            description:
+              '`unfinished`: still running, or interrupted. A load refused before its first row is not recorded',
           }),
         last_link_check: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
         last_disclosure_audit: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),

@@ -3,7 +3,7 @@ import { type Calendar, freshness } from './freshness.ts'
 import type { IntegrityReport } from './report-shape.ts'
 import type { Verification } from './store.ts'
 
-/** What the registry knows of a chart's edition in force. */
+/** The registry's facts about the edition in force of a chart. */
 export interface ChartFacts {
   chart_id: string
   kind: string
@@ -23,11 +23,11 @@ export interface ChartFacts {
   source_sha256: string
   source_bytes: number
   data_class: 'published' | 'sample'
-  /** How it differs from the edition it took the place of; null for the first of its chart. */
+  /** How it differs from the edition it replaced; null for the first of its chart. */
   delta: IntegrityReport['charts'][number]['delta']
-  /** What the rules found in it: every rule there is, whether or not it was judged. */
+  /** What the rules found in it: an entry for every rule, evaluated or not. */
   checks: RowCheckFacts[]
-  /** Editions of the chart whose periods do not meet. */
+  /** Editions of the chart whose periods overlap or leave a gap. */
   overlaps: string[]
   gaps: string[]
 }
@@ -55,7 +55,7 @@ export interface FiguresFacts {
 export interface Facts {
   charts: ChartFacts[]
   figures: FiguresFacts
-  /** The load that began last, in force or not. */
+  /** The latest load, in force or not. */
   last_load: IntegrityReport['jobs']['last_load']
   /** The public checkpoint, and how many of the witnesses that are named have cosigned it. */
   log: { size: number; root: string; checkpoint_at: string; key_id: string; witnesses: number }
@@ -64,7 +64,7 @@ export interface Facts {
 
 const MOST_SAMPLES = 5
 
-/** The report, from stored facts and a clock: the same facts on the same day give the same report. */
+/** Makes the report from stored facts and the day: the same input gives the same report. */
 export function integrityReport(facts: Facts, now: number): IntegrityReport {
   const today = dayOf(now)
   const charts = facts.charts.map((chart) => chartEntry(chart, today))
@@ -152,14 +152,14 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
   }
 }
 
-/** Which share of the rows could be proved when all were last looked at; unknown before that. */
+/** The share of rows that could be proved at the last full verification; unknown before any. */
 const coverage = (verification: Verification | undefined): number | null => {
   if (!verification) return null
   const { rows_verified, rows_failed } = verification
   return rows_verified === 0 ? 1 : Math.floor(((rows_verified - rows_failed) / rows_verified) * 10_000) / 10_000
 }
 
-/** Nothing here checks the addresses of cited sources, so nothing is said of them. */
+/** The addresses of cited sources are not checked, so these members are null. */
 const NOT_MEASURED = {
   ok: null,
   not_modified: null,
@@ -204,7 +204,7 @@ function ruleChecks({ charts, verification }: Facts): IntegrityReport['checks'] 
   )
   return [...byRule.values()].map((found) => {
     const [first] = found as [RowCheckFacts]
-    // Whether stored rows still hash into their trees is known from the last time all of them were re-derived.
+    // Whether the stored rows still match their trees is known from the last full verification.
     const stored = first.check_id === 'R01' ? verification : undefined
     const evaluated = stored?.rows_verified ?? found.reduce((sum, check) => sum + check.evaluated, 0)
     const failed = stored?.rows_failed ?? found.reduce((sum, check) => sum + check.failed, 0)
@@ -219,7 +219,7 @@ function ruleChecks({ charts, verification }: Facts): IntegrityReport['checks'] 
   })
 }
 
-/** A rule that nothing was judged by has not passed. */
+/** A rule that was never evaluated has not passed. */
 function statusOf(check_id: string, evaluated: number, failed: number): IntegrityReport['checks'][number]['status'] {
   if (failed > 0) return check_id === 'R01' ? 'fail' : 'warn'
   return evaluated > 0 ? 'pass' : 'not_evaluated'

@@ -76,7 +76,7 @@ export async function currentHead(db: Db, log: string): Promise<StoredCheckpoint
   return row
 }
 
-/** A head only grows: one that another process made larger meanwhile stays. */
+/** A head only grows: a larger one written by another process meanwhile is kept. */
 export async function putHead(db: Db, log: string, { size, root, note, signed_at }: StoredCheckpoint): Promise<void> {
   await db.query(
     `INSERT INTO log_head (log, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)
@@ -87,7 +87,7 @@ export async function putHead(db: Db, log: string, { size, root, note, signed_at
   )
 }
 
-/** The same tree head under other signatures: for a key rotation, which changes nothing that was signed. */
+/** Replaces the signatures of a tree head, for a key rotation. The signed text stays the same. */
 export async function putCheckpointNote(tx: Db, log: string, size: number, note: string): Promise<void> {
   await tx.query('UPDATE log_checkpoint SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
   await tx.query('UPDATE log_head SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
@@ -109,12 +109,12 @@ export async function putWitnessSize(db: Db, log: string, witness: string, size:
   )
 }
 
-/** A look at everything. Rows count as failed with their release, and all of them with the log. */
+/** The result of a full verification. If a release fails, all its rows count as failed; if a log fails, all rows do. */
 export interface Verification {
   verified_at: number
   rows_verified: number
   rows_failed: number
-  /** Everything that was wrong, in rows, logs and figures. */
+  /** All faults, in rows, logs and figures. */
   faults: number
 }
 

@@ -4,7 +4,7 @@ import { TILE_WIDTH, type Tile } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'
 import * as store from './store.ts'
 
-/** What an outsider can read of a log: what its public checkpoint covers, and nothing that was only signed. */
+/** The public part of a log: what its public checkpoint covers, not what is only signed. */
 export const tileSource = (db: Db, log: Log) => ({
   name: log.name,
 
@@ -27,8 +27,8 @@ export const tileSource = (db: Db, log: Log) => ({
 })
 
 /**
- * The tile's hashes, if a tree of `size` leaves has that many. A tile that is stored may be wider: it has grown
- * since, or the reader holds an older checkpoint and asks for what that one implies.
+ * The hashes of a tile, if a tree of `size` leaves has that many. The stored tile may be wider: it has grown since, or
+ * the reader has an older checkpoint and asks for the width that belongs to it.
  */
 export async function cutTile(
   size: number,

@@ -8,13 +8,13 @@ import type { Cosign } from './publication.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
 
-/** Someone else who watches our logs, and where to reach them. */
+/** A witness of our logs, and its address. */
 export interface Witness {
   key: VerifierKey
   url: string
 }
 
-/** Something is signed that cannot be made public, because the witnesses have not agreed to it. */
+/** Something is signed but cannot become public, because too few witnesses have cosigned it. */
 export class WitnessFault extends StoreFault {}
 
 const BUDGET_MS = 1_000
@@ -24,8 +24,8 @@ type Answer =
   | { witness: Witness; line?: undefined; why: 'unreachable' | 'refused' | 'forked' }
 
 /**
- * C2SP tlog-witness, the log's side: asks all witnesses at once, each within its budget, and joins the
- * cosignatures to the note. A witness that has seen another history stops everything, whatever the quorum.
+ * C2SP tlog-witness, the log's side: asks all witnesses at once, each within a time limit, and adds the
+ * cosignatures to the note. If one witness has seen another history, publishing stops, whatever the quorum.
  */
 export const cosignedBy = (witnesses: readonly Witness[], quorum: number): Cosign => ({
   async isEnough(text) {
@@ -68,7 +68,7 @@ async function ask(db: Db, log: Log, signed: StoredCheckpoint, witness: Witness)
   return typeof second === 'number' ? { witness, why: 'refused' } : second
 }
 
-/** One add-checkpoint request. A number is the size that the witness has instead. */
+/** One add-checkpoint request. If it returns a number, that is the size that the witness has. */
 async function send(
   db: Db,
   log: Log,
@@ -102,7 +102,7 @@ async function post(url: string, body: string): Promise<{ status: number; text: 
   }
 }
 
-/** The witness's own line, if the answer has one that verifies. Lines by others are not passed on. */
+/** The witness's own signature line, if the answer has one that verifies. Lines by others are dropped. */
 async function cosignatureIn(lines: string, signed: StoredCheckpoint, { key }: Witness): Promise<string | undefined> {
   const note = parseNote(signed.note + lines)
   const own = note && { ...note, signatures: note.signatures.filter(({ name }) => name === key.name) }

@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * Whom an unauthenticated request is counted against. One subscriber commonly holds a whole IPv6 /64,
- * so counting single addresses there would count nothing. What is not an address shares one name:
- * otherwise text that a proxy let through would buy a fresh quota each time.
+ * The name under which an unauthenticated request is counted. One subscriber usually has a whole IPv6 /64,
+ * so counting single addresses would limit nobody. Everything that is not an address shares one name:
+ * otherwise each new text that a proxy passes on would get a fresh quota.
  */
 export function addressBlock(address: string): string {
   if (isIPv4(address)) return address

@@ -14,7 +14,7 @@ export interface GateParts {
   now: () => Promise<number>
 }
 
-/** What the credentials of a call turned out to be. `agent` is set for a valid one only. */
+/** Which credential a call has. `agent` is set only if it is valid. */
 type Identity =
   | { by: 'nothing' | 'conflict'; agent?: undefined }
   | { by: 'agent_key'; agent?: Agent | undefined }
@@ -22,9 +22,8 @@ type Identity =
   | { by: 'rails_token'; agent?: undefined; fault: 'rails_token_invalid' | 'rails_token_expired' }
 
 /**
- * Identify, count, then decide. Counting comes before deciding, so that a caller who is turned away has
- * still used up some quota; failed authentication is counted apart and by address, so that nobody can use
- * up the quota of a key that is not theirs.
+ * Identify, count, then decide. A refused call is counted too. Failed authentication is counted separately
+ * and by address, so that nobody can use up the quota of another's key.
  */
 export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
   async enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit> {
@@ -38,11 +37,11 @@ export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
     const { agent } = identity
     const who = agent ? `key ${agent.key_id}` : `address ${address}`
     const unwelcome = refuse(identity, access)
-    // What a request costs is found by reading it. That costs one already, so that nobody has it read for nothing.
+    // The cost is known only after reading the request. Count one before that, so that reading is never free.
     const first = limiter.take(bucket, who)
     const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
     const taken = more > 0 ? limiter.take(bucket, who, more) : first
-    if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the one before, more than there ever are
+    if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the first one, more than the whole quota
     const refusal = taken?.allowed === false ? limitRefusal(taken) : unwelcome
     return { quota: taken?.quota, ...(refusal ? { refusal } : { agent }) }
   },
@@ -51,8 +50,8 @@ export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
 const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || by === 'rails_token') && !agent
 
 /**
- * Looks at one credential: the kind the route takes, or else the other kind, which lets nobody in but
- * tells whose quota this is. Header texts are hostile; one that is empty was not sent.
+ * Checks one credential: the kind that the route accepts, or else the other kind, which gives no access but
+ * decides whose quota counts. Header texts are hostile; an empty one counts as not sent.
  */
 async function identify(parts: GateParts, call: Call, access: Access): Promise<Identity> {
   const key = call.agentKey || undefined

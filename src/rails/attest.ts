@@ -10,11 +10,11 @@ import * as store from './store.ts'
 
 export const MAX_LIVE_TOKENS = 20
 
-/** How long a token that has expired is still told apart from one that never was. */
+/** How long an expired token is reported as expired, and not as unknown. */
 const EXPIRED_TOKEN_MEMORY_SECONDS = 24 * 60 * 60
 
 export interface Attestation {
-  /** Hostile, and of any type: every nonce that cannot be used is refused in the same words. */
+  /** Hostile, and of any type: every unusable nonce gets the same refusal. */
   nonce: unknown
   scopes?: readonly Scope[] | undefined
   proof?: string | undefined
@@ -30,14 +30,14 @@ export interface IssuedToken {
 type Exchange = { made: IssuedToken } | { made: undefined; refusal: Problem }
 
 /**
- * Exchanges a nonce for a rails token. Nothing is spent unless everything else is in order, and the
- * proof of possession comes first, so that who lacks the private key learns nothing about a nonce.
+ * Exchanges a nonce for a rails token. The nonce is spent only if everything else is valid. The
+ * proof of possession is checked first, so that a caller without the private key learns nothing about a nonce.
  */
 export async function attest(parts: ChallengeParts, keyId: string, attestation: Attestation): Promise<IssuedToken> {
   const now = await parts.now()
   const nonce = typeof attestation.nonce === 'string' ? attestation.nonce : ''
   await checkPossession(parts, keyId, nonce, attestation.proof)
-  // A refusal of the exchange itself is returned, not thrown: what it revokes and records must commit.
+  // Returned, not thrown: the revocation and the event of a refused exchange must commit.
   const exchange = await parts.db.transaction((tx) => spend(tx, parts, keyId, nonce, attestation.scopes, now))
   if (!exchange.made) throw exchange.refusal
   return exchange.made
@@ -65,7 +65,7 @@ async function spend(
   now: number,
 ): Promise<Exchange> {
   const key = await store.lockKey(tx, keyId)
-  // The key may have been revoked since it was let in.
+  // The key may have been revoked since the gate admitted it.
   if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
   const scopes = asked ? key.scopes.filter((scope) => asked.includes(scope)) : key.scopes
   if (asked && scopes.length === 0) throw scopeRefusal('AgentKey', asked, key.scopes)
@@ -78,7 +78,7 @@ async function spend(
 
   const issuedBefore = now - (TOKEN_SECONDS + EXPIRED_TOKEN_MEMORY_SECONDS) * 1000
   await store.pruneTokens(tx, keyId, { now, keep: MAX_LIVE_TOKENS - 1, issuedBefore })
-  // A token does not outlive its key, and should not say that it does.
+  // A token ends with its key, so its stated expiry must not be later.
   const expiresAt = Math.min(now + TOKEN_SECONDS * 1000, key.expires_at)
   await store.insertToken(tx, {
     token_id: id,
@@ -92,7 +92,7 @@ async function spend(
   return { made: { token: text, scopes, issuedAt: now, expiresAt } }
 }
 
-/** A nonce that comes twice has leaked, or its key has: the token of the first time is not to be trusted either. */
+/** A nonce sent twice means that it, or its key, has leaked: the token made from it is revoked too. */
 async function refuseSpent(tx: Db, digest: Uint8Array, keyId: string, now: number): Promise<Problem> {
   const expiredAfter = now - SPENT_NONCE_MEMORY_SECONDS * 1000
   const tokenId = await store.findTokenOfSpentNonce(tx, digest, keyId, expiredAfter)
@@ -102,10 +102,8 @@ async function refuseSpent(tx: Db, digest: Uint8Array, keyId: string, now: numbe
   return new Problem('nonce_already_used')
 }
 
-/** Unknown, expired, malformed or another key's: one answer, so that it cannot be used to find out which. */
+/** Unknown, expired, malformed or another key's nonce: one answer, so that a caller cannot find out which. */
 const nonceInvalid = (): Problem =>
   new Problem('nonce_invalid', undefined, {
-    errors: [
-      { in: 'body', name: 'nonce', code: 'nonce_invalid', message: 'the nonce is not one that this key can use now' },
-    ],
+    errors: [{ in: 'body', name: 'nonce', code: 'nonce_invalid', message: 'the nonce is not valid for this key now' }],
   })

@@ -15,7 +15,7 @@ export interface ChallengeParts extends KeyParts {
   baseUrl: () => string
 }
 
-/** Hands out a nonce for one key; a ninth drops the oldest that is still live. */
+/** Issues a nonce for one key. At most eight are live: a ninth drops the oldest. */
 export async function issueNonce(
   parts: ChallengeParts,
   keyId: string,
@@ -25,9 +25,9 @@ export async function issueNonce(
   const expiresAt = now + NONCE_SECONDS * 1000
   await parts.db.transaction(async (tx) => {
     const key = await store.lockKey(tx, keyId)
-    // The key may have been revoked since it was let in.
+    // The key may have been revoked since the gate admitted it.
     if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
-    // Before the insert, so that a nonce never loses to another of the same millisecond.
+    // Prune before the insert, so that a new nonce is never dropped for another of the same millisecond.
     const spentBefore = now - SPENT_NONCE_MEMORY_SECONDS * 1000
     await store.pruneNonces(tx, keyId, { now, keep: MAX_LIVE_NONCES - 1, spentBefore })
     const digest = digestOf(parts.pepper, nonce)

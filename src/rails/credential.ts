@@ -33,7 +33,7 @@ const MAX_LENGTH = 66
 
 export type Random = (bytes: number) => Uint8Array
 
-/** A credential as it is handed out once, and its public part, the only one that is kept or logged. */
+/** A credential as it is issued, once, and its public id, the only part that is stored in clear or logged. */
 export interface Credential {
   id: string
   text: string
@@ -49,11 +49,11 @@ export const agentKeyId = (text: string): string | undefined => idOf(AGENT_KEY, 
 export const railsTokenId = (text: string): string | undefined => idOf(RAILS_TOKEN, text)
 export const isNonce = (text: string): boolean => isWhole(NONCE, text)
 
-/** What is stored in place of a credential. Secrets of 256 bits need no slow hash: they cannot be searched. */
+/** What is stored in place of a credential. Secrets of 256 bits need no slow hash: nobody can try them all. */
 export const digestOf = (pepper: Uint8Array, text: string): Uint8Array =>
   new Uint8Array(createHmac('sha256', pepper).update(text).digest())
 
-/** Stands in for the digest of an id nobody has. */
+/** Used in place of the digest when the id is unknown. */
 const NO_DIGEST = new Uint8Array(32)
 
 /** Compares in constant time; an id that is unknown takes the same path as a secret that is wrong. */

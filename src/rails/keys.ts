@@ -5,7 +5,7 @@ import { digestOf, KEY_DAYS, makeAgentKey, type Random } from './credential.ts'
 import * as store from './store.ts'
 
 const DAY_SECONDS = 24 * 60 * 60
-/** How long a key that has been rotated out goes on working. */
+/** How long a replaced key keeps working. */
 export const ROTATION_OVERLAP_SECONDS = DAY_SECONDS
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/
@@ -20,13 +20,13 @@ export interface KeyParts {
 export interface NewKey {
   name: string
   scopes: readonly string[]
-  /** 365 days unless told. */
+  /** 365 days by default. */
   ttlSeconds?: number | undefined
   /** 32 raw bytes of Ed25519: the holder must then sign each nonce. */
   publicKey?: Uint8Array | undefined
 }
 
-/** The only time the key itself is seen: it is stored as a digest. */
+/** The only time the key itself is visible: the store keeps a digest. */
 export interface IssuedKey {
   key: string
   key_id: string
@@ -64,8 +64,8 @@ export async function listKeys({ db, now }: Pick<KeyParts, 'db' | 'now'>): Promi
 }
 
 /**
- * Issues a key with the same name, scopes, public key and length of life, and lets the old one work for a day
- * more, so that its holder can change over without a gap. The old key never gains time.
+ * Issues a key with the same name, scopes, public key and lifetime. The old one works for one more day, so
+ * that its holder can change over without a gap, but never longer than it would have.
  */
 export async function rotateKey(
   parts: KeyParts,
@@ -75,9 +75,9 @@ export async function rotateKey(
   const now = await parts.now()
   return parts.db.transaction(async (tx) => {
     const old = await store.lockKey(tx, keyId)
-    if (!old || !isLive(old, now)) throw new Problem('unknown_key', 'there is no agent key in use with this id')
+    if (!old || !isLive(old, now)) throw new Problem('unknown_key', 'there is no active agent key with this id')
     if (old.replaced_by !== null)
-      throw new Problem('invalid_parameter', 'this agent key has been rotated already; rotate the one that replaced it')
+      throw new Problem('invalid_parameter', 'this agent key was rotated before; rotate the key that replaced it')
     const { name, scopes, public_key } = old
     const life = ttlSeconds ?? Math.max(1, Math.round((old.expires_at - old.created_at) / 1000))
     const issued = await issue(tx, parts, { name, scopes, ttlSeconds: life, publicKey: public_key ?? undefined }, now)
@@ -88,7 +88,7 @@ export async function rotateKey(
   })
 }
 
-/** Ends a key and with it, at once, every token made from it. Doing it again changes nothing. */
+/** Revokes a key and, at once, every token made from it. Doing it again changes nothing. */
 export async function revokeKey({ db, now }: Pick<KeyParts, 'db' | 'now'>, keyId: string): Promise<KeySummary> {
   const at = await now()
   return db.transaction(async (tx) => {

@@ -10,21 +10,21 @@ export interface WindowState {
   remaining: number
   /** Whole seconds until the oldest counted request leaves the window; at least 1. */
   resetSeconds: number
-  /** Whole seconds until as much is left as was asked for; at least 1. Never, for more than the limit. */
+  /** Whole seconds until a request of this cost would be allowed; at least 1. Infinity if it costs more than the limit. */
   waitSeconds: number
 }
 
 /**
- * An exact sliding window: of all the spans of `windowSeconds` that can be laid over the past, none
- * holds more than `limit` accepted requests. A bucket that refills would let a burst and its refill
- * through together, which is more than the published `q` and `w` allow.
+ * An exact sliding window: no span of `windowSeconds` ever holds more than `limit` accepted requests.
+ * A bucket that refills would accept a burst and its refill together, which is more than the published
+ * `q` and `w` allow.
  *
- * A request may count as several: then all of them fit into the window or none is taken.
+ * A request may count as several: then either all of them fit into the window or none is counted.
  *
- * Refused requests are not counted. Memory is bounded: past `maxKeys` the key untouched for longest is forgotten.
+ * Refused requests are not counted. Memory is bounded: past `maxKeys` the least recently used key is dropped.
  */
 export class SlidingWindow {
-  /** In order of last use, so the first is the stalest. */
+  /** In order of last use, the least recent first. */
   readonly #callers = new Map<string, Times>()
 
   constructor(
@@ -68,7 +68,7 @@ export class SlidingWindow {
     return now - this.windowSeconds * 1000
   }
 
-  /** Two at a time keeps ahead of one new key per call and never stalls a request. */
+  /** Drops at most two keys per call: more than one call can add, and never slow. */
   #forget(now: number): void {
     for (let i = 0; i < 2; i++) {
       const [key, times] = this.#callers.entries().next().value ?? []
@@ -80,7 +80,7 @@ export class SlidingWindow {
   }
 }
 
-/** A queue of times in a ring that grows as needed, so a caller who came once costs a few bytes. */
+/** A queue of times in a ring that grows as needed, so a caller with one request costs a few bytes. */
 class Times {
   #ring = new Float64Array(4)
   #head = 0
@@ -90,7 +90,7 @@ class Times {
     return this.at(this.size - 1)
   }
 
-  /** The time at this place, the oldest first. */
+  /** The time at this index; the oldest is first. */
   at(i: number): number | undefined {
     return i < 0 || i >= this.size ? undefined : this.#at(i)
   }
@@ -126,7 +126,7 @@ export interface LimitDecision {
   waitSeconds: number
 }
 
-/** Counts one request, or one that counts as several; undefined when limits are off. */
+/** Counts a request, as one or as several; undefined when limits are off. */
 export interface Limiter {
   take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string, cost?: number): LimitDecision | undefined
 }

@@ -19,7 +19,7 @@ import { SIGNATURE_PATTERN } from './possession.ts'
 export interface RailsParts {
   db: Db
   pepper: Uint8Array
-  /** Epoch milliseconds by the database's clock, the one clock that replicas share. */
+  /** Epoch milliseconds by the database's clock, which all replicas share. */
   now: () => Promise<number>
   random: (bytes: number) => Uint8Array
   baseUrl: () => string
@@ -39,14 +39,14 @@ export const Challenge = z
       .string()
       .regex(new RegExp(PATTERNS.nonce))
       .meta({ description: 'Send it to attest, once, with the same key' }),
-    expires_in: z.int().min(0).max(NONCE_SECONDS).meta({ description: 'Seconds the nonce can be used' }),
+    expires_in: z.int().min(0).max(NONCE_SECONDS).meta({ description: 'Seconds until the nonce expires' }),
     expires_at: z.iso.datetime().meta({ description: 'When the nonce expires, UTC' }),
     ...schemeFields,
     attest: z.literal(ATTEST_PATH).meta({ description: 'Where to send it' }),
   })
   .meta({ description: 'A nonce for one agent key' })
 
-/** The schema only documents the nonce: `attest` refuses all bad ones alike, so none may be refused sooner. */
+/** The schema only documents the nonce: `attest` refuses all invalid ones in the same way, so none may be refused earlier. */
 const Nonce = z
   .unknown()
   .meta({
@@ -63,10 +63,10 @@ export const AttestRequest = z.strictObject({
     .min(1)
     .max(SCOPE_NAMES.length)
     .optional()
-    .meta({ description: 'Ask for fewer scopes than the key has; left out, the token has all of them' }),
+    .meta({ description: 'Ask for fewer scopes than the key has; if left out, the token gets all of them' }),
   proof: z.string().max(128).optional().meta({
     pattern: SIGNATURE_PATTERN,
-    description: 'The signature over the nonce, for keys registered with a public key; others need none',
+    description: 'The signature over the nonce; only for keys registered with a public key',
   }),
 })
 
@@ -77,20 +77,22 @@ export const RailsToken = z
       .regex(new RegExp(PATTERNS.rails_token))
       .meta({ description: 'A secret: send it to protected routes of this service and nowhere else' }),
     header: z.literal(HEADERS.agent_rails).meta({ description: 'The header that carries it' }),
-    expires_in: z.int().min(0).max(TOKEN_SECONDS).meta({ description: 'Seconds the token can be used' }),
+    expires_in: z.int().min(0).max(TOKEN_SECONDS).meta({ description: 'Seconds until the token expires' }),
     expires_at: z.iso.datetime().meta({ description: 'When the token expires, UTC' }),
-    scopes: z.array(z.enum(SCOPE_NAMES)).meta({ description: 'What the token can read while its key still can' }),
+    scopes: z
+      .array(z.enum(SCOPE_NAMES))
+      .meta({ description: 'The scopes of the token, as long as its key has them too' }),
     key_id: z.string().meta({ description: 'Public id of the agent key' }),
     ...schemeFields,
   })
-  .meta({ description: 'A rails token and what it is good for' })
+  .meta({ description: 'A rails token with its scopes and expiry' })
 
 export const railsOperations = (parts: RailsParts): Operation[] => [
   operation({
     name: 'get_policy',
-    summary: 'How an agent is let in: scopes, routes, headers and limits',
+    summary: 'How an agent gets access: scopes, routes, headers and limits',
     description:
-      'The policy of the rails: the four steps from agent key to rails token, the five scopes, which routes need which of them, and the rate limits.',
+      'The rails policy: the four steps from agent key to rails token, the five scopes, the scope that each route needs, and the rate limits.',
     tag: 'agent-rails',
     http: { method: 'GET', path: POLICY_PATH },
     access: 'public',
@@ -103,9 +105,9 @@ export const railsOperations = (parts: RailsParts): Operation[] => [
   }),
   operation({
     name: 'request_challenge',
-    summary: 'A nonce for the agent key that asks',
+    summary: 'Issues a nonce for the calling agent key',
     description:
-      'The second step of the rails. The nonce lives 120 seconds, is good once and only with the same key. A key has at most eight; a ninth ends the oldest.',
+      'The second step of the rails. A nonce is valid for 120 seconds, once, and only with the same key. A key has at most eight nonces; a ninth replaces the oldest.',
     tag: 'agent-rails',
     http: { method: 'POST', path: CHALLENGE_PATH },
     access: 'agent_key',
@@ -123,7 +125,7 @@ export const railsOperations = (parts: RailsParts): Operation[] => [
     name: 'attest',
     summary: 'Exchanges a nonce for a rails token',
     description:
-      'The third step of the rails. The token lives at most 900 seconds and can read what it was given and its key still can. Sending a nonce twice revokes the token it made.',
+      'The third step of the rails. The token is valid for at most 900 seconds, with the scopes that it was issued with and that its key still has. Sending a nonce twice revokes the token made from it.',
     tag: 'agent-rails',
     http: { method: 'POST', path: ATTEST_PATH },
     access: 'agent_key',
@@ -161,6 +163,6 @@ const life = (issuedAt: number, expiresAt: number): { expires_in: number; expire
 })
 
 function keyIdOf(agent: Agent | undefined): string {
-  if (!agent) throw new Error('the gate let a caller without an agent key into an operation that needs one')
+  if (!agent) throw new Error('the gate admitted a caller without an agent key to an operation that needs one')
   return agent.key_id
 }

@@ -5,13 +5,13 @@ import * as store from './store.ts'
 
 const MARK = 'agent-trust-registry: the pepper of this store'
 
-/** Notes in a new store which pepper is its own, without saying what it is. */
+/** Records in a new store which pepper belongs to it, as a digest. */
 export const sealPepper = (tx: Db, pepper: Uint8Array): Promise<void> =>
   store.insertPepperCheck(tx, digestOf(pepper, MARK))
 
-/** With another pepper every credential would look wrong: better to stop than to turn everyone away. */
+/** With another pepper every credential would fail: stop now rather than refuse everyone. */
 export async function checkPepper(db: Db, pepper: Uint8Array): Promise<void> {
   const digest = await store.findPepperCheck(db)
   if (digest?.length !== 32 || !timingSafeEqual(digest, digestOf(pepper, MARK)))
-    throw new StoreFault('the pepper is not the one this store was made with: check PEPPER_FILE')
+    throw new StoreFault('the pepper does not belong to this store: check PEPPER_FILE')
 }

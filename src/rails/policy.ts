@@ -52,7 +52,7 @@ export const RailsPolicy = z
     flow: z.array(z.string()).length(4).meta({ description: 'The four steps of authentication, in order' }),
     scopes: z
       .strictObject(Object.fromEntries(SCOPE_NAMES.map((scope) => [scope, described(SCOPES[scope])])))
-      .meta({ description: 'What each scope lets its holder read, by scope name' }),
+      .meta({ description: 'What each scope allows its holder to read, by scope name' }),
     protected_routes: z
       .record(z.string(), scopeList)
       .meta({ description: 'The scopes a rails token needs, by protected path' }),
@@ -71,10 +71,10 @@ export const RailsPolicy = z
       .meta({ description: 'The headers that carry credentials' }),
     rate_limits: z
       .strictObject({
-        default_rpm: z.int().positive().meta({ description: 'Requests per minute on all routes but the next' }),
+        default_rpm: z.int().positive().meta({ description: 'Requests per minute on all other routes' }),
         reference_rpm: z.int().positive().meta({ description: 'Requests per minute on /reference and below it' }),
       })
-      .meta({ description: 'Counted per key where a valid credential is sent, else per address' }),
+      .meta({ description: 'Counted per key if the request has a valid credential, otherwise per address' }),
     proof_required: z.literal(true).meta({ description: 'Registry rows without a proof block are rejected' }),
     pii_policy: z.literal('aggregate_only').meta({ description: 'Only aggregates about disputes are exposed' }),
     naming: z
@@ -89,16 +89,16 @@ export const RailsPolicy = z
         agent_key: described('Pattern of an agent key'),
         nonce: described('Pattern of a nonce'),
         rails_token: described('Pattern of a rails token'),
-        checksum: described('How the last six characters follow from the others'),
+        checksum: described('How the last six characters are computed from the others'),
       })
       .meta({ description: 'The exact shape of each credential, for secret scanners and early checks' }),
     'x-lifetimes-seconds': z
       .strictObject({
-        agent_key: seconds('Life of an agent key unless its operator chose another'),
-        nonce: seconds('Life of a nonce, which is good for one use'),
-        rails_token: seconds('Longest life of a rails token'),
+        agent_key: seconds('Lifetime of an agent key, unless the operator chose another'),
+        nonce: seconds('Lifetime of a nonce, which can be used once'),
+        rails_token: seconds('Longest lifetime of a rails token'),
       })
-      .meta({ description: 'How long each credential lives, in seconds' }),
+      .meta({ description: 'Lifetime of each credential, in seconds' }),
     'x-proof-of-possession': z
       .strictObject({
         applies_to: described('Which keys need it'),
@@ -110,9 +110,9 @@ export const RailsPolicy = z
       })
       .meta({ description: 'How a key that is registered with a public key signs its nonces' }),
   })
-  .meta({ description: 'How an agent is let in: scopes, routes, headers and limits' })
+  .meta({ description: 'How an agent gets access: scopes, routes, headers and limits' })
 
-/** What the policy lists beside the routes of the rails contract. */
+/** The routes that the policy lists in addition to those of the rails contract. */
 export interface AdditionalRoutes {
   additional_public: string[]
   additional_protected: Record<string, Scope[]>

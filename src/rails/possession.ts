@@ -7,8 +7,8 @@ export const SIGNATURE_PATTERN = '^[A-Za-z0-9_-]{86}$'
 const SIGNATURE = new RegExp(SIGNATURE_PATTERN)
 
 /**
- * What the holder of a key with a public key signs. The scheme and the step keep the signature from
- * meaning anything elsewhere; the address keeps a look-alike service from passing it on to us.
+ * What the holder of a key with a public key signs. The scheme and the step make the
+ * signature useless elsewhere; the address stops a look-alike service from passing it on to us.
  */
 export const possessionMessage = (baseUrl: string, keyId: string, nonce: string): string =>
   [RAILS, 'attest', baseUrl, keyId, nonce].join('\n')

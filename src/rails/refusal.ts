@@ -5,11 +5,11 @@ import type { LimitDecision } from './limits.ts'
 type TokenProblem = 'rails_token_missing' | 'rails_token_required' | 'rails_token_invalid' | 'rails_token_expired'
 type KeyProblem = 'agent_key_missing' | 'agent_key_invalid' | 'proof_required' | 'proof_invalid'
 
-/** Of an operation that takes a rails token. */
+/** For an operation that needs a rails token. */
 export const tokenRefusal = (code: TokenProblem, scope: Scope): Problem =>
   new Problem(code, undefined, { authenticate: { scheme: 'AgentRails', scopes: [scope] } })
 
-/** Of an operation that takes an agent key. */
+/** For an operation that needs an agent key. */
 export const keyRefusal = (code: KeyProblem): Problem =>
   new Problem(code, undefined, { authenticate: { scheme: 'AgentKey', scopes: [] } })
 
@@ -23,12 +23,12 @@ export const scopeRefusal = (
     members: { required_scopes: [...required], granted_scopes: [...granted] },
   })
 
-/** The quota is used up. What is more than the whole quota is refused however long the caller waits, and is told so. */
+/** The quota is used up. A request larger than the whole quota can never succeed, and the message says so. */
 export function limitRefusal({ quota, waitSeconds }: LimitDecision): Problem {
   const never = waitSeconds === Infinity
   return new Problem(
     'rate_limited',
-    never ? 'the request has more lines than the whole quota: send fewer' : undefined,
+    never ? 'the request has more lines than the whole quota: send fewer lines at once' : undefined,
     {
       retryAfterSeconds: never ? quota.windowSeconds : waitSeconds,
       members: { 'violated-policies': [quota.bucket] },

@@ -36,8 +36,8 @@ export async function findKey(db: Db, keyId: string): Promise<StoredKey | undefi
 }
 
 /**
- * Reads a key and keeps others from working under it until the transaction ends, so that two replicas
- * cannot both count room for one more nonce. An update that changes nothing is the portable row lock.
+ * Reads a key and locks its row until the transaction ends, so that two replicas cannot both find room
+ * for one more nonce. An update that changes nothing is the portable row lock.
  */
 export async function lockKey(tx: Db, keyId: string): Promise<StoredKey | undefined> {
   const [row] = await tx.query<KeyRow>(`UPDATE agent_key SET name = name WHERE key_id = $1 RETURNING ${KEY_COLUMNS}`, [
@@ -77,7 +77,7 @@ export async function putKeyRevocation(tx: Db, keyId: string, at: number): Promi
   await tx.query('UPDATE agent_key SET revoked_at = $2 WHERE key_id = $1', [keyId, at])
 }
 
-/** Numbered by what is already there, so call it only inside the transaction that it reports on. */
+/** The number follows from the stored events, so call it only inside the transaction that it reports on. */
 export async function insertEvent(tx: Db, kind: RailsEvent, keyId: string, at: number): Promise<void> {
   await tx.query(
     `INSERT INTO rails_event (event_no, at, kind, key_id)
@@ -119,7 +119,7 @@ export async function pruneNonces(
   ])
 }
 
-/** The one statement that spends a nonce: of any number of racing callers, one is told true. */
+/** The one statement that spends a nonce: of several callers at once, exactly one gets true. */
 export async function spendNonce(
   tx: Db,
   nonce: { digest: Uint8Array; key_id: string; token_id: string; now: number },
@@ -178,7 +178,7 @@ export async function pruneTokens(
   )
 }
 
-/** A token as it stands now, with what its key allows now. */
+/** A token with the current state of its key. */
 export interface TokenInUse extends StoredToken {
   key_scopes: Scope[]
   key_expires_at: number
@@ -200,7 +200,7 @@ export async function findTokenInUse(db: Db, tokenId: string): Promise<TokenInUs
 
 const toKey = (row: KeyRow): StoredKey => ({ ...row, scopes: toScopes(row.scopes) })
 
-/** In the order of the catalogue, without duplicates; a word that is no scope grants nothing. */
+/** In the order of the catalogue, without duplicates; an unknown word grants nothing. */
 function toScopes(text: string): Scope[] {
   const words = text.split(' ')
   return SCOPE_NAMES.filter((scope) => words.includes(scope))

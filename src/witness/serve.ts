@@ -18,7 +18,7 @@ export interface WitnessParts {
   host?: string
   /** Epoch milliseconds. */
   now?: () => number
-  /** Told of faults; the caller of the witness sees only that there was one. */
+  /** Called with each fault; the client only learns that there was one. */
   observe?: (error: unknown) => void
 }
 
@@ -105,6 +105,6 @@ function reply(given: Answer): Response {
     case 'not_what_i_have':
       return answer(409, `${given.size}\n`, 'text/x.tlog.size')
     case 'not_consistent':
-      return answer(422, 'the checkpoint is not shown to grow from what this witness has\n')
+      return answer(422, 'the proof does not show that the checkpoint continues what this witness has\n')
   }
 }

@@ -17,12 +17,12 @@ export interface CosignedHead {
   seconds: number
 }
 
-/** How a log is named in files and addresses (tlog-witness, monitor retrieval). */
+/** The name of a log in files and addresses (tlog-witness, monitor retrieval). */
 export const originHash = (origin: string): string => toHex(sha256(utf8(origin)))
 
 /**
- * Reads what was seen of a log; undefined if nothing was. The file must carry the witness's own signature:
- * a state that is damaged must stop the witness, since a fresh start would let a log take back what it showed.
+ * Reads the latest head that was cosigned for a log; undefined if there is none. The file must carry the witness's own
+ * signature. A damaged file must stop the witness: a fresh start would let the log take back what it showed.
  */
 export async function readLatest(dir: string, origin: string, witness: VerifierKey): Promise<CosignedHead | undefined> {
   const text = readIfThere(join(dir, originHash(origin)))
@@ -31,16 +31,18 @@ export async function readLatest(dir: string, origin: string, witness: VerifierK
   const head = note && parseTreeHead(note.text)
   const [own] = (note && (await cosignersOf(note, [witness]))) ?? []
   if (!head || head.origin !== origin || !own)
-    throw new StoreFault('what this witness recorded of a log is damaged: restore it from a backup')
+    throw new StoreFault(
+      'the record that this witness keeps of a log is damaged: make a new witness, and never restore an old copy',
+    )
   return { head, note: text, seconds: own.seconds }
 }
 
-/** On return the state is on disk: a power cut leaves the old state or the new one, whole. */
+/** On return the head is on disk. A power cut leaves the old file or the new one, never a part. */
 export function writeLatest(dir: string, { head, note }: CosignedHead): void {
   replaceFile(join(dir, originHash(head.origin)), note)
 }
 
-/** Keeps two signed checkpoints that cannot both be true. The first pair is enough to convict a log. */
+/** Keeps two signed checkpoints that contradict each other. The first pair is proof enough. */
 export function keepFork(dir: string, { head, note }: CosignedHead, other: string): void {
   try {
     writeFileSync(join(dir, `${originHash(head.origin)}.fork`), `${note}\n${other}`, { flag: 'wx', mode: 0o600 })

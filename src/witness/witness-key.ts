@@ -8,12 +8,12 @@ import { COSIGNATURE, formatVerifierKey, type NoteSigner } from '../proof/note/s
 const keyFile = (dir: string): string => join(dir, 'witness-key')
 
 /**
- * Makes the folder and the key of a new witness, and returns the vkey that others pin. Refuses if there is
- * a key: a witness that is made anew has forgotten what it saw.
+ * Creates the folder and the key of a new witness, and returns the vkey that others pin. Refuses if a key
+ * exists: a new start would forget what the witness saw.
  */
 export function createWitness(dir: string, name: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(name) || name.includes('://'))
-    throw new StoreFault('the name of a witness is a host name and path, without a scheme')
+    throw new StoreFault('the name of a witness must be a host name and path, without a scheme')
   if (existsSync(keyFile(dir))) throw new StoreFault('there is a witness here already: nothing was changed')
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const line = generateLogKey(name)

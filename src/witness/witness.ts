@@ -16,7 +16,7 @@ import { EMPTY_ROOT, isConsistent } from '../proof/tree/merkle.ts'
 import { type AddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts'
 import { type CosignedHead, keepFork, originHash, readLatest, writeLatest } from './state.ts'
 
-/** What a witness says to a checkpoint; each answer has its status in tlog-witness. */
+/** The answer of a witness to a checkpoint. tlog-witness gives the status of each. */
 export type Answer =
   | { answer: 'cosigned'; lines: string }
   | { answer: 'malformed' }
@@ -25,19 +25,19 @@ export type Answer =
   | { answer: 'not_what_i_have'; size: number }
   | { answer: 'not_consistent' }
 
-/** The seconds on a clock. */
+/** The time in whole seconds since 1970. */
 export type Clock = () => number
 
 /**
- * Cosigns checkpoints of the logs it follows, as long as each only grows. Whoever sees this witness's line
- * under a checkpoint knows that everyone else who sees one was shown the same log.
+ * Cosigns checkpoints of the logs it follows, as long as each log only grows. All readers who see this
+ * witness's line under their checkpoints were shown the same log.
  */
 export class Witness {
   readonly #seen = new Map<string, CosignedHead>()
-  /** Per log, the end of the queue: what is checked and what is stored must not be parted by another request. */
+  /** Per log, the end of the queue: no other request may come between the check and the write. */
   readonly #queues = new Map<string, Promise<unknown>>()
   readonly #broken = new Set<string>()
-  /** Of all cosignatures ever made here: a clock set back must not make a later one look older. */
+  /** The newest time that this witness ever signed: a clock set back must not make a later cosignature look older. */
   #latestSeconds = 0
 
   private constructor(
@@ -47,7 +47,7 @@ export class Witness {
     readonly clock: Clock,
   ) {}
 
-  /** Reads the state of every log in `logs`. The caller holds the lock of the folder. */
+  /** Reads the state of every log in `logs`. The caller must hold the lock of the folder. */
   static async open(dir: string, signer: NoteSigner, logs: readonly VerifierKey[], clock: Clock): Promise<Witness> {
     const witness = new Witness(dir, signer, logs, clock)
     for (const origin of new Set(logs.map(({ name }) => name))) {
@@ -96,7 +96,7 @@ export class Witness {
     { text, vouched }: { text: string; vouched: string },
   ): Promise<Answer> {
     if (this.#broken.has(head.origin))
-      throw new Error('the state of this log could not be written: restart the witness')
+      throw new Error('the record of this log could not be written: restart the witness')
     const seen = this.#seen.get(head.origin)
     const { size, root } = seen?.head ?? { size: 0, root: EMPTY_ROOT }
     if (old !== size) return { answer: 'not_what_i_have', size }
@@ -110,7 +110,7 @@ export class Witness {
     return { answer: 'cosigned', lines }
   }
 
-  /** A cosignature may leave only when its checkpoint is on disk. If that fails, nobody knows what is there: stop. */
+  /** A cosignature may be sent only when its checkpoint is on disk. If the write fails, the file is in doubt: stop this log. */
   #store(seen: CosignedHead): void {
     try {
       writeLatest(this.dir, seen)
@@ -127,7 +127,7 @@ export class Witness {
   }
 }
 
-/** The signature lines that were checked, and no others: what is passed on must hold. */
+/** The signature lines that were checked, and no others: only verified lines are passed on. */
 const linesOf = ({ signatures }: Note, signers: readonly VerifierKey[]): string =>
   signers
     .map((key) => signatures.find((line) => findKey([key], line)))

@@ -211,8 +211,16 @@ test('what is no file, or cannot be read, is refused for every kind', async () =
         expect(error.code).toBe('source_unreadable')
         refusals[kind] = [...(refusals[kind] ?? []), error.detail]
       }
-  const odd = 'this is a folder, a pipe or a device: give a file'
-  const expected = [odd, odd, odd, odd, 'there is no such file', 'there is no such file', 'the file may not be read']
+  const odd = 'this is a folder, a pipe or a device: name a file'
+  const expected = [
+    odd,
+    odd,
+    odd,
+    odd,
+    'there is no such file',
+    'there is no such file',
+    'the file cannot be read: check its permissions',
+  ]
   for (const said of Object.values(refusals)) expect(said).toEqual(expected.slice(0, paths.length))
   expect(Object.keys(refusals).length).toBe(4)
   for (const args of [

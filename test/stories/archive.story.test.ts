@@ -76,7 +76,7 @@ test('a hostile archive is refused in one sentence, and leaves nothing behind', 
     'unpacks to more than 100 times its size': [csv, { name: 'b.csv', data: new Uint8Array(50_000_000) }],
     'has a name that points outside it': [csv, { ...csv, name: '../../etc/CLFS.csv' }],
     'holds another archive': [csv, { name: 'more.zip', data: zip([csv]), stored: true }],
-    'is not what its directory declares': [{ ...csv, claims: { crc: 1 } }],
+    'its size or checksum is not as declared': [{ ...csv, claims: { crc: 1 } }],
     'is encrypted': [{ ...csv, claims: { flags: 0x801 } }],
   }
   for (const [sentence, members] of Object.entries(hostile)) {

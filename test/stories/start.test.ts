@@ -240,7 +240,7 @@ test('a store in use is copied whole to a new file, and to nothing else', async 
   expect(statSync(copy).mode & 0o777).toBe(0o600)
 
   const again = await atr(['backup', copy], service.environment)
-  expect([again.code, again.err]).toEqual([3, expect.stringContaining('there is a file of that name already')])
+  expect([again.code, again.err]).toEqual([3, expect.stringContaining('a file of that name exists')])
   const nowhere = await atr(['backup', join(service.folder.path, 'no/such/folder.db')], service.environment)
   expect([nowhere.code, nowhere.err]).toEqual([3, expect.stringContaining('the copy cannot be written there')])
   using empty = temporaryFolder()
@@ -256,7 +256,7 @@ test('a store in use is copied whole to a new file, and to nothing else', async 
 
 test('a person who mistypes is told which option, and is helped command by command', async () => {
   const misspelt = await atr(['load', 'cms-pfs', 'x.csv', '--efective-from', '2026-07-01'])
-  expect([misspelt.code, misspelt.err]).toEqual([2, expect.stringContaining('look at --efective-from')])
+  expect([misspelt.code, misspelt.err]).toEqual([2, expect.stringContaining('check --efective-from')])
   for (const words of [
     ['load', '--help'],
     ['help', 'load'],

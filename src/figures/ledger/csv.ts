@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { Problem, type ProblemCode } from '../../problem.ts'
 
-/** No value a file may hold is long, so a longer line is something else. */
+/** All allowed values are short, so a longer line cannot be valid. */
 const MAX_LINE = 1024
 
-/** Where a file breaks which rule. Never the value: it may be somebody's. */
+/** Where a file breaks which rule. Never the value: it may be personal data. */
 export interface Place {
   line: number
   column: number
   rule: string
 }
 
-/** Counts every broken rule of a file and keeps the first few places. */
+/** Counts all broken rules of a file and keeps the first few places. */
 export class Complaints {
   static readonly SHOWN = 5
   count = 0
@@ -21,13 +21,13 @@ export class Complaints {
     this.addAll(1, [{ line, column, rule }])
   }
 
-  /** `count` places, of which only the first few need to be told. */
+  /** Adds `count` places, of which only the first few are listed. */
   addAll(count: number, first: readonly Place[]): void {
     this.count += count
     this.#places.push(...first.slice(0, Complaints.SHOWN - this.#places.length))
   }
 
-  /** One broken rule refuses the whole file: part of a file is a different ledger from the one meant. */
+  /** One broken rule refuses the whole file: a part of it would make a different ledger from the one intended. */
   refuse(code: ProblemCode): void {
     if (this.count === 0) return
     const first = this.#places.map(({ line, column, rule }) => `line ${line} column ${column}: ${rule}`).join('; ')
@@ -37,15 +37,15 @@ export class Complaints {
 }
 
 /**
- * Reads the plainest CSV: a fixed header, then one record on each line, nothing quoted, because no
- * value that is allowed needs quotes. The input is hostile. Returns the SHA-256 of the bytes read.
+ * Reads the simplest CSV: a fixed header, then one record per line, without quotes, because no allowed
+ * value needs them. The input is hostile. Returns the SHA-256 of the bytes read.
  */
 export async function readRecords(
   file: AsyncIterable<Uint8Array>,
   columns: readonly string[],
   complaints: Complaints,
   take: (fields: string[], line: number) => void,
-  /** Awaited between pieces of the file, so that what was taken can be put away. */
+  /** Awaited between chunks of the file, so that the records read so far can be stored. */
   pause: () => Promise<void> | undefined = () => undefined,
 ): Promise<string> {
   const hash = createHash('sha256')

@@ -10,7 +10,7 @@ import * as store from './store.ts'
 export interface LedgerChange {
   batch_id: number
   cases: number
-  /** The same bytes had been taken before: nothing was changed. */
+  /** The same file was imported before: nothing was changed. */
   already_imported: boolean
 }
 
@@ -22,10 +22,10 @@ interface ImportOptions {
 /** How much of a file is in memory at once, and how long other writers wait for one step of staging it. */
 const LINES_PER_STEP = 5000
 const MAX_STAGING_ID = 2 ** 47
-/** A file gives a sign of life at every step. One that gave none for so long has died, or might as well have. */
+/** An import updates its timestamp at every step. After this long without an update it counts as dead. */
 const SILENCE_MS = 120_000
 
-/** Adds a file of outcomes to the ledger, whole or not at all. The same bytes again change nothing. */
+/** Adds a file of outcomes to the ledger, all of it or nothing. Importing the same bytes again changes nothing. */
 export const importOutcomes = (
   db: Db,
   file: AsyncIterable<Uint8Array>,
@@ -39,7 +39,7 @@ export const importOutcomes = (
     apply: store.importStaged,
   })
 
-/** Replaces cases of the ledger by what the file says of them, whole or not at all. Each must be there already. */
+/** Replaces cases of the ledger by those of the file, all or none. Each must be in the ledger. */
 export const correctOutcomes = (
   db: Db,
   file: AsyncIterable<Uint8Array>,
@@ -53,7 +53,7 @@ export const correctOutcomes = (
     apply: store.correctStaged,
   })
 
-/** Removes the cases that the file names, all or none. Each must be there. */
+/** Removes the cases that the file names, all or none. Each must be in the ledger. */
 export const deleteOutcomes = (
   db: Db,
   file: AsyncIterable<Uint8Array>,
@@ -76,15 +76,15 @@ interface ChangeSteps {
     year: number,
     complaints: Complaints,
   ) => store.StagedLine['outcome'] | undefined
-  /** What the store must agree to. */
+  /** The rules that need the store to be checked. */
   rules: readonly store.StoreRule[]
   apply: (tx: Db, staging_id: number, batch_id: number) => Promise<unknown>
 }
 
 /**
- * A file is read from a stream into a staging table in small steps, then judged and moved over in one
- * transaction. A crash before that leaves lines that belong to nobody; after it, the file is in the ledger.
- * Several files can be on their way at once; each is judged against the ledger as the ones before it left it.
+ * Reads a file into a staging table in small steps, then checks it and moves it to the ledger in one
+ * transaction. A crash before that leaves staged lines without an owner; after it, the file is in the ledger.
+ * Several imports can run at once; each is checked against the ledger as the earlier ones left it.
  */
 async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class }: ImportOptions, how: ChangeSteps) {
   const complaints = new Complaints()
@@ -100,7 +100,10 @@ async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class
       const before = await store.findBatch(tx, how.kind, source_digest)
       if (before) return { ...before, already_imported: true }
       if ((await store.countStaged(tx, staging_id)) !== cases)
-        throw new Problem('outcomes_refused', 'the file was read so slowly that it was given up: nothing was changed')
+        throw new Problem(
+          'outcomes_refused',
+          'reading the file took too long, and its staged lines were removed: nothing was changed; import it again',
+        )
       for (const rule of how.rules) await complain(tx, rule, staging_id, complaints)
       complaints.refuse('outcomes_refused')
       const batch = { kind: how.kind, source_digest, data_class: data_class ?? 'published', imported_at, cases }
@@ -128,7 +131,7 @@ async function stageFile(
   const flush = async (): Promise<void> => {
     const lines = step
     step = []
-    // Once a file is refused the rest of it is only read for more to complain about.
+    // Once a rule is broken, the rest is read only to report more mistakes.
     await db.transaction(async (tx) => {
       if (complaints.count === 0) await store.insertStaged(tx, staging_id, lines)
       await store.putAlive(tx, staging_id, await tx.now())

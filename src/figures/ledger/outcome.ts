@@ -3,7 +3,7 @@ import { divideHalfEven } from '../rule/rounding.ts'
 import { WON_50 } from '../rule/tally.ts'
 import type { Complaints } from './csv.ts'
 
-/** One case of the ledger. There is no member that could hold a person. */
+/** One case of the ledger. No member can hold personal data. */
 export interface Outcome {
   case_ref: string
   outcome_year: number
@@ -42,8 +42,8 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const DOLLARS = /^([0-9]{1,7})(?:\.([0-9]{1,2}))?$/
 
 /**
- * What people put into ledgers by mistake. A value that fits its column matches none of these, so
- * they do not decide whether a file is refused: they tell the operator what kind of thing is in it.
+ * Personal data that is often put into a ledger by mistake. No valid value matches these patterns, so they
+ * do not decide whether a file is refused: they only tell the operator what was found.
  */
 const PERSONAL: readonly (readonly [rule: string, pattern: RegExp])[] = [
   ['looks_like_ssn', /(^|[^0-9])[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}([^0-9]|$)|^[0-9]{9}$/],
@@ -60,8 +60,8 @@ const flag = (text: string): number | undefined => {
 }
 
 /**
- * Dollars to the nearest 50, ties to even, top-coded at $50,000 (rule F3). Rounding never carries an
- * amount over the $500 line: what the ledger keeps must still tell a case that was won from one that was not.
+ * Dollars to the nearest 50, ties to even, top-coded at $50,000 (rule F3). Rounding never moves an
+ * amount across the $500 line: the stored amount must still show whether a case was won.
  */
 export function roundedTo50(dollars: string): number | undefined {
   const match = DOLLARS.exec(dollars)
@@ -87,7 +87,7 @@ export function readNamedCase(
   return undefined
 }
 
-/** Reads one record, or says what is wrong with it. */
+/** Reads one record, or adds complaints about it. */
 export function readOutcome(
   fields: readonly string[],
   line: number,

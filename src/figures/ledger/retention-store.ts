@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { type Histogram, METRICS, type Metric } from '../rule/tally.ts'
 
-/** What removed cases said, by figure; only figures that any was counted in. */
+/** The answers of removed cases, by figure; only figures that counted any of them. */
 export type Carryover = Partial<Record<Metric, Histogram>>
 
 export async function carryover(db: Db): Promise<Carryover> {

@@ -5,7 +5,7 @@ import { carryover, putCarryover } from './retention-store.ts'
 import { sealOpen } from './seal.ts'
 import * as ledger from './store.ts'
 
-/** The latest release, as far as it decides which cases may go. */
+/** The parts of the latest release that decide which cases are removed. */
 interface LatestRelease {
   last_batch_id: number
   released_at: number
@@ -13,8 +13,8 @@ interface LatestRelease {
 }
 
 /**
- * The cases that may go: a release counted them when they already lay before its eight quarters. The ledger knows
- * years, so a case goes when its whole year does.
+ * The cases to remove: the latest release counted them, and they were older than its eight quarters. The ledger knows
+ * only years, so a case is removed when its whole year is older.
  */
 const outgrown = (latest: LatestRelease): ledger.Cases => ({
   until_batch_id: latest.last_batch_id,
@@ -25,9 +25,9 @@ export const countOutgrown = async (db: Db, latest: LatestRelease | undefined): 
   latest ? ledger.countCases(db, outgrown(latest)) : 0
 
 /**
- * Removes the cases that may go, with their salts, and keeps of them only how many gave each answer to each question:
- * figures about all cases stay about all cases, so that nothing published moves because something was removed.
- * With noise nothing is carried: the windows of these cases are out, and are never counted again.
+ * Removes old cases with their salts, and keeps only how many of them gave each answer to each question. So figures
+ * about all cases still count them, and no published figure changes because of a removal. With noise nothing is kept:
+ * the windows of these cases are published and never counted again.
  */
 export async function removeOutgrown(tx: Db, latest: LatestRelease | undefined): Promise<number> {
   const cases = await countOutgrown(tx, latest)

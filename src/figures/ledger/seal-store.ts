@@ -19,13 +19,13 @@ export async function openBatches(tx: Db): Promise<number[]> {
   return rows.map(({ batch_id }) => batch_id)
 }
 
-/** References are random, so each first digit has a sixteenth of the ledger: as much as is in memory at once. */
+/** References are random, so each first digit covers a sixteenth of the ledger, which is read at once. */
 export const SIXTEENTHS = [...'0123456789abcdef'].map((digit, i, all) => [digit, all[i + 1] ?? 'g'] as const)
 
-/** Their cases with their salts, in the order of the references, a sixteenth at a time. */
+/** Their cases with salts, ordered by reference, a sixteenth at a time. */
 export const casesOfOpenBatches = (tx: Db): AsyncGenerator<SaltedCase[]> => saltedCases(tx, `IN (${OPEN})`)
 
-/** Every case of the ledger with its salt, in the order of the references, a sixteenth at a time. */
+/** Every case of the ledger with its salt, ordered by reference, a sixteenth at a time. */
 export const allCases = (db: Db): AsyncGenerator<SaltedCase[]> => saltedCases(db, '> 0')
 
 async function* saltedCases(db: Db, batches: string): AsyncGenerator<SaltedCase[]> {
@@ -42,7 +42,7 @@ async function* saltedCases(db: Db, batches: string): AsyncGenerator<SaltedCase[
   }
 }
 
-/** In the order of their key, because the table lies in that order. */
+/** Ordered by key, as the table is stored in that order. */
 export const insertSalts = (tx: Db, rows: readonly SaltedCase[]): Promise<void> =>
   tx.insertMany(
     'outcome_salt',
@@ -60,7 +60,7 @@ export const insertBatchSeals = (tx: Db, seals: readonly BatchSeal[]): Promise<v
 export const batchSeals = (db: Db): Promise<BatchSeal[]> =>
   db.query('SELECT batch_id, case_count AS cases, rows_root FROM batch_seal ORDER BY batch_id')
 
-/** How many salts belong to no case: none, unless something was removed behind our back. */
+/** How many salts belong to no case: none, unless another program removed cases. */
 export async function countStraySalts(db: Db): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     `SELECT COUNT(*) AS n FROM outcome_salt s
@@ -70,8 +70,8 @@ export async function countStraySalts(db: Db): Promise<number> {
 }
 
 /**
- * Forgets the salts of some cases and opens the files they came with. `cases` is a query of `case_ref` and `batch_id`
- * of the ledger, and runs before the cases themselves go.
+ * Deletes the salts of some cases and unseals the files they came with. `cases` is a query of `case_ref` and
+ * `batch_id`; it must run before the cases themselves are deleted.
  */
 export async function breakSeals(tx: Db, cases: string, params: readonly unknown[]): Promise<void> {
   await tx.query(`DELETE FROM batch_seal WHERE batch_id IN (SELECT batch_id FROM (${cases}) touched)`, params)
@@ -99,7 +99,7 @@ export interface ReleaseSeal {
   leaves: unknown[]
 }
 
-/** The seals of all releases, oldest first. Releases made before there were any have none. */
+/** The seals of all releases, oldest first. Releases from before seals existed have none. */
 export async function releaseSeals(db: Db): Promise<ReleaseSeal[]> {
   const rows = await db.query<{ release_no: number; ledger_root: Uint8Array; leaves: string }>(
     'SELECT release_no, ledger_root, leaves FROM release_seal ORDER BY release_no',

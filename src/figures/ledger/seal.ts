@@ -8,7 +8,7 @@ import * as store from './seal-store.ts'
 
 const SALT_BYTES = 16
 
-/** Node's own: a ledger has a million of them. */
+/** Node's SHA-256, for speed: a ledger has a million leaves. */
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 
 /** The leaf of one case: its salt and its columns as one line. No column can hold a comma. */
@@ -20,8 +20,8 @@ export const caseLeaf = (row: store.SealedCase, salt: Uint8Array): Hash =>
   )
 
 /**
- * Seals every file of the ledger that has no seal: the new one, those that a correction or deletion has opened, and
- * those that are older than seals. Cases without a salt get one. Costs one pass over the ledger for all of them.
+ * Seals every file of the ledger that has no seal: the new one, those unsealed by a correction or deletion, and those
+ * from before seals existed. Cases without a salt get one. Takes one pass over the ledger for all files.
  */
 export async function sealOpen(tx: Db): Promise<void> {
   const open = await store.openBatches(tx)
@@ -42,14 +42,14 @@ export async function sealOpen(tx: Db): Promise<void> {
   )
 }
 
-/** What a release was made from, as leaves: who salts it and what is carried first, then each file in order. */
+/** What a release was made from, as leaves: first the release id, its salt and the carried answers, then each file. */
 export type LedgerLeaf =
   | { release_id: string; salt: string; carried: Partial<Record<Metric, Histogram>> }
   | { batch_id: number; cases: number; rows_root: string }
 
 /**
- * The leaves of the ledger as it is now. The first has a salt of its own, so that the root tells nothing: not how
- * many cases there are, and not whether anything stirred since the release before.
+ * The leaves of the ledger as it is now. The first one has its own salt, so that the root reveals nothing: neither the
+ * number of cases nor whether anything changed since the previous release.
  */
 export async function ledgerLeaves(
   db: Db,

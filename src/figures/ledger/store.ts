@@ -19,14 +19,14 @@ const OUTCOME_COLUMNS = [
   'recovered_50',
 ] as const satisfies (keyof Outcome)[]
 
-/** Files that have given no sign of life since `before` were left by a crash: their lines go. */
+/** Deletes the lines of imports without an update since `before`: a crash left them. */
 export const dropAbandoned = (db: Db, before: number): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query('DELETE FROM outcome_staging WHERE alive_at < $1', [before])
     await tx.query('DELETE FROM outcome_staged WHERE staging_id NOT IN (SELECT staging_id FROM outcome_staging)')
   })
 
-/** A sign of life of a file that is being read. */
+/** Updates the timestamp of an import under way. */
 export const putAlive = (db: Db, staging_id: number, alive_at: number): Promise<unknown> =>
   db.query(
     `INSERT INTO outcome_staging (staging_id, alive_at) VALUES ($1, $2)
@@ -59,7 +59,7 @@ export async function countStaged(tx: Db, staging_id: number): Promise<number> {
   return row?.n ?? 0
 }
 
-/** Which staged lines break a rule that only the store can judge: how many, and the first few. */
+/** The staged lines that break a rule that needs the store: how many, and the first few. */
 const BREAKS = {
   case_already_in_ledger: `SELECT line FROM outcome_staged s
      WHERE staging_id = $1 AND EXISTS (SELECT 1 FROM outcome o WHERE o.case_ref = s.case_ref)`,
@@ -87,7 +87,7 @@ export async function linesBreaking(
   return { count, first: lines.map(({ line }) => line) }
 }
 
-/** Moves what is staged into the ledger. In the order of the keys, because the table lies in that order. */
+/** Moves staged lines into the ledger, ordered by key, as the table is stored in that order. */
 export const importStaged = (tx: Db, staging_id: number, batch_id: number): Promise<unknown> =>
   tx.query(
     `INSERT INTO outcome (${OUTCOME_COLUMNS.join(', ')}, batch_id)
@@ -99,7 +99,7 @@ export const importStaged = (tx: Db, staging_id: number, batch_id: number): Prom
 const NAMED = `SELECT o.case_ref, o.batch_id FROM outcome o
       WHERE o.case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)`
 
-/** A corrected case stays in the batch it came with: it is the same case. What it says is new, and so is its salt. */
+/** A corrected case stays in its batch. Its content is new, and so is its salt. */
 export async function correctStaged(tx: Db, staging_id: number): Promise<void> {
   await breakSeals(tx, NAMED, [staging_id])
   await tx.query(
@@ -112,7 +112,7 @@ export async function correctStaged(tx: Db, staging_id: number): Promise<void> {
   )
 }
 
-/** A case goes with its salt: what it said can then not be shown from any root that it was in. */
+/** Deletes cases with their salts: without the salt nobody can show what a case said, from any root. */
 export async function deleteStaged(tx: Db, staging_id: number): Promise<void> {
   await breakSeals(tx, NAMED, [staging_id])
   await tx.query('DELETE FROM outcome WHERE case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)', [
@@ -168,7 +168,7 @@ export async function ledgerState(db: Db): Promise<LedgerState> {
   }
 }
 
-/** Everything the figures ask of a case, in one number. */
+/** All answers of a case that the figures need, in one number. */
 const PACKED = '((((closed * 2 + settled) * 2 + recurring) * 2 + certified_mail) * 1001 + recovered_50)'
 
 class Counter {
@@ -183,7 +183,7 @@ class Counter {
   }
 }
 
-/** Which cases of the ledger: those of the files after one and up to another, of the years before one. */
+/** A selection of cases: of files after one batch and up to another, and of years before one. */
 export interface Cases {
   after_batch_id?: number
   until_batch_id?: number
@@ -198,8 +198,8 @@ const chosen = ({ after_batch_id = 0, until_batch_id = 2 ** 31 - 1, before_year 
 ]
 
 /**
- * The ledger as the figures see it, all of it by default. Counted here and not by the database, which would sort a
- * million lines to do it.
+ * The ledger as the figures need it, all of it by default. Counted here, because the database would sort a million
+ * lines to group them.
  */
 export async function outcomeCells(db: Db, which: Cases = {}): Promise<OutcomeCell[]> {
   const all = new Counter()
@@ -224,7 +224,7 @@ export async function deleteCases(tx: Db, which: Cases): Promise<void> {
   await tx.query(`DELETE FROM outcome WHERE ${CHOSEN}`, chosen(which))
 }
 
-/** The cases of each provider in these years, alike ones together. */
+/** The cases of each provider in these years, equal ones grouped. */
 export async function providerCells(
   db: Db,
   [first, last]: readonly [first: number, last: number],

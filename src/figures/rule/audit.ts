@@ -3,13 +3,13 @@ import type { Figure, Rule } from './figure.ts'
 import type { CaseBand } from './provider.ts'
 import { METRICS, type Metric } from './tally.ts'
 
-/** One release as the public saw it. */
+/** One release as published. */
 export interface PublicRelease {
   as_of: string
   metrics: Record<Metric, Figure>
 }
 
-/** A count that is hidden, or its change between two releases, and how many values it can have. */
+/** A hidden count, or its change between two releases, and how many values are still possible for it. */
 export interface Cell {
   kind: 'withheld' | 'held' | 'delta' | 'providers'
   metric: Metric
@@ -26,12 +26,12 @@ export interface Audit {
 const LEAST: Record<CaseBand, number> = { '0-10': 0, '11-29': 11, '30-99': 30, '100-299': 100, '300+': 300 }
 
 /**
- * Takes everything that was ever published, by someone who knows the rule, and asks of every withheld count, of
- * every figure that did not move and of every change between two releases how many values it could have had.
- * Each must keep `min_values` of them: eleven, as many as there are from none to ten.
+ * Plays a reader who knows the rule and everything that was ever published. For every withheld count, every figure
+ * that did not change and every change between two releases, it counts the values that are still possible. Each must
+ * have at least `min_values`: eleven, as many as there are from none to ten.
  *
- * It looks at published values alone, so it also finds what a rule that was changed, or a figure that was put
- * there by other means, would give away.
+ * It uses published values only, so it also finds what a changed rule, or a figure written by other means, would
+ * reveal.
  */
 export function audit(history: readonly PublicRelease[], bands: Partial<Record<CaseBand, number>>, rule: Rule): Audit {
   const cells = [
@@ -47,7 +47,7 @@ function cellsOf(metric: Metric, history: readonly PublicRelease[], rule: Rule):
   const decided: { as_of: string; room: number[] }[] = []
   for (const { as_of, metrics } of history) {
     const figure = metrics[metric]
-    // Not decided here: fewer of its cases than would have moved it were touched since, or all alike.
+    // Not decided at this release: too few of its cases had changed, or all in the same way.
     if (figure.as_of !== as_of) {
       cells.push({ kind: 'held', metric, as_of, values: rule.min_moved })
       continue
@@ -63,8 +63,8 @@ function cellsOf(metric: Metric, history: readonly PublicRelease[], rule: Rule):
 }
 
 /**
- * Every provider can be asked about. Those told to be large take at least so many of all cases; what is left for
- * the others must still be able to be none to ten.
+ * Anyone can ask about every provider. The bands of large providers account for at least a known number of cases; for
+ * the remaining providers, any number from none to ten must still be possible.
  */
 function smallProviders(
   history: readonly PublicRelease[],

@@ -13,13 +13,13 @@ import {
   twiceMedian,
 } from './tally.ts'
 
-/** A figure as it stands, and the cases it was last decided on. */
+/** The published figure, and the cases it was last decided on. */
 export interface FigureState {
   figure: Figure
   basis: Histogram
-  /** The last file of the ledger that had been counted. */
+  /** The last file of the ledger that was counted. */
   batch_id: number
-  /** The fewest values that each count behind this figure could ever have had, over all that was published of it. */
+  /** For each count behind this figure, the fewest values that were ever left possible by what was published. */
   room: readonly number[]
 }
 export interface FigureStates {
@@ -27,7 +27,7 @@ export interface FigureStates {
   of: Record<Metric, FigureState>
 }
 
-/** What the rule is given: the ledger in numbers, and nothing that is not in it. */
+/** The input of the rule: counts of the ledger and nothing else. */
 export interface Tallies {
   as_of: string
   last_batch_id: number
@@ -50,12 +50,12 @@ export interface Move {
   reason: ChangeReason
 }
 
-/** Why a figure stands as it does. What is held or silent makes no entry and cannot be told apart from outside. */
+/** What was decided about a figure. `held_…` and `silent` make no log entry, so outsiders cannot tell them apart. */
 export type Decision = 'published' | 'withheld' | 'held_few' | 'held_alike' | 'held_pinned' | 'silent'
 
 /**
- * What is published after these tallies, given what stood before: rules F1, F2, F3, F5, F6 and F9. The
- * moves are everything the public can see change.
+ * Decides what is published from these tallies, given what was published before: rules F1, F2, F3, F5, F6
+ * and F9. `moves` are all the changes that the public sees.
  */
 export function decide(
   tallies: Tallies,
@@ -65,7 +65,7 @@ export function decide(
   const moves: Move[] = []
   const decisions = {} as Record<Metric, Decision>
   const of = {} as Record<Metric, FigureState>
-  // Counts first: how far a rate can be traced back depends on what is told of its denominator.
+  // Counts first: what a rate reveals depends on what is published of its denominator.
   for (const metric of [...METRICS].sort((a, b) => Number(isCount(b)) - Number(isCount(a)))) {
     const before = previous?.of[metric]
     const counts = { cases_floor10: of.cases_floor10?.figure, settlements_floor10: of.settlements_floor10?.figure }
@@ -95,8 +95,8 @@ function decideOne(
   const held = before && heldBack(before.basis, basis, rule, isCount(metric))
   if (before && held) return { decision: held, state: before }
   const { value, reason } = judge(metric, basis, rule)
-  // A figure that stays withheld stays silent: each sign that it had been looked at again would say that
-  // cases were added on both sides, and enough of those pin the small cell that is being hidden.
+  // A figure that stays withheld makes no entry: each entry would show that cases were added on both sides,
+  // and enough such entries would reveal the small cell.
   if (before && reason !== null && reason === before.figure.reason)
     return { decision: 'silent', state: { ...before, basis, batch_id: last_batch_id } }
   const figure: Figure = { value, suppressed: reason !== null, reason, as_of }
@@ -112,15 +112,16 @@ function changeReason(old: Figure | undefined, now: Figure, newMethod: boolean, 
   if (!old) return 'initial'
   if (newMethod) return 'method_change'
   if (old.suppressed !== now.suppressed) return now.suppressed ? 'suppression_on' : 'suppression_off'
-  // Said of every figure that moves, whichever of them the correction touched.
+  // The same reason for every figure that changes, whether the correction touched it or not.
   return corrected ? 'correction' : 'scheduled'
 }
 
 const isCount = (metric: Metric): boolean => metric === 'cases_floor10' || metric === 'settlements_floor10'
 
 /**
- * F5, F6: a figure moves only when enough of its own cases were added, removed or changed, and not all in the
- * same way: the difference of two figures is a figure about those cases. A count asks nothing, so its cases cannot agree.
+ * F5, F6: a figure changes only if enough of its own cases were added, removed or changed, and not all in the same way:
+ * the difference of two figures is a figure about just those cases. In a count all cases are alike, so only their number
+ * matters.
  */
 export function heldBack(
   before: Histogram,
@@ -171,11 +172,11 @@ function judgeAmount(basis: Histogram, rule: Rule, dollars: () => number): Judge
   return reason ? { value: null, reason } : { value: `${dollars()}.00`, reason: null }
 }
 
-/** Both sides of a rate need enough cases: each is a cell, and one is the other subtracted from the whole. */
+/** Both sides of a rate need enough cases: each is a cell, and each follows from the other and the total. */
 export const hasSmallCell = (basis: Histogram, rule: Rule): boolean =>
   casesWith(basis, 0) < rule.min_cell || casesWith(basis, 1) < rule.min_cell
 
-/** F3: nobody who knows the largest cases may learn another from the sum, and enough cases must make it up. */
+/** F3: a sum needs enough cases, and whoever knows the largest ones must not learn another from it. */
 export function amountWithheld(basis: Histogram, rule: Rule): Withheld | undefined {
   if (size(basis) - casesWith(basis, 0) < rule.min_cell) return 'small_cell'
   const [first = 0, second = 0] = largest(basis, 2)

@@ -1,4 +1,4 @@
-// What a stranger can work out from published figures: which counts could have led to them.
+// What an outsider can work out from published figures: which counts are possible.
 
 import type { Figure, Rule } from './figure.ts'
 import type { Metric } from './tally.ts'
@@ -8,18 +8,18 @@ export interface Span {
   high: number
 }
 
-/** What stands beside a figure when it is decided: the two counts bound every denominator. */
+/** The two counts published with a figure: they limit every denominator. */
 export type Counts = Record<'cases_floor10' | 'settlements_floor10', Pick<Figure, 'value'>>
 
 /** How many values an integer span holds. */
 export const values = ({ low, high }: Span): number => Math.max(0, high - low + 1)
 
-/** Of a wide span both ends are enough: what lies between can only leave more in doubt. */
+/** For a wide span it is enough to test both ends: values in between leave more possibilities. */
 const ENDS = 50
 
 /**
- * The numbers of cases that a rate can be of. A count that was held may be up to ten cases old; the
- * span leaves that doubt out, so it is never wider than what a stranger is left with.
+ * The possible denominators of a rate. A count that was held back may be up to ten cases behind; the span
+ * ignores that, so it is never wider than what an outsider has to consider.
  */
 export function denominators(metric: 'w' | 'r' | 'p', counts: Counts, rule: Rule): Span {
   const base = (name: keyof Counts): number => Math.max((counts[name].value as number | null) ?? 0, rule.min_cases)
@@ -27,7 +27,7 @@ export function denominators(metric: 'w' | 'r' | 'p', counts: Counts, rule: Rule
   const settled = { low: base('settlements_floor10'), high: base('settlements_floor10') + rule.count_step - 1 }
   if (metric === 'r') return all
   if (metric === 'p') return settled
-  // A settlement is closed and a closed case is a case: nothing else is told about how many are closed.
+  // Every settlement is closed and every closed case is a case: nothing else is published about closed cases.
   return { low: Math.min(settled.low, all.low), high: all.high }
 }
 
@@ -66,8 +66,8 @@ function roundsTo(points: number, cases: number, rule: Rule): Span {
 }
 
 /**
- * How many values each count behind a figure can have, given the figure and the counts beside it. The change of
- * a count between two figures can have one fewer than both together.
+ * How many values are possible for each count behind a figure, given the figure and the two counts. For the change
+ * of a count between two figures it is one fewer than both together.
  */
 export function room(metric: Metric, { value, reason }: Figure, counts: Counts, rule: Rule): number[] {
   switch (metric) {
@@ -89,6 +89,6 @@ export function room(metric: Metric, { value, reason }: Figure, counts: Counts, 
   }
 }
 
-/** Whether no change between a figure with this room and one with that is pinned to too few values. */
+/** Whether every change between two figures with these numbers of values keeps enough possible values. */
 export const leavesDoubt = (one: readonly number[], other: readonly number[], rule: Rule): boolean =>
   one.every((left, i) => left + (other[i] ?? 0) - 1 >= rule.min_values)

@@ -1,9 +1,9 @@
-// What a published figure is, and the numbers of the rule that decides it.
+// What a published figure is, and the thresholds of the disclosure rule.
 
 /** Whether the cases behind it are real or invented for a demonstration. */
 export type DataClass = 'published' | 'sample'
 
-/** What decides whether a number may be shown. A change of any member is a new version. */
+/** The thresholds for showing a number. A change of any member is a new version. */
 export const RULE = {
   version: '1.0.0',
   /** F1, F2. */

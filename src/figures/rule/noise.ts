@@ -14,7 +14,7 @@ export interface Ratio {
   d: bigint
 }
 
-/** What is told of the noise beside the figures. */
+/** What is published about the noise, with the figures. */
 export interface Noise {
   mechanism: 'discrete_laplace'
   /** As it was given, per metric and release. */
@@ -31,7 +31,7 @@ export function parseEpsilon(text: string): Ratio | undefined {
   return epsilon.n > 0n && epsilon.n <= 10n * epsilon.d ? epsilon : undefined
 }
 
-/** Uniform below `bound`, by rejection: no value is a hair likelier than another. */
+/** Uniform below `bound`, by rejection: all values are exactly equally likely. */
 export function uniform(bound: bigint, random: Random): bigint {
   const bits = bound.toString(2).length
   const bytes = Math.ceil(bits / 8)
@@ -73,9 +73,9 @@ export function discreteLaplace(scale: Ratio, random: Random): number {
 const MOST_50 = 1000n
 
 /**
- * The tallies of one window with noise. Each of the four questions is asked of a case once: w, r and p put it in one
- * of two cells, so each cell is drawn with sensitivity 1; savings add at most the top code. Counts are sums of what
- * was drawn and cost nothing; a median has no such form and is left out.
+ * The tallies of one window with noise. Each case answers each of the four questions once: w, r and p put it in one
+ * of two cells, so each cell is drawn with sensitivity 1; savings add at most the top code. Counts are sums of noised
+ * cells and cost nothing. A median cannot be built this way and is left out.
  */
 export function noised(of: Record<Metric, Histogram>, epsilon: Ratio, random: Random): Record<Metric, Histogram> {
   const scale = (sensitivity: bigint): Ratio => ({ n: epsilon.d * sensitivity, d: epsilon.n })
@@ -96,7 +96,7 @@ export function noised(of: Record<Metric, Histogram>, epsilon: Ratio, random: Ra
   }
 }
 
-/** Windows are disjoint, so a figure about all of them is the sum of what was published of each. */
+/** Windows do not overlap, so a figure about all of them is the sum of the published windows. */
 export const addWindow = (
   before: Record<Metric, Histogram> | undefined,
   window: Record<Metric, Histogram>,
@@ -110,8 +110,9 @@ export const addWindow = (
 }
 
 /**
- * What is published of noised tallies: F1 and F2 on what was drawn, and no hold, because a hold that depends on the
- * true cases would tell about them. Every figure is decided at every release, and each is an entry with its spend.
+ * What is published from noised tallies: F1 and F2 applied to the noised values. Nothing is held back, because that
+ * would depend on the true cases and reveal them. Every figure is decided at every release and gets an entry with its
+ * spend.
  */
 export function decideNoised(
   tallies: Tallies,
@@ -141,6 +142,6 @@ function judgeNoised(metric: Metric, of: Record<Metric, Histogram>, rule: Rule):
   return { ...judged, suppressed: judged.reason !== null }
 }
 
-/** What one release takes of the budget of a case, per metric: the three questions and the savings. */
+/** The privacy budget that one release spends per case and metric: the three questions and the savings. */
 export const spendOf = (metric: Metric, { epsilon }: Noise): string =>
   metric === 'w' || metric === 'r' || metric === 'p' || metric === 'savings_total' ? epsilon : '0'

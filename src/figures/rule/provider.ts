@@ -12,7 +12,7 @@ type SavingsBand = (typeof SAVINGS_BANDS)[number]
 type BandedRate = number | '>=0.90' | '<=0.10'
 type Withholdable = (typeof WITHHOLDABLE)[number]
 
-/** What is told of one provider. */
+/** The published statistics of one provider. */
 export interface ProviderStats {
   npi: string
   window: { from: string; to: string; granularity: 'year' }
@@ -26,7 +26,7 @@ export interface ProviderStats {
   sdc_rule_version: string
 }
 
-/** What a provider's answer says, and the cases each part of it was last decided on. */
+/** What is published about a provider, and the cases that each part was last decided on. */
 export interface Standing {
   band: { value: CaseBand; basis: Histogram }
   win_rate: Judgement<BandedRate> & { basis: Histogram }
@@ -49,7 +49,7 @@ export function windowAt(at: number): { from: string; to: string; years: [first:
   return { from: quarterName(from), to: quarterName(to), years: [Math.floor(from / 4), Math.floor(to / 4)] }
 }
 
-/** Whether a release is the first of its quarter: statistics of providers move at these and at no other time (P7). */
+/** Whether a release is the first of its quarter: only these refresh the statistics of providers (P7). */
 export const beginsQuarter = (released_at: number, previous: number | undefined): boolean =>
   previous === undefined || quarterOf(previous) < quarterOf(released_at)
 
@@ -71,7 +71,7 @@ export function providerStats(
   }
 }
 
-/** What stands of a provider after a refresh: each part is decided anew or held, as the figures are (F5). */
+/** A provider's standing after a refresh: each part is decided again or held back, as figures are (F5). */
 export function settle(cells: readonly OutcomeCell[], before: Standing | undefined, rule: Rule): Standing {
   const all = tally(cells, 'cases_floor10')
   const won = tally(cells, 'w')
@@ -91,13 +91,13 @@ export function settle(cells: readonly OutcomeCell[], before: Standing | undefin
   }
 }
 
-/** The cases of every provider that has any, one at a time: all of them at once would be most of the ledger. */
+/** The cases of every provider that has any, one provider at a time: all at once would be most of the ledger. */
 export interface ProviderCells {
   npis: readonly string[]
   of: (npi: string) => readonly OutcomeCell[]
 }
 
-/** Everyone's standings after a refresh: those that moved. A provider that lost its cases is decided on none. */
+/** The standings that a refresh changes. A provider without cases any more is decided on none. */
 export function refresh(
   cells: ProviderCells,
   before: ReadonlyMap<string, Standing>,
@@ -114,7 +114,7 @@ export function refresh(
 
 const PARTS = ['band', 'win_rate', 'no_escalation_rate', 'median_savings_band'] as const satisfies (keyof Standing)[]
 
-/** P2, P3: below 30 cases nothing is told but the band, and below 11 all providers look the same. */
+/** P2, P3: below 30 cases only the band is published, and below 11 all providers look the same. */
 function told(
   standing: Standing | undefined,
 ): Pick<ProviderStats, 'case_band' | Withholdable | 'suppressed' | 'reasons'> {
@@ -148,7 +148,7 @@ export function caseBand(cases: number): CaseBand {
   return cases <= 299 ? '100-299' : '300+'
 }
 
-/** P4, then P8: a rate that is extreme is told only as extreme, and only when both its cells are large enough. */
+/** P4, then P8: an extreme rate is published only as extreme, and only if both its cells are large enough. */
 export function bandedRate(basis: Histogram, rule: Rule): Judgement<BandedRate> {
   const cases = size(basis)
   if (cases < rule.provider_min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }

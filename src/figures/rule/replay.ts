@@ -3,7 +3,7 @@ import { RULE } from './figure.ts'
 import { decideNoised, type Noise } from './noise.ts'
 import { METRICS } from './tally.ts'
 
-/** A release as it is kept: what the rule was given, and what it decided. */
+/** A release as stored: the input of the rule, and its decision. */
 export interface DecidedRelease {
   release_id: string
   tallies: Tallies
@@ -12,8 +12,8 @@ export interface DecidedRelease {
 }
 
 /**
- * Decides every release again from the tallies it was given, oldest first, and compares all that was decided: what
- * was published, withheld, held or kept silent, and on which cases. Returns what does not come out the same.
+ * Decides every release again from its stored tallies, oldest first, and compares the results: what was published,
+ * withheld or held back, and on which cases. Returns the differences.
  */
 export function replay(releases: readonly DecidedRelease[]): string[] {
   let previous: FigureStates | undefined
@@ -22,7 +22,7 @@ export function replay(releases: readonly DecidedRelease[]): string[] {
     const again = (noise ? decideNoised : decide)(tallies, previous, RULE).states
     for (const metric of METRICS)
       if (JSON.stringify(inOrder(again.of[metric])) !== JSON.stringify(inOrder(states.of[metric])))
-        faults.push(`figures release ${release_id}: ${metric} is not what the rule decides on its tallies`)
+        faults.push(`figures release ${release_id}: ${metric} differs from what the rule decides on its tallies`)
     previous = again
   }
   return faults

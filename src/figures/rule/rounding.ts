@@ -1,7 +1,7 @@
 /** n / d to the nearest integer, ties to even. Exact for safe integers: no fraction is ever formed. */
 export function divideHalfEven(n: number, d: number): number {
   if (!Number.isSafeInteger(n) || !Number.isSafeInteger(d) || n < 0 || d <= 0)
-    throw new RangeError('only a count can be divided by a positive count')
+    throw new RangeError('both numbers must be counts, and the divisor positive')
   const rest = n % d
   const quotient = (n - rest) / d
   if (rest * 2 === d) return quotient % 2 === 0 ? quotient : quotient + 1

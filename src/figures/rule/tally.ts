@@ -1,7 +1,7 @@
 /** A case is won from $500 recovered, which is ten steps of 50. */
 export const WON_50 = 10
 
-/** Cases that are alike in everything the figures ask about. */
+/** Cases that give the same answers to all questions of the figures. */
 export interface OutcomeCell {
   closed: number
   settled: number
@@ -25,7 +25,7 @@ export const cellOf = (packed: number, cases: number): OutcomeCell => {
   }
 }
 
-/** Every value the figures publish. The two counts are figures too: they move and are logged like the rest. */
+/** Every published value. The two counts are figures too: they change and are logged like the rest. */
 export const METRICS = [
   'w',
   'r',
@@ -38,8 +38,8 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number]
 
 /**
- * How many cases gave each answer to one question, by answer, without zeros. Kept whole because the
- * disclosure rule asks not only for the sum but who was added, how alike they are and who dominates.
+ * How many cases gave each answer to one question, by answer, without zeros. Not only the sum, because
+ * the disclosure rule also needs which answers were added, how alike they are and which dominate.
  */
 export type Histogram = readonly (readonly [answer: number, cases: number])[]
 
@@ -92,8 +92,8 @@ export const casesWith = (histogram: Histogram, answer: number): number =>
   histogram.find(([found]) => found === answer)?.[1] ?? 0
 
 /**
- * What lies between two tallies: the fewest cases that must have been added, removed or changed, and whether
- * all of them could have gone the same way (the same answer added, the same removed, or one turned into another).
+ * The difference of two tallies: the fewest cases that must have been added, removed or changed, and whether all
+ * of them may have changed in the same way (the same answer added, the same removed, or one replaced by another).
  */
 export function difference(before: Histogram, after: Histogram): { cases: number; alike: boolean } {
   const then = new Map(before)
@@ -109,7 +109,7 @@ export function difference(before: Histogram, after: Histogram): { cases: number
     added += Math.max(shift, 0)
     removed += Math.max(-shift, 0)
   }
-  // A case that was changed leaves one answer and joins another: it is one case, not two.
+  // A changed case is removed from one answer and added to another: it is one case, not two.
   const alike = risen + fallen <= 1 || (risen === 1 && fallen === 1 && added === removed)
   return { cases: Math.max(added, removed), alike }
 }
@@ -134,7 +134,7 @@ export function twiceMedian(histogram: Histogram): number {
       passed += cases
       if (place < passed) return answer
     }
-    throw new RangeError('nothing has no median')
+    throw new RangeError('cannot take the median of no cases')
   }
   return nth(Math.floor((n - 1) / 2)) + nth(Math.floor(n / 2))
 }

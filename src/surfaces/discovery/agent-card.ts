@@ -68,7 +68,7 @@ function card({ baseUrl, rails, operations }: DiscoveryParts): z.input<typeof Ag
   return {
     name: SERVICE,
     description: `${ABOUT} Each skill is the operation with the same id in ${openapi}.`,
-    // The binding is a URI of our own because HTTP as described there is the one interface that answers.
+    // The binding is our own URI, because plain HTTP as in the OpenAPI description is the only interface.
     supportedInterfaces: [{ url: base, protocolBinding: openapi, protocolVersion: '1.0' }],
     provider: { url: base, organization: SERVICE },
     version: API_VERSION,
@@ -78,7 +78,7 @@ function card({ baseUrl, rails, operations }: DiscoveryParts): z.input<typeof Ag
     securitySchemes: {
       [SCHEME]: {
         apiKeySecurityScheme: {
-          description: `Rails token, obtained as ${base}/api/agent-rails/policy says`,
+          description: `Rails token; ${base}/api/agent-rails/policy says how to obtain one`,
           location: 'header',
           name: rails.header,
         },

@@ -36,7 +36,7 @@ function manifest(parts: DiscoveryParts): z.input<typeof AiPlugin> {
     name_for_model: 'agent_trust_registry',
     description_for_human: 'Cited reference prices for CPT codes with proofs, and aggregate dispute figures.',
     description_for_model: forModel(parts),
-    // No auth type of the format names a header of one's own, so the rails stand in the description.
+    // No auth type of this format allows a custom header, so the description explains the rails.
     auth: { type: 'none' },
     api: { type: 'openapi', url: `${base}/api/openapi.json` },
     logo_url: `${base}/logo.svg`,
@@ -60,7 +60,7 @@ function supportMailbox(base: string): string {
   return /\.[a-z][a-z0-9-]*$/i.test(hostname) ? `support@${hostname}` : 'support@service.invalid'
 }
 
-/** A seal with a tick. It carries its own colours, so it stands on light and dark pages alike. */
+/** A page with a tick. It has its own colours, so it works on light and dark pages. */
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64" role="img" aria-label="Agent Trust Registry">' +
   '<rect width="64" height="64" rx="14" fill="#0b5d3b"/>' +

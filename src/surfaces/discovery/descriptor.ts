@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../../operation.ts'
 
-/** What the pages and files that describe the service need to know of its other parts. */
+/** What the pages and files that describe the service need from its other parts. */
 export interface DiscoveryParts {
   baseUrl: () => string
   rails: {
@@ -11,7 +11,7 @@ export interface DiscoveryParts {
     header: string
   }
   operations: () => readonly Operation[]
-  /** Where people reach the operator; without it, the support mailbox of the service's own host (RFC 2142). */
+  /** Contact address of the operator; by default the support mailbox of the service's host (RFC 2142). */
   contactEmail?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export const SURFACE = {
   excluded: 'Protected health information, member conversations, verified contact values, internal operations',
 } as const
 
-/** What an agent must hold to. The first three are the contract; the others say how to read an answer. */
+/** The rules for agents. The first three are the contract; the others say how to read an answer. */
 export const RULES = [
   'Provider contacts are never guessed; citations are required.',
   'Settlement confirmation on the SMS path is approved by the member.',
@@ -52,7 +52,7 @@ export const ServiceDescriptor = z
         protected: text('What needs a rails token'),
         excluded: text('What is never exposed'),
       })
-      .meta({ description: 'What is open, what is guarded and what is not there at all' }),
+      .meta({ description: 'What is public, what is protected and what is never exposed' }),
     naming: z
       .strictObject({
         agent_rails: text('What is called agent_rails'),
@@ -66,9 +66,9 @@ export const ServiceDescriptor = z
         agent_card: text('The agent card'),
         ai_plugin: text('The plugin manifest'),
         openapi: text('The OpenAPI description'),
-        agent_rails_policy: text('How an agent is let in'),
+        agent_rails_policy: text('How an agent gets access'),
       })
-      .meta({ description: 'Paths of what describes the service' }),
+      .meta({ description: 'Paths of the documents that describe the service' }),
     endpoints: z
       .strictObject({
         figures: text('Aggregate dispute metrics'),
@@ -89,13 +89,13 @@ export const ServiceDescriptor = z
     agent_rails: z
       .strictObject({
         required_for: texts('Paths that need a rails token'),
-        flow: texts('The steps to one, in order'),
+        flow: texts('The steps to obtain a token, in order'),
         header: text('The header that carries it'),
       })
-      .meta({ description: 'How an agent is let in' }),
-    rules: texts('What an agent that uses the service must hold to'),
+      .meta({ description: 'How an agent gets access' }),
+    rules: texts('The rules that an agent must follow'),
   })
-  .meta({ id: 'ServiceDescriptor', description: 'The service in short, for an agent that meets it for the first time' })
+  .meta({ id: 'ServiceDescriptor', description: 'A short description of the service for an agent that is new to it' })
 
 export const serviceDescriptor = ({ rails }: DiscoveryParts): z.input<typeof ServiceDescriptor> => ({
   service: SERVICE,
@@ -131,9 +131,9 @@ export const serviceDescriptor = ({ rails }: DiscoveryParts): z.input<typeof Ser
 export const readmeOperation = (parts: DiscoveryParts): Operation =>
   operation({
     name: 'get_readme',
-    summary: 'The service in short: what it offers, where, and the rules an agent must hold to',
+    summary: 'A short description of the service: what it offers, where, and the rules for agents',
     description:
-      'The briefing to read first: what is open, protected and never exposed, where each part is, what the metrics mean and how to obtain a rails token.',
+      'Read this first: what is public, protected and never exposed, where each part is, what the metrics mean and how to obtain a rails token.',
     tag: 'discovery',
     http: { method: 'GET', path: '/api/readme' },
     access: 'public',

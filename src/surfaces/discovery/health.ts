@@ -12,7 +12,7 @@ export interface HealthParts {
   ready: () => Promise<boolean>
 }
 
-/** For whoever starts, stops and balances the service: the process runs; it can do its work. */
+/** Probes for process managers and load balancers: whether the process runs, and whether it can answer. */
 export const healthResources = ({ ready }: HealthParts): Resource[] => [
   {
     name: 'get_health',
@@ -26,13 +26,13 @@ export const healthResources = ({ ready }: HealthParts): Resource[] => [
   {
     name: 'get_readiness',
     path: '/readyz',
-    summary: 'The service can answer',
+    summary: 'Whether the service can answer',
     tag: 'discovery',
     cache: 'no-store',
     unmetered: true,
     forms: [
       jsonForm(Health, async () => {
-        // A check that fails is the very thing this route reports, so it is a refusal and not a fault.
+        // Reporting a failed check is the purpose of this route, so it is a refusal and not a fault.
         const isReady = await ready().catch((cause: unknown) => Promise.reject(notReady(cause)))
         if (!isReady) throw notReady()
         return OK

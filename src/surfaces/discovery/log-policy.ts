@@ -1,7 +1,7 @@
 import { formatPolicy, type PolicyKey } from '../../proof/note/policy.ts'
 import type { Resource } from '../http/resource.ts'
 
-/** C2SP tlog-policy: the one file an outsider pins before believing any proof. */
+/** C2SP tlog-policy: the one file that a reader pins before trusting any proof. */
 export const logPolicy = (
   logs: () => readonly PolicyKey[],
   witnesses: readonly PolicyKey[],
@@ -9,7 +9,7 @@ export const logPolicy = (
 ): Resource => ({
   name: 'get_log_policy',
   path: '/log/policy',
-  summary: 'The keys of the logs, to be pinned before any proof is believed',
+  summary: 'The log policy: the keys of the logs and witnesses, to pin before trusting any proof',
   tag: 'discovery',
   cache: 'no-cache',
   forms: [{ type: 'text/plain; charset=utf-8', render: () => formatPolicy(logs(), witnesses, quorum) }],

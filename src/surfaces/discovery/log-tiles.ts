@@ -8,9 +8,9 @@ import type { PathParameter, Resource, ResourceForm } from '../http/resource.ts'
 /** Which entries of a log, and how many of them: bundle `n` starts at entry `n * 256`. */
 export type Bundle = Omit<Tile, 'level'>
 
-/** A log as far as its public checkpoint reaches. What lies beyond, or does not exist, is undefined. */
+/** The public part of a log. What its public checkpoint does not cover is undefined. */
 export interface TiledLog {
-  /** Its place under `/log/`. */
+  /** Its name in paths under `/log/`. */
   name: string
   checkpoint(): Promise<string>
   findTile(tile: Tile): Promise<Uint8Array | undefined>
@@ -18,7 +18,7 @@ export interface TiledLog {
 }
 
 export interface LogTilesParts {
-  /** The hashes of a log are for all; its entries may need a scope. */
+  /** The hashes of a log are public; its entries may need a scope. */
   logs: readonly { log: TiledLog; entries: Access }[]
   findRowTile(release_id: string, tile: Tile): Promise<Uint8Array | undefined>
 }
@@ -26,13 +26,13 @@ export interface LogTilesParts {
 const LEVEL = '(6[0-3]|[1-5]?[0-9])'
 /** Groups of three digits, all but the last marked `x`; fifteen digits are more than any index has. */
 const NUMBER = '((?!x000)(?:x[0-9]{3}/){0,4}[0-9]{3})'
-/** The width of a partial tile. A full one is not spelled this way. */
+/** The width of a partial tile. A full tile has no width in its path. */
 const PARTIAL = '(?:\\.p/(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9][0-9]?))?'
 const TILE = `^${LEVEL}/${NUMBER}${PARTIAL}$`
 const BUNDLE = `^${NUMBER}${PARTIAL}$`
 
 const FOREVER = 'max-age=31536000, immutable'
-const WITH_SLASHES = 'It contains slashes, which are sent as they are.'
+const WITH_SLASHES = 'It contains slashes, which must not be percent-encoded.'
 const tileParameter: PathParameter = {
   name: 'tile',
   description: `\`<L>/<N>\`, or \`<L>/<N>.p/<W>\` for the first W hashes: level, tile number in groups of three digits (\`x001/x234/067\`), width. ${WITH_SLASHES}`,
@@ -47,7 +47,7 @@ const bundleParameter: PathParameter = {
 }
 
 export const logTiles = ({ logs, findRowTile }: LogTilesParts): Resource[] => [
-  // The router takes the first route that fits, and a tile's fits an entry bundle's address too.
+  // The router uses the first route that matches, and the route of tiles matches entry bundles too, so bundles come first.
   ...logs.flatMap(({ log, entries }) => [checkpoint(log), entryBundles(log, entries), tiles(log)]),
   {
     name: 'get_release_tile',
@@ -55,7 +55,7 @@ export const logTiles = ({ logs, findRowTile }: LogTilesParts): Resource[] => [
     summary: 'A tile of the row hashes of a release',
     description:
       'The rows of a release, in the order of their keys, are the leaves of the tree whose root is `rows_root` in its manifest. ' +
-      'A tile holds up to 256 hashes of 32 bytes, as C2SP tlog-tiles has it.',
+      'A tile holds up to 256 hashes of 32 bytes, as in C2SP tlog-tiles.',
     tag: 'discovery',
     cache: `public, ${FOREVER}`,
     parameters: [{ name: 'release_id', description: 'As in the manifest, `cms-pfs:RVU26C:1`' }, tileParameter],
@@ -67,7 +67,7 @@ const checkpoint = ({ name, checkpoint }: TiledLog): Resource => ({
   name: `get_${name}_checkpoint`,
   path: `/log/${name}/checkpoint`,
   summary: `The signed checkpoint of the ${name} log`,
-  description: 'A C2SP tlog-checkpoint. Check it with the keys of `/log/policy` before believing what it says.',
+  description: 'A C2SP tlog-checkpoint. Verify it with the keys of `/log/policy` before trusting it.',
   tag: 'discovery',
   cache: 'no-cache',
   forms: [{ type: 'text/plain; charset=utf-8', render: () => checkpoint() }],
@@ -78,8 +78,8 @@ const tiles = ({ name, findTile }: TiledLog): Resource => ({
   path: `/log/${name}/tile/{tile}`,
   summary: `A tile of the hashes of the ${name} log`,
   description:
-    'Up to 256 hashes of 32 bytes, as C2SP tlog-tiles has it: level 0 holds the hashes of entries, and a hash of a higher ' +
-    'level is the root of one full tile of the level below. Only what the checkpoint covers is there.',
+    'Up to 256 hashes of 32 bytes, as in C2SP tlog-tiles: level 0 holds the hashes of entries, and a hash of a higher ' +
+    'level is the root of one full tile of the level below. Only what the checkpoint covers is served.',
   tag: 'discovery',
   cache: `public, ${FOREVER}`,
   parameters: [tileParameter],
@@ -91,8 +91,8 @@ const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource
   path: `/log/${name}/tile/entries/{bundle}`,
   summary: `Entries of the ${name} log`,
   description:
-    'Up to 256 entries, as C2SP tlog-tiles has it: each one is its length in two bytes, the higher first, and then its bytes. ' +
-    'Only what the checkpoint covers is there.',
+    'Up to 256 entries, as in C2SP tlog-tiles: each one is its length in two bytes, the higher first, and then its bytes. ' +
+    'Only what the checkpoint covers is served.',
   tag: 'discovery',
   access,
   cache: `${access === 'public' ? 'public' : 'private'}, ${FOREVER}`,
@@ -105,7 +105,7 @@ const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource
   ],
 })
 
-/** What is not there yet will be: the refusal must not be cached, and no refusal is. */
+/** A missing tile may exist later, so the refusal must not be cached; no refusal is. */
 const bytes = (find: (...parameters: string[]) => Promise<Uint8Array | undefined>): ResourceForm => ({
   type: 'application/octet-stream',
   async render(...parameters) {

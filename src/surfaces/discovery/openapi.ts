@@ -10,7 +10,7 @@ export interface OpenApiParts {
   baseUrl: () => string
   operations: () => readonly Operation[]
   resources: () => readonly Resource[]
-  /** The shapes of the further members that problems of the registry carry. */
+  /** The schemas of the additional members in problems of the registry. */
   problemMembers: Record<string, z.ZodType>
 }
 
@@ -20,10 +20,10 @@ const TAGS: Record<Tag, string> = {
   discovery: 'What the service is and where its parts are',
   metrics: 'Aggregate dispute metrics and the log of their changes',
   'agent-tools': 'Cited prices, provider statistics and the integrity report',
-  'agent-rails': 'How an agent is let in: policy, challenge, attest',
+  'agent-rails': 'How an agent gets access: policy, challenge, attest',
 }
 
-/** What any route may answer, whatever it does. */
+/** The refusals that any route may give. */
 const COMMON: readonly ProblemCode[] = [
   'invalid_request',
   'not_acceptable',
@@ -34,7 +34,7 @@ const COMMON: readonly ProblemCode[] = [
   'unavailable',
 ]
 
-/** OpenAPI 3.1.0, read off the operations and resources: the router loops over the same lists. */
+/** OpenAPI 3.1.0, made from the operations and resources. The router uses the same lists. */
 export function openApi(parts: OpenApiParts): JsonSchema {
   const schemas: JsonSchema = {}
   const paths: Record<string, JsonSchema> = {}
@@ -108,7 +108,7 @@ function operationItem(op: Operation, schemas: JsonSchema): JsonSchema {
         headers: quotaHeaders,
         content: { 'application/json': { schema: schemaOf(op.output, 'output', schemas) } },
       },
-      ...(op.cache === 'no-store' ? {} : { 304: { description: 'Not changed since the ETag that was sent' } }),
+      ...(op.cache === 'no-store' ? {} : { 304: { description: 'Unchanged since the ETag that was sent' } }),
       ...problemResponses(codes),
     },
   }
@@ -126,7 +126,7 @@ function resourceItem(resource: Resource, schemas: JsonSchema): JsonSchema {
     ...(parameters && { parameters: parameters.map(pathParameter) }),
     responses: {
       200: { description: resource.summary, headers: quotaHeaders, content: Object.fromEntries(forms) },
-      304: { description: 'Not changed since the ETag that was sent' },
+      304: { description: 'Unchanged since the ETag that was sent' },
       ...problemResponses([
         ...COMMON,
         ...accessProblems(access),
@@ -137,7 +137,7 @@ function resourceItem(resource: Resource, schemas: JsonSchema): JsonSchema {
   }
 }
 
-/** Bytes that are no text have no type that JSON knows. */
+/** Binary content has no JSON type. */
 function formSchema({ type, schema }: ResourceForm, schemas: JsonSchema): JsonSchema {
   if (schema) return schemaOf(schema, 'output', schemas)
   return type === 'application/octet-stream' ? { contentMediaType: type } : { type: 'string' }
@@ -216,7 +216,7 @@ function problemResponses(codes: readonly ProblemCode[]): JsonSchema {
 const HEADERS = {
   RateLimit: 'What is left of the quota',
   'RateLimit-Policy': 'The quota that applies',
-  'X-Request-Id': 'Names this request to the operator',
+  'X-Request-Id': 'Identifies this request to the operator',
 }
 const headerComponents = Object.fromEntries(
   Object.entries(HEADERS).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
@@ -251,7 +251,7 @@ function problemSchema(members: Record<string, z.ZodType>, schemas: JsonSchema):
   return { description: 'RFC 9457 problem details', ...schemaOf(problem, 'output', schemas) }
 }
 
-/** Schemas with an id become components, once; the rest stands where it is used. */
+/** A schema with an id becomes a component, once; other schemas are inlined. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: JsonSchema): JsonSchema {
   const { $schema: _, ...whole } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema
   const { $defs = {}, ...rest } = relinked(whole) as JsonSchema & { $defs?: JsonSchema }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The proxies whose word is taken, as addresses and ranges. */
+/** Whether an address is a trusted proxy, by a list of addresses and ranges. */
 export function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const range of ranges) {
@@ -13,8 +13,8 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
 }
 
 /**
- * Who is calling. `X-Forwarded-For` is the caller's own text unless the peer is a proxy we trust; then the
- * right-most hop that is not such a proxy is the caller.
+ * The address of the caller. `X-Forwarded-For` is ignored unless the peer is a trusted proxy; then the caller is
+ * the right-most address in it that is not a trusted proxy.
  */
 export function callerAddress(peer: string, forwarded: string | null, isTrusted: (address: string) => boolean): string {
   if (forwarded === null || !isTrusted(plain(peer))) return peer
@@ -23,5 +23,5 @@ export function callerAddress(peer: string, forwarded: string | null, isTrusted:
   return caller !== undefined && isIP(caller) !== 0 ? caller : peer
 }
 
-/** An IPv4 peer on a dual-stack socket is spelled ::ffff:a.b.c.d. */
+/** An IPv4 peer on a dual-stack socket is written ::ffff:a.b.c.d. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ResourceForm } from './resource.ts'
 
-/** The JSON form of a document. It is checked on the way out, so what the schema promises is what is sent. */
+/** The JSON form of a resource. It is checked against its schema before it is sent. */
 export const jsonForm = <S extends z.ZodType>(
   schema: S,
   make: (parameter: string) => z.input<S> | Promise<z.input<S>>,

@@ -1,4 +1,4 @@
-/** One way to write an answer down. */
+/** One format of an answer. */
 export interface Form {
   type: string
 }
@@ -8,7 +8,7 @@ interface Range {
   q: number
 }
 
-/** Accept, RFC 9110 12.5.1. A part that cannot be read is left out, as if it had not been sent. */
+/** Accept, RFC 9110 12.5.1. A part that cannot be parsed is ignored. */
 function ranges(accept: string): Range[] {
   return accept.split(',').flatMap((part) => {
     const [type = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase())
@@ -29,7 +29,7 @@ function quality(type: string, accepted: readonly Range[]): number {
   return 0
 }
 
-/** The form the caller likes best; among equals the first. Undefined if none is acceptable. */
+/** The form that the caller prefers; the first one if several are equal. Undefined if none is acceptable. */
 export function negotiate<F extends Form>(forms: readonly F[], accept: string | null): F | undefined {
   if (accept === null || accept.trim() === '') return forms[0]
   const accepted = ranges(accept)

@@ -3,20 +3,20 @@ import type { Operation } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemCode } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
 
-// Reading what a caller sent. All of it is hostile, and none of it is ever repeated in an answer.
+// Reads requests. Everything in them is hostile, and nothing is ever repeated in an answer.
 
 export const LIMITS = { bodyBytes: 16 * 1024, urlBytes: 4 * 1024, headerBytes: 16 * 1024 } as const
 
 /**
- * Path and query of a request. The host is the caller's text, may be no host at all, and is never looked at;
- * HTTP/1.0 without one gives a bare target.
+ * Path and query of a request. The host is hostile text and is never used; HTTP/1.0 without a host gives a bare
+ * target.
  */
 export function addressOf(request: Request): URL {
   const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
   return new URL(`http://localhost${target.startsWith('/') ? target : `/${target}`}`)
 }
 
-/** Refuses a request by its size alone, before anything else is looked at. */
+/** Refuses a request that is too large, before reading anything else of it. */
 export function checkSize(request: Request): void {
   const { pathname, search } = addressOf(request)
   if (pathname.length + search.length > LIMITS.urlBytes) throw new Problem('uri_too_long')
@@ -40,13 +40,13 @@ export async function readInput(
   return input
 }
 
-/** Where an operation's parameter stands in a request. */
+/** Where an operation's parameter is in a request. */
 export function placeOf({ http }: Operation, name: string | undefined): FieldError['in'] {
   if (name !== undefined && http.path.includes(`{${name}}`)) return 'path'
   return http.method === 'POST' ? 'body' : 'query'
 }
 
-/** Whether a parameter is a whole number, so that its digits may become one. */
+/** Whether a parameter is an integer, so that its digits are converted to a number. */
 function isInteger(op: Operation, name: string): boolean {
   const field = op.input.shape[name]
   return field !== undefined && z.toJSONSchema(field, { io: 'input' }).type === 'integer'
@@ -70,14 +70,14 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new Problem('invalid_request', 'the query is not percent-encoded UTF-8')
+    throw new Problem('invalid_request', 'the query is not valid percent-encoded UTF-8')
   }
 }
 
 const inQuery = (code: ProblemCode, name: string | undefined, message: string): Problem =>
   new Problem(code, message, { errors: [{ in: 'query', ...(name ? { name } : {}), code, message }] })
 
-/** A body on GET is refused: caches and proxies disagree about it, which is how they are poisoned. */
+/** A body on GET is refused: caches and proxies treat it differently, which allows cache poisoning. */
 export async function refuseBody(request: Request): Promise<void> {
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > 0 || request.headers.has('transfer-encoding'))

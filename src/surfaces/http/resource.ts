@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Access, Tag } from '../../operation.ts'
 
-/** A page or file that is not an operation: same rules of access, method, quota and caching, bytes of its own. */
+/** A GET route that is not an operation, such as a page or a tile. It has the same rules of access, quota and caching. */
 export interface Resource {
   name: string
   path: string
@@ -18,7 +18,7 @@ export interface Resource {
   forms: readonly ResourceForm[]
   /** The parameters of the path, in its order. */
   parameters?: readonly PathParameter[]
-  /** For probes: never refused for a quota, and no use of one. */
+  /** For probes: not counted, and never refused for a quota. */
   unmetered?: boolean
   headers?: Record<string, string>
 }
@@ -30,13 +30,13 @@ export interface PathParameter {
   values?: readonly string[]
   /** A regular expression that its values match. */
   pattern?: string
-  /** It stands last and takes the rest of the path, slashes included, spelled as it was sent. */
+  /** It is the last one and takes the rest of the path as it was sent, slashes included. */
   rest?: true
 }
 
 export interface ResourceForm {
   type: string
   schema?: z.ZodType
-  /** Is given the values of the path's parameters, in their order. */
+  /** Gets the values of the path parameters, in order. */
   render(...parameters: string[]): string | Uint8Array | Promise<string | Uint8Array>
 }

@@ -6,7 +6,7 @@ import { STATUS } from '../../status.ts'
 const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'
 const ALLOWED = 'X-Agent-Key, X-Agent-Rails, Authorization, Content-Type, If-None-Match'
 
-/** Credentials never travel by themselves here, so any page may ask: CORS is open and without credentials. */
+/** Browsers send no credentials by themselves here, so CORS is open to every origin, without credentials. */
 export function commonHeaders(requestId: string, secure: boolean): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -45,7 +45,7 @@ export interface Answer {
   headers?: Record<string, string>
 }
 
-/** A good answer. Strong ETag over the bytes, so a caller can ask whether they have changed. */
+/** A successful answer, with a strong ETag over its bytes. */
 export function good(request: Request, { body, type, cache, headers = {} }: Answer): Response {
   const all: Record<string, string> = { ...headers, 'cache-control': cache }
   const bytes = Buffer.from(body)
@@ -54,7 +54,7 @@ export function good(request: Request, { body, type, cache, headers = {} }: Answ
     if (matches(request.headers.get('if-none-match'), all['etag']))
       return new Response(null, { status: 304, headers: all })
   }
-  // Said outright, because an answer to HEAD has no body to measure.
+  // Set explicitly, because an answer to HEAD has no body to measure.
   return new Response(bytes, { headers: { ...all, 'content-type': type, 'content-length': String(bytes.length) } })
 }
 
@@ -70,12 +70,12 @@ export function linkHeader(links: Record<string, string | null>): Record<string,
 export interface RefusalOptions {
   baseUrl: string
   requestId: string
-  /** Where the request has a parameter. */
+  /** Where a parameter is in the request. */
   placeOf?: (name: string | undefined) => FieldError['in']
   headers?: Record<string, string> | undefined
 }
 
-/** RFC 9457. Every member is ours: nothing of the request is in it. */
+/** RFC 9457. All text is ours: nothing of the request is repeated. */
 export function refusal(problem: Problem, options: RefusalOptions): Response {
   const { code, entry, detail, extra } = problem
   const { baseUrl, requestId, placeOf = () => 'query' } = options

@@ -40,7 +40,7 @@ const GUARDED = 'X-Agent-Rails, Authorization'
 
 export interface HttpSurface {
   fetch: (request: Request, address: string) => Promise<Response>
-  /** What the router really answers, for the test that compares it with the OpenAPI document. */
+  /** The routes that the router really has, for the tests that compare them with the documents. */
   routes: { method: string; path: string }[]
 }
 
@@ -50,7 +50,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   const routeOf = routeNames(parts)
   const methodsOf = new Map<string, Set<string>>()
   const documentedAs = new Map<string, string>()
-  /** The router's spelling of a documented path, and a note that it takes this method. */
+  /** Converts a documented path to the router's form, and records that it accepts this method. */
   const allow = (method: string, path: string, parameters?: readonly PathParameter[]): string => {
     const routed = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (takesRest(name, parameters) ? '*' : `:${name}`))
     methodsOf.set(routed, (methodsOf.get(routed) ?? new Set()).add(method))
@@ -74,7 +74,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
         : refuse(parts, c.req.raw, c.env, new Problem('method_not_allowed'), { allow: `${allowed}, OPTIONS` }),
     )
   }
-  // Hono would answer a fault itself, in plain text and with the error on the console.
+  // By default Hono answers a fault in plain text and prints the error.
   app.onError((error) => {
     throw error
   })
@@ -166,7 +166,7 @@ async function showResource(
 const takesRest = (name: string, parameters: readonly PathParameter[] = []): boolean =>
   parameters.some((parameter) => parameter.name === name && parameter.rest)
 
-/** What stands in the path for each parameter. A value that a parameter cannot take is a path that does not exist. */
+/** The values of the path parameters. A value that a parameter does not accept means that the path does not exist. */
 function parameterValues(
   { path, parameters = [] }: Resource,
   request: Request,
@@ -181,7 +181,7 @@ function parameterValues(
   })
 }
 
-/** A refusal that no operation gave: it counts against the quota like any other answer. */
+/** A refusal outside any operation. It counts against the quota like any other answer. */
 async function refuse(
   parts: HttpParts,
   request: Request,
@@ -202,7 +202,7 @@ const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env['Bindings']): R
 
 function withQuota(response: Response, { quota }: Visit, access: Access): Response {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) response.headers.set(name, value)
-  // Shared caches know no credential but Authorization (RFC 9111 3.5).
+  // Shared caches treat only Authorization as a credential (RFC 9111 3.5).
   if (access !== 'public') response.headers.set('vary', GUARDED)
   return response
 }
@@ -217,7 +217,7 @@ function callOf(request: Request, address: string): Call {
   }
 }
 
-/** Only known words reach the log: a path is the caller's text. */
+/** Names the route for the log, because the path itself is hostile text. */
 function routeNames({ operations, resources }: HttpParts): (request: Request) => string {
   const routes = [...operations.map(({ http }) => http), ...resources].map(
     (route: Pick<Resource, 'path' | 'parameters'>) => {

@@ -5,27 +5,27 @@ import type { Resource } from '../http/resource.ts'
 import { type Html, html } from './html.ts'
 
 export interface FeedEntry {
-  /** Its place in the log. */
+  /** Its index in the log. */
   index: number
   title: string
   summary: string
-  /** An instant, as RFC 3339 writes it. */
+  /** A time in the format of RFC 3339. */
   updated: string
-  /** The chart in whose list the release stands. */
+  /** The chart of the release. */
   chart: string
 }
 
 export interface FeedParts {
   baseUrl: () => string
-  /** The origin of the log that the entries are of: their ids are made of it, wherever the service is reached. */
+  /** The origin of the log. Entry ids are made from it, so they do not depend on the address of the service. */
   origin: string
   /** Newest first. */
   entries: () => Promise<readonly FeedEntry[]>
-  /** When the log was last signed: what an empty feed says of itself. */
+  /** When the log was last signed: the date of an empty feed. */
   signedAt: () => Promise<number>
 }
 
-/** RFC 4287. An entry of the feed is an entry of the registry log, so it never changes and its id never does. */
+/** RFC 4287. Each feed entry is an entry of the registry log, so neither it nor its id ever changes. */
 export const feed = (parts: FeedParts): Resource => ({
   name: 'get_feed',
   path: '/feed.atom',
@@ -61,7 +61,7 @@ const entryOf = ({ index, title, summary, updated, chart }: FeedEntry, base: str
   </entry>
 `
 
-/** RFC 9562 version 8: the first bytes of a hash, with the bits that say so. */
+/** RFC 9562 version 8: the first bytes of a hash, with the version bits set. */
 function idOf(name: string): string {
   const bytes = sha256(utf8(name)).slice(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80

@@ -11,7 +11,7 @@ type Part = string | number | Html | readonly Html[]
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? '')
 
-/** A template in which every value is escaped unless it is markup already, so that none can be forgotten. */
+/** A template that escapes every value that is not markup already, so that none can be forgotten. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((page, string, at) => page + markupOf(parts[at - 1] ?? '') + string))
 }
@@ -22,7 +22,7 @@ function markupOf(part: Part): string {
 }
 
 /**
- * A value within a sentence of markdown: it can open no link, heading, code or tag, nor end its line.
+ * A value inside a sentence of markdown: it cannot start a link, heading, code or tag, nor end its line.
  * An underscore inside a word marks nothing (CommonMark 6.2) and stays readable.
  */
 export const markdownText = (text: string): string =>
@@ -31,7 +31,7 @@ export const markdownText = (text: string): string =>
 /** A value shown as it is, in a code span that it cannot close. */
 export const markdownCode = (text: string): string => `\`${text.replaceAll(/\s+/g, ' ').replaceAll(/[`|]/g, '')}\``
 
-/** Pages run no script and load nothing from elsewhere; the one style sheet is allowed by its hash. */
+/** Pages run no script and load nothing else; the one style sheet is allowed by its hash. */
 export const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -52,7 +52,7 @@ export interface Page {
   head?: Html
 }
 
-/** The shell every page shares. */
+/** The frame of every page. */
 export const page = ({ title, description, nav = html``, main, head = html`` }: Page): string =>
   html`<!doctype html>
 <html lang="en">

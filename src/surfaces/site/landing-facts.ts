@@ -19,14 +19,14 @@ export interface LandingChart {
   data_class: string
 }
 
-/** The first few of the charts in force, and what there is to say of all of them. */
+/** The first few charts in force, and the totals of all of them. */
 export interface LandingCharts {
   list: readonly LandingChart[]
   total: number
   hasSample: boolean
 }
 
-/** One price in force, and where in its source it stands. */
+/** One price in force, and its place in its source. */
 export interface LandingExample {
   cpt: string
   amount: string
@@ -118,20 +118,20 @@ const percent = (share: number | null): string | undefined =>
 export const grouped = (digits: string): string => digits.replaceAll(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')
 const dollars = (amount: string): string => `$${grouped(amount)}`
 
-/** The address also stands in a quoted shell command and in a markdown link, so what would end those is encoded too. */
+/** The address is also used in a quoted shell command and in a markdown link, so characters that would end those are encoded too. */
 const inQuery = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
-/** '2026-07-01', with or without a time, is '1 July 2026'; other text stays as it is. */
+/** '2026-07-01', with or without a time, is '1 July 2026'; other text is returned unchanged. */
 export function inWords(day: string): string {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)(?:T|$)/.exec(day) ?? []
   const name = MONTHS[Number(month) - 1]
   return name ? `${Number(date)} ${name} ${year}` : day
 }
 
-/** What the service will not show anyone, and what its numbers are not. */
+/** What the service never shows, and what its numbers do not mean. */
 export const NEVER_EXPOSED = [
   'Protected health information: the ledger of outcomes has no column for it.',
   'Conversations with members.',
@@ -143,7 +143,7 @@ export const TERMS = [
   'A Medicare amount is a reference. It is not what a patient owes, not an offer and not advice.',
   'CPT codes are the property of the American Medical Association. This service uses the codes alone and shows no descriptors.',
   'Dispute figures are aggregates under a published disclosure rule. A withheld figure is not zero.',
-  'A code without a price is answered with a stated reason and a proof. Nobody should fill that gap with a guess.',
+  'For a code without a price the answer gives a reason and a proof. Do not replace it with a guess.',
 ] as const
 
 export const verifyCommands = (base: string, address: string): readonly string[] => [

@@ -45,7 +45,7 @@ function example({ example: price }: LandingFacts): Html {
   if (!price)
     return html`<aside class="receipt"><h2>No price yet</h2><p>No price list is in force. The first one appears here.</p></aside>`
   return html`<aside class="receipt" aria-labelledby="example">
-<h2 id="example">A price, and where it stands${price.sample ? SAMPLE : NOTHING}</h2>
+<h2 id="example">A price and its source${price.sample ? SAMPLE : NOTHING}</h2>
 <p class="amount">${price.shown}</p>
 <p>is the ${price.region === 'national' ? 'national' : html`<code>${price.region}</code>`} reference price of code <code>${price.cpt}</code>, in force since
 ${day(price.effective_from)}.</p>
@@ -61,14 +61,14 @@ ${day(price.effective_from)}.</p>
 
 const figures = ({ figures: { released, sample, list } }: LandingFacts): Html => html`
 <section id="figures">
-<h2>What disputes come to${sample ? SAMPLE : NOTHING}</h2>
+<h2>Dispute figures${sample ? SAMPLE : NOTHING}</h2>
 <p>Aggregates of medical bill disputes. ${released === null ? 'No figures have been released yet.' : html`Released ${day(released)}.`}</p>
 <dl class="tiles">${list.map(
   ({ key, name, value, meaning }) => html`
 <div><dt>${name} <code>${key}</code></dt><dd class="value">${value ?? html`<span class="withheld">withheld</span>`}</dd><dd>${meaning}</dd></div>`,
 )}
 </dl>
-${list.some(({ value }) => value === undefined) ? html`<p class="small">A figure is withheld while it rests on too few cases to be shown without pointing at someone. Withheld is not zero.</p>` : NOTHING}
+${list.some(({ value }) => value === undefined) ? html`<p class="small">A figure is withheld if it rests on so few cases that it could point to a person. Withheld does not mean zero.</p>` : NOTHING}
 <p><a href="/api/figures">All figures, with their definitions</a></p>
 </section>`
 
@@ -86,7 +86,7 @@ ${
 <tr><th scope="row">${chart.title}${isSample(chart) ? SAMPLE : NOTHING}<br><code>${chart.chart}</code></th><td data-label="Edition">${chart.edition}</td><td data-label="In force since">${day(chart.effective_from)}</td><td data-label="Rows" class="number">${grouped(String(chart.rows))}</td></tr>`,
       )}
 </tbody></table></div>
-${total > list.length ? html`<p>The first ${list.length} of ${grouped(String(total))}. <a href="/api/coverage">All of them, and what they hold</a></p>` : NOTHING}`
+${total > list.length ? html`<p>The first ${list.length} of ${grouped(String(total))}. <a href="/api/coverage">All of them, with their content</a></p>` : NOTHING}`
 }
 </section>`
 
@@ -95,9 +95,9 @@ function verify({ base, example: price }: LandingFacts): Html {
   return html`
 <section id="verify">
 <h2>Check it yourself, offline</h2>
-<p>Keep the keys of the log once, then check any answer against them. The check needs no network and takes nothing from
+<p>Save the keys of the log once, then check any answer with them. The check needs no network and takes nothing from
 the answer on trust: the row is hashed into its release, the release into an append-only log, and the log must bear a signature by a key you kept.</p>
-<pre tabindex="0" aria-label="Commands that check a price"><code># once: the keys to believe
+<pre tabindex="0" aria-label="Commands that check a price"><code># once: the keys to trust
 ${pin ?? ''}
 
 # any time: a price and its proof
@@ -108,7 +108,7 @@ ${check ?? ''}</code></pre>
 
 const agents = ({ steps, operations }: LandingFacts): Html => html`
 <section id="agents">
-<h2>How an agent gets in</h2>
+<h2>How an agent gets access</h2>
 <p>Prices and figures are open to all. The rest needs a short-lived token, which an agent obtains in four steps with a key from the operator.</p>
 <ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>
 <div class="scroll" role="region" aria-labelledby="operation-list" tabindex="0"><table class="routes">

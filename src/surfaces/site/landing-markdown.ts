@@ -2,24 +2,24 @@ import { ABOUT, RULES, SERVICE } from '../discovery/descriptor.ts'
 import { markdownCode as code, markdownText as text } from './html.ts'
 import { inWords, isSample, type LandingFacts, NEVER_EXPOSED, TERMS, verifyCommands } from './landing-facts.ts'
 
-/** The same page for those who read text: agents first of all. */
+/** The same page as markdown, mainly for agents. */
 export const landingMarkdown = (facts: LandingFacts): string =>
   [
     `# ${SERVICE}`,
     `> ${ABOUT}`,
     facts.sample ? '**SAMPLE**: amounts and figures marked SAMPLE are invented for demonstration.' : '',
-    '## A price, and where it stands',
+    '## A price and its source',
     example(facts),
-    '## What disputes come to',
+    '## Dispute figures',
     figures(facts),
     '## Price lists in force',
     charts(facts),
     '## Check it yourself, offline',
-    'Keep the keys of the log once, then check any answer against them without a network.',
+    'Save the keys of the log once, then check any answer with them, without a network.',
     ['```sh', ...verifyCommands(facts.base, facts.example?.address ?? '/reference?cpt=99213'), '```'].join('\n'),
-    '## How an agent gets in',
+    '## How an agent gets access',
     facts.steps.map((step, at) => `${at + 1}. ${text(step)}`).join('\n'),
-    '## What can be asked',
+    '## Operations',
     facts.operations
       .map(({ route, summary, needs }) => `- ${code(route)}: ${text(summary)} (needs ${text(needs)})`)
       .join('\n'),
@@ -35,7 +35,7 @@ export const landingMarkdown = (facts: LandingFacts): string =>
       '[Rails policy](/api/agent-rails/policy): scopes, routes, headers and limits',
       '[OpenAPI description](/api/openapi.json): every route and shape',
       '[Agent card](/.well-known/agent-card.json), [plugin manifest](/.well-known/ai-plugin.json)',
-      '[Log keys](/log/policy): pin them before any proof is believed',
+      '[Log keys](/log/policy): pin them before you trust any proof',
     ]),
   ]
     .filter((block) => block !== '')
@@ -74,6 +74,6 @@ function charts({ charts: { list, total } }: LandingFacts): string {
     '\n',
   )
   return total > list.length
-    ? `${table}\n\nThe first ${list.length} of ${total}. [All of them, and what they hold](/api/coverage)`
+    ? `${table}\n\nThe first ${list.length} of ${total}. [All of them, with their content](/api/coverage)`
     : table
 }

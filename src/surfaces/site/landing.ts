@@ -6,7 +6,7 @@ import { type LandingParts, landingFacts } from './landing-facts.ts'
 import { landingHtml } from './landing-html.ts'
 import { landingMarkdown } from './landing-markdown.ts'
 
-/** RFC 8288: where a program that came to the page finds what it can use. Only routes that exist. */
+/** RFC 8288: links for programs that read the page. Only routes that exist. */
 const LINKS = [
   '</api/openapi.json>; rel="service-desc"; type="application/json"',
   '</>; rel="service-doc"; type="text/html"',
@@ -18,7 +18,7 @@ const LINKS = [
   '</>; rel="alternate"; type="application/json"',
 ].join(', ')
 
-/** The site for people and agents: one address, and each gets the form it asks for. */
+/** The site for people and agents: one address, in the format that the Accept header asks for. */
 export const landing = (parts: LandingParts): Resource => ({
   name: 'get_landing',
   path: '/',

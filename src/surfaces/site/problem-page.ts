@@ -8,19 +8,19 @@ import { type Html, html, markdownText, PAGE_HEADERS, page } from './html.ts'
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
 const MEANING: Record<Kind, string> = {
-  invalid: 'The request was understood to be wrong. Sent again unchanged, it is refused again.',
-  unauthenticated: 'The caller did not show who it is in the way this route asks for.',
-  forbidden: 'The caller is known and may not do this.',
-  not_found: 'What was asked for is not there. This is an answer, not a failure.',
-  method: 'The path exists and is used with another method.',
-  not_acceptable: 'The Accept header leaves no form in which the answer could be given.',
-  conflict: 'What was sent does not fit what is stored.',
-  too_large: 'The body was not read because it is larger than any this route takes.',
-  uri_too_long: 'The address was not read because it is longer than any this service has.',
-  media_type: 'The body was not read because it is not of the one type this route takes.',
-  headers_too_large: 'The headers together are larger than the service reads.',
-  limited: 'The caller has asked more often than its quota allows.',
-  fault: 'The request may have been right. The fault is on the side of the service.',
+  invalid: 'Something in the request is wrong. If you send it again unchanged, it will be refused again.',
+  unauthenticated: 'The request lacks the credential that this route needs, or the credential is not valid.',
+  forbidden: 'The credential is valid but does not allow this.',
+  not_found: 'There is nothing to return for this request. This is an answer, not a failure.',
+  method: 'The path exists but does not accept this method.',
+  not_acceptable: 'The Accept header excludes every format in which the answer exists.',
+  conflict: 'The request conflicts with what is stored.',
+  too_large: 'The body was not read because it is larger than this route accepts.',
+  uri_too_long: 'The address was not read because it is longer than this service accepts.',
+  media_type: 'The body was not read because this route accepts JSON only.',
+  headers_too_large: 'All headers together are larger than the service accepts.',
+  limited: 'The caller has sent more requests than its quota allows.',
+  fault: 'The service failed. The request may have been correct.',
   unavailable: 'The service is starting, stopping or cannot reach its store.',
 }
 
@@ -41,7 +41,7 @@ function problemType(parameter: string): ProblemType {
   return { code, title, status: STATUS[kind], meaning: MEANING[kind], agent_hint: hint }
 }
 
-/** RFC 9457 asks that the type of a problem can be followed to an explanation: this is it. */
+/** RFC 9457: the type of a problem should be the address of an explanation, which is this page. */
 export const problemPages = (): Resource => ({
   name: 'get_problem',
   path: '/problems/{code}',
@@ -74,7 +74,7 @@ const problemHtml = ({ code, title, status, meaning, agent_hint }: ProblemType):
 </article>`,
   })
 
-/** Our own words put names between backticks. */
+/** In our own texts, names stand between backticks. */
 const withCode = (words: string): Html[] =>
   words.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 
