@@ -1,58 +1,6 @@
 import { expect, test } from 'bun:test'
+import { ARROWS } from '../support/arrows.ts'
 import { files, imports, own, partOf, sources, text } from '../support/imports.ts'
-
-/** Which parts each part may use. Nothing else is allowed. */
-const ARROWS: Record<string, readonly string[]> = {
-  proof: [],
-  files: ['problem.ts'],
-  db: [],
-  'problem.ts': [],
-  'status.ts': ['problem.ts'],
-  'operation.ts': ['problem.ts', 'db'],
-  'paging.ts': ['operation.ts'],
-  'calendar.ts': [],
-  'config.ts': ['proof'],
-  integrity: ['calendar.ts', 'db', 'proof', 'operation.ts', 'problem.ts'],
-  registry: ['calendar.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts', 'status.ts'],
-  figures: ['calendar.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
-  rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
-  ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
-  witness: ['db', 'proof', 'problem.ts', 'integrity'],
-  surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'status.ts', 'proof'],
-  'installation.ts': ['config.ts', 'db', 'integrity', 'proof', 'rails'],
-  'app.ts': [
-    'calendar.ts',
-    'installation.ts',
-    'surfaces',
-    'registry',
-    'figures',
-    'rails',
-    'ingest',
-    'integrity',
-    'db',
-    'proof',
-    'operation.ts',
-    'problem.ts',
-  ],
-  'main.ts': ['app.ts', 'config.ts', 'installation.ts', 'surfaces', 'db'],
-  cli: [
-    'main.ts',
-    'app.ts',
-    'config.ts',
-    'installation.ts',
-    'files',
-    'ingest',
-    'registry',
-    'figures',
-    'rails',
-    'integrity',
-    'witness',
-    'db',
-    'proof',
-    'operation.ts',
-    'problem.ts',
-  ],
-}
 
 test('imports go one way', () => {
   const wrong = own.filter(({ from, to }) => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ROOMS } from '../support/arrows.ts'
 import { addressesOf } from '../support/crawl.ts'
 import { testApp } from '../support/harness.ts'
 import { findCircle, own, partOf, ROOT, roomOf, sources, text } from '../support/imports.ts'
@@ -8,27 +9,6 @@ import { repeats } from '../support/repeats.ts'
 
 const MOST_FILES = 16
 const FEWEST_EQUAL_LINES = 12
-
-/**
- * Which rooms of the same part a room may use, beside the files that stand at the top of its part. The files at the top
- * may use any room.
- */
-const ROOMS: Record<string, readonly string[]> = {
-  'figures/ledger': ['figures/rule'],
-  'figures/rule': [],
-  'ingest/cms': [],
-  'ingest/hospital': [],
-  'proof/note': ['proof/tree'],
-  'proof/price': [],
-  'proof/tree': [],
-  'registry/catalogue': ['registry/lookup', 'registry/release'],
-  'registry/export': [],
-  'registry/lookup': [],
-  'registry/release': [],
-  'surfaces/discovery': ['surfaces/http'],
-  'surfaces/http': [],
-  'surfaces/site': ['surfaces/discovery', 'surfaces/http'],
-}
 
 const isRoom = (folder: string): boolean => folder.includes('/')
 
