@@ -22,7 +22,7 @@ import { fromBase64 } from './proof/bytes.ts'
 import { type NoteSigner, parseVerifierKey } from './proof/note/signed-note.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
 
-/** What an installation is: a store, and the secrets that belong to it and stand outside it. */
+/** An installation: a store, and the secrets that belong to it and are kept outside it. */
 export interface Installation {
   db: Db
   registryLog: Log
@@ -35,7 +35,7 @@ export interface Installation {
 const PEPPER_BYTES = 32
 const LOGS = ['registry', 'figures'] as const
 
-/** The files an installation consists of, with what an operator would call them. */
+/** The files of an installation, with their names for operators. */
 const filesOf = (config: Config): [string, string][] => [
   ['store', config.storeFile],
   ['log key', config.signingKeyFile],
@@ -45,18 +45,18 @@ const filesOf = (config: Config): [string, string][] => [
 export const exists = (config: Config): boolean => filesOf(config).some(([, file]) => existsSync(file))
 
 export interface Creation {
-  /** Where the logs are found, without a scheme; they are named after it. */
+  /** The public address without its scheme. The logs are named after it. */
   origin: string
   now: number
-  /** A demo's history is worth nothing: it may begin anew where its data has been thrown away. */
+  /** Whether to replace an old lock. For the demo only, whose history may begin again after its data was deleted. */
   replaceLock?: boolean
 }
 
 /**
- * Creates a store, two log keys, a pepper and the checkpoint lock, and fills them. Refuses if any of them is
- * there already: a log that is created by accident beside an old one is how histories get forked.
+ * Creates a store, two log keys, a pepper and the checkpoint lock, and fills them. Refuses if any of them
+ * exists: a log created by accident beside an old one would fork its history.
  *
- * The data is made in a folder of its own, which takes its name as the very last step.
+ * The data is built in a temporary folder, which is renamed as the last step.
  */
 export async function createInstallation<T>(
   config: Config,
@@ -82,7 +82,7 @@ export async function createInstallation<T>(
     writeSecret(made.signingKeyFile, LOGS.map((name) => `${generateLogKey(`${origin}/log/${name}`)}\n`).join(''))
     writeSecret(made.pepperFile, `${randomBytes(PEPPER_BYTES).toString('base64')}\n`)
     const filled = await fillNew(made, now, fill)
-    // From here a crash leaves a lock without data, which says so and is removed by hand.
+    // From here on a crash leaves a lock without data. The next `init` names it, and the operator removes it.
     if (replaceLock) rmSync(config.lockDir, { recursive: true, force: true })
     takeName(made.lockDir, resolve(config.lockDir))
     takeName(building, folder)
@@ -96,7 +96,7 @@ export async function createInstallation<T>(
   }
 }
 
-/** What a creation that was killed left behind holds keys: it is removed once its process is gone. */
+/** Removes folders left by a killed creation, whose process is gone: they hold keys. */
 function removeAbandoned(folder: string): void {
   const prefix = `${basename(folder)}.building-`
   if (!existsSync(dirname(folder))) return
@@ -115,7 +115,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Over nothing or an empty folder in one step; into a mounted volume file by file, the store last. */
+/** Renames in one step if the target is missing or empty; moves file by file into a mounted volume, the store last. */
 function takeName(building: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   try {
@@ -137,7 +137,7 @@ async function fillNew<T>(config: Config, now: number, fill: (made: Installation
       await secrets.figuresLog.create(tx, now)
       await sealPepper(tx, secrets.pepper)
     })
-    // What an installation begins with is published before anyone watches it.
+    // The first content is published without witnesses: nobody follows the log yet.
     return await fill({ db, cosign: noWitnesses, witnesses: { keys: [], quorum: 0 }, ...secrets })
   } finally {
     await db.close()
@@ -154,8 +154,8 @@ function refuseToOverwrite(config: Config, replaceLock: boolean): void {
 }
 
 /**
- * Opens what is there, and stops with one plain sentence where something is missing or does not fit. `tell` hears why
- * something that is signed is not public yet; what is public stays public while the witnesses make up their minds.
+ * Opens an installation, or fails with one sentence if something is missing or does not belong together. `tell` is
+ * called with the reason if something signed is not public yet; what is public stays public meanwhile.
  */
 export async function openInstallation(
   config: Config,
@@ -168,7 +168,7 @@ export async function openInstallation(
     await checkPepper(db, installation.pepper)
     for (const log of [registryLog, figuresLog]) {
       await log.check(db)
-      // What a crash left signed but not public is made public before anything else is done.
+      // First make public what a crash left signed but not public.
       await finish({ db, log, cosign }).catch((error: unknown) => {
         if (!(error instanceof WitnessFault)) throw error
         tell(error.message)
@@ -181,7 +181,7 @@ export async function openInstallation(
   return installation
 }
 
-/** For `fsck`, which must be able to look at what `openInstallation` refuses. */
+/** For `fsck`, which must also open what `openInstallation` refuses. */
 export async function openUnchecked(config: Config, trace?: Trace): Promise<Installation> {
   if (!exists(config)) throw new StoreFault('there is no registry store here: run `atr init` first')
   for (const [what, file] of filesOf(config))
@@ -222,7 +222,7 @@ function readSecret(what: string, file: string): string {
   }
 }
 
-/** Never over an existing file, and readable by its owner only. */
+/** Writes a new file, never over an existing one, that only its owner can read. */
 function writeSecret(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
