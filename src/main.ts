@@ -7,9 +7,9 @@ import type { RequestLine } from './surfaces/http/router.ts'
 
 export interface RunningService {
   app: App
-  /** Where agents are told to go. */
+  /** The public address for agents. */
   url: string
-  /** Where it listens. */
+  /** The address it listens on. */
   localUrl: string
   stop(): Promise<void>
 }
@@ -94,13 +94,13 @@ function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestL
   console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...faultOf(error) }))
 }
 
-const logRelease: Parameters<App['followFiguresCalendar']>[0] = (said) =>
+const logRelease: Parameters<App['followFiguresCalendar']>[0] = (result) =>
   console.error(
     JSON.stringify({
       at: new Date().toISOString(),
-      level: 'fault' in said ? 'error' : 'info',
+      level: 'fault' in result ? 'error' : 'info',
       job: 'figures_release',
-      ...('fault' in said ? faultOf(said.fault) : said),
+      ...('fault' in result ? faultOf(result.fault) : result),
     }),
   )
 

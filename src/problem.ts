@@ -22,10 +22,12 @@ interface Entry {
   hint: string
 }
 
-const absent = (title: string): Entry => ({
+const STATED = 'The schedule states that there is no price; the member `row` is that statement with its proof.'
+const WITHHELD = 'The service does not show the price in the source; the member `row` says why, with its proof.'
+const absent = (title: string, why = STATED): Entry => ({
   kind: 'not_found',
   title,
-  hint: 'The schedule states that there is no price; the member `row` is that statement with its proof. Do not invent a price.',
+  hint: `${why} Do not invent a price.`,
 })
 
 /** Every refusal the service can give. Codes are stable: they are never renamed, only added. */
@@ -117,7 +119,7 @@ export const PROBLEMS = {
   },
   rails_token_required: {
     kind: 'unauthenticated',
-    title: 'This route takes a rails token, not an agent key',
+    title: 'This route needs a rails token, not an agent key',
     hint: 'Exchange the key for a token: challenge, then attest. Never send the key to other routes.',
   },
   rails_token_invalid: {
@@ -146,8 +148,8 @@ export const PROBLEMS = {
   absent_not_valid: absent('The code is not valid for this schedule'),
   absent_anesthesia: absent('Anesthesia is priced by time and base units, not by this schedule'),
   absent_no_price_stated: absent('The schedule lists this code without a price'),
-  absent_withheld_outlier: absent('The price in the source is withheld as implausible'),
-  absent_withheld_conflict: absent('The source states different prices for the same key; none is served'),
+  absent_withheld_outlier: absent('The price in the source is withheld as implausible', WITHHELD),
+  absent_withheld_conflict: absent('The source states different prices for the same key; none is served', WITHHELD),
   not_on_schedule: {
     kind: 'not_found',
     title: 'No schedule in force has a row for this code',
@@ -185,7 +187,7 @@ export const PROBLEMS = {
   },
   method_not_allowed: {
     kind: 'method',
-    title: 'The path does not take this method',
+    title: 'The path does not accept this method',
     hint: 'Use a method listed in the Allow header.',
   },
   not_acceptable: {

@@ -30,16 +30,16 @@ export function lastReleaseAt(now: number): number {
 export interface CalendarParts {
   parts: Parameters<typeof releaseIfDue>[0]
   /** Called for each release that was due, with its id or the fault that stopped it. A repeated fault is reported once. */
-  tell: (said: { release_id: string } | { fault: unknown }) => void
+  tell: (result: { release_id: string } | { fault: unknown }) => void
 }
 
 /** Reports a fault unless it is the same as the last one; `undefined` means that there is no fault any more. */
-export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fault: unknown } | undefined) => void {
+export function tellOnce(tell: (result: { fault: unknown }) => void): (result: { fault: unknown } | undefined) => void {
   let last: string | undefined
-  return (said) => {
+  return (result) => {
     // The text of a refusal contains the time, so refusals are compared by their code.
-    const name = said && (said.fault instanceof Problem ? said.fault.code : String(said.fault))
-    if (said && name !== last) tell(said)
+    const name = result && (result.fault instanceof Problem ? result.fault.code : String(result.fault))
+    if (result && name !== last) tell(result)
     last = name
   }
 }

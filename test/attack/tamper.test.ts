@@ -120,7 +120,7 @@ const TAMPERINGS: [string, string, RegExp][] = [
   [
     'a figure change',
     `UPDATE figure_change SET entry = REPLACE(entry, '"metric":"w"', '"metric":"r"') WHERE metric = 'w'`,
-    /change \d+ is not the log entry/,
+    /change \d+ differs from its log entry/,
   ],
 ]
 

@@ -85,7 +85,7 @@ describe('the lists that stand outside the table agree with it', () => {
 })
 
 /** What the OpenAPI document says of a parameter, and of the kinds of chart. */
-interface Document {
+interface OpenApiParts {
   paths: Record<string, { get?: { parameters?: { name: string; schema: { pattern?: string } }[] } }>
   components: { schemas: { ChartHealth: { properties: { kind: { enum: string[] } } } } }
 }
@@ -102,7 +102,7 @@ const rowOf = (entry: ChartEntry, amount: string, cpt = 'G0101'): Row =>
 
 describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known to', (name, entry) => {
   let app: TestApp
-  let document: Document
+  let document: OpenApiParts
   let report: IntegrityReport
   const first = `${idOf(entry)}:ONE:1`
   const second = `${idOf(entry)}:TWO:1`
@@ -110,7 +110,7 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
 
   beforeAll(async () => {
     app = await testApp({ today: '2026-01-02' })
-    document = (await openApiOf(app.app)) as unknown as Document
+    document = (await openApiOf(app.app)) as unknown as OpenApiParts
     await app.publish(aRelease({ ...facts, rows: [rowOf(entry, '10.00'), rowOf(entry, '10.00', 'G0102')] }))
     // One price rises by half, which is far for a schedule, and the other by a factor of three.
     const rows = [rowOf(entry, '15.00'), rowOf(entry, '30.00', 'G0102')]

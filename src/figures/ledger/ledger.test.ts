@@ -388,7 +388,7 @@ test('a file that was given up while it was being read is refused in plain words
   }
   expect(await refusal(importOutcomes(figures.db, slow(), options))).toMatchObject({
     code: 'outcomes_refused',
-    detail: expect.stringContaining('given up'),
+    detail: expect.stringContaining('took too long'),
   })
   expect(await figures.db.query('SELECT * FROM outcome')).toEqual([])
 })

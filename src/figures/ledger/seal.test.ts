@@ -164,15 +164,21 @@ async function importedBefore(db: Db): Promise<void> {
 
 test('fsck finds a case, a salt, a seal or a tally that is not what it was', async () => {
   const tamperings: [string, RegExp][] = [
-    ["UPDATE outcome SET state = 'NY' WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)", /batch 1 are not those/],
-    ['UPDATE outcome SET recurring = 1 - recurring', /batch 1 are not those[\s\S]*tallies are not those/],
+    [
+      "UPDATE outcome SET state = 'NY' WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)",
+      /batch 1 differ from those/,
+    ],
+    ['UPDATE outcome SET recurring = 1 - recurring', /batch 1 differ from those[\s\S]*tallies differ from those/],
     ['DELETE FROM outcome WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)', /1 salts belong to no case/],
     ['DELETE FROM outcome_salt WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)', /1 cases have no salt/],
-    ["UPDATE outcome_salt SET salt = X'00112233445566778899AABBCCDDEEFF'", /batch 1 are not those/],
-    ['UPDATE batch_seal SET case_count = case_count + 1 WHERE batch_id = 2', /batch 2 are not those/],
-    ['UPDATE release_seal SET leaves = REPLACE(leaves, \'"cases":100\', \'"cases":101\')', /its seal is not the root/],
-    ['DELETE FROM release_seal', /its seal is not the root/],
-    ["INSERT INTO outcome_carried (metric, answer, case_count) VALUES ('w', 1, 5)", /the ledger is not the one/],
+    ["UPDATE outcome_salt SET salt = X'00112233445566778899AABBCCDDEEFF'", /batch 1 differ from those/],
+    ['UPDATE batch_seal SET case_count = case_count + 1 WHERE batch_id = 2', /batch 2 differ from those/],
+    [
+      'UPDATE release_seal SET leaves = REPLACE(leaves, \'"cases":100\', \'"cases":101\')',
+      /its seal differs from the root/,
+    ],
+    ['DELETE FROM release_seal', /its seal differs from the root/],
+    ["INSERT INTO outcome_carried (metric, answer, case_count) VALUES ('w', 1, 5)", /the ledger differs from the one/],
   ]
   for (const [sql, expected] of tamperings) {
     await using figures = await openFigures()

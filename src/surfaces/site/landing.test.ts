@@ -118,7 +118,7 @@ test('of many price lists the page shows the first few and says how many there a
   const charts = async () => ({ list, total: 1503, hasSample: false })
   const [page = '', markdown = ''] = await bothOf({ charts })
   expect(page).toContain('The first 1 of 1,503.')
-  expect(markdown).toContain('The first 1 of 1503. [All of them, and what they hold](/api/coverage)')
+  expect(markdown).toContain('The first 1 of 1503. [All of them, with their content](/api/coverage)')
   for (const text of await bothOf()) expect(text).not.toContain('The first')
 })
 
