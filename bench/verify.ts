@@ -1,44 +1,75 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { browserModule, sourceOf } from '../scripts/build.ts'
-import { utf8 } from '../src/proof/bytes.ts'
+import { answerOf } from '../src/proof/answer-fixture.ts'
+import { toBase64, utf8 } from '../src/proof/bytes.ts'
+import { aSigner } from '../src/proof/fixture.ts'
+import { pageOf } from '../src/proof/list-fixture.ts'
 import { formatPolicy } from '../src/proof/note/policy.ts'
 import { parseNote } from '../src/proof/note/signed-note.ts'
-import type { CitedRow } from '../src/proof/price/row.ts'
-import { verifyBody, verifyRow } from '../src/proof/verify.ts'
+import type { Cited } from '../src/proof/price/proofs.ts'
+import type { Manifest } from '../src/proof/price/release.ts'
+import { type Row, rowText } from '../src/proof/price/row.ts'
+import { aFee, aRow, MemoryRegistry, MemoryRelease } from '../src/proof/registry-fixture.ts'
+import { HashTree } from '../src/proof/tree/hash-tree.ts'
+import { type Hash, leafHash } from '../src/proof/tree/merkle.ts'
+import { type Asked, parsePolicy, type TrustPolicy, verifyBody, verifyRow } from '../src/proof/verify.ts'
 import { answerOfPage, findChromium } from '../test/support/browser.ts'
-import { testApp } from '../test/support/harness.ts'
 import { type Line, perSecond, rate, times } from './measure.ts'
 
-/** How fast a stranger can check rows, beside the bare cryptography that no verifier can do without. */
-export async function verification(): Promise<Line[]> {
-  await using app = await testApp({ sample: true })
-  const headers = await app.railsHeaders()
-  const page = (await app.getJson('/api/registry?limit=200', headers)) as { data: CitedRow[] }
-  const rows = page.data
-  const { policy } = app
-  let next = 0
-  const one = (): CitedRow => rows[next++ % rows.length] as CitedRow
+const DAY = '2026-07-15'
+const ROWS_ON_A_PAGE = 200
 
+/** How fast a stranger can check rows, beside the bare cryptography that no verifier can do without; and what it costs to send. */
+export async function verification(): Promise<Line[]> {
+  const signer = await aSigner('registry.example/log/registry')
+  const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy
+  const registry = new MemoryRegistry(signer)
+  const codes = Array.from({ length: 2_000 }, (_, i) => String(10_000 + i))
+  const release = registry.publish(
+    codes.map((cpt) => aFee({ cpt })),
+    { chart: 'cms-pfs' },
+  )
+  const checked = async (body: string, asked: Asked): Promise<void> => {
+    const verdict = await verifyBody(body, policy, asked)
+    if (!verdict.ok) throw new Error(verdict.reason)
+  }
+  let next = 0
+  const rows = await Promise.all(codes.slice(0, 200).map((_, i) => registry.cite(release, i) as Promise<Cited<Row>>))
+  const one = (): Cited<Row> => rows[next++ % rows.length] as Cited<Row>
   const verified = await rate(async () => {
     const verdict = await verifyRow(one(), policy)
     if (!verdict.ok) throw new Error(verdict.reason)
   })
-  const texts = rows.map((row) => JSON.stringify(row))
+  const answers = await Promise.all(
+    codes.slice(0, 200).map(async (cpt) => {
+      const question = { cpt, as_of: DAY }
+      return { question, text: JSON.stringify((await answerOf(registry, question)).body) }
+    }),
+  )
   const parsed = await rate(async () => {
-    const verdict = await verifyBody(texts[next++ % texts.length] as string, policy)
-    if (!verdict.ok) throw new Error(verdict.reason)
+    const { question, text } = answers[next++ % answers.length] as (typeof answers)[number]
+    await checked(text, { question })
   })
-  const bare = await rate(bareCryptography(one(), app.installation.registryLog.signers[0].publicKey))
-  const browser = await inChromium(texts[0] as string, formatPolicy(app.installation.registryLog.signers))
+  const page = JSON.stringify(await pageOf(registry, DAY, [{ release, from: 300, to: 300 + ROWS_ON_A_PAGE }]))
+  const pages = await rate(() => checked(page, { page: { as_of: DAY, chart: 'cms-pfs' } }))
+  const bare = await rate(bareCryptography(one(), signer.publicKey))
+  const browser = await inChromium((answers[0] as (typeof answers)[number]).text, formatPolicy([signer]))
   return [
     ...browser,
+    ...(await sizes()),
+    {
+      what: `verify rows of a page of ${ROWS_ON_A_PAGE}, from its text, under one checkpoint`,
+      figure: `${perSecond(pages * ROWS_ON_A_PAGE)}`,
+      beside: `${(page.length / ROWS_ON_A_PAGE).toFixed(0)} bytes a row`,
+    },
     {
       what: 'verify one row, from an object',
       figure: perSecond(verified),
       beside: `${times(verified, bare)} of bare Ed25519 + SHA-256`,
     },
     {
-      what: 'verify one answer, from its text',
+      what: 'verify one answer to its question, from its text',
       figure: perSecond(parsed),
       beside: `${times(parsed, bare)} of bare Ed25519 + SHA-256`,
     },
@@ -46,9 +77,9 @@ export async function verification(): Promise<Line[]> {
   ]
 }
 
-/** One signature check, and as many hashes as the row's two paths and leaves take. */
-function bareCryptography(row: CitedRow, publicKey: Uint8Array): () => void {
-  const note = parseNote(row.proof.log.checkpoint)
+/** One signature check, and as many hashes as the row's paths and leaves take. */
+function bareCryptography({ proof, ...row }: Cited<Row>, publicKey: Uint8Array): () => void {
+  const note = parseNote(proof.log.checkpoint)
   const message = utf8(note?.text ?? '')
   const signature = note?.signatures[0]?.signature ?? new Uint8Array()
   const key = createPublicKey({
@@ -56,13 +87,82 @@ function bareCryptography(row: CitedRow, publicKey: Uint8Array): () => void {
     format: 'jwk',
   })
   const node = new Uint8Array(65)
-  const leaf = utf8(JSON.stringify(row))
-  const nodes = row.proof.row.path.length + row.proof.log.inclusion.length
+  const leaves = [row, proof.release, proof.in_force?.state, proof.in_force?.period].map((leaf) =>
+    utf8(JSON.stringify(leaf)),
+  )
+  const nodes = proof.row.path.length + proof.log.inclusion.length + (proof.in_force?.path.length ?? 0)
   return () => {
     if (!verifySignature(null, message, key, signature)) throw new Error('the peer does not verify')
-    createHash('sha256').update(leaf).digest()
+    for (const leaf of leaves) createHash('sha256').update(leaf).digest()
     for (let i = 0; i < nodes; i++) createHash('sha256').update(node).digest()
   }
+}
+
+const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} KB`
+
+/** What a client has to load, and what an answer of the largest registry we can think of has to carry. */
+async function sizes(): Promise<Line[]> {
+  const module = utf8(await browserModule(sourceOf('verify')))
+  const large = await largeRegistry()
+  return [
+    {
+      what: 'the verifier as one module for browsers',
+      figure: kilobytes(module.length),
+      beside: `${kilobytes(gzipSync(module).length)} with gzip`,
+    },
+    ...large.map(({ what, text }) => ({
+      what: `${what}, of two million rows, beside 10,000 charts`,
+      figure: kilobytes(text.length),
+      beside: `${kilobytes(gzipSync(text).length)} with gzip`,
+    })),
+  ]
+}
+
+const ROWS = 2_000_000
+const CHARTS = 10_000
+
+/** Registries of this size are not made whole: all rows but one are only hashes. */
+async function largeRegistry(): Promise<{ what: string; text: string }[]> {
+  const signer = await aSigner('registry.example/log/registry')
+  const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy
+  const npi = '1234567893'
+  const registry = new MemoryRegistry(signer)
+  const small = (i: number): Manifest => {
+    const own = String(1_300_000_000 + i)
+    return new MemoryRelease([], { chart: `hospital-mrf:${own}`, providers: [own] }).manifest
+  }
+  const charge = aRow({ cpt: '99213', npi, basis: 'hospital_cash', setting: 'outpatient', class: 'facility' })
+  const releases = [
+    largeRelease(aFee({ cpt: '99213' }), { chart: 'cms-pfs' }),
+    largeRelease(charge, { chart: `hospital-mrf:${npi}`, providers: [npi] }),
+  ]
+  registry.releases.push(...releases)
+  registry.append(...Array.from({ length: CHARTS }, (_, i) => small(i)), ...releases.map(({ manifest }) => manifest))
+  const asked = [
+    { what: 'a price of the physician schedule', question: { cpt: '99213', as_of: DAY } },
+    {
+      what: "a price of a hospital, with the proof that it is the provider's",
+      question: { cpt: '99213', as_of: DAY, npi },
+    },
+  ]
+  return Promise.all(
+    asked.map(async ({ what, question }) => {
+      const text = JSON.stringify((await answerOf(registry, question)).body)
+      const verdict = await verifyBody(text, policy, { question })
+      if (!verdict.ok) throw new Error(verdict.reason)
+      return { what, text }
+    }),
+  )
+}
+
+function largeRelease(row: Row, given: Partial<Manifest> & { chart: string }): MemoryRelease {
+  const at = ROWS / 2 + 12_345
+  const leaves: Hash[] = Array.from({ length: ROWS }, (_, i) => leafHash(Uint8Array.of(i, i >> 8, i >> 16)))
+  leaves[at] = leafHash(utf8(rowText(row)))
+  const tree = new HashTree(leaves)
+  const release = new MemoryRelease([row], { ...given, row_count: ROWS, rows_root: toBase64(tree.root) })
+  release.neighbour = () => ({ row, index: at, path: tree.path(at).map(toBase64) })
+  return release
 }
 
 /** One row in a fresh page, and then one after another: how long a person waits. */
@@ -73,7 +173,7 @@ async function inChromium(row: string, policy: string): Promise<Line[]> {
     import { parsePolicy, verifyBody } from './verify.js'
     const ms = async () => {
       const began = performance.now()
-      const verdict = await verifyBody(row, parsePolicy(policy))
+      const verdict = await verifyBody(row, parsePolicy(policy), { question: { cpt: '10000', as_of: '${DAY}' } })
       if (!verdict.ok) throw new Error(verdict.reason)
       return performance.now() - began
     }

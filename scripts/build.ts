@@ -5,7 +5,6 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = {
   verify: 'verify',
-  question: 'question',
   growth: 'growth',
   changes: 'changes',
   derivation: 'price/derivation',

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { z } from 'zod'
 import { dayOf } from './calendar.ts'
 import { figuresFacts, figuresInForce } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
@@ -12,14 +11,13 @@ import { makeGate } from './rails/admission.ts'
 import { makeLimiter } from './rails/limits.ts'
 import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
-
+import { lookupProblemMembers } from './registry/answer-schema.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowTile } from './registry/lookup/proofs.ts'
 import { registryOperations } from './registry/operations.ts'
-import { AbsenceProof, CitedRow } from './registry/row-schema.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
@@ -108,7 +106,7 @@ export function makeApp(
       baseUrl,
       operations: () => operations,
       resources: () => resources,
-      problemMembers: { row: CitedRow, absence: z.array(AbsenceProof), regions: z.array(z.string()) },
+      problemMembers: lookupProblemMembers,
     }),
     logPolicy(
       () =>

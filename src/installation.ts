@@ -16,11 +16,12 @@ import { openSqlite } from './db/sqlite.ts'
 import { CheckpointLock } from './integrity/checkpoint-lock.ts'
 import { Log, type Trace } from './integrity/log.ts'
 import { generateLogKey, parseLogKey } from './integrity/log-key.ts'
-import { type Cosign, finish, noWitnesses } from './integrity/publication.ts'
+import { type Cosign, commitToLog, finish, noWitnesses } from './integrity/publication.ts'
 import { cosignedBy, type Witness, WitnessFault } from './integrity/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
 import { type NoteSigner, parseVerifierKey } from './proof/note/signed-note.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
+import { appendWithState } from './registry/state/state.ts'
 
 /** An installation: a store, and the secrets that belong to it and are kept outside it. */
 export interface Installation {
@@ -137,7 +138,10 @@ async function fillNew<T>(config: Config, now: number, fill: (made: Installation
       await secrets.figuresLog.create(tx, now)
       await sealPepper(tx, secrets.pepper)
     })
-    // The first content is published without witnesses: nobody follows the log yet.
+    // What an installation begins with is published before anyone watches it: first, that nothing is in force.
+    await commitToLog({ db, log: secrets.registryLog, cosign: noWitnesses }, now, (tx, append) =>
+      appendWithState(tx, append, [], now),
+    )
     return await fill({ db, cosign: noWitnesses, witnesses: { keys: [], quorum: 0 }, ...secrets })
   } finally {
     await db.close()

@@ -95,7 +95,7 @@ export async function perform(
 ): Promise<Outcome> {
   let parsed: Promise<Record<string, unknown>> | undefined
   const readOnce = (): Promise<Record<string, unknown>> => {
-    parsed ??= read().then((raw) => parseFields(op.input, raw))
+    parsed ??= read().then((raw) => parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(raw) : raw))
     return parsed
   }
   // An unreadable request counts as one and is refused below.
@@ -121,6 +121,10 @@ export function refusalOf(error: unknown): Problem | undefined {
   return new Problem('unavailable', message, { retryAfterSeconds, cause: error })
 }
 
+/** In a question, an empty parameter is as if it were not there. */
+export const withoutEmpty = (raw: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''))
+
 /** Parses what was sent; each bad member becomes an entry of the refusal's `errors`, without its value. */
 export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record<string, unknown>): z.output<Input> {
   const parsed = input.safeParse(raw)
@@ -136,11 +140,24 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
   const field = input.shape[name]
   if (!field)
     return issue.code === 'unrecognized_keys'
-      ? { code: 'unknown_parameter', message: 'the request has a parameter that is not documented' }
-      : { code: 'invalid_request', message: 'these parameters cannot be used together' }
+      ? {
+          code: 'unknown_parameter',
+          message: `a parameter is not known here; known are ${Object.keys(input.shape).join(', ') || 'none'}`,
+        }
+      : { code: 'invalid_request', message: 'the parameters do not go together' }
   if (raw[name] === undefined) return { name, code: 'missing_parameter', message: `the parameter ${name} is required` }
   const code = refusedAs.get(innermost(field))?.problem ?? 'invalid_parameter'
-  return { name, code, message: `the value of the parameter ${name} is not valid` }
+  return { name, code, message: `the parameter ${name} takes ${allowed(field)}` }
+}
+
+/** What a parameter takes, in words: its documented form, never what was sent. */
+function allowed(field: z.core.$ZodType): string {
+  const inner = innermost(field)
+  if (inner instanceof z.ZodEnum) return `one of ${inner.options.join(', ')}`
+  if (inner instanceof z.ZodISODate) return 'a day as YYYY-MM-DD'
+  if (inner instanceof z.ZodNumber) return `a whole number from ${inner.minValue} to ${inner.maxValue}`
+  const { description } = z.globalRegistry.get(inner) ?? {}
+  return description ?? 'another form: see /api/openapi.json'
 }
 
 const innermost = (field: z.core.$ZodType): z.core.$ZodType =>

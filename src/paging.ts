@@ -71,7 +71,8 @@ export function pageOf({ path, query, total, next_after }: PageQuery): {
   }
 }
 
-function address(path: string, params: Readonly<Record<string, string | number | undefined>>): string {
+/** A path with parameters, without those that have no value. */
+export function address(path: string, params: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) if (value !== undefined) query.set(name, String(value))
   return `${path}?${query}`

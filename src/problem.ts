@@ -1,34 +1,5 @@
-/** What went wrong, as the caller sees it. Each surface maps every kind to a status or an exit code. */
-export type Kind =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not_found'
-  | 'method'
-  | 'not_acceptable'
-  | 'conflict'
-  | 'too_large'
-  | 'uri_too_long'
-  | 'media_type'
-  | 'headers_too_large'
-  | 'limited'
-  | 'fault'
-  | 'unavailable'
-
-interface Entry {
-  kind: Kind
-  title: string
-  /** What an agent should do next. */
-  hint: string
-}
-
-const STATED = 'The schedule states that there is no price; the member `row` is that statement with its proof.'
-const WITHHELD = 'The service does not show the price in the source; the member `row` says why, with its proof.'
-const absent = (title: string, why = STATED): Entry => ({
-  kind: 'not_found',
-  title,
-  hint: `${why} Do not invent a price.`,
-})
+import { PRICE_PROBLEMS } from './price-problems.ts'
+import type { Entry, Kind } from './problem-entry.ts'
 
 /** Every refusal the service can give. Codes are stable: they are never renamed, only added. */
 export const PROBLEMS = {
@@ -65,7 +36,7 @@ export const PROBLEMS = {
   invalid_region: {
     kind: 'invalid',
     title: 'The region is malformed or unknown',
-    hint: 'Use `national`, `US-XX`, `US-XX-LL` (a CMS locality) or `ZIP-NNNNN`.',
+    hint: 'Use `national`, a state as `US-IL` or `IL`, a Medicare locality as `US-IL-16`, or a ZIP code as `60611` or `60611-1234`.',
   },
   invalid_npi: {
     kind: 'invalid',
@@ -119,7 +90,7 @@ export const PROBLEMS = {
   },
   rails_token_required: {
     kind: 'unauthenticated',
-    title: 'This route needs a rails token, not an agent key',
+    title: 'This route takes a rails token, not an agent key',
     hint: 'Exchange the key for a token: challenge, then attest. Never send the key to other routes.',
   },
   rails_token_invalid: {
@@ -142,48 +113,16 @@ export const PROBLEMS = {
     title: 'There is nothing at this path',
     hint: 'Read /api/openapi.json for the paths that exist.',
   },
-  absent_bundled: absent('The schedule includes this code in the price of other codes and states no price of its own'),
-  absent_carrier_priced: absent('Medicare contractors price this code; there is no national price'),
-  absent_not_covered: absent('The schedule does not cover this code'),
-  absent_not_valid: absent('The code is not valid for this schedule'),
-  absent_anesthesia: absent('Anesthesia is priced by time and base units, not by this schedule'),
-  absent_no_price_stated: absent('The schedule lists this code without a price'),
-  absent_withheld_outlier: absent('The price in the source is withheld as implausible', WITHHELD),
-  absent_withheld_conflict: absent('The source states different prices for the same key; none is served', WITHHELD),
-  not_on_schedule: {
-    kind: 'not_found',
-    title: 'No schedule in force has a row for this code',
-    hint: 'The member `absence` proves it for each schedule searched. Check the code, region, modifier and setting; do not invent a price.',
-  },
-  unknown_provider: {
-    kind: 'not_found',
-    title: 'No prices are published for this provider',
-    hint: 'Ask without `npi` for the Medicare reference price; do not present that as the hospital\u2019s price.',
-  },
+  ...PRICE_PROBLEMS,
   provider_not_found: {
     kind: 'not_found',
     title: 'The provider directory does not have this NPI',
     hint: 'Check the NPI; only organisations are listed.',
   },
-  region_ambiguous: {
-    kind: 'not_found',
-    title: 'The region has several localities and no price of its own',
-    hint: 'Ask again with one of the localities in the member `regions`.',
-  },
-  region_not_covered: {
-    kind: 'not_found',
-    title: 'The schedule in force holds no prices for this region',
-    hint: 'Choose a region from the member `regions` or from /api/coverage and say which one you used; do not present its price as the price of the region you asked for.',
-  },
   release_not_found: {
     kind: 'not_found',
     title: 'No release of this name has been published',
     hint: 'Take a `release_id` from /api/releases.',
-  },
-  no_release_in_force: {
-    kind: 'not_found',
-    title: 'No edition of the schedule is in force on that day',
-    hint: 'Ask for a later `as_of`, or leave it out for today.',
   },
   method_not_allowed: {
     kind: 'method',
@@ -316,3 +255,5 @@ export class Problem extends Error {
     return PROBLEMS[this.code]
   }
 }
+
+export type { Entry, Kind }

@@ -21,17 +21,20 @@ export const STATUS: Readonly<Record<Kind, number>> = {
 
 const FOUND = 200
 
-/** How one line of several is answered: with the status and the body that it would have had alone. */
-export const lineAnswer = <Row extends z.ZodType, Refusal extends z.ZodType>(
-  row: Row,
-  problem: Refusal,
+/** How one line of several is answered: with the status and what its answer would have held alone. */
+export const lineAnswer = <Found extends z.ZodRawShape, Refused extends z.ZodRawShape>(
+  found: Found,
+  refused: Refused,
   kinds: readonly Kind[],
 ) =>
   z.union([
-    z.strictObject({ status: z.literal(FOUND), row }),
-    z.strictObject({ status: z.literal(kinds.map((kind) => STATUS[kind])), problem }),
+    z.strictObject({ status: z.literal(FOUND), ...found }),
+    z.strictObject({ status: z.literal(kinds.map((kind) => STATUS[kind])), ...refused }),
   ])
 
-export const foundLine = <Row>(row: Row) => ({ status: FOUND, row }) as const
+export const foundLine = <Found extends object>(found: Found) => ({ status: FOUND, ...found }) as const
 
-export const refusedLine = <Refusal>(kind: Kind, problem: Refusal) => ({ status: STATUS[kind], problem })
+export const refusedLine = <Refused extends object>(kind: Kind, refused: Refused) => ({
+  status: STATUS[kind],
+  ...refused,
+})

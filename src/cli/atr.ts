@@ -14,6 +14,8 @@ import { init } from './init.ts'
 import { keys } from './keys.ts'
 import { load } from './load.ts'
 import { log } from './log.ts'
+import { monitor } from './monitor.ts'
+import { providers } from './providers.ts'
 import { release } from './release.ts'
 import { serve } from './serve.ts'
 import { verify } from './verify.ts'
@@ -24,12 +26,14 @@ const COMMANDS: Record<string, Command> = {
   serve,
   load,
   release,
+  providers,
   outcomes,
   figures,
   keys,
   export: exportCommand,
   log,
   verify,
+  monitor,
   fsck,
   backup,
   witness,

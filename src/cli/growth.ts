@@ -43,16 +43,3 @@ export class Pin {
     replaceFile(this.path, note)
   }
 }
-
-/** The checkpoint of an answer: the text itself if it is one, else the first that it carries. */
-export function checkpointIn(text: string, body: unknown): string | undefined {
-  if (body === undefined) return text
-  if (typeof body !== 'object' || body === null) return undefined
-  const { checkpoint } = body as { checkpoint?: unknown }
-  if (typeof checkpoint === 'string') return checkpoint
-  for (const member of Object.values(body)) {
-    const found = member === undefined ? undefined : checkpointIn(text, member ?? null)
-    if (found !== undefined) return found
-  }
-  return undefined
-}

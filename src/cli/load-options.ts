@@ -19,6 +19,7 @@ function readerOptions(readers: Readers): (ReaderOption & { kinds: string[] })[]
 const OPTIONS = {
   edition: { type: 'string' },
   'effective-from': { type: 'string' },
+  'effective-to': { type: 'string' },
   url: { type: 'string' },
   'retrieved-at': { type: 'string' },
   sample: { type: 'boolean', default: false },
@@ -39,6 +40,7 @@ export const argumentsOf = (readers: Readers = READERS): ParseArgsOptionsConfig 
 export const optionTexts = (readers: Readers = READERS): [string, string][] => [
   ['--edition E', 'what the edition is called, where the file does not say'],
   ['--effective-from DAY', 'the day it takes effect, as 2026-07-01, where the file does not say'],
+  ['--effective-to DAY', 'the last day it holds, in place of what the file or the calendar of the chart says'],
   ['--url URL', 'where the file is from: cited in every proof'],
   ['--retrieved-at TIME', 'when it was fetched, as 2026-07-01T00:00:00Z; now, if not given'],
   ...readerOptions(readers).map(({ name, value, kinds, meaning, repeatable }): [string, string] => [
@@ -54,13 +56,22 @@ export const optionTexts = (readers: Readers = READERS): [string, string][] => [
 
 /** The names of the options about the source, for the summary of the command. */
 export const sourceOptionNames = (readers: Readers = READERS): string =>
-  ['edition', 'effective-from', 'url', 'retrieved-at', ...readerOptions(readers).map(({ name }) => name), 'sample']
+  [
+    'edition',
+    'effective-from',
+    'effective-to',
+    'url',
+    'retrieved-at',
+    ...readerOptions(readers).map(({ name }) => name),
+    'sample',
+  ]
     .map((name) => `--${name}`)
     .join(', ')
 
 export interface Said {
   edition?: string | undefined
   'effective-from'?: string | undefined
+  'effective-to'?: string | undefined
   url?: string | undefined
   'retrieved-at'?: string | undefined
   sample: boolean
@@ -86,6 +97,7 @@ export function loadOptions(said: Said, readers: Readers = READERS): LoadOptions
   const options: LoadOptions = {
     edition: said.edition,
     effective_from: said['effective-from'],
+    effective_to: said['effective-to'],
     ...(said.url === undefined ? {} : { url: said.url }),
     ...(said['retrieved-at'] === undefined ? {} : { retrieved_at: said['retrieved-at'] }),
     data_class: said.sample ? 'sample' : 'published',

@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
-import { loadZipLocalities } from '../ingest/cms/zip-localities.ts'
 import { load as loadSource } from '../ingest/load.ts'
 import { LOAD_KINDS } from '../ingest/readers.ts'
-import { readMembers } from '../ingest/source.ts'
 import type { Installation } from '../installation.ts'
 import { refusalOf } from '../operation.ts'
 import { Problem } from '../problem.ts'
@@ -22,10 +20,6 @@ type Asked = Said & { json: boolean; publish: boolean; override?: string[]; reas
 const TABLES: {
   [kind: string]: (db: Installation['db'], path: string) => Promise<{ found: object; text: string }>
 } = {
-  'zip-localities': async (db, path) => {
-    const found = await loadZipLocalities(db, await readMembers(path, /ZIP5(?!ly)/i))
-    return { found, text: `${found.zips} ZIP codes` }
-  },
   providers: async (db, path) => {
     const { chunks } = await openBytes(path)
     const found = await importProviders(db, chunks)

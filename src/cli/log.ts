@@ -3,11 +3,14 @@ import type { Installation } from '../installation.ts'
 import { addKeys, resign, retireOldKeys } from '../integrity/key-rotation.ts'
 import { finish } from '../integrity/publication.ts'
 import { formatVerifierKey } from '../proof/note/signed-note.ts'
+import { stateIfDue } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
 async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
   const logs = [registryLog, figuresLog]
   for (const each of logs) await finish({ db, log: each, cosign })
+  // Where nothing serves, this is what tells that the registry is still looked after.
+  await stateIfDue({ db, log: registryLog, cosign }, Date.now())
   const sizes = await Promise.all(logs.map(async (each) => ({ log: each.name, size: (await each.head(db)).size })))
   show(asJson, sizes, sizes.map((each) => `the ${each.log} log is public up to ${each.size} entries`).join('\n'))
   return DONE
@@ -15,9 +18,13 @@ async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installat
 
 export const log: Command = {
   usage: 'log publish | keys | rotate-key | retire-key [--json]',
-  summary: 'Publishes entries that wait for witnesses; lists, rotates and retires the keys of the logs',
+  summary:
+    'Publishes entries that wait for witnesses and the daily state; lists, rotates and retires the keys of the logs',
   options: [
-    ['publish', 'makes public what is signed and was held up by a crash or by missing witnesses'],
+    [
+      'publish',
+      'makes public what a crash or missing witnesses held up, and appends the state of the day if it is due',
+    ],
     ['keys', 'prints the verifier keys in use'],
     ['rotate-key', 'adds a new key to each log; old and new keys both sign from then on'],
     ['retire-key', 'stops using the old keys, once readers and witnesses have the new ones'],

@@ -1,5 +1,4 @@
 import { JsonError, parseJson } from '../proof/canonical-json.ts'
-import { hasOnly, PAGE_MEMBERS } from '../proof/verify.ts'
 import { UsageFault } from './command.ts'
 
 interface PageBody {
@@ -44,11 +43,14 @@ function nextOf(text: string, url: string, covered: number): string | undefined 
   return address.origin === new URL(url).origin ? address.href : undefined
 }
 
+const PAGE_MEMBERS = ['data', 'page', 'links', 'as_of']
+const hasOnlyPageMembers = (body: object): boolean => Object.keys(body).every((member) => PAGE_MEMBERS.includes(member))
+
 function pageIn(text: string): PageBody | undefined {
   try {
     const body = parseJson(text) as PageBody | null
     // What may not stand in one page may not stand in several either, though only `data` is taken on.
-    return Array.isArray(body?.data) && hasOnly(body, PAGE_MEMBERS) ? body : undefined
+    return Array.isArray(body?.data) && hasOnlyPageMembers(body) ? body : undefined
   } catch (error) {
     if (error instanceof JsonError) return undefined
     throw error

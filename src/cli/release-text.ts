@@ -40,7 +40,11 @@ export const notesText = ({
   judged_without?: readonly string[]
   no_url?: boolean
 }): string[] => [
-  ...(no_url ? ['NOTE: no --url was given: every proof will cite the file without its address.'] : []),
+  ...(no_url
+    ? [
+        'NOTE: no --url was given: every proof will cite the file without saying where it is from, and the breaker holds it for that (no_url).',
+      ]
+    : []),
   ...(judged_without.length === 0
     ? []
     : [
@@ -49,7 +53,7 @@ export const notesText = ({
   ...(shares_npis_with.length === 0
     ? []
     : [
-        `NOTE: it shares NPIs with ${shares_npis_with.join(', ')}. If that is the same hospital, withdraw the release of the old chart, or load the file with --npi for the old NPIs alone.`,
+        `NOTE: it shares NPIs with ${shares_npis_with.join(', ')}, and the file that was published first speaks for them. To let this file speak for an NPI, publish it and run \`atr providers move\`.`,
       ]),
 ]
 

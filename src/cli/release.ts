@@ -56,18 +56,19 @@ export const release: Command = {
 async function list({ db, registryLog, json }: Asked): Promise<number> {
   const { size } = await registryLog.head(db)
   const releases = (await listReleases(db)).map(
-    ({ release_id, state, log_index, effective_from, row_count, rejected_count, data_class }) => ({
+    ({ release_id, state, log_index, effective_from, effective_to, row_count, rejected_count, data_class }) => ({
       release_id,
       // In the log, but not public: the witnesses have not agreed to it yet.
       state: state === 'published' && (log_index ?? 0) >= size ? ('waiting' as const) : state,
       effective_from,
+      effective_to,
       row_count,
       rejected_count,
       data_class,
     }),
   )
   const rows = releases.map((entry) => Object.values(entry).map(String))
-  show(json, releases, table([['release', 'state', 'effective', 'rows', 'rejected', 'data class'], ...rows]))
+  show(json, releases, table([['release', 'state', 'from', 'to', 'rows', 'rejected', 'data class'], ...rows]))
   return DONE
 }
 
@@ -76,6 +77,7 @@ async function showOne({ db, ids: [id = ''], json }: Asked): Promise<number> {
   const shown = {
     ...found,
     citations: JSON.parse(found.citations) as unknown,
+    providers: found.providers === null ? null : (JSON.parse(found.providers) as unknown),
     withdrawal: found.withdrawal === null ? null : (JSON.parse(found.withdrawal) as unknown),
     checks: await checksOf(db, found.release_no),
     delta: (await findDelta(db, found.release_no)) ?? null,
@@ -127,8 +129,10 @@ async function withdrawOne({
     throw new UsageFault(`say why with --reason: ${WITHDRAWAL_REASONS.join(', ')}`)
   const withdrawn = await withdraw({ db, log: registryLog, cosign }, id, why, Date.now())
   const { release_id, withdrawn_index } = withdrawn
-  const before = (await findPredecessor(db, withdrawn))?.release_id ?? null
-  const next = before === null ? 'no edition of its chart stands before it' : `${before} stands in its place`
+  const found = await findPredecessor(db, withdrawn)
+  // An edition that had ended by then is not in force again.
+  const before = found && found.effective_to >= withdrawn.effective_from ? found.release_id : null
+  const next = before === null ? 'no edition of its chart holds on its first day' : `${before} stands in its place`
   show(
     json,
     { release_id, withdrawn_index, in_its_place: before },

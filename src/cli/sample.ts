@@ -2,9 +2,7 @@ import { join } from 'node:path'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { importOutcomes } from '../figures/ledger/ledger.ts'
 import { releaseFigures } from '../figures/release.ts'
-import { loadZipLocalities } from '../ingest/cms/zip-localities.ts'
 import { load } from '../ingest/load.ts'
-import { readSource } from '../ingest/source.ts'
 import type { Installation } from '../installation.ts'
 import { overrideAll } from '../registry/release/breaker.ts'
 import { publish } from '../registry/release/publish.ts'
@@ -13,6 +11,8 @@ import { recheck } from './fsck.ts'
 const SAMPLE = join(import.meta.dir, '../../sample')
 const inSample = (file: string): string => join(SAMPLE, file)
 const RETRIEVED_AT = '2026-11-01T00:00:00Z'
+/** Whenever the sample is tried, it is in force. */
+const ENDS = '2099-12-31'
 
 /** The sample price lists, in the order in which they would have appeared. */
 const RELEASES = [
@@ -29,6 +29,9 @@ const RELEASES = [
     effective_from: '2026-10-01',
   },
   { kind: 'cms-clfs', files: ['CLFS-SAMPLE26Q4.csv'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
+  { kind: 'cms-asp', files: ['ASP-SAMPLE26Q4.csv'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
+  { kind: 'cms-dmepos', files: ['DMEPOS-SAMPLE26Q4.csv'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
+  { kind: 'zip-locality', files: ['ZIP5-SAMPLE.txt'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
   { kind: 'hospital-mrf', files: ['1234567893_sample-hospital_standardcharges.csv'] },
 ]
 
@@ -38,11 +41,11 @@ export async function loadSample(
   now: () => number,
 ): Promise<void> {
   for (const { kind, files, ...edition } of RELEASES) {
-    const options = { ...edition, url: 'about:sample', retrieved_at: RETRIEVED_AT, data_class: 'sample' as const }
+    const cited = { url: 'about:sample', retrieved_at: RETRIEVED_AT, data_class: 'sample' as const }
+    const options = { ...edition, ...cited, effective_to: ENDS }
     const { release } = await load(db, kind, files.map(inSample), options, now())
     await publish({ db, log: registryLog, cosign }, release.release_id, now(), overrideAll('sample_data'))
   }
-  await loadZipLocalities(db, [await readSource(inSample('ZIP5-SAMPLE.txt'))])
   await importProviders(db, Bun.file(inSample('providers.csv')).stream())
   await importOutcomes(db, Bun.file(inSample('outcomes.csv')).stream(), { now, data_class: 'sample' })
   await releaseFigures({ db, log: figuresLog, now, cosign })

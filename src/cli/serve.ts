@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { type Config, isLoopback } from '../config.ts'
 import { createInstallation, exists } from '../installation.ts'
-import { start, tryPort } from '../main.ts'
+import { faultOf, start, tryPort } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
+import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
@@ -23,17 +24,25 @@ export const serve: Command = {
     }
     const installation = await openStore(config)
     const running = start(config, installation)
+    const { db, registryLog, cosign } = installation
+    const states = scheduleStates({ db, log: registryLog, cosign }, Date.now, ({ fault }) => logFault(fault))
     const { url, localUrl } = running
     console.log(
       values.demo ? welcome(localUrl) : `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`,
     )
     await stopSignal()
+    await states.stop()
     await running.stop()
     return DONE
   },
 }
 
-/** Fewer log lines: request lines would scroll the key off the screen. */
+const logFault = (fault: unknown): void =>
+  console.error(
+    JSON.stringify({ at: new Date().toISOString(), level: 'error', job: 'registry_state', ...faultOf(fault) }),
+  )
+
+/** A person is reading the terminal: requests would only scroll the key away. */
 const quieter = (config: Config): Config => ({
   ...config,
   LOG_LEVEL: process.env['LOG_LEVEL'] ? config.LOG_LEVEL : 'warn',
@@ -59,7 +68,7 @@ Another agent key:
 
 Three things to try:
   curl -s '${url}/reference?cpt=99213'
-  curl -s '${url}/reference?cpt=99213' | npm run -s atr -- verify - --policy <(curl -s ${url}/log/policy)
+  npm run -s atr -- verify '${url}/reference?cpt=99213' --policy ${url}/log/policy
   curl -s -X POST -H 'X-Agent-Key: <key>' ${url}/api/agent-rails/challenge
 `
 

@@ -1,18 +1,27 @@
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { SourceFault } from '../ingest/reread.ts'
-import { sourceCheck } from '../ingest/source-check.ts'
+import { absenceCheck, sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import { type DerivationFault, verifyDerivation } from '../proof/price/derivation.ts'
-import { type Citation, type CitedRow, isRow, isRowProof, rowKey } from '../proof/price/row.ts'
-import { answersTo, type Question } from '../proof/question.ts'
-import { type BodyVerdict, type Fault, parsePolicy, type TrustPolicy, verifyBody } from '../proof/verify.ts'
+import type { Citation } from '../proof/price/release.ts'
+import { rowKey } from '../proof/price/row.ts'
+import {
+  type Asked,
+  type Fault,
+  type Proved,
+  type ProvedRow,
+  parsePolicy,
+  type TrustPolicy,
+  verifyBody,
+} from '../proof/verify.ts'
+import { fetchText, isAddress, read } from './answer-source.ts'
+import { askedOf, isReference, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
-import { checkpointIn, type Grown, grownSince, Pin } from './growth.ts'
+import { type Grown, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
 
 const OPTIONS = {
@@ -21,14 +30,16 @@ const OPTIONS = {
   since: { type: 'string' },
   pin: { type: 'string' },
   rails: { type: 'string' },
+  'max-age': { type: 'string' },
   json: { type: 'boolean', default: false },
+  ...QUESTION_OPTIONS,
 } as const
 
 export const verify: Command = {
   usage:
-    'verify <file|url|->... --policy <file|url> [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
+    'verify <file|url|->... --policy <file|url> [--cpt <code> --as-of <day> [--region ...] [--npi ...] [--modifier ...] [--setting ...] [--basis ...] | --any] [--max-age 72h] [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
   summary:
-    'Checks an answer with the keys of a pinned policy; with --source, also against the files it cites; with --since or --pin, that its log has only grown, and for pages of figure changes that none is missing since',
+    'Checks an answer with the keys of a pinned policy, and that it is the answer to the question: the one in the address, or the one given with --cpt and so on; --any checks only that it was published. With --source, also against the files it cites; with --since or --pin, that its log has only grown',
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [what] = positionals
@@ -40,14 +51,30 @@ export const verify: Command = {
     const pin = values.pin === undefined ? undefined : new Pin(values.pin)
     const older = values.since === undefined ? pin?.read() : await read(values.since)
     const rails = values.rails === undefined ? undefined : (await read(values.rails)).trim()
+    const notBefore = values['max-age'] === undefined ? {} : { notBefore: since(values['max-age'], Date.now()) }
     const text = await readAnswer(positionals, older, rails)
+    if (isReference(text))
+      throw new UsageFault(
+        'this answer has a pointer in place of its proof: verify the address in its member proof.href',
+      )
     const verdict = isNote(text)
       ? await noteVerdict(text, policy)
-      : await verdictOn(text, policy, values.source ?? [], questionIn(what))
+      : await verdictOn(text, policy, values.source ?? [], askedOf(what, text, values), notBefore)
     const grown = verdict.ok && older !== undefined ? await continued(older, text, policy, verdict) : undefined
-    if (verdict.ok && (grown?.ok ?? true)) pin?.move(checkpointOf(text))
+    // The pin moves to the checkpoint that was opened and checked, never to one that merely stands in the text.
+    if (verdict.ok && (grown?.ok ?? true)) pin?.move(verdict.checkpoint)
     return report(grown === undefined ? verdict : both(verdict, grown), values.json)
   },
+}
+
+const HOURS: { [unit: string]: number } = { h: 1, d: 24 }
+
+/** The instant that lies so long before now: `72h` or `3d`. */
+function since(age: string, now: number): string {
+  const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([hd])$/.exec(age) ?? []
+  const hours = HOURS[unit]
+  if (hours === undefined) throw new UsageFault('--max-age is hours or days, such as 72h or 3d')
+  return new Date(now - Number(count) * hours * 3_600_000).toISOString()
 }
 
 /** One answer; or several pages of one list, each as a file, or one after the other from an address. */
@@ -61,10 +88,9 @@ async function readAnswer(sources: readonly string[], older: string | undefined,
 
 /** Pages of figure changes show by themselves how their log grew, and that no change was left out; for the rest there are tiles. */
 async function continued(older: string, text: string, policy: TrustPolicy, verdict: Checked): Promise<Grown> {
-  const newer = checkpointOf(text)
-  if (verdict.entries === 0) return grownSince(older, newer, policy)
+  if (verdict.entries === 0) return grownSince(older, verdict.checkpoint, policy)
   const { data } = parseJson(text) as { data: unknown[] }
-  const found = await verifyChanges(data, older, newer, policy)
+  const found = await verifyChanges(data, older, verdict.checkpoint, policy)
   return found.ok ? { ok: true, grew: { from: found.from, to: found.to }, changes: found.entries } : found
 }
 
@@ -78,9 +104,13 @@ function report(verdict: Verdict, asJson: boolean): number {
 }
 
 type Verdict = Checked | Failed
-type Checked = Extract<BodyVerdict, { ok: true }> & {
+type Checked = Proved & {
   derived: number
   at_source: number
+  /** How many editions without a row of the code were searched for it, in all files that they cite. */
+  searched: number
+  /** A checkpoint that was verified by itself. */
+  log?: string
   grew?: { from: number; to: number }
   /** How many changes came since the older checkpoint, none missing. */
   changes?: number
@@ -99,54 +129,50 @@ async function verdictOn(
   text: string,
   policy: TrustPolicy,
   sources: readonly string[],
-  asked: Question | undefined,
+  asked: Asked,
+  options: { notBefore?: string },
 ): Promise<Verdict> {
-  const proved = await verifyBody(text, policy, asked && answersTo(asked))
+  const proved = await verifyBody(text, policy, asked, options)
   if (!proved.ok) return proved
-  const rows = rowsIn(parseJson(text))
-  if (rows.length < proved.rows) throw new Error('the proofs hold for more rows than were found')
-  const wrong = wrongDerivation(rows) ?? (sources.length > 0 ? await notAtSource(rows, sources) : undefined)
-  return wrong ?? { ...proved, derived: rows.length, at_source: sources.length > 0 ? rows.length : 0 }
+  const { rows } = proved
+  const wrong = wrongDerivation(rows)
+  if (wrong) return wrong
+  const found = sources.length > 0 ? await atSource(proved, sources) : { at_source: 0, searched: 0 }
+  return 'reason' in found ? found : { ...proved, derived: rows.length, ...found }
 }
 
-const IS_LOOKUP = /\/(reference|reference\/history|api\/registry)$/
-
-/** A lookup's address is also the question: the answer must be one to it. Which locality a ZIP lies in is not proved. */
-function questionIn(what: string): Question | undefined {
-  const url = isAddress(what) ? new URL(what) : undefined
-  const { cpt, region, ...rest } = Object.fromEntries(url && IS_LOOKUP.test(url.pathname) ? url.searchParams : [])
-  if (cpt === undefined || region?.toUpperCase().startsWith('ZIP')) return undefined
-  const place = region === undefined ? {} : { region: /^national$/i.test(region) ? 'national' : region.toUpperCase() }
-  return { ...rest, cpt: cpt.trim().toUpperCase(), ...place } as Question
-}
-
-function wrongDerivation(rows: readonly CitedRow[]): Failed | undefined {
-  for (const row of rows) {
-    const verdict = verifyDerivation(row)
+function wrongDerivation(rows: readonly ProvedRow[]): Failed | undefined {
+  for (const { row } of rows) {
+    const verdict = row.kind === 'place' ? { ok: true as const } : verifyDerivation(row)
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }
   }
   return undefined
 }
 
-async function notAtSource(rows: readonly CitedRow[], paths: readonly string[]): Promise<Failed | undefined> {
-  const wanted = wantedBy(rows)
-  const check = sourceCheck((await Promise.all(paths.map((path) => givenAt(path, wanted)))).flat())
-  for (const { proof, ...row } of rows) {
-    const verdict = check(row, proof.release.citations)
+/** That each row stands in the files it cites, and that a code without a row is in none of those that were given. */
+async function atSource(
+  { rows, lacking }: Proved,
+  paths: readonly string[],
+): Promise<Failed | Pick<Checked, 'at_source' | 'searched'>> {
+  const wanted = wantedBy(rows.flatMap(({ row }) => (row.kind === 'place' ? [] : [row])))
+  const codes = new Set([...wanted.codes, ...lacking.map(({ cpt }) => cpt)])
+  const given = (await Promise.all(paths.map((path) => givenAt(path, { ...wanted, codes })))).flat()
+  const check = sourceCheck(given)
+  for (const { row, release } of rows) {
+    const verdict = check(row, release.citations)
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }
   }
-  return undefined
-}
-
-/** Every row in an answer that comes with its proof, however the answer wraps it. */
-function rowsIn(value: unknown): CitedRow[] {
-  if (typeof value !== 'object' || value === null) return []
-  return isCitedRow(value) ? [value] : Object.values(value).flatMap(rowsIn)
-}
-
-function isCitedRow(value: object): value is CitedRow {
-  const { proof, ...row } = value as Record<string, unknown>
-  return isRowProof(proof) && isRow(row)
+  const search = absenceCheck(given)
+  let searched = 0
+  let missing: Failed | undefined
+  for (const { cpt, release } of lacking) {
+    const verdict = search(cpt, release)
+    if (verdict.ok) searched++
+    else if (verdict.reason === 'code_in_source' || verdict.reason === 'source_unreadable') return verdict
+    else missing ??= verdict
+  }
+  // What no edition was searched for is not confirmed by files.
+  return rows.length === 0 && searched === 0 && missing ? missing : { at_source: rows.length, searched }
 }
 
 function details(verdict: Verdict): string[] {
@@ -160,15 +186,29 @@ function details(verdict: Verdict): string[] {
           ]
         : []),
     ]
-  const { rows, absences, entries, refused, proved, derived, at_source, grew, changes } = verdict
+  const { rows, decisions, entries, refused, derived, at_source, searched, grew, changes, recorded_at, log } = verdict
   return [
-    ...proved,
-    `checked: ${rows} rows, ${absences} absences, ${entries} log entries`,
+    ...(log === undefined ? [] : [log]),
+    ...decisions
+      .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
+      .map(({ outcome }) => `no price: ${outcome}`),
+    ...rows.map(describe),
+    `checked: ${rows.length} rows, ${entries} log entries`,
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
     `recomputed: ${derived} rows; found in the files they cite: ${at_source}`,
+    ...(searched > 0
+      ? [`searched for the code, in vain: the files of ${searched} editions that have no row of it`]
+      : []),
+    ...(recorded_at === null ? [] : [`as of ${recorded_at}`]),
     ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
     ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
   ]
+}
+
+function describe({ row, release }: ProvedRow): string {
+  const sample = release.data_class === 'sample' ? ' (sample data)' : ''
+  const what = row.kind === 'absence' ? `stated absence (${row.reason})` : row.kind
+  return `${what} ${rowKey(row)} in ${release.release_id}${sample}`
 }
 
 /** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
@@ -178,57 +218,16 @@ async function noteVerdict(text: string, policy: TrustPolicy): Promise<Verdict> 
   const opened = await openCheckpoint(text, policy)
   if (!opened.ok) return opened
   const { origin, size } = opened.head
-  return {
-    ok: true,
-    rows: 0,
-    absences: 0,
+  const nothing = {
+    rows: [],
+    decisions: [],
+    lacking: [],
     entries: 0,
     refused: 0,
     derived: 0,
     at_source: 0,
-    proved: [`checkpoint ${origin} ${size}`],
+    searched: 0,
+    recorded_at: null,
   }
-}
-
-function checkpointOf(text: string): string {
-  const note = checkpointIn(text, isNote(text) ? undefined : parseJson(text))
-  if (note === undefined) throw new UsageFault('the answer carries no checkpoint to compare')
-  return note
-}
-
-async function read(source: string): Promise<string> {
-  if (source === '-') return Bun.stdin.text()
-  if (isAddress(source)) return fetchText(source)
-  try {
-    return readFileSync(source, 'utf8') // not Bun.file: a shell's <(...) is a pipe with no size
-  } catch {
-    throw new UsageFault('there is no such file, or it may not be read')
-  }
-}
-
-const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
-
-async function fetchText(url: string, rails?: string): Promise<string> {
-  const { status, text } = await fetchAnswer(url, rails)
-  const refusal = provesNothing(status, text)
-  if (refusal !== undefined) throw new UsageFault(refusal)
-  return text
-}
-
-async function fetchAnswer(url: string, rails: string | undefined): Promise<{ status: number; text: string }> {
-  try {
-    // A token goes where it was meant to go: it would follow a redirection to anyone.
-    const init: RequestInit = rails === undefined ? {} : { headers: { 'x-agent-rails': rails }, redirect: 'error' }
-    const response = await fetch(url, init)
-    return { status: response.status, text: await response.text() }
-  } catch {
-    throw new UsageFault('that address cannot be reached')
-  }
-}
-
-/** A refusal that proves nothing, such as of an old token, is not an answer that fails: it says why there is none. */
-function provesNothing(status: number, text: string): string | undefined {
-  if (status < 400) return undefined
-  const [, code = ''] = /"code":"([a-z_]{1,60})"/.exec(text) ?? []
-  return /"(proof|absence)":/.test(text) ? undefined : `that address answered ${status} ${code}`.trimEnd()
+  return { ok: true, ...nothing, checkpoint: text, log: `checkpoint ${origin} ${size}` }
 }

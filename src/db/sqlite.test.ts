@@ -103,12 +103,12 @@ test('a store of the first version is brought forward with its releases, revisio
         .replaceAll(/\) CLUSTERED;/g, ') STRICT, WITHOUT ROWID;'),
     )
     const columns = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest,
-      citations, row_count, rejected_count, loaded_at`
+      citations, row_count, rejected_count, loaded_at, effective_to, period_by, unreadable_lines`
     old.run(`INSERT INTO schema_version (version) VALUES (1);
       INSERT INTO release (${columns}) VALUES
-        (4, 'cms-pfs:A:1', 'cms-pfs', 'A', 1, '2026-01-01', 'sample', 'published', 'x', '[]', 1, 0, 0),
-        (7, 'cms-pfs:A:2', 'cms-pfs', 'A', 2, '2026-01-01', 'sample', 'staged', 'y', '[]', 1, 0, 0),
-        (8, 'cms-pfs:B:1', 'cms-pfs', 'B', 1, '2026-01-01', 'sample', 'loading', 'z', '[]', 0, 0, 0);
+        (4, 'cms-pfs:A:1', 'cms-pfs', 'A', 1, '2026-01-01', 'sample', 'published', 'x', '[]', 1, 0, 0, '2026-03-31', 'calendar', 0),
+        (7, 'cms-pfs:A:2', 'cms-pfs', 'A', 2, '2026-01-01', 'sample', 'staged', 'y', '[]', 1, 0, 0, '2026-03-31', 'calendar', 0),
+        (8, 'cms-pfs:B:1', 'cms-pfs', 'B', 1, '2026-01-01', 'sample', 'loading', 'z', '[]', 0, 0, 0, '2026-03-31', 'calendar', 0);
       INSERT INTO contractor_locality (contractor, locality, region) VALUES ('01112', '05', 'US-CA-05');
       INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES (1, 10, 3)`)
     old.close()

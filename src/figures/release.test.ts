@@ -112,10 +112,9 @@ test('each moved figure is one log entry, and a stranger can check every entry o
     reason: 'scheduled',
   })
   const page = await changesOf(figures, { limit: 5, offset: 3 })
-  expect(await verifyBody(JSON.stringify(page), figures.policy)).toMatchObject({
+  expect(await verifyBody(JSON.stringify(page), figures.policy, { anyQuestion: true })).toMatchObject({
     ok: true,
-    rows: 0,
-    absences: 0,
+    rows: [],
     entries: 5,
   })
 })

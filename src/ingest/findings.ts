@@ -1,25 +1,53 @@
 // What the rules for rows find in the cells and lines of a source.
 
-import { statedCents } from '../proof/price/derivation.ts'
+import { roundedAmount, statedAmount } from '../proof/price/derivation.ts'
+import type { Row } from '../proof/price/row.ts'
 
 /** Rule R03: a code of the wrong shape is refused, whatever type the source says it has. */
 export const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 
-/** Rule R02: a positive amount of at most two decimals, and not a row of nines that stands for "unknown". */
-export function moneyCents(text: string): number | undefined {
-  const stated = text.trim()
-  return isPlaceholder(stated) ? undefined : statedCents(stated)
-}
+/** A code as its cell has it, without the stray bytes that some editions of CMS's have before or behind one. */
+export const codeIn = (cell: string): string => cell.replaceAll(/^[^!-~]+|[^!-~]+$/g, '')
 
 /** What stands for "unknown", or has more digits than a row can state as what it was made of. */
 export const isPlaceholder = (text: string): boolean => text.length > MAX_NUMBER || /^9{6,}(\.9*)?$/.test(text)
 const MAX_NUMBER = 64
 
 /** In a schedule of CMS's rates are padded with zeros, and a field may be filled with nines. */
-export function isFilled(rate: string): boolean {
+function isFilled(rate: string): boolean {
+  if (rate.length > MAX_NUMBER) return true
   const bare = rate.trim().replace(/^0+(?=[0-9])/, '')
   return isPlaceholder(bare.replace(/\.0+$/, '')) || bare === '99999.99'
 }
 
-/** Rule R02 for a rate of such a schedule. */
-export const scheduleCents = (rate: string): number | undefined => (isFilled(rate) ? undefined : moneyCents(rate))
+/** Rule R02 for a rate of such a schedule: the amount that it states, with up to four decimals. */
+export const scheduleAmount = (rate: string): string | undefined =>
+  isFilled(rate) ? undefined : statedAmount(rate.trim())
+
+/** The same for a rate with more decimals: rounded half up to the cent. */
+export const roundedScheduleAmount = (rate: string): string | undefined =>
+  isFilled(rate) ? undefined : roundedAmount(rate.trim())
+
+/** Rules that refuse a line whose code can be read. */
+export type LineRule = 'R02' | 'R03' | 'R14'
+type Place = Pick<Row, 'cpt' | 'modifier' | 'npi' | 'basis' | 'effective_from'> &
+  Partial<Pick<Row, 'setting' | 'class'>>
+
+/** The row of a line that a rule refuses: that something stands there under the code, and where, but not what. */
+export function unreadableRow(place: Place, rule: LineRule, line: number): Extract<Row, { kind: 'absence' }> {
+  return {
+    setting: null,
+    class: null,
+    ...place,
+    kind: 'absence',
+    region: 'national',
+    reason: 'unreadable',
+    flags: [],
+    indicators: {},
+    derivation: { method: 'row-rule/1', inputs: { rule } },
+    locator: [{ citation: 0, line }],
+  }
+}
+
+/** What a refused line counts as: R03 by itself is for lines without a code that can be read. */
+export const findingFor = (rule: LineRule): string => (rule === 'R03' ? 'R03_field' : rule)

@@ -1,16 +1,17 @@
-import { dayOf } from '../calendar.ts'
+import { dayOf, periodEnd } from '../calendar.ts'
 import type { Db } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { isCitation } from '../proof/price/row.ts'
-import { isDay } from '../proof/price/shape.ts'
+import { isCitation, type PeriodSource } from '../proof/price/release.ts'
 import { sha256 } from '../proof/sha256.ts'
-import { CHARTS, type Charts, chartOf, providerChart } from '../registry/charts.ts'
+import { isDay } from '../proof/shape.ts'
+import { CHARTS, type Chart, type Charts, chartOf, providerChart } from '../registry/charts.ts'
 import { chartsSharingNpis } from '../registry/release/content-store.ts'
 import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type Staged, stage } from '../registry/release/staging.ts'
+import { refuseUnknownPlaces } from './cms/places-known.ts'
 import * as store from './cms/store.ts'
 import { type ChartParts, type LoadOptions, READERS, type Reader, type Readers, type Reading } from './readers.ts'
 import { citation } from './source.ts'
@@ -62,18 +63,23 @@ async function stageReading(
   db: Db,
   charts: Charts,
   kind: string,
-  { provider, edition, effective_from, rows, row_total, line_total, share, cited: sources, localities = [] }: Reading,
+  reading: Reading,
   options: LoadOptions,
   rejects: Findings,
   now: number,
   onProgress?: (progress: LoadProgress) => void,
 ): Promise<Loaded> {
+  const { provider, edition, effective_from, rows, row_total, line_total, share, cited: sources } = reading
+  const { localities = [] } = reading
   if (!EDITION.test(edition) || !isDay(effective_from))
     throw new Problem('invalid_parameter', 'the edition is a short word, and it takes effect on a day as YYYY-MM-DD')
 
   const chart = provider === undefined ? kind : providerChart(kind, provider)
   const facts = chartOf(chart, charts)
-  const title = facts?.title ?? chart
+  if (!facts) throw new Error(`there is a reader for ${kind} and no chart`)
+  const period = periodOf(facts, reading, options)
+  refuseUnknownPlaces(localities)
+  const title = facts.title
   const provenance = { url: options.url ?? '', retrieved_at: options.retrieved_at ?? new Date(now).toISOString() }
   const citations = sources.map((source) => citation(source, title, provenance))
   if (!citations.every(isCitation))
@@ -83,7 +89,7 @@ async function stageReading(
     )
   const data_class = options.data_class ?? 'published'
   // Rule W03: a file that was cut at the end of a line looks sound, and is short.
-  const isShort = line_total !== undefined && line_total < (facts?.leastLines ?? 0)
+  const isShort = line_total !== undefined && line_total < facts.leastLines
   if (isShort && data_class === 'published') rejects.set('W03', { count: 1, lines: [] })
   const identity = {
     kind,
@@ -91,12 +97,14 @@ async function stageReading(
     effective_from,
     data_class,
     npis: [...(options.npis ?? [])],
+    ...(options.effective_to === undefined ? {} : { effective_to: options.effective_to }),
     ...(options.regions ? { regions: [...options.regions].sort() } : {}),
-    ...(options.conversion_factor_kind ? { conversion_factor_kind: options.conversion_factor_kind } : {}),
   }
   const today = dayOf(now)
   const source_digest = toHex(sha256(utf8(canonical(identity))))
-  const release = { chart, edition, effective_from, data_class, source_digest, citations }
+  // Whose file it is, is the first that it names, and the only one where it names no others.
+  const providers = reading.providers ?? (provider === undefined ? null : [provider])
+  const release = { chart, edition, effective_from, ...period, data_class, source_digest, citations, providers }
   const { rows: checked, without } = await judged(db, chart, rows, rejects, today, charts)
   const staged = await stage(db, release, checked, rejects, now, {
     onProgress: (written) =>
@@ -104,4 +112,16 @@ async function stageReading(
     alongside: (tx, release_no) => store.insertLocalities(tx, release_no, localities),
   })
   return { ...staged, judged_without: without, shares_npis_with: await chartsSharingNpis(db, staged.release) }
+}
+
+/** The last day of an edition: what the operator says, else the file, else the calendar of its chart. */
+function periodOf(
+  { calendar }: Chart,
+  { effective_from, effective_to: inFile }: Reading,
+  { effective_to: said }: LoadOptions,
+): { effective_to: string; period_by: PeriodSource } {
+  const effective_to = said ?? inFile ?? periodEnd(calendar.next, effective_from)
+  if (!isDay(effective_to) || effective_to < effective_from)
+    throw new Problem('invalid_parameter', 'an edition ends on a day as YYYY-MM-DD, and not before it takes effect')
+  return { effective_to, period_by: said !== undefined ? 'operator' : inFile !== undefined ? 'file' : 'calendar' }
 }

@@ -5,6 +5,8 @@ import {
   type ConversionFactorKind,
   factorKind,
   namedKind,
+  PHYSICIAN_CHARTS,
+  type PhysicianBasis,
   saidEdition,
 } from './cms/physician-edition.ts'
 import { type PhysicianLine, physicianLines } from './cms/physician-lines.ts'
@@ -30,10 +32,15 @@ export function rereadPhysician(): Reread {
     const cited = asCited.get(key) ?? { ...whole(rvus.source), file: rvus.file }
     asCited.set(key, cited)
     const { effective_from } = row
+    const basis = row.basis as PhysicianBasis
     const kinds = kindsOf(row, line, named(cited))
+    if (kinds.some((kind) => kind !== undefined && kind !== PHYSICIAN_CHARTS[basis].kind))
+      return fail('inputs_not_at_line')
     return isOneOf(
       row,
-      kinds.flatMap((conversion_factor_kind) => rowsOfLine(line, place, { effective_from, conversion_factor_kind })),
+      kinds.flatMap((conversion_factor_kind) =>
+        rowsOfLine(line, place, { basis, effective_from, conversion_factor_kind }),
+      ),
     )
   }
 }
@@ -44,7 +51,7 @@ function kindsOf(
   line: PhysicianLine,
   said: { kind: ConversionFactorKind | undefined; year: number | undefined },
 ): (ConversionFactorKind | undefined)[] {
-  const kind = factorKind(line.conversionFactor, said.year, said.kind)
+  const kind = line.refused ? undefined : factorKind(line.conversionFactor, said.year, said.kind)
   const stated = CONVERSION_FACTOR_KINDS.find((each) => each === row.derivation.inputs['conversion_factor_kind'])
   return kind === undefined ? [stated] : [kind, said.kind]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isCitation } from '../proof/price/row.ts'
+import { isCitation } from '../proof/price/release.ts'
 import { publishedName } from './published-name.ts'
 
 const DIGEST = '0123456789abcdef'.repeat(4)

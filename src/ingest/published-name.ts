@@ -5,7 +5,7 @@ import { isNpi } from '../proof/price/npi.ts'
  * whatever is put together from them says to a reader, or to the agent that reads for one, only what the file is.
  */
 const WORDS = new Set(
-  `pprrvu rvu gpci oppscap anes locco zip pfs clfs clab clabq puf cy opps addendum web asc dmepos
+  `pprrvu rvu gpci oppscap anes locco zip pfs clfs clab clabq puf cy opps addendum aa bb web asc asp limits dmepos dmepen pen
    medicare national physician laboratory lab outpatient hcpcs fee schedule relative values payment rates
    price prices quarter edition version rev final revised updated corrected correction
    qpp nonqpp non standardcharges standard charges hospital tall wide mrf cms sample example

@@ -6,21 +6,30 @@ import type { Locality } from './cms/gpci.ts'
 import { laboratory } from './cms/laboratory.ts'
 import { outpatient } from './cms/outpatient.ts'
 import { ACCEPTABLE, type PhysicianOptions, physicianSchedule } from './cms/physician.ts'
-import { CONVERSION_FACTOR_KINDS } from './cms/physician-edition.ts'
+import type { PhysicianBasis } from './cms/physician-edition.ts'
+import { isRelativeValueFile, physicianLines } from './cms/physician-lines.ts'
+import type { TableReader } from './cms/schedule.ts'
 import { openHospitalFile } from './hospital/file.ts'
-import { rereadHospital } from './hospital/reread.ts'
+import { findsHospitalCode, rereadHospital } from './hospital/reread.ts'
 import { rereadPhysician } from './physician-reread.ts'
 import { publishedName } from './published-name.ts'
-import type { Reread } from './reread.ts'
-import { type Citable, type Provenance, readSources, type Source } from './source.ts'
+import { type Given, type Reread, whole } from './reread.ts'
+import { anesthesia } from './schedules/anesthesia.ts'
+import { drugs } from './schedules/drugs.ts'
+import { equipment } from './schedules/equipment.ts'
+import { findsZip, placesIn, rereadPlaces } from './schedules/places.ts'
+import { surgeryCenter } from './schedules/surgery-center.ts'
+import type { TablesReader } from './schedules/tables.ts'
+import { type Citable, type Provenance, readMembers, readSources, type Source } from './source.ts'
 
 export interface LoadOptions extends Partial<Provenance> {
   edition?: string | undefined
   effective_from?: string | undefined
+  /** Overrules the calendar and the file. */
+  effective_to?: string | undefined
   npis?: readonly string[] | undefined
   /** For the physician schedule: which regions to make rows for, if not all. */
   regions?: readonly string[] | undefined
-  conversion_factor_kind?: PhysicianOptions['conversion_factor_kind']
   accept?: PhysicianOptions['accept']
   data_class?: 'published' | 'sample' | undefined
 }
@@ -33,6 +42,10 @@ export interface Reading {
   provider?: string
   edition: string
   effective_from: string
+  /** The last day, where the file itself says it; else the calendar of the chart does. */
+  effective_to?: string
+  /** All NPIs that a hospital's file names, in its order. */
+  providers?: readonly string[]
   rows: Stageable
   /** How many rows there will be, where that is known beforehand. */
   row_total?: number
@@ -66,6 +79,8 @@ export interface Reader {
   read: (paths: readonly string[], options: ReadOptions, rejects: Findings) => Promise<Reading>
   /** Reads the lines that rows cite, to check the rows against them. */
   reread: () => Reread
+  /** Whether a file has a line for a code; where it is not given, the first column is searched. */
+  finds?: (source: Given, cpt: string) => boolean
   options: readonly ReaderOption[]
 }
 export interface Readers {
@@ -98,13 +113,6 @@ const PHYSICIAN_OPTIONS: readonly ReaderOption[] = [
     parse: ([said = '']) => ({ regions: said.split(',').map(regionFrom) }),
   },
   {
-    name: 'conversion-factor-kind',
-    value: 'K',
-    meaning: CONVERSION_FACTOR_KINDS.join(' or '),
-    words: CONVERSION_FACTOR_KINDS,
-    parse: (said) => ({ conversion_factor_kind: oneOf(CONVERSION_FACTOR_KINDS, said)[0] }),
-  },
-  {
     name: 'accept',
     value: 'WHAT',
     meaning: `load in spite of it: ${ACCEPTABLE.join(', ')}`,
@@ -131,6 +139,7 @@ const readHospital: Reader['read'] = async ([path, ...more], options, rejects) =
   return {
     ...file,
     provider: npis[0] ?? '',
+    providers: npis,
     edition: options.edition ?? last_updated_on,
     effective_from: last_updated_on,
     cited: [
@@ -139,12 +148,45 @@ const readHospital: Reader['read'] = async ([path, ...more], options, rejects) =
   }
 }
 
+/** What CMS ships together holds the tables twice, and their layouts. */
+const readPlaces: Reader['read'] = async (paths, options, rejects) =>
+  placesIn((await Promise.all(paths.map((path) => readMembers(path, /ZIP[59](?!ly)/i)))).flat(), options, rejects)
+
+/** Each of the two factors of a year has a chart: the files differ in nothing else. */
+const physician = (basis: PhysicianBasis): Reader => ({
+  read: wholeFiles((sources, options, rejects) => physicianSchedule(sources, options, rejects, basis)),
+  reread: rereadPhysician,
+  // The other file that a release cites has no codes.
+  finds: (source, cpt) =>
+    isRelativeValueFile(whole(source)) && physicianLines(whole(source), new Map()).some((line) => line.cpt === cpt),
+  options: PHYSICIAN_OPTIONS,
+})
+
+/** A schedule that is one table. */
+const table = ({ open, reread, finds }: TableReader | TablesReader): Reader => ({
+  read: wholeFiles(open),
+  reread,
+  finds,
+  options: [],
+})
+
 /** A new schedule is an entry in registry/charts.ts, a file that reads it, and its line here. */
 export const READERS: Readers = {
-  'cms-pfs': { read: wholeFiles(physicianSchedule), reread: rereadPhysician, options: PHYSICIAN_OPTIONS },
-  'cms-clfs': { read: wholeFiles(laboratory.open), reread: laboratory.reread, options: [] },
-  'cms-opps': { read: wholeFiles(outpatient.open), reread: outpatient.reread, options: [] },
-  'hospital-mrf': { read: readHospital, reread: rereadHospital, options: HOSPITAL_OPTIONS },
+  'cms-pfs': physician('medicare_pfs'),
+  'cms-pfs-qpp': physician('medicare_pfs_qpp'),
+  'cms-clfs': table(laboratory),
+  'cms-asp': table(drugs),
+  'cms-opps': table(outpatient),
+  'cms-asc': table(surgeryCenter),
+  'cms-dmepos': table(equipment),
+  'cms-anesthesia': table(anesthesia),
+  'hospital-mrf': {
+    read: readHospital,
+    reread: rereadHospital,
+    finds: findsHospitalCode,
+    options: HOSPITAL_OPTIONS,
+  },
+  'zip-locality': { read: readPlaces, reread: rereadPlaces, finds: findsZip, options: [] },
 } satisfies Record<ChartName, Reader>
 
 /** What can be loaded, in the order of the table. */

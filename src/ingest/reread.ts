@@ -1,5 +1,6 @@
 import { unreadable } from '../files/unreadable.ts'
-import { type Citation, type Row, rowText } from '../proof/price/row.ts'
+import type { Citation } from '../proof/price/release.ts'
+import { type Row, rowText } from '../proof/price/row.ts'
 import type { StatedAmounts } from './hospital/file.ts'
 import type { Source } from './source.ts'
 
@@ -10,6 +11,7 @@ export type SourceFault =
   | 'line_not_found'
   | 'inputs_not_at_line'
   | 'other_amounts_in_file'
+  | 'code_in_source'
 /** Where a file itself is at fault, `file` says which one is needed. */
 export type SourceVerdict =
   | { ok: true }

@@ -12,7 +12,7 @@ import { laboratory as reader } from './cms/laboratory.ts'
 import { namedKind } from './cms/physician-edition.ts'
 import { physicianLines } from './cms/physician-lines.ts'
 import { physicianRows as readyRows } from './cms/physician-row-text.ts'
-import { moneyCents } from './findings.ts'
+import { scheduleAmount } from './findings.ts'
 import { loaded } from './hospital/fixture.ts'
 import type { SourceFault, SourceVerdict } from './reread.ts'
 import { citation, readSource, type Source } from './source.ts'
@@ -37,6 +37,7 @@ function rewritten(source: Source, change: (text: string) => string): Source {
 const physicianRows = (rvus: Source, localities: readonly Locality[], effective_from: string, rejects: Findings) =>
   Array.from(
     readyRows(physicianLines(rvus, rejects), localities, {
+      basis: 'medicare_pfs',
       effective_from,
       conversion_factor_kind: namedKind(rvus),
     }),
@@ -159,10 +160,13 @@ test('a file of the right digest and the wrong kind is not read as if it were ri
 
 test('a mark NA that the file does not have, or has, must be as in the file', async () => {
   const made = await physician()
-  const marked = find(made, ({ flags }) => flags.includes('na_indicator'))
-  expect(check(made, { ...marked, flags: [] })).toBe('inputs_not_at_line')
-  const plain = find(made, ({ kind, flags }) => kind === 'price' && flags.length === 0)
-  expect(check(made, { ...plain, flags: ['na_indicator'] })).toBe('inputs_not_at_line')
+  const marked = find(made, ({ derivation }) => derivation.method === 'pfs-na/1')
+  expect(check(made, marked)).toBe('ok')
+  const other = marked.setting === 'facility' ? 'non_facility' : 'facility'
+  expect(check(made, { ...marked, setting: other })).toBe('inputs_not_at_line')
+  const plain = find(made, ({ kind, region }) => kind === 'price' && region === 'national')
+  const { cpt, modifier, setting, locator, indicators } = plain
+  expect(check(made, { ...marked, cpt, modifier, setting, locator, indicators })).toBe('inputs_not_at_line')
 })
 
 test('the same code in the other edition has other values', async () => {
@@ -181,7 +185,7 @@ describe('a hospital that states several amounts under one key', () => {
     const picked: Row = {
       ...row,
       kind: 'price',
-      price: { amount: low, currency: 'USD' },
+      price: { amount: low, currency: 'USD', per: null },
       derivation: { method: 'verbatim/1', inputs: { amount: low } },
       locator: row.locator.slice(0, 1),
     }
@@ -207,11 +211,11 @@ describe('a hospital that states several amounts under one key', () => {
 })
 
 test('ten digits are not read as nine', () => {
-  expect(['1234567890', '0000000001.50', '1000', '12.3400', '999999999'].map(moneyCents)).toEqual([
+  expect(['1234567890', '0000000001.50', '1000', '12.3400', '999999999'].map(scheduleAmount)).toEqual([
     undefined,
-    150,
-    100000,
-    1234,
+    '1.50',
+    '1000.00',
+    '12.34',
     undefined,
   ])
 })
@@ -231,7 +235,7 @@ test('whatever values a file has, its rows follow from their inputs and are foun
     status: fc.constantFrom('A', 'A', 'A', 'R', 'T', 'B', 'C', 'E', 'I', 'J', 'M', 'N', 'P', 'X'),
     values: fc.tuple(rvu, rvu, rvu, rvu, rvu, rvu, rvu),
     na: fc.tuple(fc.constantFrom('', 'NA'), fc.constantFrom('', 'NA')),
-    factor: decimal(60, 4).filter((text) => text.includes('.') && Number(text) > 0),
+    factor: decimal(60, 4).filter((text) => text.includes('.') && Number(text) > 20),
   })
   const index = decimal(2, 3).filter((text) => Number(text) >= 0.1)
   const indices = fc.tuple(index, index, index, index)

@@ -1,10 +1,13 @@
 import { Problem } from '../problem.ts'
-import type { Citation, Row } from '../proof/price/row.ts'
+import type { Citation, Manifest } from '../proof/price/release.ts'
+import type { AnyRow, Row } from '../proof/price/row.ts'
 import { CHARTS } from '../registry/charts.ts'
+import { CODE, codeIn } from './findings.ts'
 import { type ChartParts, READERS } from './readers.ts'
-import { fail, type Given, type Place, type SourceVerdict } from './reread.ts'
+import { tableRecords } from './records.ts'
+import { fail, type Given, OK, type Place, type SourceVerdict, whole } from './reread.ts'
 
-export type SourceCheck = (row: Row, citations: readonly Citation[]) => SourceVerdict
+export type SourceCheck = (row: AnyRow, citations: readonly Citation[]) => SourceVerdict
 
 /**
  * Checks rows against the files they cite: the bytes are those that were cited, and the lines, read as they
@@ -17,7 +20,9 @@ export function sourceCheck(
   const checks = new Map(
     charts.flatMap(({ chart, bases }) => {
       const check = readers[chart]?.reread()
-      return check ? bases.map((basis) => [basis, check] as const) : []
+      // A chart without a basis has places.
+      const kinds = bases.length > 0 ? bases : (['place'] as const)
+      return check ? kinds.map((kind) => [kind, check] as const) : []
     }),
   )
   return (row, citations) => {
@@ -27,15 +32,68 @@ export function sourceCheck(
       if ('reason' in found) return found
       places.push({ source: found.source, file: citations[citation]?.file ?? '', line })
     }
-    const check = checks.get(row.basis)
+    const check = checks.get(row.kind === 'place' ? 'place' : row.basis)
     if (!check) return fail('source_unreadable')
     try {
-      return check(row, places)
+      return check(row as Row, places)
     } catch (error) {
       if (error instanceof Problem) return fail('source_unreadable')
       throw error
     }
   }
+}
+
+/**
+ * Whether a file of a chart has a line for a code. It is read as on loading, so that a release that has no row for the
+ * code is right if and only if this finds none. Of a file that was only gathered from, the code must have been wanted.
+ */
+export function findsCode(
+  source: Given,
+  chart: string,
+  cpt: string,
+  { readers = READERS }: Pick<ChartParts, 'readers'> = {},
+): boolean {
+  const [entry = ''] = chart.split(':')
+  const reader = Object.hasOwn(readers, entry) ? readers[entry] : undefined
+  return (reader?.finds ?? inFirstColumn)(source, cpt)
+}
+
+/**
+ * Searches the files that a release cites for a code of which it has no row: a line that has the code was left out.
+ * Those that were given are all searched; where one is missing, it is said which, because the line may be in it.
+ */
+export function absenceCheck(
+  given: readonly Given[],
+  parts: Pick<ChartParts, 'readers'> = {},
+): (cpt: string, release: Pick<Manifest, 'chart' | 'citations'>) => SourceVerdict {
+  return (cpt, { chart, citations }) => {
+    let missing: SourceVerdict | undefined
+    for (const cited of citations) {
+      const found = findSource(given, cited)
+      if ('reason' in found) missing ??= found
+      else {
+        const verdict = searched(() => findsCode(found.source, chart, cpt, parts))
+        if (!verdict.ok) return { ...verdict, file: named(cited) }
+      }
+    }
+    return missing ?? OK
+  }
+}
+
+function searched(finds: () => boolean): SourceVerdict {
+  try {
+    return finds() ? fail('code_in_source') : OK
+  } catch (error) {
+    if (error instanceof Problem) return fail('source_unreadable')
+    throw error
+  }
+}
+
+/** Most schedules have the code first. */
+function inFirstColumn(source: Given, cpt: string): boolean {
+  if (!CODE.test(cpt)) return false
+  for (const { cells } of tableRecords(whole(source))) if (codeIn(cells[0] ?? '') === cpt) return true
+  return false
 }
 
 /** A file is known by its digest. One that has only the name is the wrong file, or was changed. */
@@ -46,7 +104,8 @@ function findSource(
   if (!cited) return { ok: false, reason: 'source_missing' }
   const source = given.find(({ sha256 }) => sha256 === cited.sha256)
   if (source) return { source }
-  const { file, sha256, url } = cited
-  const named = given.some((each) => each.file === file)
-  return { ok: false, reason: named ? 'source_hash_mismatch' : 'source_missing', file: { file, sha256, url } }
+  const isNamed = given.some((each) => each.file === cited.file)
+  return { ok: false, reason: isNamed ? 'source_hash_mismatch' : 'source_missing', file: named(cited) }
 }
+
+const named = ({ file, sha256, url }: Citation): Pick<Citation, 'file' | 'sha256' | 'url'> => ({ file, sha256, url })

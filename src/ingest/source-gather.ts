@@ -13,6 +13,9 @@ export const wantedBy = (rows: readonly Row[]): Wanted => ({
   lines: new Set(rows.flatMap(({ locator }) => locator.map(({ line }) => line))),
 })
 
+/** What is needed to look for codes in a hospital's file. */
+export const wantedCodes = (...codes: readonly string[]): Wanted => ({ codes: new Set(codes), lines: new Set() })
+
 /** The files at a path, as they were cited. One that is too large to be read whole is read through once. */
 export async function givenAt(path: string, wanted: Wanted, largest = MAX_BYTES): Promise<Given[]> {
   return (await isLarge(path, largest)) ? [await gathered(path, wanted)] : readSources(path)

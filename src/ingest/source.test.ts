@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { inlineRows, workbook, type ZipMember, zip } from '../files/zip-fixture.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
-import { isCitation } from '../proof/price/row.ts'
+import { isCitation } from '../proof/price/release.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { citation, readMembers, readSource, readSources } from './source.ts'
 

@@ -6,7 +6,7 @@ import { unreadable } from '../files/unreadable.ts'
 import { type Archive, isZip, openArchive, openArchiveBytes } from '../files/zip.ts'
 import { Problem } from '../problem.ts'
 import { toHex } from '../proof/bytes.ts'
-import type { Citation } from '../proof/price/row.ts'
+import type { Citation } from '../proof/price/release.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { publishedName } from './published-name.ts'
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { daysBetween } from '../calendar.ts'
 import { CHARTS } from '../registry/charts.ts'
-import { daysBetween, freshness as freshnessBy } from './freshness.ts'
+import { freshness as freshnessBy } from './freshness.ts'
 
 function freshness(kind: string, from: string, today: string) {
   const chart = CHARTS.find((each) => each.kind === kind)
@@ -89,4 +90,15 @@ test('a chart only ever gets older', () => {
       },
     ),
   )
+})
+
+test('an edition that has ended is expired, whatever the calendar says, and one that is to last keeps its own end', () => {
+  const chart = CHARTS.find((each) => each.kind === 'cms_pfs')
+  if (!chart) throw new Error('there is no physician schedule')
+  const on = (today: string, effective_to: string) => freshnessBy(chart.calendar, '2026-07-01', today, effective_to)
+  expect(on('2026-09-30', '2026-09-30')).toMatchObject({ status: 'due', effective_to: '2026-09-30' })
+  expect(on('2026-10-01', '2026-09-30')).toMatchObject({ status: 'expired', status_reason: 'period_has_ended' })
+  expect(on('2026-07-20', '2026-07-15').status).toBe('expired')
+  expect(on('2026-08-01', '2099-12-31')).toMatchObject({ status: 'fresh', effective_to: '2099-12-31' })
+  expect(on('2026-10-20', '2099-12-31')).toMatchObject({ status: 'stale', effective_to: '2099-12-31' })
 })

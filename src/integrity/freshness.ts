@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf } from '../calendar.ts'
+import { daysBetween, nextPeriod, plusDays, type Rhythm } from '../calendar.ts'
 
 interface Criteria {
   due_before_days: number
@@ -9,7 +9,7 @@ interface Criteria {
 /** When a publisher's next edition takes effect, and how late it may be. */
 export interface Calendar extends Criteria {
   /** With the next quarter, with the next calendar year, or a year after the day of the edition itself. */
-  next: 'quarter' | 'calendar_year' | 'year_later'
+  next: Rhythm
   /** In place of `expired_after_days`, for an edition that was to begin on the first of January. */
   expired_after_days_in_new_year?: number
 }
@@ -27,33 +27,31 @@ export interface FreshnessReport {
   criteria: Criteria
 }
 
-const asMs = (day: string): number => Date.parse(`${day}T00:00:00Z`)
-const plusDays = (day: string, days: number): string => dayOf(asMs(day) + days * DAY_MS)
-export const daysBetween = (from: string, to: string): number => Math.floor((asMs(to) - asMs(from)) / DAY_MS)
-
-const NEXT: Record<Calendar['next'], { cadence: FreshnessReport['cadence']; after: (day: string) => string }> = {
-  quarter: { cadence: 'quarterly', after: nextQuarter },
-  calendar_year: { cadence: 'yearly', after: (day) => `${Number(day.slice(0, 4)) + 1}-01-01` },
-  year_later: { cadence: 'yearly', after: (day) => plusDays(day, 365) },
-}
-
-/** The first day of the quarter after the one that `day` lies in. */
-function nextQuarter(day: string): string {
-  const date = new Date(asMs(day))
-  return dayOf(Date.UTC(date.getUTCFullYear(), Math.floor(date.getUTCMonth() / 3) * 3 + 3, 1))
+const CADENCE: Record<Rhythm, FreshnessReport['cadence']> = {
+  quarter: 'quarterly',
+  calendar_year: 'yearly',
+  year_later: 'yearly',
 }
 
 /**
  * Whether an edition still covers today, against the publisher's calendar and not the age of a file:
- * a third-quarter file is stale in late October though it is young, and a yearly one is fresh in month eleven.
+ * a third-quarter file is stale in late October though it is young, and a yearly one is fresh in month eleven. An
+ * edition that says itself when it ends has expired after that day, whatever the calendar says.
  */
-export function freshness(calendar: Calendar, effective_from: string, today: string): FreshnessReport {
-  const { cadence, after } = NEXT[calendar.next]
-  const next = after(effective_from)
+export function freshness(
+  calendar: Calendar,
+  effective_from: string,
+  today: string,
+  effective_to?: string,
+): FreshnessReport {
+  const next = nextPeriod(calendar.next, effective_from)
   const { due_before_days, stale_after_days, expired_after_days, expired_after_days_in_new_year } = calendar
   const inNewYear = next.endsWith('-01-01') ? expired_after_days_in_new_year : undefined
   const criteria = { due_before_days, stale_after_days, expired_after_days: inNewYear ?? expired_after_days }
-  return judge(cadence, effective_from, today, next, criteria)
+  const report = judge(CADENCE[calendar.next], effective_from, today, next, criteria)
+  if (effective_to === undefined) return report
+  const hasEnded = today > effective_to
+  return { ...report, effective_to, ...(hasEnded ? { status: 'expired', status_reason: 'period_has_ended' } : {}) }
 }
 
 function judge(

@@ -2,7 +2,7 @@ import { type Db, StoreFault } from '../db/db.ts'
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
 import { formatTreeHead, parseTreeHead } from '../proof/note/checkpoint.ts'
 import { type NoteSigner, openNote, signNote, type VerifierKey } from '../proof/note/signed-note.ts'
-import type { LogProof } from '../proof/price/row.ts'
+import type { LogProof } from '../proof/price/proofs.ts'
 import {
   EMPTY_ROOT,
   HASH_SIZE,

@@ -12,6 +12,7 @@ export interface ChartFacts {
   release_id: string
   edition: string
   effective_from: string
+  effective_to: string
   retrieved_at: string
   loaded_at: string
   rows: number
@@ -172,7 +173,7 @@ const NOT_MEASURED = {
 }
 
 function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts'][number] {
-  const { kind, calendar, effective_from } = chart
+  const { kind, calendar, effective_from, effective_to } = chart
   return {
     chart_id: chart.chart_id,
     kind,
@@ -183,7 +184,7 @@ function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts']
     published_on: null,
     retrieved_at: chart.retrieved_at,
     loaded_at: chart.loaded_at,
-    ...freshness(calendar, effective_from, today),
+    ...freshness(calendar, effective_from, today, effective_to),
     rows: chart.rows,
     codes: chart.codes,
     regions: chart.regions,

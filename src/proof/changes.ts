@@ -1,11 +1,12 @@
 // Whether a follower of the figures log has seen every change between two checkpoints, and no other.
 
 import { equalBytes, fromBase64 } from './bytes.ts'
+import { oneWay, verifyEntry } from './entries.ts'
+import type { Fault } from './fault.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import type { LogProof } from './price/row.ts'
+import type { LogProof } from './price/proofs.ts'
 import { EMPTY_ROOT, type Hash, joinRight } from './tree/merkle.ts'
-import { type Fault, oneWay, verifyEntry } from './verify.ts'
 
 export type ChangesVerdict = { ok: true; entries: number; from: number; to: number } | { ok: false; reason: Fault }
 

@@ -1,163 +1,115 @@
-// One row, one absence or one log entry, and the proof that comes with it.
-// Input is hostile. Nothing is taken from the response but what its hashes and the pinned keys support.
+// The proofs in an answer, checked one by one and collected as facts.
 
-import { compareBytes, equalBytes, fromBase64, toBase64, utf8 } from './bytes.ts'
-import { canonical } from './canonical-json.ts'
-import { openCheckpoint } from './note/checkpoint.ts'
-import type { TrustPolicy } from './note/policy.ts'
-import type { NoteFault } from './note/signed-note.ts'
+import { equalBytes, utf8 } from './bytes.ts'
+import type { Facts } from './facts.ts'
+import { type Failed, fail, type Verdict } from './fault.ts'
+import { PLACE_CHART } from './price/charts.ts'
 import {
   type AbsenceProof,
+  type Because,
   isAbsenceProof,
-  isChangeEntry,
-  isLogProof,
-  isRow,
+  isBecause,
   isRowProof,
-  type LogProof,
-  MAX_LEAF_BYTES,
-  type Manifest,
   type Neighbour,
-  parseKeyPrefix,
-  type Row,
-  rowKey,
-  rowText,
-} from './price/row.ts'
-import { type Hash, includes, leafHash } from './tree/merkle.ts'
+  type RowProof,
+} from './price/proofs.ts'
+import type { Manifest } from './price/release.ts'
+import { type AnyRow, isAnyRow, isKeyPrefix, rowKey } from './price/row.ts'
 
-/** What an answer to some question may hold. `answersTo` of question.ts makes one of the question. */
-export interface Expected {
-  /** A row that is the answer. */
-  row(row: Row, release: Manifest): boolean
-  /** A row on a page. */
-  listed(row: Row, release: Manifest): boolean
-  /** All the absences that are the answer. */
-  absences(proofs: readonly AbsenceProof[]): boolean
-}
+export const OK: { ok: true } = { ok: true }
 
-export type Fault =
-  | NoteFault
-  | 'json_malformed'
-  | 'not_recognised'
-  | 'row_malformed'
-  | 'row_too_large'
-  | 'proof_missing'
-  | 'proof_malformed'
-  | 'leaf_hash_mismatch'
-  | 'row_not_in_release'
-  | 'locator_not_cited'
-  | 'entry_not_in_log'
-  | 'release_not_in_log'
-  | 'checkpoint_malformed'
-  | 'origin_not_pinned'
-  | 'quorum_not_met'
-  | 'log_not_the_same'
-  | 'log_rolled_back'
-  | 'log_forked'
-  | 'tile_unavailable'
-  | 'tile_malformed'
-  | 'tiles_not_of_checkpoint'
-  | 'mixed_checkpoints'
-  | 'neighbours_missing'
-  | 'neighbours_not_adjacent'
-  | 'key_prefix_malformed'
-  | 'key_not_enclosed'
-  | 'body_contradicts_proof'
-  | 'nothing_proved'
-  | 'repeated_item'
-  | 'entry_malformed'
-  | 'seq_not_its_place'
-  | 'entries_out_of_order'
-  | 'entries_missing'
-  | 'answers_another_question'
-
-export type Verdict = { ok: true } | { ok: false; reason: Fault }
-const OK: Verdict = { ok: true }
-export const fail = (reason: Fault): { ok: false; reason: Fault } => ({ ok: false, reason })
-
-/** Checks one row: that it is in its release, and its release in a log signed by a pinned key. */
-export async function verifyRow(row: unknown, policy: TrustPolicy): Promise<Verdict> {
-  if (typeof row !== 'object' || row === null) return fail('row_malformed')
-  const { proof, ...bare } = row as Record<string, unknown>
-  if (!isRow(bare)) return fail('row_malformed')
+/** A row with its whole proof. Whether its release is in force is another matter: `in_force` may be null. */
+export async function addCitedRow(
+  facts: Facts,
+  cited: unknown,
+): Promise<{ ok: true; row: AnyRow; proof: RowProof } | Failed> {
+  if (typeof cited !== 'object' || cited === null) return fail('row_malformed')
+  const { proof, ...row } = cited as Record<string, unknown>
+  if (!isAnyRow(row)) return fail('row_malformed')
   if (proof === undefined || proof === null) return fail('proof_missing')
   if (!isRowProof(proof)) return fail('proof_malformed')
+  const { release, in_force, log } = proof
+  const known = in_force
+    ? await addRelease(facts, release, in_force, log)
+    : ((await facts.addPublished(release, log)) as Verdict)
+  if (!known.ok) return known
+  const added = facts.addRow(release, row, proof.row.index, proof.row.path, proof.row.leaf_hash)
+  return added.ok ? { ok: true, row, proof } : added
+}
 
-  const body = utf8(rowText(bare))
-  if (body.length > MAX_LEAF_BYTES) return fail('row_too_large')
-  const leaf = leafHash(body)
-  if (toBase64(leaf) !== proof.row.leaf_hash) return fail('leaf_hash_mismatch')
-  if (!inRelease(proof.row.index, leaf, proof.row.path, proof.release)) return fail('row_not_in_release')
-  if (!cites(bare.locator, proof.release)) return fail('locator_not_cited')
-  return inLog(proof.release, proof.log, policy, 'release_not_in_log')
+async function addRelease(
+  facts: Facts,
+  release: Manifest,
+  in_force: AbsenceProof['in_force'],
+  log: AbsenceProof['log'],
+): Promise<Verdict> {
+  const { state, ...period } = in_force
+  const under = await facts.addState(state, log)
+  return under.ok ? facts.addRelease({ release, in_force: period }) : under
 }
 
 /**
- * Checks that no row of a release has a key starting with `key_prefix`: rows are sorted by key, so
- * two adjacent rows on either side of the prefix, or one at an end of the tree, leave no room for it.
+ * That no row of a release has a key with this prefix: rows are sorted by key, so two adjacent rows on either side of
+ * the prefix, or one at an end of the tree, leave no room for it.
  */
-export async function verifyAbsence(proof: unknown, policy: TrustPolicy): Promise<Verdict> {
+export async function addAbsence(facts: Facts, proof: unknown): Promise<Verdict> {
   if (!isAbsenceProof(proof)) return fail('proof_malformed')
-  if (!parseKeyPrefix(proof.key_prefix)) return fail('key_prefix_malformed')
-  const { left, right, release } = proof
-  for (const side of [left, right]) if (side && !neighbourInRelease(side, release)) return fail('row_not_in_release')
-  if (!left && !right && release.row_count > 0) return fail('neighbours_missing')
-  if (!adjacent(proof)) return fail('neighbours_not_adjacent')
-  if (!encloses(proof)) return fail('key_not_enclosed')
-  return inLog(release, proof.log, policy, 'release_not_in_log')
+  const { key_prefix, left, right, release, in_force, log } = proof
+  if (!isKeyPrefix(key_prefix, release.chart === PLACE_CHART)) return fail('key_prefix_malformed')
+  const known = await addRelease(facts, release, in_force, log)
+  if (!known.ok) return known
+  for (const side of [left, right]) {
+    const added = side ? facts.addRow(release, side.row, side.index, side.path) : OK
+    if (!added.ok) return added
+  }
+  return leavesNoRoom(proof) ? OK : fail('key_not_enclosed')
 }
 
-function neighbourInRelease({ row, index, path }: Neighbour, release: Manifest): boolean {
-  return inRelease(index, leafHash(utf8(rowText(row))), path, release)
-}
-
-function adjacent({ left, right, release }: AbsenceProof): boolean {
-  if (left && right) return left.index + 1 === right.index
-  if (left) return left.index === release.row_count - 1
-  return right === null ? release.row_count === 0 : right.index === 0
-}
-
-function encloses({ left, right, key_prefix }: AbsenceProof): boolean {
+function leavesNoRoom({ key_prefix, left, right, release: { row_count } }: AbsenceProof): boolean {
+  const adjacent =
+    left && right
+      ? left.index + 1 === right.index
+      : left
+        ? left.index === row_count - 1
+        : right
+          ? right.index === 0
+          : row_count === 0
   const prefix = utf8(key_prefix)
-  const outside = (key: Uint8Array): boolean => !equalBytes(key.slice(0, prefix.length), prefix)
-  const keyOf = ({ row }: Neighbour): Uint8Array => utf8(rowKey(row))
+  const outside = ({ row }: Neighbour): boolean => !equalBytes(utf8(rowKey(row)).slice(0, prefix.length), prefix)
+  const keys = [left && rowKey(left.row), right && rowKey(right.row)]
   return (
-    prefix.length > 0 &&
-    (!left || (compareBytes(keyOf(left), prefix) < 0 && outside(keyOf(left)))) &&
-    (!right || (compareBytes(keyOf(right), prefix) > 0 && outside(keyOf(right))))
+    adjacent &&
+    (!left || (outside(left) && (keys[0] as string) < key_prefix)) &&
+    (!right || (outside(right) && (keys[1] as string) > key_prefix))
   )
 }
 
-/** Checks an entry of the figures log: the entry is everything but its `proof`. */
-export async function verifyEntry(entry: unknown, policy: TrustPolicy): Promise<Verdict> {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return fail('not_recognised')
-  const { proof, ...body } = entry as { proof?: { log?: unknown } }
-  const log = proof?.log
-  if (!proof || Object.keys(proof).length !== 1 || !isLogProof(log)) return fail('proof_malformed')
-  // The shape is closed, so that no entry of another log can pass for a change of a figure.
-  if (!isChangeEntry(body)) return fail('entry_malformed')
-  const verdict = await inLog(body, log, policy, 'entry_not_in_log')
-  return verdict.ok && (body as { seq: number }).seq !== log.index ? fail('seq_not_its_place') : verdict
-}
-
-async function inLog(entry: unknown, proof: LogProof, policy: TrustPolicy, otherwise: Fault): Promise<Verdict> {
-  const opened = await openCheckpoint(proof.checkpoint, policy)
-  if (!opened.ok) return opened
-  const leaf = leafHash(utf8(canonical(entry)))
-  const path = decodePath(proof.inclusion)
-  const { size, root } = opened.head
-  return path && includes(proof.index, size, leaf, path, root) ? OK : fail(otherwise)
-}
-
-function inRelease(index: number, leaf: Hash, encoded: readonly string[], release: Manifest): boolean {
-  const path = decodePath(encoded)
-  const root = fromBase64(release.rows_root)
-  return path !== undefined && root !== undefined && includes(index, release.row_count, leaf, path, root)
-}
-
-const cites = (locator: readonly { citation: number }[], { citations }: Manifest): boolean =>
-  locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
-
-function decodePath(encoded: readonly string[]): Hash[] | undefined {
-  const hashes = encoded.map(fromBase64)
-  return hashes.every((hash): hash is Hash => hash?.length === 32) ? hashes : undefined
+/** What shows that an answer is the first choice. Rows without a release of their own are of the answer's. */
+export async function addBecause(facts: Facts, because: unknown, own: Manifest | undefined): Promise<Verdict> {
+  if (!isBecause(because)) return fail('proof_malformed')
+  const { releases, rows, periods, providers, state, log } = because as Because
+  if ((state === undefined) !== (log === undefined)) return fail('proof_malformed')
+  if (state && log) {
+    const under = await facts.addState(state, log)
+    if (!under.ok) return under
+  }
+  if (!facts.state) return fail('proof_missing')
+  for (const release of releases) {
+    const added = facts.addRelease(release)
+    if (!added.ok) return added
+  }
+  for (const { release, row, index, path } of rows) {
+    const manifest = release === null ? own : releases[release]?.release
+    const added = manifest ? facts.addRow(manifest, row, index, path) : fail('proof_malformed')
+    if (!added.ok) return added
+  }
+  for (const period of periods) {
+    const added = facts.addPeriod(period)
+    if (!added.ok) return added
+  }
+  for (const provider of providers) {
+    const added = facts.addProvider(provider)
+    if (!added.ok) return added
+  }
+  return OK
 }

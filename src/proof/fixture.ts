@@ -1,4 +1,4 @@
-// Builders for tests: rows, keys, and a log that lives in memory. Amounts are invented.
+// Builders for the tests of this folder: keys, and a log that lives in memory.
 
 import { toBase64 } from './bytes.ts'
 import { formatTreeHead } from './note/checkpoint.ts'
@@ -11,32 +11,9 @@ import {
   signNote,
   type VerifierKey,
 } from './note/signed-note.ts'
-import type { LogProof, Row } from './price/row.ts'
+import type { LogProof } from './price/proofs.ts'
 import { HASH_SIZE, type Hash, inclusionPath, leafHash, rangeRoot } from './tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH } from './tree/tiles.ts'
-
-type PriceRow = Row & { kind: 'price' }
-
-export const aPrice = (row: Partial<PriceRow> = {}): PriceRow => ({
-  kind: 'price',
-  cpt: 'G0101',
-  modifier: null,
-  region: 'national',
-  npi: null,
-  basis: 'medicare_pfs',
-  setting: 'non_facility',
-  price: { amount: '12.34', currency: 'USD' },
-  effective_from: '2026-01-01',
-  flags: [],
-  derivation: { method: 'verbatim/1', inputs: { amount: '12.34' } },
-  locator: [{ citation: 0, line: 1 }],
-  ...row,
-})
-
-export function anAbsence(row: Partial<Row & { kind: 'absence' }> = {}): Row {
-  const { price: _, ...base } = aPrice()
-  return { ...base, setting: null, kind: 'absence', reason: 'bundled', ...row } as Row
-}
 
 export async function aSigner(name: string): Promise<NoteSigner> {
   const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair

@@ -1,157 +1,73 @@
 import { expect, test } from 'bun:test'
-import { toBase64, utf8 } from './bytes.ts'
-import { canonical } from './canonical-json.ts'
-import { aPrice as aPriceRow, aSigner, MemoryLog } from './fixture.ts'
+import { answerOf } from './answer-fixture.ts'
+import { aSigner } from './fixture.ts'
+import { pageOf, registryPage } from './list-fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
-import {
-  ABSENCE_PROOF,
-  type AbsenceProof,
-  type CitedRow,
-  type Manifest,
-  type Neighbour,
-  ROW_PROOF,
-  type Row,
-  rowKey,
-  rowText,
-} from './price/row.ts'
-import { answersTo, type Question } from './question.ts'
-import { leafHash } from './tree/merkle.ts'
-import { verifyAbsence, verifyBody, verifyRow } from './verify.ts'
+import type { Question } from './price/question.ts'
+import type { Manifest } from './price/release.ts'
+import type { AnyRow, Row } from './price/row.ts'
+import { aFee, aRow, MemoryRegistry, type MemoryRelease, RECORDED } from './registry-fixture.ts'
+import { type Asked, verifyAbsence, verifyBody, verifyRow } from './verify.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const witness = await aSigner('witness.example/w1')
 const plain = parsePolicy(formatPolicy([signer])) as TrustPolicy
 
-const aPrice = (given: Partial<Row> = {}): Row =>
-  aPriceRow({
-    cpt: '99213',
-    price: { amount: '95.19', currency: 'USD' },
-    effective_from: '2026-07-01',
-    derivation: { method: 'verbatim/1', inputs: { rate: '95.19' } },
-    ...(given as Partial<Row & { kind: 'price' }>),
-  })
-const anAbsence = (given: Partial<Row> = {}): Row => {
-  const { price, ...rest } = aPrice() as Row & { price: unknown }
-  return { ...rest, kind: 'absence', reason: 'bundled', ...given } as Row
+const DAY = '2026-07-15'
+const NPI = '1234567893'
+const ANY: Asked = { anyQuestion: true }
+
+const fees = (...codes: string[]): Row[] => codes.map((cpt) => aFee({ cpt }))
+const bundled = (cpt: string): Row => aRow({ cpt, kind: 'absence', basis: 'medicare_pfs' })
+
+/** A registry with one release. */
+function published(rows: AnyRow[], given: Partial<Manifest> = {}, witnesses: (typeof signer)[] = []) {
+  const registry = new MemoryRegistry(signer, witnesses)
+  const release = registry.publish(rows, { chart: 'cms-pfs', ...given })
+  return { registry, release }
 }
 
-/** One release in a log of its own, with whatever proofs a server could make from it. */
-class Published {
-  private constructor(
-    readonly rows: Row[],
-    readonly release: Manifest,
-    readonly log: MemoryLog,
-    readonly tree: MemoryLog,
-  ) {}
-
-  static async of(given: Row[], chart = 'cms-pfs', log = new MemoryLog(signer)): Promise<Published> {
-    const rows = [...given].sort((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1))
-    const tree = new MemoryLog(signer).append(...rows.map((row) => utf8(rowText(row))))
-    const release: Manifest = {
-      schema: 'price-release/1',
-      release_id: `${chart}:TEST:1`,
-      chart,
-      edition: 'TEST',
-      publisher: 'Test publisher',
-      effective_from: '2026-07-01',
-      citations: [
-        {
-          title: 'Test file',
-          url: 'https://example.com/file.csv',
-          file: 'file.csv',
-          sha256: 'ab'.repeat(32),
-          bytes: 1,
-          media_type: 'text/csv',
-          retrieved_at: '2026-07-01T00:00:00Z',
-        },
-      ],
-      row_count: rows.length,
-      rows_root: toBase64(await tree.root()),
-      rejected_count: 0,
-      data_class: 'published',
-      supersedes: null,
-      recorded_at: '2026-07-01T00:00:00Z',
-    }
-    return new Published(rows, release, log.append(utf8(canonical(release))), tree)
-  }
-
-  async #place(index: number): Promise<Neighbour> {
-    const { inclusion } = await this.tree.prove(index)
-    return { row: this.rows[index] as Row, index, path: inclusion }
-  }
-
-  async #inLog(size?: number) {
-    const index = this.log.leaves.findIndex(
-      (hash) => toBase64(hash) === toBase64(leafHash(utf8(canonical(this.release)))),
-    )
-    return this.log.prove(index, size)
-  }
-
-  async cited(index: number, logSize?: number): Promise<CitedRow> {
-    const { row, path } = await this.#place(index)
-    const leaf_hash = toBase64(leafHash(utf8(rowText(row))))
-    return {
-      ...row,
-      proof: {
-        type: ROW_PROOF,
-        row: { index, leaf_hash, path },
-        release: this.release,
-        log: await this.#inLog(logSize),
-      },
-    }
-  }
-
-  async absence(key_prefix: string, logSize?: number): Promise<AbsenceProof> {
-    const after = this.rows.findIndex((row) => rowKey(row) > key_prefix)
-    const right = after < 0 ? this.rows.length : after
-    return {
-      type: ABSENCE_PROOF,
-      key_prefix,
-      left: right > 0 ? await this.#place(right - 1) : null,
-      right: right < this.rows.length ? await this.#place(right) : null,
-      release: this.release,
-      log: await this.#inLog(logSize),
-    }
-  }
-}
-
-const check = (body: unknown, asked?: Question, policy = plain) =>
-  verifyBody(JSON.stringify(body), policy, asked && answersTo(asked))
+const check = (body: unknown, asked: Asked = ANY, policy = plain) => verifyBody(JSON.stringify(body), policy, asked)
+const ask = (question: Partial<Question>): Asked => ({
+  question: { cpt: '99213', as_of: DAY, basis: 'medicare_pfs', ...question },
+})
 const notOnSchedule = (absence: readonly unknown[]) => ({ type: 'x', status: 404, code: 'not_on_schedule', absence })
-const codes = (...all: string[]): Row[] => all.map((cpt) => aPrice({ cpt }))
 
 test('a row, a page and an absence say what they prove', async () => {
-  const release = await Published.of([...codes('99211', '99213'), anAbsence({ cpt: '99215' })])
-  const row = await release.cited(1)
-  expect(await check(row)).toEqual({
+  const { registry, release } = published([...fees('99211', '99213'), bundled('99215')])
+  const { checkpoint } = await registry.proof()
+  const said = {
     ok: true,
-    rows: 1,
-    absences: 0,
+    decisions: [],
+    lacking: [],
     entries: 0,
     refused: 0,
-    proved: ['price 99213|national|||medicare_pfs|non_facility in cms-pfs:TEST:1'],
-  })
-  expect(await check({ data: [row, await release.cited(2)], page: {}, links: {}, as_of: '2026-07-01' })).toMatchObject({
-    ok: true,
-    rows: 2,
-    proved: [
-      'price 99213|national|||medicare_pfs|non_facility in cms-pfs:TEST:1',
-      'stated absence (bundled) 99215|national|||medicare_pfs|non_facility in cms-pfs:TEST:1',
-    ],
-  })
-  expect(await check(notOnSchedule([await release.absence('99212|national|')]))).toMatchObject({
-    ok: true,
-    absences: 1,
-    proved: ['no row 99212|national|* in cms-pfs:TEST:1'],
-  })
+    checkpoint,
+    recorded_at: RECORDED,
+  } as const
+  const row = await registry.cite(release, 1)
+  expect(await check(row)).toEqual({
+    ...said,
+    rows: [{ row: release.rows[1] as Row, release: release.manifest }],
+  } as never)
+  const page = await pageOf(registry, DAY, [{ release, from: 1, to: 3 }])
+  expect(await check(page)).toEqual({
+    ...said,
+    rows: release.rows.slice(1).map((each) => ({ row: each, release: release.manifest })),
+  } as never)
+  expect(await check(notOnSchedule([await registry.absence(release, '99212|national|')]))).toEqual({
+    ...said,
+    rows: [],
+  } as never)
 })
 
 test('an empty page proves nothing, and nothing beside it passes for proved', async () => {
-  const empty = { data: [], page: {}, links: {} }
+  const { registry, release } = published(fees('99213'))
+  const empty = await pageOf(registry, DAY, [])
   expect(await check(empty)).toEqual({ ok: false, reason: 'nothing_proved' })
-  const { proof, ...bare } = await (await Published.of(codes('99213'))).cited(0)
+  const { proof, ...bare } = await registry.cite(release, 0)
   expect(proof).toBeDefined()
-  expect(await check({ ...bare, ...empty })).toEqual({ ok: false, reason: 'row_malformed' })
+  expect(await check({ ...bare, ...empty })).toEqual({ ok: false, reason: 'not_recognised' })
   expect(await check({ ...empty, price: { amount: '1.00', currency: 'USD' } })).toEqual({
     ok: false,
     reason: 'not_recognised',
@@ -159,58 +75,101 @@ test('an empty page proves nothing, and nothing beside it passes for proved', as
 })
 
 test('a true absence beside a price that nobody proved is not recognised', async () => {
-  const release = await Published.of(codes('99211', '99213'))
-  const problem = notOnSchedule([await release.absence('99212|national|')])
+  const { registry, release } = published(fees('99211', '99213'))
+  const problem = notOnSchedule([await registry.absence(release, '99212|national|')])
   expect(await check({ ...problem, price: { amount: '1.00', currency: 'USD' } })).toMatchObject({ ok: false })
-  expect(await check({ ...problem, row: await release.cited(0) })).toMatchObject({ ok: false })
+  expect(await check({ ...problem, row: await registry.cite(release, 0) })).toMatchObject({ ok: false })
   expect(await check({ ...problem, data: [] })).toMatchObject({ ok: false })
 })
 
 test('a problem must say what its proof says', async () => {
-  const release = await Published.of([...codes('99211'), anAbsence({ cpt: '99213' })])
-  const [price, bundled] = [await release.cited(0), await release.cited(1)]
-  const absence = [await release.absence('99212|')]
-  expect(await check({ code: 'absent_bundled', row: bundled })).toMatchObject({ ok: true, rows: 1 })
+  const { registry, release } = published([...fees('99211'), bundled('99213')])
+  const [price, absent] = [await registry.cite(release, 0), await registry.cite(release, 1)]
+  expect(await check({ code: 'absent_bundled', row: absent })).toMatchObject({
+    ok: true,
+    rows: [{ row: { reason: 'bundled' } }],
+  })
+  expect(await check({ code: 'modifier_not_allowed', row: price })).toMatchObject({ ok: true })
   const contradictions = [
-    { code: 'absent_not_covered', row: bundled },
-    { code: 'not_on_schedule', row: bundled },
-    { row: bundled },
+    { code: 'absent_not_covered', row: absent },
+    { code: 'not_on_schedule', row: absent },
+    { code: 'modifier_not_allowed', row: absent },
     { code: 'absent_bundled', row: price },
     { code: 'absent_undefined', row: price },
-    { code: 'absent_bundled', absence },
-    { code: 'unknown_provider', absence },
   ]
   for (const body of contradictions) expect(await check(body)).toEqual({ ok: false, reason: 'body_contradicts_proof' })
+  expect(await check({ row: absent })).toEqual({ ok: false, reason: 'row_malformed' })
+})
+
+test('what an edition is proved to have no row of is told, so that its files can be searched for it', async () => {
+  const { registry, release } = published([...fees('99211', '99215'), aFee({ cpt: '99213', region: 'US-CA-18' })])
+  const lackingIn = async (question: Question): Promise<unknown> => {
+    const { body } = await answerOf(registry, question)
+    const verdict = await check(body, { question })
+    return verdict.ok ? verdict.lacking : verdict.reason
+  }
+  const asked = { as_of: DAY, basis: 'medicare_pfs' }
+  const { manifest } = release
+  expect(await lackingIn({ cpt: '99212', ...asked })).toEqual([{ cpt: '99212', release: manifest }])
+  expect(await lackingIn({ cpt: ' g0101', as_of: DAY })).toEqual([{ cpt: 'G0101', release: manifest }])
+  // It has rows of these, though none that answers.
+  for (const more of [{ modifier: '26' }, { region: 'US-AL-00' }])
+    expect(await lackingIn({ cpt: '99213', ...asked, ...more })).toEqual([])
+  expect(await lackingIn({ cpt: '99211', ...asked })).toEqual([])
 })
 
 test('with the question at hand, a true answer to another one is refused', async () => {
-  const release = await Published.of([...codes('99211', '99213'), aPrice({ cpt: '99213', modifier: '26' })])
-  const other = { ok: false, reason: 'answers_another_question' } as const
-  const row = await release.cited(2) // by bytes, a modifier stands before none
-  expect(await check(row, { cpt: '99213' })).toMatchObject({ ok: true })
-  expect(await check(row, { cpt: '99214' })).toEqual(other)
-  expect(await check(row, { cpt: '99213', modifier: '26' })).toEqual(other)
-  expect(await check(row, { cpt: '99213', region: 'US-CA-18' })).toEqual(other)
-  expect(await check({ data: [row] }, { cpt: '99213' })).toMatchObject({ ok: true })
-  expect(await check({ data: [row, await release.cited(0)] }, { cpt: '99213' })).toEqual({ ...other, at: 2 })
+  const rows = [
+    ...fees('99211', '99213'),
+    aFee({ cpt: '99213', modifier: '26' }),
+    aFee({ cpt: '99213', region: 'US-CA-18' }),
+  ]
+  const { registry } = published(rows)
+  const { body } = await answerOf(registry, { cpt: '99213', as_of: DAY, basis: 'medicare_pfs' })
+  expect(await check(body, ask({}))).toMatchObject({ ok: true, decisions: [{ outcome: 'price' }] })
+  expect(await check(body, ask({ cpt: ' 99213', region: 'NATIONAL', modifier: '' }))).toMatchObject({ ok: true })
+  for (const other of [
+    { cpt: '99214' },
+    { modifier: '26' },
+    { region: 'US-CA-18' },
+    { setting: 'facility' },
+    { as_of: '2026-10-01' },
+  ])
+    expect([other, await check(body, ask(other))]).toEqual([
+      other,
+      { ok: false, reason: expect.stringMatching(/choice_not_proved|answers_another/) as never },
+    ])
+  expect(await check(body, ask({ cpt: 'x' }))).toEqual({ ok: false, reason: 'question_malformed' })
+  expect(await check(body, { questions: [] })).toEqual({ ok: false, reason: 'answers_another_question' })
+  expect(await check(body, { page: { as_of: DAY } })).toEqual({ ok: false, reason: 'answers_another_question' })
 
-  const problem = notOnSchedule([await release.absence('99212|national|')])
-  expect(await check(problem, { cpt: '99212' })).toMatchObject({ ok: true })
-  expect(await check(problem, { cpt: '99213' })).toEqual(other)
-  const narrow = notOnSchedule([await release.absence('99213|national||TC|')])
-  expect(await check(narrow, { cpt: '99213', modifier: 'TC' })).toMatchObject({ ok: true })
-  expect(await check(narrow, { cpt: '99213' })).toEqual(other)
+  const page = { as_of: DAY, cpt: '99213' }
+  const list = await registryPage(registry, page)
+  expect(await check(list, { page })).toMatchObject({ ok: true })
+  for (const other of [
+    { cpt: '99211' },
+    { region: 'national' },
+    { chart: 'cms-clfs' },
+    { npi: NPI },
+    { as_of: '2026-07-16' },
+  ])
+    expect([other, await check(list, { page: { ...page, ...other } })]).toEqual([
+      other,
+      { ok: false, reason: 'answers_another_question' },
+    ])
 })
 
 test('a hospital\u2019s list does not prove that Medicare has no price', async () => {
-  const hospital = await Published.of(codes('99211'), 'hospital-mrf:1234567893')
-  const problem = notOnSchedule([await hospital.absence('99213|national|')])
+  const chart = `hospital-mrf:${NPI}`
+  const charge = aRow({ cpt: '99211', npi: NPI, basis: 'hospital_cash' })
+  const { registry, release } = published([charge], { chart, providers: [NPI] })
+  const problem = notOnSchedule([await registry.absence(release, '99213|national|')])
   expect(await check(problem)).toMatchObject({ ok: true })
-  expect(await check(problem, { cpt: '99213' })).toEqual({ ok: false, reason: 'answers_another_question' })
+  expect(await check(problem, ask({}))).toEqual({ ok: false, reason: 'answers_another_question' })
 })
 
 test('a prefix that no row could have is absent everywhere, and is refused', async () => {
-  const release = await Published.of(codes('99211', '99213'))
+  const { registry, release } = published(fees('99211', '99213'))
   for (const prefix of [
     '99212|nationwide|',
     '99212x',
@@ -218,62 +177,110 @@ test('a prefix that no row could have is absent everywhere, and is refused', asy
     '99213|national|||medicare_pfs|non',
     '99212',
   ])
-    expect(await verifyAbsence(await release.absence(prefix), plain)).toEqual({
+    expect(await verifyAbsence(await registry.absence(release, prefix), plain)).toEqual({
       ok: false,
       reason: 'key_prefix_malformed',
     })
-  for (const prefix of ['99212|', '99212|US-CA-', '99213|national|||medicare_pfs|facility', '99212|national||26|'])
-    expect(await verifyAbsence(await release.absence(prefix), plain)).toEqual({ ok: true })
+  for (const prefix of ['99212|', '99212|US-CA-', '99213|national|||medicare_pfs|facility|', '99212|national||26|'])
+    expect(await verifyAbsence(await registry.absence(release, prefix), plain)).toEqual({ ok: true })
+  const wide = await registry.absence(release, '99212|')
+  for (const narrowed of [
+    { ...wide, left: null },
+    { ...wide, right: null },
+    { ...wide, key_prefix: '99213|' },
+    { ...wide, key_prefix: '99211|national|||medicare_pfs|non_facility|' },
+    { ...wide, key_prefix: '99214|' },
+  ])
+    expect(await verifyAbsence(narrowed, plain)).toEqual({ ok: false, reason: 'key_not_enclosed' })
 })
 
-test('absences of two codes, or under two checkpoints, are not one answer', async () => {
-  const log = new MemoryLog(signer)
-  const [pfs, clfs] = [
-    await Published.of(codes('99211', '99219'), 'cms-pfs', log),
-    await Published.of(codes('99211', '99219'), 'cms-clfs', log),
-  ]
-  const first = await pfs.absence('99213|national|')
-  expect(await check(notOnSchedule([first, await clfs.absence('99213|national|')]))).toMatchObject({
-    ok: true,
-    absences: 2,
-  })
-  expect(await check(notOnSchedule([first, await clfs.absence('99214|national|')]))).toEqual({
+test('absences under two checkpoints are not one answer', async () => {
+  const { registry, release } = published(fees('99211', '99219'))
+  const before = await registry.absence(release, '99213|national|')
+  const clfs = registry.publish([aRow({ cpt: '99211' })], { chart: 'cms-clfs' })
+  const now = [await registry.absence(release, '99213|national|'), await registry.absence(clfs, '99213|')]
+  expect(await check(notOnSchedule(now))).toMatchObject({ ok: true })
+  expect(await check(notOnSchedule([before, now[1]]))).toEqual({ ok: false, reason: 'mixed_checkpoints' })
+  // The same leaf of an older log, under the newer checkpoint.
+  const { log: _, ...aged } = before
+  expect(await check(notOnSchedule([{ ...aged, log: await registry.log.prove(2) }]))).toEqual({
     ok: false,
-    reason: 'answers_another_question',
-  })
-  expect(
-    await check(notOnSchedule([await pfs.absence('99213|national|', 1), await clfs.absence('99213|national|')])),
-  ).toEqual({
-    ok: false,
-    reason: 'mixed_checkpoints',
+    reason: 'state_not_last',
   })
 })
 
 test('a row under a policy with witnesses needs their quorum', async () => {
   const policy = parsePolicy(formatPolicy([signer], [witness])) as TrustPolicy
-  const seen = await Published.of(codes('99213'), 'cms-pfs', new MemoryLog(signer, [witness]))
-  const unseen = await Published.of(codes('99213'))
-  expect(await verifyRow(await seen.cited(0), policy)).toEqual({ ok: true })
-  expect(await verifyRow(await unseen.cited(0), policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
-  expect(await check(await unseen.cited(0), undefined, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+  const seen = published(fees('99213'), {}, [witness])
+  const unseen = published(fees('99213'))
+  expect(await verifyRow(await seen.registry.cite(seen.release, 0), policy)).toEqual({ ok: true })
+  const row = await unseen.registry.cite(unseen.release, 0)
+  expect(await verifyRow(row, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+  expect(await check(row, ANY, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
 })
 
 test('sample data is called so in what was proved', async () => {
-  const { release } = await Published.of(codes('99213'))
-  const log = new MemoryLog(signer)
-  const sample = { ...release, data_class: 'sample' as const }
-  log.append(utf8(canonical(sample)))
-  const row = await (await Published.of(codes('99213'))).cited(0)
-  const cited = { ...row, proof: { ...row.proof, release: sample, log: await log.prove(0) } }
-  expect(await check(cited)).toMatchObject({ ok: true, proved: [expect.stringContaining('(sample data)')] })
+  const { registry, release } = published(fees('99213'), { data_class: 'sample' })
+  expect(await check(await registry.cite(release, 0))).toMatchObject({
+    ok: true,
+    rows: [{ release: { data_class: 'sample' } }],
+  })
+})
+
+test('a view that is too old is refused, and so is a limit that is no time', async () => {
+  const { registry, release } = published(fees('99213'))
+  const text = JSON.stringify(await registry.cite(release, 0))
+  const since = (notBefore: string) => verifyBody(text, plain, ANY, { notBefore })
+  for (const good of [RECORDED, '2026-10-02T00:00:00.000Z', '2000-01-01T00:00:00Z'])
+    expect(await since(good)).toMatchObject({ ok: true })
+  for (const late of ['2026-10-02T00:00:00.001Z', '2026-10-03T00:00:00Z', '', 'yesterday', '2026-10-01'])
+    expect([late, await since(late)]).toEqual([late, { ok: false, reason: 'state_too_old' }])
+  // Of a row in force on no day, no state is shown.
+  const lapsed = JSON.stringify(await registry.citePublished(release, 0))
+  expect(await verifyBody(lapsed, plain, ANY, { notBefore: RECORDED })).toEqual({ ok: false, reason: 'state_too_old' })
+})
+
+test('what was last known is the price of the last edition, and of no other', async () => {
+  const { registry, release } = published([aFee({ cpt: '99213' }), aFee({ cpt: '99214', amount: '130.00' })])
+  const early = registry.publish([aFee({ cpt: '99213', amount: '80.00', effective_from: '2026-01-01' })], {
+    chart: 'cms-pfs',
+    edition: '2026A',
+    effective_from: '2026-01-01',
+    effective_to: '2026-03-31',
+  })
+  const question = { cpt: '99213', as_of: '2026-10-05', basis: 'medicare_pfs' }
+  const { body } = await answerOf(registry, question)
+  expect(body).toMatchObject({ code: 'no_edition_for_day' })
+  const known = async (from: MemoryRelease, index: number) =>
+    check({ ...body, last_known: await registry.cite(from, index) }, { question })
+  expect(await known(release, 0)).toMatchObject({ ok: true, decisions: [{ outcome: 'no_edition' }] })
+  expect(await known(release, 1)).toEqual({ ok: false, reason: 'answers_another_question' })
+  expect(await known(early, 0)).toEqual({ ok: false, reason: 'answers_another_question' })
+  const inForce = { ...question, as_of: DAY }
+  const now = (await answerOf(registry, { ...inForce, cpt: '99999' })).body
+  expect(
+    await check({ ...now, last_known: await registry.cite(release, 0) }, { question: { ...inForce, cpt: '99999' } }),
+  ).toEqual({
+    ok: false,
+    reason: 'answers_another_question',
+  })
 })
 
 test.each([
   ['null', 'null'],
   ['a number', '1'],
   ['a list', '[]'],
-  ['an empty object', '{}'],
-  ['a problem without proof', '{"code":"not_on_schedule"}'],
 ])('%s is not recognised', async (_, text) => {
-  expect(await verifyBody(text, plain)).toEqual({ ok: false, reason: 'not_recognised' })
+  expect(await verifyBody(text, plain, ANY)).toEqual({ ok: false, reason: 'not_recognised' })
+})
+
+test.each([
+  ['an empty object', '{}', 'row_malformed'],
+  ['a problem without proof', '{"code":"not_on_schedule"}', 'proof_missing'],
+  ['a problem with an empty list of proofs', '{"code":"not_on_schedule","absence":[]}', 'proof_missing'],
+  ['a problem with members that nobody knows', '{"code":"not_on_schedule","price":1}', 'not_recognised'],
+  ['a text that is no JSON', '{', 'json_malformed'],
+  ['a member that is there twice', '{"code":"a","code":"b"}', 'json_malformed'],
+])('%s proves nothing', async (_, text, reason) => {
+  expect(await verifyBody(text, plain, ANY)).toEqual({ ok: false, reason } as never)
 })

@@ -1,58 +1,67 @@
 // The verifier: everything a stranger needs to check an answer of this service offline.
 // Input is hostile. Nothing is taken from the response but what its hashes and the pinned keys support.
 
+import { bareAnswer, checkAnswer, type Lacking, type Shown } from './answer.ts'
 import { JsonError, parseJson } from './canonical-json.ts'
-import { type Expected, type Fault, fail, type Verdict, verifyAbsence, verifyEntry, verifyRow } from './evidence.ts'
+import { oneWay, verifyEntry } from './entries.ts'
+import { addAbsence, addCitedRow } from './evidence.ts'
+import { Facts } from './facts.ts'
+import { type Failed, type Fault, fail, type Verdict } from './fault.ts'
+import { checkBatch, checkPage, type Listed, type PageQuestion } from './lists.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import { parsePolicy, type TrustPolicy } from './note/policy.ts'
-import { type AbsenceProof, type CitedRow, isAbsenceProof, type LogProof, type Manifest, rowKey } from './price/row.ts'
-import { isDay } from './price/shape.ts'
+import type { ChartTable } from './price/charts.ts'
+import type { Decision } from './price/lookup.ts'
+import type { LogProof } from './price/proofs.ts'
+import type { Question } from './price/question.ts'
+import type { Manifest } from './price/release.ts'
+import type { AnyRow } from './price/row.ts'
+import { instant } from './shape.ts'
 
-interface Counts {
-  rows: number
-  absences: number
+/** What was asked. An archive, or a monitor, may want to know only that what it has was published: `anyQuestion`. */
+export type Asked =
+  | { question: Question }
+  | { questions: readonly Question[] }
+  | { page: PageQuestion }
+  | { anyQuestion: true }
+
+export interface VerifyOptions {
+  /** The oldest view of the registry that will do, as an instant; none if left out. */
+  notBefore?: string
+  /** The schedules of a registry that has others than the usual ones. */
+  charts?: ChartTable
+}
+
+export interface ProvedRow {
+  row: AnyRow
+  release: Manifest
+}
+/** What a body has proved, as data: nothing else of it should be used. */
+export interface Proved {
+  ok: true
+  rows: ProvedRow[]
+  /** Of each lookup, what was decided; empty if no question was asked. */
+  decisions: Decision[]
+  /** Of each lookup, the editions of the day that are proved to have no row of the code; empty if none was asked. */
+  lacking: Lacking[]
   entries: number
-  /** Lines of a batch that refuse their question, which proves nothing: what they say is the server's word. */
   refused: number
-  /** What was proved, item by item, for a person to compare. */
-  proved: string[]
+  /** The only checkpoint of the body, opened and checked. */
+  checkpoint: string
+  /** When the state of the registry was recorded that all of it stands under; null for entries of the figures log. */
+  recorded_at: string | null
 }
-type Failed = {
-  ok: false
-  reason: Fault
-  /** Of a list, which item it was, counted from 1. */
-  at?: number
-}
-/** What a whole response body turned out to hold. */
-export type BodyVerdict = ({ ok: true } & Counts) | Failed
-type Result = ({ ok: true; checkpoints: Set<string> } & Counts) | Failed
+export type BodyVerdict = Proved | Failed
 
-/** What is expected of a body, and of whom its proofs must come. */
-interface Terms {
-  policy: TrustPolicy
-  expected: Expected | undefined
-}
 type Members = Record<string, unknown>
 
-/** What may stand beside the part that is proved; anything else could pass for proved. */
-export const PAGE_MEMBERS = ['data', 'page', 'links', 'as_of']
-const BATCH_MEMBERS = ['results', 'as_of']
-const PROBLEM_MEMBERS = ['type', 'title', 'status', 'code', 'detail', 'request_id', 'agent_hint', 'errors', 'regions']
-/** What an entry of a history says of its edition, as the manifest does. */
-const EDITION_MEMBERS = ['release_id', 'chart', 'edition', 'data_class', 'effective_from'] as const
-/** Refusals that say that there is no row, and must prove it. */
-const NO_ROW: readonly unknown[] = ['not_on_schedule', 'region_not_covered']
-
-const ANOTHER_QUESTION = fail('answers_another_question')
-const CONTRADICTION = fail('body_contradicts_proof')
-const NOT_RECOGNISED = fail('not_recognised')
-
-/**
- * Checks a whole response body as it came: a row; a page of rows, of editions or of change entries; a batch; or a
- * "no price" problem with its stated absence or its absence proofs. With `expected`, the answer must also be one to the
- * question that was asked.
- */
-export async function verifyBody(text: string, policy: TrustPolicy, expected?: Expected): Promise<BodyVerdict> {
+/** Checks a whole response body as it came, and that it answers what was asked. */
+export async function verifyBody(
+  text: string,
+  policy: TrustPolicy,
+  asked: Asked,
+  options: VerifyOptions = {},
+): Promise<BodyVerdict> {
   let body: unknown
   try {
     body = parseJson(text)
@@ -60,155 +69,113 @@ export async function verifyBody(text: string, policy: TrustPolicy, expected?: E
     if (error instanceof JsonError) return fail('json_malformed')
     throw error
   }
-  const result = await checkBody(body, { policy, expected })
-  if (!result.ok) return result
-  const { checkpoints: _, ...verdict } = result
-  return verdict
-}
-
-async function checkBody(body: unknown, terms: Terms): Promise<Result> {
-  if (isAbsenceProof(body)) return checkAbsences([body], terms)
-  const { data, results, kind } = membersOf(body)
-  if (Array.isArray(data) && hasOnly(body, PAGE_MEMBERS)) {
-    const page = await checkList(data, (item) => checkItem(item, terms))
-    if (!page.ok) return page
-    if (new Set(page.proved).size < page.proved.length) return fail('repeated_item')
-    return oneWay(data.flatMap((item) => item.seq ?? [])) ? page : fail('entries_out_of_order')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return fail('not_recognised')
+  const members = body as Members
+  const data = members['data']
+  if (Array.isArray(data) && data.some(isEntryLike)) return checkEntries(members, data, policy, asked)
+  const facts = new Facts(policy, options.charts)
+  const checked = await checkBody(facts, members, asked)
+  if (!checked.ok) return checked
+  const checkpoint = facts.checkpoint as string
+  if (!checkpointsAre(members, checkpoint)) return fail('mixed_checkpoints')
+  const recorded_at = facts.state?.recorded_at ?? null
+  if (options.notBefore !== undefined && !isSince(recorded_at, options.notBefore)) return fail('state_too_old')
+  const shown = checked.shown
+  return {
+    ok: true,
+    rows: shown.flatMap(({ row, release }) => (row && release ? [{ row, release }] : [])),
+    decisions: shown.flatMap(({ decision }) => decision ?? []),
+    lacking: shown.flatMap(({ lacking }) => lacking),
+    entries: 0,
+    refused: checked.refused,
+    checkpoint,
+    recorded_at,
   }
-  if (Array.isArray(results) && hasOnly(body, BATCH_MEMBERS))
-    return checkList(results, (line) => checkLine(line, terms))
-  return kind === undefined ? checkProblem(body, terms) : checkAnswer(body, terms)
 }
 
-/** Whether places rise all the way or fall all the way: a list of changes is oldest first or newest first. */
-export const oneWay = (places: readonly number[]): boolean =>
-  [1, -1].some((way) => places.every((place, i) => i === 0 || (place - (places[i - 1] as number)) * way > 0))
-
-const membersOf = (value: unknown): Members => (value ?? {}) as Members
-export const hasOnly = (body: unknown, members: readonly string[]): boolean =>
-  Object.keys(membersOf(body)).every((member) => members.includes(member))
-
-/** Every item in turn. Proofs of one answer under two checkpoints could hide a fork between them. */
-async function checkList(items: readonly unknown[], check: (item: unknown) => Promise<Result>): Promise<Result> {
-  const all = found()
-  for (const [i, item] of items.entries()) {
-    const one = await check(item)
-    if (!one.ok) return { at: i + 1, ...one }
-    for (const what of ['rows', 'absences', 'entries', 'refused'] as const) all[what] += one[what]
-    all.proved.push(...one.proved)
-    for (const checkpoint of one.checkpoints) all.checkpoints.add(checkpoint)
+async function checkBody(facts: Facts, body: Members, asked: Asked): Promise<Listed | Failed> {
+  const isAny = 'anyQuestion' in asked
+  if (Array.isArray(body['data'])) {
+    if (!isAny && !('page' in asked)) return fail('answers_another_question')
+    return checkPage(facts, body, isAny ? undefined : asked.page)
   }
-  if (all.checkpoints.size > 1) return fail('mixed_checkpoints')
-  return all.proved.length === 0 ? fail('nothing_proved') : all
-}
-
-/** On a page: a row, an edition of a history, or a change of a figure. */
-async function checkItem(item: unknown, terms: Terms): Promise<Result> {
-  const { kind, absence } = membersOf(item)
-  if (absence !== undefined) return checkEdition(item as Members, terms)
-  if (kind !== undefined) return checkRow(item, terms, 'listed')
-  const verdict = await verifyEntry(item, terms.policy)
-  if (!verdict.ok) return verdict
-  if (terms.expected) return ANOTHER_QUESTION
-  const { log } = (item as { proof: { log: LogProof } }).proof
-  // The first line of a checkpoint that has been opened is its origin.
-  return found({ entries: 1, proved: [`entry ${log.index} of ${log.checkpoint.split('\n', 1)[0]}`] }, log)
-}
-
-const checkAnswer = (row: unknown, terms: Terms): Promise<Result> => checkRow(row, terms, 'row')
-
-async function checkRow(row: unknown, { policy, expected }: Terms, as: 'row' | 'listed'): Promise<Result> {
-  const verdict: Verdict = await verifyRow(row, policy)
-  if (!verdict.ok) return verdict
-  const cited = row as CitedRow
-  const { release, log } = cited.proof
-  if (expected?.[as](cited, release) === false) return ANOTHER_QUESTION
-  const what = cited.kind === 'price' ? 'price' : `stated absence (${cited.reason})`
-  return found({ rows: 1, proved: [`${what} ${rowKey(cited)} in ${named(release)}`] }, log)
-}
-
-/** What one edition says, which must be the edition that it is said to be. Until when it held is not proved. */
-async function checkEdition(item: Members, terms: Terms): Promise<Result> {
-  const { row, absence, effective_to } = item
-  const isEdition =
-    hasOnly(item, [...EDITION_MEMBERS, 'effective_to', 'row', 'absence']) &&
-    Object.keys(item).length === 8 &&
-    (effective_to === null || isDay(effective_to)) &&
-    (row === null ? Array.isArray(absence) : absence === null)
-  if (!isEdition) return NOT_RECOGNISED
-  const result = await (row === null ? checkAbsences(absence as unknown[], terms) : checkAnswer(row, terms))
-  if (!result.ok) return result
-  const proofs = row === null ? (absence as AbsenceProof[]) : [(row as CitedRow).proof]
-  const agrees = proofs.every(({ release }) => EDITION_MEMBERS.every((member) => release[member] === item[member]))
-  return agrees ? result : CONTRADICTION
-}
-
-/** A line of a batch: a price, or what the lookup was refused with. A refusal of the question itself proves nothing. */
-async function checkLine(line: unknown, terms: Terms): Promise<Result> {
-  const { status, row, problem } = membersOf(line)
-  if (status === 200 && hasOnly(line, ['status', 'row'])) {
-    const result = await checkAnswer(row, terms)
-    return !result.ok || (row as CitedRow).kind === 'price' ? result : CONTRADICTION
+  if (Array.isArray(body['results'])) {
+    if (!isAny && !('questions' in asked)) return fail('answers_another_question')
+    return checkBatch(facts, body, isAny ? undefined : asked.questions)
   }
-  if ((status !== 400 && status !== 404) || !hasOnly(line, ['status', 'problem'])) return NOT_RECOGNISED
-  const { code } = membersOf(problem)
-  const isBare = typeof code === 'string' && !NO_ROW.includes(code) && !code.startsWith('absent_')
-  return isBare && hasOnly(problem, PROBLEM_MEMBERS) ? found({ refused: 1 }) : checkProblem(problem, terms)
+  if (!isAny && !('question' in asked)) return fail('answers_another_question')
+  const one: Shown | Failed = await checkAnswer(facts, body, isAny ? undefined : asked.question)
+  return one.ok ? { ok: true, shown: [one], refused: 0 } : one
 }
 
-async function checkProblem(problem: unknown, terms: Terms): Promise<Result> {
-  const { row, absence, code } = membersOf(problem)
-  if (Array.isArray(absence) && hasOnly(problem, [...PROBLEM_MEMBERS, 'absence']))
-    return NO_ROW.includes(code) ? checkAbsences(absence, terms) : CONTRADICTION
-  if (row === undefined || !hasOnly(problem, [...PROBLEM_MEMBERS, 'row'])) return NOT_RECOGNISED
-  const result = await checkAnswer(row, terms)
-  const stated = row as CitedRow
-  const agrees = !result.ok || (stated.kind === 'absence' && code === `absent_${stated.reason}`)
-  return agrees ? result : CONTRADICTION
-}
+/** A change of a figure has its place in the log as a number of its own. */
+const isEntryLike = (item: unknown): boolean => typeof item === 'object' && item !== null && 'seq' in item
 
-async function checkAbsences(given: readonly unknown[], { policy, expected }: Terms): Promise<Result> {
-  if (given.length === 0) return fail('proof_missing')
-  for (const proof of given) {
-    const verdict = await verifyAbsence(proof, policy)
-    if (!verdict.ok) return verdict
+/** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */
+async function checkEntries(
+  body: Members,
+  data: readonly unknown[],
+  policy: TrustPolicy,
+  asked: Asked,
+): Promise<BodyVerdict> {
+  if (!('anyQuestion' in asked)) return fail('answers_another_question')
+  if (!Object.keys(body).every((member) => ['data', 'page', 'links', 'as_of'].includes(member)))
+    return fail('not_recognised')
+  const places: number[] = []
+  const checkpoints = new Set<string>()
+  for (const [i, entry] of data.entries()) {
+    const verdict = await verifyEntry(entry, policy)
+    if (!verdict.ok) return { ...verdict, at: i + 1 }
+    const { log } = (entry as { proof: { log: LogProof } }).proof
+    checkpoints.add(log.checkpoint)
+    if (places.includes(log.index)) return fail('repeated_item')
+    places.push(log.index)
   }
-  const proofs = given as readonly AbsenceProof[]
-  const distinct = (of: (proof: AbsenceProof) => string): number => new Set(proofs.map(of)).size
-  if (distinct(({ log }) => log.checkpoint) > 1) return fail('mixed_checkpoints')
-  // One answer is about one code: another's absence beside it is no part of it.
-  if (distinct(({ key_prefix }) => key_prefix.slice(0, 5)) > 1) return ANOTHER_QUESTION
-  const proved = proofs.map(({ key_prefix, release }) => `no row ${key_prefix}* in ${named(release)}`)
-  // One edition of a schedule is in force: a second one, or the same absence again, says nothing more.
-  const editions = distinct(({ release }) => `${release.chart} ${release.release_id}`)
-  if (new Set(proved).size < proved.length || distinct(({ release }) => release.chart) < editions)
-    return fail('repeated_item')
-  if (expected?.absences(proofs) === false) return ANOTHER_QUESTION
-  return found({ absences: proofs.length, proved }, (proofs[0] as AbsenceProof).log)
+  const [checkpoint = ''] = checkpoints
+  if (checkpoints.size > 1 || !checkpointsAre(body, checkpoint)) return fail('mixed_checkpoints')
+  if (!oneWay(places)) return fail('entries_out_of_order')
+  return {
+    ok: true,
+    rows: [],
+    decisions: [],
+    lacking: [],
+    entries: data.length,
+    refused: 0,
+    checkpoint,
+    recorded_at: null,
+  }
 }
 
-const named = ({ release_id, data_class }: Manifest): string =>
-  data_class === 'sample' ? `${release_id} (sample data)` : release_id
+/** False also for what is no instant. */
+const isSince = (recorded_at: string | null, notBefore: string): boolean =>
+  recorded_at !== null && instant(notBefore) && Date.parse(recorded_at) >= Date.parse(notBefore)
 
-const found = (what: Partial<Counts> = {}, log?: LogProof): Extract<Result, { ok: true }> => ({
-  ok: true,
-  rows: 0,
-  absences: 0,
-  entries: 0,
-  refused: 0,
-  proved: [],
-  checkpoints: new Set(log && [log.checkpoint]),
-  ...what,
-})
+/** A checkpoint that was not opened must not stand anywhere: someone may take it for the one that was. */
+function checkpointsAre(value: unknown, checkpoint: string): boolean {
+  if (Array.isArray(value)) return value.every((item) => checkpointsAre(item, checkpoint))
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, member]) =>
+    name === 'checkpoint' ? member === checkpoint : checkpointsAre(member, checkpoint),
+  )
+}
+
+/** Checks one row with its whole proof, for whatever question it may answer. */
+export async function verifyRow(row: unknown, policy: TrustPolicy): Promise<Verdict> {
+  const added = await addCitedRow(new Facts(policy), bareAnswer(row))
+  return added.ok ? { ok: true } : added
+}
+
+/** Checks that no row of a release has a key with the prefix of the proof. */
+export const verifyAbsence = (proof: unknown, policy: TrustPolicy): Promise<Verdict> =>
+  addAbsence(new Facts(policy), proof)
 
 export {
-  type Expected,
   type Fault,
   openCheckpoint,
+  type PageQuestion,
   parsePolicy,
+  type Question,
   type TrustPolicy,
   type Verdict,
-  verifyAbsence,
   verifyEntry,
-  verifyRow,
 }

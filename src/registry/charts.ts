@@ -1,4 +1,5 @@
 import type { Calendar } from '../integrity/freshness.ts'
+import type { ChartTable } from '../proof/price/charts.ts'
 import type { Basis, Setting } from '../proof/price/row.ts'
 import type { RuleId } from './release/rules.ts'
 
@@ -16,8 +17,11 @@ export interface ChartEntry {
   kind: string
   publisher: string
   title: string
-  /** A basis belongs to one chart. Several are in the order of preference when a lookup names none. */
-  bases: readonly [Basis, ...Basis[]]
+  /**
+   * A basis belongs to one chart. Several are in the order of preference when a lookup names none. A chart that states
+   * no prices has none.
+   */
+  bases: readonly Basis[]
   /** The settings that its rows can have; null is a row without one. */
   settings: readonly (Setting | null)[]
   /** Where it speaks: for the whole country, or also for each Medicare locality or state. */
@@ -27,10 +31,11 @@ export interface ChartEntry {
   /** The rules by which its reader judges every line, whether or not it finds anything. */
   judgedOnReading: readonly RuleId[]
   /**
-   * How its rows are judged before they are staged: not at all, because a formula made them; alone; or beside the
-   * schedules in force and what other providers charge.
+   * How its rows are judged before they are staged: not at all, because a formula made them, or small amounts are
+   * usual; alone; or beside the schedules in force and what other providers charge.
    */
   rowRules: 'none' | 'alone' | 'beside_others'
+  /** What its releases are held by beyond the number of their rows; nothing for a chart that states no prices. */
   breaker: {
     /** A price that moved by more than this many percent is counted by rule R12. */
     farMovePct: 25 | 100
@@ -38,7 +43,7 @@ export interface ChartEntry {
     holdsConflicts: boolean
     /** What the rejected lines are a share of: the rows of the release, or the lines that were judged. */
     rejectedOf: 'rows' | 'lines'
-  }
+  } | null
   /** Whether hospital prices are compared with it: the lowest preference first, and only its rows in these settings. */
   comparable: { preference: number; settings: readonly (Setting | null)[] } | null
   /** The fewest lines that an edition can have: well below what each of the last years had. 0 where it is not known. */
@@ -75,10 +80,26 @@ const ENTRIES = [
     speaks: 'locality',
     // The conversion factor changes on the first of January, so an old edition is wrong then, not only late.
     calendar: { ...QUARTERLY, expired_after_days_in_new_year: 15 },
-    judgedOnReading: ['R02', 'R03', 'R09', 'R10', 'W01'],
+    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'W01'],
     rowRules: 'none',
     breaker: SCHEDULE_BREAKER,
     comparable: { preference: 3, settings: ['non_facility'] },
+    leastLines: 15_000,
+  },
+  {
+    chart: 'cms-pfs-qpp',
+    perProvider: false,
+    kind: 'cms_pfs_qpp',
+    publisher: CMS,
+    title: 'Medicare Physician Fee Schedule for qualifying APM participants',
+    bases: ['medicare_pfs_qpp'],
+    settings: ['non_facility', 'facility', null],
+    speaks: 'locality',
+    calendar: { ...QUARTERLY, expired_after_days_in_new_year: 15 },
+    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'W01'],
+    rowRules: 'none',
+    breaker: SCHEDULE_BREAKER,
+    comparable: null,
     leastLines: 15_000,
   },
   {
@@ -91,11 +112,27 @@ const ENTRIES = [
     settings: [null],
     speaks: 'national',
     calendar: QUARTERLY,
-    judgedOnReading: ['R02', 'R03', 'R09', 'R10', 'R14'],
+    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'R14'],
     rowRules: 'alone',
     breaker: SCHEDULE_BREAKER,
     comparable: { preference: 2, settings: [null] },
     leastLines: 1_000,
+  },
+  {
+    chart: 'cms-asp',
+    perProvider: false,
+    kind: 'cms_asp',
+    publisher: CMS,
+    title: 'Medicare Part B Drug Payment Limits',
+    bases: ['medicare_asp'],
+    settings: [null],
+    speaks: 'national',
+    calendar: QUARTERLY,
+    judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
+    rowRules: 'alone',
+    breaker: SCHEDULE_BREAKER,
+    comparable: null,
+    leastLines: 500,
   },
   {
     chart: 'cms-opps',
@@ -104,14 +141,65 @@ const ENTRIES = [
     publisher: CMS,
     title: 'Medicare Hospital Outpatient Prospective Payment System',
     bases: ['medicare_opps'],
-    settings: ['outpatient'],
+    // Null is for a line that cannot be read: nothing more than its code is known.
+    settings: ['outpatient', null],
     speaks: 'national',
     calendar: QUARTERLY,
-    judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
+    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
     rowRules: 'alone',
     breaker: SCHEDULE_BREAKER,
     comparable: { preference: 1, settings: ['outpatient', null] },
     leastLines: 10_000,
+  },
+  {
+    chart: 'cms-asc',
+    perProvider: false,
+    kind: 'cms_asc',
+    publisher: CMS,
+    title: 'Medicare Ambulatory Surgical Center Payment System',
+    bases: ['medicare_asc'],
+    settings: ['asc'],
+    speaks: 'national',
+    calendar: QUARTERLY,
+    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
+    rowRules: 'alone',
+    breaker: SCHEDULE_BREAKER,
+    comparable: null,
+    // One of the two addenda is enough.
+    leastLines: 1_500,
+  },
+  {
+    chart: 'cms-dmepos',
+    perProvider: false,
+    kind: 'cms_dmepos',
+    publisher: CMS,
+    title: 'Medicare Durable Medical Equipment, Prosthetics, Orthotics and Supplies Fee Schedule',
+    bases: ['medicare_dmepos'],
+    // Null is for a line whose modifier cannot be read.
+    settings: ['non_rural', 'rural', null],
+    speaks: 'state',
+    calendar: QUARTERLY,
+    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
+    rowRules: 'none',
+    breaker: SCHEDULE_BREAKER,
+    comparable: null,
+    leastLines: 2_000,
+  },
+  {
+    chart: 'cms-anesthesia',
+    perProvider: false,
+    kind: 'cms_anesthesia',
+    publisher: CMS,
+    title: 'Medicare Anesthesia Conversion Factors',
+    bases: ['medicare_anesthesia'],
+    settings: [null],
+    speaks: 'locality',
+    calendar: { ...QUARTERLY, next: 'calendar_year', expired_after_days: 15 },
+    judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
+    rowRules: 'none',
+    breaker: SCHEDULE_BREAKER,
+    comparable: null,
+    leastLines: 100,
   },
   {
     chart: 'hospital-mrf',
@@ -124,17 +212,44 @@ const ENTRIES = [
     speaks: 'national',
     // 45 CFR 180.50(e): hospitals update at least once a year.
     calendar: { next: 'year_later', due_before_days: 30, stale_after_days: 1, expired_after_days: 35 },
-    judgedOnReading: ['R02', 'R03', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
+    judgedOnReading: ['R02', 'R03', 'R03_field', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
     rowRules: 'beside_others',
     // A hospital's file states a price once for each payer, and changes its charges as it likes.
     breaker: { farMovePct: 100, holdsConflicts: false, rejectedOf: 'lines' },
     comparable: null,
     leastLines: 0,
   },
+  {
+    chart: 'zip-locality',
+    perProvider: false,
+    kind: 'zip_locality',
+    publisher: CMS,
+    title: 'Medicare localities of ZIP codes',
+    bases: [],
+    settings: [],
+    speaks: 'locality',
+    calendar: QUARTERLY,
+    judgedOnReading: ['R09'],
+    rowRules: 'none',
+    breaker: null,
+    comparable: null,
+    leastLines: 40_000,
+  },
 ] as const satisfies Charts
 /** What can be loaded. */
 export type ChartName = (typeof ENTRIES)[number]['chart']
 export const CHARTS: Charts = ENTRIES
+
+/** The part of the table that the rule of the lookup needs, for charts that hold prices and are not a provider's own. */
+export const chartTable = (charts: Charts = CHARTS): ChartTable =>
+  Object.fromEntries(
+    charts
+      .filter(({ perProvider, bases }) => !perProvider && bases.length > 0)
+      .map(({ chart, bases, speaks, settings }) => {
+        const known = settings.filter((setting) => setting !== null)
+        return [chart, { bases, speaks, settings: known.length > 0 ? known : [null] }]
+      }),
+  )
 
 const NPI = '[12][0-9]{9}'
 

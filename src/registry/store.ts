@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts'
-import type { Manifest } from '../proof/price/row.ts'
+import type { Manifest } from '../proof/price/release.ts'
+import type { AnyRow } from '../proof/price/row.ts'
 
 /** A published release, as lookups need it. */
 export interface Release {
@@ -22,6 +23,9 @@ export interface StoredRow {
   body: string
 }
 
+/** The row that a stored text is. */
+export const rowOf = ({ body }: Pick<StoredRow, 'body'>): AnyRow => JSON.parse(body) as AnyRow
+
 export const RELEASE = 'r.release_no, r.release_id, r.chart, r.effective_from, r.row_count, r.log_index, r.manifest'
 
 const PUBLIC_SIZE = `(SELECT size FROM log_head WHERE log = 'registry')`
@@ -34,60 +38,29 @@ export const inPublicLog = (alias: string): string =>
 export const readable = (alias: string): string =>
   `${inPublicLog(alias)} AND (${alias}.withdrawn_index IS NULL OR ${alias}.withdrawn_index >= ${PUBLIC_SIZE})`
 
-/** In force on day $1: readable, in effect, and no later edition of the chart is. */
-export const IN_FORCE = `${readable('r')} AND r.effective_from <= $1 AND NOT EXISTS (
+/** The last edition of its chart that had begun by day $1, over since or not. */
+const LATEST = `${readable('r')} AND r.effective_from <= $1 AND NOT EXISTS (
     SELECT 1 FROM release later
      WHERE later.chart = r.chart AND ${readable('later')} AND later.effective_from <= $1
        AND (later.effective_from > r.effective_from
             OR (later.effective_from = r.effective_from AND later.log_index > r.log_index)))`
+
+/** In force on day $1: the last edition that had begun, if its period holds the day. */
+export const IN_FORCE = `${LATEST} AND r.effective_to >= $1`
 
 export const toRelease = (row: ReleaseRow): Release => ({
   ...row,
   manifest: JSON.parse(row.manifest) as Manifest,
 })
 
-export async function findReleaseInForce(db: Db, chart: string, day: string): Promise<Release | undefined> {
-  const [row] = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM release r WHERE ${IN_FORCE} AND r.chart = $2`, [
-    day,
-    chart,
-  ])
-  return row && toRelease(row)
-}
-
 export async function releasesInForce(db: Db, day: string): Promise<Release[]> {
   const rows = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM release r WHERE ${IN_FORCE} ORDER BY r.chart`, [day])
   return rows.map(toRelease)
 }
 
-/** The schedules that have ever had a row for this code. */
-export async function chartsWithCode(db: Db, cpt: string, charts: readonly string[]): Promise<string[]> {
-  const names = charts.map((_, i) => `$${i + 2}`).join(', ')
-  const rows = await db.query<{ chart: string }>(
-    `SELECT DISTINCT r.chart FROM release r JOIN release_code c ON c.release_no = r.release_no
-      WHERE c.cpt = $1 AND r.chart IN (${names}) AND ${readable('r')}`,
-    [cpt, ...charts],
-  )
-  return rows.map(({ chart }) => chart)
-}
-
-/** The hospital files that have ever named this provider. */
-export async function chartsOfProvider(db: Db, npi: string): Promise<string[]> {
-  const rows = await db.query<{ chart: string }>(
-    `SELECT DISTINCT r.chart FROM release_provider p JOIN release r ON r.release_no = p.release_no
-      WHERE p.npi = $1 AND ${readable('r')}`,
-    [npi],
-  )
-  return rows.map(({ chart }) => chart)
-}
-
-/** Every edition of these charts that can be read, the newest first. */
-export async function editionsOf(db: Db, charts: readonly string[]): Promise<Release[]> {
-  const names = charts.map((_, i) => `$${i + 1}`).join(', ')
-  const rows = await db.query<ReleaseRow>(
-    `SELECT ${RELEASE} FROM release r WHERE r.chart IN (${names}) AND ${readable('r')}
-      ORDER BY r.effective_from DESC, r.log_index DESC`,
-    charts,
-  )
+/** The edition that was in force last in each chart: one that has run out is not answered with, and is reported. */
+export async function latestEditions(db: Db, day: string): Promise<Release[]> {
+  const rows = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM release r WHERE ${LATEST} ORDER BY r.chart`, [day])
   return rows.map(toRelease)
 }
 
@@ -137,27 +110,6 @@ export async function chartsInForce(
   return rows.map(toRelease)
 }
 
-/** The hospital's release in force that states prices for this provider. */
-export async function findProviderRelease(db: Db, npi: string, day: string): Promise<Release | undefined> {
-  const [row] = await db.query<ReleaseRow>(
-    `SELECT ${RELEASE} FROM release r JOIN release_provider p ON p.release_no = r.release_no
-      WHERE ${IN_FORCE} AND p.npi = $2
-      ORDER BY r.effective_from DESC, r.log_index DESC
-      LIMIT 1`,
-    [day, npi],
-  )
-  return row && toRelease(row)
-}
-
-export async function hasProvider(db: Db, npi: string): Promise<boolean> {
-  const found = await db.query(
-    `SELECT 1 AS found FROM release_provider p JOIN release r ON r.release_no = p.release_no
-      WHERE p.npi = $1 AND ${readable('r')} LIMIT 1`,
-    [npi],
-  )
-  return found.length > 0
-}
-
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
 
@@ -170,29 +122,48 @@ export function rowsUnder(db: Db, release_no: number, prefix: string): Promise<S
   )
 }
 
-export async function hasRowsUnder(db: Db, release_no: number, prefix: string): Promise<boolean> {
-  const found = await db.query(
-    'SELECT 1 AS found FROM price_row WHERE release_no = $1 AND row_key >= $2 AND row_key < $3 LIMIT 1',
-    [release_no, prefix, past(prefix)],
+/** The row with this key. */
+export async function findRow(db: Db, release_no: number, key: string): Promise<StoredRow | undefined> {
+  const [row] = await db.query<StoredRow>(
+    'SELECT row_key, row_index, body FROM price_row WHERE release_no = $1 AND row_key = $2',
+    [release_no, key],
   )
-  return found.length > 0
+  return row
 }
 
-/** The last row before, and the first row after, every key with this prefix. */
+/** The row at this place of a release. */
+export async function findRowAt(db: Db, release_no: number, index: number): Promise<StoredRow | undefined> {
+  const [row] = await db.query<StoredRow>(
+    'SELECT row_key, row_index, body FROM price_row WHERE release_no = $1 AND row_index = $2',
+    [release_no, index],
+  )
+  return row
+}
+
+export async function keysUnder(db: Db, release_no: number, prefix: string): Promise<string[]> {
+  const rows = await db.query<{ row_key: string }>(
+    'SELECT row_key FROM price_row WHERE release_no = $1 AND row_key >= $2 AND row_key < $3 ORDER BY row_key',
+    [release_no, prefix, past(prefix)],
+  )
+  return rows.map(({ row_key }) => row_key)
+}
+
+/** The last row before a text, and the first row that is not before another. */
 export async function rowsAround(
   db: Db,
   release_no: number,
-  prefix: string,
+  start: string,
+  end: string,
 ): Promise<{ left: StoredRow | undefined; right: StoredRow | undefined }> {
   const [left] = await db.query<StoredRow>(
     `SELECT row_key, row_index, body FROM price_row
       WHERE release_no = $1 AND row_key < $2 ORDER BY row_key DESC LIMIT 1`,
-    [release_no, prefix],
+    [release_no, start],
   )
   const [right] = await db.query<StoredRow>(
     `SELECT row_key, row_index, body FROM price_row
       WHERE release_no = $1 AND row_key >= $2 ORDER BY row_key LIMIT 1`,
-    [release_no, past(prefix)],
+    [release_no, end],
   )
   return { left, right }
 }
@@ -208,33 +179,6 @@ export async function findRowTile(
     [release_no, level, n],
   )
   return tile?.hashes
-}
-
-/** The regions that a release has rows for, of those that begin with this: one, those of an area, or none. */
-export async function regionsUnder(db: Db, release_no: number, prefix: string): Promise<string[]> {
-  const rows = await db.query<{ region: string }>(
-    'SELECT region FROM release_region WHERE release_no = $1 AND region >= $2 AND region < $3 ORDER BY region',
-    [release_no, prefix, past(prefix)],
-  )
-  return rows.map(({ region }) => region)
-}
-
-export async function localityOfZip(db: Db, zip: string): Promise<{ region: string; plus_four: number } | undefined> {
-  const [row] = await db.query<{ region: string; plus_four: number }>(
-    'SELECT region, plus_four FROM zip_locality WHERE zip = $1',
-    [zip],
-  )
-  return row
-}
-
-/** The localities of the ZIP codes around this one: the choices where its +4 digits decide. */
-export async function localitiesNear(db: Db, zip: string): Promise<string[]> {
-  const area = zip.slice(0, 3)
-  const rows = await db.query<{ region: string }>(
-    'SELECT DISTINCT region FROM zip_locality WHERE zip >= $1 AND zip < $2 ORDER BY region',
-    [area, past(area)],
-  )
-  return rows.map(({ region }) => region)
 }
 
 /** A stretch of a release's rows in key order: the way to read all of them without holding them. */
@@ -253,4 +197,10 @@ export async function findLogged(db: Db, release_id: string): Promise<Release | 
     [release_id],
   )
   return row && toRelease(row)
+}
+
+/** Every release that the public log names, withdrawn since or not. */
+export async function loggedReleases(db: Db): Promise<Release[]> {
+  const rows = await db.query<ReleaseRow>(`SELECT ${RELEASE} FROM release r WHERE ${inPublicLog('r')}`)
+  return rows.map(toRelease)
 }

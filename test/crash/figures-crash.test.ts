@@ -6,7 +6,7 @@ import { checkFigures } from '../../src/figures/fsck.ts'
 import { roundedTo50 } from '../../src/figures/ledger/outcome.ts'
 import { releases } from '../../src/figures/store.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
-import { temporaryFolder } from '../support/harness.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')

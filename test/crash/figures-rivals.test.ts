@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { checkFigures } from '../../src/figures/fsck.ts'
 import { openInstallation } from '../../src/installation.ts'
-import { temporaryFolder } from '../support/harness.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 import { atr } from '../support/service.ts'
 

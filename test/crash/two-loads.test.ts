@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
 import { getRelease } from '../../src/registry/release/check.ts'
 import { listReleases } from '../../src/registry/release/store.ts'
-import { temporaryFolder } from '../support/harness.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { atr } from '../support/service.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')

@@ -30,7 +30,7 @@ test('the page of the architecture shows every route, its operation and its file
 })
 
 test('the page of the architecture shows the import arrows that are checked', () => {
-  const lines = PAGE.replaceAll(/,\n +/g, ', ').matchAll(/^([a-z][a-z/]*) +-> (.+)$/gm)
+  const lines = PAGE.replaceAll(/,\n +/g, ', ').matchAll(/^([a-z][a-z/-]*) +-> (.+)$/gm)
   const shown = Object.fromEntries([...lines].map(([, from = '', to = '']) => [from, to]))
   const bare = (part: string): string => part.replace(/\.ts$/, '')
   const checked = Object.entries({ ...ARROWS, ...ROOMS }).map(([from, to]) => [

@@ -16,6 +16,11 @@ test('a witness needs nothing of the registry but how keys are written', () => {
   expect([...new Set(used.map(({ to }) => to))]).toEqual(['integrity/log-key.ts'])
 })
 
+test('a monitor needs nothing of the service but the proofs, and how a file is replaced', () => {
+  const used = own.filter(({ from, to }) => partOf(from) === 'monitor' && !['monitor', 'proof'].includes(partOf(to)))
+  expect([...new Set(used.map(({ to }) => to))]).toEqual(['db/replace-file.ts'])
+})
+
 test('proof/ imports nothing, of ours or of anyone\u2019s', () => {
   expect(imports.filter(({ from, to }) => partOf(from) === 'proof' && !to.startsWith('proof/'))).toEqual([])
   for (const file of sources.filter((each) => partOf(each) === 'proof'))
@@ -40,9 +45,9 @@ test('SQL stands in stores and in db/ only', () => {
   expect(elsewhere).toEqual([])
 })
 
-/** They speak HTTP themselves: the listening process, a witness and its client, and readers of answers. */
+/** They speak HTTP themselves: the listening process, a witness and its client, a monitor, and readers of answers. */
 const SPEAKS_HTTP =
-  /^(surfaces\/|main\.ts|status\.ts|witness\/serve\.ts|integrity\/witness-client\.ts|proof\/verify\.ts|cli\/)/
+  /^(surfaces\/|main\.ts|status\.ts|monitor\/|witness\/serve\.ts|integrity\/witness-client\.ts|proof\/(verify|lists)\.ts|cli\/)/
 const ANSWER_HEADERS =
   'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
 
@@ -74,7 +79,7 @@ test('files are short, folders three deep, and none is called index, utils or ty
 })
 
 test('a lookup goes from route to SQL in four clicks', () => {
-  const chain = ['registry/operations.ts', 'registry/lookup/reference.ts', 'registry/store.ts', 'db/db.ts']
+  const chain = ['registry/operations.ts', 'registry/lookup/find.ts', 'registry/store.ts', 'db/db.ts']
   for (let i = 0; i + 1 < chain.length; i++)
     expect(own).toContainEqual({ from: chain[i] as string, to: chain[i + 1] as string })
 })

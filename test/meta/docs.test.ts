@@ -8,9 +8,10 @@ import { PROBLEMS } from '../../src/problem.ts'
 import { concat, toBase64, toHex, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import { checkGrowth } from '../../src/proof/growth.ts'
-import { type CitedRow, rowKey, rowText } from '../../src/proof/price/row.ts'
+import type { Cited } from '../../src/proof/price/proofs.ts'
+import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
-import { parsePolicy, verifyBody } from '../../src/proof/verify.ts'
+import { type Asked, parsePolicy, verifyBody } from '../../src/proof/verify.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -129,9 +130,15 @@ test('every reason about amounts and files is documented, and no other', () => {
 })
 
 test('every reason for which a proof fails is documented, and no other', () => {
-  const faults = ['src/proof/evidence.ts', 'src/proof/note/signed-note.ts'].flatMap((path) => {
-    const [, union = ''] = /export type (?:Note)?Fault =((?:\s*\|?\s*(?:NoteFault|'\w+'))+)/.exec(read(path)) ?? []
-    return [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
+  const faults = [
+    'src/proof/fault.ts',
+    'src/proof/facts.ts',
+    'src/proof/note/checkpoint.ts',
+    'src/proof/note/signed-note.ts',
+  ].flatMap((path) => {
+    const union = /export type (?:Note|Checkpoint|Fact)?Fault =((?:\s*\|?\s*(?:(?:Note|Checkpoint|Fact)Fault|'\w+'))+)/
+    const [, members = ''] = union.exec(read(path)) ?? []
+    return [...members.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
   })
   const [, table = ''] = /## Failure reasons\n([\s\S]*?)\n## /.exec(read('docs/spec/proof.md')) ?? []
   const documented = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason = '']) => reason)
@@ -139,15 +146,20 @@ test('every reason for which a proof fails is documented, and no other', () => {
   expect(documented.sort()).toEqual(faults.sort())
 })
 
-test.each(['price-99213', 'absence-99999', 'change-w'])('the example %s verifies under its policy', async (name) => {
+const as_of = '2026-07-15'
+test.each([
+  ['price-99213', { question: { cpt: '99213', as_of } } as Asked],
+  ['absence-99999', { question: { cpt: '99999', basis: 'medicare_pfs', as_of } } as Asked],
+  ['change-w', { anyQuestion: true } as Asked],
+])('the example %s verifies under its policy', async (name, question) => {
   const policy = parsePolicy(read(`${EXAMPLE}/policy.txt`))
   if (!policy) throw new Error('the example policy is not one')
-  expect(await verifyBody(read(`${EXAMPLE}/${name}.json`), policy)).toMatchObject({ ok: true })
+  expect(await verifyBody(read(`${EXAMPLE}/${name}.json`), policy, question)).toMatchObject({ ok: true })
 })
 
 test('the worked example shows the bytes that the verifier computes', () => {
   const page = read('docs/spec/example.md')
-  const { proof, ...row } = JSON.parse(read(`${EXAMPLE}/price-99213.json`)) as CitedRow
+  const { proof, ...row } = JSON.parse(read(`${EXAMPLE}/price-99213.json`)) as Cited
   const leaf = leafHash(utf8(rowText(row)))
   const shown = [
     rowKey(row),

@@ -35,7 +35,16 @@ testOnPublished(
         if (said === 'staged') staged[kind] = (staged[kind] ?? 0) + 1
       }
     // The physician schedule takes two files at once; its tests are beside its reader.
-    expect(staged).toEqual({ 'cms-clfs': 2, 'cms-opps': 3, 'hospital-mrf': 5 })
+    expect(staged).toEqual({
+      'cms-anesthesia': 2,
+      'cms-asc': 2,
+      'cms-asp': 1,
+      'cms-clfs': 2,
+      'cms-dmepos': 2,
+      'cms-opps': 3,
+      'hospital-mrf': 5,
+      'zip-locality': 2,
+    })
   },
   SLOW,
 )

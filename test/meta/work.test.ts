@@ -3,9 +3,11 @@
 import { expect, test } from 'bun:test'
 import type { Db } from '../../src/db/db.ts'
 import { coverage, coverageQuery } from '../../src/registry/catalogue/coverage.ts'
-import { CHARTS } from '../../src/registry/charts.ts'
+import { CHARTS, chartTable } from '../../src/registry/charts.ts'
 import { browse, browseQuery } from '../../src/registry/lookup/browse.ts'
-import { findReference, ReferenceQuery } from '../../src/registry/lookup/reference.ts'
+import { find } from '../../src/registry/lookup/find.ts'
+import { Proofs } from '../../src/registry/lookup/proofs.ts'
+import { questionOf, ReferenceQuery } from '../../src/registry/lookup/query.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 
@@ -25,7 +27,10 @@ function watched(db: Db): { db: Db; asked: Asked[] } {
     asked.push({ sql, params, rows: rows.length })
     return rows
   }
-  return { asked, db: { ...db, query, now: () => db.now(), close: () => db.close() } as Db }
+  return {
+    asked,
+    db: { ...db, query, snapshot: (work) => db.snapshot(work), now: () => db.now(), close: () => db.close() } as Db,
+  }
 }
 const ofRows = (asked: readonly Asked[]): Asked[] => asked.filter(({ sql }) => sql.includes('price_row'))
 
@@ -43,19 +48,27 @@ async function scheduleAndHospitals(app: TestApp): Promise<void> {
   await app.publish(aRelease({ chart: `hospital-mrf:${ONE}`, rows: [...rows, ...more] }))
 }
 
+/** What is in force, and a store that notes what is asked of it from then on. */
+async function watchedProofs({ installation: { db, registryLog } }: TestApp) {
+  const watching = watched(db)
+  const proofs = await Proofs.at(watching.db, registryLog, chartTable(CHARTS))
+  watching.asked.length = 0
+  return { ...watching, proofs, view: proofs.view }
+}
+
 const keysOf = ({ rows }: Awaited<ReturnType<typeof browse>>): string[] => rows.map(({ stored }) => stored.row_key)
 
 test('browsing by provider looks into that provider\u2019s files alone, and counts none of their rows', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
-  const { db, asked } = watched(app.installation.db)
+  const { db, view, asked } = await watchedProofs(app)
   for (const region of [undefined, 'national']) {
-    const page = await browse(db, BrowseQuery.parse({ npi: TWO, limit: 3, ...(region && { region }) }), DAY)
+    const page = await browse(db, view, BrowseQuery.parse({ npi: TWO, limit: 3, ...(region && { region }) }), DAY)
     expect(page.total).toBe(31)
     expect(keysOf(page)).toEqual([
-      `99100|national|${TWO}|26|hospital_cash|outpatient`,
-      `99100|national|${TWO}||hospital_cash|outpatient`,
-      `99101|national|${TWO}||hospital_cash|outpatient`,
+      `99100|national|${TWO}|26|hospital_cash|outpatient|`,
+      `99100|national|${TWO}||hospital_cash|outpatient|`,
+      `99101|national|${TWO}||hospital_cash|outpatient|`,
     ])
   }
   expect(ofRows(asked).map(({ params, rows }) => [params[0], rows])).toEqual([
@@ -63,16 +76,16 @@ test('browsing by provider looks into that provider\u2019s files alone, and coun
     [2, 4],
   ])
   expect(ofRows(asked).some(({ sql }) => /LIKE|COUNT/.test(sql))).toBe(false)
-  expect((await browse(db, BrowseQuery.parse({ npi: TWO, region: 'US-CA-05' }), DAY)).total).toBe(0)
-  expect((await browse(db, BrowseQuery.parse({ npi: TWO, cpt: '99100' }), DAY)).total).toBe(2)
-  expect((await browse(db, BrowseQuery.parse({ npi: '1245319599' }), DAY)).total).toBe(0)
+  expect((await browse(db, view, BrowseQuery.parse({ npi: TWO, region: 'US-CA-05' }), DAY)).total).toBe(0)
+  expect((await browse(db, view, BrowseQuery.parse({ npi: TWO, cpt: '99100' }), DAY)).total).toBe(2)
+  expect((await browse(db, view, BrowseQuery.parse({ npi: '1245319599' }), DAY)).total).toBe(0)
 })
 
 test('browsing by region or code counts no rows either', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
-  const { db, asked } = watched(app.installation.db)
-  const totalOf = async (query: object) => (await browse(db, BrowseQuery.parse(query), DAY)).total
+  const { db, view, asked } = await watchedProofs(app)
+  const totalOf = async (query: object) => (await browse(db, view, BrowseQuery.parse(query), DAY)).total
   expect(await totalOf({ region: 'US-CA-18' })).toBe(30)
   expect(await totalOf({ region: 'national' })).toBe(30 + 61)
   expect(await totalOf({ cpt: '99100' })).toBe(4 + 3)
@@ -83,10 +96,10 @@ test('browsing by region or code counts no rows either', async () => {
 test('a page far into the registry passes over whole codes by their number', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
-  const { db, asked } = watched(app.installation.db)
-  const all = keysOf(await browse(db, BrowseQuery.parse({ limit: 200 }), DAY))
+  const { db, view, asked } = await watchedProofs(app)
+  const all = keysOf(await browse(db, view, BrowseQuery.parse({ limit: 200 }), DAY))
   for (const offset of [1, 3, 4, 5, 97, 119, 120, 121, 180]) {
-    const page = await browse(db, BrowseQuery.parse({ limit: 2, offset }), DAY)
+    const page = await browse(db, view, BrowseQuery.parse({ limit: 2, offset }), DAY)
     expect(keysOf(page)).toEqual(all.slice(offset, offset + 2))
   }
   const skipped = ofRows(asked).map(({ params }) => Number(params.at(-1)))
@@ -96,18 +109,18 @@ test('a page far into the registry passes over whole codes by their number', asy
 test('every offset and every cursor of a filtered page shows the same rows', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
-  const { db } = app.installation
+  const { db, view } = await watchedProofs(app)
   for (const filter of [{ region: 'US-CA-05' }, { npi: ONE }, { cpt: '99105' }, { npi: TWO, region: 'national' }]) {
-    const all = keysOf(await browse(db, BrowseQuery.parse({ ...filter, limit: 200 }), DAY))
+    const all = keysOf(await browse(db, view, BrowseQuery.parse({ ...filter, limit: 200 }), DAY))
     const seen: string[] = []
     for (let after: string | null = ''; after !== null; ) {
       const cursor = after === '' ? { offset: 0 } : { after }
-      const page = await browse(db, BrowseQuery.parse({ ...filter, ...cursor, limit: 4 }), DAY)
+      const page = await browse(db, view, BrowseQuery.parse({ ...filter, ...cursor, limit: 4 }), DAY)
       seen.push(...keysOf(page))
       after = page.next_after
     }
     expect(seen).toEqual(all)
-    expect(keysOf(await browse(db, BrowseQuery.parse({ ...filter, limit: 5, offset: 3 }), DAY))).toEqual(
+    expect(keysOf(await browse(db, view, BrowseQuery.parse({ ...filter, limit: 5, offset: 3 }), DAY))).toEqual(
       all.slice(3, 8),
     )
   }
@@ -116,10 +129,13 @@ test('every offset and every cursor of a filtered page shows the same rows', asy
 test('a lookup for one provider of a hospital reads none of the other providers\u2019 rows', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
-  const { db, asked } = watched(app.installation.db)
-  const found = await findReference(db, ReferenceQuery.parse({ cpt: '99100', npi: ONE }), DAY)
-  expect(found).toMatchObject({ row: { npi: ONE } })
-  expect(ofRows(asked).map(({ params, rows }) => [params[1], rows])).toEqual([[`99100|national|${ONE}|`, 1]])
+  const { proofs, asked } = await watchedProofs(app)
+  const { decision } = await find(proofs, questionOf(ReferenceQuery.parse({ cpt: '99100', npi: ONE }), DAY))
+  expect(decision).toMatchObject({ outcome: 'price', row: { npi: ONE } })
+  const read = ofRows(asked)
+  expect(read.every(({ params }) => String(params[1]).startsWith(`99100|national|${ONE}|`))).toBe(true)
+  // One key at a time, in the order of the rule: the third one is there.
+  expect(read.map(({ rows }) => rows)).toEqual([0, 0, 1])
 })
 
 test('codes in force are listed once for each edition, whoever asks and for whichever day', async () => {

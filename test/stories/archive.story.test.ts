@@ -6,6 +6,7 @@ import { load } from '../../src/ingest/load.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
+import { type AskedOf, ask, pathOf, questionOf, told } from '../support/lookup.ts'
 import { atr } from '../support/service.ts'
 
 const LABORATORY = `A title,,
@@ -46,25 +47,35 @@ test('what CMS ships in an archive is loaded from it, and verified against it', 
   expect(await loadAndPublish(app, 'cms-opps', opps)).toBe('cms-opps:OPPS26Q4:1')
 
   writeFileSync(policy, await (await app.request('/log/policy')).text())
-  const verify = async (path: string, ...sources: string[]) => {
-    const answer = await (await app.request(path)).text()
-    return atr(['verify', '-', '--policy', policy, ...sources.flatMap((file) => ['--source', file])], {}, answer)
+  /** `atr verify` on the answer, beside its question. */
+  const verify = async (asked: AskedOf, ...sources: string[]) => {
+    const question = Object.entries(questionOf(app, asked)).flatMap(([part, value]) => [
+      `--${part.replace('_', '-')}`,
+      String(value),
+    ])
+    const files = sources.flatMap((file) => ['--source', file])
+    const answer = await (await app.request(pathOf(asked))).text()
+    return atr(['verify', '-', '--policy', policy, ...files, ...question], {}, answer)
   }
   const found = { code: 0, err: expect.stringContaining('found in the files they cite: 1') }
-  expect(await verify('/reference?cpt=G0103&modifier=QW', clfs)).toMatchObject(found)
-  expect(await verify('/reference?cpt=P2031', clfs)).toMatchObject(found)
-  expect(await app.getJson('/reference?cpt=G0463&basis=medicare_opps')).toMatchObject({
+  expect(await verify({ cpt: 'G0103', modifier: 'QW' }, clfs)).toMatchObject(found)
+  expect(await verify({ cpt: 'P2031' }, clfs)).toMatchObject(found)
+  const outpatient = { setting: 'outpatient' }
+  expect(await ask(app, { cpt: 'G0463', basis: 'medicare_opps' })).toMatchObject({
     price: { amount: '128.87', currency: 'USD' },
     setting: 'outpatient',
     locator: [{ citation: 0, line: 3 }],
     proof: { release: { citations: [{ file: 'Addendum_B.xlsx', url: 'https://www.cms.gov/files' }] } },
   })
-  expect(await verify('/reference?cpt=G0463', opps, clfs)).toMatchObject(found)
-  expect(await app.getJson('/reference?cpt=J0872')).toMatchObject({ price: { amount: '1.05' } })
-  expect(await verify('/reference?cpt=J0872', opps)).toMatchObject(found)
-  expect(await app.problemCode('/reference?cpt=C1713')).toBe('absent_bundled')
-  expect(await verify('/reference?cpt=C1713', opps)).toMatchObject(found)
-  expect(await verify('/reference?cpt=C1713', clfs)).toMatchObject({ code: 1, out: 'failed: source_missing\n' })
+  expect(await verify({ cpt: 'G0463', ...outpatient }, opps, clfs)).toMatchObject(found)
+  expect(await ask(app, { cpt: 'J0872', ...outpatient })).toMatchObject({ price: { amount: '1.045' } })
+  expect(await verify({ cpt: 'J0872', ...outpatient }, opps)).toMatchObject(found)
+  expect(await told(app, { cpt: 'C1713', ...outpatient })).toBe('absent_bundled')
+  expect(await verify({ cpt: 'C1713', ...outpatient }, opps)).toMatchObject(found)
+  expect(await verify({ cpt: 'C1713', ...outpatient }, clfs)).toMatchObject({
+    code: 1,
+    out: 'failed: source_missing\n',
+  })
 })
 
 test('a hostile archive is refused in one sentence, and leaves nothing behind', async () => {

@@ -1,14 +1,21 @@
 import { expect, test } from 'bun:test'
-import type { CitedRow } from '../../src/proof/price/row.ts'
-import { answersTo } from '../../src/proof/question.ts'
-import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
+import type { PricedRow } from '../../src/proof/price/row.ts'
+import { verifyBody } from '../../src/proof/verify.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+import { type AskedOf, holdTheRest, mustBeProved, pathOf, questionOf } from '../support/lookup.ts'
 
 interface Line {
   status: number
-  row?: CitedRow
+  units: number
+  billed: string | null
+  row?: PricedRow & { proof: { release: number; index: number; path: number[] } }
   problem?: { code: string; [member: string]: unknown }
+}
+interface Batch {
+  results: Line[]
+  releases: { release: { release_id: string } }[]
+  hashes: string[]
 }
 
 const CANARY = 'Jane-Doe-1970-01-01'
@@ -26,17 +33,20 @@ const NPI = '1234567893'
 
 /** Two editions of a schedule with regions, a laboratory schedule and a hospital's list. */
 async function threeCharts(app: TestApp): Promise<void> {
-  const visit = aPrice({ cpt: '99213' })
+  const visit = { cpt: '99213' }
   const rows = [
-    visit,
+    aPrice(visit),
     aPrice({ ...visit, region: 'US-AL-00', setting: 'facility' }),
     aPrice({ ...visit, region: 'US-CA-05' }),
     aPrice({ ...visit, region: 'US-CA-18' }),
     anAbsence({ cpt: '80053', reason: 'not_covered' }),
   ]
   await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01', rows }))
-  const raised = rows.map((row) => ('price' in row ? { ...row, price: { ...row.price, amount: '13.00' } } : row))
-  await app.publish(aRelease({ edition: 'D', effective_from: '2026-10-01', rows: raised as typeof rows }))
+  const usd = { price: { amount: '13.00', currency: 'USD' as const } }
+  const raised = rows.map(({ cpt, region, setting, kind }) =>
+    kind === 'absence' ? anAbsence({ cpt, reason: 'not_covered' }) : aPrice({ cpt, region, setting, ...usd }),
+  )
+  await app.publish(aRelease({ edition: 'D', effective_from: '2026-10-01', rows: raised }))
   const lab = aPrice({ cpt: '80053', basis: 'medicare_clfs', setting: null })
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [lab] }))
   const cash = aPrice({ cpt: '99213', npi: NPI, basis: 'hospital_cash', setting: 'outpatient' })
@@ -62,15 +72,16 @@ test('a bill of many lines is answered line by line, in order, each as if it had
   const results = await ask(app, lines)
   expect(results).toHaveLength(lines.length)
   for (const [i, line] of lines.entries()) {
-    const alone = await app.request(`/reference?${new URLSearchParams(line as Record<string, string>)}`)
+    const alone = await app.request(pathOf(line))
     const { status, row, problem } = results[i] as Line
-    expect(status).toBe(alone.status)
+    expect([line, status]).toEqual([line, alone.status])
     const body = (await alone.json()) as Record<string, unknown>
-    if (row) expect(row as unknown).toEqual(body)
-    else {
-      const { type: _, title, status: __, request_id, ...same } = body
-      expect([typeof title, typeof request_id, problem as unknown]).toEqual(['string', 'string', same])
-    }
+    if (row) {
+      const { proof: _, ...bare } = row
+      expect(body).toMatchObject(bare)
+    } else
+      for (const member of ['code', 'detail', 'agent_hint', 'available', 'charts', 'choices'])
+        expect([line, member, problem?.[member]]).toEqual([line, member, body[member]])
   }
 })
 
@@ -78,20 +89,13 @@ test('every price and every absence of a batch proves itself, and all under one 
   await using app = await testApp()
   const rows = [aPrice({ cpt: '10000' }), anAbsence({ cpt: '20000' }), aPrice({ cpt: '30000' })]
   await app.publish(aRelease({ rows }))
-  const [price, stated, missing] = (await ask(app, [{ cpt: '10000' }, { cpt: '20000' }, { cpt: '25000' }])) as [
-    Line,
-    Line,
-    Line,
-  ]
-  expect(await verifyRow(price.row, app.policy)).toEqual({ ok: true })
-  expect(await verifyBody(JSON.stringify(stated.problem), app.policy, answersTo({ cpt: '20000' }))).toMatchObject({
-    rows: 1,
-  })
-  expect(await verifyBody(JSON.stringify(missing.problem), app.policy, answersTo({ cpt: '25000' }))).toMatchObject({
-    absences: 1,
-  })
-  const checkpoints = JSON.stringify([price, stated, missing]).match(/"checkpoint":"[^"]+"/g) ?? []
-  expect([checkpoints.length, new Set(checkpoints).size]).toEqual([3, 1])
+  await holdTheRest(app, 'cms-pfs')
+  const lines = ['10000', '20000', '25000'].map((cpt) => ({ cpt }))
+  const body = await (await post(app, JSON.stringify({ lines }))).text()
+  const questions = lines.map((line) => questionOf(app, line))
+  const { decisions, refused } = await mustBeProved(app, body, { questions })
+  expect(decisions.map(({ outcome }) => outcome)).toEqual(['price', 'absent', 'not_on_schedule'])
+  expect([refused, body.match(/"checkpoint":"[^"]+"/g)?.length]).toEqual([0, 1])
 })
 
 test('a bad line is refused in its place and does not spoil the others', async () => {
@@ -106,6 +110,12 @@ test('a bad line is refused in its place and does not spoil the others', async (
     [{ cpt: '99213', as_of: '2026-02-31' }, 'invalid_parameter'],
     [{ cpt: '99213', basis: 'hospital_cash' }, 'invalid_parameter'],
     [{ cpt: 99213 }, 'invalid_cpt'],
+    [{ cpt: '99213', units: 0 }, 'invalid_parameter'],
+    [{ cpt: '99213', units: 1.5 }, 'invalid_parameter'],
+    [{ cpt: '99213', billed: '3' }, 'invalid_parameter'],
+    [{ cpt: '99213', billed: 300 }, 'invalid_parameter'],
+    [{ cpt: '99213', billed: '-1.00' }, 'invalid_parameter'],
+    [{ cpt: '99213', proof: 'ref' }, 'unknown_parameter'],
     [CANARY, 'invalid_request'],
     [null, 'invalid_request'],
     [[{ cpt: '99213' }], 'invalid_request'],
@@ -166,15 +176,73 @@ test('a batch that cannot be read counts as one, and one larger than the whole q
 test('the body of a batch is verified whole, and a line that fails is named by its place', async () => {
   await using app = await testApp()
   await threeCharts(app)
-  const lines = [{ cpt: '99213' }, { cpt: '99999' }, { cpt: CANARY }, { cpt: '99213', npi: NPI }, { cpt: '99213' }]
+  const lines: AskedOf[] = [
+    { cpt: '99213' },
+    { cpt: '99999' },
+    { cpt: CANARY },
+    { cpt: '99213', npi: NPI },
+    { cpt: '99213', region: 'US-CA' },
+  ]
   const body = await (await post(app, JSON.stringify({ lines }))).text()
-  expect(await verifyBody(body, app.policy)).toMatchObject({ ok: true, rows: 3, absences: 2 })
-  const forged = JSON.parse(body) as { results: Line[] }
-  const fourth = forged.results[3]?.row as CitedRow & { kind: 'price' }
-  fourth.price = { amount: '0.01', currency: 'USD' }
-  expect(await verifyBody(JSON.stringify(forged), app.policy)).toEqual({
+  const questions = lines.map((line) => questionOf(app, line))
+  // The third is the server's word: it is no question.
+  expect(await verifyBody(body, app.policy, { anyQuestion: true })).toMatchObject({ ok: true, refused: 1 })
+  const { rows, decisions } = await mustBeProved(app, body, { questions: questions.with(2, { cpt: '', as_of: '' }) })
+  expect([rows.length, decisions.length]).toEqual([2, 4])
+  const forge = (change: (batch: Batch) => void) => {
+    const forged = JSON.parse(body) as Batch
+    change(forged)
+    return verifyBody(JSON.stringify(forged), app.policy, { questions })
+  }
+  const price = { amount: '0.01', currency: 'USD', per: null } as const
+  expect(await forge(({ results }) => Object.assign(results[3]?.row ?? {}, { price }))).toEqual({
     ok: false,
     reason: 'leaf_hash_mismatch',
     at: 4,
   })
+  expect(await forge(({ results }) => results.pop())).toMatchObject({ reason: 'answers_another_question' })
+  expect(await forge(({ results }) => results.reverse())).toMatchObject({ ok: false, at: 1 })
+})
+
+test('units and the amount billed are multiplied and added up exactly, for each basis', async () => {
+  await using app = await testApp()
+  const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '10000', ...usd('33.33') })] }))
+  await app.publish(
+    aRelease({ chart: 'cms-asp', rows: [aPrice({ cpt: 'J0585', basis: 'medicare_asp', ...usd('6.497') })] }),
+  )
+  const range = { price: { low: '10.00', high: '20.00', currency: 'USD' as const } }
+  const cash = aPrice({ cpt: '10000', npi: NPI, basis: 'hospital_cash', ...range })
+  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [cash] }))
+  const lines = [
+    { cpt: '10000', units: 3, billed: '250.00' },
+    { cpt: '10000', modifier: '50', units: 2 },
+    { cpt: 'J0585', units: 155, billed: '1500.00' },
+    { cpt: '10000', npi: NPI, units: 2, billed: '60.00' },
+    { cpt: '10000', region: 'US-IL-16', units: 7, billed: '9.99' },
+  ]
+  const body = await (await post(app, JSON.stringify({ lines }))).text()
+  const { results, summary } = JSON.parse(body) as { results: (Line & { extended?: object })[]; summary: object }
+  expect(results.map(({ units, billed, extended }) => [units, billed, extended])).toEqual([
+    [3, '250.00', { amount: '99.99' }],
+    // 33.33 times 1.5 is 49.995, rounded up to 50.00, twice.
+    [2, null, { amount: '100.00' }],
+    // 6.497 times 155 is 1,007.035.
+    [155, '1500.00', { amount: '1007.035' }],
+    [2, '60.00', { low: '20.00', high: '40.00' }],
+    [7, '9.99', undefined],
+  ])
+  expect(summary).toEqual({
+    lines: 5,
+    priced: 4,
+    totals: [
+      { basis: 'hospital_cash', lines: 1, low: '20.00', high: '40.00', billed: '60.00' },
+      { basis: 'medicare_asp', lines: 1, low: '1007.035', high: '1007.035', billed: '1500.00' },
+      { basis: 'medicare_pfs', lines: 2, low: '199.99', high: '199.99', billed: null },
+    ],
+  })
+  const questions = lines.map(({ units: _u, billed: _b, ...line }) => questionOf(app, line))
+  await mustBeProved(app, body, { questions })
+  const wrong = body.replaceAll('199.99', '19.99')
+  expect(await verifyBody(wrong, app.policy, { questions })).toMatchObject({ reason: 'body_contradicts_proof' })
 })

@@ -75,7 +75,7 @@ test('a page of changes since a pinned checkpoint verifies, and nothing can be l
     ['one removed', data.toSpliced(5, 1), 'entries_missing'],
     ['the first removed', data.slice(1), 'entries_missing'],
     ['the tail cut', data.slice(0, -3), 'entries_missing'],
-    ['nothing left of it', [], 'nothing_proved'],
+    ['nothing left of it', [], 'not_recognised'],
     ['two that changed places', data.with(3, b).with(4, a), 'entries_out_of_order'],
     ['one twice', data.toSpliced(4, 0, a), 'repeated_item'],
     ['one in the place of another', data.with(4, a), 'repeated_item'],

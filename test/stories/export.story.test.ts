@@ -16,17 +16,28 @@ import { type TestApp, testApp } from '../support/harness.ts'
 import { atr } from '../support/service.ts'
 
 const NPI = '1234567893'
-const RELEASE = 'cms-pfs:TEST1:1'
+const CHART = `hospital-mrf:${NPI}`
+const RELEASE = `${CHART}:TEST1:1`
+const OWN = { basis: 'hospital_cash', npi: NPI, setting: 'outpatient' } as const
 
 /** More rows than are read at a time, prices, ranges and absences, with and without each part that may be empty. */
 const manyRows = () =>
   Array.from({ length: 2_100 }, (_, i) => {
     const cpt = String(10_000 + i)
-    if (i % 7 === 0) return anAbsence({ cpt, reason: 'carrier_priced' })
-    if (i % 5 === 0) return aPrice({ cpt, price: { low: '1.00', high: '2.00', currency: 'USD' }, npi: NPI })
-    const derivation = { method: 'verbatim/1', inputs: { amount: '12.34', listed: '1,234' } }
-    return aPrice({ cpt, modifier: i % 3 === 0 ? '26' : null, flags: ['na_indicator', 'opps_cap'], derivation })
+    if (i % 7 === 0) return anAbsence({ cpt, reason: 'withheld_conflict', ...OWN })
+    if (i % 5 === 0) return aPrice({ cpt, price: { low: '1.00', high: '2.005', currency: 'USD' }, ...OWN })
+    const compared = { compared_release: 'cms-pfs:TEST1:1', compared_amount: '100.00' }
+    return aPrice({
+      cpt,
+      modifier: i % 3 === 0 ? '26' : null,
+      class: i % 2 === 0 ? 'facility' : null,
+      flags: ['na_indicator', 'opps_cap'],
+      indicators: i % 4 === 0 ? compared : {},
+      ...OWN,
+    })
   })
+
+const aWhole = () => aRelease({ chart: CHART, rows: manyRows() })
 
 async function exported(app: TestApp, format: string, out: string) {
   const args = ['export', RELEASE, '--format', format, '--out', out, '--json']
@@ -46,13 +57,14 @@ const rootOfTexts = (texts: readonly string[]): string => toBase64(rootOf(texts.
 
 /** The row that flat cells were made of, as the text that is hashed. */
 function rowText(cells: Record<string, string | null>): string {
-  const { amount, low, high, currency, reason, flags, method, inputs, locator, ...rest } = cells
-  const price = amount === null ? { low, high, currency } : { amount, currency }
+  const { amount, low, high, currency, per, reason, flags, method, inputs, indicators, locator, ...rest } = cells
+  const price = amount === null ? { low, high, currency, per } : { amount, currency, per }
   const row = {
     ...rest,
     ...(rest['kind'] === 'price' ? { price } : { reason }),
     flags: flags ? flags.split(' ') : [],
     derivation: { method, inputs: JSON.parse(inputs ?? '') as unknown },
+    indicators: JSON.parse(indicators ?? '') as unknown,
     locator: JSON.parse(locator ?? '') as unknown,
   }
   if (!isRow(row)) throw new Error('the cells do not make a row')
@@ -64,7 +76,7 @@ function readCsv(text: string): Record<string, string | null>[] {
   const cells = (line: string): string[] =>
     [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
       .map(([, cell = '']) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell))
-      .slice(0, 17)
+      .slice(0, 20)
   const [names = [], ...rows] = lines.map(cells)
   return rows.map((row) =>
     Object.fromEntries(names.map((name, i) => [name, row[i] === '' && name !== 'flags' ? null : (row[i] ?? null)])),
@@ -73,7 +85,7 @@ function readCsv(text: string): Record<string, string | null>[] {
 
 test('every format holds the whole release: the published root follows from each of them', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: manyRows() }))
+  await app.publish(aWhole())
   const release = await findLogged(app.installation.db, RELEASE)
   const root = release?.manifest.rows_root ?? ''
   expect(fromBase64(root)).toHaveLength(32)
@@ -86,7 +98,7 @@ test('every format holds the whole release: the published root follows from each
   mkdirSync(folder)
   for (const [format, read] of Object.entries(texts)) {
     const { file, rows, bytes, sha256, rows_root } = await exported(app, format, folder)
-    expect([basename(file), rows, rows_root]).toEqual([`cms-pfs_TEST1_1.${format}`, 2_100, root])
+    expect([basename(file), rows, rows_root]).toEqual([`hospital-mrf_${NPI}_TEST1_1.${format}`, 2_100, root])
     const content = readFileSync(file)
     expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
     expect([format, rootOfTexts(read(content))]).toEqual([format, root])
@@ -97,7 +109,7 @@ test('every format holds the whole release: the published root follows from each
 
 test('DuckDB reads the Parquet export as the table it is', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: manyRows() }))
+  await app.publish(aWhole())
   const file = join(app.folder.path, 'rows.parquet')
   await exported(app, 'parquet', file)
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
@@ -107,7 +119,7 @@ test('DuckDB reads the Parquet export as the table it is', async () => {
     ['2100', '1440', '360', '300'],
   ])
   expect(await ask('SELECT SUM(amount), MIN(effective_from), TYPEOF(ANY_VALUE(amount)) FROM FILE')).toEqual([
-    ['17769.60', '2026-01-01', 'DECIMAL(14,2)'],
+    ['17769.6000', '2026-01-01', 'DECIMAL(16,4)'],
   ])
   expect(await ask("SELECT cpt, modifier, flags FROM FILE WHERE cpt = '10003'")).toEqual([
     ['10003', '26', 'na_indicator opps_cap'],
@@ -116,7 +128,7 @@ test('DuckDB reads the Parquet export as the table it is', async () => {
 
 test('an export is the same bytes each time', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: manyRows() }))
+  await app.publish(aWhole())
   for (const format of ['ndjson', 'csv', 'parquet']) {
     const [one, two] = [join(app.folder.path, `1.${format}`), join(app.folder.path, `2.${format}`)]
     expect((await exported(app, format, one)).sha256).toBe((await exported(app, format, two)).sha256)
@@ -138,7 +150,7 @@ test('no cell of a CSV export can be run by a spreadsheet', async () => {
   ] as const)
     expect(csvCell(cell)).toBe(safe)
   await using app = await testApp()
-  await app.publish(aRelease({ rows: manyRows() }))
+  await app.publish(aWhole())
   const { file } = await exported(app, 'csv', join(app.folder.path, 'x.csv'))
   const cells = readCsv(readFileSync(file, 'utf8')).flatMap((row) => Object.values(row))
   expect(cells.filter((cell) => /^['=+\-@\t\r]/.test(cell ?? ''))).toEqual([])
@@ -148,7 +160,7 @@ const ndjson = ['--format', 'ndjson']
 
 test('what cannot be exported is refused, and leaves no file', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: manyRows() }))
+  await app.publish(aWhole())
   const env = { DATA_DIR: app.config.DATA_DIR }
   const file = join(app.folder.path, 'x.ndjson')
   const refusals: [string[], number, string][] = [
@@ -171,7 +183,7 @@ test('what cannot be exported is refused, and leaves no file', async () => {
 
 test('a release whose stored rows were changed is not exported', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: manyRows() }))
+  await app.publish(aWhole())
   await app.installation.db.query(
     `UPDATE price_row SET body = REPLACE(body, '"12.34"', '"99.99"') WHERE row_key LIKE '10001|%'`,
   )

@@ -12,7 +12,12 @@ const publishing = (edition: string) => [
   edition,
   '--effective-from',
   '2026-11-01',
+  '--sample',
   '--publish',
+  '--override',
+  'r11_overlap',
+  '--reason',
+  'sample_data',
 ]
 
 test('a client that pins a checkpoint sees that the log has grown, was rolled back, or was forked', async () => {

@@ -1,25 +1,57 @@
 import { expect, test } from 'bun:test'
-import type { AbsenceProof, CitedRow } from '../../src/proof/price/row.ts'
-import { answersTo } from '../../src/proof/question.ts'
-import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
+import { type BillLine, extended, summaryOf } from '../../src/proof/price/bill.ts'
+import { CHARTS } from '../../src/proof/price/charts.ts'
+import type { PricedRow, Row } from '../../src/proof/price/row.ts'
+import { verifyBody } from '../../src/proof/verify.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+import { ask, mustBeProved } from '../support/lookup.ts'
 
+interface Edition {
+  release_id: string
+  chart: string
+  effective_from: string
+  effective_to: string
+  answer: { status: number; row?: PricedRow; problem?: { code: string; row?: Row } }
+}
 interface History {
-  data: {
-    release_id: string
-    effective_from: string
-    effective_to: string | null
-    row: CitedRow | null
-    absence: AbsenceProof[] | null
-  }[]
+  data: Edition[]
   page: { total: number; next_offset: number | null }
   links: { next: string | null }
+  releases: object[]
+  state: object
+  log: object
+  hashes: string[]
 }
 
 const history = (app: TestApp, query: string): Promise<History> =>
   app.getJson(`/reference/history?${query}`) as Promise<History>
+
+const saidBy = ({ answer: { row, problem } }: Edition): unknown => problem?.code ?? (row as PricedRow).price
+const periodOf = ({ release_id, effective_from, effective_to }: Edition) => [release_id, effective_from, effective_to]
+
+/** The answers of a history as the lines of a batch, which is how each of them is proved. */
+function asBatch({ data, releases, state, log, hashes }: History): string {
+  const results = data.map(({ answer }) => ({
+    ...answer,
+    ...(answer.row ? { extended: extended(answer.row, undefined, 1) } : {}),
+  }))
+  const bill = data.map(
+    ({ answer: { row } }): BillLine | undefined =>
+      row && { basis: row.basis, extended: extended(row, undefined, 1), billed: null },
+  )
+  return JSON.stringify({ results, summary: summaryOf(bill), releases, state, log, hashes })
+}
+
+/** Each edition is asked alone, on its first day. */
+const questionsOf = ({ data }: History, cpt: string, npi?: string) =>
+  data.map(({ chart, effective_from: as_of }) => ({
+    cpt,
+    as_of,
+    npi,
+    basis: npi === undefined ? CHARTS[chart]?.bases[0] : undefined,
+  }))
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 
@@ -35,50 +67,48 @@ async function fourEditions(app: TestApp): Promise<void> {
 test('the history of a code says what each edition says, newest first, and each answer proves itself', async () => {
   await using app = await testApp()
   await fourEditions(app)
-  const { data, page } = await history(app, 'cpt=g0101')
+  const body = await history(app, 'cpt=g0101')
+  const { data, page } = body
   expect(page.total).toBe(4)
-  expect(
-    data.map(({ release_id, effective_from, effective_to }) => [release_id, effective_from, effective_to]),
-  ).toEqual([
-    ['cms-pfs:D:1', '2026-10-01', null],
+  expect(data.map(periodOf)).toEqual([
+    ['cms-pfs:D:1', '2026-10-01', '2099-12-31'],
     ['cms-pfs:C:1', '2026-07-01', '2026-09-30'],
     ['cms-pfs:B:1', '2026-04-01', '2026-06-30'],
     ['cms-pfs:A:1', '2026-01-01', '2026-03-31'],
   ])
-  expect(data.map(({ row }) => row && (row.kind === 'price' ? row.price : row.reason))).toEqual([
-    null,
-    'bundled',
-    usd('20.00').price,
-    usd('10.00').price,
+  expect(data.map(saidBy)).toEqual([
+    'not_on_schedule',
+    'absent_bundled',
+    { ...usd('20.00').price, per: null },
+    { ...usd('10.00').price, per: null },
   ])
-  for (const { row, absence } of data)
-    if (row) expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
-    else
-      expect(await verifyBody(JSON.stringify(absence?.[0]), app.policy, answersTo({ cpt: 'G0101' }))).toMatchObject({
-        absences: 1,
-      })
-  expect(new Set(JSON.stringify(data).match(/"checkpoint":"[^"]+"/g)).size).toBe(1)
+  const { decisions } = await mustBeProved(app, asBatch(body), { questions: questionsOf(body, 'G0101') })
+  expect(decisions.map(({ outcome }) => outcome)).toEqual(['not_on_schedule', 'absent', 'price', 'price'])
+  expect(JSON.stringify(body).match(/"checkpoint":"[^"]+"/g)?.length).toBe(1)
   // What the history says of an edition is what a lookup on one of its days says.
-  expect(await app.getJson('/reference?cpt=G0101&as_of=2026-05-05')).toEqual(data[2]?.row as unknown)
+  const { proof: _, ...row } = { proof: null, ...data[2]?.answer.row }
+  expect(await ask(app, { cpt: 'G0101', as_of: '2026-05-05' })).toMatchObject(row)
 })
 
-test('the body of a history is verified whole, and an edition that fails is named by its place', async () => {
+test('the answers of a history are verified as the lines of a batch are, and one that fails is named by its place', async () => {
   await using app = await testApp()
   await fourEditions(app)
   const body = await history(app, 'cpt=G0101')
-  const verdict = await verifyBody(JSON.stringify(body), app.policy, answersTo({ cpt: 'G0101' }))
-  expect(verdict).toMatchObject({ ok: true, rows: 3, absences: 1 })
-  const renamed = structuredClone(body)
-  Object.assign(renamed.data[2] ?? {}, { effective_from: '2026-01-02' })
-  expect(await verifyBody(JSON.stringify(renamed), app.policy)).toEqual({
+  const questions = questionsOf(body, 'G0101')
+  await mustBeProved(app, asBatch(body), { questions })
+  const other = questions.with(2, { ...(questions[2] as (typeof questions)[number]), as_of: '2026-01-02' })
+  expect(await verifyBody(asBatch(body), app.policy, { questions: other })).toEqual({
     ok: false,
-    reason: 'body_contradicts_proof',
+    reason: 'choice_not_proved',
     at: 3,
   })
-  expect(await verifyBody(JSON.stringify(body), app.policy, answersTo({ cpt: 'G0102' }))).toMatchObject({
+  expect(await verifyBody(asBatch(body), app.policy, { questions: questionsOf(body, 'G0102') })).toMatchObject({
     ok: false,
-    at: 1,
+    at: 2,
   })
+  const swapped = structuredClone(body)
+  Object.assign(swapped.data[2]?.answer ?? {}, { row: swapped.data[3]?.answer.row })
+  expect(await verifyBody(asBatch(swapped), app.policy, { questions })).toMatchObject({ ok: false, at: 3 })
 })
 
 test('a history comes in pages', async () => {
@@ -97,7 +127,7 @@ test('an edition that was withdrawn is no part of history, and the one before it
   await withdraw({ db, log: registryLog, cosign }, 'cms-pfs:B:1', 'wrong_source', app.clock.now)
   const { data } = await history(app, 'cpt=G0101')
   expect(data.map(({ release_id, effective_to }) => [release_id, effective_to])).toEqual([
-    ['cms-pfs:D:1', null],
+    ['cms-pfs:D:1', '2099-12-31'],
     ['cms-pfs:C:1', '2026-09-30'],
     ['cms-pfs:A:1', '2026-06-30'],
   ])
@@ -108,35 +138,34 @@ test('a revision for the same day leaves the older one no day to be in force', a
   await app.publish(aRelease({ rows: [aPrice(usd('1.00'))] }))
   await app.publish(aRelease({ rows: [aPrice(usd('2.00'))] }))
   const { data } = await history(app, 'cpt=G0101')
-  expect(
-    data.map(({ release_id, effective_from, effective_to }) => [release_id, effective_from, effective_to]),
-  ).toEqual([
-    ['cms-pfs:TEST1:2', '2026-01-01', null],
-    ['cms-pfs:TEST1:1', '2026-01-01', '2025-12-31'],
-  ])
+  expect(data.map(periodOf)).toEqual([['cms-pfs:TEST1:2', '2026-01-01', '2099-12-31']])
 })
 
-test('a provider has a history of its own, and schedules that never had the code have no part in one', async () => {
+test('a provider has a history of its own, and schedules that never had the code prove that they have not', async () => {
   await using app = await testApp()
   const npi = '1234567893'
   const cash = { npi, basis: 'hospital_cash', setting: 'outpatient' } as const
   await app.publish(aRelease({ rows: [aPrice({ cpt: '10000' })] }))
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ basis: 'medicare_clfs', setting: null })] }))
   await app.publish(aRelease({ chart: `hospital-mrf:${npi}`, rows: [aPrice(cash)] }))
-  expect((await history(app, 'cpt=G0101')).data.map(({ release_id }) => release_id)).toEqual(['cms-clfs:TEST1:1'])
-  const { data } = await history(app, `cpt=G0101&npi=${npi}`)
-  expect(data.map(({ row }) => row?.basis)).toEqual(['hospital_cash'])
+  const body = await history(app, 'cpt=G0101')
+  expect(body.data.map((edition) => [edition.release_id, edition.answer.status])).toEqual([
+    ['cms-clfs:TEST1:1', 200],
+    ['cms-pfs:TEST1:1', 404],
+  ])
+  await mustBeProved(app, asBatch(body), { questions: questionsOf(body, 'G0101') })
+  const own = await history(app, `cpt=G0101&npi=${npi}`)
+  expect(own.data.map(({ answer: { row } }) => row?.basis)).toEqual(['hospital_cash'])
+  await mustBeProved(app, asBatch(own), { questions: questionsOf(own, 'G0101', npi) })
 })
 
-test('a history of nothing is refused as the lookup is, with proof', async () => {
+test('a history of nothing is empty or proves that there is nothing, and what has no meaning is refused', async () => {
   await using app = await testApp()
-  expect(await app.problemCode('/reference/history?cpt=G0101')).toBe('no_release_in_force')
+  expect(await history(app, 'cpt=G0101')).toMatchObject({ data: [], page: { total: 0 } })
   await fourEditions(app)
-  const problem = await app.problem('/reference/history?cpt=55555')
-  expect(problem).toMatchObject({ status: 404, code: 'not_on_schedule' })
-  expect(await verifyBody(JSON.stringify(problem), app.policy, answersTo({ cpt: '55555' }))).toMatchObject({
-    absences: 1,
-  })
+  const body = await history(app, 'cpt=55555')
+  expect(body.data.map(saidBy)).toEqual(Array(4).fill('not_on_schedule'))
+  await mustBeProved(app, asBatch(body), { questions: questionsOf(body, '55555') })
   const cases: [string, number, string][] = [
     ['', 400, 'missing_parameter'],
     ['cpt=1', 400, 'invalid_cpt'],

@@ -12,14 +12,17 @@ test('the integrity report tells the state of every chart from what is stored, o
   const report = async () => (await app.getJson('/api/data-integrity', headers)) as IntegrityReport
   const fresh = await report()
   expect(fresh.charts.map(({ chart_id, status }) => [chart_id, status])).toEqual([
+    ['cms-asp', 'fresh'],
     ['cms-clfs', 'fresh'],
+    ['cms-dmepos', 'fresh'],
     ['cms-pfs', 'fresh'],
     ['hospital-mrf:1234567893', 'fresh'],
+    ['zip-locality', 'fresh'],
   ])
   expect(fresh.summary.rows_served + fresh.summary.rows_withheld).toBe(
     fresh.charts.reduce((sum, { rows }) => sum + rows, 0),
   )
-  expect(fresh.proofs).toMatchObject({ log_size: 4, rows_failed: 0, rows_without_proof: 0, witnesses: 0 })
+  expect(fresh.proofs).toMatchObject({ log_size: 15, rows_failed: 0, rows_without_proof: 0, witnesses: 0 })
   expect(fresh.summary.proof_coverage).toBe(1)
   expect(fresh.figures.release_id).toBe('2026-11-15.1')
   expect(fresh.jobs.last_load?.at).toBe('2026-11-15T12:00:00.000Z')
@@ -27,8 +30,9 @@ test('the integrity report tells the state of every chart from what is stored, o
   app.clock.now = Date.parse('2027-01-20T12:00:00Z')
   const late = (await app.getJson('/api/data-integrity', await app.railsHeaders(['integrity:read']))) as IntegrityReport
   expect(late.status).toBe('fail')
-  expect(late.status_reasons).toEqual(['chart_expired:cms-pfs', 'chart_stale:cms-clfs'])
-  expect(late.summary.charts).toMatchObject({ fresh: 1, stale: 1, expired: 1 })
+  const stale = ['cms-asp', 'cms-clfs', 'cms-dmepos', 'zip-locality'].map((chart) => `chart_stale:${chart}`)
+  expect(late.status_reasons).toEqual(['chart_expired:cms-pfs', ...stale])
+  expect(late.summary.charts).toMatchObject({ fresh: 1, stale: 4, expired: 1 })
 
   await app.publish(
     aRelease({

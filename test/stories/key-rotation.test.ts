@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../support/harness.ts'
 import { atr, DemoService } from '../support/service.ts'
 
+const ASKED = ['--cpt', '99213', '--as-of', '2026-11-15']
+
 test('after a key rotation old proofs verify under the old policy, and new ones under both', async () => {
   const folder = temporaryFolder()
   const file = (name: string) => join(folder.path, name)
@@ -11,11 +13,14 @@ test('after a key rotation old proofs verify under the old policy, and new ones 
   const collect = async (name: string): Promise<void> => {
     const service = await DemoService.start({}, folder)
     writeFileSync(file(`${name}.policy`), await (await fetch(`${service.url}/log/policy`)).text())
-    writeFileSync(file(`${name}.row`), await (await fetch(`${service.url}/reference?cpt=99213`)).text())
+    writeFileSync(
+      file(`${name}.row`),
+      await (await fetch(`${service.url}/reference?cpt=99213&as_of=2026-11-15`)).text(),
+    )
     await service.stop()
   }
   const verified = async (row: string, policy: string) =>
-    (await atr(['verify', file(`${row}.row`), '--policy', file(`${policy}.policy`)])).out.trim()
+    (await atr(['verify', file(`${row}.row`), ...ASKED, '--policy', file(`${policy}.policy`)])).out.trim()
 
   await collect('old')
   expect((await atr(['log', 'rotate-key'], env)).code).toBe(0)
@@ -40,7 +45,12 @@ test('after a key rotation old proofs verify under the old policy, and new ones 
     'NEXT',
     '--effective-from',
     '2026-11-01',
+    '--sample',
     '--publish',
+    '--override',
+    'r11_overlap',
+    '--reason',
+    'sample_data',
   ]
   expect((await atr(publishing, env)).code).toBe(0)
   expect((await atr(['fsck'], env)).code).toBe(0)

@@ -7,7 +7,8 @@ import { atr } from '../support/service.ts'
 const SAMPLE = join(import.meta.dir, '../../sample')
 const CLFS = join(SAMPLE, 'CLFS-SAMPLE26Q4.csv')
 const PHYSICIAN = ['PPRRVU-SAMPLE26D.csv', 'GPCI-SAMPLE26.csv'].map((file) => join(SAMPLE, file))
-const DATED = ['--edition', 'OWN', '--effective-from', '2026-10-01']
+const FROM = ['--effective-from', '2026-10-01', '--url', 'https://example.org/schedule']
+const DATED = ['--edition', 'OWN', ...FROM]
 
 test('what was loaded is told, also when the breaker holds it back', async () => {
   using folder = temporaryFolder()
@@ -23,19 +24,20 @@ test('what was loaded is told, also when the breaker holds it back', async () =>
   expect(held.out).toMatch(/R10 +withhold +1/)
   expect(held.out).toMatch(/W03 +flag +1/) // not marked as a sample, it is far too short to be the schedule
 
-  const other = ['--edition', 'OTHER', '--effective-from', '2026-10-01']
+  const other = ['--edition', 'OTHER', ...FROM]
   const json = await run('load', 'cms-clfs', twice, ...other, '--publish', '--json')
   expect(json.code).toBe(1)
   expect(JSON.parse(json.out)).toMatchObject({ release_id: 'cms-clfs:OTHER:1', state: 'staged', already: false })
 
-  const override = ['--override', 'conflicting_keys', '--override', 'rejected_share', '--reason', 'sample_data']
+  const rules = ['conflicting_keys', 'rejected_share', 'w03_short']
+  const override = [...rules.flatMap((rule) => ['--override', rule]), '--reason', 'sample_data']
   const published = await run('load', 'cms-clfs', twice, ...DATED, '--publish', ...override)
   expect(published).toMatchObject({ code: 0, out: 'cms-clfs:OWN:1 published: had been loaded before\n' })
   const again = await run('load', 'cms-clfs', twice, ...DATED, '--publish')
   expect(again).toMatchObject({ code: 0, out: expect.stringContaining('had been loaded before: nothing to do') })
 
   const accepted = ['--accept', 'locality_count']
-  const short = await run('load', 'cms-pfs', ...PHYSICIAN, ...DATED, ...accepted, '--publish')
+  const short = await run('load', 'cms-pfs', ...PHYSICIAN, ...DATED, ...accepted, '--publish', ...override)
   expect(short.code).toBe(0)
   for (const rule of ['W01', 'W03']) expect(short.out).toMatch(new RegExp(`${rule} +flag +1`))
 })
@@ -47,10 +49,10 @@ test('options are checked before anything is read', async () => {
   for (const [args, said] of [
     [['cms-clfs', CLFS, '--regions', 'national'], '--regions is not an option of load cms-clfs'],
     [['cms-pfs', ...PHYSICIAN, '--npi', '1234567893'], '--npi is not an option of load cms-pfs'],
-    [['zip-localities', CLFS, CLFS], 'load zip-localities takes one file'],
+    [['providers', CLFS, CLFS], 'load providers takes one file'],
     [['providers', CLFS, '--publish'], '--publish is not an option of load providers'],
     [['cms-pfs', ...PHYSICIAN, '--accept', 'anything'], '--accept is one of locality_count'],
-    [['cms-pfs', ...PHYSICIAN, '--conversion-factor-kind', 'QPP'], '--conversion-factor-kind is one of'],
+    [['cms-pfs', ...PHYSICIAN, '--conversion-factor-kind', 'QPP'], 'check --conversion-factor-kind'],
     [['prices', CLFS], 'load takes cms-pfs'],
   ] as const)
     expect(await run('load', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(said) })
@@ -65,6 +67,8 @@ test('options are checked before anything is read', async () => {
     ['--retrieved-at', 'today'],
     ['--edition', 'two words'],
     ['--effective-from', '2026-02-30'],
+    ['--effective-to', '2026-02-30'],
+    ['--effective-to', '2026-09-30'],
   ] as const)
     expect(await run(...physician, option, value)).toMatchObject({
       code: 1,

@@ -1,16 +1,11 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadZipLocalities } from '../../src/ingest/cms/zip-localities.ts'
 import { load } from '../../src/ingest/load.ts'
-import { readSource } from '../../src/ingest/source.ts'
-import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { checkRelease } from '../../src/registry/release/check.ts'
-import { publish } from '../../src/registry/release/publish.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 
-const SAMPLE = join(import.meta.dir, '../../sample')
 const [FIRST, SECOND, THIRD] = ['1234567893', '1000000004', '1500000009'] as const
 
 /** A hospital's file with one price, for these providers. */
@@ -40,21 +35,24 @@ test('a load says which schedules a hospital was judged without, and what it was
   const beside = await load(db, 'hospital-mrf', [hospitalFile(app, [FIRST], '2026-09-02')], {}, app.clock.now)
   expect(beside.judged_without).toEqual(['cms-clfs'])
 
-  const grossOf = async (release_no: number): Promise<{ derivation: { inputs: object } }> => {
+  const grossOf = async (release_no: number): Promise<object> => {
     const [row] = await db.query<{ body: string }>(
       `SELECT body FROM price_row WHERE release_no = $1 AND row_key LIKE '%hospital_gross%'`,
       [release_no],
     )
-    return JSON.parse(row?.body ?? '{}') as never
+    return JSON.parse(row?.body ?? '{}') as object
   }
-  const compared = { compared_chart: 'cms-pfs', compared_edition: 'TEST1', compared_revision: '1' }
-  expect((await grossOf(without.release.release_no)).derivation.inputs).toEqual({
-    rule: 'R05',
-    ...compared,
-    compared_amount: '100.00',
+  expect(await grossOf(without.release.release_no)).toMatchObject({
+    price: { amount: '9000.00' },
+    flags: ['far_from_medicare'],
+    indicators: { compared_release: 'cms-pfs:TEST1:1', compared_amount: '100.00' },
   })
   // Beside what Medicare pays hospitals it is only unusual.
-  expect(await grossOf(beside.release.release_no)).toMatchObject({ price: { amount: '9000.00' } })
+  expect(await grossOf(beside.release.release_no)).toMatchObject({
+    price: { amount: '9000.00' },
+    flags: [],
+    indicators: {},
+  })
 })
 
 test('a hospital whose providers are another chart\u2019s too is pointed out, on loading and on checking', async () => {
@@ -68,45 +66,4 @@ test('a hospital whose providers are another chart\u2019s too is pointed out, on
   expect(await checkRelease(db, other.release)).toMatchObject({ shares_npis_with: [`hospital-mrf:${FIRST}`] })
   const third = await load(db, 'hospital-mrf', [hospitalFile(app, [THIRD], '2026-09-03')], {}, app.clock.now)
   expect(third.shares_npis_with).toEqual([])
-})
-
-test('ZIP codes are read by the localities of the newest edition, whatever was refused or loaded after it', async () => {
-  await using app = await testApp()
-  const { db, registryLog, cosign } = app.installation
-  const relative = join(SAMPLE, 'PPRRVU-SAMPLE26A.csv')
-  const gpci = (name: string, from: string, to: string): string => {
-    const file = join(app.folder.path, name)
-    writeFileSync(file, readFileSync(join(SAMPLE, 'GPCI-SAMPLE26.csv'), 'utf8').replaceAll(from, to))
-    return file
-  }
-  const loadEdition = async (edition: string, effective_from: string, indices: string) => {
-    const options = { edition, effective_from, data_class: 'sample' } as const
-    return (await load(db, 'cms-pfs', [relative, indices], options, app.clock.now)).release.release_id
-  }
-  const zips = async () => loadZipLocalities(db, [await readSource(join(SAMPLE, 'ZIP5-SAMPLE.txt'))])
-  const isKnown = async () =>
-    (await zips().then(
-      () => true,
-      () => false,
-    )) as boolean
-
-  // An edition that has not come to its end, or was never published, or is older, says nothing of localities.
-  const moved = gpci('moved.csv', '01182,CA,18', '09999,CA,18')
-  const first = await loadEdition('NEW', '2026-07-01', join(SAMPLE, 'GPCI-SAMPLE26.csv'))
-  await publish({ db, log: registryLog, cosign }, first, app.clock.now, overrideAll('sample_data'))
-  expect(await isKnown()).toBe(true)
-  const older = await loadEdition('OLD', '2026-01-01', moved)
-  expect(await isKnown()).toBe(true)
-  await publish({ db, log: registryLog, cosign }, older, app.clock.now, overrideAll('sample_data'))
-  expect(await isKnown()).toBe(true)
-  const broken = gpci('broken.csv', '01182,CA,18', '09998,CA,18')
-  await expect(
-    load(db, 'cms-pfs', [relative, broken], { edition: 'BAD EDITION', effective_from: '2027-01-01' }, app.clock.now),
-  ).rejects.toMatchObject({ code: 'invalid_parameter' })
-  expect(await isKnown()).toBe(true)
-  // The next edition counts once it is published, and the pairs of the one before are gone with it.
-  const next = await loadEdition('NEXT', '2026-10-01', moved)
-  expect(await isKnown()).toBe(true)
-  await publish({ db, log: registryLog, cosign }, next, app.clock.now, overrideAll('sample_data'))
-  expect(await isKnown()).toBe(false)
 })

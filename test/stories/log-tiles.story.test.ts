@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { commitToLog, finish } from '../../src/integrity/publication.ts'
 import { equalBytes, fromUtf8, toBase64, utf8 } from '../../src/proof/bytes.ts'
-import type { Manifest } from '../../src/proof/price/row.ts'
+import { isManifest, isState, type RegistryEntry } from '../../src/proof/price/release.ts'
 import { EMPTY_ROOT, type Hash, leafHash, nodeHash, rangeRoot } from '../../src/proof/tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, tilePath, tilesOf } from '../../src/proof/tree/tiles.ts'
 import { openCheckpoint, parsePolicy } from '../../src/proof/verify.ts'
@@ -94,11 +94,17 @@ async function append(app: TestApp, bodies: readonly Uint8Array[]): Promise<void
 
 const publisherOf = ({ installation: { db, registryLog, cosign } }: TestApp) => ({ db, log: registryLog, cosign })
 
+const entryOf = (entry: Uint8Array): RegistryEntry => JSON.parse(fromUtf8(entry)) as RegistryEntry
+
 const numbered = (count: number): Uint8Array[] => Array.from({ length: count }, (_, i) => utf8(`entry ${i}`))
 
 test('a stranger clones both logs and every release, and derives the roots that were signed', async () => {
   await using app = await testApp({ sample: true })
-  const manifests = (await cloneLog(app, 'registry')).map((entry) => JSON.parse(fromUtf8(entry)) as Manifest)
+  const entries = (await cloneLog(app, 'registry')).map(entryOf)
+  const manifests = entries.filter(isManifest)
+  // The state that follows from each of the others stands after it, so the last entry is one.
+  expect(entries.map((entry) => isState(entry))).toEqual(entries.map((_, i) => i % 2 === 0))
+  expect(entries.length).toBe(1 + 2 * manifests.length)
   const changes = await cloneLog(app, 'figures', await app.railsHeaders(['audit:read']))
   expect(changes.length).toBeGreaterThan(0)
   expect(manifests.length).toBeGreaterThan(2)
@@ -110,31 +116,35 @@ test('a stranger clones both logs and every release, and derives the roots that 
 
 test('a new log has a checkpoint of nothing and no tile', async () => {
   await using app = await testApp()
-  expect(await cloneLog(app, 'registry')).toEqual([])
+  const headers = await app.railsHeaders(['audit:read'])
+  expect(await cloneLog(app, 'figures', headers)).toEqual([])
   for (const path of ['tile/0/000', 'tile/0/000.p/1', 'tile/1/000.p/1', 'tile/entries/000.p/1', 'tile/entries/000'])
-    expect(await statusOf(app, `/log/registry/${path}`)).toBe(404)
+    expect(await statusOf(app, `/log/figures/${path}`, headers)).toBe(404)
+  // The log of prices begins with the state that nothing is in force.
+  const [first, ...more] = (await cloneLog(app, 'registry')).map(entryOf)
+  expect([more, first]).toMatchObject([[], { schema: 'registry-state/1', timeline_size: 0, providers_size: 0 }])
 })
 
 test('the clone follows the log as it grows over the edge of a tile', async () => {
   await using app = await testApp()
   let size = 0
-  for (const next of [1, 255, 256, 257, 300]) {
+  for (const next of [1, 254, 255, 256, 300]) {
     await append(app, numbered(next).slice(size))
     size = next
-    expect((await cloneLog(app, 'registry')).map(fromUtf8)).toEqual(numbered(size).map(fromUtf8))
+    expect((await cloneLog(app, 'registry')).slice(1).map(fromUtf8)).toEqual(numbered(size).map(fromUtf8))
   }
 })
 
 test('a tile is there as far as the tree is, at every width, and no further', async () => {
   await using app = await testApp()
-  await append(app, numbered(600))
+  await append(app, numbered(599)) // after the state that the log began with
   const tile = (path: string): Promise<Uint8Array> => bytesAt(app, `/log/registry/tile/${path}`)
   const [full, last, above] = [await tile('0/000'), await tile('0/002.p/88'), await tile('1/000.p/2')]
   expect([full.length, last.length, above.length]).toEqual([8192, 88 * 32, 64])
   const bundle = entriesIn(await tile('entries/001'))
   expect(bundle.map(fromUtf8)).toEqual(
-    numbered(600)
-      .slice(256, 512)
+    numbered(599)
+      .slice(255, 511)
       .map((body) => fromUtf8(body)),
   )
 
@@ -156,9 +166,9 @@ test('a tile is there as far as the tree is, at every width, and no further', as
 test('what is signed and not yet public cannot be read', async () => {
   await using app = await testApp()
   const { db, registryLog } = app.installation
-  await append(app, numbered(255))
+  await append(app, numbered(254))
   const before = await bytesAt(app, '/log/registry/checkpoint')
-  await db.transaction((tx) => registryLog.append(tx, numbered(300).slice(255), app.clock.now))
+  await db.transaction((tx) => registryLog.append(tx, numbered(299).slice(254), app.clock.now))
 
   const beyond = ['0/000', '0/001.p/44', '1/000.p/1', 'entries/000', 'entries/001.p/1']
   for (const path of beyond) expect([path, await statusOf(app, `/log/registry/tile/${path}`)]).toEqual([path, 404])
@@ -174,7 +184,7 @@ test('entries of any size the log takes come back whole', async () => {
   await using app = await testApp()
   const bodies = [new Uint8Array(), new Uint8Array(65_535).fill(255), utf8('x'), new Uint8Array(256)]
   await append(app, bodies)
-  expect(await cloneLog(app, 'registry')).toEqual(bodies)
+  expect((await cloneLog(app, 'registry')).slice(1)).toEqual(bodies)
 })
 
 test('the row hashes of a large release are tiles in three levels', async () => {
@@ -195,8 +205,8 @@ test('the row hashes of a large release are tiles in three levels', async () => 
   for (const [path, width] of widths) expect((await bytesAt(app, `${prefix}/${path}`)).length).toBe(width * 32)
   for (const path of ['0/273', '0/273.p/113', '0/274.p/1', '1/001.p/18', '1/001', '2/000.p/2', '2/000', '3/000.p/1'])
     expect([path, await statusOf(app, `${prefix}/${path}`)]).toEqual([path, 404])
-  const [entry] = await cloneLog(app, 'registry')
-  const { row_count, rows_root } = JSON.parse(fromUtf8(entry ?? new Uint8Array())) as Manifest
+  const [manifest] = (await cloneLog(app, 'registry')).map(entryOf).filter(isManifest)
+  const { row_count = 0, rows_root = '' } = manifest ?? {}
   const { leaves, root } = await cloneTiles(app, `/log/releases/${release_id}`, row_count)
   expect([leaves.length, toBase64(root)]).toEqual([70_000, rows_root])
 })

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dayOf } from '../../src/calendar.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts } from '../../src/cli/load-options.ts'
 import { tableSchedule } from '../../src/ingest/cms/schedule.ts'
 import { load } from '../../src/ingest/load.ts'
@@ -11,10 +12,11 @@ import { readSource } from '../../src/ingest/source.ts'
 import { sourceCheck } from '../../src/ingest/source-check.ts'
 import type { IntegrityReport } from '../../src/integrity/report-shape.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
-import type { CitedRow } from '../../src/proof/price/row.ts'
-import { answersTo } from '../../src/proof/question.ts'
+import type { Manifest } from '../../src/proof/price/release.ts'
+import type { PricedRow, Row } from '../../src/proof/price/row.ts'
 import { verifyBody } from '../../src/proof/verify.ts'
-import { CHARTS, type ChartEntry } from '../../src/registry/charts.ts'
+import { CHARTS, type ChartEntry, chartTable } from '../../src/registry/charts.ts'
+import { type Override, overrideAll } from '../../src/registry/release/breaker.ts'
 import { checksOf } from '../../src/registry/release/check-store.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -29,7 +31,7 @@ const ENTRY: ChartEntry = {
   bases: ['medicare_clfs'],
   settings: [null],
   speaks: 'national',
-  calendar: { next: 'calendar_year', due_before_days: 30, stale_after_days: 15, expired_after_days: 45 },
+  calendar: { next: 'quarter', due_before_days: 30, stale_after_days: 15, expired_after_days: 45 },
   judgedOnReading: ['R02', 'R09', 'R10'],
   rowRules: 'alone',
   breaker: { farMovePct: 25, holdsConflicts: true, rejectedOf: 'rows' },
@@ -55,10 +57,12 @@ const invented = tableSchedule({
       npi: null,
       basis: 'medicare_clfs',
       setting: null,
-      price: { amount: rate, currency: 'USD' },
+      class: null,
+      price: { amount: rate, currency: 'USD', per: null },
       effective_from,
       flags: [],
       derivation: { method: 'verbatim/1', inputs: { rate } },
+      indicators: {},
       locator: [{ citation: 0, line }],
     }
   },
@@ -74,23 +78,27 @@ function fileOf(app: TestApp, name: string, lines: readonly string[]): string {
   return path
 }
 
-async function loadAndPublish(app: TestApp, path: string) {
+async function loadAndPublish(app: TestApp, path: string, overrides: readonly Override[] = []) {
   const { db, registryLog: log, cosign } = app.installation
   const url = 'https://example.org/invented.csv'
   const loaded = await load(db, 'cms-invented', [path], { url }, app.clock.now, undefined, { charts, readers })
-  await publish({ db, log, cosign, charts }, loaded.release.release_id, app.clock.now)
+  await publish({ db, log, cosign, charts }, loaded.release.release_id, app.clock.now, overrides)
   return loaded
 }
 
 const FIRST = ['G0101,x,10.00', 'G0102,x,20.00', 'G0103,x,30.00', 'G0104,x,40.00', 'G0105,x,50.00', 'G0106,x,60.00']
 const SECOND = ['G0101,x,10.00', 'G0102,x,29.00', ...FIRST.slice(2, 5), 'G0107,x,70.00']
 
-/** An answer, proved to be one to what was asked. */
-async function proved<Body>(app: TestApp, path: string, headers: Record<string, string> = {}): Promise<Body> {
-  const body = await (await app.request(path, { headers })).text()
-  const { cpt, basis } = Object.fromEntries(new URL(path, 'https://registry.example').searchParams)
-  const expected = cpt === undefined ? undefined : answersTo({ cpt, basis })
-  expect([path, await verifyBody(body, app.policy, expected)]).toMatchObject([path, { ok: true }])
+/** A verifier of a registry that has further schedules is told of them. */
+const told = { charts: chartTable(charts) }
+
+/** An answer, proved to be one to what was asked: the schedule is found by its basis. */
+async function proved<Body>(app: TestApp, cpt: string): Promise<Body> {
+  const question = { cpt, basis: 'medicare_clfs', as_of: dayOf(app.clock.now) }
+  const body = await (await app.request(`/reference?${new URLSearchParams(question)}`)).text()
+  expect([cpt, await verifyBody(body, app.policy, { question }, told)]).toMatchObject([cpt, { ok: true }])
+  // A verifier that was not told of the schedule does not take it for one.
+  expect(await verifyBody(body, app.policy, { question })).toMatchObject({ ok: false })
   return JSON.parse(body) as Body
 }
 
@@ -109,28 +117,26 @@ test('a new schedule is one entry and one reader: it is loaded, published, liste
   const feed = app.app.resources.map(({ path: at }) => at).find((at) => at.includes('feed')) ?? ''
   expect(await (await app.request(feed)).text()).toContain(ENTRY.title)
 
-  expect(await proved<CitedRow>(app, '/reference?cpt=G0102')).toMatchObject({ price: { amount: '20.00' } })
-  expect(await proved<CitedRow>(app, '/reference?cpt=G0102&basis=medicare_clfs')).toMatchObject({
-    basis: 'medicare_clfs',
-  })
-  expect(await proved(app, '/reference?cpt=G0199')).toMatchObject({ code: 'not_on_schedule', absence: [{}] })
-  const page = await proved<{ data: CitedRow[] }>(
-    app,
-    '/api/registry?chart=cms-invented',
-    await app.railsHeaders(['registry:read']),
-  )
+  expect(await proved(app, 'G0102')).toMatchObject({ price: { amount: '20.00' }, basis: 'medicare_clfs' })
+  expect(await proved(app, 'G0199')).toMatchObject({ code: 'not_on_schedule', absence: [{}] })
+  const headers = await app.railsHeaders(['registry:read'])
+  const body = await (await app.request('/api/registry?chart=cms-invented', { headers })).text()
+  const asked = { as_of: '2026-02-01', chart: 'cms-invented' }
+  expect(await verifyBody(body, app.policy, { page: asked }, told)).toMatchObject({ ok: true })
+  const page = JSON.parse(body) as { data: (Row & { proof: object })[]; releases: { release: Manifest }[] }
   expect(page.data.length).toBe(6)
 
   const check = sourceCheck([await readSource(path)], { charts, readers })
-  for (const { proof, ...row } of page.data) {
+  const citations = page.releases[0]?.release.citations ?? []
+  for (const { proof: _, ...row } of page.data as (PricedRow & { proof: object })[]) {
     expect(verifyDerivation(row)).toEqual({ ok: true })
-    expect(check(row, proof.release.citations)).toEqual({ ok: true })
+    expect(check(row, citations)).toEqual({ ok: true })
     const other = { ...row, locator: [{ citation: 0, line: row.locator[0]?.line === 4 ? 5 : 4 }] }
-    expect(check(other, proof.release.citations)).toMatchObject({ ok: false, reason: 'inputs_not_at_line' })
+    expect(check(other, citations)).toMatchObject({ ok: false, reason: 'inputs_not_at_line' })
   }
 })
 
-test('a second edition of a new schedule is compared with the first, and found fresh and then stale', async () => {
+test('a second edition of a new schedule is compared with the first, and found fresh, then due and then expired', async () => {
   await using app = await testApp({ today: '2026-02-01', charts })
   const report = async (day: string) => {
     app.clock.now = Date.parse(`${day}T12:00:00Z`)
@@ -145,17 +151,20 @@ test('a second edition of a new schedule is compared with the first, and found f
     removed: 1,
     changed: 1,
   })
-  const history = await proved<{ data: { release_id: string }[] }>(app, '/reference/history?cpt=G0102')
+  const history = (await app.getJson('/reference/history?cpt=G0102&basis=medicare_clfs')) as {
+    data: { release_id: string }[]
+  }
   expect(history.data.map(({ release_id }) => release_id)).toEqual([to, from])
 
-  const fresh = await report('2026-06-01')
+  const fresh = await report('2026-05-01')
   expect(fresh.charts).toMatchObject([
-    { kind: 'cms_invented', release_id: to, status: 'fresh', effective_to: '2026-12-31', delta: { changed: 1 } },
+    { kind: 'cms_invented', release_id: to, status: 'fresh', effective_to: '2026-06-30', delta: { changed: 1 } },
   ])
   const failed = (id: string) => fresh.checks.find(({ check_id }) => check_id === id)
   expect(failed('R12')).toMatchObject({ status: 'warn', failed: 1 })
   expect([failed('R09')?.status, failed('R14')?.status]).toEqual(['pass', 'not_evaluated'])
-  expect((await report('2027-01-16')).charts).toMatchObject([{ status: 'stale' }])
+  expect((await report('2026-06-15')).charts).toMatchObject([{ status: 'due' }])
+  expect((await report('2026-07-01')).charts).toMatchObject([{ status: 'expired', status_reason: 'period_has_ended' }])
 })
 
 test('a new schedule has its least size, its breaker and its place beside the hospitals', async () => {
@@ -167,7 +176,8 @@ test('a new schedule has its least size, its breaker and its place beside the ho
   expect((await hospital()).judged_without).toContain('cms-invented')
 
   const short = fileOf(app, 'invented_2026_January.csv', FIRST.slice(0, 3))
-  const { release } = await loadAndPublish(app, short)
+  await expect(loadAndPublish(app, short)).rejects.toMatchObject({ detail: expect.stringContaining('w03_short') })
+  const { release } = await loadAndPublish(app, short, overrideAll('sample_data'))
   expect((await checksOf(db, release.release_no)).find(({ rule }) => rule === 'W03')?.failed).toBe(1)
   expect((await hospital()).judged_without).not.toContain('cms-invented')
 
@@ -176,7 +186,10 @@ test('a new schedule has its least size, its breaker and its place beside the ho
 })
 
 test('the command line offers the options of a new schedule, and to no other kind', () => {
-  expect(optionTexts(readers)).toContainEqual(['--regions R,R', expect.stringMatching(/^cms-pfs, cms-invented: /)])
+  expect(optionTexts(readers)).toContainEqual([
+    '--regions R,R',
+    expect.stringMatching(/^cms-pfs, cms-pfs-qpp, cms-invented: /),
+  ])
   expect(argumentsOf(readers)).toMatchObject({ regions: { type: 'string' } })
   const said = { sample: false, regions: 'us-ca-18' }
   checkOptions('cms-invented', said, readers)
@@ -189,6 +202,6 @@ test('a chart that is not in the table is not one to ask for', async () => {
   expect(await app.problemCode('/api/coverage?chart=cms-invented')).toBe('invalid_parameter')
   const { db } = app.installation
   await expect(load(db, 'cms-invented', [], {}, app.clock.now)).rejects.toMatchObject({
-    detail: 'the kinds are cms-pfs, cms-clfs, cms-opps, hospital-mrf',
+    detail: `the kinds are ${CHARTS.map(({ chart }) => chart).join(', ')}`,
   })
 })

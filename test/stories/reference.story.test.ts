@@ -1,27 +1,38 @@
 import { expect, test } from 'bun:test'
-import type { CitedRow } from '../../src/proof/price/row.ts'
-import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
+import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { PricedRow, Row } from '../../src/proof/price/row.ts'
+import { verifyAbsence, verifyBody, verifyRow } from '../../src/proof/verify.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { testApp } from '../support/harness.ts'
+import { ask, holdTheRest, mustBeProved, questionOf, told } from '../support/lookup.ts'
 
 test('a price comes with a proof that a stranger can check', async () => {
   await using app = await testApp({ today: '2026-07-02' })
   await app.publish(aRelease({ rows: ['G0100', 'G0101', 'G0102'].map((cpt) => aPrice({ cpt })) }))
 
-  const row = (await app.getJson('/reference?cpt=G0101')) as CitedRow & { kind: 'price' }
+  const row = (await app.getJson('/reference?cpt=G0101')) as Cited<PricedRow>
   expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
+  const question = questionOf(app, { cpt: 'G0101' })
+  expect(await verifyBody(JSON.stringify(row), app.policy, { question })).toMatchObject({
+    ok: true,
+    decisions: [{ outcome: 'price', row: { cpt: 'G0101' } }],
+  })
 
   const forged = { ...row, price: { ...row.price, amount: '0.01' } }
   expect(await verifyRow(forged, app.policy)).toEqual({ ok: false, reason: 'leaf_hash_mismatch' })
   const { proof, ...bare } = row
   expect(await verifyRow(bare, app.policy)).toEqual({ ok: false, reason: 'proof_missing' })
-  expect(Object.keys(proof)).toEqual(['type', 'row', 'release', 'log'])
+  expect(Object.keys(proof)).toEqual(['type', 'row', 'release', 'in_force', 'log'])
 })
 
 test('an edition that takes effect tomorrow is not served today', async () => {
   await using app = await testApp({ today: '2026-06-30' })
-  await app.publish(aRelease({ effective_from: '2026-07-01' }))
-  expect(await app.problemCode('/reference?cpt=G0101')).toBe('no_release_in_force')
+  await app.publish(aRelease({ effective_from: '2026-07-01', rows: [aPrice({ effective_from: '2026-07-01' })] }))
+  const { code, charts } = await ask(app, { cpt: 'G0101' })
+  expect([code, charts[0]]).toEqual([
+    'no_edition_for_day',
+    { chart: 'cms-pfs', held: [{ from: '2026-07-01', to: '2099-12-31' }] },
+  ])
 })
 
 test('the price is the one in force on the day of service', async () => {
@@ -29,32 +40,30 @@ test('the price is the one in force on the day of service', async () => {
   const priced = (amount: string) => [aPrice({ price: { amount, currency: 'USD' } }), aPrice({ cpt: 'G0105' })]
   await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01', rows: priced('10.00') }))
   await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows: priced('20.00').slice(0, 1) }))
+  await holdTheRest(app, 'cms-pfs')
 
-  const amountOn = async (day: string) =>
-    ((await app.getJson(`/reference?cpt=G0101&as_of=${day}`)) as { price: { amount: string } }).price.amount
-  expect(await amountOn('2026-06-30')).toBe('10.00')
-  expect(await amountOn('2026-07-01')).toBe('20.00')
+  expect(await told(app, { cpt: 'G0101', as_of: '2026-06-30' })).toBe('10.00')
+  expect(await told(app, { cpt: 'G0101', as_of: '2026-07-01' })).toBe('20.00')
   // A code that the newer edition dropped is absent after it, whatever the older one said.
-  expect(await app.problemCode('/reference?cpt=G0105')).toBe('not_on_schedule')
-  expect(await app.getJson('/reference?cpt=G0105&as_of=2026-03-01')).toHaveProperty('cpt', 'G0105')
-  expect(await app.problemCode('/reference?cpt=G0101&as_of=2025-12-31')).toBe('no_release_in_force')
+  expect(await told(app, { cpt: 'G0105' })).toBe('not_on_schedule')
+  expect(await ask(app, { cpt: 'G0105', as_of: '2026-03-01' })).toHaveProperty('cpt', 'G0105')
+  expect(await told(app, { cpt: 'G0101', as_of: '2025-12-31' })).toBe('no_edition_for_day')
 })
 
 test('a newer file for the same day takes the place of the older one', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: [aPrice({ price: { amount: '1.00', currency: 'USD' } })] }))
   const second = await app.publish(aRelease({ rows: [aPrice({ price: { amount: '2.00', currency: 'USD' } })] }))
-  const row = (await app.getJson('/reference?cpt=G0101')) as CitedRow
+  const row = await ask(app, { cpt: 'G0101' })
   expect(row.proof.release).toMatchObject({ release_id: second, supersedes: 'cms-pfs:TEST1:1' })
 })
 
 test('a code without a price is answered with the reason and its proof', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: [anAbsence({ cpt: 'G0104', reason: 'carrier_priced' }), aPrice()] }))
-  const problem = await app.problem('/reference?cpt=g0104')
-  expect(problem).toMatchObject({ status: 404, code: 'absent_carrier_priced' })
-  expect(problem['agent_hint']).toBeString()
-  expect(await verifyBody(JSON.stringify(problem), app.policy)).toMatchObject({ ok: true, rows: 1 })
+  const problem = await ask(app, { cpt: 'g0104' })
+  expect(problem).toMatchObject({ status: 404, code: 'absent_carrier_priced', row: { reason: 'carrier_priced' } })
+  expect(problem.agent_hint).toBeString()
 })
 
 test('a price on a later schedule wins over a stated absence on an earlier one', async () => {
@@ -62,16 +71,14 @@ test('a price on a later schedule wins over a stated absence on an earlier one',
   await app.publish(aRelease({ rows: [anAbsence({ cpt: '80053', reason: 'not_covered' })] }))
   const lab = aPrice({ cpt: '80053', basis: 'medicare_clfs', setting: null })
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [lab] }))
-  expect(await app.getJson('/reference?cpt=80053')).toMatchObject({ basis: 'medicare_clfs' })
-  expect(await app.problemCode('/reference?cpt=80053&basis=medicare_pfs')).toBe('absent_not_covered')
+  expect(await ask(app, { cpt: '80053' })).toMatchObject({ basis: 'medicare_clfs' })
+  expect(await told(app, { cpt: '80053', basis: 'medicare_pfs' })).toBe('absent_not_covered')
 })
 
-test('a code priced for the whole country only says so when a region is asked for', async () => {
+test('a code priced for the whole country is answered so in every region', async () => {
   await using app = await testApp({ sample: true })
-  const problem = await app.problem('/reference?cpt=80053&region=US-AL-00')
-  expect(problem).toMatchObject({ code: 'absent_not_covered', regions: ['national'] })
-  expect(problem['detail']).toContain('region=national')
-  expect(await app.getJson('/reference?cpt=80053')).toMatchObject({ region: 'national', basis: 'medicare_clfs' })
+  for (const region of ['US-AL-00', 'CA', 'national', undefined])
+    expect(await ask(app, { cpt: '80053', region })).toMatchObject({ region: 'national', basis: 'medicare_clfs' })
 })
 
 test('an absence at one of a hospital\u2019s providers is proved among the rows of the others', async () => {
@@ -80,32 +87,41 @@ test('an absence at one of a hospital\u2019s providers is proved among the rows 
   const cash = { basis: 'hospital_cash', setting: 'outpatient' } as const
   const rows = [aPrice({ ...cash, npi: one }), aPrice({ ...cash, npi: two, modifier: '26' })]
   await app.publish(aRelease({ chart: `hospital-mrf:${one}`, rows }))
-  const problem = await app.problem(`/reference?cpt=G0101&npi=${two}`)
-  expect(await verifyBody(JSON.stringify(problem), app.policy)).toMatchObject({ ok: true, absences: 1 })
-  expect(problem['absence']).toMatchObject([{ key_prefix: `G0101|national|${two}||` }])
+  expect(await told(app, { cpt: 'G0101', npi: one })).toBe('12.34')
+  const problem = await ask(app, { cpt: 'G0101', npi: two })
+  expect(problem).toMatchObject({ code: 'modifier_not_priced', available: { modifiers: ['26'] } })
+  expect(problem.because.rows).not.toBeEmpty()
+  expect(await ask(app, { cpt: 'G0102', npi: two })).toMatchObject({
+    code: 'not_on_schedule',
+    absence: [{ key_prefix: 'G0102|' }],
+  })
 })
 
 test('a code that no schedule has is proved absent, for each schedule searched', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: [aPrice({ cpt: '10000' }), aPrice({ cpt: '99999' })] }))
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ basis: 'medicare_clfs', setting: null })] }))
-  for (const cpt of ['00100', '55555', 'Z9999']) {
-    const problem = await app.problem(`/reference?cpt=${cpt}`)
+  // As long as a schedule that may answer is not held, no one can say that the code is on none.
+  const { code, charts } = await ask(app, { cpt: '55555' })
+  expect([code, charts.map(({ chart }) => chart)]).toEqual(['no_edition_for_day', ['cms-asp', 'cms-dmepos']])
+  await holdTheRest(app, 'cms-pfs', 'cms-clfs')
+  for (const cpt of ['00000', '55555', 'Z9999']) {
+    const problem = await ask(app, { cpt })
     expect(problem.code).toBe('not_on_schedule')
-    expect(problem['absence']).toHaveLength(2)
-    expect(await verifyBody(JSON.stringify(problem), app.policy)).toMatchObject({ ok: true, absences: 2 })
+    expect(problem.absence.map(({ key_prefix }) => key_prefix)).toEqual(Array(4).fill(`${cpt}|`))
   }
-  const [absence] = (await app.problem('/reference?cpt=55555'))['absence'] as [{ key_prefix: string }]
-  expect(absence.key_prefix).toBe('55555|national|')
 })
 
 test('an absence proof for one code does not pass for another', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: ['10000', '20000', '30000'].map((cpt) => aPrice({ cpt })) }))
-  const problem = await app.problem('/reference?cpt=15000')
-  const [absence] = problem['absence'] as [{ key_prefix: string }]
-  for (const key_prefix of ['20000|national|', '25000|national|', '10000|national|', ''])
-    expect(await verifyBody(JSON.stringify({ ...absence, key_prefix }), app.policy)).toMatchObject({ ok: false })
+  const problem = await ask(app, { cpt: '15000', basis: 'medicare_pfs' })
+  const [absence] = problem.absence
+  expect(await verifyAbsence(absence, app.policy)).toEqual({ ok: true })
+  for (const key_prefix of ['20000|', '25000|', '10000|', '20000|national|', '1', ''])
+    expect(await verifyAbsence({ ...absence, key_prefix }, app.policy)).toMatchObject({ ok: false })
+  const question = questionOf(app, { cpt: '25000', basis: 'medicare_pfs' })
+  expect(await verifyBody(JSON.stringify(problem), app.policy, { question })).toMatchObject({ ok: false })
 })
 
 test('modifier, setting and region are never replaced by others', async () => {
@@ -119,48 +135,63 @@ test('modifier, setting and region are never replaced by others', async () => {
       ],
     }),
   )
-  const prefixOf = async (query: string) => {
-    const problem = await app.problem(`/reference?cpt=70450&${query}`)
-    expect(await verifyBody(JSON.stringify(problem), app.policy)).toMatchObject({ ok: true })
-    return (problem['absence'] as [{ key_prefix: string }])[0].key_prefix
-  }
-  expect(await app.getJson('/reference?cpt=70450&modifier=26')).toMatchObject({ modifier: '26' })
-  expect(await app.getJson('/reference?cpt=70450')).toMatchObject({ modifier: null, setting: 'facility' })
-  expect(await prefixOf('modifier=TC')).toBe('70450|national||TC|')
-  expect(await prefixOf('setting=non_facility')).toBe('70450|national|||medicare_pfs|non_facility')
-  expect(await prefixOf('region=US-CA-18')).toBe('70450|US-CA-18|')
-  expect(await prefixOf('region=US-AK')).toBe('70450|US-AK-')
+  await holdTheRest(app, 'cms-pfs')
+  const asks = (more: object) => ask(app, { cpt: '70450', ...more })
+  expect(await asks({ modifier: '26' })).toMatchObject({ modifier: '26' })
+  expect(await asks({})).toMatchObject({ modifier: null, setting: 'facility' })
+  const { code, available } = await asks({ modifier: 'TC' })
+  expect([code, available]).toEqual([
+    'modifier_not_priced',
+    {
+      modifiers: ['26'],
+      settings: ['facility', 'non_facility'],
+      bases: ['medicare_pfs'],
+      regions: ['US-AL-00', 'national'],
+    },
+  ])
+  const noSetting = await asks({ setting: 'non_facility' })
+  expect([noSetting.code, noSetting.detail]).toEqual([
+    'not_on_schedule',
+    expect.stringContaining('not for this setting'),
+  ])
+  expect((await asks({ region: 'US-CA-18' })).code).toBe('region_not_covered')
+  expect((await asks({ region: 'US-AK' })).code).toBe('region_not_covered')
 })
 
 test('the facility price answers where CMS marks the other setting NA', async () => {
   await using app = await testApp()
-  const rows = [aPrice({ setting: 'non_facility', flags: ['na_indicator'] }), aPrice({ setting: 'facility' })]
+  const rows: Row[] = [
+    anAbsence({ setting: 'non_facility', reason: 'not_applicable_in_setting' }),
+    aPrice({ setting: 'facility' }),
+  ]
   await app.publish(aRelease({ rows }))
-  expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ setting: 'facility' })
-  expect(await app.getJson('/reference?cpt=G0101&setting=non_facility')).toMatchObject({ flags: ['na_indicator'] })
+  const answer = await ask(app, { cpt: 'G0101' })
+  expect(answer).toMatchObject({ setting: 'facility', because: { rows: [{ row: { setting: 'non_facility' } }] } })
+  expect(await told(app, { cpt: 'G0101', setting: 'non_facility' })).toBe('absent_not_applicable_in_setting')
 })
 
 test('a state answers where it has one locality, and lists them where it has several', async () => {
   await using app = await testApp({ sample: true })
-  expect(await app.getJson('/reference?cpt=99213&region=us-al')).toMatchObject({ region: 'US-AL-00' })
-  const ambiguous = await app.problem('/reference?cpt=99213&region=US-CA')
-  expect(ambiguous).toMatchObject({ code: 'region_ambiguous', regions: ['US-CA-05', 'US-CA-18'] })
+  expect(await ask(app, { cpt: '99213', region: 'us-al' })).toMatchObject({ region: 'US-AL-00' })
+  const { code, choices } = await ask(app, { cpt: '99213', region: 'US-CA' })
+  expect([code, choices.map(({ region }) => region)]).toEqual(['region_ambiguous', ['US-CA-05', 'US-CA-18']])
+  for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ cpt: '99213', region })
   expect(await app.problemCode('/reference?cpt=99213&region=US-ZZ')).toBe('invalid_region')
-  expect(await app.problemCode('/reference?cpt=99213&region=ZIP-00000')).toBe('invalid_region')
+  expect(await told(app, { cpt: '99213', region: 'ZIP-00000' })).toBe('unknown_zip')
 })
 
 test('a hospital price is the provider\u2019s own, cash first', async () => {
   await using app = await testApp({ sample: true })
-  const row = (await app.getJson('/reference?cpt=99213&npi=1234567893')) as CitedRow
+  const row = await ask(app, { cpt: '99213', npi: '1234567893' })
   expect(row).toMatchObject({ npi: '1234567893', basis: 'hospital_cash', proof: { release: { data_class: 'sample' } } })
   expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
-  expect(await app.getJson('/reference?cpt=99213&npi=1234567893&basis=hospital_gross')).toMatchObject({
+  expect(await ask(app, { cpt: '99213', npi: '1234567893', basis: 'hospital_gross' })).toMatchObject({
     basis: 'hospital_gross',
   })
-  expect(await app.problemCode('/reference?cpt=99213&npi=1245319599')).toBe('unknown_provider')
+  expect(await told(app, { cpt: '99213', npi: '1245319599' })).toBe('unknown_provider')
   expect(await app.problemCode('/reference?cpt=99213&npi=1234567893&basis=medicare_pfs')).toBe('invalid_parameter')
   expect(await app.problemCode('/reference?cpt=99213&basis=hospital_cash')).toBe('invalid_parameter')
-  expect(await app.problemCode('/reference?cpt=99213&npi=1234567893&as_of=2020-01-01')).toBe('no_release_in_force')
+  expect(await told(app, { cpt: '99213', npi: '1234567893', as_of: '2020-01-01' })).toBe('no_edition_for_day')
 })
 
 test('the sample prices are what the formula gives', async () => {
@@ -171,6 +202,15 @@ test('the sample prices are what the formula gives', async () => {
   expect(await amount('&setting=facility')).toBe('57.45')
 })
 
+interface Page {
+  data: (PricedRow & { proof: { proof: number; index: number; leaf_hash: string } })[]
+  proofs: { release: number; from: number }[]
+  releases: { release: { chart: string } }[]
+  page: { total: number; next_after: string | null; has_more: boolean }
+  links: { next: string | null }
+  as_of: string
+}
+
 test('the registry is browsed page by page, every row with a proof under one checkpoint', async () => {
   await using app = await testApp({ sample: true })
   const headers = await app.railsHeaders(['registry:read'])
@@ -178,10 +218,13 @@ test('the registry is browsed page by page, every row with a proof under one che
   let path: string | null = '/api/registry?limit=200'
   let total = 0
   while (path !== null) {
-    const body = await app.getJson(path, headers)
-    const page = body as { data: CitedRow[]; page: { total: number }; links: { next: string | null } }
-    expect(await verifyBody(JSON.stringify(page), app.policy)).toMatchObject({ ok: true, rows: page.data.length })
-    seen.push(...page.data.map((row) => `${row.proof.release.chart} ${row.proof.row.index}`))
+    const page = (await app.getJson(path, headers)) as Page
+    const { rows } = await mustBeProved(app, JSON.stringify(page), { page: { as_of: page.as_of } })
+    expect(rows.length).toBe(page.data.length)
+    // One proof for each release on the page: all its rows there are neighbours.
+    expect(page.proofs.map(({ release }) => release)).toEqual(page.releases.map((_, i) => i))
+    const chartOf = (run: number) => page.releases[page.proofs[run]?.release ?? -1]?.release.chart
+    seen.push(...page.data.map(({ proof }) => `${chartOf(proof.proof)} ${proof.index}`))
     total = page.page.total
     path = page.links.next
   }
@@ -192,20 +235,28 @@ test('the registry is browsed page by page, every row with a proof under one che
 test('pages of the registry can be followed by cursor and filtered', async () => {
   await using app = await testApp({ sample: true })
   const headers = await app.railsHeaders(['registry:read'])
-  type Page = { data: CitedRow[]; page: { total: number; next_after: string | null; has_more: boolean } }
-  const first = (await app.getJson('/api/registry?limit=3', headers)) as Page
-  const second = (await app.getJson(`/api/registry?limit=3&after=${first.page.next_after}`, headers)) as Page
-  const both = (await app.getJson('/api/registry?limit=6', headers)) as Page
-  expect([...first.data, ...second.data].map((row) => row.proof.row)).toEqual(both.data.map((row) => row.proof.row))
+  const pageOf = async (query: string) => (await app.getJson(`/api/registry?${query}`, headers)) as Page
+  const first = await pageOf('limit=3')
+  const second = await pageOf(`limit=3&after=${first.page.next_after}`)
+  const both = await pageOf('limit=6')
+  expect([...first.data, ...second.data].map(({ proof }) => proof.leaf_hash)).toEqual(
+    both.data.map(({ proof }) => proof.leaf_hash),
+  )
 
-  const one = (await app.getJson('/api/registry?cpt=99213&region=US-CA-18', headers)) as Page
+  const one = await pageOf('cpt=99213&region=US-CA-18')
+  const asked = { as_of: one.as_of, cpt: '99213', region: 'US-CA-18' }
+  await mustBeProved(app, JSON.stringify(one), { page: asked })
+  expect(await verifyBody(JSON.stringify(one), app.policy, { page: { ...asked, region: 'US-CA-05' } })).toMatchObject({
+    reason: 'answers_another_question',
+  })
   expect(one.page).toMatchObject({ total: 2, has_more: false })
   expect(one.data.every((row) => row.cpt === '99213' && row.region === 'US-CA-18')).toBe(true)
-  const hospital = (await app.getJson('/api/registry?npi=1234567893&limit=1', headers)) as Page
+  const hospital = await pageOf('npi=1234567893&limit=1')
   expect(hospital.data[0]).toMatchObject({ npi: '1234567893' })
-  const region = (await app.getJson('/api/registry?region=US-NY-01&chart=cms-pfs&limit=200', headers)) as Page
+  const region = await pageOf('region=US-NY-01&chart=cms-pfs&limit=200')
   expect(region.page.total).toBe(region.data.length)
   expect(region.data.every((row) => row.region === 'US-NY-01')).toBe(true)
+  await mustBeProved(app, JSON.stringify(region), { page: { as_of: one.as_of, region: 'US-NY-01', chart: 'cms-pfs' } })
 })
 
 test('nothing that a source file says in words is served', async () => {

@@ -53,15 +53,24 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   expect(compared.out).toMatch(/^cms-pfs:SAMPLE26A:1 -> cms-pfs:SAMPLE26D:1\n {2}\d+ added, \d+ removed, \d+ changed/)
   const named = await json('release', 'diff', 'cms-pfs:SAMPLE26D:1', 'cms-pfs:SAMPLE26A:1')
   expect(await json('release', 'diff', 'cms-pfs:SAMPLE26D:1')).toEqual(named)
-  const every = ['row_count_drop', 'prices_moved', 'rejected_share', 'conflicting_keys']
+  const every = [
+    'row_count_drop',
+    'prices_moved',
+    'rejected_share',
+    'conflicting_keys',
+    'r11_gap',
+    'r11_overlap',
+    'w03_short',
+    'gpci_changed',
+  ]
   const all = every.flatMap((rule) => ['--override', rule, '--reason', 'sample_data'])
   expect((await run('release', 'publish', 'cms-pfs:SAMPLE26D:1', ...all)).code).toBe(0)
 
   expect((await run('release', 'withdraw', 'cms-pfs:SAMPLE26D:1')).code).toBe(2)
   expect(await json('release', 'withdraw', 'cms-pfs:SAMPLE26D:1', '--reason', 'wrong_source')).toEqual({
     release_id: 'cms-pfs:SAMPLE26D:1',
-    withdrawn_index: 3,
-    in_its_place: 'cms-pfs:SAMPLE26A:1',
+    withdrawn_index: 7,
+    in_its_place: null, // the edition before it has run out
   } as never)
   expect(await json('release', 'show', 'cms-pfs:SAMPLE26D:1')).toMatchObject({
     state: 'withdrawn',

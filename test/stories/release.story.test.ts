@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { recheck } from '../../src/cli/fsck.ts'
 import { finish } from '../../src/integrity/publication.ts'
-import { type CitedRow, isWithdrawal, type Row } from '../../src/proof/price/row.ts'
+import type { Cited } from '../../src/proof/price/proofs.ts'
+import { isWithdrawal } from '../../src/proof/price/release.ts'
+import type { PricedRow, Row } from '../../src/proof/price/row.ts'
 import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
 import type { Override } from '../../src/registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../../src/registry/release/check.ts'
@@ -65,13 +67,14 @@ test.each(TRIPPING)('%s: %s', async (_, rule, { rows, found = [] }, held) => {
     code: 'release_held',
   })
   // Held means untouched: nothing in the log, the edition before still in force.
-  expect((await app.installation.registryLog.signed(app.installation.db)).size).toBe(1)
+  expect((await app.installation.registryLog.signed(app.installation.db)).size).toBe(3)
   expect(await amountOn(app, '10000', '2026-05-01')).toBe('100.00')
 })
 
 test('a hospital with two prices under one key is not held for it', async () => {
   await using app = await testApp()
-  const rows = priced(100, 100).map((row) => ({ ...row, npi: NPI, basis: 'hospital_cash' }) as Row)
+  const cash = { basis: 'hospital_cash', npi: NPI, price: { amount: '100.00', currency: 'USD' } } as const
+  const rows = priced(100, 100).map(({ cpt }) => aPrice({ cpt, ...cash }))
   const id = await stageOnly(app, aRelease({ chart: `hospital-mrf:${NPI}`, rows }), [['R10', 3]])
   await publishOnly(app, id)
 })
@@ -86,13 +89,13 @@ test('an override is recorded in the manifest, and so in every proof', async () 
     { rule: 'conflicting_keys', reason: 'verified_by_operator' },
   ]
   await publishOnly(app, id, all)
-  const row = (await app.getJson('/reference?cpt=10000')) as CitedRow
+  const row = (await app.getJson('/reference?cpt=10000')) as Cited<Row>
   // The third was not needed, so it is not said.
   expect(row.proof.release.overrides).toEqual(all.slice(0, 2) as never)
   expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
   const { overrides: _, ...silent } = row.proof.release
   const hushed = { ...row, proof: { ...row.proof, release: silent } }
-  expect(await verifyRow(hushed, app.policy)).toEqual({ ok: false, reason: 'release_not_in_log' })
+  expect(await verifyRow(hushed, app.policy)).toEqual({ ok: false, reason: 'release_not_in_force' })
   const empty = { ...row, proof: { ...row.proof, release: { ...silent, overrides: [] } } }
   expect(await verifyRow(empty, app.policy)).toEqual({ ok: false, reason: 'proof_malformed' })
 })
@@ -103,24 +106,29 @@ test('the price before, at and after a change, a dropped code, and a withdrawal'
   await app.publish(aRelease({ edition: 'A', rows: [code('G0101', '10.00'), code('G0102', '7.00')] }))
   const second = aRelease({ edition: 'B', effective_from: '2026-07-01', rows: [code('G0101', '20.00')] })
   const id = await app.publish(second)
+  const asked = { question: { cpt: 'G0101', as_of: '2026-11-15' } }
   const provedBefore = JSON.stringify(await app.getJson('/reference?cpt=G0101'))
   expect(await amountOn(app, 'G0101', '2026-06-30')).toBe('10.00')
   expect(await amountOn(app, 'G0101', '2026-07-01')).toBe('20.00')
   expect(await amountOn(app, 'G0101', '2026-11-15')).toBe('20.00')
   expect(await amountOn(app, 'G0102', '2026-06-30')).toBe('7.00')
-  expect(await app.problemCode('/reference?cpt=G0102&as_of=2026-07-01')).toBe('not_on_schedule')
+  expect(await app.problemCode('/reference?cpt=G0102&as_of=2026-07-01&basis=medicare_pfs')).toBe('not_on_schedule')
 
+  app.clock.now += 3_600_000
   await withdraw(publisherOf(app), id, 'wrong_source', app.clock.now)
   for (const day of ['2026-06-30', '2026-07-01', '2026-11-15']) {
     expect([day, await amountOn(app, 'G0101', day)]).toEqual([day, '10.00'])
     expect([day, await amountOn(app, 'G0102', day)]).toEqual([day, '7.00'])
   }
   // What was proved stays proved, and its row hashes can still be read.
-  expect(await verifyBody(provedBefore, app.policy)).toMatchObject({ ok: true })
+  expect(await verifyBody(provedBefore, app.policy, asked)).toMatchObject({ ok: true })
   expect((await app.request(`/log/releases/${id}/tile/0/000.p/1`)).status).toBe(200)
-  expect(await verifyBody(JSON.stringify(await app.getJson('/reference?cpt=G0101')), app.policy)).toMatchObject({
-    ok: true,
-  })
+  const provedAfter = JSON.stringify(await app.getJson('/reference?cpt=G0101'))
+  expect(await verifyBody(provedAfter, app.policy, asked)).toMatchObject({ ok: true })
+  // A view of the registry from before the withdrawal can be told by its time.
+  const notBefore = '2026-11-15T13:00:00Z'
+  expect(await verifyBody(provedBefore, app.policy, asked, { notBefore })).toMatchObject({ reason: 'state_too_old' })
+  expect(await verifyBody(provedAfter, app.policy, asked, { notBefore })).toMatchObject({ ok: true })
   expect((await recheck(app.installation, app.clock.now)).faults).toEqual([])
 
   // The same file can come back: it is a new revision, because the old one is out for good.
@@ -133,19 +141,19 @@ test('the first edition of a chart, once withdrawn, leaves none in force', async
   await using app = await testApp()
   const id = await app.publish(aRelease())
   const withdrawn = await withdraw(publisherOf(app), id, 'publisher_withdrew', app.clock.now)
-  expect(await app.problemCode('/reference?cpt=G0101')).toBe('no_release_in_force')
-  const bundle = await (await app.request('/log/registry/tile/entries/000.p/2')).arrayBuffer()
+  expect(await app.problemCode('/reference?cpt=G0101')).toBe('no_edition_for_day')
+  const bundle = await (await app.request('/log/registry/tile/entries/000.p/5')).arrayBuffer()
   const text = Buffer.from(bundle).toString('latin1')
-  const entry = text.slice(text.lastIndexOf('{'))
+  const [entry = ''] = /\{"chart":"cms-pfs","reason"[^}]*\}/.exec(text) ?? []
   expect(isWithdrawal(JSON.parse(entry))).toBe(true)
   expect(JSON.parse(entry)).toEqual({
-    schema: 'price-withdrawal/1',
+    schema: 'price-withdrawal/2',
     release_id: id,
     chart: 'cms-pfs',
     reason: 'publisher_withdrew',
     recorded_at: '2026-11-15T12:00:00.000Z',
   })
-  expect(Number(withdrawn.withdrawn_index)).toBe(1)
+  expect(Number(withdrawn.withdrawn_index)).toBe(3)
   for (const again of [id, 'cms-pfs:NONE:1'])
     await expect(withdraw(publisherOf(app), again, 'wrong_source', app.clock.now)).rejects.toMatchObject({
       code: 'release_conflict',
@@ -175,7 +183,7 @@ test('a withdrawal counts when the public checkpoint covers it, and not before',
   )
   expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ cpt: 'G0101' })
   await finish(publisherOf(app))
-  expect(await app.problemCode('/reference?cpt=G0101')).toBe('no_release_in_force')
+  expect(await app.problemCode('/reference?cpt=G0101')).toBe('no_edition_for_day')
 })
 
 test('the same bytes again do nothing, and another file for the same edition takes its place', async () => {
@@ -189,7 +197,7 @@ test('the same bytes again do nothing, and another file for the same edition tak
 
   const corrected = await app.publish(aRelease({ edition: 'A', rows: priced(100, 101) }))
   expect(corrected).toBe('cms-pfs:A:2')
-  const row = (await app.getJson('/reference?cpt=10000')) as CitedRow & { kind: 'price' }
+  const row = (await app.getJson('/reference?cpt=10000')) as Cited<PricedRow>
   expect(row).toMatchObject({ price: { amount: '101.00' }, proof: { release: { supersedes: id } } })
 })
 
@@ -199,21 +207,22 @@ test('an older edition that is loaded late takes the place of the one before its
   await app.publish(aRelease({ edition: 'C', effective_from: '2026-07-01', rows: priced(100, 300) }))
   const id = await stageOnly(app, aRelease({ edition: 'B', effective_from: '2026-04-01', rows: priced(100, 101) }))
   await publishOnly(app, id)
-  const row = (await app.getJson('/reference?cpt=10000&as_of=2026-05-01')) as CitedRow
+  const row = (await app.getJson('/reference?cpt=10000&as_of=2026-05-01')) as Cited<Row>
   expect(row.proof.release).toMatchObject({ release_id: id, supersedes: first })
   expect(await amountOn(app, '10000', '2026-11-15')).toBe('300.00')
 })
 
 test('the integrity report tells what changed, what was found and which periods do not meet', async () => {
   await using app = await testApp({ today: '2026-11-15' })
-  await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01', rows: priced(100, 100) }))
+  const ended = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
+  await app.publish(aRelease({ edition: 'A', ...ended, rows: priced(100, 100) }))
   const rows = [...priced(99, (i) => (i === 0 ? 400 : 100)), anAbsence({ cpt: '20000', reason: 'bundled' })]
   const late = aRelease({ edition: 'D', effective_from: '2026-10-01', rows })
   const id = await stageOnly(app, late, [
     ['R02', 1],
     ['R09', 4],
   ])
-  await publishOnly(app, id)
+  await publishOnly(app, id, [{ rule: 'r11_gap', reason: 'verified_by_operator' }])
   const other = await app.publish(aRelease({ edition: 'D2', effective_from: '2026-10-01', rows: priced(100, 100) }))
   const headers = await app.railsHeaders(['integrity:read'])
   const report = async () =>
@@ -250,10 +259,10 @@ test('the integrity report tells what changed, what was found and which periods 
     failed: 1,
     evaluated: 99,
     status: 'warn',
-    sample_row_ids: ['10000|national|||medicare_pfs|non_facility'],
+    sample_row_ids: ['10000|national|||medicare_pfs|non_facility|'],
   })
   expect(found('R02')).toMatchObject({ failed: 1, evaluated: 101, severity: 'reject' })
-  expect(found('R05')).toMatchObject({ evaluated: 0, status: 'not_evaluated', severity: 'withhold' })
+  expect(found('R05')).toMatchObject({ evaluated: 0, status: 'not_evaluated', severity: 'flag' })
   expect(found('R03')).toMatchObject({ failed: 0, evaluated: 100, status: 'pass' })
   expect(found('R07')).toMatchObject({ evaluated: 0, status: 'not_evaluated' })
 })

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from '../../src/ingest/load.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { testApp } from '../support/harness.ts'
+import { ask } from '../support/lookup.ts'
 
 const NPI = '1234567893'
 const COLUMNS = [
@@ -16,7 +16,7 @@ const COLUMNS = [
 const line = (cpt: string, gross: string, cash: string, min: string, max: string): string =>
   `x,${cpt},HCPCS,outpatient,${gross},${cash},,,,,${min},${max}`
 
-test('a hospital\u2019s implausible price is withheld on loading, and the answer proves that it is', async () => {
+test('a hospital\u2019s implausible price is flagged on loading and served, and one that contradicts itself is withheld', async () => {
   await using app = await testApp()
   const { db, registryLog, cosign } = app.installation
   const price = { amount: '100.00', currency: 'USD' } as const
@@ -31,22 +31,29 @@ test('a hospital\u2019s implausible price is withheld on loading, and the answer
     line('G0103', '300.00', '400.00', '140.00', '120.00'),
   ]
   writeFileSync(file, `${lines.join('\n')}\n`)
-  const { release } = await load(db, 'hospital-mrf', [file], {}, app.clock.now)
+  const { release } = await load(db, 'hospital-mrf', [file], { url: 'https://hospital.example/file' }, app.clock.now)
   await publish({ db, log: registryLog, cosign }, release.release_id, app.clock.now)
 
-  const ask = (cpt: string, basis: string) => `/reference?cpt=${cpt}&npi=${NPI}&basis=${basis}`
-  expect(await app.getJson(ask('G0101', 'hospital_cash'))).toMatchObject({ price: { amount: '150.00' } })
-  for (const basis of ['hospital_cash', 'hospital_gross']) {
-    const problem = await app.problem(ask('G0102', basis))
-    expect(problem).toMatchObject({ code: 'absent_withheld_outlier', row: { locator: [{ line: 5 }] } })
-    expect(await verifyBody(JSON.stringify(problem), app.policy)).toMatchObject({ ok: true, rows: 1 })
-  }
-  expect(await app.problemCode(ask('G0103', 'hospital_negotiated_low'))).toBe('absent_withheld_conflict')
-  expect(await app.problemCode(ask('G0103', 'hospital_negotiated_high'))).toBe('absent_withheld_conflict')
-  expect(await app.getJson(ask('G0103', 'hospital_cash'))).toMatchObject({ price: { amount: '400.00' } })
+  const asks = (cpt: string, basis: string) => ask(app, { cpt, npi: NPI, basis })
+  expect(await asks('G0101', 'hospital_cash')).toMatchObject({ price: { amount: '150.00' }, flags: [] })
+  for (const [basis, amount] of [
+    ['hospital_cash', '4.00'],
+    ['hospital_gross', '9000.00'],
+  ] as const)
+    expect(await asks('G0102', basis)).toMatchObject({
+      price: { amount },
+      flags: ['far_from_medicare'],
+      indicators: { compared_release: 'cms-pfs:TEST1:1', compared_amount: '100.00' },
+    })
+  for (const basis of ['hospital_negotiated_low', 'hospital_negotiated_high'])
+    expect(await asks('G0103', basis)).toMatchObject({
+      code: 'absent_withheld_conflict',
+      row: { locator: [{ line: 6 }], derivation: { inputs: { rule: 'R08_min_max' } } },
+    })
+  expect(await asks('G0103', 'hospital_cash')).toMatchObject({ price: { amount: '400.00' } })
 
   const report = await app.getJson('/api/data-integrity', await app.railsHeaders(['integrity:read']))
-  expect(report).toMatchObject({ summary: { rows_withheld: 4, rows_served: 3 + 12 - 4 } })
+  expect(report).toMatchObject({ summary: { rows_withheld: 2, rows_served: 3 + 12 - 2 } })
   const { checks } = report as { checks: { check_id: string; failed: number }[] }
   const failed = checks.filter((check) => check.failed > 0).map((check) => [check.check_id, check.failed])
   expect(Object.fromEntries(failed)).toEqual({ R05: 2, R08: 1, R08_min_max: 2 })

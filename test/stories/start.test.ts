@@ -88,14 +88,26 @@ test('atr verify accepts what the service answered and names what is wrong with 
   await using service = await DemoService.start()
   const policy = join(service.folder.path, 'policy')
   writeFileSync(policy, await (await fetch(`${service.url}/log/policy`)).text())
-  const check = (body: string) => service.atr(['verify', '-', '--policy', policy], body)
-  const row = await (await fetch(`${service.url}/reference?cpt=99213`)).text()
+  const check = (body: string, cpt = '99213') =>
+    service.atr(['verify', '-', '--policy', policy, '--cpt', cpt, '--as-of', '2026-11-15'], body)
+  const row = await (await fetch(`${service.url}/reference?cpt=99213&as_of=2026-11-15`)).text()
   expect(await check(row)).toMatchObject({ code: 0, out: 'ok\n' })
   expect(await check(row.replace('95.19', '95.18'))).toMatchObject({ code: 1, out: 'failed: leaf_hash_mismatch\n' })
   expect(await check(row.replace('"line":', '"line":1'))).toMatchObject({ code: 1 })
-  const absent = await (await fetch(`${service.url}/reference?cpt=99999`)).text()
-  expect(await check(absent)).toMatchObject({ code: 0, out: 'ok\n' })
-  expect(await check('{}')).toMatchObject({ code: 1, out: 'failed: not_recognised\n' })
+  const absent = await (await fetch(`${service.url}/reference?cpt=99999&as_of=2026-11-15`)).text()
+  expect(await check(absent, '99999')).toMatchObject({ code: 0, out: 'ok\n' })
+  for (const [body, cpt] of [
+    [row, '99214'],
+    [absent, '99213'],
+  ] as const)
+    expect(await check(body, cpt)).toMatchObject({ code: 1 })
+  const unasked = await service.atr(['verify', '-', '--policy', policy], row)
+  expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('say what was asked')])
+  expect(await service.atr(['verify', '-', '--policy', policy, '--any'], row)).toMatchObject({ code: 0, out: 'ok\n' })
+  const address = `${service.url}/reference?cpt=99213&as_of=2026-11-15`
+  expect(await service.atr(['verify', address, '--policy', policy])).toMatchObject({ code: 0, out: 'ok\n' })
+  expect(await check('{}')).toMatchObject({ code: 1, out: 'failed: row_malformed\n' })
+  expect(await check('[]')).toMatchObject({ code: 1, out: 'failed: not_recognised\n' })
   expect(await check('nonsense')).toMatchObject({ code: 1, out: 'failed: json_malformed\n' })
 })
 
@@ -264,7 +276,7 @@ test('a person who mistypes is told which option, and is helped command by comma
     const { code, out } = await atr(words)
     expect([code, out.includes('atr load'), out.includes('atr serve')]).toEqual([0, true, false])
   }
-  expect((await atr(['help', 'load'])).out).toContain('--conversion-factor-kind K')
+  expect((await atr(['help', 'load'])).out).toContain('--effective-to DAY')
   expect((await atr(['help', 'nothing'])).code).toBe(2)
   expect((await atr(['--version'])).out.trim()).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+$/)
 })

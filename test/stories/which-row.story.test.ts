@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { CitedRow } from '../../src/proof/price/row.ts'
-import { answersTo, type Question } from '../../src/proof/question.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import type { AbsenceReason } from '../../src/proof/price/row.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+import { type AskedOf, ask, holdTheRest, told } from '../support/lookup.ts'
 
 const NPI = '1234567893'
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
@@ -11,24 +10,6 @@ const charge = (row: Parameters<typeof aPrice>[0]) => aPrice({ npi: NPI, basis: 
 
 const hospital = (app: TestApp, ...rows: ReturnType<typeof aPrice>[]): Promise<string> =>
   app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows }))
-
-const pathOf = (asked: Question): string =>
-  `/reference?${new URLSearchParams(Object.entries(asked) as [string, string][])}`
-
-/** The row that answers, after its proof has been checked beside the question. */
-async function answerTo(app: TestApp, asked: Question): Promise<CitedRow> {
-  const row = await app.getJson(pathOf(asked))
-  expect(await verifyBody(JSON.stringify(row), app.policy, answersTo(asked))).toMatchObject({ ok: true, rows: 1 })
-  return row as CitedRow
-}
-
-/** The prefixes that are proved to be missing, after the proofs have been checked beside the question. */
-async function missingFor(app: TestApp, asked: Question): Promise<string[]> {
-  const problem = await app.problem(pathOf(asked))
-  expect(problem.code).toBe('not_on_schedule')
-  expect(await verifyBody(JSON.stringify(problem), app.policy, answersTo(asked))).toMatchObject({ ok: true })
-  return (problem['absence'] as { key_prefix: string }[]).map(({ key_prefix }) => key_prefix)
-}
 
 test('a hospital\u2019s price for both settings answers for either, unless there is one for just that setting', async () => {
   await using app = await testApp()
@@ -38,7 +19,7 @@ test('a hospital\u2019s price for both settings answers for either, unless there
     charge({ setting: 'inpatient', ...usd('20.00') }),
     charge({ basis: 'hospital_gross', setting: 'outpatient', ...usd('30.00') }),
   )
-  const asks = (more: Partial<Question>): Promise<CitedRow> => answerTo(app, { cpt: 'G0101', npi: NPI, ...more })
+  const asks = (more: Partial<AskedOf>) => ask(app, { cpt: 'G0101', npi: NPI, ...more })
   expect(await asks({ setting: 'outpatient' })).toMatchObject({ basis: 'hospital_cash', setting: null })
   expect(await asks({ setting: 'inpatient' })).toMatchObject(usd('20.00'))
   expect(await asks({ setting: 'outpatient', basis: 'hospital_gross' })).toMatchObject(usd('30.00'))
@@ -48,104 +29,119 @@ test('the basis is chosen among the prices that fit the setting', async () => {
   await using app = await testApp()
   const gross = charge({ basis: 'hospital_gross', setting: 'outpatient', ...usd('30.00') })
   await hospital(app, charge({ setting: 'inpatient' }), gross)
-  expect(await answerTo(app, { cpt: 'G0101', npi: NPI, setting: 'outpatient' })).toMatchObject(usd('30.00'))
+  expect(await ask(app, { cpt: 'G0101', npi: NPI, setting: 'outpatient' })).toMatchObject(usd('30.00'))
 })
 
 test('that a hospital has no price in a setting is proved for every basis, and for a price for both', async () => {
   await using app = await testApp()
   await hospital(app, charge({ setting: 'inpatient' }), charge({ basis: 'hospital_gross', setting: 'inpatient' }))
-  const under = `G0101|national|${NPI}||`
-  expect(await missingFor(app, { cpt: 'G0101', npi: NPI, setting: 'outpatient' })).toEqual([
-    `${under}hospital_cash|facility`,
-    `${under}hospital_cash|outpatient`,
-    `${under}hospital_gross|facility`,
-    `${under}hospital_gross|outpatient`,
-    `${under}hospital_negotiated_low|`,
-    `${under}hospital_negotiated_high|`,
-  ])
-  const cash = { cpt: 'G0101', npi: NPI, basis: 'hospital_cash' }
-  expect(await missingFor(app, { ...cash, setting: 'outpatient' })).toHaveLength(2)
-  expect(await missingFor(app, { ...cash, setting: 'facility' })).toEqual([`${under}hospital_cash|facility`])
-  expect(await missingFor(app, { cpt: 'G0102', npi: NPI, setting: 'outpatient' })).toEqual(['G0102|national|'])
+  const asked = { cpt: 'G0101', npi: NPI, setting: 'outpatient' }
+  const problem = await ask(app, asked)
+  expect(problem).toMatchObject({
+    code: 'not_on_schedule',
+    available: { settings: ['inpatient'], bases: ['hospital_cash', 'hospital_gross'], modifiers: [] },
+  })
+  expect(problem.detail).toContain('not for this setting')
+  // The rows on either side of every key that was tried: these two are all that there are.
+  expect(problem.because.rows).toMatchObject([{ index: 0 }, { index: 1 }])
+  expect(await told(app, { ...asked, basis: 'hospital_cash' })).toBe('not_on_schedule')
+  expect(await told(app, { ...asked, basis: 'hospital_cash', setting: 'facility' })).toBe('not_on_schedule')
+  expect(await told(app, { ...asked, basis: 'hospital_negotiated_low', setting: undefined })).toBe('not_on_schedule')
+  const missing = await ask(app, { ...asked, cpt: 'G0102' })
+  expect([missing.code, missing.absence]).toMatchObject(['not_on_schedule', [{ key_prefix: 'G0102|' }]])
 })
 
 test('a price that is withheld in one setting says nothing of the other', async () => {
   await using app = await testApp()
-  const withheld = anAbsence({ ...charge({}), kind: 'absence', setting: 'inpatient', reason: 'withheld_outlier' })
-  const { price: _, ...row } = withheld as typeof withheld & { price?: unknown }
-  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [row as typeof withheld] }))
-  expect(await app.problemCode(`/reference?cpt=G0101&npi=${NPI}&setting=inpatient`)).toBe('absent_withheld_outlier')
-  expect(await missingFor(app, { cpt: 'G0101', npi: NPI, setting: 'outpatient' })).not.toBeEmpty()
+  const withheld = anAbsence({
+    npi: NPI,
+    basis: 'hospital_cash',
+    setting: 'inpatient',
+    class: 'facility',
+    reason: 'withheld_conflict',
+  })
+  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [withheld] }))
+  expect(await told(app, { cpt: 'G0101', npi: NPI, setting: 'inpatient' })).toBe('absent_withheld_conflict')
+  expect(await told(app, { cpt: 'G0101', npi: NPI, setting: 'outpatient' })).toBe('not_on_schedule')
+})
+
+test('the hospital\u2019s own charge comes before a doctor\u2019s, and the doctor\u2019s is pointed to', async () => {
+  await using app = await testApp()
+  await hospital(
+    app,
+    charge({ class: 'professional', ...usd('10.00') }),
+    charge({ class: 'facility', ...usd('20.00') }),
+    charge({ class: 'professional', basis: 'hospital_gross', ...usd('30.00') }),
+  )
+  const answer = await ask(app, { cpt: 'G0101', npi: NPI })
+  expect(answer).toMatchObject({ class: 'facility', ...usd('20.00') })
+  expect(answer.related.map(({ basis, class: inClass }) => [basis, inClass])).toEqual([
+    ['hospital_cash', 'professional'],
+    ['hospital_gross', 'professional'],
+  ])
 })
 
 test('that the outpatient schedule has no row in a setting can be checked beside the question', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps', setting: 'outpatient' })] }))
-  const asked = { cpt: 'G0101', setting: 'inpatient' }
-  expect(await missingFor(app, asked)).toEqual(['G0101|national|||medicare_opps|inpatient'])
+  const asked = { cpt: 'G0101', basis: 'medicare_opps' }
+  expect(await told(app, asked)).toBe('12.34')
+  expect(await ask(app, { ...asked, setting: 'asc' })).toMatchObject({
+    code: 'not_on_schedule',
+    available: { settings: ['outpatient'] },
+  })
+  // Inpatient prices are on no schedule, so that such a question has no meaning without a hospital.
+  expect(await app.problemCode('/reference?cpt=G0101&setting=inpatient')).toBe('invalid_parameter')
 })
 
-test('a laboratory price has no setting, and is none for outpatients', async () => {
+test('a laboratory price has no setting, and answers for outpatients too', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ basis: 'medicare_clfs', setting: null })] }))
-  expect(await missingFor(app, { cpt: 'G0101', setting: 'outpatient' })).toHaveLength(1)
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ cpt: 'G0102', basis: 'medicare_opps' })] }))
+  expect(await ask(app, { cpt: 'G0101', setting: 'outpatient' })).toMatchObject({ basis: 'medicare_clfs' })
+  // What hospitals are paid never answers a question that did not name them.
+  expect(await told(app, { cpt: 'G0102' })).toBe('no_edition_for_day')
+  expect(await ask(app, { cpt: 'G0102', setting: 'outpatient' })).toMatchObject({ basis: 'medicare_opps' })
 })
 
 test('modifiers may be asked for in any order', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [aPrice({ modifier: 'CO-GO' })] }))
-  for (const modifier of ['GO-CO', 'co-go'])
-    expect(await answerTo(app, { cpt: 'G0101', modifier })).toMatchObject({ modifier: 'CO-GO' })
-  expect(await missingFor(app, { cpt: 'G0101', modifier: 'TC-26' })).toEqual(['G0101|national||26-TC|'])
+  await app.publish(aRelease({ rows: [aPrice({ modifier: '26-CO' })] }))
+  for (const modifier of ['CO-26', '26-co', '26-CO'])
+    expect(await ask(app, { cpt: 'G0101', modifier })).toMatchObject({ modifier: '26-CO' })
+  expect(await ask(app, { cpt: 'G0101', modifier: 'TC-26' })).toMatchObject({
+    code: 'modifier_not_priced',
+    available: { modifiers: ['26-CO'] },
+  })
 })
 
 test('a schedule that only says the code is not its own yields to one that says more', async () => {
   await using app = await testApp()
-  const states = (cpt: string, reason: 'not_covered' | 'not_valid' | 'carrier_priced' | 'bundled' | 'anesthesia') =>
-    anAbsence({ cpt, reason })
+  const states = (cpt: string, reason: AbsenceReason) => anAbsence({ cpt, reason })
   await app.publish(
     aRelease({
       rows: [
-        states('81001', 'not_covered'),
+        states('81001', 'paid_elsewhere'),
         states('81002', 'not_covered'),
         states('81003', 'anesthesia'),
         states('81004', 'not_valid'),
+        states('81005', 'paid_elsewhere'),
       ],
     }),
   )
-  const lab = { basis: 'medicare_clfs' } as const
-  await app.publish(
-    aRelease({
-      chart: 'cms-clfs',
-      rows: [
-        { ...states('81001', 'carrier_priced'), ...lab },
-        { ...states('81003', 'carrier_priced'), ...lab },
-      ],
-    }),
-  )
-  const outpatient = { basis: 'medicare_opps', setting: 'outpatient' } as const
-  await app.publish(
-    aRelease({
-      chart: 'cms-opps',
-      rows: [
-        { ...states('81001', 'bundled'), ...outpatient },
-        { ...states('81002', 'not_valid'), ...outpatient },
-        { ...states('81004', 'bundled'), ...outpatient },
-      ],
-    }),
-  )
-  const told: [string, string, string][] = [
+  const carrier = { basis: 'medicare_clfs', derivation: { method: 'clfs-indicator/1', inputs: { indicator: 'L' } } }
+  const lab = (cpt: string) => anAbsence({ cpt, reason: 'carrier_priced', ...(carrier as object) })
+  await app.publish(aRelease({ chart: 'cms-clfs', rows: ['81001', '81003', '81004'].map(lab) }))
+  // As long as a schedule that could price it is not held, "paid elsewhere" is no answer.
+  expect(await told(app, { cpt: '81005' })).toBe('no_edition_for_day')
+  await holdTheRest(app, 'cms-pfs', 'cms-clfs')
+  const expected: [string, string, string][] = [
     ['81001', 'absent_carrier_priced', 'cms-clfs'],
     ['81002', 'absent_not_covered', 'cms-pfs'],
     ['81003', 'absent_anesthesia', 'cms-pfs'],
-    ['81004', 'absent_bundled', 'cms-opps'],
+    ['81004', 'absent_carrier_priced', 'cms-clfs'],
+    ['81005', 'absent_paid_elsewhere', 'cms-pfs'],
   ]
-  for (const [cpt, code, chart] of told) {
-    const problem = await app.problem(`/reference?cpt=${cpt}`)
-    expect(problem).toMatchObject({ code, row: { proof: { release: { chart } } } })
-    expect(await verifyBody(JSON.stringify(problem), app.policy, answersTo({ cpt }))).toMatchObject({
-      ok: true,
-      rows: 1,
-    })
-  }
+  for (const [cpt, code, chart] of expected)
+    expect(await ask(app, { cpt })).toMatchObject({ code, row: { proof: { release: { chart } } } })
 })

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
 import { WitnessFault } from '../../src/integrity/witness-client.ts'
 import { parsePolicy, type TrustPolicy, verifyBody } from '../../src/proof/verify.ts'
+import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { type RunningWitness, startWitness } from '../../src/witness/serve.ts'
@@ -15,6 +16,7 @@ import { aPrice, aRelease } from '../support/builders.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { ATR, atr } from '../support/service.ts'
 
+const ASKED = { question: { cpt: 'G0101', as_of: '2026-11-15' } }
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 
 /** A service and two witnesses that follow it, each on a folder and a port of its own. */
@@ -59,7 +61,7 @@ async function publishOne({ db, registryLog, cosign }: Installation, edition: st
     rows: [aPrice({ price: { amount: '1.00', currency: 'USD' } }), aPrice({ cpt: edition })],
   })
   const staged = await stage(db, release, release.rows, new Map(), NOW)
-  await publish({ db, log: registryLog, cosign }, staged.release.release_id, NOW)
+  await publish({ db, log: registryLog, cosign }, staged.release.release_id, NOW, overrideAll('sample_data'))
 }
 
 const appOf = (installation: Installation): App =>
@@ -87,7 +89,7 @@ test('with a quorum of two, a proof verifies only with both cosignatures', async
   const policy = parsePolicy(await get(installation, '/log/policy')) as TrustPolicy
   expect(policy).toMatchObject({ quorum: 'witnesses', groups: [{ threshold: 2 }] })
   const body = await get(installation, '/reference?cpt=G0101')
-  expect(await verifyBody(body, policy)).toMatchObject({ ok: true, rows: 1 })
+  expect(await verifyBody(body, policy, ASKED)).toMatchObject({ ok: true, rows: [{ row: { cpt: 'G0101' } }] })
   expect(await reportOf(installation)).toMatchObject({ proofs: { witnesses: 2 } })
 
   const row = JSON.parse(body) as { proof: { log: { checkpoint: string } } }
@@ -96,7 +98,7 @@ test('with a quorum of two, a proof verifies only with both cosignatures', async
     const checkpoint = lines.filter((line) => !line.startsWith(`\u2014 witness.example/${name} `)).join('\n')
     expect(checkpoint.length).toBeLessThan(row.proof.log.checkpoint.length)
     const stripped = { ...row, proof: { ...row.proof, log: { ...row.proof.log, checkpoint } } }
-    expect(await verifyBody(JSON.stringify(stripped), policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+    expect(await verifyBody(JSON.stringify(stripped), policy, ASKED)).toEqual({ ok: false, reason: 'quorum_not_met' })
   }
   await installation.db.close()
 })
@@ -113,14 +115,14 @@ test('a witness that is down holds up what is new for no longer than its budget,
   )
   expect(performance.now() - started).toBeLessThan(3_000)
   expect(await get(installation, '/reference?cpt=G0001')).toContain('"edition":"G0001"')
-  expect(await get(installation, '/reference?cpt=G0002')).toContain('not_on_schedule')
+  expect(await get(installation, '/reference?cpt=G0002&basis=medicare_pfs')).toContain('not_on_schedule')
   await installation.db.close()
 
   // It comes back, on another port: the next command makes public what was held up.
   watched.witnesses[1] = await watched.startWitness('two')
   const later = await watched.open()
   expect(await get(later, '/reference?cpt=G0002')).toContain('"edition":"G0002"')
-  expect((await later.registryLog.head(later.db)).size).toBe(2)
+  expect((await later.registryLog.head(later.db)).size).toBe(5)
   await later.db.close()
 })
 
@@ -140,7 +142,7 @@ test('a witness that has seen another history stops publishing, and says why', a
     'publishing has stopped: the witness witness.example/two has seen a registry log that ours does not continue',
   )
   await expect(refused).rejects.toBeInstanceOf(WitnessFault)
-  expect(await get(installation, '/reference?cpt=G0001')).toContain('no_release_in_force')
+  expect(await get(installation, '/reference?cpt=G0001')).toContain('no_edition_for_day')
   await expect(publishOne(installation, 'G0002')).rejects.toThrow('publishing has stopped')
   await installation.db.close()
 })
@@ -154,7 +156,7 @@ test('a witness that is behind is sent the proof from where it stands', async ()
   const both = await watched.open()
   for (const edition of ['G0004', 'G0005']) await publishOne(both, edition)
   const policy = parsePolicy(await get(both, '/log/policy')) as TrustPolicy
-  expect(await verifyBody(await get(both, '/reference?cpt=G0101'), policy)).toMatchObject({ ok: true })
+  expect(await verifyBody(await get(both, '/reference?cpt=G0101'), policy, ASKED)).toMatchObject({ ok: true })
   await both.db.close()
 })
 
@@ -166,7 +168,10 @@ test('witnesses that are named later cosign what is public already', async () =>
   await before.db.close()
   const after = await watched.open()
   const policy = parsePolicy(await get(after, '/log/policy')) as TrustPolicy
-  expect(await verifyBody(await get(after, '/reference?cpt=G0101'), policy)).toMatchObject({ ok: true, rows: 1 })
+  expect(await verifyBody(await get(after, '/reference?cpt=G0101'), policy, ASKED)).toMatchObject({
+    ok: true,
+    decisions: [{ outcome: 'price' }],
+  })
   await after.db.close()
 })
 
@@ -198,7 +203,12 @@ test('a witness run from the command line keeps what it has seen when it is kill
         edition,
         '--effective-from',
         '2026-11-01',
+        '--sample',
         '--publish',
+        '--override',
+        'r11_overlap',
+        '--reason',
+        'sample_data',
       ],
       { ...env, WITNESSES: `${vkey} ${url}` },
     )
@@ -217,7 +227,7 @@ test('a witness run from the command line keeps what it has seen when it is kill
   const second = await serve()
   expect(await atr(['log', 'publish'], { ...env, WITNESSES: `${vkey} ${second.url}` })).toMatchObject({
     code: 0,
-    out: expect.stringContaining('the registry log is public up to 2 entries'),
+    out: expect.stringContaining('the registry log is public up to 5 entries'),
   })
   second.child.kill('SIGTERM')
   expect(await second.child.exited).toBe(0)

@@ -31,7 +31,8 @@ const pages = (path: string, count: number, size: number): string[] =>
 function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
   const few = codes.slice(0, 12)
   const pairs = releases.slice(1).map((to, i) => `from=${releases[i]}&to=${to}`)
-  const tiles = ['0/000.p/1', `0/000.p/${releases.length}`, '1/000']
+  // Each release has an entry of its own and the state after it.
+  const tiles = ['0/000.p/1', `0/000.p/${1 + 2 * releases.length}`, '1/000']
   return {
     '/reference': [
       ...each(codes, (cpt) => `?cpt=${cpt}&${DAY}`),
@@ -43,13 +44,22 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
         `npi=${npis[0]}`,
       ].flatMap((more) => each(few, (cpt) => `?cpt=${cpt}&${DAY}&${more}`)),
     ],
+    '/reference/sheet': [
+      ...each(codes, (cpt) => `?cpt=${cpt}&${DAY}`),
+      ...['region=US-AK-01', 'region=US-AK', 'region=ZIP-99001', `npi=${npis[0]}`].flatMap((more) =>
+        each(few, (cpt) => `?cpt=${cpt}&${DAY}&${more}`),
+      ),
+    ],
+    '/rows/{release_id}/{index}': releases.flatMap((id) =>
+      ['0', '1', '7', '60'].map((index) => `/${encodeURIComponent(id)}/${index}`),
+    ),
     '/reference/history': [...each(few, (cpt) => `?cpt=${cpt}`), ...each(few, (cpt) => `?cpt=${cpt}&npi=${npis[0]}`)],
     '/api/registry': [...pages(`?${DAY}`, 3, 200), ...npis.flatMap((npi) => pages(`?npi=${npi}&${DAY}`, 1, 200))],
     '/api/coverage': [...pages(`?${DAY}`, 4, 200), `?prefix=G0&${DAY}`, ...each(few, (cpt) => `?cpt=${cpt}&${DAY}`)],
     '/api/releases': ['', '?state=withdrawn', ...pages('', 2, 5)],
     '/api/releases/diff': each(pairs, (pair) => `?${pair}`),
     '/api/provider/{npi}': each(npis, (npi) => `/${npi}`),
-    '/log/registry/tile/entries/{bundle}': [`/000.p/${releases.length}`],
+    '/log/registry/tile/entries/{bundle}': [`/000.p/${1 + 2 * releases.length}`],
     '/log/figures/tile/entries/{bundle}': ['/000.p/1'],
     '/log/registry/tile/{tile}': each(tiles, (tile) => `/${tile}`),
     '/log/figures/tile/{tile}': each(tiles, (tile) => `/${tile}`),

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, makeApp } from '../../src/app.ts'
 import { loadSample } from '../../src/cli/sample.ts'
@@ -17,13 +15,11 @@ import { stage } from '../../src/registry/release/staging.ts'
 import type { RequestLine } from '../../src/surfaces/http/router.ts'
 import type { TestRelease } from './builders.ts'
 import { Contract, openApiOf } from './contract.ts'
+import { temporaryFolder } from './folder.ts'
+
+export { temporaryFolder }
 
 export const BASE_URL = 'https://registry.example'
-
-export function temporaryFolder(): { path: string; [Symbol.dispose](): void } {
-  const path = mkdtempSync(join(tmpdir(), 'atr-test-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
-}
 
 interface Given {
   /** The day, at noon UTC. */

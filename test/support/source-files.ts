@@ -112,8 +112,23 @@ export function outpatientCap(words: Words, rows: number): string {
 
 export const zipCodes = (words: Words, rows: number): string =>
   upTo(rows)
-    .map((i) => `AK${99000 + i}0210201 Z9   0 A${words('ZIP5 filler', 40).padEnd(52)}20264`)
+    .map((i) => `AK${99000 + i}0210201 Z9   ${i % 3 === 0 ? 1 : 0} A${words('ZIP5 filler', 40).padEnd(52)}20264`)
     .join('\r\n')
+
+/** The last four digits of the ZIP codes that they decide. */
+export const zipExtensions = (words: Words, rows: number): string =>
+  upTo(rows)
+    .flatMap((i) => (i % 3 === 0 ? [`AK${99000 + i}0210201`, `AL${99000 + i}1011200`] : []))
+    .map((place, i) => `${place} Z9   1${1000 + (i % 2)}${words('ZIP9 filler', 40).padEnd(50)}20264`)
+    .join('\r\n')
+
+export const zipTable = (words: Words, rows: number): string[][] => [
+  ['STATE', 'ZIP CODE', 'CARRIER', 'LOCALITY', 'RURAL IND', 'LAB CB LOCALITY', 'PLUS 4 FLAG', 'YEAR/QTR'],
+  ...upTo(rows).map((i) => [
+    ...['AK', String(99000 + i), '02102', '01', words('ZIP5 rural'), words('ZIP5 laboratory'), '0', '20264'],
+    words('ZIP5 more'),
+  ]),
+]
 
 // Tables: the laboratory and the outpatient schedule, as text and as workbooks.
 
@@ -144,6 +159,85 @@ export function addendum(words: Words, rows: number): string[][] {
     ...spoiled('OPPS', words, line(rows), [0, 2, 5]),
   ]
 }
+
+// Drugs, surgery centers, equipment and anesthesia.
+
+export function drugLimits(words: Words, rows: number): string[][] {
+  const line = (i: number): string[] => [
+    ...[code(i), words('ASP description'), i % 4 === 0 ? words('ASP dosage') : '10 MG', `${amount(i)}7`, '20.000'],
+    ...[words('ASP AWP'), words('ASP vaccine'), words('ASP blood'), words('ASP limit'), words('ASP factor')],
+    ...[i % 5 === 0 ? 'HIV PrEP drug' : words('ASP notes'), words('ASP more')],
+  ]
+  return [
+    [words('ASP title', 100)],
+    ['Effective October 1, 2026 through December 31, 2026', words('ASP beside the period', 60)],
+    [words('ASP notice', 200)],
+    [
+      ...['HCPCS Code', 'Short Description', 'HCPCS Code Dosage', 'Payment Limit', 'Co-insurance Percentage'],
+      ...['Vaccine AWP%', 'Vaccine Limit', 'Blood AWP%', 'Blood limit', 'Clotting Factor', 'Notes'],
+      words('ASP header', 60),
+    ],
+    ...upTo(rows).map(line),
+    ...spoiled('ASP', words, line(rows), [0, 3, 4]),
+  ]
+}
+
+export function surgeryCenter(words: Words, rows: number, isBB: boolean): string[][] {
+  const line = (i: number): string[] => [
+    ...[code(i + (isBB ? 5_000 : 0)), words('ASC mark'), words('ASC description'), isBB ? words('ASC expiry') : 'Y'],
+    ...[i % 11 === 0 ? 'N1' : 'G2', words('ASC weight'), i % 11 === 0 ? '' : `$1,${100 + (i % 900)}.25 `],
+    words('ASC copayment'),
+  ]
+  return [
+    [words('ASC title', 100), words('ASC notice', 200)],
+    [
+      ...['HCPCS Code', '', 'Short Descriptor', isBB ? 'Expiration' : 'Subject to Multiple Procedure Discounting'],
+      ...['October 2026 Payment Indicator', 'October 2026  Payment Weight  ', 'October 2026 Payment Rate '],
+      words('ASC header', 60),
+    ],
+    ...upTo(rows).map(line),
+    ...spoiled('ASC', words, line(rows), [0, 4, 6]),
+    [words('ASC footnote', 200), '', '', '', '', '', ''],
+  ]
+}
+
+const STATES =
+  'AL AR AZ CA CO CT DC DE FL GA IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY AK HI PR VI'.split(
+    ' ',
+  )
+
+export function equipment(words: Words, rows: number): string[][] {
+  const line = (i: number): string[] => [
+    ...[code(i), i % 3 === 0 ? 'RR' : '', i % 6 === 0 ? 'KH' : '', i % 2 === 0 ? 'D' : words('DMEPOS jurisdiction')],
+    ...[words('DMEPOS category'), i % 2 === 0 ? '90.50' : words('DMEPOS ceiling'), '10.25'],
+    ...STATES.flatMap((_, at) => (i % 7 === 0 ? ['0', '0'] : [amount(i + at), at % 2 === 0 ? '0' : amount(i)])),
+    words('DMEPOS description'),
+  ]
+  return [
+    [words('DMEPOS title', 100)],
+    ['October 2026 Fee Schedule', words('DMEPOS notice', 60)],
+    [
+      ...['HCPCS', 'Mod', 'Mod2', 'JURIS', 'CATG', 'Ceiling', 'Floor'],
+      ...STATES.flatMap((state) => [`${state} (NR)`, `${state} (R)`]),
+      ...['Description', words('DMEPOS header', 60)],
+    ],
+    ...upTo(rows).map(line),
+    ...spoiled('DMEPOS', words, line(rows), [0, 1, 7]),
+  ]
+}
+
+export const anesthesia = (words: Words, notes: number): string[][] => [
+  [words('ANES title', 60)],
+  [
+    ...['Contractor', 'Locality', 'Locality Name', 'Qualifying APM National Anes CF of 20.599835'],
+    ...['Non-Qualifying APM National Anes CF (with 2.5% increase)  of 20.49754', words('ANES header', 60)],
+  ],
+  ...INDICES.map(([mac, , number], i) => [
+    ...[`${mac} `, `${number} `, words('ANES name'), words('ANES other factor'), `2${i}.25 `, words('ANES more')],
+  ]),
+  [`${INDICES[0]?.[0]} `, words('ANES locality'), '', '', words('ANES factor')],
+  ...upTo(notes).map(() => [words('ANES footnote'), '', words('ANES footnote'), '', '']),
+]
 
 /** The layout of those who have made a CSV of CMS's workbook. */
 export const conversion = (words: Words, rows: number): string[][] => [

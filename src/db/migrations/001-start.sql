@@ -59,12 +59,17 @@ CREATE TABLE release (
   edition TEXT BYTEWISE NOT NULL,
   revision INTEGER NOT NULL,
   effective_from TEXT BYTEWISE NOT NULL,
+  effective_to TEXT BYTEWISE NOT NULL,
+  period_by TEXT BYTEWISE NOT NULL CHECK (period_by IN ('calendar', 'file', 'operator')),
   data_class TEXT BYTEWISE NOT NULL CHECK (data_class IN ('published', 'sample')),
   state TEXT BYTEWISE NOT NULL CHECK (state IN ('loading', 'staged', 'published', 'withdrawn')),
   source_digest TEXT BYTEWISE NOT NULL,
   citations TEXT NOT NULL,
   row_count BIGINT NOT NULL,
   rejected_count BIGINT NOT NULL,
+  unreadable_lines BIGINT NOT NULL,
+  -- The NPIs that a hospital's file names, as JSON; null in other charts.
+  providers TEXT,
   rows_root TEXT,
   manifest TEXT,
   log_index BIGINT,
@@ -143,12 +148,6 @@ CREATE TABLE contractor_locality (
   locality TEXT BYTEWISE NOT NULL,
   region TEXT BYTEWISE NOT NULL,
   PRIMARY KEY (contractor, locality)
-);
-
-CREATE TABLE zip_locality (
-  zip TEXT BYTEWISE PRIMARY KEY,
-  region TEXT BYTEWISE NOT NULL,
-  plus_four INTEGER NOT NULL CHECK (plus_four IN (0, 1))
 );
 
 CREATE TABLE agent_key (

@@ -111,7 +111,7 @@ describe('a line', () => {
   }
 
   test('whose field is filled with nines has no rate, and separators in a rate are only separators', () => {
-    for (const rate of ['9999999', '9999999.00', '00999999.99', '99999.99', '1,23.00', '12.345'])
+    for (const rate of ['9999999', '9999999.00', '00999999.99', '99999.99', '1,23.00', '12.34567'])
       expect([rate, rules(['2026', 'G0104', '', '20260401', 'N', `"${rate}"`, ''])]).toEqual([rate, { R02: [1, 6] }])
     const rejects: Findings = new Map()
     const rows = load(source(csv([HEADER, ['2026', 'G0104', '', '20260401', 'N', '"1,234.50"', '']])), rejects)
@@ -138,7 +138,35 @@ describe('a line', () => {
   })
 
   test('with an indicator that is not known is not taken for a price', () => {
-    expect(rules(['2026', 'G0104', '', '20260101', 'X', '1.00', ''])).toEqual({ R03: [1, 6] })
+    expect(rules(['2026', 'G0104', '', '20260101', 'X', '1.00', ''])).toEqual({ R03_field: [1, 6] })
+  })
+
+  test('that cannot be read is in the schedule, and marks a price under the same key', () => {
+    const given = source(
+      csv([
+        HEADER,
+        ...LINES,
+        ['2026', 'G0104', 'Q-', '20260101', 'N', '1.00', ''],
+        ['2026', 'G0103', '?', '', 'N', '2.00', ''],
+      ]),
+    )
+    const rows = load(given)
+    expect(rows.find(({ cpt }) => cpt === 'G0104')).toMatchObject({
+      kind: 'absence',
+      reason: 'unreadable',
+      modifier: null,
+      derivation: { inputs: { rule: 'R03' } },
+      locator: [{ citation: 0, line: 6 }],
+    })
+    const marked = rows.find(({ cpt, modifier }) => cpt === 'G0103' && modifier === null) as Row
+    expect(marked).toMatchObject({ price: { amount: '19.33' }, flags: ['partial'] })
+    const cited = [citation(given, 'x', { url: '', retrieved_at: '2026-10-01T00:00:00Z' })]
+    for (const row of rows) {
+      expect(verifyDerivation(row)).toEqual({ ok: true })
+      expect(sourceCheck([given])(row, cited)).toEqual({ ok: true })
+    }
+    const unmarked = { ...marked, flags: [], locator: marked.locator.slice(0, 1) }
+    expect(sourceCheck([given])(unmarked, cited)).toEqual({ ok: false, reason: 'other_amounts_in_file' })
   })
 
   test('that says the same again is counted, and one that says something else withholds both', () => {

@@ -1,5 +1,4 @@
-import { dollars } from '../../proof/price/physician-fee.ts'
-import { CODE, scheduleCents } from '../findings.ts'
+import { CODE, type LineRule, scheduleAmount, unreadableRow } from '../findings.ts'
 import { withoutSeparators } from '../records.ts'
 import { quarterEnd } from './quarter.ts'
 import { tableSchedule } from './schedule.ts'
@@ -26,34 +25,43 @@ export const laboratory = tableSchedule({
   row: laboratoryRow,
 })
 
-/** A row, the rule that refuses it, or nothing for a blank line. */
-function laboratoryRow({ line, cell, number }: Line, effective_from: string): Made {
-  const cpt = cell('cpt')
+/** A row, R03 for a line without a code that can be read, or nothing for a blank one. */
+function laboratoryRow({ line, code, cell, number }: Line, effective_from: string): Made {
+  const cpt = code('cpt')
   const modifier = cell('modifier')
   const rate = withoutSeparators(number('rate'))
   if (cpt === '' && rate === '') return undefined
   const indicator = cell('indicator')
-  // An indicator that is not known may well mean that the rate is none.
-  if (!CODE.test(cpt) || !/^([A-Z0-9]{2})?$/.test(modifier) || !/^[NL]?$/.test(indicator)) return 'R03'
-  if (!belongs(cell('year'), cell('effective'), effective_from)) return 'R14'
-  const base = {
+  if (!CODE.test(cpt)) return 'R03'
+  const isModifier = /^([A-Z0-9]{2})?$/.test(modifier)
+  const key = {
     cpt,
-    modifier: modifier === '' ? null : modifier,
-    region: 'national',
+    modifier: isModifier && modifier !== '' ? modifier : null,
     npi: null,
     basis: 'medicare_clfs',
-    setting: null,
-    effective_from,
   } as const
+  const refused = (rule: LineRule): Made => unreadableRow({ ...key, effective_from }, rule, line)
+  // An indicator that is not known may well mean that the rate is none.
+  if (!isModifier || !/^[NL]?$/.test(indicator)) return refused('R03')
+  if (!belongs(cell('year'), cell('effective'), effective_from)) return refused('R14')
+  const base = {
+    ...key,
+    region: 'national',
+    setting: null,
+    class: null,
+    effective_from,
+    flags: [],
+    indicators: indicator === '' ? {} : { indicator },
+  }
   const locator = [{ citation: 0, line }]
   if (indicator === 'L') {
     const derivation = { method: 'clfs-indicator/1', inputs: { indicator } }
-    return { ...base, kind: 'absence', reason: 'carrier_priced', flags: [], locator, derivation }
+    return { ...base, kind: 'absence', reason: 'carrier_priced', locator, derivation }
   }
-  const cents = scheduleCents(rate)
-  if (cents === undefined) return 'R02'
+  const amount = scheduleAmount(rate)
+  if (amount === undefined) return refused('R02')
   const derivation = { method: 'verbatim/1', inputs: { rate } }
-  return { ...base, kind: 'price', price: { amount: dollars(cents), currency: 'USD' }, flags: [], locator, derivation }
+  return { ...base, kind: 'price', price: { amount, currency: 'USD', per: null }, locator, derivation }
 }
 
 /**

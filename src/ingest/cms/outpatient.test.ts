@@ -5,7 +5,7 @@ import { toHex, utf8 } from '../../proof/bytes.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import type { Findings } from '../../registry/release/rules.ts'
+import { type Findings, unreadableIn } from '../../registry/release/rules.ts'
 import { citation, readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
 import { outpatient } from './outpatient.ts'
@@ -39,9 +39,9 @@ describe('an Addendum B', () => {
     const rows = load(source(csv([['Addendum B'], [], CMS, ...LINES])))
     expect(brief(rows)).toEqual([
       ['C1713', 'bundled', 5],
-      ['G0103', 'not_covered', 7],
+      ['G0103', 'paid_elsewhere', 7],
       ['G0463', '1128.87', 4],
-      ['Q2041', '140.21', 6],
+      ['Q2041', '140.205', 6],
     ])
     for (const row of rows) {
       expect(row).toMatchObject({ basis: 'medicare_opps', setting: 'outpatient', region: 'national', npi: null })
@@ -51,8 +51,14 @@ describe('an Addendum B', () => {
       'opps-status/1',
       'opps-status/1',
       'verbatim/1',
-      'rounded/1',
+      'verbatim/1',
     ])
+    expect(rows.map(({ indicators }) => indicators['status_indicator'])).toEqual(['N', 'A', 'J2', 'K'])
+    const [long] = load(source(csv([CMS, ['Q2041', 'x', 'K', '9035', '', '140.20951', '']])))
+    expect(long).toMatchObject({
+      price: { amount: '140.21' },
+      derivation: { method: 'rounded/1', inputs: { rate: '140.20951' } },
+    })
   })
 
   test('is found by its column names: as tab-delimited text, with fewer columns, and as a workbook', () => {
@@ -64,9 +70,9 @@ describe('an Addendum B', () => {
     const plain = LINES.map((cells) => cells.map((cell) => cell.replaceAll('"', '')))
     expect(load(source(csv([CMS, ...plain], '\t'))).map(stated)).toEqual([
       'bundled',
-      'not_covered',
+      'paid_elsewhere',
       '1128.87',
-      '140.21',
+      '140.205',
     ])
     const bytes = workbook(inlineRows([['Addendum B'], CMS, ...plain]), {
       sheets: '<sheet name="2026 April Addendum B" r:id="rId1"/>',
@@ -76,14 +82,16 @@ describe('an Addendum B', () => {
     expect([edition, effective_from]).toEqual(['OPPS26Q2', '2026-04-01'])
     expect(brief(rows)).toEqual([
       ['C1713', 'bundled', 4],
-      ['G0103', 'not_covered', 6],
+      ['G0103', 'paid_elsewhere', 6],
       ['G0463', '1128.87', 3],
-      ['Q2041', '140.21', 5],
+      ['Q2041', '140.205', 5],
     ])
   })
 
   test('pays nothing for a code that its indicator leaves out, whatever stands in the rate', () => {
-    expect(load(source(csv([CMS, ['50600', 'x', 'C', '', '', '10411.22', '']]))).map(stated)).toEqual(['not_covered'])
+    expect(load(source(csv([CMS, ['50600', 'x', 'C', '', '', '10411.22', '']]))).map(stated)).toEqual([
+      'inpatient_only',
+    ])
   })
 
   test('has lines refused alone: codes, indicators, and rates that are not amounts', () => {
@@ -96,11 +104,33 @@ describe('an Addendum B', () => {
       ['J2002', 'x', 'K', '', '', '0.003', ''],
       ['', '', '', '', '', '', ''],
     ]
-    expect(load(source(csv([CMS, ...LINES, ...bad])), rejects).length).toBe(4)
-    expect([...rejects].map(([rule, { lines }]) => [rule, ...lines])).toEqual([
-      ['R03', 6, 7],
-      ['R02', 8, 9, 10],
+    const given = source(csv([CMS, ...LINES, ...bad]))
+    const rows = load(given, rejects)
+    // Only the line without a code is left out: of the others it is said that they are there.
+    expect(brief(rows).filter(([, , line]) => Number(line) > 5)).toEqual([
+      ['C1714', 'unreadable', 7],
+      ['C1715', 'unreadable', 8],
+      ['C1716', 'unreadable', 9],
+      ['J2002', '0.003', 10],
     ])
+    expect([...rejects].map(([rule, { lines }]) => [rule, ...lines])).toEqual([
+      ['R03', 6],
+      ['R03_field', 7],
+      ['R02', 8, 9],
+    ])
+    expect(unreadableIn(rejects)).toBe(1)
+    const cited = [citation(given, 'x', { url: '', retrieved_at: '2026-10-01T00:00:00Z' })]
+    for (const row of rows) {
+      expect([row.cpt, verifyDerivation(row)]).toEqual([row.cpt, { ok: true }])
+      expect([row.cpt, sourceCheck([given])(row, cited)]).toEqual([row.cpt, { ok: true }])
+    }
+    // A line that can be read is no unreadable one.
+    const hidden = {
+      ...(rows.find(({ cpt }) => cpt === 'C1714') as Row),
+      cpt: 'J2002',
+      locator: [{ citation: 0, line: 10 }],
+    }
+    expect(sourceCheck([given])(hidden, cited)).toMatchObject({ ok: false })
   })
 })
 
@@ -112,8 +142,8 @@ const counted = (rows: readonly Row[]): Record<string, number> => {
   }
   return counts
 }
-const cents = (rows: readonly Row[]): number =>
-  rows.reduce((sum, row) => sum + (row.kind === 'price' ? Math.round(Number(stated(row)) * 100) : 0), 0)
+const tenths = (rows: readonly Row[]): number =>
+  rows.reduce((sum, row) => sum + (row.kind === 'price' ? Math.round(Number(stated(row)) * 1000) : 0), 0)
 const amountOf = (rows: readonly Row[], cpt: string): string | undefined => {
   const row = rows.find((each) => each.cpt === cpt)
   return row && stated(row)
@@ -135,19 +165,23 @@ testOnPublished('the January 2025 workbook loads to the cent', [JANUARY], async 
   const given = await readSource(published(JANUARY))
   const rejects: Findings = new Map()
   const { edition, effective_from, rows } = outpatientSchedule([given], {}, rejects)
-  expect([edition, effective_from, rows.length]).toEqual(['OPPS25Q1', '2025-01-01', 18_561])
-  // One drug is listed at three tenths of a cent: no amount can be stated for it.
-  expect([...rejects].map(([rule, { count, lines }]) => [rule, count, ...lines])).toEqual([['R02', 1, 15_742]])
+  expect([edition, effective_from, rows.length]).toEqual(['OPPS25Q1', '2025-01-01', 18_562])
+  expect(rejects.size).toBe(0)
+  // One drug is listed at three tenths of a cent.
+  expect(amountOf(rows, 'J2002')).toBe('0.003')
   expect(counted(rows)).toEqual({
-    'verbatim/1': 6_634,
-    bundled: 3_534,
-    not_covered: 5_758,
+    'verbatim/1': 6_635,
+    bundled: 2_228,
+    conditionally_packaged: 1_306,
+    paid_elsewhere: 2_775,
+    inpatient_only: 1_731,
+    not_covered: 1_252,
     not_valid: 2_467,
     no_price_stated: 168,
   })
-  expect(cents(rows)).toBe(4_356_455_828)
+  expect(tenths(rows)).toBe(43_564_558_283)
   const some = ['0308T', '70450', 'G0463', 'J1411', '50600', 'A4341'].map((cpt) => amountOf(rows, cpt))
-  expect(some).toEqual(['16416.44', '106.34', '128.87', '3710000.00', 'not_covered', 'bundled'])
+  expect(some).toEqual(['16416.44', '106.34', '128.87', '3710000.00', 'inpatient_only', 'bundled'])
   expect(rows.find(({ cpt }) => cpt === 'G0463')?.locator).toEqual([{ citation: 0, line: 14_280 }])
   checkAll(rows, given, 50)
 })
@@ -159,15 +193,17 @@ testOnPublished('the April 2026 list, with other columns, loads to the cent', [A
   const { edition, effective_from, rows } = outpatientSchedule([given], {}, rejects)
   expect([edition, effective_from, rows.length, rejects.size]).toEqual(['OPPS26Q2', '2026-04-01', 19_059, 0])
   expect(counted(rows)).toEqual({
-    'verbatim/1': 6_813,
-    'rounded/1': 523,
-    bundled: 3_433,
-    not_covered: 5_644,
+    'verbatim/1': 7_336,
+    bundled: 2_084,
+    conditionally_packaged: 1_349,
+    paid_elsewhere: 2_857,
+    inpatient_only: 1_438,
+    not_covered: 1_349,
     not_valid: 2_564,
     no_price_stated: 82,
   })
-  expect(cents(rows)).toBe(5_910_521_180)
+  expect(tenths(rows)).toBe(59_105_211_464)
   const some = ['70450', '90371', 'G0463', 'G0465', 'C9309'].map((cpt) => amountOf(rows, cpt))
-  expect(some).toEqual(['106.81', '140.21', '136.02', '2107.97', '2664228.59'])
+  expect(some).toEqual(['106.81', '140.209', '136.02', '2107.97', '2664228.591'])
   checkAll(rows, given, 50)
 })

@@ -1,6 +1,5 @@
-import { isPaidApart, reasonForIndicator, roundedCents } from '../../proof/price/derivation.ts'
-import { dollars } from '../../proof/price/physician-fee.ts'
-import { CODE, isFilled, scheduleCents } from '../findings.ts'
+import { isPaidApart, reasonForIndicator } from '../../proof/price/derivation.ts'
+import { CODE, type LineRule, roundedScheduleAmount, scheduleAmount, unreadableRow } from '../findings.ts'
 import { tableSchedule } from './schedule.ts'
 import type { Line, Made } from './table.ts'
 
@@ -19,31 +18,34 @@ export const outpatient = tableSchedule({
   row: outpatientRow,
 })
 
-/** A row, the rule that refuses it, or nothing for a blank line. */
-function outpatientRow({ line, cell, number }: Line, effective_from: string): Made {
-  const cpt = cell('cpt')
+/** A row, R03 for a line without a code that can be read, or nothing for a blank one. */
+function outpatientRow({ line, code, cell, number }: Line, effective_from: string): Made {
+  const cpt = code('cpt')
   const status = cell('status')
   if (cpt === '' && status === '') return undefined
-  if (!CODE.test(cpt) || !/^[A-Z][0-9]?$/.test(status)) return 'R03'
+  if (!CODE.test(cpt)) return 'R03'
+  const key = { cpt, modifier: null, npi: null, basis: 'medicare_opps' } as const
+  const refused = (rule: LineRule): Made => unreadableRow({ ...key, effective_from }, rule, line)
+  if (!/^[A-Z][0-9]?$/.test(status)) return refused('R03')
   const base = {
-    cpt,
-    modifier: null,
+    ...key,
     region: 'national',
-    npi: null,
-    basis: 'medicare_opps',
-    setting: 'outpatient',
+    setting: 'outpatient' as const,
+    class: null,
     effective_from,
-  } as const
+    flags: [],
+    indicators: { status_indicator: status },
+  }
   const locator = [{ citation: 0, line }]
   // CSV editions write $1,234.50, and a lone dot where there is nothing to state.
   const rate = number('rate').replaceAll(/[$,\s]/g, '')
   if (rate === '' || rate === '.' || !isPaidApart(status)) {
     const derivation = { method: 'opps-status/1', inputs: { status_indicator: status } }
-    return { ...base, kind: 'absence', reason: reasonForIndicator(status), flags: [], locator, derivation }
+    return { ...base, kind: 'absence', reason: reasonForIndicator(status), locator, derivation }
   }
-  const exact = scheduleCents(rate)
-  const cents = exact ?? (isFilled(rate) ? undefined : roundedCents(rate))
-  if (cents === undefined) return 'R02'
+  const exact = scheduleAmount(rate)
+  const amount = exact ?? roundedScheduleAmount(rate)
+  if (amount === undefined) return refused('R02')
   const derivation = { method: exact === undefined ? 'rounded/1' : 'verbatim/1', inputs: { rate } }
-  return { ...base, kind: 'price', price: { amount: dollars(cents), currency: 'USD' }, flags: [], locator, derivation }
+  return { ...base, kind: 'price', price: { amount, currency: 'USD', per: null }, locator, derivation }
 }

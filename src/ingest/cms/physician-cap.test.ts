@@ -11,7 +11,12 @@ import { rowsOfLine } from './physician-rows.ts'
 
 const SAMPLE = join(import.meta.dir, '../../../sample')
 const HEAD = ['HCPCS', 'MOD', 'PROCSTAT', 'CARRIER', 'LOCALITY', 'FACILITY PRICE', 'NON-FACILTY PRICE']
-const named = { edition: 'SAMPLE26D', effective_from: '2026-10-01', data_class: 'sample' } as const
+const named = {
+  edition: 'SAMPLE26D',
+  effective_from: '2026-10-01',
+  data_class: 'sample',
+  basis: 'medicare_pfs',
+} as const
 
 /** A price that is capped in the sample, listed rightly, by a cent too much, for a carrier to price, and of a code that is not there. */
 async function listed() {
@@ -22,8 +27,11 @@ async function listed() {
   const line = lines.find(({ status, oppsFacilityPractice }) => status === 'A' && Number(oppsFacilityPractice) > 0)
   const [locality] = readGpci(gpci)
   if (!line || !locality) throw new Error('the sample has no capped price')
-  const amounts = rowsOfLine(line, locality, named).map((row) =>
-    row.kind === 'price' && 'amount' in row.price ? row.price.amount : '',
+  const priced = rowsOfLine(line, locality, named).flatMap((row) =>
+    row.kind !== 'absence' && 'amount' in row.price ? [[row.setting, row.price.amount] as const] : [],
+  )
+  const amounts = (['facility', 'non_facility'] as const).map(
+    (setting) => priced.find(([each]) => each === setting)?.[1] ?? '1.00',
   )
   const right = [line.cpt, line.modifier, 'A', locality.mac, locality.region.slice(-2), ...amounts]
   const more = (Number(amounts.at(-1)) + 0.01).toFixed(2)

@@ -4,7 +4,7 @@ import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
-import { moneyCents } from '../findings.ts'
+import { scheduleAmount } from '../findings.ts'
 import { oneLine, tableRecords } from '../records.ts'
 import type { Source } from '../source.ts'
 import type { Locality } from './gpci.ts'
@@ -106,9 +106,9 @@ export function checkAgainstCap(
       line &&
       place &&
       pricedSettings(line).every((setting) => {
-        const { price } = priceRow(line, place, setting, { effective_from: '' })
-        const stated = moneyCents(setting === 'facility' ? each.facility : each.non_facility)
-        return 'amount' in price && moneyCents(price.amount) === stated
+        const { price } = priceRow(line, place, setting, { basis: 'medicare_pfs', effective_from: '' })
+        const stated = scheduleAmount(setting === 'facility' ? each.facility : each.non_facility)
+        return 'amount' in price && price.amount === stated
       })
     if (!same) note(rejects, 'W02', each.line)
   }

@@ -70,13 +70,18 @@ describe('a conversion factor', () => {
   })
 
   test('tells by itself which it is, and must be said where it does not', () => {
-    expect(decidedKind('33.4009', 2026, undefined, undefined)).toBe('non_qualifying_apm')
-    expect(decidedKind('33.5675', 2026, undefined, undefined)).toBe('qualifying_apm')
-    expect(decidedKind('32.3465', 2025, undefined, undefined)).toBeUndefined()
-    expect(decidedKind('35.0000', 2027, 'qualifying_apm', undefined)).toBe('qualifying_apm')
-    expect(decidedKind('35.0000', 2027, undefined, 'non_qualifying_apm')).toBe('non_qualifying_apm')
-    expect(() => decidedKind('35.0000', 2027, undefined, undefined)).toThrow('invalid_parameter')
-    expect(() => decidedKind('33.4009', 2026, 'qualifying_apm', undefined)).toThrow('source_unreadable')
+    const [most, qpp] = ['medicare_pfs', 'medicare_pfs_qpp'] as const
+    expect(decidedKind('33.4009', 2026, undefined, most)).toBe('non_qualifying_apm')
+    expect(decidedKind('33.5675', 2026, undefined, qpp)).toBe('qualifying_apm')
+    expect(decidedKind('32.3465', 2025, undefined, most)).toBeUndefined()
+    expect(decidedKind('35.0000', 2027, 'qualifying_apm', qpp)).toBe('qualifying_apm')
+    // Where the file does not say, the chart that it is loaded as does.
+    expect(decidedKind('35.0000', 2027, undefined, most)).toBe('non_qualifying_apm')
+    expect(decidedKind('35.0000', 2027, undefined, qpp)).toBe('qualifying_apm')
+    expect(() => decidedKind('33.4009', 2026, undefined, qpp)).toThrow('invalid_parameter')
+    expect(() => decidedKind('33.5675', 2026, undefined, most)).toThrow('invalid_parameter')
+    expect(() => decidedKind('32.3465', 2025, undefined, qpp)).toThrow('invalid_parameter')
+    expect(() => decidedKind('33.4009', 2026, 'qualifying_apm', most)).toThrow('source_unreadable')
   })
 
   test('is one that was published for its year, as far as that is known', () => {

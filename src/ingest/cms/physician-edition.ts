@@ -73,6 +73,22 @@ export function dated(said: SaidEdition, factor: string): SaidEdition {
 export const CONVERSION_FACTOR_KINDS = ['non_qualifying_apm', 'qualifying_apm'] as const
 export type ConversionFactorKind = (typeof CONVERSION_FACTOR_KINDS)[number]
 
+/** Each factor has a chart of its own: both are in force side by side. */
+export const PHYSICIAN_CHARTS = {
+  medicare_pfs: { chart: 'cms-pfs', kind: 'non_qualifying_apm' },
+  medicare_pfs_qpp: { chart: 'cms-pfs-qpp', kind: 'qualifying_apm' },
+} as const
+export type PhysicianBasis = keyof typeof PHYSICIAN_CHARTS
+
+/** The refusal of a file of the other chart. */
+export const otherChart = (basis: PhysicianBasis): Problem =>
+  new Problem(
+    'invalid_parameter',
+    basis === 'medicare_pfs'
+      ? 'the PPRRVU file is for qualifying APM participants: load it as cms-pfs-qpp'
+      : 'the PPRRVU file is not for qualifying APM participants: load it as cms-pfs',
+  )
+
 interface PublishedFactor {
   factor: string
   kind?: ConversionFactorKind
@@ -96,7 +112,8 @@ const PLAUSIBLE = { least: 20, most: 60 }
 const FIRST_YEAR_OF_TWO = 2026
 
 /** The one conversion factor of a file: each of its lines repeats it. */
-export function theFactor(lines: readonly PhysicianLine[]): string {
+export function theFactor(all: readonly PhysicianLine[]): string {
+  const lines = all.filter(({ refused }) => refused === undefined)
   const [first] = lines
   if (!first) throw unreadable('the PPRRVU file has no line that can be read')
   const other = lines.find(({ conversionFactor }) => Number(conversionFactor) !== Number(first.conversionFactor))
@@ -145,23 +162,17 @@ export function factorKind(
   return byNumber ?? named
 }
 
-/** The same, where the operator may have to say. */
+/** The same for a chart: where the file does not say, the operator has by naming the chart. A file of the other chart is refused. */
 export function decidedKind(
   factor: string,
   year: number | undefined,
   named: ConversionFactorKind | undefined,
-  asked: ConversionFactorKind | undefined,
+  basis: PhysicianBasis,
 ): ConversionFactorKind | undefined {
   const kind = factorKind(factor, year, named)
-  if (kind && asked && kind !== asked)
-    throw new Problem(
-      'invalid_parameter',
-      'the PPRRVU file was made with the other conversion factor than was asked for',
-    )
-  if (!kind && !asked && year !== undefined && year >= FIRST_YEAR_OF_TWO)
-    throw new Problem(
-      'invalid_parameter',
-      `say --conversion-factor-kind, ${CONVERSION_FACTOR_KINDS.join(' or ')}: the file does not`,
-    )
-  return kind ?? asked
+  const own = PHYSICIAN_CHARTS[basis].kind
+  const isBefore = year !== undefined && year < FIRST_YEAR_OF_TWO
+  if (kind ? kind !== own : basis === 'medicare_pfs_qpp' && isBefore) throw otherChart(basis)
+  const isSure = basis === 'medicare_pfs_qpp' || (year !== undefined && !isBefore)
+  return kind ?? (isSure ? own : undefined)
 }

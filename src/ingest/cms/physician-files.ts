@@ -1,9 +1,8 @@
 import { unreadable } from '../../files/unreadable.ts'
-import { Problem } from '../../problem.ts'
 import type { Source } from '../source.ts'
 import { isGpciFile } from './gpci.ts'
 import { isCapFile } from './physician-cap.ts'
-import { type ConversionFactorKind, namedKind } from './physician-edition.ts'
+import { namedKind, otherChart, PHYSICIAN_CHARTS, type PhysicianBasis } from './physician-edition.ts'
 import { isRelativeValueFile } from './physician-lines.ts'
 
 /**
@@ -17,9 +16,9 @@ export interface EditionFiles {
   cap: Source | undefined
 }
 
-export function chooseFiles(given: readonly Source[], asked: ConversionFactorKind | undefined): EditionFiles {
+export function chooseFiles(given: readonly Source[], basis: PhysicianBasis): EditionFiles {
   return {
-    rvus: chooseRelativeValues(foundIn(given, isRelativeValueFile), asked),
+    rvus: chooseRelativeValues(foundIn(given, isRelativeValueFile), basis),
     gpci: chooseOnly(foundIn(given, isGpciFile), GPCI),
     cap: foundIn(given, isCapFile)[0],
   }
@@ -53,19 +52,12 @@ function chooseOnly(found: readonly Source[], { missing, several }: typeof GPCI)
   return first
 }
 
-/**
- * Since 2026 there is one for each conversion factor. The one that most clinicians are paid by is taken, unless the
- * other is asked for or is the only one: which it was is recorded in every row.
- */
-function chooseRelativeValues(found: readonly Source[], asked: ConversionFactorKind | undefined): Source {
+/** Since 2026 there is one for each conversion factor: that of the chart is taken, or one that does not say. */
+function chooseRelativeValues(found: readonly Source[], basis: PhysicianBasis): Source {
   const kinds = found.map(namedKind)
-  const preferred = asked ? [asked, undefined] : (['non_qualifying_apm', undefined, 'qualifying_apm'] as const)
-  const kind = preferred.find((each) => kinds.includes(each))
+  const own = PHYSICIAN_CHARTS[basis].kind
+  const kind = kinds.includes(own) ? own : undefined
   const fits = found.filter((_, i) => kinds[i] === kind)
-  if (found.length > 0 && fits.length === 0)
-    throw new Problem(
-      'invalid_parameter',
-      'the PPRRVU files are all for the other conversion factor than was asked for',
-    )
+  if (found.length > 0 && fits.length === 0) throw otherChart(basis)
   return chooseOnly(fits, PPRRVU)
 }

@@ -3,7 +3,7 @@ import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { Problem } from '../../problem.ts'
 import { toHex, utf8 } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import type { Findings } from '../../registry/release/rules.ts'
+import { type Findings, unreadableIn } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
 import { isRelativeValueFile, type PhysicianLine, physicianLines } from './physician-lines.ts'
 
@@ -65,6 +65,12 @@ const LINE: Omit<PhysicianLine, 'nonFacilityTotal' | 'facilityTotal'> = {
   facilityPractice: '0.28',
   facilityNa: 'NA',
   malpractice: '0.05',
+  pcTc: '0',
+  globalDays: 'XXX',
+  multipleProcedure: '2',
+  bilateral: '1',
+  assistant: '9',
+  coSurgeon: '0',
   conversionFactor: '33.2875',
   oppsNonFacilityPractice: '0.00',
   oppsFacilityPractice: '0.00',
@@ -96,15 +102,15 @@ const printed = (r: PhysicianLine, more: readonly string[]): string =>
     r.malpractice,
     r.nonFacilityTotal,
     r.facilityTotal,
-    '0',
-    'XXX',
+    r.pcTc,
+    r.globalDays,
     '0.00',
     '0.00',
     '0.00',
-    '0',
-    '0',
-    '0',
-    '0',
+    r.multipleProcedure,
+    r.bilateral,
+    r.assistant,
+    r.coSurgeon,
     '0',
     ...more,
     '',
@@ -140,6 +146,9 @@ function fixed(r: PhysicianLine): string {
     [85, 89, r.malpractice],
     [91, 96, r.nonFacilityTotal],
     [97, 102, r.facilityTotal],
+    [103, 103, r.pcTc],
+    [104, 106, r.globalDays],
+    [116, 119, r.multipleProcedure + r.bilateral + r.assistant + r.coSurgeon],
     [133, 140, `${r.conversionFactor} `],
     [152, 157, r.oppsNonFacilityPractice],
     [159, 164, r.oppsFacilityPractice],
@@ -202,11 +211,22 @@ describe('a relative value file', () => {
       record({ cpt: 'G0103', status: '' }),
       record({ cpt: 'G0104', conversionFactor: '' }),
       record({ cpt: 'G0105', malpractice: '-0.05' }),
+      record({ cpt: 'G0106', modifier: '2-6' }),
     ]
-    const { lines, rejects } = read(csv([...bad, record()]))
-    expect(lines).toEqual([record({ line: 13 })])
+    const { lines, rejects } = read(csv([...bad, record({ cpt: '\u00ffG0101\u00a0' })]))
+    // What has a code stays: that it is there can be said, and where.
+    expect(lines.map(({ cpt, modifier, refused, line }) => [cpt, modifier, refused, line])).toEqual([
+      ['G0102', '', 'R02', 9],
+      ['G0103', '', 'R02', 10],
+      ['G0104', '', 'R02', 11],
+      ['G0105', '', 'R02', 12],
+      ['G0106', '', 'R03', 13],
+      ['G0101', '', undefined, 14],
+    ])
     expect(rejects.get('R03')).toEqual({ count: 1, lines: [8] })
     expect(rejects.get('R02')).toEqual({ count: 4, lines: [9, 10, 11, 12] })
+    expect(rejects.get('R03_field')).toEqual({ count: 1, lines: [13] })
+    expect(unreadableIn(rejects)).toBe(1)
   })
 
   test('has a line told apart whose printed totals are not the sums of their parts', () => {

@@ -4,7 +4,7 @@ import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
-import { CODE } from '../findings.ts'
+import { CODE, codeIn, findingFor } from '../findings.ts'
 import { oneLine, tableRecords, withoutSeparators } from '../records.ts'
 import type { Source } from '../source.ts'
 
@@ -24,6 +24,12 @@ const COLUMNS = {
   malpractice: /^(MP|PLI|MALPRACTICE) RVU$/,
   nonFacilityTotal: /^NON-?FAC(ILITY)? TOTAL( RVUS?)?$/,
   facilityTotal: /^FAC(ILITY)? TOTAL( RVUS?)?$/,
+  pcTc: /^PC ?\/?TC IND(ICATOR)?$/,
+  globalDays: /^GLOB(AL)? DAYS$/,
+  multipleProcedure: /^MULT(IPLE)? PROC$/,
+  bilateral: /^BILAT(ERAL)? SURG$/,
+  assistant: /^ASST SURG$/,
+  coSurgeon: /^CO-? ?SURG$/,
   conversionFactor: /^CONV(ERSION)? FACTOR$/,
   oppsNonFacilityPractice: /^NON-?FAC(ILITY)? PE USED FOR OPPS PAYMENT AMOUNT$/,
   oppsFacilityPractice: /^FAC(ILITY)? PE USED FOR OPPS PAYMENT AMOUNT$/,
@@ -32,8 +38,13 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS
 const NAMES = Object.keys(COLUMNS) as Column[]
 
-/** One line of the file, its cells as printed, and the line that says something else of the same code and modifier. */
-export type PhysicianLine = { line: number; contradicted_on?: number } & { [name in Column]: string }
+/**
+ * One line of the file, its cells as printed, and the line that says something else of the same code and modifier. Of
+ * one that a rule refuses, only the code can be relied on, and the modifier unless that is what cannot be read.
+ */
+export type PhysicianLine = { line: number; contradicted_on?: number; refused?: 'R02' | 'R03' } & {
+  [name in Column]: string
+}
 type Cells = { [name in Column]: string }
 
 /** First and last character, counted from 1 as in the record layout that CMS ships (RVU25D.pdf). */
@@ -49,6 +60,12 @@ const POSITIONS: { [name in Column]: readonly [number, number] } = {
   malpractice: [85, 89],
   nonFacilityTotal: [91, 96],
   facilityTotal: [97, 102],
+  pcTc: [103, 103],
+  globalDays: [104, 106],
+  multipleProcedure: [116, 116],
+  bilateral: [117, 117],
+  assistant: [118, 118],
+  coSurgeon: [119, 119],
   conversionFactor: [133, 140],
   oppsNonFacilityPractice: [152, 157],
   oppsFacilityPractice: [159, 164],
@@ -76,16 +93,16 @@ const PREAMBLE_LINES = 40
 export const isRelativeValueFile = (source: Source): boolean =>
   isFixedWidth(source.text) || findHeader(source) !== undefined
 
-/** The lines that can be published. Of two that say the same, the first; if they do not, it says where the other is. */
+/** The lines with a code. Of two that say the same, the first; if they do not, it says where the other is. */
 export function physicianLines(source: Source, rejects: Findings): PhysicianLine[] {
   const lines = new Map<string, PhysicianLine>()
   let seen = 0
   let unsound = 0
   let disagreeing = 0
   for (const line of isFixedWidth(source.text) ? fixedWidthLines(source.text) : tableLines(source)) {
-    const key = `${line.cpt}|${line.modifier}`
-    const known = lines.get(key)
     const broken = ruleBrokenBy(line)
+    const key = `${line.cpt}|${broken === 'R03' ? '' : line.modifier}|${broken ? 'refused' : ''}`
+    const known = lines.get(key)
     const sums = broken !== undefined || totalsAgree(line)
     seen++
     if (broken) unsound++
@@ -93,8 +110,11 @@ export function physicianLines(source: Source, rejects: Findings): PhysicianLine
       disagreeing++
       note(rejects, 'W06', line.line)
     }
-    if (broken) note(rejects, broken, line.line)
-    else if (!known) lines.set(key, line)
+    if (broken === 'code') note(rejects, 'R03', line.line)
+    else if (broken) {
+      note(rejects, findingFor(broken), line.line)
+      if (!known) lines.set(key, { ...line, modifier: broken === 'R03' ? '' : line.modifier, refused: broken })
+    } else if (!known) lines.set(key, line)
     else if (NAMES.every((name) => known[name] === line[name])) note(rejects, 'R09', line.line)
     else {
       note(rejects, 'R10', line.line)
@@ -115,9 +135,10 @@ const MOST_UNSOUND = 0.2
 const ENOUGH_LINES = 50
 const WHOLE_SCHEDULE = 1_000
 
-/** The rule that keeps a line out, if one does. */
-function ruleBrokenBy(line: PhysicianLine): 'R02' | 'R03' | undefined {
-  if (!CODE.test(line.cpt) || !/^([A-Z0-9]{2})?$/.test(line.modifier)) return 'R03'
+/** The rule that refuses a line, if one does; `code` where there is no code that can be read. */
+function ruleBrokenBy(line: PhysicianLine): 'code' | 'R02' | 'R03' | undefined {
+  if (!CODE.test(line.cpt)) return 'code'
+  if (!/^([A-Z0-9]{2})?$/.test(line.modifier)) return 'R03'
   return isSound(line) ? undefined : 'R02'
 }
 
@@ -183,8 +204,17 @@ function assemble(header: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** The totals only repeat what the other columns say. */
-const OPTIONAL: ReadonlySet<string> = new Set<Column>(['nonFacilityTotal', 'facilityTotal'])
+/** The totals only repeat what the other columns say, and the indicators are beside the price. */
+const OPTIONAL: ReadonlySet<string> = new Set<Column>([
+  'nonFacilityTotal',
+  'facilityTotal',
+  'pcTc',
+  'globalDays',
+  'multipleProcedure',
+  'bilateral',
+  'assistant',
+  'coSurgeon',
+])
 
 const namesEveryColumn = (names: readonly string[]): boolean =>
   Object.values(COLUMNS).every((title) => names.some((name) => title.test(name)))
@@ -224,7 +254,9 @@ function isFixedWidth(text: string): boolean {
 }
 
 function cellsOf(cell: (name: Column) => string): Cells {
-  return Object.fromEntries(NAMES.map((name) => [name, cell(name).trim()])) as Cells
+  return Object.fromEntries(
+    NAMES.map((name) => [name, name === 'cpt' ? codeIn(cell(name)) : cell(name).trim()]),
+  ) as Cells
 }
 
 const isNumber = (text: string): boolean => /^[0-9]{1,6}(\.[0-9]{1,2})?$/.test(text)

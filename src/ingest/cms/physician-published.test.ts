@@ -1,10 +1,9 @@
 import { expect } from 'bun:test'
 import { published, SLOW, testOnPublished } from '../../../test/support/published-files.ts'
 import { csvRecords } from '../../files/csv.ts'
-import { dollars } from '../../proof/price/physician-fee.ts'
 import { type Row, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { moneyCents } from '../findings.ts'
+import { scheduleAmount } from '../findings.ts'
 import { readSource, type Source } from '../source.ts'
 import { NATIONAL, readGpci } from './gpci.ts'
 import { physicianSchedule } from './physician.ts'
@@ -12,7 +11,7 @@ import { checkAgainstCap } from './physician-cap.ts'
 import { saidEdition } from './physician-edition.ts'
 import { physicianLines } from './physician-lines.ts'
 import { physicianRows } from './physician-row-text.ts'
-import { rowsOfLine } from './physician-rows.ts'
+import { priceRow, rowsOfLine } from './physician-rows.ts'
 
 const RVU25D = [
   'PPRRVU2025_Oct.csv.gz',
@@ -38,14 +37,14 @@ testOnPublished(
       line: places.get(`${each.cpt}|${each.modifier}`) ?? 0,
     }))
     const localities = readGpci(gpci)
-    const other = physicianRows(others, localities, { effective_from: '2025-10-01' })
+    const other = physicianRows(others, localities, { basis: 'medicare_pfs', effective_from: '2025-10-01' })
     let rows = 0
-    for (const { body } of physicianRows(lines, localities, { effective_from: '2025-10-01' })) {
+    for (const { body } of physicianRows(lines, localities, { basis: 'medicare_pfs', effective_from: '2025-10-01' })) {
       rows++
       if (body !== other.next().value?.body) throw new Error(`the fixed-width file says something else: ${body}`)
     }
     expect(other.next().done).toBe(true)
-    expect(rows).toBe(2_019_217)
+    expect(rows).toBe(1_365_871)
     const { cited, edition, effective_from, row_total } = physicianSchedule([text, gpci, csv], {}, new Map())
     expect([cited[0].sha256, edition, effective_from, row_total]).toEqual([csv.sha256, 'RVU25D', '2025-10-01', rows])
     expect(saidEdition(text)).toEqual({ year: 2025, edition: 'RVU25D', effective_from: '2025-10-01' })
@@ -64,10 +63,12 @@ testOnPublished('every amount of PFREV25C is reproduced to the cent', RVU25D, as
     if (cpt !== '76145') continue
     const place = places.get(`${mac} ${number}`)
     if (!place) throw new Error('a locality is missing')
-    const amounts = rowsOfLine(line, place, { effective_from: '2025-10-01' }).map(
-      (row) => row.kind === 'price' && 'amount' in row.price && row.price.amount,
+    // Both settings, also one that CMS marks NA and that a release has no price for.
+    const amounts = (['facility', 'non_facility'] as const).map(
+      (setting) => priceRow(line, place, setting, { basis: 'medicare_pfs', effective_from: '2025-10-01' }).price,
     )
-    expect(amounts).toEqual([facility, nonFacility].map((text) => dollars(moneyCents(text) ?? 0)))
+    const stated = [facility, nonFacility].map((text) => ({ amount: scheduleAmount(text), currency: 'USD', per: null }))
+    expect(amounts as unknown[]).toEqual(stated)
     compared++
   }
   expect(compared).toBe(109)
@@ -96,11 +97,15 @@ testOnPublished(
     const rejects: Findings = new Map()
     const schedule = physicianSchedule(sources, {}, rejects)
     expect([schedule.edition, schedule.effective_from]).toEqual(['RVU26C', '2026-07-01'])
-    expect(schedule.row_total).toBe(2_104_235)
+    expect(schedule.row_total).toBe(1_414_265)
     expect([...rejects]).toEqual([['R03', { count: 1, lines: [expect.any(Number)] }]])
     const lines = new Map(physicianLines(sources[0] as Source, new Map()).map((line) => [line.line, line]))
     const places = new Map(schedule.localities.map((place) => [place.line, place]))
-    const made = { effective_from: '2026-07-01', conversion_factor_kind: 'non_qualifying_apm' } as const
+    const made = {
+      basis: 'medicare_pfs',
+      effective_from: '2026-07-01',
+      conversion_factor_kind: 'non_qualifying_apm',
+    } as const
     const amounts: Record<string, string> = {}
     let at = 0
     let last = ''
@@ -118,8 +123,8 @@ testOnPublished(
     }
     expect(at).toBe(schedule.row_total)
     expect(amounts).toEqual({
-      '99213|national|||medicare_pfs|facility': '57.45',
-      '99213|national|||medicare_pfs|non_facility': '95.19',
+      '99213|national|||medicare_pfs|facility|': '57.45',
+      '99213|national|||medicare_pfs|non_facility|': '95.19',
     })
   },
   SLOW,

@@ -29,12 +29,24 @@ const line: fc.Arbitrary<PhysicianLine> = fc.record({
   malpractice: rvu,
   nonFacilityTotal: fc.constant(''),
   facilityTotal: fc.constant(''),
-  conversionFactor: fc.tuple(digits(4), fc.nat({ max: 9_999 })).map(([a, b]) => `${a}.${String(b).padStart(4, '0')}`),
+  pcTc: fc.constantFrom('', '0', '9'),
+  globalDays: fc.constantFrom('XXX', '090'),
+  multipleProcedure: fc.constantFrom('', '2'),
+  bilateral: fc.constantFrom('0', '1'),
+  assistant: fc.constantFrom('', '9'),
+  coSurgeon: fc.constantFrom('0', '?'),
+  conversionFactor: fc
+    .tuple(fc.integer({ min: 20, max: 9_999 }), fc.nat({ max: 9_999 }))
+    .map(([a, b]) => `${a}.${String(b).padStart(4, '0')}`),
   oppsNonFacilityPractice: rvu,
   oppsFacilityPractice: rvu,
   oppsMalpractice: rvu,
 })
-const index = fc.oneof(fc.constantFrom('1', '1.000'), decimal(1, 3))
+const index = fc.oneof(
+  fc.constantFrom('1', '1.000', '0.500'),
+  fc.integer({ min: 1, max: 9 }).map(String),
+  fc.integer({ min: 300, max: 9_999 }).map((n) => (n / 1000).toFixed(3)),
+)
 const locality = (region: string): fc.Arbitrary<Locality> =>
   fc.record({
     region: fc.constant(region),
@@ -44,6 +56,7 @@ const locality = (region: string): fc.Arbitrary<Locality> =>
     work_floor: fc.constantFrom('with_floor' as const, 'without_floor' as const),
   })
 const edition: fc.Arbitrary<Edition> = fc.record({
+  basis: fc.constantFrom('medicare_pfs' as const, 'medicare_pfs_qpp' as const),
   effective_from: fc.constantFrom('2026-07-01', '2025-10-01'),
   conversion_factor_kind: fc.constantFrom(undefined, 'qualifying_apm' as const, 'non_qualifying_apm' as const),
 })

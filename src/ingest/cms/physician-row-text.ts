@@ -1,18 +1,18 @@
+import { canonical } from '../../proof/canonical-json.ts'
 import { dollars, type Parts } from '../../proof/price/physician-fee.ts'
-import { rowKey, rowText, type Setting } from '../../proof/price/row.ts'
+import { type Row, rowKey, rowText, type Setting } from '../../proof/price/row.ts'
 import type { ReadyRow } from '../../registry/release/staging.ts'
-import { NA_FLAG } from '../../registry/row-schema.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
 import type { PhysicianLine } from './physician-lines.ts'
 import {
+  absencesOf,
   capFor,
   type Edition,
   groupByCode,
-  isMarkedNa,
+  indicatorsOf,
   type Place,
   partsFor,
   pricedSettings,
-  rowsOfLine,
 } from './physician-rows.ts'
 
 /*
@@ -24,7 +24,7 @@ import {
 
 /** The pieces of a row that one setting of one line decides. They stand around those of the place, in this order. */
 interface LinePieces {
-  /** What the key ends with: `||26|medicare_pfs|facility`. */
+  /** What the key ends with: `||26|medicare_pfs|facility|`. */
   key: string
   /** Up to the malpractice index. */
   head: string
@@ -66,8 +66,8 @@ interface PlacePieces {
 }
 
 /**
- * Every row of one edition, in key order: a price per payable code, modifier, region and setting, and one
- * stated absence per code that has none.
+ * Every row of one edition, in key order: a price per payable code, modifier, region and setting, and nationally what
+ * has none.
  */
 export function* physicianRows(
   lines: readonly PhysicianLine[],
@@ -78,15 +78,16 @@ export function* physicianRows(
   // Localities are spelled US-.., which sorts before `national`.
   const places = [...localities, ...(national ? [NATIONAL] : [])].map(placePieces)
   for (const group of groupByCode(lines)) {
-    const made = group.map((line) => ({
-      line,
-      settings: pricedSettings(line).map((setting) => linePieces(line, setting, edition)),
-    }))
-    for (const place of places)
-      for (const { line, settings } of made) {
-        if (settings.length > 0) for (const pieces of settings) yield readyPrice(line.cpt, pieces, place)
-        else if (place.place === NATIONAL) yield readyAbsence(line, edition)
-      }
+    const [{ cpt } = { cpt: '' }] = group
+    const priced = group.flatMap((line) => pricedSettings(line).map((setting) => linePieces(line, setting, edition)))
+    for (const place of places) {
+      const absences = place.place === NATIONAL ? absencesOf(group, edition).map(readyAbsence) : []
+      if (absences.length === 0) for (const pieces of priced) yield readyPrice(cpt, pieces, place)
+      else
+        yield* [...priced.map((pieces) => readyPrice(cpt, pieces, place)), ...absences].sort((a, b) =>
+          a.key < b.key ? -1 : 1,
+        )
+    }
   }
 }
 
@@ -112,28 +113,31 @@ function readyPrice(cpt: string, line: LinePieces, place: PlacePieces): ReadyRow
   return { kind: 'price', key: cpt + place.key + line.key, body, cpt, region: place.place.region, npi: null }
 }
 
-function readyAbsence(line: PhysicianLine, edition: Edition): ReadyRow {
-  const [row] = rowsOfLine(line, NATIONAL, edition)
-  if (!row) throw new Error('a line without a price states an absence')
-  return { kind: row.kind, key: rowKey(row), body: rowText(row), cpt: row.cpt, region: row.region, npi: null }
-}
+const readyAbsence = (row: Row): ReadyRow => ({
+  kind: row.kind,
+  key: rowKey(row),
+  body: rowText(row),
+  cpt: row.cpt,
+  region: row.region,
+  npi: null,
+})
 
 // The cells were checked when the line was read: digits, points and capitals only, so nothing needs escaping.
 function linePieces(line: PhysicianLine, setting: Setting, edition: Edition): LinePieces {
-  const { conversion_factor_kind: kind, effective_from } = edition
+  const { basis, conversion_factor_kind: kind, effective_from } = edition
   const rvu = partsFor(line, setting)
   const cap = capFor(line, setting)
-  const na = isMarkedNa(line, setting) ? [NA_FLAG] : []
+  const indicators = canonical(indicatorsOf(line))
   const modifier = line.modifier === '' ? 'null' : `"${line.modifier}"`
   return {
-    key: `||${line.modifier}|medicare_pfs|${setting}`,
-    head: `{"basis":"medicare_pfs","cpt":"${line.cpt}","derivation":{"inputs":{"conversion_factor":"${line.conversionFactor}",${kind ? `"conversion_factor_kind":"${kind}",` : ''}`,
+    key: `||${line.modifier}|${basis}|${setting}|`,
+    head: `{"basis":"${basis}","class":null,"cpt":"${line.cpt}","derivation":{"inputs":{"conversion_factor":"${line.conversionFactor}",${kind ? `"conversion_factor_kind":"${kind}",` : ''}`,
     malpractice: `"malpractice_rvu":"${rvu.malpractice}",${cap ? `"opps_malpractice_rvu":"${cap.malpractice}","opps_practice_rvu":"${cap.practice}",` : ''}`,
     practice: `"practice_rvu":"${rvu.practice}",`,
     work: `"work_rvu":"${rvu.work}"},"method":"pfs-formula/1"},"effective_from":"${effective_from}","flags":`,
-    flags: JSON.stringify(na),
-    flagsCapped: JSON.stringify([...na, 'opps_cap']),
-    locator: `,"kind":"price","locator":[{"citation":0,"line":${line.line}}`,
+    flags: '[]',
+    flagsCapped: '["opps_cap"]',
+    locator: `,"indicators":${indicators},"kind":"price","locator":[{"citation":0,"line":${line.line}}`,
     modifier: `],"modifier":${modifier},"npi":null,"price":{"amount":"`,
     tail: `","setting":"${setting}"}`,
     rvu: factors(rvu, 2),
@@ -151,7 +155,7 @@ function placePieces(place: Place): PlacePieces {
     practice: `"practice_gpci":"${gpci.practice}",`,
     work: `"work_gpci":"${gpci.work}",${'work_floor' in place ? `"work_gpci_column":"${place.work_floor}",` : ''}`,
     locator: 'line' in place ? `,{"citation":1,"line":${place.line}}` : '',
-    region: `","currency":"USD"},"region":"${region}`,
+    region: `","currency":"USD","per":null},"region":"${region}`,
     gpci: factors(gpci, 3),
   }
 }

@@ -1,15 +1,16 @@
 import { reasonForStatus } from '../../proof/price/derivation.ts'
 import { dollars, type Parts, physicianFeeCents } from '../../proof/price/physician-fee.ts'
-import type { Row, Setting } from '../../proof/price/row.ts'
-import { NA_FLAG } from '../../registry/row-schema.ts'
+import { type PricedRow, type Row, rowKey, type Setting } from '../../proof/price/row.ts'
+import { unreadableRow } from '../findings.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
-import type { ConversionFactorKind } from './physician-edition.ts'
+import type { ConversionFactorKind, PhysicianBasis } from './physician-edition.ts'
 import type { PhysicianLine } from './physician-lines.ts'
 
 export type Place = Locality | typeof NATIONAL
 
 /** What holds for every row of an edition. */
 export interface Edition {
+  basis: PhysicianBasis
   effective_from: string
   conversion_factor_kind?: ConversionFactorKind | undefined
 }
@@ -17,11 +18,37 @@ export interface Edition {
 const PAYABLE = new Set(['A', 'R', 'T'])
 const SETTINGS: readonly Setting[] = ['facility', 'non_facility'] // in key order
 
-/** What one line states in one place: a price for each setting that has one or, nationally, that there is none. */
+/** What one line states in one place: a price for each setting that has one and, nationally, why there is none. */
 export function rowsOfLine(line: PhysicianLine, place: Place, edition: Edition): Row[] {
-  const settings = pricedSettings(line)
-  if (settings.length === 0) return place === NATIONAL ? [statedAbsence(line, edition)] : []
-  return settings.map((setting) => priceRow(line, place, setting, edition))
+  const prices = pricedSettings(line).map((setting) => priceRow(line, place, setting, edition))
+  return place === NATIONAL ? inKeyOrder([...prices, ...absencesOfLine(line, edition)]) : prices
+}
+
+const inKeyOrder = (rows: readonly Row[]): Row[] => rows.toSorted((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1))
+
+/** What the lines of one code state not to have a price. A line that cannot be read takes no other's place. */
+export function absencesOf(group: readonly PhysicianLine[], edition: Edition): Row[] {
+  const rows = new Map<string, Row>()
+  for (const line of group.toSorted((a, b) => Number(a.refused !== undefined) - Number(b.refused !== undefined)))
+    for (const row of absencesOfLine(line, edition)) if (!rows.has(rowKey(row))) rows.set(rowKey(row), row)
+  return [...rows.values()]
+}
+
+/**
+ * A status holds in every setting and stands once, on the national row without one. A setting in which the service is
+ * not performed, or has no value, stands beside the price of the other one.
+ */
+function absencesOfLine(line: PhysicianLine, edition: Edition): Row[] {
+  if (line.refused !== undefined) return [refusedRow(line, line.refused, edition)]
+  if (line.contradicted_on !== undefined) return [withheldRow(line, line.contradicted_on, edition)]
+  if (!isPayable(line) || SETTINGS.every((setting) => !hasValue(line, setting))) return [statusRow(line, null, edition)]
+  return SETTINGS.flatMap((setting) =>
+    isMarkedNa(line, setting)
+      ? [naRow(line, setting, edition)]
+      : hasValue(line, setting)
+        ? []
+        : [statusRow(line, setting, edition)],
+  )
 }
 
 /** Lines of one code together, codes and modifiers in key order. */
@@ -40,14 +67,20 @@ export function groupByCode(lines: readonly PhysicianLine[]): PhysicianLine[][] 
 
 export const isPayable = ({ status }: Pick<PhysicianLine, 'status'>): boolean => PAYABLE.has(status)
 
-/** A zero total means that no price is stated, never that the price is nothing. Of two prices none is believed. */
+/** Where CMS marks a setting NA, the file repeats the other setting's value: it is no price. Of two prices none is believed. */
 export const pricedSettings = (line: PhysicianLine): readonly Setting[] =>
   SETTINGS.filter(
     (setting) =>
       isPayable(line) &&
+      line.refused === undefined &&
       line.contradicted_on === undefined &&
-      Object.values(partsFor(line, setting)).some((rvu) => Number(rvu) > 0),
+      !isMarkedNa(line, setting) &&
+      hasValue(line, setting),
   )
+
+/** A zero total means that no price is stated, never that the price is nothing. */
+const hasValue = (line: PhysicianLine, setting: Setting): boolean =>
+  Object.values(partsFor(line, setting)).some((rvu) => Number(rvu) > 0)
 
 export const partsFor = (line: PhysicianLine, setting: Setting): Parts => ({
   work: line.work,
@@ -65,45 +98,71 @@ export function capFor(line: PhysicianLine, setting: Setting): Parts | undefined
 export const isMarkedNa = (line: PhysicianLine, setting: Setting): boolean =>
   (setting === 'facility' ? line.facilityNa : line.nonFacilityNa) === 'NA'
 
-function rowBase(line: PhysicianLine, region: string, setting: Setting | null, { effective_from }: Edition) {
+function rowBase(line: PhysicianLine, region: string, setting: Setting | null, { basis, effective_from }: Edition) {
   return {
     cpt: line.cpt,
     modifier: line.modifier === '' ? null : line.modifier,
     region,
     npi: null,
-    basis: 'medicare_pfs',
+    basis,
     setting,
+    class: null,
     effective_from,
-  } as const
-}
-
-function statedAbsence(line: PhysicianLine, edition: Edition): Row {
-  const base = { kind: 'absence', ...rowBase(line, NATIONAL.region, null, edition) } as const
-  const locator = [{ citation: 0, line: line.line }]
-  if (line.contradicted_on !== undefined)
-    return {
-      ...base,
-      flags: [],
-      reason: 'withheld_conflict',
-      derivation: { method: 'row-rule/1', inputs: { rule: 'R10' } },
-      locator: [...locator, { citation: 0, line: line.contradicted_on }],
-    }
-  return {
-    ...base,
-    flags: [],
-    reason: reasonForStatus(line.status),
-    derivation: { method: 'cms-status/1', inputs: { status_code: line.status } },
-    locator,
   }
 }
 
+/** The columns that a biller needs beside the price, as printed; a blank one is left out. */
+export function indicatorsOf(line: PhysicianLine): Record<string, string> {
+  const printed = {
+    status: line.status,
+    global_days: line.globalDays,
+    multiple_procedure: line.multipleProcedure,
+    bilateral: line.bilateral,
+    assistant: line.assistant,
+    co_surgeon: line.coSurgeon,
+    pc_tc: line.pcTc,
+  }
+  return Object.fromEntries(Object.entries(printed).filter(([, text]) => /^[A-Z0-9]{1,3}$/.test(text)))
+}
+
+function absenceBase(line: PhysicianLine, setting: Setting | null, edition: Edition) {
+  return {
+    kind: 'absence' as const,
+    ...rowBase(line, NATIONAL.region, setting, edition),
+    flags: [],
+    indicators: indicatorsOf(line),
+    locator: [{ citation: 0, line: line.line }],
+  }
+}
+
+const statusRow = (line: PhysicianLine, setting: Setting | null, edition: Edition): Row => ({
+  ...absenceBase(line, setting, edition),
+  reason: reasonForStatus(line.status),
+  derivation: { method: 'cms-status/1', inputs: { status_code: line.status } },
+})
+
+const naRow = (line: PhysicianLine, setting: Setting, edition: Edition): Row => ({
+  ...absenceBase(line, setting, edition),
+  reason: 'not_applicable_in_setting',
+  derivation: { method: 'pfs-na/1', inputs: { na_indicator: 'NA' } },
+})
+
+function withheldRow(line: PhysicianLine, other: number, edition: Edition): Row {
+  const base = absenceBase(line, null, edition)
+  return {
+    ...base,
+    indicators: {},
+    reason: 'withheld_conflict',
+    derivation: { method: 'row-rule/1', inputs: { rule: 'R10' } },
+    locator: [...base.locator, { citation: 0, line: other }],
+  }
+}
+
+const refusedRow = (line: PhysicianLine, rule: 'R02' | 'R03', { basis, effective_from }: Edition): Row =>
+  unreadableRow({ cpt: line.cpt, modifier: line.modifier || null, npi: null, basis, effective_from }, rule, line.line)
+
 /** The formula, or the outpatient cap where there is one and it is lower. */
-export function priceRow(
-  line: PhysicianLine,
-  place: Place,
-  setting: Setting,
-  edition: Edition,
-): Row & { kind: 'price' } {
+export function priceRow(line: PhysicianLine, place: Place, setting: Setting, edition: Edition): PricedRow {
   const rvu = partsFor(line, setting)
   const cap = capFor(line, setting)
   const fee = physicianFeeCents(rvu, place.gpci, line.conversionFactor)
@@ -111,8 +170,9 @@ export function priceRow(
   return {
     kind: 'price',
     ...rowBase(line, place.region, setting, edition),
-    price: { amount: dollars(Math.min(fee, ceiling)), currency: 'USD' },
-    flags: [...(isMarkedNa(line, setting) ? [NA_FLAG] : []), ...(ceiling < fee ? ['opps_cap'] : [])],
+    price: { amount: dollars(Math.min(fee, ceiling)), currency: 'USD', per: null },
+    flags: ceiling < fee ? ['opps_cap'] : [],
+    indicators: indicatorsOf(line),
     derivation: { method: 'pfs-formula/1', inputs: inputsOf(rvu, cap, place, line, edition) },
     locator: [{ citation: 0, line: line.line }, ...('line' in place ? [{ citation: 1, line: place.line }] : [])],
   }

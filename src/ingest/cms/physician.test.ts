@@ -7,14 +7,14 @@ import { csvRecords } from '../../files/csv.ts'
 import { inlineRows, workbook, zip } from '../../files/zip-fixture.ts'
 import { Problem } from '../../problem.ts'
 import { toHex, utf8 } from '../../proof/bytes.ts'
-import { type Citation, isRow, type Row } from '../../proof/price/row.ts'
+import type { Citation } from '../../proof/price/release.ts'
+import { isRow, type Row } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { load } from '../load.ts'
 import { readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
 import { type Acceptable, physicianSchedule } from './physician.ts'
-import type { ConversionFactorKind } from './physician-edition.ts'
 
 const SAMPLE = join(import.meta.dir, '../../../sample')
 const invented = { data_class: 'sample' } as const
@@ -103,7 +103,7 @@ describe('the files of an edition', () => {
     expect(read(mixed)[0]).toMatch(
       /^the PPRRVU file has two different conversion factors: get it again \(line [0-9]+\)$/,
     )
-    const misnamed = { ...of26, file: 'PPRRVU2026_Jul_QPP.csv' }
+    const misnamed = changed(of26, (text) => text.replaceAll('33.4009', '33.5675'), 'PPRRVU2026_Jul_nonQPP.csv')
     expect(read(misnamed)[0]).toStartWith('the PPRRVU file is named for one conversion factor')
   })
 
@@ -120,20 +120,30 @@ describe('the files of an edition', () => {
       ),
     ]
     expect(kinds(qpp, most, gpci)).toEqual(['non_qualifying_apm 33.4009'])
-    expect(kinds(qpp, gpci)).toEqual(['qualifying_apm 33.5675'])
-    const asked = (kind: ConversionFactorKind, ...sources: Source[]) =>
-      physicianSchedule(sources, { ...invented, conversion_factor_kind: kind }, new Map())
-    expect(asked('qualifying_apm', qpp, most, gpci)).toMatchObject({ edition: 'RVU26C-QPP', cited: [qpp, gpci] })
-    expect(asked('non_qualifying_apm', qpp, most, gpci)).toMatchObject({ edition: 'RVU26C', cited: [most, gpci] })
-    expect(refusal(() => asked('qualifying_apm', most, gpci))).toContain('all for the other conversion factor')
+    const asQpp = (...sources: Source[]) => physicianSchedule(sources, invented, new Map(), 'medicare_pfs_qpp')
+    const made = asQpp(qpp, most, gpci)
+    expect(made).toMatchObject({ edition: 'RVU26C', cited: [qpp, gpci] })
+    const first = bodies(made.rows)
+      .map(priced)
+      .find((row) => row !== undefined)
+    expect(first?.basis).toBe('medicare_pfs_qpp')
+    expect(first?.derivation.inputs).toMatchObject({
+      conversion_factor: '33.5675',
+      conversion_factor_kind: 'qualifying_apm',
+    })
+    // A file of the other chart is refused with the name of its own.
+    const toQpp = 'the PPRRVU file is for qualifying APM participants: load it as cms-pfs-qpp'
+    const toMost = 'the PPRRVU file is not for qualifying APM participants: load it as cms-pfs'
+    expect(refusal(() => kinds(qpp, gpci))).toBe(toQpp)
+    expect(refusal(() => asQpp(most, gpci))).toBe(toMost)
     const unnamed = changed(qpp, (text) => text, 'values.csv')
-    expect(kinds(unnamed, gpci)).toEqual(['qualifying_apm 33.5675'])
-    expect(refusal(() => asked('non_qualifying_apm', unnamed, gpci))).toContain('than was asked for')
+    expect(refusal(() => kinds(unnamed, gpci))).toBe(toQpp)
+    expect(refusal(() => asQpp(titled(rvus), gpci))).toBe(toMost)
     const later = changed(unnamed, (text) =>
       text.replace('2026 National', '2027 National').replaceAll('33.5675', '33.9'),
     )
-    expect(refusal(() => kinds(later, gpci))).toStartWith('say --conversion-factor-kind')
-    expect(asked('qualifying_apm', later, gpci)).toMatchObject({ edition: 'RVU27C-QPP' })
+    expect(kinds(later, gpci)).toEqual(['non_qualifying_apm 33.9'])
+    expect(asQpp(later, gpci)).toMatchObject({ edition: 'RVU27C' })
     expect(kinds(titled(rvus), gpci)).toEqual(['non_qualifying_apm 33.4009'])
   })
 
@@ -147,6 +157,7 @@ describe('the files of an edition', () => {
       if (!isRow(row)) throw new Error('not a row')
       expect(check(row, cited)).toEqual({ ok: true })
       if (row.kind === 'absence') continue
+      expect(check({ ...row, basis: 'medicare_pfs_qpp' }, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
       const { conversion_factor_kind: _, ...inputs } = row.derivation.inputs
       const silent = { ...row, derivation: { ...row.derivation, inputs } }
       expect(check(silent, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })

@@ -1,6 +1,6 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
-import { isDay } from '../../proof/price/shape.ts'
+import { isDay } from '../../proof/shape.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
 import type { ReadyRow } from '../../registry/release/staging.ts'
@@ -8,12 +8,12 @@ import type { Source } from '../source.ts'
 import { gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
 import { checkAgainstCap } from './physician-cap.ts'
 import {
-  type ConversionFactorKind,
   dated,
   decidedKind,
   isPlausibleFactor,
   isPublishedFactor,
   namedKind,
+  type PhysicianBasis,
   type SaidEdition,
   saidEdition,
   theFactor,
@@ -21,7 +21,7 @@ import {
 import { chooseFiles } from './physician-files.ts'
 import { type PhysicianLine, physicianLines } from './physician-lines.ts'
 import { physicianRows } from './physician-row-text.ts'
-import { pricedSettings } from './physician-rows.ts'
+import { absencesOf, type Edition, groupByCode, pricedSettings } from './physician-rows.ts'
 
 /** What is refused because it was never so, unless the operator says that it is so now. */
 export const ACCEPTABLE = ['locality_count', 'gpci_year'] as const
@@ -32,8 +32,6 @@ export interface PhysicianOptions {
   effective_from?: string | undefined
   /** Which regions to make rows for; all of them when not said. */
   regions?: readonly string[] | undefined
-  /** Which of a year's two factors: chooses the file, and says it of one that does not. */
-  conversion_factor_kind?: ConversionFactorKind | undefined
   accept?: readonly Acceptable[] | undefined
   /** Invented data need not look like an edition of CMS's. */
   data_class?: 'published' | 'sample' | undefined
@@ -58,17 +56,20 @@ export function physicianSchedule(
   sources: readonly Source[],
   options: PhysicianOptions,
   rejects: Findings,
+  basis: PhysicianBasis = 'medicare_pfs',
 ): PhysicianSchedule {
-  const { rvus, gpci, cap } = chooseFiles(sources, options.conversion_factor_kind)
+  const { rvus, gpci, cap } = chooseFiles(sources, basis)
   const lines = physicianLines(rvus, rejects)
   const localities = readGpci(gpci)
   const factor = theFactor(lines)
   const said = dated(saidEdition(rvus), factor)
   const year = said.year ?? yearGiven(options)
-  const kind = decidedKind(factor, year, namedKind(rvus), options.conversion_factor_kind)
-  const { edition, effective_from } = editionOf(said, kind, options)
+  const conversion_factor_kind = decidedKind(factor, year, namedKind(rvus), basis)
+  const { edition, effective_from } = editionOf(said, options)
   checkWhole({ lines, localities, factor, year, indexed: gpciYear(gpci) }, options, rejects)
-  if (cap) checkAgainstCap(cap, lines, localities, rejects)
+  // The list is made with the factor that most clinicians are paid by.
+  if (cap && basis === 'medicare_pfs') checkAgainstCap(cap, lines, localities, rejects)
+  const made = { basis, effective_from, conversion_factor_kind }
   const { places, national } = choosePlaces(localities, options.regions)
   return {
     edition,
@@ -76,8 +77,8 @@ export function physicianSchedule(
     cited: [rvus, gpci],
     localities,
     line_total: lines.length,
-    row_total: countRows(lines, places.length, national),
-    rows: physicianRows(lines, places, { effective_from, conversion_factor_kind: kind }, { national }),
+    row_total: countRows(lines, places.length, national, made),
+    rows: physicianRows(lines, places, made, { national }),
   }
 }
 
@@ -86,14 +87,8 @@ const yearGiven = ({ effective_from, data_class }: PhysicianOptions): number | u
   data_class !== 'sample' && effective_from && isDay(effective_from) ? Number(effective_from.slice(0, 4)) : undefined
 
 /** As the operator says, and otherwise as the file does. The day must lie in the year that the file is of. */
-function editionOf(
-  said: SaidEdition,
-  kind: ConversionFactorKind | undefined,
-  given: PhysicianOptions,
-): { edition: string; effective_from: string } {
-  // A release of the other factor is not a revision of the one that most clinicians are paid by.
-  const named = said.edition && kind === 'qualifying_apm' ? `${said.edition}-QPP` : said.edition
-  const { edition = named, effective_from = said.effective_from } = given
+function editionOf(said: SaidEdition, given: PhysicianOptions): { edition: string; effective_from: string } {
+  const { edition = said.edition, effective_from = said.effective_from } = given
   if (!edition || !effective_from)
     throw new Problem('invalid_parameter', 'say --edition and --effective-from: the file does not')
   if (isDay(effective_from) && said.year !== undefined && Number(effective_from.slice(0, 4)) !== said.year)
@@ -153,7 +148,9 @@ function choosePlaces(
 }
 
 /** How many rows there will be, for whoever waits for them. */
-function countRows(lines: readonly PhysicianLine[], places: number, national: boolean): number {
+function countRows(lines: readonly PhysicianLine[], places: number, national: boolean, edition: Edition): number {
   const everywhere = places + (national ? 1 : 0)
-  return lines.reduce((sum, line) => sum + (pricedSettings(line).length * everywhere || (national ? 1 : 0)), 0)
+  const prices = lines.reduce((sum, line) => sum + pricedSettings(line).length * everywhere, 0)
+  const absences = national ? groupByCode(lines).reduce((sum, group) => sum + absencesOf(group, edition).length, 0) : 0
+  return prices + absences
 }

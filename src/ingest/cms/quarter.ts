@@ -1,7 +1,7 @@
 import { dayOf } from '../../calendar.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
-import { isDay } from '../../proof/price/shape.ts'
+import { isDay } from '../../proof/shape.ts'
 
 /** A quarter of a year, in which CMS issues an edition of each of its schedules. */
 export interface Quarter {

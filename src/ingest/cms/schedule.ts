@@ -1,17 +1,17 @@
 import { unreadable } from '../../files/unreadable.ts'
-import { type Row, rowKey } from '../../proof/price/row.ts'
+import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { byLine, fail, isOneOf, OK, perSource, type Reread, whole } from '../reread.ts'
+import { byLine, fail, type Given, OK, perSource, type Reread, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
 import { type Edition, quarterlyEdition } from './quarter.ts'
 import {
   type Columns,
   chooseSource,
+  isUnreadable,
   type Line,
   type Made,
   readTable,
   rowsInOrder,
-  saysTheSame,
   type Table,
 } from './table.ts'
 
@@ -44,6 +44,8 @@ export interface TableReader {
   /** Finds the table among the files given, with its edition by the quarter that it names, and its rows in key order. */
   open: (given: readonly Source[], options: Edition, rejects: Findings) => TableReading
   reread: () => Reread
+  /** Whether the table has a line for a code. */
+  finds: (source: Given, cpt: string) => boolean
 }
 
 export function tableSchedule({ what, columns, assumed, series, empty, row }: TableSchedule): TableReader {
@@ -58,11 +60,16 @@ export function tableSchedule({ what, columns, assumed, series, empty, row }: Ta
         madeOf(lines, (line) => made(line, effective_from)),
         rejects,
       )
-      if (rows.length === 0) throw unreadable(empty)
-      const line_total = new Set(rows.map(({ locator }) => locator[0]?.line)).size
+      const sound = rows.filter((each) => !isUnreadable(each))
+      if (sound.length === 0) throw unreadable(empty)
+      const line_total = new Set(sound.map(({ locator }) => locator[0]?.line)).size
       return { edition, effective_from, rows, row_total: rows.length, line_total, cited: [source] }
     },
     reread: () => rereadTable(tableOf, made),
+    finds(source, cpt) {
+      for (const { code } of tableOf(whole(source)).lines) if (code('cpt') === cpt) return true
+      return false
+    },
   }
 }
 
@@ -71,8 +78,8 @@ function* madeOf(lines: Iterable<Line>, make: (line: Line) => readonly Made[]): 
 }
 
 /**
- * The cited line, or row of the sheet, must make the same row again, and no other line may say something else under its
- * key. Of what is withheld, the lines must be there, and contradict each other if that is the reason.
+ * The cited lines, or rows of the sheet, must make the same row again, and the other lines under its code must not
+ * change it. So what is withheld or cannot be read is checked like a price.
  */
 function rereadTable(
   read: (source: Source) => Table,
@@ -80,25 +87,19 @@ function rereadTable(
 ): Reread {
   const tables = perSource((source) => {
     const lines = [...read(whole(source)).lines]
-    return { at: byLine<Line>(lines), ofCode: Map.groupBy(lines, ({ cell }) => cell('cpt')) }
+    return { at: byLine<Line>(lines), ofCode: Map.groupBy(lines, ({ code }) => code('cpt')) }
   })
   return (row, places) => {
     const cited = places.flatMap(({ source, line }) => tables(source).at.get(line) ?? [])
     const [first] = places
     if (!first || cited.length < places.length) return fail('line_not_found')
-    const underKey = (lines: readonly Line[]): Row[] =>
-      lines
-        .flatMap((line) => rowsOf(line, row.effective_from))
-        .filter((made): made is Row => typeof made === 'object' && rowKey(made) === rowKey(row))
-    const made = underKey(cited)
-    if (row.derivation.method === 'row-rule/1') {
-      const contradict = made.some((each) => !saysTheSame(each, made[0] as Row))
-      const holds = made.length === places.length && (contradict || row.derivation.inputs['rule'] !== 'R10')
-      return holds ? OK : fail('inputs_not_at_line')
+    const underKey = (lines: readonly Line[]): Row | undefined => {
+      const made = madeOf(lines, (line) => rowsOf(line, row.effective_from))
+      return rowsInOrder(made, new Map()).find((each) => rowKey(each) === rowKey(row))
     }
-    const others = underKey(tables(first.source).ofCode.get(row.cpt) ?? [])
-    if (made.length > 0 && others.some((each) => !saysTheSame(each, made[0] as Row)))
+    const [made, inFile] = [underKey(cited), underKey(tables(first.source).ofCode.get(row.cpt) ?? [])]
+    if (made && inFile && rowText({ ...made, locator: inFile.locator }) !== rowText(inFile))
       return fail('other_amounts_in_file')
-    return isOneOf(row, made)
+    return made && rowText(made) === rowText(row) ? OK : fail('inputs_not_at_line')
   }
 }

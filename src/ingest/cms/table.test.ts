@@ -42,9 +42,15 @@ test('a number with more digits than a row can state is refused alone', () => {
     ...laboratory.open([source('YEAR,HCPCS,MOD,INDICATOR,RATE,SHORTDESC', ...clfs)], DATED, ofLaboratory).rows,
     ...outpatient.open([source('HCPCS Code,SI,Payment Rate', ...opps)], DATED, ofOutpatient).rows,
   ]
-  expect(rows.map((row) => [row.cpt, isRow(row)])).toEqual([
-    ['G0000', true],
-    ['G0000', true],
+  expect(rows.every(isRow)).toBe(true)
+  expect(rows.map((row) => [row.cpt, row.kind])).toEqual([
+    ['G0000', 'price'],
+    ['G0001', 'absence'],
+    ['G0002', 'absence'],
+    ['G0000', 'price'],
+    ['G0001', 'absence'],
+    ['G0002', 'absence'],
+    ['G0003', 'absence'],
   ])
   expect([ofLaboratory.get('R02')?.count, ofOutpatient.get('R02')?.count]).toEqual([2, 3])
 })

@@ -5,6 +5,7 @@ import { Problem } from '../../problem.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
+import { codeIn, findingFor, type LineRule } from '../findings.ts'
 import type { Source } from '../source.ts'
 
 /** How publishers head a column, the first as we call it, and whether it may be missing. */
@@ -16,6 +17,8 @@ export interface Columns {
 export interface Line {
   line: number
   cell(name: string): string
+  /** The same without the stray bytes that some editions have around a code. */
+  code(name: string): string
   /** A number as it is written or, in a workbook, as it is shown. */
   number(name: string): string
 }
@@ -30,6 +33,7 @@ export interface Table {
 const PREAMBLE_LINES = 50
 const MAX_LINE = 64 * 1024
 const MAX_CELLS = 512
+const MAX_NAMED = 6
 
 /**
  * Finds the header by its words and reads what is below it. `assumed` is the order of columns in files of lines that
@@ -49,9 +53,13 @@ export function readTable(source: Source, columns: Columns, what: string, assume
   const missing = Object.values(columns).flatMap(({ titles, optional }) => (optional ? [] : titles.slice(0, 1)))
   throw (
     refusal ??
-    unreadable(`this is not ${what}: no line names the columns ${missing.join(', ')}; check the file and its kind`)
+    unreadable(`this is not ${what}: no line names the columns ${few(missing).join(', ')}; check the file and its kind`)
   )
 }
+
+/** Some tables have a column for each state. */
+const few = (titles: readonly string[]): readonly string[] =>
+  titles.length > MAX_NAMED ? [...titles.slice(0, MAX_NAMED), 'and more'] : titles
 
 function findTable(
   source: Source,
@@ -67,7 +75,10 @@ function findTable(
     if (next.done) break
     const { cells } = next.value
     const places = placesIn(cells, columns, what)
-    if (places) return tableOf(source, [source.name ?? source.file, name, ...preamble], places, rest(reading))
+    if (places) {
+      const dated = cells.filter((title) => undated(squashed(title)) !== squashed(title))
+      return tableOf(source, [source.name ?? source.file, name, ...preamble, ...dated], places, rest(reading))
+    }
     if (assumed && /^20[0-9]{2}$/.test(cells[0]?.trim() ?? '') && cells.length >= assumed.length)
       return tableOf(source, [source.name ?? source.file], new Map(assumed.map((each, at) => [each, at])), [
         next.value,
@@ -90,14 +101,14 @@ function tableOf(
     has: (name) => places.has(name),
     lines: mapped(records, ({ line, cells }) => {
       const cell = (name: string): string => (cells[places.get(name) ?? -1] ?? '').trim()
-      return { line, cell, number: (name) => shown(cell(name)) }
+      return { line, cell, code: (name) => codeIn(cell(name)), number: (name) => shown(cell(name)) }
     }),
   }
 }
 
 /** The place of each column if these cells are the header; nothing if they are not. */
 function placesIn(cells: readonly string[], columns: Columns, what: string): Map<string, number> | undefined {
-  const heads = cells.map(squashed)
+  const heads = cells.map((title) => undated(squashed(title)))
   const places = new Map<string, number>()
   for (const [name, { titles, optional }] of Object.entries(columns)) {
     const spellings = titles.map(squashed)
@@ -111,6 +122,9 @@ function placesIn(cells: readonly string[], columns: Columns, what: string): Map
 
 /** Publishers write EFF_DATE, Eff Date and EffDate for the same. */
 const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+
+/** Without the quarter that CMS writes before some titles: April 2026 Payment Rate. */
+const undated = (title: string): string => title.replace(/^(JANUARY|APRIL|JULY|OCTOBER)20[0-9]{2}/, '')
 
 interface Layout {
   name: string
@@ -175,10 +189,13 @@ export function chooseSource(given: readonly Source[], read: (source: Source) =>
   throw unreadable(`none of the files is ${what}`)
 }
 
-/** What a line came to: a row, the rule that refuses it, or nothing where it is blank. */
+/** What a line came to: a row, the rule that refuses it where no row can be made of it, or nothing where it is blank. */
 export type Made = Row | string | undefined
 
-/** Rows in key order. Two lines that say the same are one; of two that differ under one key, neither is believed. */
+/**
+ * Rows in key order. Two lines that say the same are one; of two that differ under one key, neither is believed. A line
+ * that cannot be read takes no other's place: the price beside it is marked as partial.
+ */
 export function rowsInOrder(made: Iterable<{ line: number; row: Made }>, rejects: Findings): Row[] {
   const rows = new Map<string, Row>()
   for (const { line, row } of made) {
@@ -189,27 +206,45 @@ export function rowsInOrder(made: Iterable<{ line: number; row: Made }>, rejects
     }
     const key = rowKey(row)
     const known = rows.get(key)
+    if (isUnreadable(row)) note(rejects, findingFor(row.derivation.inputs['rule'] as LineRule), line)
     if (!known) rows.set(key, row)
+    else if (isUnreadable(row) || isUnreadable(known)) rows.set(key, beside(known, row))
     else if (saysTheSame(row, known)) note(rejects, 'R09', line)
     else {
       note(rejects, 'R10', line)
-      if (known.derivation.method !== WITHHELD.derivation.method) rows.set(key, withheld(known, row))
+      if (known.kind !== 'absence' || known.reason !== WITHHELD.reason) rows.set(key, withheld(known, row))
     }
   }
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-export const saysTheSame = (a: Row, b: Row): boolean => rowText({ ...a, locator: b.locator }) === rowText(b)
+export const isUnreadable = (row: Row): boolean => row.kind === 'absence' && row.reason === 'unreadable'
+
+/** Of two lines, one of which cannot be read: what the other says. A line of another edition says nothing of this one. */
+function beside(known: Row, row: Row): Row {
+  if (isUnreadable(known) && isUnreadable(row)) return known
+  const [sound, other] = isUnreadable(known) ? [row, known] : [known, row]
+  if (sound.kind === 'absence' || sound.flags.includes('partial') || other.derivation.inputs['rule'] === 'R14')
+    return sound
+  return { ...sound, flags: [...sound.flags, 'partial'], locator: [...sound.locator, ...other.locator] }
+}
+
+/** Apart from where they stand, and that a line beside them cannot be read. */
+export const saysTheSame = (a: Row, b: Row): boolean =>
+  rowText({ ...a, locator: b.locator, flags: unmarked(a) }) === rowText({ ...b, flags: unmarked(b) })
+const unmarked = ({ flags }: Row): string[] => flags.filter((flag) => flag !== 'partial')
 
 const WITHHELD = {
   kind: 'absence',
   reason: 'withheld_conflict',
   flags: [],
+  indicators: {},
   derivation: { method: 'row-rule/1', inputs: { rule: 'R10' } },
 } as const
 
 /** What is stated of a key under which the source has different things: that it has, and where. */
-function withheld({ cpt, modifier, region, npi, basis, setting, effective_from, locator }: Row, other: Row): Row {
-  const key = { cpt, modifier, region, npi, basis, setting, effective_from }
+function withheld(row: Row, other: Row): Row {
+  const { cpt, modifier, region, npi, basis, setting, effective_from, locator } = row
+  const key = { cpt, modifier, region, npi, basis, setting, class: row.class, effective_from }
   return { ...key, ...WITHHELD, flags: [], locator: [...locator, ...other.locator] }
 }

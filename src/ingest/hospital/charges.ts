@@ -1,11 +1,13 @@
-import type { Basis, Setting } from '../../proof/price/row.ts'
+import { amountOf } from '../../proof/price/derivation.ts'
+import type { Basis, BillingClass, Row, Setting } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { moneyCents } from '../findings.ts'
+import { isPlaceholder } from '../findings.ts'
 import { codeNumber } from './code-number.ts'
 
 /**
- * The amounts that one line or item states for one key, in cents and 0 where it states none. The last two are the
- * least and the greatest of its rates in dollars: they stand in for a lowest and a highest that it does not state.
+ * The amounts that one line or item states for one key, in dollars, 0 where it states none and `BAD` where it states
+ * what cannot be read. The last two are the least and the greatest of its rates in dollars: they stand in for a lowest
+ * and a highest that it does not state. A double names every amount of fifteen digits, so none is changed by it.
  */
 export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE] = [0, 1, 2, 3, 4, 5] as const
 export const STATED: readonly Basis[] = [
@@ -19,45 +21,74 @@ export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0]
 
 /** What is not an amount. */
 export const BAD = -1
+/** What stands in a line whose modifier or setting cannot be read: an amount, and nobody can say of what. */
+export const BAD_FIELD = -2
 
-/** An amount in cents, or `BAD`. */
-export const centsOf = (text: string): number => moneyCents(text) ?? BAD
+/** An amount in dollars, or `BAD`. A number with more digits than a double has was written from one: it is that double. */
+export function dollarsOf(text: string): number {
+  const stated = text.trim()
+  if (isPlaceholder(stated) || !/^[0-9]+(\.[0-9]*)?$/.test(stated)) return BAD
+  const value = Number(stated)
+  return amountOf(String(value)) === undefined ? BAD : value
+}
+
+const UNITS = 10_000
+
+/**
+ * How amounts are compared: by what a row states, in hundredths of a cent. Four decimals are stated as they are, and
+ * more are rounded to the cent.
+ */
+export function unitsOf(dollars: number): number {
+  const units = Math.round(dollars * UNITS)
+  return units / UNITS === dollars ? units : Math.round(Number(amountOf(String(dollars))) * UNITS)
+}
 
 /** The amounts of one line while it is read. */
 export class LineAmounts {
-  readonly cents: Amounts = noAmounts()
+  readonly dollars: Amounts = noAmounts()
   #bad = false
 
   begin(): void {
-    this.cents.fill(0)
+    this.dollars.fill(0)
     this.#bad = false
   }
 
-  state(at: number, cents: number): void {
-    if (cents === BAD) this.#bad = true
-    else this.cents[at] = cents
+  state(at: number, dollars: number): void {
+    if (dollars === BAD) this.#bad = true
+    this.dollars[at] = dollars
   }
 
   /** A negotiated rate, where the line does not state the lowest, or the highest, of them itself. */
-  rate(cents: number, noLowest: boolean, noHighest: boolean): void {
-    if (cents === BAD) this.#bad = true
-    else if (cents > 0) {
-      const [least, greatest] = [this.cents[LEAST_RATE] as number, this.cents[GREATEST_RATE] as number]
-      if (noLowest && (least === 0 || cents < least)) this.cents[LEAST_RATE] = cents
-      if (noHighest && cents > greatest) this.cents[GREATEST_RATE] = cents
+  rate(dollars: number, noLowest: boolean, noHighest: boolean): void {
+    const { dollars: amounts } = this
+    if (dollars === BAD) {
+      this.#bad = true
+      if (noLowest) amounts[LOWEST] = BAD
+      if (noHighest) amounts[HIGHEST] = BAD
+    } else if (dollars > 0) {
+      const [least, greatest] = [amounts[LEAST_RATE] as number, amounts[GREATEST_RATE] as number]
+      if (noLowest && (least === 0 || unitsOf(dollars) < unitsOf(least))) amounts[LEAST_RATE] = dollars
+      if (noHighest && (greatest === 0 || unitsOf(dollars) > unitsOf(greatest))) amounts[GREATEST_RATE] = dollars
     }
   }
 
-  /** Whether there is any, and the rule that the line breaks. What is not an amount is left out. */
+  /** Of a line whose modifier or setting cannot be read, no amount counts, but on which basis one stands does. */
+  disown(): void {
+    const { dollars } = this
+    if (dollars[LEAST_RATE] !== 0) dollars[LOWEST] = BAD_FIELD
+    if (dollars[GREATEST_RATE] !== 0) dollars[HIGHEST] = BAD_FIELD
+    for (let at = 0; at < dollars.length; at++) if (dollars[at] !== 0) dollars[at] = at < LEAST_RATE ? BAD_FIELD : 0
+  }
+
+  /** Whether there is any, read or not, and the rule that the line breaks. */
   settle(): { some: boolean; rule: string | undefined } {
-    let some = false
-    for (const cents of this.cents) if (cents > 0) some = true
+    const some = this.dollars.some((dollars) => dollars !== 0)
     return { some, rule: this.#bad ? 'R02' : some ? undefined : NO_AMOUNT }
   }
 }
 
 /**
- * Takes the amounts of one line, before it returns. `variant` is `modifier|setting`, empty where null. What is `again`
+ * Takes the amounts of one line, before it returns. `variant` is `modifier|setting|class`, empty where null. What is `again`
  * only says once more, on a later line, what was said last: a tally has no use for it.
  */
 export type ChargeSink = (
@@ -87,6 +118,8 @@ export const NOT_CPT = 'not_cpt'
 export const OTHER_CODE = 'R03_other_code'
 export const NO_AMOUNT = 'no_amount'
 export const MALFORMED = 'malformed'
+/** The code can be read, and its modifier or setting cannot. */
+export const UNREADABLE_FIELD = 'R03_field'
 const OUT_OF_SCOPE = [NOT_CPT, OTHER_CODE]
 
 /** Says of each rule how many lines it judged: those that are out of scope count neither for the file nor against it. */
@@ -152,22 +185,38 @@ const SETTINGS = new Map<string, Setting | ''>([
 export const settingOf = (text: string): Setting | '' | undefined =>
   SETTINGS.get(text) ?? SETTINGS.get(text.toLowerCase())
 
-/** `modifier|setting`: always the same text for the same two, so that no map has to hash it again. */
-export function variantOf(modifier: string, setting: Setting | ''): string {
-  const known = VARIANTS[setting].get(modifier)
+/** The file's billing class; empty where it says both or nothing that is known. */
+export function classOf(text: string): BillingClass | '' {
+  const said = text.toLowerCase()
+  return said === 'professional' || said === 'facility' ? said : ''
+}
+
+/** Revenue codes 096x to 098x are professional fees. */
+export const isProfessionalRevenue = (code: string): boolean => /^0?9[678][0-9]$/.test(code)
+
+/** `modifier|setting|class`: always the same text for the same three, so that no map has to hash it again. */
+export function variantOf(modifier: string, setting: Setting | '', billing: BillingClass | ''): string {
+  const ending = `${setting}|${billing}`
+  const variants = VARIANTS.get(ending) ?? new Map<string, string>()
+  VARIANTS.set(ending, variants)
+  const known = variants.get(modifier)
   if (known !== undefined) return known
-  const variant = `${modifier}|${setting}`
-  if (VARIANTS[setting].size === REMEMBERED) VARIANTS[setting].clear()
-  VARIANTS[setting].set(modifier, variant)
+  const variant = `${modifier}|${ending}`
+  if (variants.size === REMEMBERED) variants.clear()
+  variants.set(modifier, variant)
   return variant
 }
 const REMEMBERED = 1_000
-const VARIANTS: { readonly [setting in Setting | '']: Map<string, string> } = {
-  '': new Map(),
-  inpatient: new Map(),
-  outpatient: new Map(),
-  facility: new Map(),
-  non_facility: new Map(),
+const VARIANTS = new Map<string, Map<string, string>>()
+
+/** The parts of a variant, as a row has them. */
+export function partsOf(variant: string): Pick<Row, 'modifier' | 'setting' | 'class'> {
+  const [modifier = '', setting = '', billing = ''] = variant.split('|')
+  return {
+    modifier: modifier || null,
+    setting: (setting || null) as Setting | null,
+    class: (billing || null) as BillingClass | null,
+  }
 }
 
 /**

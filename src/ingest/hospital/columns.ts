@@ -6,6 +6,8 @@ export interface Columns {
   width: number
   codes: { code: number; type: number }[]
   setting: number
+  /** Professional or facility; few files have it. */
+  billingClass: number
   /** The template has one column for them, and at least one hospital has a second, `modifier`. */
   modifiers: number[]
   /** In the order of the amounts: gross, cash, lowest, highest. */
@@ -32,15 +34,23 @@ export function findColumns(names: readonly string[]): Columns | undefined {
     .map((name) => ({ code: find(name), type: find(`${name}|type`) }))
   if (codes.length === 0 || !at.has('setting')) return undefined
   const setting = find('setting')
+  const billingClass = find('billing_class')
   const modifiers = ['modifiers', 'modifier'].map(find)
   const stated = ['gross', 'discounted_cash', 'min', 'max'].map((name) => find(`standard_charge|${name}`))
   return {
     width: names.length,
     codes,
     setting,
+    billingClass,
     modifiers,
     stated,
-    spans: spansOf([...codes.flatMap(({ code, type }) => [code, type]), setting, ...modifiers, ...stated]),
+    spans: spansOf([
+      ...codes.flatMap(({ code, type }) => [code, type]),
+      setting,
+      billingClass,
+      ...modifiers,
+      ...stated,
+    ]),
     rates: [...names.keys()].filter((cell) => /^standard_charge\|(.*\|)?negotiated_dollar$/.test(names[cell] ?? '')),
   }
 }

@@ -6,18 +6,21 @@ import { note } from '../../registry/release/rules.ts'
 import {
   CASH,
   type ChargeSink,
-  centsOf,
+  classOf,
+  dollarsOf,
   GROSS,
   HIGHEST,
   type HospitalHead,
   type HospitalReader,
   isProcedureType,
+  isProfessionalRevenue,
   LineAmounts,
   LineCodes,
   LOWEST,
   MALFORMED,
   modifierOf,
   settingOf,
+  UNREADABLE_FIELD,
   variantOf,
 } from './charges.ts'
 import { CODE_LENGTH, isCode } from './code-number.ts'
@@ -47,6 +50,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   readonly #modifiers = new Map<string, string | undefined>()
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
+  /** Whether a revenue code of the line says that a doctor charges it. */
+  #professional = false
 
   constructor(
     readonly sink: ChargeSink,
@@ -113,7 +118,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (rule || variant !== undefined) this.lines++
     if (rule) note(this.rejects, rule, line)
     if (variant !== undefined)
-      for (const code of this.#codes.found) this.sink(code, variant, line, this.#amounts.cents, again)
+      for (const code of this.#codes.found) this.sink(code, variant, line, this.#amounts.dollars, again)
     this.#last = repeatable ? reading : undefined
   }
 
@@ -123,10 +128,14 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (noCode) return { rule: noCode, variant: undefined, repeatable: true }
     const setting = settingOf(record.text(columns.setting))
     const modifier = this.#readModifier(record, columns)
-    if (setting === undefined || modifier === undefined) return { rule: 'R03', variant: undefined, repeatable: true }
+    const billing = classOf(record.text(columns.billingClass)) || (this.#professional ? 'professional' : '')
     const repeatable = this.#readAmounts(record, columns)
     const { rule, some } = this.#amounts.settle()
-    return { rule, variant: some ? variantOf(modifier, setting) : undefined, repeatable }
+    const variant = variantOf(modifier ?? '', setting ?? '', billing)
+    if (setting !== undefined && modifier !== undefined)
+      return { rule, variant: some ? variant : undefined, repeatable }
+    this.#amounts.disown()
+    return { rule: UNREADABLE_FIELD, variant: some ? variant : undefined, repeatable }
   }
 
   /** Lines have the same few lists of modifiers over and over. */
@@ -144,8 +153,12 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   /** The rule by which the line has no code, if it has none. */
   #readCodes(record: CsvRecord, { codes }: Columns): string | undefined {
     this.#codes.begin()
+    this.#professional = false
     for (const { code, type } of codes) {
-      if (record.isBlank(code) || !isProcedureType(record.text(type))) continue
+      if (record.isBlank(code)) continue
+      const named = record.text(type)
+      if (named === 'RC') this.#professional ||= isProfessionalRevenue(record.text(code))
+      if (!isProcedureType(named)) continue
       const number = record.base36(code, CODE_LENGTH)
       if (number !== undefined && isCode(number)) this.#codes.addNumber(number)
       else this.#codes.add(record.text(code))
@@ -157,19 +170,23 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #readAmounts(record: CsvRecord, { stated, rates }: Columns): boolean {
     const amounts = this.#amounts
     amounts.begin()
-    amounts.state(GROSS, centsAt(record, stated[GROSS] as number))
-    amounts.state(CASH, centsAt(record, stated[CASH] as number))
-    const [lowest, highest] = [centsAt(record, stated[LOWEST] as number), centsAt(record, stated[HIGHEST] as number)]
+    amounts.state(GROSS, dollarsAt(record, stated[GROSS] as number))
+    amounts.state(CASH, dollarsAt(record, stated[CASH] as number))
+    const lowest = dollarsAt(record, stated[LOWEST] as number)
+    const highest = dollarsAt(record, stated[HIGHEST] as number)
     amounts.state(LOWEST, lowest)
     amounts.state(HIGHEST, highest)
     const [noLowest, noHighest] = [lowest === 0, highest === 0]
     if ((!noLowest && !noHighest) || rates.length === 0) return true
-    for (const cell of rates) amounts.rate(centsAt(record, cell), noLowest, noHighest)
+    for (const cell of rates) amounts.rate(dollarsAt(record, cell), noLowest, noHighest)
     return false
   }
 }
 
-const centsAt = (record: CsvRecord, cell: number): number => record.plainCents(cell) ?? centsOf(record.text(cell))
+function dollarsAt(record: CsvRecord, cell: number): number {
+  const cents = record.plainCents(cell)
+  return cents === undefined ? dollarsOf(record.text(cell)) : cents / 100
+}
 
 /** Whether anything stands in the cells from `width` on. */
 function hasMore(record: CsvRecord, width: number): boolean {

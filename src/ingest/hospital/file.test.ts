@@ -83,11 +83,18 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
       { code: 'G0101', gross: '-5', cash: '6' },
       { code: 'G0101' },
     ])
-    expect(totals).toEqual({ not_cpt: 3, R03_other_code: 1, R03: 3, R02: 2, no_amount: 1 })
-    expect(rows.map(short)).toEqual(['G0101||cash|outpatient 6.00'])
+    expect(totals).toEqual({ not_cpt: 3, R03_other_code: 1, R03: 1, R03_field: 2, R02: 2, no_amount: 1 })
+    expect(rows.map(short)).toEqual([
+      'G0101||cash|outpatient 6.00 partial',
+      'G0101||gross|outpatient unreadable',
+      'G0101||gross| unreadable',
+      'G0101||negotiated_low|outpatient unreadable',
+    ])
+    expect(rows.slice(1).map(({ derivation }) => derivation.inputs['rule'])).toEqual(['R03', 'R03', 'R02'])
     const first = layout === 'json' ? 1 : 4
     expect(lines['R03_other_code']).toEqual([first + 3])
-    expect(lines['R03']).toEqual([4, 5, 6].map((at) => first + at))
+    expect(lines['R03']).toEqual([first + 4])
+    expect(lines['R03_field']).toEqual([5, 6].map((at) => first + at))
   })
 
   test('belongs to every NPI that it names', async () => {
@@ -279,7 +286,7 @@ test('every line counts, also where it says the same as the one before', async (
   const { totals, lines, rows } = await loaded(tallCsv(charges))
   expect(totals).toEqual({ R03_other_code: 4, R02: 4, not_cpt: 4 })
   expect(lines).toEqual({ R03_other_code: [4, 5, 6, 7], R02: [8, 9, 10, 11], not_cpt: [12, 13, 14, 15] })
-  expect(rows.map(({ locator }) => locator[0]?.line)).toEqual([8, 8])
+  expect(rows.map(({ locator }) => locator[0]?.line)).toEqual([8, 8, 8])
 })
 
 test('a line with two procedure codes is a price of both', async () => {

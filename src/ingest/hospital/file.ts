@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { type FileIdentity, openBytes } from '../../files/byte-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
-import type { Basis, Row, Setting } from '../../proof/price/row.ts'
+import type { Basis, Row } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import {
   type ChargeSink,
@@ -13,7 +13,9 @@ import {
   LOWEST,
   noAmounts,
   noteLines,
+  partsOf,
   STATED,
+  variantOf,
 } from './charges.ts'
 import { codeNumber, codeText } from './code-number.ts'
 import { HospitalCsv } from './csv.ts'
@@ -65,13 +67,11 @@ export async function openHospitalFile(
 }
 
 /** One amount that one line states: for what, on which basis, how much. */
-export interface StatedAmount {
+export interface StatedAmount extends Pick<Row, 'cpt' | 'modifier' | 'setting' | 'class'> {
   line: number
-  cpt: string
-  modifier: string | null
-  setting: Setting | null
   basis: Basis
-  cents: number
+  /** Below zero where it cannot be read, see `BAD` and `BAD_FIELD`. */
+  dollars: number
   /** A negotiated rate, which counts only where no line states the lowest or the highest. */
   rate?: true
 }
@@ -119,28 +119,23 @@ export class AmountsReader {
   }
 
   #keep(cpt: string, variant: string, line: number, stated: readonly number[]): void {
-    const [modifier = '', setting = ''] = variant.split('|')
-    const place = { line, cpt, modifier: modifier || null, setting: (setting || null) as Setting | null }
+    const place = { line, cpt, ...partsOf(variant) }
     const amounts = this.#ofCode.get(cpt) ?? []
     this.#ofCode.set(cpt, amounts)
-    for (const [at, basis] of STATED.entries()) if (stated[at]) amounts.push({ ...place, basis, cents: stated[at] })
+    for (const [at, basis] of STATED.entries()) if (stated[at]) amounts.push({ ...place, basis, dollars: stated[at] })
     for (const [at, end] of RATE_FOR)
-      if (stated[at]) amounts.push({ ...place, basis: STATED[end] as Basis, cents: stated[at], rate: true })
+      if (stated[at]) amounts.push({ ...place, basis: STATED[end] as Basis, dollars: stated[at], rate: true })
   }
 }
 
 /** A row per key, in key order: the amounts of a file are those of each of its providers. */
-export function hospitalRows(
-  amounts: Iterable<StatedAmount>,
-  npis: readonly string[],
-  effective_from: string,
-): (Row & { kind: 'price' })[] {
+export function hospitalRows(amounts: Iterable<StatedAmount>, npis: readonly string[], effective_from: string): Row[] {
   const tally = new ChargeTally(tmpdir(), Number.POSITIVE_INFINITY)
-  for (const { line, cpt, modifier, setting, basis, cents, rate } of amounts) {
+  for (const { line, cpt, modifier, setting, class: billing, basis, dollars, rate } of amounts) {
     const one = noAmounts()
     const at = STATED.indexOf(basis)
-    one[rate ? (at === LOWEST ? LEAST_RATE : GREATEST_RATE) : at] = cents
-    tally.sink(codeNumber(cpt) as number, `${modifier ?? ''}|${setting ?? ''}`, line, one, false)
+    one[rate ? (at === LOWEST ? LEAST_RATE : GREATEST_RATE) : at] = dollars
+    tally.sink(codeNumber(cpt) as number, variantOf(modifier ?? '', setting ?? '', billing ?? ''), line, one, false)
   }
   return [...rowsOfTally(tally, npis, effective_from)]
 }

@@ -5,12 +5,14 @@ import { note } from '../../registry/release/rules.ts'
 import {
   CASH,
   type ChargeSink,
-  centsOf,
+  classOf,
+  dollarsOf,
   GROSS,
   HIGHEST,
   type HospitalHead,
   type HospitalReader,
   isProcedureType,
+  isProfessionalRevenue,
   LineAmounts,
   LineCodes,
   LOWEST,
@@ -18,6 +20,7 @@ import {
   modifierOf,
   NO_AMOUNT,
   settingOf,
+  UNREADABLE_FIELD,
   variantOf,
 } from './charges.ts'
 import { npisIn } from './owner.ts'
@@ -70,39 +73,46 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   item(value: unknown, ordinal: number): void {
     const { code_information, standard_charges } = fields(value)
     this.#codes.begin()
-    for (const named of list(code_information).map(fields))
-      if (isProcedureType(text(named['type']))) this.#codes.add(text(named['code']))
+    let professional = false
+    for (const named of list(code_information).map(fields)) {
+      const type = text(named['type'])
+      if (type === 'RC') professional ||= isProfessionalRevenue(text(named['code']))
+      if (isProcedureType(type)) this.#codes.add(text(named['code']))
+    }
     const charges = list(standard_charges)
     const none = this.#codes.settle() ?? (charges.length === 0 ? NO_AMOUNT : undefined)
     if (none) {
       this.lines++
       note(this.rejects, none, ordinal)
-    } else for (const charge of charges) this.#charge(fields(charge), ordinal)
+    } else for (const charge of charges) this.#charge(fields(charge), ordinal, professional)
   }
 
-  #charge(charge: Fields, ordinal: number): void {
+  #charge(charge: Fields, ordinal: number, professional: boolean): void {
     this.lines++
     const setting = settingOf(text(charge['setting']))
     const modifiers = list(charge['modifier_code'] ?? charge['modifiers'])
     const modifier = modifiers.length === 0 ? '' : modifierOf(modifiers.map(text).join('|'))
-    if (setting === undefined || modifier === undefined) note(this.rejects, 'R03', ordinal)
-    else if (this.#readAmounts(charge, ordinal))
+    const billing = classOf(text(charge['billing_class'])) || (professional ? 'professional' : '')
+    const { some, rule } = this.#readAmounts(charge)
+    const sound = setting !== undefined && modifier !== undefined
+    if (!sound) this.#amounts.disown()
+    const broken = sound ? rule : UNREADABLE_FIELD
+    if (broken) note(this.rejects, broken, ordinal)
+    if (some)
       for (const code of this.#codes.found)
-        this.sink(code, variantOf(modifier, setting), ordinal, this.#amounts.cents, false)
+        this.sink(code, variantOf(modifier ?? '', setting ?? '', billing), ordinal, this.#amounts.dollars, false)
   }
 
-  #readAmounts(charge: Fields, ordinal: number): boolean {
+  #readAmounts(charge: Fields): ReturnType<LineAmounts['settle']> {
     const amounts = this.#amounts
     amounts.begin()
-    for (const [at, name] of STATED) amounts.state(at, centsIn(charge[name]))
+    for (const [at, name] of STATED) amounts.state(at, dollarsIn(charge[name]))
     const noLowest = isBlank(charge['minimum'])
     const noHighest = isBlank(charge['maximum'])
     if (noLowest || noHighest)
       for (const payer of list(charge['payers_information']))
-        amounts.rate(centsIn(fields(payer)['standard_charge_dollar']), noLowest, noHighest)
-    const { some, rule } = amounts.settle()
-    if (rule) note(this.rejects, rule, ordinal)
-    return some
+        amounts.rate(dollarsIn(fields(payer)['standard_charge_dollar']), noLowest, noHighest)
+    return amounts.settle()
   }
 }
 
@@ -114,4 +124,4 @@ const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
 /** A number is the shortest decimal that names it: what a spreadsheet wrote as 67.260000000000005 is 67.26. */
-const centsIn = (value: unknown): number => (isBlank(value) ? 0 : centsOf(text(value)))
+const dollarsIn = (value: unknown): number => (isBlank(value) ? 0 : dollarsOf(text(value)))

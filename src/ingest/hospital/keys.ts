@@ -7,7 +7,7 @@ const FIRST_SLOTS = 2 ** 12
 const EMPTY = -1
 
 /**
- * What stands in place of `code|modifier|setting` while a file is read: one number, in the order of codes. A table of
+ * What stands in place of `code|modifier|setting|class` while a file is read: one number, in the order of codes. A table of
  * numbers takes a quarter of the memory of a map of texts, and hospitals' lists have hundreds of thousands of keys.
  */
 export class ChargeKeys {
@@ -21,7 +21,7 @@ export class ChargeKeys {
     return code * MAX_VARIANTS + this.#variantOf(variant)
   }
 
-  /** `variant` is `modifier|setting`, as it was given to `keyOf`. */
+  /** `variant` is `modifier|setting|class`, as it was given to `keyOf`. */
   textOf(key: number): { cpt: string; variant: string } {
     return { cpt: codeText(Math.floor(key / MAX_VARIANTS)), variant: this.#variantTexts[key % MAX_VARIANTS] ?? '' }
   }

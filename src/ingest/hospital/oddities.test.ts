@@ -30,18 +30,23 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       { code: '12345678', gross: '5' },
       { code: '470', type: 'MS-DRG', gross: '5' },
     ])
-    expect(totals).toEqual({ R02: 1, R03: 1, no_amount: 1, R03_other_code: 1, not_cpt: 1 })
-    expect(judged).toEqual({ R02: 23, R03: 23, no_amount: 23, R03_other_code: 25, not_cpt: 25 })
+    expect(totals).toEqual({ R02: 1, R03_field: 1, no_amount: 1, R03_other_code: 1, not_cpt: 1 })
+    expect(judged).toEqual({ R02: 23, R03_field: 23, no_amount: 23, R03_other_code: 25, not_cpt: 25 })
   })
 
-  test('amounts of several billing classes under one key are a range', async () => {
+  test('what a doctor and what the hospital charges never share a key', async () => {
     const { rows, totals } = await load([
       { ...ONE, billing: 'Facility' },
       { ...ONE, gross: '900', billing: ' PROFESSIONAL' },
       { ...ONE, gross: '7', billing: 'both' },
       { code: 'G0102', gross: '8', billing: 'professional' },
     ])
-    expect(rows.map(short)).toEqual(['G0101||gross|outpatient 5.00..900.00', 'G0102||gross|outpatient 8.00'])
+    expect(rows.map(short)).toEqual([
+      'G0101||gross|outpatient 7.00',
+      'G0101||gross|outpatient|facility 5.00',
+      'G0101||gross|outpatient|professional 900.00',
+      'G0102||gross|outpatient|professional 8.00',
+    ])
     expect(totals).toEqual({})
   })
 
@@ -52,8 +57,12 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       ...['360', '0450', '26TC', 'A', '25|59|76|77|91', 'see notes'].map((modifiers) => ({ ...ONE, modifiers })),
       { code: 'G0102', modifiers: '|', gross: '6' },
     ])
-    expect(rows.map(short)).toEqual(['G0101|26-TC|gross|outpatient 5.00', 'G0102||gross|outpatient 6.00'])
-    expect(totals).toEqual({ R03: 6 })
+    expect(rows.map(short)).toEqual([
+      'G0101|26-TC|gross|outpatient 5.00',
+      'G0101||gross|outpatient unreadable',
+      'G0102||gross|outpatient 6.00',
+    ])
+    expect(totals).toEqual({ R03_field: 6 })
   })
 
   test('an amount is digits, and a line with anything else keeps only its other amounts', async () => {
@@ -64,8 +73,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       '-5',
       '0',
       '0.00',
-      '0.004',
-      '10.005',
+      '0.00004',
       '999999.999',
       '1e99',
       '999999',
@@ -75,8 +83,10 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     ]
     const { rows, totals } = await load(wrong.map((gross, i) => ({ code: `G01${10 + i}`, gross, cash: '4' })))
     expect(totals).toEqual({ R02: wrong.length })
-    expect(rows.map(({ basis }) => basis)).toEqual(wrong.map(() => 'hospital_cash'))
-    const right = ['5', '5.', '5.1', '005.10', '5.1000', ' 5.10 ']
+    expect(rows.map(({ basis, kind }) => `${basis} ${kind}`)).toEqual(
+      wrong.flatMap(() => ['hospital_cash price', 'hospital_gross absence']),
+    )
+    const right = ['5', '5.', '5.1', '005.10', '5.1000', ' 5.10 ', '0.004', '10.005', '10.00512345']
     expect((await load(right.map((gross) => ({ code: 'G0101', gross })))).totals).toEqual({})
   })
 

@@ -1,6 +1,6 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { isNpi } from '../../proof/price/npi.ts'
-import { isDay } from '../../proof/price/shape.ts'
+import { isDay } from '../../proof/shape.ts'
 import type { HospitalHead } from './charges.ts'
 
 const MAX_PROVIDERS = 100

@@ -33,16 +33,16 @@ async function read(file: string, options: HospitalOptions = {}): Promise<{ rows
 const COMPLETE: [string, Totals][] = [
   [
     'real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz',
-    { npis: ['1194866210'], last_updated_on: '2026-03-27', rows: 7_732, ranges: 2_050, rejects: { not_cpt: 88 } },
+    { npis: ['1194866210'], last_updated_on: '2026-03-27', rows: 9_732, ranges: 241, rejects: { not_cpt: 88 } },
   ],
   [
     'real-full/1649248626_wellstar-kennestone_v3_tall_ALLROWS.csv.gz',
     {
       npis: ['1649248626'],
       last_updated_on: '2026-04-01',
-      rows: 37_154,
+      rows: 37_180,
       ranges: 2_976,
-      rejects: { not_cpt: 70_113, R03_other_code: 8_198, R02: 52 },
+      rejects: { not_cpt: 70_113, R03_other_code: 8_198 },
     },
   ],
 ]
@@ -52,9 +52,9 @@ const TRUNCATED: [string, Totals][] = [
     {
       npis: ['1629122171', '1841224870'],
       last_updated_on: '2026-03-02',
-      rows: 2 * 15_454,
-      ranges: 2 * 1_693,
-      rejects: { R03: 650, not_cpt: 2_464, R02: 67 },
+      rows: 2 * 16_426,
+      ranges: 2 * 1_697,
+      rejects: { R03_field: 650, not_cpt: 2_464 },
     },
   ],
   [
@@ -62,9 +62,9 @@ const TRUNCATED: [string, Totals][] = [
     {
       npis: ['1073574810', '1174582050'],
       last_updated_on: '2026-07-01',
-      rows: 2 * 1_383,
-      ranges: 2 * 112,
-      rejects: { R02: 368, not_cpt: 299 },
+      rows: 2 * 1_716,
+      ranges: 2 * 134,
+      rejects: { not_cpt: 299 },
     },
   ],
   [

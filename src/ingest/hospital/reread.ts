@@ -1,7 +1,7 @@
 import { utf8 } from '../../proof/bytes.ts'
-import { statedCents } from '../../proof/price/derivation.ts'
 import { isNpi } from '../../proof/price/npi.ts'
 import type { Row } from '../../proof/price/row.ts'
+import { FAR_FLAG } from '../../registry/release/row-rules.ts'
 import { fail, type Given, isOneOf, OK, perSource, type Reread } from '../reread.ts'
 import type { Source } from '../source.ts'
 import { AmountsReader, hospitalRows, type StatedAmounts } from './file.ts'
@@ -22,21 +22,34 @@ export function rereadHospital(): Reread {
     if (npis.length > 0 && !npis.includes(row.npi)) return fail('inputs_not_at_line')
 
     const stated = (ofCode.get(row.cpt) ?? []).filter(
-      ({ modifier, setting, basis }) => modifier === row.modifier && setting === row.setting && basis === row.basis,
+      (each) =>
+        each.modifier === row.modifier &&
+        each.setting === row.setting &&
+        each.class === row.class &&
+        each.basis === row.basis,
     )
     const [whole] = hospitalRows(stated, [row.npi], row.effective_from)
+    if (!whole) return fail('inputs_not_at_line')
+    // An amount that cannot be read is said of the first line that has one.
+    if (row.kind === 'absence' && row.reason === 'unreadable') return isOneOf(row, [whole])
     // What is withheld has no amounts of its own: those that the file states must still stand there.
-    const withheld = row.derivation.method === 'row-rule/1'
-    const texts = withheld && whole ? amountsOf(whole) : amountsOf(row)
+    const withheld = row.kind === 'absence'
+    const texts = withheld ? amountsOf(whole) : amountsOf(row)
     const stands = places.every(({ line }, i) =>
-      stated.some((each) => each.line === line && each.cents === statedCents(texts[i] ?? '')),
+      stated.some((each) => each.line === line && each.dollars === Number(texts[i])),
     )
-    if (!stands || !whole || places.length !== texts.length) return fail('inputs_not_at_line')
+    if (!stands || places.length !== texts.length) return fail('inputs_not_at_line')
     if (withheld) return OK
     if (!sameTexts(amountsOf(whole), texts)) return fail('other_amounts_in_file')
     // The same amount may stand on several lines: any of them will do.
-    return isOneOf(row, [{ ...whole, locator: row.locator }])
+    return isOneOf(unmarked(row), [{ ...whole, locator: row.locator }])
   }
+}
+
+/** What it was compared with is in another release, not in the hospital's file. */
+function unmarked(row: Row): Row {
+  const { compared_release: _, compared_amount: __, ...indicators } = row.indicators
+  return { ...row, indicators, flags: row.flags.filter((flag) => flag !== FAR_FLAG) }
 }
 
 /** The amounts a hospital's row was made from, in the order of its locator. */
@@ -45,6 +58,10 @@ const amountsOf = ({ derivation: { inputs } }: Row): (string | undefined)[] =>
 
 const sameTexts = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((text, i) => text === b[i])
+
+/** Whether a line of the file states an amount for a code, read or not. */
+export const findsHospitalCode = (source: Given, cpt: string): boolean =>
+  ('stated' in source ? source.stated : statedIn(source)).ofCode.has(cpt)
 
 function statedIn(source: Source): StatedAmounts {
   const reader = new AmountsReader()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ChargeSink, GREATEST_RATE, LEAST_RATE, STATED } from './charges.ts'
+import { BAD_FIELD, type ChargeSink, GREATEST_RATE, LEAST_RATE, STATED, unitsOf } from './charges.ts'
 import { ChargeKeys } from './keys.ts'
 
 /** The least and the greatest amount found, and the lines on which they first stand. No amount is 0. */
@@ -9,14 +9,16 @@ const [LOW, LOW_LINE, HIGH, HIGH_LINE] = [0, 1, 2, 3] as const
 const SPAN = 4
 /** Four stated amounts, and one span for the rates, of which only the ends are wanted. */
 const RATES = STATED.length * SPAN
-const WIDTH = RATES + SPAN
+/** For each stated amount, where the first that cannot be read stands: twice the line, and one more by rule R03. */
+const UNREAD = RATES + SPAN
+const WIDTH = UNREAD + STATED.length
 
 export interface Extreme {
-  cents: number
+  dollars: number
   line: number
 }
 
-/** Everything stated under one code, modifier and setting. */
+/** Everything stated under one code, modifier, setting and class. */
 export class Tallied {
   constructor(
     /** The number that stands for them, see `ChargeKeys`. */
@@ -33,36 +35,44 @@ export class Tallied {
     return this.#span(RATES)
   }
 
+  /** Where an amount on this basis stands that cannot be read, and by which rule. */
+  unread(basis: number): { line: number; rule: 'R02' | 'R03' } | undefined {
+    const place = this.values[UNREAD + basis] as number
+    return place === 0 ? undefined : { line: Math.floor(place / 2), rule: place % 2 === 1 ? 'R03' : 'R02' }
+  }
+
   #span(at: number): [Extreme, Extreme] | undefined {
     const { values } = this
-    const extreme = (cents: number, line: number): Extreme => ({
-      cents: values[at + cents] as number,
+    const extreme = (amount: number, line: number): Extreme => ({
+      dollars: values[at + amount] as number,
       line: values[at + line] as number,
     })
     const [low, high] = [extreme(LOW, LOW_LINE), extreme(HIGH, HIGH_LINE)]
     // Rates stand in for one end only where the file states the other.
-    return low.cents > 0 || high.cents > 0 ? [low, high] : undefined
+    return low.dollars > 0 || high.dollars > 0 ? [low, high] : undefined
   }
 
   /** Takes up what a later part of the file states under the same key. */
   merge(later: Float64Array): void {
-    for (let at = 0; at < WIDTH; at += SPAN) {
+    for (let at = 0; at < UNREAD; at += SPAN) {
       if (later[at + LOW]) lower(this.values, at, later[at + LOW] as number, later[at + LOW_LINE] as number)
       if (later[at + HIGH]) higher(this.values, at, later[at + HIGH] as number, later[at + HIGH_LINE] as number)
     }
+    for (let at = UNREAD; at < WIDTH; at++) this.values[at] ||= later[at] as number
   }
 }
 
-function lower(values: Float64Array, at: number, cents: number, line: number): void {
+function lower(values: Float64Array, at: number, dollars: number, line: number): void {
   const known = values[at + LOW] as number
-  if (known > 0 && known <= cents) return
-  values[at + LOW] = cents
+  if (known > 0 && (known === dollars || unitsOf(known) <= unitsOf(dollars))) return
+  values[at + LOW] = dollars
   values[at + LOW_LINE] = line
 }
 
-function higher(values: Float64Array, at: number, cents: number, line: number): void {
-  if ((values[at + HIGH] as number) >= cents) return
-  values[at + HIGH] = cents
+function higher(values: Float64Array, at: number, dollars: number, line: number): void {
+  const known = values[at + HIGH] as number
+  if (known > 0 && (known === dollars || unitsOf(known) >= unitsOf(dollars))) return
+  values[at + HIGH] = dollars
   values[at + HIGH_LINE] = line
 }
 
@@ -99,10 +109,13 @@ export class ChargeTally {
     const block = this.#blocks[Math.trunc(place / BLOCK)] as Float64Array
     const at = (place % BLOCK) * WIDTH
     for (let basis = 0; basis < STATED.length; basis++) {
-      const cents = amounts[basis] as number
-      if (cents === 0) continue
-      lower(block, at + basis * SPAN, cents, line)
-      higher(block, at + basis * SPAN, cents, line)
+      const dollars = amounts[basis] as number
+      if (dollars === 0) continue
+      if (dollars < 0) block[at + UNREAD + basis] ||= line * 2 + (dollars === BAD_FIELD ? 1 : 0)
+      else {
+        lower(block, at + basis * SPAN, dollars, line)
+        higher(block, at + basis * SPAN, dollars, line)
+      }
     }
     const [least, greatest] = [amounts[LEAST_RATE] as number, amounts[GREATEST_RATE] as number]
     if (least > 0) lower(block, at + RATES, least, line)

@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'bun:test'
-import { type DerivationFault, type DerivationVerdict, verifyDerivation } from './derivation.ts'
-import type { Row } from './row.ts'
+import fc from 'fast-check'
+import {
+  amountOf,
+  type DerivationFault,
+  type DerivationVerdict,
+  isPaidApart,
+  roundedAmount,
+  statedAmount,
+  verifyDerivation,
+} from './derivation.ts'
+import { BASES, type Basis, type Row } from './row.ts'
 
 const base = {
   cpt: 'G0101',
   modifier: null,
   npi: null,
+  class: null,
+  indicators: {},
   effective_from: '2026-01-01',
   flags: [],
   locator: [{ citation: 0, line: 12 }],
@@ -23,7 +34,7 @@ const inputs = {
 const LOCAL = { work_gpci: '1.083', practice_gpci: '1.331', malpractice_gpci: '0.467', work_gpci_column: 'with_floor' }
 const CAP = { opps_practice_rvu: '1.00', opps_malpractice_rvu: '0.05' }
 
-const usd = (amount: string) => ({ amount, currency: 'USD' as const })
+const usd = (amount: string) => ({ amount, currency: 'USD' as const, per: null })
 
 function fee(change: { inputs?: Record<string, string>; amount?: string; region?: string; flags?: string[] } = {}) {
   return {
@@ -51,15 +62,15 @@ const hospital = (price: { amount: string } | { low: string; high: string }) =>
     basis: 'hospital_cash',
     setting: 'outpatient',
     region: 'national',
-    price: { ...price, currency: 'USD' },
+    price: { ...price, currency: 'USD', per: null },
     derivation: { method: 'verbatim/1', inputs: {} },
   }) as Row
 
-function absence(method: string, stated: Record<string, string>, reason: string) {
+function absence(method: string, stated: Record<string, string>, reason: string, basis: Basis = 'medicare_pfs') {
   return {
     ...base,
     kind: 'absence',
-    basis: 'medicare_pfs',
+    basis,
     setting: null,
     region: 'national',
     reason,
@@ -103,9 +114,8 @@ describe('the physician formula', () => {
     expect(verifyDerivation(fee({ inputs: idle, flags: ['opps_cap'] }))).toEqual(failed('flags_mismatch'))
   })
 
-  test('knows the mark NA, once and first, and no other flag', () => {
-    expect(verifyDerivation(fee({ flags: ['na_indicator'] }))).toEqual(OK)
-    for (const flags of [['na_indicator', 'na_indicator'], ['verified'], ['opps_cap', 'na_indicator'], ['opps_cap']])
+  test('knows the flag of the cap and no other of its own', () => {
+    for (const flags of [['na_indicator'], ['verified'], ['opps_cap'], ['opps_cap', 'opps_cap']])
       expect([flags, verifyDerivation(fee({ flags }))]).toEqual([flags, failed('flags_mismatch')])
   })
 
@@ -129,7 +139,7 @@ describe('the physician formula', () => {
   })
 
   test('does not make a range', () => {
-    const row = { ...fee(), price: { low: '90.00', high: '95.19', currency: 'USD' } }
+    const row = { ...fee(), price: { low: '90.00', high: '95.19', currency: 'USD', per: null } }
     expect(verifyDerivation(row)).toEqual(failed('price_mismatch'))
   })
 })
@@ -138,55 +148,128 @@ test('an amount is as stated, whatever zeros it is padded with', () => {
   for (const [name, text, amount] of [
     ['rate', '00720.00', '720.00'],
     ['rate', '9.5', '9.50'],
+    ['rate', '5.', '5.00'],
     ['amount', '1000', '1000.00'],
     ['amount', '12.3400', '12.34'],
+    ['rate', '6.497', '6.497'],
+    ['rate', '6.4970', '6.497'],
+    ['rate', '0.0012', '0.0012'],
+    ['rate', '10.0100', '10.01'],
+    ['rate', '10.00100000000000000000', '10.001'],
+    ['rate', '000000000999999999.9999', '999999999.9999'],
   ] as const)
     expect([text, verifyDerivation(priced('verbatim/1', { [name]: text }, hospital({ amount })))]).toEqual([text, OK])
   const row = hospital({ amount: '720.00' })
   expect(verifyDerivation(priced('verbatim/1', { rate: '00721.00' }, row))).toEqual(failed('price_mismatch'))
   expect(verifyDerivation(priced('verbatim/1', { rate: '7200' }, row))).toEqual(failed('price_mismatch'))
+  expect(verifyDerivation(priced('verbatim/1', { rate: '720.001' }, row))).toEqual(failed('price_mismatch'))
   for (const stated of [
     {},
     { price: '720.00' },
     { rate: '720.00', amount: '720.00' },
-    { rate: '720.001' },
+    { rate: '720.00001' },
     { rate: '0.00' },
+    { rate: '0.00000' },
     { rate: '1234567890' },
+    { rate: '1,000.00' },
+    { rate: '.5' },
+    { rate: '-1' },
   ] as Record<string, string>[])
     expect([stated, verifyDerivation(priced('verbatim/1', stated, row))]).toEqual([stated, failed('inputs_malformed')])
   const flagged = { ...priced('verbatim/1', { rate: '720.00' }, row), flags: ['na_indicator'] }
   expect(verifyDerivation(flagged)).toEqual(failed('flags_mismatch'))
 })
 
-test('a rate in fractions of a cent is rounded half up, and is nothing when it comes to less than a cent', () => {
+test('an amount with more than four decimals is rounded half up, and is nothing when it comes to less than a cent', () => {
   for (const [rate, amount] of [
-    ['140.209', '140.21'],
-    ['140.204', '140.20'],
-    ['140.205', '140.21'],
-    ['0.0051', '0.01'],
+    ['140.20951', '140.21'],
+    ['140.20499999', '140.20'],
+    ['140.20500', '140.205'],
+    ['140.205001', '140.21'],
+    ['0.00512', '0.01'],
     ['12.9999999999', '13.00'],
-  ] as const)
-    expect([rate, verifyDerivation(priced('rounded/1', { rate }, hospital({ amount })))]).toEqual([rate, OK])
+    ['999999999.99999', '1000000000.00'],
+  ] as const) {
+    const method = amount === '140.205' ? 'verbatim/1' : 'rounded/1'
+    expect([rate, verifyDerivation(priced(method, { rate }, hospital({ amount })))]).toEqual([rate, OK])
+  }
   const row = hospital({ amount: '140.21' })
-  expect(verifyDerivation(priced('rounded/1', { rate: '140.214' }, row))).toEqual(OK)
-  expect(verifyDerivation(priced('rounded/1', { rate: '140.215' }, row))).toEqual(failed('price_mismatch'))
-  // What has whole cents is stated as it is, by the other method.
-  for (const rate of ['140.21', '140.210', '140', '0.003', '-1.005', '1.5e3', '1,000.005'])
+  expect(verifyDerivation(priced('rounded/1', { amount: '140.20951' }, row))).toEqual(OK)
+  expect(verifyDerivation(priced('rounded/1', { rate: '140.21499' }, row))).toEqual(OK)
+  expect(verifyDerivation(priced('rounded/1', { rate: '140.21501' }, row))).toEqual(failed('price_mismatch'))
+  // What has four decimals or fewer is stated as it is, by the other method.
+  for (const rate of ['140.21', '140.2100000', '140', '140.2099', '0.00301', '-1.00501', '1.5e3', '1,000.00501'])
     expect([rate, verifyDerivation(priced('rounded/1', { rate }, row))]).toEqual([rate, failed('inputs_malformed')])
-  expect(verifyDerivation(priced('rounded/1', { amount: '140.209' }, row))).toEqual(failed('inputs_malformed'))
+})
+
+test('stated and rounded amounts are those of exact decimals', () => {
+  const decimal = fc.tuple(fc.integer({ min: 0, max: 999_999_999 }), fc.stringMatching(/^[0-9]{0,12}$/))
+  fc.assert(
+    fc.property(decimal, ([whole, digits]) => {
+      const text = `${whole}.${digits}`
+      const scale = 10n ** BigInt(digits.length)
+      const value = BigInt(`${whole}${digits}`)
+      const needed = digits.replace(/0+$/, '').length
+      const cents = (value * 100n * 2n + scale) / (2n * scale)
+      const exact = `${whole}.${digits.slice(0, Math.max(needed, 2)).padEnd(2, '0')}`
+      expect(statedAmount(text)).toBe(needed > 4 || value === 0n ? undefined : exact)
+      const rounded = String(cents).padStart(3, '0').replace(/(..)$/, '.$1')
+      expect(roundedAmount(text)).toBe(needed <= 4 || cents === 0n ? undefined : rounded)
+      expect(amountOf(text)).toBe(statedAmount(text) ?? roundedAmount(text))
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('a range is its least and its greatest amount', () => {
   const row = hospital({ low: '10.00', high: '20.00' })
   expect(verifyDerivation(priced('range/1', { low: '10.00', high: '20.00' }, row))).toEqual(OK)
+  expect(verifyDerivation(priced('range/1', { low: '9.999999', high: '20.000' }, row))).toEqual(OK)
   expect(verifyDerivation(priced('range/1', { low: '10.00', high: '21.00' }, row))).toEqual(failed('price_mismatch'))
   expect(verifyDerivation(priced('range/1', { low: '20.00', high: '10.00' }, row))).toEqual(failed('inputs_malformed'))
+  expect(verifyDerivation(priced('range/1', { low: '9.00', high: '9' }, row))).toEqual(failed('inputs_malformed'))
   expect(verifyDerivation(priced('range/1', { low: '10.00' }, row))).toEqual(failed('inputs_malformed'))
   expect(verifyDerivation(priced('verbatim/1', { amount: '10.00' }, row))).toEqual(failed('price_mismatch'))
 })
 
+test('the least and the greatest rate of a hospital are amounts, stated or rounded', () => {
+  for (const method of ['least-rate/1', 'greatest-rate/1'])
+    for (const [text, amount] of [
+      ['140.2', '140.20'],
+      ['140.2095', '140.2095'],
+      ['140.20951', '140.21'],
+    ] as const) {
+      const row = { ...hospital({ amount }), basis: 'hospital_negotiated_low' } as Row
+      expect(verifyDerivation(priced(method, { amount: text }, row))).toEqual(OK)
+      expect(verifyDerivation(priced(method, { rate: text }, row))).toEqual(failed('inputs_malformed'))
+    }
+})
+
+test('flags that follow from the row stand there if they follow, and marks of the publisher once', () => {
+  const row = priced('verbatim/1', { amount: '10.00' }, hospital({ amount: '10.00' }))
+  const compared = { compared_release: 'cms-pfs:RVU26C:1', compared_amount: '95.19' }
+  expect(verifyDerivation({ ...row, flags: ['far_from_medicare'], indicators: compared })).toEqual(OK)
+  expect(verifyDerivation({ ...row, indicators: compared })).toEqual(failed('flags_mismatch'))
+  expect(verifyDerivation({ ...row, flags: ['far_from_medicare'] })).toEqual(failed('flags_mismatch'))
+  const unit = { ...row, price: { ...(row as { price: object }).price, per: '1 UNIT' } }
+  expect(verifyDerivation({ ...unit, flags: ['unit_unparsed'] })).toEqual(OK)
+  expect(verifyDerivation(unit)).toEqual(OK)
+  expect(verifyDerivation({ ...row, flags: ['unit_unparsed'] })).toEqual(failed('flags_mismatch'))
+  for (const mark of ['amp_based', 'lesser_of', 'partial', 'hiv_prep', 'see_publisher_page']) {
+    expect(verifyDerivation({ ...row, flags: [mark] })).toEqual(OK)
+    expect(verifyDerivation({ ...row, flags: [mark, mark] })).toEqual(failed('flags_mismatch'))
+  }
+})
+
 test('a status code is the reason for an absence', () => {
-  const reasons = { bundled: 'BP', carrier_priced: 'C', not_covered: 'NEX', not_valid: 'I', anesthesia: 'J' }
+  const reasons = {
+    bundled: 'BP',
+    carrier_priced: 'C',
+    not_covered: 'N',
+    paid_elsewhere: 'EX',
+    not_valid: 'I',
+    anesthesia: 'J',
+  }
   const all = { ...reasons, no_price_stated: 'ARTM' }
   for (const [reason, codes] of Object.entries(all))
     for (const status_code of codes) {
@@ -200,38 +283,90 @@ test('a status code is the reason for an absence', () => {
   expect(verifyDerivation(flagged)).toEqual(failed('flags_mismatch'))
 })
 
-test('a laboratory line marked L is priced by the carrier', () => {
-  expect(verifyDerivation(absence('clfs-indicator/1', { indicator: 'L' }, 'carrier_priced'))).toEqual(OK)
-  expect(verifyDerivation(absence('clfs-indicator/1', { indicator: 'L' }, 'bundled'))).toEqual(
-    failed('reason_mismatch'),
-  )
-  expect(verifyDerivation(absence('clfs-indicator/1', { indicator: 'N' }, 'carrier_priced'))).toEqual(
-    failed('inputs_malformed'),
-  )
+test('a setting that CMS marks NA has no price there', () => {
+  expect(verifyDerivation(absence('pfs-na/1', { na_indicator: 'NA' }, 'not_applicable_in_setting'))).toEqual(OK)
+  expect(verifyDerivation(absence('pfs-na/1', { na_indicator: 'NA' }, 'bundled'))).toEqual(failed('reason_mismatch'))
+  for (const stated of [{ na_indicator: '' }, { na_indicator: 'A' }, {}, { na: 'NA' }] as Record<string, string>[])
+    expect(verifyDerivation(absence('pfs-na/1', stated, 'not_applicable_in_setting'))).toEqual(
+      failed('inputs_malformed'),
+    )
 })
 
+test('a laboratory line marked L is priced by the carrier', () => {
+  const lab = (indicator: string, reason: string) =>
+    verifyDerivation(absence('clfs-indicator/1', { indicator }, reason, 'medicare_clfs'))
+  expect(lab('L', 'carrier_priced')).toEqual(OK)
+  expect(lab('L', 'bundled')).toEqual(failed('reason_mismatch'))
+  expect(lab('N', 'carrier_priced')).toEqual(failed('inputs_malformed'))
+})
+
+/** Every indicator is the reason that is stated for it here, and no other reason. */
+function checkIndicators(method: string, name: string, basis: Basis, reasons: Record<string, string[]>): void {
+  for (const [reason, indicators] of Object.entries(reasons))
+    for (const indicator of indicators) {
+      const stated = { [name]: indicator }
+      expect([indicator, verifyDerivation(absence(method, stated, reason, basis))]).toEqual([indicator, OK])
+      const other = reason === 'bundled' ? 'not_valid' : 'bundled'
+      expect(verifyDerivation(absence(method, stated, other, basis))).toEqual(failed('reason_mismatch'))
+    }
+}
+
 test('an outpatient status indicator is the reason for an absence', () => {
-  const reasons = {
-    bundled: ['N', 'Q1', 'Q2', 'Q3', 'Q4'],
-    not_covered: ['A', 'C', 'E1', 'F', 'L', 'Y'],
+  checkIndicators('opps-status/1', 'status_indicator', 'medicare_opps', {
+    bundled: ['N'],
+    conditionally_packaged: ['Q1', 'Q2', 'Q3', 'Q4'],
+    paid_elsewhere: ['A', 'F', 'L', 'Y'],
+    inpatient_only: ['C'],
+    not_covered: ['E1'],
     not_valid: ['B', 'D', 'M'],
     no_price_stated: ['E2', 'G', 'H', 'H1', 'J1', 'K', 'P', 'S', 'T', 'Z9'],
-  }
-  for (const [reason, indicators] of Object.entries(reasons))
-    for (const status_indicator of indicators) {
-      const stated = { status_indicator }
-      expect([status_indicator, verifyDerivation(absence('opps-status/1', stated, reason))]).toEqual([
-        status_indicator,
-        OK,
-      ])
-      const other = reason === 'bundled' ? 'not_valid' : 'bundled'
-      expect(verifyDerivation(absence('opps-status/1', stated, other))).toEqual(failed('reason_mismatch'))
-    }
+  })
   for (const stated of [{ status_indicator: 'n' }, { status_indicator: 'Q12' }, {}, { status_code: 'N' }] as Record<
     string,
     string
   >[])
-    expect(verifyDerivation(absence('opps-status/1', stated, 'bundled'))).toEqual(failed('inputs_malformed'))
+    expect(verifyDerivation(absence('opps-status/1', stated, 'bundled', 'medicare_opps'))).toEqual(
+      failed('inputs_malformed'),
+    )
+  const paidApart = ['Q1', 'Q4', 'S', 'T', 'V', 'J1', 'G']
+  const neverPaid = ['A', 'B', 'C', 'D', 'E1', 'E2', 'F', 'L', 'M', 'N', 'Y']
+  expect(paidApart.map(isPaidApart)).toEqual(paidApart.map(() => true))
+  expect(neverPaid.map(isPaidApart)).toEqual(neverPaid.map(() => false))
+})
+
+test('a payment indicator of a surgical center is the reason for an absence', () => {
+  checkIndicators('asc-indicator/1', 'payment_indicator', 'medicare_asc', {
+    bundled: ['N1', 'L1'],
+    not_valid: ['B5', 'D5'],
+    inpatient_only: ['C5'],
+    not_covered: ['E5', 'M6', 'U5', 'X5', 'Y5'],
+    no_price_stated: ['A2', 'G2', 'Z9', 'K2'],
+  })
+  for (const payment_indicator of ['N', '1N', 'n1', 'N11'])
+    expect(verifyDerivation(absence('asc-indicator/1', { payment_indicator }, 'bundled', 'medicare_asc'))).toEqual(
+      failed('inputs_malformed'),
+    )
+})
+
+test('a drug without a limit has no price stated, and a line that a rule refused is not readable', () => {
+  for (const limit of ['NA', 'blank'])
+    expect(verifyDerivation(absence('asp-limit/1', { limit }, 'no_price_stated', 'medicare_asp'))).toEqual(OK)
+  for (const limit of ['0', 'na', ''])
+    expect(verifyDerivation(absence('asp-limit/1', { limit }, 'no_price_stated', 'medicare_asp'))).toEqual(
+      failed('inputs_malformed'),
+    )
+  checkIndicators('row-rule/1', 'rule', 'hospital_cash', {
+    unreadable: ['R02', 'R03', 'R14'],
+    withheld_conflict: ['R08_min_max', 'R10'],
+  })
+  expect(verifyDerivation(absence('row-rule/1', { rule: 'R05' }, 'unreadable'))).toEqual(failed('inputs_malformed'))
+})
+
+test('a method must be one of the basis', () => {
+  const stated = { status_indicator: 'N' }
+  expect(verifyDerivation(absence('opps-status/1', stated, 'bundled', 'medicare_opps'))).toEqual(OK)
+  for (const basis of BASES.filter((each) => each !== 'medicare_opps'))
+    expect(verifyDerivation(absence('opps-status/1', stated, 'bundled', basis))).toEqual(failed('unknown_method'))
 })
 
 test('a method must be known, and fit the kind of row', () => {
@@ -245,4 +380,24 @@ test('what is not a row is refused without a fault', () => {
   for (const value of [null, undefined, 7, 'row', [], {}, { ...fee(), extra: 1 }])
     expect(verifyDerivation(value)).toEqual(failed('inputs_malformed'))
   expect(verifyDerivation({ ...fee(), proof: { anything: true } })).toEqual(OK)
+})
+
+test('a line of the equipment schedule without an amount states none', () => {
+  const blank = (stated: Record<string, string>, reason = 'no_price_stated') => ({
+    ...{ ...absence('dmepos-blank/1', stated, reason), basis: 'medicare_dmepos', setting: 'non_rural' },
+    ...{ region: 'US-IL', class: null, indicators: {} },
+  })
+  for (const [non_rural, rural] of [
+    ['0', '0'],
+    ['blank', '0'],
+    ['0.00', 'blank'],
+  ] as const)
+    expect(verifyDerivation(blank({ non_rural, rural }))).toEqual(OK)
+  expect(verifyDerivation(blank({ non_rural: '0', rural: '0' }, 'bundled'))).toEqual(failed('reason_mismatch'))
+  for (const stated of [{ non_rural: '0' }, { non_rural: '0', rural: '0.01' }, { non_rural: '', rural: '0' }, {}])
+    expect(verifyDerivation(blank(stated as Record<string, string>))).toEqual(failed('inputs_malformed'))
+  // It is for that schedule only.
+  expect(verifyDerivation({ ...blank({ non_rural: '0', rural: '0' }), basis: 'medicare_asp' })).toEqual(
+    failed('unknown_method'),
+  )
 })

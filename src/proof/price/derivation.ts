@@ -1,8 +1,10 @@
 // Replays how a row came by its price, or by the reason for which it has none, from the inputs the row itself
 // states. Whether those inputs stand in the cited files is another question: it needs the files.
 
+import { methodsOf } from './charts.ts'
+import { compareAmounts } from './money.ts'
 import { dollars, physicianFeeCents } from './physician-fee.ts'
-import { type AbsenceReason, isRow, type Price, type Row } from './row.ts'
+import { type AbsenceReason, isRow, type Price, type PricedRow, type Row } from './row.ts'
 
 export type DerivationFault =
   | 'unknown_method'
@@ -13,7 +15,9 @@ export type DerivationFault =
 export type DerivationVerdict = { ok: true } | { ok: false; reason: DerivationFault }
 
 type Inputs = { readonly [name: string]: string }
-type PriceMethod = (inputs: Inputs, row: Row) => { price: Price; capped?: boolean } | undefined
+/** The amount, or the least and the greatest, that follows from the inputs. */
+type Amounts = { amount: string } | { low: string; high: string }
+type PriceMethod = (inputs: Inputs, row: Row) => { amounts: Amounts; capped?: boolean } | undefined
 type AbsenceMethod = (inputs: Inputs) => AbsenceReason | undefined
 
 const fail = (reason: DerivationFault): DerivationVerdict => ({ ok: false, reason })
@@ -21,8 +25,8 @@ const fail = (reason: DerivationFault): DerivationVerdict => ({ ok: false, reaso
 /** Each answers what follows from the inputs, or nothing when they are not the inputs the method has. */
 const PRICE_METHODS: { [method: string]: PriceMethod } = {
   'pfs-formula/1': physicianFee,
-  'verbatim/1': verbatim,
-  'rounded/1': rounded,
+  'verbatim/1': (inputs) => one(inputs, statedAmount),
+  'rounded/1': (inputs) => one(inputs, roundedAmount),
   'range/1': range,
   'least-rate/1': negotiated,
   'greatest-rate/1': negotiated,
@@ -30,45 +34,67 @@ const PRICE_METHODS: { [method: string]: PriceMethod } = {
 const ABSENCE_METHODS: { [method: string]: AbsenceMethod } = {
   'cms-status/1': (inputs) =>
     areInputs(inputs, { status_code: /^[A-Z]$/ }) ? reasonForStatus(inputs['status_code'] as string) : undefined,
+  'pfs-na/1': (inputs) => (areInputs(inputs, { na_indicator: /^NA$/ }) ? 'not_applicable_in_setting' : undefined),
   'clfs-indicator/1': (inputs) => (areInputs(inputs, { indicator: /^L$/ }) ? 'carrier_priced' : undefined),
   'opps-status/1': (inputs) =>
     areInputs(inputs, { status_indicator: /^[A-Z][0-9]?$/ })
       ? reasonForIndicator(inputs['status_indicator'] as string)
       : undefined,
-  'row-rule/1': (inputs) => {
-    // What an implausible price was beside, if anything was: older rows do not say.
-    const compared = 'compared_amount' in inputs ? COMPARED : {}
-    const rule = 'compared_amount' in inputs ? /^R05$/ : /^(R05|R08_min_max|R10)$/
-    return areInputs(inputs, { rule, ...compared }) ? reasonForRule(inputs['rule'] as string) : undefined
-  },
-}
-const COMPARED = {
-  compared_chart: /^[a-z][a-z0-9-]{0,39}$/,
-  compared_edition: /^[A-Za-z0-9._-]{1,40}$/,
-  compared_revision: /^[1-9][0-9]{0,8}$/,
-  compared_amount: /^[0-9]{1,9}\.[0-9]{2}$/,
+  'asc-indicator/1': (inputs) =>
+    areInputs(inputs, { payment_indicator: /^[A-Z][0-9]$/ })
+      ? reasonForAscIndicator(inputs['payment_indicator'] as string)
+      : undefined,
+  'asp-limit/1': (inputs) => (areInputs(inputs, { limit: /^(NA|blank)$/ }) ? 'no_price_stated' : undefined),
+  'dmepos-blank/1': (inputs) =>
+    areInputs(inputs, { non_rural: NOTHING, rural: NOTHING }) ? 'no_price_stated' : undefined,
+  'row-rule/1': (inputs) =>
+    areInputs(inputs, { rule: /^(R02|R03|R08_min_max|R10|R14)$/ })
+      ? reasonForRule(inputs['rule'] as string)
+      : undefined,
 }
 
 /** Checks that a row says what follows from its inputs. The row may come with its proof, which is not looked at. */
 export function verifyDerivation(row: unknown): DerivationVerdict {
   const { proof: _, ...bare } = (row ?? {}) as Record<string, unknown>
   if (!isRow(bare)) return fail('inputs_malformed')
-  return bare.kind === 'price' ? verifyPrice(bare) : verifyReason(bare)
+  if (!methodsOf(bare.basis).includes(bare.derivation.method)) return fail('unknown_method')
+  return bare.kind === 'absence' ? verifyReason(bare) : verifyPrice(bare)
 }
 
-function verifyPrice(row: Row & { kind: 'price' }): DerivationVerdict {
+function verifyPrice(row: PricedRow): DerivationVerdict {
   const method = PRICE_METHODS[row.derivation.method]
   if (!method) return fail('unknown_method')
   const derived = method(row.derivation.inputs, row)
   if (!derived) return fail('inputs_malformed')
-  if (!samePrice(derived.price, row.price)) return fail('price_mismatch')
-  // "NA" is a mark in the source, not a result of the arithmetic: it may stand, in its place, on a fee.
-  const marked = row.derivation.method === 'pfs-formula/1' && row.flags[0] === 'na_indicator'
-  const flags = [...(marked ? ['na_indicator'] : []), ...(derived.capped ? ['opps_cap'] : [])]
-  return sameWords(flags, row.flags) ? { ok: true } : fail('flags_mismatch')
+  if (!sameAmounts(derived.amounts, row.price)) return fail('price_mismatch')
+  return hasItsFlags(row, derived.capped === true) ? { ok: true } : fail('flags_mismatch')
 }
 
-function verifyReason(row: Row & { kind: 'absence' }): DerivationVerdict {
+/** Flags that follow from the row itself must be there if and only if they follow; the rest are marks of the source. */
+function hasItsFlags({ flags, price, indicators }: PricedRow, capped: boolean): boolean {
+  const follows: { [flag: string]: boolean } = {
+    opps_cap: capped,
+    far_from_medicare: 'compared_amount' in indicators,
+    unit_unparsed: flags.includes('unit_unparsed') && price.per === '1 UNIT',
+  }
+  return (
+    Object.entries(follows).every(([flag, isSo]) => flags.includes(flag) === isSo) &&
+    flags.every((flag, i) => (Object.hasOwn(follows, flag) || MARKS.has(flag)) && flags.indexOf(flag) === i)
+  )
+}
+
+/** What a publisher notes beside an amount. */
+const MARKS = new Set([
+  'inflation_adjusted_coinsurance',
+  'reference_biological_add_on',
+  'amp_based',
+  'lesser_of',
+  'hiv_prep',
+  'see_publisher_page',
+  'partial',
+])
+
+function verifyReason(row: Extract<Row, { kind: 'absence' }>): DerivationVerdict {
   const method = ABSENCE_METHODS[row.derivation.method]
   if (!method) return fail('unknown_method')
   const reason = method(row.derivation.inputs)
@@ -77,13 +103,15 @@ function verifyReason(row: Row & { kind: 'absence' }): DerivationVerdict {
   return row.flags.length === 0 ? { ok: true } : fail('flags_mismatch')
 }
 
+/** A cell of the equipment schedule without an amount. */
+const NOTHING = /^(blank|0(\.0{1,4})?)$/
 const RVU = /^[0-9]{1,6}(\.[0-9]{1,2})?$/
 const INDEX = /^[0-9](\.[0-9]{1,3})?$/
 const NATIONAL_INDEX = /^1\.000$/
 const FACTOR = /^[0-9]{1,4}(\.[0-9]{1,4})?$/
 
 /** The fee schedule formula, or the hospital outpatient cap on imaging where one is stated and lower (DRA 5102(b)). */
-function physicianFee(inputs: Inputs, row: Row): { price: Price; capped: boolean } | undefined {
+function physicianFee(inputs: Inputs, row: Row): { amounts: Amounts; capped: boolean } | undefined {
   const national = row.region === 'national'
   const index = national ? NATIONAL_INDEX : INDEX
   const hasCap = 'opps_practice_rvu' in inputs || 'opps_malpractice_rvu' in inputs
@@ -111,51 +139,49 @@ function physicianFee(inputs: Inputs, row: Row): { price: Price; capped: boolean
   const fee = physicianFeeCents(rvu, gpci, input('conversion_factor'))
   const cap = { ...rvu, practice: input('opps_practice_rvu'), malpractice: input('opps_malpractice_rvu') }
   const ceiling = hasCap ? physicianFeeCents(cap, gpci, input('conversion_factor')) : fee
-  return { price: amount(Math.min(fee, ceiling)), capped: ceiling < fee }
+  return { amounts: { amount: dollars(Math.min(fee, ceiling)) }, capped: ceiling < fee }
 }
 
-function verbatim(inputs: Inputs): { price: Price } | undefined {
+/** One amount, named as the schedules do or as hospitals do. */
+function one(inputs: Inputs, read: (text: string) => string | undefined): { amounts: Amounts } | undefined {
   const [name = ''] = Object.keys(inputs)
   if (!['rate', 'amount'].includes(name) || !areInputs(inputs, { [name]: MONEY })) return undefined
-  const cents = statedCents(inputs[name] as string)
-  return cents === undefined ? undefined : { price: amount(cents) }
+  const amount = read(inputs[name] as string)
+  return amount === undefined ? undefined : { amounts: { amount } }
 }
 
-function rounded(inputs: Inputs): { price: Price } | undefined {
-  if (!areInputs(inputs, { rate: FINE_MONEY })) return undefined
-  const cents = roundedCents(inputs['rate'] as string)
-  return cents === undefined ? undefined : { price: amount(cents) }
-}
+/** As stated, or rounded where it has more than four decimals. */
+export const amountOf = (text: string): string | undefined => statedAmount(text) ?? roundedAmount(text)
 
 /** The least or greatest of the rates that a hospital lists: which one it is, only the file can tell. */
-function negotiated(inputs: Inputs): { price: Price } | undefined {
-  return 'amount' in inputs ? verbatim(inputs) : undefined
+function negotiated(inputs: Inputs): { amounts: Amounts } | undefined {
+  return 'amount' in inputs ? one(inputs, amountOf) : undefined
 }
 
-function range(inputs: Inputs): { price: Price } | undefined {
+function range(inputs: Inputs): { amounts: Amounts } | undefined {
   if (!areInputs(inputs, { low: MONEY, high: MONEY })) return undefined
-  const [low, high] = [statedCents(inputs['low'] as string), statedCents(inputs['high'] as string)]
-  if (low === undefined || high === undefined || low >= high) return undefined
-  return { price: { low: dollars(low), high: dollars(high), currency: 'USD' } }
+  const [low, high] = [amountOf(inputs['low'] as string), amountOf(inputs['high'] as string)]
+  if (low === undefined || high === undefined || compareAmounts(low, high) >= 0) return undefined
+  return { amounts: { low, high } }
 }
 
-/** Digits before the point, at most nine after leading zeros; after it two, and then only zeros. */
-const MONEY = /^0*([0-9]{1,9})(?:\.([0-9]{0,2})0*)?$/
+/** Digits before the point, at most nine after leading zeros; after it at most twenty. */
+const MONEY = /^0*([0-9]{1,9})(?:\.([0-9]{0,20}))?$/
 
-/** '00720.00' is 72000. Nothing for what is not an amount above zero in whole cents: a zero never means free. */
-export function statedCents(text: string): number | undefined {
-  const [, whole = '', fraction = ''] = MONEY.exec(text) ?? []
-  return Number(whole + fraction.padEnd(2, '0')) || undefined
+/** '00720.00' is '720.00', '6.4970' is '6.497'. Nothing for zero, which never means free, or for more than four decimals. */
+export function statedAmount(text: string): string | undefined {
+  const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
+  const fraction = decimals.replace(/0+$/, '').padEnd(2, '0')
+  if (whole === '' || fraction.length > 4 || !/[1-9]/.test(whole + fraction)) return undefined
+  return `${Number(whole)}.${fraction}`
 }
 
-/** Drugs are priced in tenths of a cent and less. */
-const FINE_MONEY = /^([0-9]{1,9})\.([0-9]{2})([0-9]{1,10})$/
-
-/** '140.209' is 14021: half a cent and more rounds up. Nothing for what has whole cents, or rounds to none. */
-export function roundedCents(text: string): number | undefined {
-  const [, whole = '', cents = '', rest = ''] = FINE_MONEY.exec(text) ?? []
-  if (!/[1-9]/.test(rest)) return undefined
-  return Number(whole + cents) + (rest >= '5' ? 1 : 0) || undefined
+/** '140.20951' is '140.21': half a cent and more rounds up. Nothing for what has four decimals or fewer, or rounds to zero. */
+export function roundedAmount(text: string): string | undefined {
+  const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
+  if (whole === '' || decimals.replace(/0+$/, '').length <= 4) return undefined
+  const cents = Number(whole + decimals.slice(0, 2)) + (decimals.slice(2) >= '5' ? 1 : 0)
+  return cents > 0 ? dollars(cents) : undefined
 }
 
 /** Why the physician schedule states no price, by status code; a code not named here says only that there is none. */
@@ -164,8 +190,8 @@ const STATUS_REASONS: { [status: string]: AbsenceReason } = {
   P: 'bundled',
   C: 'carrier_priced',
   N: 'not_covered',
-  E: 'not_covered',
-  X: 'not_covered',
+  E: 'paid_elsewhere',
+  X: 'paid_elsewhere',
   I: 'not_valid',
   J: 'anesthesia',
 }
@@ -174,16 +200,16 @@ export const reasonForStatus = (status: string): AbsenceReason => STATUS_REASONS
 /** Why the outpatient system states no price, by status indicator (Addendum D1). */
 const INDICATOR_REASONS: { [status: string]: AbsenceReason } = {
   N: 'bundled',
-  Q1: 'bundled',
-  Q2: 'bundled',
-  Q3: 'bundled',
-  Q4: 'bundled',
-  A: 'not_covered',
-  C: 'not_covered',
+  Q1: 'conditionally_packaged',
+  Q2: 'conditionally_packaged',
+  Q3: 'conditionally_packaged',
+  Q4: 'conditionally_packaged',
+  A: 'paid_elsewhere',
+  F: 'paid_elsewhere',
+  L: 'paid_elsewhere',
+  Y: 'paid_elsewhere',
+  C: 'inpatient_only',
   E1: 'not_covered',
-  F: 'not_covered',
-  L: 'not_covered',
-  Y: 'not_covered',
   B: 'not_valid',
   D: 'not_valid',
   M: 'not_valid',
@@ -195,9 +221,24 @@ export const reasonForIndicator = (status: string): AbsenceReason => INDICATOR_R
 export const isPaidApart = (status: string): boolean =>
   !Object.hasOwn(INDICATOR_REASONS, status) || /^Q[1-4]$/.test(status)
 
-/** Why a price that stands in the source is withheld. */
+/** Why an ambulatory surgical center is paid nothing apart, by payment indicator (Addendum DD1). */
+const ASC_REASONS: { [indicator: string]: AbsenceReason } = {
+  N1: 'bundled',
+  L1: 'bundled',
+  B5: 'not_valid',
+  D5: 'not_valid',
+  C5: 'inpatient_only',
+  E5: 'not_covered',
+  M6: 'not_covered',
+  U5: 'not_covered',
+  X5: 'not_covered',
+  Y5: 'not_covered',
+}
+export const reasonForAscIndicator = (indicator: string): AbsenceReason => ASC_REASONS[indicator] ?? 'no_price_stated'
+
+/** Why a line that is there has no price in the release: it contradicts itself, or a rule refused it. */
 export const reasonForRule = (rule: string): AbsenceReason =>
-  rule === 'R05' ? 'withheld_outlier' : 'withheld_conflict'
+  rule === 'R10' || rule === 'R08_min_max' ? 'withheld_conflict' : 'unreadable'
 
 /** Whether the inputs are these, all of them and no other, each in its form. */
 function areInputs(inputs: Inputs, forms: { [name: string]: RegExp }): boolean {
@@ -208,10 +249,7 @@ function areInputs(inputs: Inputs, forms: { [name: string]: RegExp }): boolean {
   )
 }
 
-const amount = (cents: number): Price => ({ amount: dollars(cents), currency: 'USD' })
-
-const samePrice = (a: Price, b: Price): boolean =>
-  'amount' in a ? 'amount' in b && a.amount === b.amount : 'low' in b && a.low === b.low && a.high === b.high
-
-const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((word, i) => word === b[i])
+const sameAmounts = (derived: Amounts, price: Price): boolean =>
+  'amount' in derived
+    ? 'amount' in price && derived.amount === price.amount
+    : 'low' in price && derived.low === price.low && derived.high === price.high

@@ -1,162 +1,47 @@
 import { expect, test } from 'bun:test'
-import { toBase64 } from '../bytes.ts'
-import { aPrice } from '../fixture.ts'
-import {
-  ABSENCE_PROOF,
-  type AbsenceProof,
-  isAbsenceProof,
-  isLogProof,
-  isManifest,
-  isRow,
-  isRowProof,
-  isWithdrawal,
-  type Manifest,
-  ROW_PROOF,
-  type Row,
-  type RowProof,
-  rowKey,
-  rowText,
-  WITHDRAWAL_SCHEMA,
-  type Withdrawal,
-} from './row.ts'
+import { aFee, aPlace } from '../registry-fixture.ts'
+import { BASES, INDICATORS, isAnyRow, isKeyPrefix, isPlaceRow, isRow, type Row, rowKey, rowText } from './row.ts'
 
-const HASH = toBase64(new Uint8Array(32))
-
-const price: Row = aPrice({
-  price: { amount: '95.19', currency: 'USD' },
-  effective_from: '2026-07-01',
-  flags: ['na_non_facility'],
-  derivation: { method: 'pfs-formula/1', inputs: { work_rvu: '1.30' } },
-  locator: [{ citation: 0, line: 4312 }],
-})
-const { price: _, ...unpriced } = price as Row & { kind: 'price' }
-const absence: Row = { ...unpriced, kind: 'absence', reason: 'bundled' }
-const range: Row = { ...unpriced, kind: 'price', price: { low: '10.00', high: '20.00', currency: 'USD' } }
-
-const manifest: Manifest = {
-  schema: 'price-release/1',
-  release_id: 'cms-pfs:RVU26C:1',
-  chart: 'cms-pfs',
-  edition: 'RVU26C',
-  publisher: 'Centers for Medicare & Medicaid Services',
-  effective_from: '2026-07-01',
-  citations: [
-    {
-      title: 'Relative value file',
-      url: 'https://publisher.example/rvu26c.zip',
-      file: 'PPRRVU2026_Jul.csv',
-      sha256: 'ab'.repeat(32),
-      bytes: 1,
-      media_type: 'text/csv',
-      retrieved_at: '2026-07-01T00:00:00Z',
-    },
-  ],
-  row_count: 1,
-  rows_root: HASH,
-  rejected_count: 0,
-  data_class: 'sample',
-  supersedes: null,
-  recorded_at: '2026-07-01T00:00:00.123Z',
-}
-const log = { index: 0, inclusion: [HASH], checkpoint: 'origin\n1\nroot\n' }
-const rowProof: RowProof = { type: ROW_PROOF, row: { index: 0, leaf_hash: HASH, path: [] }, release: manifest, log }
-const absenceProof: AbsenceProof = {
-  type: ABSENCE_PROOF,
-  key_prefix: '99999|national|',
-  left: { row: price, index: 0, path: [HASH] },
-  right: null,
-  release: manifest,
-  log,
-}
-
-const withdrawal: Withdrawal = {
-  schema: WITHDRAWAL_SCHEMA,
-  release_id: 'cms-pfs:TEST:1',
-  chart: 'cms-pfs',
-  reason: 'wrong_source',
-  recorded_at: '2026-07-01T00:00:00.123Z',
-}
-
-const shapes: [string, (value: unknown) => boolean, object][] = [
-  ['a price row', isRow, price],
-  ['a range', isRow, range],
-  ['a stated absence', isRow, absence],
-  ['a manifest', isManifest, manifest],
-  ['a withdrawal', isWithdrawal, withdrawal],
-  ['a row proof', isRowProof, rowProof],
-  ['an absence proof', isAbsenceProof, absenceProof],
-  ['a log proof', isLogProof, log],
-]
-
-type Members = Record<string, unknown>
-
-/** Every copy of a value with one change made to one object somewhere inside it. */
-function* changed(value: unknown, change: (members: Members) => Iterable<Members>): Generator<unknown> {
-  if (typeof value !== 'object' || value === null) return
-  if (!Array.isArray(value)) yield* change(value as Members)
-  for (const [name, member] of Object.entries(value))
-    for (const inner of changed(member, change))
-      yield Array.isArray(value) ? value.with(Number(name), inner) : { ...value, [name]: inner }
-}
-
-/** The inputs of a derivation are the one open object: names and texts of a fixed form. */
-const isInputs = (members: Members): boolean => 'work_rvu' in members
-
-test.each(shapes)('%s is accepted as it is', (_, check, value) => {
-  expect(check(value)).toBe(true)
-})
-
-test.each(shapes)('%s with any member left out, anywhere inside, is refused', (_, check, value) => {
-  const without = (members: Members) =>
-    isInputs(members)
-      ? []
-      : Object.keys(members).map((name) => Object.fromEntries(Object.entries(members).filter(([key]) => key !== name)))
-  const copies = [...changed(value, without)]
-  expect(copies.length).toBeGreaterThan(2)
-  for (const copy of copies) expect(check(copy)).toBe(false)
-})
-
-test.each(shapes)('%s with a member added, anywhere inside, is refused', (_, check, value) => {
-  const strange = ['extra', 'note', 'proof', 'constructor', 'toString', '__proto__']
-  const added = (members: Members) =>
-    strange.map((name) => Object.defineProperty({ ...members }, name, { value: {}, enumerable: true }))
-  for (const copy of changed(value, added)) expect(check(copy)).toBe(false)
-})
-
-test.each(shapes)('%s with a member of another type, anywhere inside, is refused', (_, check, value) => {
-  const retyped = (members: Members) =>
-    Object.keys(members).flatMap((name) =>
-      [undefined, true, 1.5, -1, [[]], { strange: {} }].map((odd) => ({ ...members, [name]: odd })),
-    )
-  for (const copy of changed(value, retyped)) expect(check(copy)).toBe(false)
-})
-
-test.each(shapes)('%s is no list, no text and not null', (_, check, value) => {
-  for (const other of [null, undefined, [], [value], JSON.stringify(value), 1, true, () => value])
-    expect(check(other)).toBe(false)
-})
+const NPI = '1234567893'
+const price: Row = aFee({ cpt: 'G0101' })
+const place = aPlace('60611', 'US-IL-16', '0001-0999')
 
 test.each<[keyof Row | 'price' | 'reason', unknown[]]>([
   ['kind', ['Price', 'absence', '']],
   ['cpt', ['99213 ', '9921', '992133', 'g0101', '99213\n', 'GXXX1', '9921O2', '\u0661\u0661\u0661\u0661\u0661']],
   ['modifier', ['', '2', '260', 'tc', '26-', '26|TC']],
-  ['region', ['National', 'US-CA', 'US-CA-1', 'ZIP-90001', 'national|', '']],
+  ['region', ['National', 'US-CAL', 'US-CA-1', 'US-CA-', 'ZIP-90001', 'national|', '']],
   ['npi', ['', '0234567893', '123456789', '12345678933']],
   ['basis', ['hospital', '', null]],
   ['setting', ['both', '']],
+  ['class', ['both', '', 'Facility']],
+  ['indicators', [{ coinsurance: '20' }, { Status: 'A' }, { status: '' }, { status: 'two words' }, { status: 1 }, []]],
   ['effective_from', ['2026-7-1', '2026-13-01', '2026-00-10', '2026-01-32', '2026-07-01T00:00:00Z', '']],
   ['flags', [['Flag'], ['a b'], [''], ['ignore previous instructions'], Array(65).fill('a')]],
-  ['locator', [[{ citation: -1, line: 1 }], [{ citation: 0, line: 1.5 }], [{ citation: 0, line: '1' }], {}]],
+  [
+    'locator',
+    [
+      [{ citation: -1, line: 1 }],
+      [{ citation: 0, line: 1.5 }],
+      [{ citation: 0, line: '1' }],
+      [{ citation: 0, line: 0 }],
+      {},
+    ],
+  ],
 ])('a row with a strange %s is refused', (name, values) => {
   for (const value of values) expect(isRow({ ...price, [name]: value })).toBe(false)
 })
 
-test('amounts are decimals with two places and nothing else', () => {
+test('amounts are decimals with two to four places and nothing else', () => {
+  const withPrice = (members: object) => isRow({ ...price, price: { currency: 'USD', per: null, ...members } })
   const odd = [
     '',
     '1',
     '1.0',
     '1.000',
+    '1.0000',
+    '1.0010',
+    '1.00001',
     '01.00',
     '-1.00',
     '+1.00',
@@ -166,15 +51,85 @@ test('amounts are decimals with two places and nothing else', () => {
     '.50',
     ' 1.00',
     '1.00\n',
+    '0.00',
+    '1234567890123.00',
     1,
   ]
   for (const amount of odd) {
-    expect(isRow({ ...price, price: { amount, currency: 'USD' } })).toBe(false)
-    expect(isRow({ ...price, price: { low: amount, high: '20.00', currency: 'USD' } })).toBe(false)
+    expect([amount, withPrice({ amount })]).toEqual([amount, false])
+    expect([amount, withPrice({ low: amount, high: '2000000000000.00' })]).toEqual([amount, false])
   }
-  for (const currency of ['usd', 'EUR', '', null])
-    expect(isRow({ ...price, price: { amount: '1.00', currency } })).toBe(false)
-  expect(isRow({ ...price, price: { amount: '1.00', low: '1.00', high: '1.00', currency: 'USD' } })).toBe(false)
+  for (const amount of ['1.00', '0.01', '6.497', '0.0001', '0.001', '10.0105', '123456789012.99'])
+    expect([amount, withPrice({ amount })]).toEqual([amount, true])
+  for (const currency of ['usd', 'EUR', '', null]) expect(withPrice({ amount: '1.00', currency })).toBe(false)
+  expect(withPrice({ amount: '1.00', low: '1.00', high: '1.00' })).toBe(false)
+})
+
+test('a range begins below its end, as numbers', () => {
+  const withRange = (low: string, high: string) => isRow({ ...price, price: { low, high, currency: 'USD', per: null } })
+  expect(withRange('9.00', '10.00')).toBe(true)
+  expect(withRange('9.99', '9.9901')).toBe(true)
+  expect(withRange('10.00', '9.00')).toBe(false)
+  expect(withRange('10.00', '10.00')).toBe(false)
+})
+
+test('a price may say what it is for, in known words', () => {
+  const withPer = (per: unknown) => isRow({ ...price, price: { amount: '6.497', currency: 'USD', per } })
+  for (const per of [
+    null,
+    'MONTH',
+    'DAY',
+    'MILE',
+    'UNIT',
+    '1 UNIT',
+    '10 MG',
+    '0.5 MG',
+    '2.5 ML',
+    '1 MILLICURIE',
+    '20 F2',
+  ])
+    expect([per, withPer(per)]).toEqual([per, true])
+  for (const per of [
+    '',
+    'YEAR',
+    'MG',
+    '0 MG',
+    '01 MG',
+    '10  MG',
+    '10 mg',
+    '10MG',
+    '10 MG ',
+    '1 PILL',
+    '1e3 MG',
+    '0. MG',
+    1,
+  ])
+    expect([per, withPer(per)]).toEqual([per, false])
+})
+
+test('each basis has indicators of its own, and none of another', () => {
+  for (const basis of BASES)
+    for (const of of BASES)
+      for (const name of INDICATORS[of])
+        expect(isRow({ ...price, basis, indicators: { [name]: '1' } })).toBe(INDICATORS[basis].includes(name))
+})
+
+test('a place is a ZIP code, with or without its last four digits, and the locality that it lies in', () => {
+  for (const good of [aPlace('00501', 'US-NY-04'), aPlace('60701', null), aPlace('60701', null, '0000-9999')])
+    expect(isAnyRow(good)).toBe(true)
+  for (const wrong of [
+    { ...place, zip: '6061' },
+    { ...place, zip: '60611-1234' },
+    { ...place, plus_four: '0001' },
+    { ...place, plus_four: '' },
+    { ...place, region: 'US-IL' },
+    { ...place, region: 'national' },
+    { ...place, effective_from: '2026-02-30' },
+    { ...place, cpt: '99213' },
+  ])
+    expect([wrong, isAnyRow(wrong)]).toEqual([wrong, false])
+  expect(isRow(place)).toBe(false)
+  expect(isPlaceRow(price)).toBe(false)
 })
 
 test('derivation inputs are names and short codes: no free text fits', () => {
@@ -192,49 +147,57 @@ test('derivation inputs are names and short codes: no free text fits', () => {
     expect(withInputs(inputs)).toBe(false)
 })
 
-test('labels of a manifest carry no control, direction or invisible characters and are NFC', () => {
-  for (const title of ['a\nb', 'a\u202eb', 'a\u200bb', 'a\u{e0041}b', 'A\u030a', '\ud800', 'x'.repeat(301)])
-    expect(isManifest({ ...manifest, publisher: title })).toBe(false)
-  expect(isManifest({ ...manifest, publisher: '\u00c5 publisher' })).toBe(true)
-})
-
-test('a manifest may name limits that were overridden, each with a reason', () => {
-  const overriding = (overrides: unknown) => isManifest({ ...manifest, overrides })
-  const override = { rule: 'rejected_share', reason: 'verified_by_operator' }
-  expect(overriding([override, { ...override, rule: 'prices_moved' }])).toBe(true)
-  for (const wrong of [
-    [],
-    null,
-    undefined,
-    override,
-    [{ rule: 'x' }],
-    [{ ...override, by: 'x' }],
-    [{ ...override, rule: 'A b' }],
-  ])
-    expect([wrong, overriding(wrong)]).toEqual([wrong, false])
-})
-
-test('document digests are hex and Merkle hashes base64, and neither passes for the other', () => {
-  const cited = (sha256: string) => ({ ...manifest, citations: [{ ...manifest.citations[0], sha256 }] })
-  expect(isManifest(cited(HASH))).toBe(false)
-  expect(isManifest(cited('AB'.repeat(32)))).toBe(false)
-  expect(isManifest({ ...manifest, rows_root: 'ab'.repeat(32) })).toBe(false)
-})
-
-test('a proof path has at most 63 hashes', () => {
-  const withPath = (length: number) => ({ ...log, inclusion: Array(length).fill(HASH) })
-  expect(isLogProof(withPath(63))).toBe(true)
-  expect(isLogProof(withPath(64))).toBe(false)
-})
-
 test('a key names the row, with nothing where there is null', () => {
-  expect(rowKey(price)).toBe('G0101|national|||medicare_pfs|non_facility')
-  const hospital = { ...price, npi: '1234567893', modifier: '26', basis: 'hospital_cash', setting: null } as const
-  expect(rowKey(hospital)).toBe('G0101|national|1234567893|26|hospital_cash|')
+  expect(rowKey(price)).toBe('G0101|national|||medicare_pfs|non_facility|')
+  const ofHospital = {
+    ...price,
+    npi: NPI,
+    modifier: '26',
+    basis: 'hospital_cash',
+    setting: null,
+    class: 'facility',
+  } as const
+  expect(rowKey(ofHospital)).toBe(`G0101|national|${NPI}|26|hospital_cash||facility`)
+  expect(rowKey(place)).toBe('60611|0001-0999')
+  expect(rowKey(aPlace('60611', null))).toBe('60611|')
+})
+
+test('a prefix ends where a part of a key ends, or after a state, and every part could be one', () => {
+  for (const prefix of [
+    '99213|',
+    '99213|US-CA-',
+    '99213|US-CA|',
+    '99213|national||26|',
+    '99213|national|||medicare_pfs|facility|',
+    `99213|national|${NPI}|`,
+  ])
+    expect([prefix, isKeyPrefix(prefix, false)]).toEqual([prefix, true])
+  for (const prefix of [
+    '',
+    '|',
+    '9921',
+    '99213',
+    '99213|US-',
+    '99213|US-CA-1',
+    '99213||',
+    '99213|national|||foo|',
+    '99213|national|||medicare_pfs|facility||',
+    '99213|national|||medicare_pfs|facility|both',
+    '60611|',
+  ])
+    expect([prefix, isKeyPrefix(prefix, false)]).toEqual([prefix, prefix === '60611|'])
+  for (const [prefix, isOne] of [
+    ['60611|', true],
+    ['60611|0001-0999', true],
+    ['60611', false],
+    ['60611|0001', false],
+    ['99213|national|', false],
+  ] as const)
+    expect([prefix, isKeyPrefix(prefix, true)]).toEqual([prefix, isOne])
 })
 
 test('the hashed text does not depend on the order of members', () => {
   const reversed = Object.fromEntries(Object.entries(price).reverse()) as unknown as Row
   expect(rowText(reversed)).toBe(rowText(price))
-  expect(rowText(price)).toStartWith('{"basis":"medicare_pfs","cpt":"G0101","derivation":')
+  expect(rowText(price)).toStartWith('{"basis":"medicare_pfs","class":null,"cpt":"G0101","derivation":')
 })

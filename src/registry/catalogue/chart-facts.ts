@@ -1,9 +1,10 @@
 import type { Db } from '../../db/db.ts'
-import { type Calendar, freshness } from '../../integrity/freshness.ts'
+import type { Calendar } from '../../integrity/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'
 import { countContents } from '../release/content-store.ts'
+import { periodFit } from '../release/edition.ts'
 import { RULES, type Rule } from '../release/rules.ts'
 import type { ReleaseState } from '../release/store.ts'
 import * as releases from '../release/store.ts'
@@ -11,13 +12,13 @@ import type { Release } from '../store.ts'
 import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
 
-/** What the integrity report says of each chart's edition in force on a day. */
+/** What the integrity report says of each chart's latest edition on a day, whether or not it has run out. */
 export async function chartFacts(db: Db, day: string, charts: Charts): Promise<ChartFacts[]> {
-  const inForce = await store.releasesInForce(db, day)
+  const latest = await store.latestEditions(db, day)
   const published = (await releases.listReleases(db)).filter(({ state }) => state === 'published')
   const byChart = Map.groupBy(published, ({ chart }) => chart)
   const facts: ChartFacts[] = []
-  for (const release of inForce) {
+  for (const release of latest) {
     await ourTurn()
     facts.push(await factsOf(db, release, byChart.get(release.chart) ?? [], charts))
   }
@@ -45,6 +46,7 @@ async function factsOf(
     release_id: release.release_id,
     edition: manifest.edition,
     effective_from: release.effective_from,
+    effective_to: manifest.effective_to,
     retrieved_at: first?.retrieved_at ?? manifest.recorded_at,
     loaded_at: new Date(state?.loaded_at ?? 0).toISOString(),
     rows: release.row_count,
@@ -107,31 +109,26 @@ interface Edition {
   release_id: string
   edition: string
   effective_from: string
+  effective_to: string
 }
 
 /** Rule R11, for the editions of one chart. */
 export interface PeriodConflicts {
-  /** Editions that begin on the day another one does: the later published hides the earlier. */
+  /** Editions that claim days of the one before them. */
   overlaps: string[]
-  /** Editions before which a period that the publisher has editions for went without one. */
+  /** Editions before which days were left without one. */
   gaps: string[]
 }
 
-/**
- * Whether the periods of a chart's editions meet. One is in force until the next begins, so no day has two or none;
- * but two editions of one day are one too many, and one that stands in for the next period is stale there.
- */
+/** Whether the periods of a chart's editions meet. */
 export function periodConflicts(calendar: Calendar, editions: readonly Edition[]): PeriodConflicts {
   const conflicts: PeriodConflicts = { overlaps: [], gaps: [] }
   const inOrder = [...editions].sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
   for (const [i, later] of inOrder.entries()) {
     const earlier = inOrder[i - 1]
-    if (!earlier) continue
-    const { next_effective_expected: expected } = freshness(calendar, earlier.effective_from, later.effective_from)
-    const sameDay = earlier.effective_from === later.effective_from
-    // A newer file for the same edition is a correction, not a conflict.
-    if (sameDay && earlier.edition !== later.edition) conflicts.overlaps.push(later.release_id)
-    else if (later.effective_from > expected) conflicts.gaps.push(later.release_id)
+    const { gap, overlap } = earlier ? periodFit(calendar, earlier, later) : { gap: 0, overlap: 0 }
+    if (overlap > 0) conflicts.overlaps.push(later.release_id)
+    if (gap > 0) conflicts.gaps.push(later.release_id)
   }
   return conflicts
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
-import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/row.ts'
+import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/release.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
 import type { ListedRelease } from './store.ts'
@@ -22,6 +22,7 @@ const ListedReleaseForm = z
     edition: z.string(),
     state: z.enum(['published', 'withdrawn']),
     effective_from: z.iso.date(),
+    effective_to: z.iso.date().meta({ description: 'The last day of the edition; a later edition ends it sooner' }),
     published_at: z.iso.datetime(),
     withdrawn_at: z.iso.datetime().nullable(),
     withdrawn_reason: z.string().nullable().meta({ description: 'One of a few fixed words' }),
@@ -55,6 +56,7 @@ function listed(release: ListedRelease): z.input<typeof ListedReleaseForm> {
     edition: manifest.edition,
     state: withdrawal ? 'withdrawn' : 'published',
     effective_from: release.effective_from,
+    effective_to: manifest.effective_to,
     published_at: manifest.recorded_at,
     withdrawn_at: withdrawal?.recorded_at ?? null,
     withdrawn_reason: withdrawal?.reason ?? null,
@@ -86,7 +88,7 @@ export async function releaseNews(db: Db, charts: Charts): Promise<ReleaseNews[]
     const entry: unknown = JSON.parse(text)
     if (isManifest(entry)) {
       const sample = entry.data_class === 'sample' ? ' (sample data)' : ''
-      const summary = `${titleOf(entry)}: ${entry.row_count} rows, in force from ${entry.effective_from}${sample}`
+      const summary = `${titleOf(entry)}: ${entry.row_count} rows, in force from ${entry.effective_from} to ${entry.effective_to}${sample}`
       return [newsOf(index, 'published', entry, summary)]
     }
     if (!isWithdrawal(entry)) return []

@@ -1,42 +1,77 @@
 import { canonical } from '../../proof/canonical-json.ts'
-import type { Row } from '../../proof/price/row.ts'
+import { PLACE_CHART } from '../../proof/price/charts.ts'
+import type { AnyRow, PlaceRow, Row } from '../../proof/price/row.ts'
 
 // A row as flat columns, for those who read tables. Nothing is lost: the row that is hashed can be made of them again.
 
-export interface Column {
+export interface Column<Of extends AnyRow = AnyRow> {
   name: string
   type: 'text' | 'day' | 'decimal'
   optional: boolean
-  /** A day is an ISO date, and a decimal has two places. */
-  value(row: Row): string | null
+  /** A day is an ISO date, and a decimal has two to four places. */
+  value(row: Of): string | null
 }
 
-const text = (name: string, value: (row: Row) => string): Column => ({ name, type: 'text', optional: false, value })
-const optional = (name: string, value: Column['value'], type: Column['type'] = 'text'): Column => ({
+const text = <Of extends AnyRow>(name: string, value: (row: Of) => string): Column<Of> => ({
   name,
-  type,
-  optional: true,
+  type: 'text',
+  optional: false,
   value,
 })
+const optional = <Of extends AnyRow>(
+  name: string,
+  value: (row: Of) => string | null,
+  type: Column['type'] = 'text',
+): Column<Of> => ({ name, type, optional: true, value })
+const effectiveFrom: Column = {
+  name: 'effective_from',
+  type: 'day',
+  optional: false,
+  value: (row) => row.effective_from,
+}
+const locator: Column = text('locator', (row) => canonical(row.locator))
 
-const priceOf = (row: Row): { amount?: string; low?: string; high?: string } => (row.kind === 'price' ? row.price : {})
+interface Money {
+  amount?: string
+  low?: string
+  high?: string
+  currency?: string
+  per?: string | null
+}
+const priceOf = (row: Row): Money => (row.kind === 'absence' ? {} : row.price)
 
-export const COLUMNS: readonly Column[] = [
+const PRICE_COLUMNS: readonly Column<Row>[] = [
   text('cpt', (row) => row.cpt),
   optional('modifier', (row) => row.modifier),
   text('region', (row) => row.region),
   optional('npi', (row) => row.npi),
   text('basis', (row) => row.basis),
   optional('setting', (row) => row.setting),
+  optional('class', (row) => row.class),
   text('kind', (row) => row.kind),
   optional('amount', (row) => priceOf(row).amount ?? null, 'decimal'),
   optional('low', (row) => priceOf(row).low ?? null, 'decimal'),
   optional('high', (row) => priceOf(row).high ?? null, 'decimal'),
-  optional('currency', (row) => (row.kind === 'price' ? row.price.currency : null)),
+  optional('currency', (row) => priceOf(row).currency ?? null),
+  optional('per', (row) => priceOf(row).per ?? null),
   optional('reason', (row) => (row.kind === 'absence' ? row.reason : null)),
-  { name: 'effective_from', type: 'day', optional: false, value: (row) => row.effective_from },
+  effectiveFrom,
   text('flags', (row) => row.flags.join(' ')),
   text('method', (row) => row.derivation.method),
   text('inputs', (row) => canonical(row.derivation.inputs)),
-  text('locator', (row) => canonical(row.locator)),
+  text('indicators', (row) => canonical(row.indicators)),
+  locator,
 ]
+
+const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
+  text('zip', (row) => row.zip),
+  optional('plus_four', (row) => row.plus_four),
+  optional('region', (row) => row.region),
+  text('kind', (row) => row.kind),
+  effectiveFrom,
+  locator,
+]
+
+/** The columns of a chart's rows: a chart has one form of row. */
+export const columnsOf = (chart: string): readonly Column[] =>
+  (chart === PLACE_CHART ? PLACE_COLUMNS : PRICE_COLUMNS) as readonly Column[]

@@ -1,11 +1,11 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import type { Row } from '../../proof/price/row.ts'
+import type { AnyRow } from '../../proof/price/row.ts'
 import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
-import { COLUMNS } from './columns.ts'
+import { type Column, columnsOf } from './columns.ts'
 import { parquet } from './parquet.ts'
 
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const
@@ -24,9 +24,9 @@ export function exportRelease(db: Db, release: Release, format: Format): AsyncGe
     case 'ndjson':
       return inChunks(ndjson(bodies))
     case 'csv':
-      return inChunks(csv(parsed(bodies)))
+      return inChunks(csv(parsed(bodies), columnsOf(release.chart)))
     case 'parquet':
-      return parquet(parsed(bodies), {
+      return parquet(parsed(bodies), columnsOf(release.chart), {
         release_id: release.release_id,
         rows_root: release.manifest.rows_root,
         manifest: canonical(release.manifest),
@@ -50,8 +50,8 @@ async function* checkedBodies(db: Db, release: Release): AsyncGenerator<string> 
     throw new StoreFault(`the rows of ${release.release_id} are not those that were published: run \`atr fsck\``)
 }
 
-async function* parsed(bodies: AsyncIterable<string>): AsyncGenerator<Row> {
-  for await (const body of bodies) yield JSON.parse(body) as Row
+async function* parsed(bodies: AsyncIterable<string>): AsyncGenerator<AnyRow> {
+  for await (const body of bodies) yield JSON.parse(body) as AnyRow
 }
 
 /** Each line is exactly the bytes that were hashed. */
@@ -60,9 +60,9 @@ async function* ndjson(bodies: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /** RFC 4180. */
-async function* csv(rows: AsyncIterable<Row>): AsyncGenerator<string> {
-  yield `${COLUMNS.map(({ name }) => name).join(',')}\r\n`
-  for await (const row of rows) yield `${COLUMNS.map(({ value }) => csvCell(value(row) ?? '')).join(',')}\r\n`
+async function* csv(rows: AsyncIterable<AnyRow>, columns: readonly Column[]): AsyncGenerator<string> {
+  yield `${columns.map(({ name }) => name).join(',')}\r\n`
+  for await (const row of rows) yield `${columns.map(({ value }) => csvCell(value(row) ?? '')).join(',')}\r\n`
 }
 
 /**

@@ -64,7 +64,7 @@ class Reader {
 export interface ParquetFile {
   rows: number
   groups: number
-  columns: { name: string; physical: number; converted: number; optional: boolean }[]
+  columns: { name: string; physical: number; converted: number; optional: boolean; scale: number | undefined }[]
   facts: Record<string, string>
   cells: Record<string, string | null>[]
 }
@@ -82,6 +82,7 @@ export function readParquet(file: Uint8Array): ParquetFile {
     physical: element.get(1) as number,
     converted: element.get(6) as number,
     optional: element.get(3) === 1,
+    scale: element.get(7) as number | undefined,
   }))
   const groups = meta.get(4) as Struct[]
   const cells = groups.flatMap((group) => {
@@ -142,5 +143,9 @@ function plainValue(page: Reader, physical: number, converted: number): string {
     return new Date(bytes.readInt32LE(at) * 86_400_000).toISOString().slice(0, 10)
   }
   page.at += 8
-  return String(bytes.readBigInt64LE(at)).padStart(3, '0').replace(/..$/, '.$&')
+  // Rows have as many of the four decimals as they need, and two at least.
+  return String(bytes.readBigInt64LE(at))
+    .padStart(5, '0')
+    .replace(/....$/, '.$&')
+    .replace(/0{1,2}$/, '')
 }

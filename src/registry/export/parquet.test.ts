@@ -1,49 +1,62 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { aPrice } from '../../proof/fixture.ts'
-import type { Row } from '../../proof/price/row.ts'
-import { COLUMNS } from './columns.ts'
+import { anAbsence, aPrice } from '../../../test/support/builders.ts'
+import type { AnyRow, PricedRow } from '../../proof/price/row.ts'
+import { columnsOf } from './columns.ts'
 import { parquet } from './parquet.ts'
 import { readParquet } from './parquet-fixture.ts'
 import { encodeStruct, int, listOf, long, struct, text } from './thrift.ts'
 
-const aRow = (row: Partial<Row> = {}): Row =>
+const aRow = (row: Partial<PricedRow> = {}): PricedRow =>
   aPrice({
     cpt: '99213',
-    price: { amount: '95.19', currency: 'USD' },
+    price: { amount: '95.19', currency: 'USD', per: null },
     effective_from: '2026-07-01',
     derivation: { method: 'verbatim/1', inputs: { amount: '95.19' } },
     locator: [{ citation: 0, line: 7 }],
-    ...(row as Partial<Row & { kind: 'price' }>),
+    ...row,
   })
 
-async function written(rows: readonly Row[], facts: Record<string, string> = {}): Promise<Uint8Array> {
+async function written(
+  rows: readonly AnyRow[],
+  facts: Record<string, string> = {},
+  chart = 'cms-pfs',
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   const source = async function* () {
     yield* rows
   }
-  for await (const piece of parquet(source(), facts)) pieces.push(piece)
+  for await (const piece of parquet(source(), columnsOf(chart), facts)) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 
-const cellsOf = (row: Row): Record<string, string | null> =>
-  Object.fromEntries(COLUMNS.map(({ name, value }) => [name, value(row)]))
+const cellsOf = (row: AnyRow, chart = 'cms-pfs'): Record<string, string | null> =>
+  Object.fromEntries(columnsOf(chart).map(({ name, value }) => [name, value(row)]))
 
 test('every cell can be read back, empty ones too', async () => {
   const rows = [
     aRow(),
-    aRow({ modifier: '26', npi: '1234567893', price: { low: '0.05', high: '999999999999.99', currency: 'USD' } }),
-    aRow({ setting: null, effective_from: '1969-12-31', flags: ['na_indicator', 'opps_cap'] }),
+    aRow({
+      modifier: '26',
+      npi: '1234567893',
+      price: { low: '0.05', high: '999999999999.99', currency: 'USD', per: '10 MG' },
+    }),
+    aRow({
+      class: 'professional',
+      indicators: { status: 'A' },
+      price: { amount: '0.003', currency: 'USD', per: null },
+    }),
+    aRow({ setting: null, effective_from: '1969-12-31', flags: ['partial', 'opps_cap'] }),
   ]
   const file = readParquet(await written(rows, { release_id: 'cms-pfs:RVU26C:1' }))
-  expect(file.cells).toEqual(rows.map(cellsOf))
-  expect(file).toMatchObject({ rows: 3, groups: 1, facts: { release_id: 'cms-pfs:RVU26C:1' } })
+  expect(file.cells).toEqual(rows.map((row) => cellsOf(row)))
+  expect(file).toMatchObject({ rows: 4, groups: 1, facts: { release_id: 'cms-pfs:RVU26C:1' } })
 })
 
 test('amounts are decimals and days are dates, so that no reader has to guess', async () => {
   const { columns } = readParquet(await written([aRow()]))
   const typeOf = (name: string) => columns.find((column) => column.name === name)
-  expect(typeOf('amount')).toMatchObject({ physical: 2, converted: 5, optional: true })
+  expect(typeOf('amount')).toMatchObject({ physical: 2, converted: 5, optional: true, scale: 4 })
   expect(typeOf('effective_from')).toMatchObject({ physical: 1, converted: 6, optional: false })
   expect(typeOf('cpt')).toMatchObject({ physical: 6, converted: 0, optional: false })
 })
@@ -68,14 +81,25 @@ test('whatever is empty and whatever is not, the cells come back', () =>
       async (drawn) => {
         const rows = drawn.map(({ modifier, cents }) =>
           cents === null
-            ? aRow({ modifier, kind: 'absence', reason: 'bundled' } as Partial<Row>)
-            : aRow({ modifier, price: { amount: (cents / 100).toFixed(2), currency: 'USD' } }),
+            ? anAbsence({ modifier, reason: 'bundled' })
+            : aRow({ modifier, price: { amount: (cents / 100).toFixed(2), currency: 'USD', per: null } }),
         )
-        expect(readParquet(await written(rows)).cells).toEqual(rows.map(cellsOf))
+        expect(readParquet(await written(rows)).cells).toEqual(rows.map((row) => cellsOf(row)))
       },
     ),
     { numRuns: 60 },
   ))
+
+test('places have columns of their own', async () => {
+  const place = { kind: 'place' as const, effective_from: '2026-01-01', locator: [{ citation: 0, line: 2 }] }
+  const rows = [
+    { ...place, zip: '60611', plus_four: null, region: 'US-IL-16' },
+    { ...place, zip: '60612', plus_four: '0001-0999', region: null },
+  ]
+  const file = readParquet(await written(rows, {}, 'zip-locality'))
+  expect(file.cells).toEqual(rows.map((row) => cellsOf(row, 'zip-locality')))
+  expect(file.cells[1]).toMatchObject({ zip: '60612', plus_four: '0001-0999', region: null })
+})
 
 test('thrift structs are the bytes of the compact protocol', () => {
   const value = struct(

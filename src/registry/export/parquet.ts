@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { DAY_MS } from '../../calendar.ts'
 import { concat, utf8 } from '../../proof/bytes.ts'
-import type { Row } from '../../proof/price/row.ts'
-import { COLUMNS, type Column } from './columns.ts'
+import type { AnyRow } from '../../proof/price/row.ts'
+import type { Column } from './columns.ts'
 import { encodeStruct, int, listOf, long, struct, text, type Value } from './thrift.ts'
 
 // Apache Parquet, format version 1, the plain part of it: one data page per column and row group, PLAIN values,
@@ -12,8 +12,8 @@ const ROWS_PER_GROUP = 65_536
 const MAGIC = utf8('PAR1')
 const PHYSICAL = { text: 6, day: 1, decimal: 2 } as const // BYTE_ARRAY, INT32, INT64
 const [PLAIN, RLE, GZIP, DATA_PAGE] = [0, 3, 2, 0]
-/** Amounts have at most twelve digits before the point and always two after it. */
-const DECIMAL = { scale: 2, precision: 14 }
+/** Amounts have at most twelve digits before the point and at most four after it. */
+const DECIMAL = { scale: 4, precision: 16 }
 
 interface Chunk {
   column: Column
@@ -27,15 +27,22 @@ interface Group {
   chunks: Chunk[]
 }
 
+/** '95.19' is 951900n. */
+function scaled(decimal: string): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.')
+  return BigInt(whole + fraction.padEnd(DECIMAL.scale, '0'))
+}
+
 /** A release as a Parquet file, in pieces. `facts` stand in the footer, as text under their names. */
 export async function* parquet(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<AnyRow>,
+  columns: readonly Column[],
   facts: Readonly<Record<string, string>>,
 ): AsyncGenerator<Uint8Array> {
   yield MAGIC
   const groups: Group[] = []
   let offset = MAGIC.length
-  let open = COLUMNS.map((column) => new ColumnValues(column))
+  let open = columns.map((column) => new ColumnValues(column))
   const close = function* (): Generator<Uint8Array> {
     const group: Group = { rows: open[0]?.count ?? 0, chunks: [] }
     for (const values of open) {
@@ -51,14 +58,14 @@ export async function* parquet(
       yield bytes
     }
     groups.push(group)
-    open = COLUMNS.map((column) => new ColumnValues(column))
+    open = columns.map((column) => new ColumnValues(column))
   }
   for await (const row of rows) {
     for (const values of open) values.add(row)
     if ((open[0]?.count ?? 0) >= ROWS_PER_GROUP) yield* close()
   }
   if ((open[0]?.count ?? 0) > 0) yield* close()
-  const footer = encodeStruct(metadata(groups, facts))
+  const footer = encodeStruct(metadata(groups, columns, facts))
   yield concat(footer, littleEndian(footer.length), MAGIC)
 }
 
@@ -74,7 +81,7 @@ class ColumnValues {
     return this.#present.length
   }
 
-  add(row: Row): void {
+  add(row: AnyRow): void {
     const value = this.column.value(row)
     this.#present.push(value !== null)
     if (value === null) return
@@ -91,7 +98,7 @@ class ColumnValues {
         this.#used = bytes.writeInt32LE(Date.parse(value) / DAY_MS, this.#used)
         return
       case 'decimal':
-        this.#used = bytes.writeBigInt64LE(BigInt(value.replace('.', '')), this.#used)
+        this.#used = bytes.writeBigInt64LE(scaled(value), this.#used)
     }
   }
 
@@ -140,10 +147,14 @@ const littleEndian = (value: number): Uint8Array => {
   return bytes
 }
 
-function metadata(groups: readonly Group[], facts: Readonly<Record<string, string>>): Value {
+function metadata(
+  groups: readonly Group[],
+  columns: readonly Column[],
+  facts: Readonly<Record<string, string>>,
+): Value {
   return struct(
     [1, int(1)],
-    [2, listOf('struct', [struct([4, text('row')], [5, int(COLUMNS.length)]), ...COLUMNS.map(schemaOf)])],
+    [2, listOf('struct', [struct([4, text('row')], [5, int(columns.length)]), ...columns.map(schemaOf)])],
     [3, long(groups.reduce((sum, { rows }) => sum + rows, 0))],
     [4, listOf('struct', groups.map(groupOf))],
     [

@@ -1,35 +1,189 @@
-import { PROBLEMS, Problem } from '../../problem.ts'
-import type { AbsenceProof, CitedRow } from '../../proof/price/row.ts'
+import type { Db } from '../../db/db.ts'
+import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
+import { PLACE_CHART } from '../../proof/price/charts.ts'
+import type { Adjustment } from '../../proof/price/modifiers.ts'
+import type { AbsenceProof, Because, Cited as CitedRow, ProofRef } from '../../proof/price/proofs.ts'
+import { type AnyRow, type PlaceRow, type PricedRow, rowKey } from '../../proof/price/row.ts'
+import * as store from '../store.ts'
+import { becauseOf, type Cited } from './because.ts'
+import { type Available, availableFor, choicesFor, type Related, relatedTo } from './beside.ts'
+import { type Finding, find } from './find.ts'
 import type { Proofs } from './proofs.ts'
-import type { Found, Missing } from './reference.ts'
 
-const LEFT_OUT =
-  'the edition in force was loaded without this region, or there is no such locality: nothing is said of a price there'
-const LEFT_OUT_ONLY = `${LEFT_OUT}; ask with region=national if the price for the whole country will do`
-const NATIONAL_ONLY =
-  'there is no price for this region; the code has one for the whole country: ask with region=national if that will do'
+/** A price with everything that shows it to be the answer. */
+export type Answer = CitedRow<PricedRow> & {
+  because?: Because
+  place?: CitedRow<PlaceRow>
+  modifiers_ignored?: string[]
+  adjustment?: Adjustment
+  related: Related[]
+}
 
-/** The price that was found with its proof, or a refusal that carries the proof that there is none. */
-export async function answer(proofs: Proofs, found: Found): Promise<CitedRow & { kind: 'price' }> {
-  const elsewhere = found.nationally ? { regions: ['national'] } : {}
-  const detail = found.nationally ? NATIONAL_ONLY : undefined
-  if (found.release === undefined) {
-    const absence = await absenceProofs(proofs, found.missing)
-    const members = { absence, ...elsewhere }
-    if (found.leftOut) throw new Problem('region_not_covered', found.nationally ? LEFT_OUT_ONLY : LEFT_OUT, { members })
-    throw new Problem('not_on_schedule', detail, { members })
+/** The price that was decided on with its proofs, or a refusal that carries the proofs of why there is none. */
+export async function answer(
+  db: Db,
+  proofs: Proofs,
+  finding: Finding,
+  { related = true }: { related?: boolean } = {},
+): Promise<Answer> {
+  const { decision, question } = finding
+  if (decision.outcome !== 'price') throw await refusal(db, proofs, finding)
+  const { row, ignored, adjustment } = decision
+  const main = await citable(db, proofs, finding, decision.chart, row)
+  const place = await placeOf(db, proofs, finding)
+  const because = await becauseOf(proofs, finding, { main, place })
+  return {
+    ...((await proofs.cite(main.release, main.stored)) as CitedRow<PricedRow>),
+    ...(because ? { because } : {}),
+    ...(place ? { place: (await proofs.cite(place.release, place.stored)) as CitedRow<PlaceRow> } : {}),
+    ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
+    ...(adjustment ? { adjustment } : {}),
+    related: related ? await relatedTo(proofs, question, row) : [],
   }
-  const cited = await proofs.attach(found.release, found.stored)
-  if (cited.kind === 'absence') throw absent(cited, detail, elsewhere)
-  return cited
 }
 
-/** The reason, and which schedule gives it: another one may say nothing of the code, or not be in force that day. */
-function absent(cited: CitedRow & { kind: 'absence' }, detail: string | undefined, elsewhere: object): Problem {
-  const code = `absent_${cited.reason}` as const
-  const says = `${PROBLEMS[code].title}. So says ${cited.proof.release.release_id}`
-  return new Problem(code, detail ?? says, { members: { row: cited, ...elsewhere } })
+/** The same in few words: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
+export type ShortAnswer = Pick<
+  PricedRow,
+  'kind' | 'cpt' | 'modifier' | 'region' | 'npi' | 'basis' | 'setting' | 'class' | 'price' | 'effective_from' | 'flags'
+> & {
+  effective_to: string
+  modifiers_ignored?: string[]
+  adjustment?: Adjustment
+  proof: ProofRef
+}
+export async function shortAnswer(db: Db, proofs: Proofs, finding: Finding): Promise<ShortAnswer> {
+  const { decision } = finding
+  if (decision.outcome !== 'price') throw await refusal(db, proofs, finding)
+  const { row, ignored, adjustment, chart } = decision
+  const { release, stored } = await citable(db, proofs, finding, chart, row)
+  const { kind, cpt, modifier, region, npi, basis, setting, class: inClass, price, effective_from, flags } = row
+  return {
+    kind,
+    cpt,
+    modifier,
+    region,
+    npi,
+    basis,
+    setting,
+    class: inClass,
+    price,
+    effective_from,
+    effective_to: proofs.view.periodOf(release)?.to ?? release.manifest.effective_to,
+    flags,
+    ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
+    ...(adjustment ? { adjustment } : {}),
+    proof: proofs.refer(release, stored),
+  }
 }
 
-export const absenceProofs = (proofs: Proofs, missing: readonly Missing[]): Promise<AbsenceProof[]> =>
-  Promise.all(missing.map(({ release, prefix }) => proofs.ofAbsence(release, prefix)))
+async function citable(
+  db: Db,
+  proofs: Proofs,
+  { question, trace }: Finding,
+  chart: string,
+  row: AnyRow,
+): Promise<Cited> {
+  const release = proofs.view.editionOn(chart, question.day)
+  if (!release) throw new Error('the rule chose a row of a chart that has no edition')
+  const key = rowKey(row)
+  const known = trace.rows.find((each) => each.release.release_no === release.release_no && each.key === key)?.found
+  const stored = known ?? (await store.findRow(db, release.release_no, key))
+  if (!stored) throw new Error('the rule chose a row that is not there')
+  return { release, stored }
+}
+
+const placeOf = async (db: Db, proofs: Proofs, finding: Finding): Promise<Cited | undefined> =>
+  finding.place && citable(db, proofs, finding, PLACE_CHART, finding.place)
+
+const CODES = {
+  modifier_not_allowed: 'modifier_not_allowed',
+  modifier_not_priced: 'modifier_not_priced',
+  no_edition: 'no_edition_for_day',
+  region_ambiguous: 'region_ambiguous',
+  region_not_covered: 'region_not_covered',
+  unknown_zip: 'unknown_zip',
+  unknown_provider: 'unknown_provider',
+  not_on_schedule: 'not_on_schedule',
+} as const satisfies { [outcome: string]: ProblemCode }
+
+/** A refusal names the part that did not fit, says what there is, and proves that there is no price. */
+async function refusal(db: Db, proofs: Proofs, finding: Finding): Promise<Problem> {
+  const { decision, question } = finding
+  if (decision.outcome === 'price') throw new Error('a price is no refusal')
+  const { view } = proofs
+  const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
+  const main = 'row' in decision ? await citable(db, proofs, finding, decision.chart, decision.row) : undefined
+  const place = await placeOf(db, proofs, finding)
+  const absences = decision.outcome === 'not_on_schedule' ? await absencesOf(proofs, finding) : []
+  const because = await becauseOf(proofs, finding, { main, place, absences })
+  const available = await availableFor(proofs, question)
+  const members = {
+    ...(main ? { row: await proofs.cite(main.release, main.stored) } : {}),
+    ...(absences.length > 0 ? { absence: absences } : {}),
+    ...(because ? { because } : {}),
+    ...(place ? { place: await proofs.cite(place.release, place.stored) } : {}),
+    ...(decision.outcome === 'region_ambiguous'
+      ? { choices: await choicesFor(db, view, question, decision.chart) }
+      : {}),
+    ...(decision.outcome === 'no_edition' ? { charts: heldPeriods(proofs, decision.charts) } : {}),
+    ...(decision.outcome === 'no_edition' ? await lastKnown(db, proofs, finding) : {}),
+    available,
+  }
+  return new Problem(code, sentence(finding, code, available, main), { members })
+}
+
+const heldPeriods = ({ view }: Proofs, charts: readonly string[]): object[] =>
+  charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
+
+/** One absence proof for each schedule searched, where the code is missing from it altogether. */
+async function absencesOf(proofs: Proofs, { question, trace }: Finding): Promise<AbsenceProof[]> {
+  const prefix = `${question.cpt}|`
+  const absences: AbsenceProof[] = []
+  for (const release of trace.held)
+    if (release.chart !== PLACE_CHART && (await store.keysUnder(proofs.db, release.release_no, prefix)).length === 0)
+      absences.push(await proofs.ofAbsence(release, prefix))
+  return absences
+}
+
+/** Where the newest edition has just run out: what the same question would have been answered on its last day. */
+async function lastKnown(db: Db, proofs: Proofs, { question, decision }: Finding): Promise<object> {
+  if (decision.outcome !== 'no_edition') return {}
+  for (const chart of decision.charts) {
+    const over = proofs.view.periodsOf(chart).findLast(({ to }) => to < question.day)
+    if (!over) continue
+    const then = await find(proofs, { ...question, day: over.to })
+    if (then.decision.outcome !== 'price' || then.decision.chart !== chart) continue
+    const { release, stored } = await citable(db, proofs, then, chart, then.decision.row)
+    // Only what answers as the first choice can be shown without more evidence. That of a provider is there already.
+    const because = await becauseOf(proofs, then, { main: { release, stored } })
+    if (!because || because.rows.length + because.releases.length + because.periods.length === 0)
+      return { last_known: await proofs.cite(release, stored) }
+  }
+  return {}
+}
+
+function sentence(
+  { question, decision, trace }: Finding,
+  code: ProblemCode,
+  available: Available,
+  main: Cited | undefined,
+): string {
+  const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
+  if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
+  if (decision.outcome === 'modifier_not_allowed')
+    return `The schedule does not pay this code with modifier ${decision.modifier}: the indicator on its row rules it out. Source: ${main?.release.release_id}.`
+  if (decision.outcome === 'modifier_not_priced')
+    return `The code is there, but not with this modifier. Modifiers with a price of their own: ${has(available.modifiers)}.`
+  if (decision.outcome === 'no_edition')
+    return `No edition is held for this day of: ${decision.charts.join(', ')}. The member charts lists the periods that are held.`
+  if (decision.outcome === 'region_not_covered')
+    return `The edition in force has this code for the whole country, and not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
+  if (decision.outcome === 'region_ambiguous')
+    return 'This place has several localities, each with prices of its own: choose one of the member choices.'
+  if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
+    const part = question.setting === undefined ? 'this region or basis' : 'this setting'
+    return `The code is there, but not for ${part}. Settings: ${has(available.settings)}. Bases: ${has(available.bases)}.`
+  }
+  return PROBLEMS[code].title
+}

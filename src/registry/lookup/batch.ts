@@ -1,107 +1,111 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import type { Log } from '../../integrity/log.ts'
-import { parseFields } from '../../operation.ts'
-import { type Kind, PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
-import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
-import type { Charts } from '../charts.ts'
-import { AbsenceProof, CitedRow, PriceRow } from '../row-schema.ts'
+import { parseFields, withoutEmpty } from '../../operation.ts'
+import { Problem } from '../../problem.ts'
+import { type BillLine, extended, summaryOf } from '../../proof/price/bill.ts'
+import { lineAnswer } from '../../status.ts'
+import { shared } from '../answer-schema.ts'
 import { ourTurn } from '../turn.ts'
-import { answer } from './answer.ts'
-import { Proofs } from './proofs.ts'
-import { type Found, findReference, ReferenceQuery } from './reference.ts'
+import { LINE_KINDS, LineProblem, lineFor, orRefusal, pricedFields, refusedAsLine } from './line.ts'
+import type { Proofs } from './proofs.ts'
+import { questionOf, ReferenceQuery } from './query.ts'
+import { Sharing } from './share.ts'
 
 export const BATCH_BYTES = 64 * 1024
 const MAX_LINES = 100
 
-const { $schema: _, ...lineForm } = z.toJSONSchema(ReferenceQuery, { io: 'input' })
+const Amount = z.string().regex(/^(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?$/)
+const LineQuery = ReferenceQuery.extend({
+  units: z.int().min(1).max(999_999).default(1).meta({ description: 'How often the service is billed' }),
+  billed: Amount.optional().meta({ description: 'What the bill asks for this line', examples: ['300.00'] }),
+})
+const { $schema: _, ...lineForm } = z.toJSONSchema(LineQuery, { io: 'input' })
 
 export const BatchQuery = z.strictObject({
   lines: z
     // Described as a lookup and taken as anything: a line that is no lookup is refused alone, in its place.
-    .array(z.unknown().meta({ ...lineForm, description: 'The parameters of one lookup' }))
+    .array(
+      z.unknown().meta({ ...lineForm, description: 'The parameters of one lookup, with units and the amount billed' }),
+    )
     .min(1)
     .max(MAX_LINES)
     .meta({ description: `The lookups, at most ${MAX_LINES}` }),
 })
 
-const CODES = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]
-
-const LineProblem = z
-  .strictObject({
-    code: z.enum(CODES),
-    detail: z.string(),
-    agent_hint: z.string().meta({ description: 'What to do next' }),
-    errors: z
-      .array(
-        z.strictObject({
-          in: z.literal('body'),
-          name: z.string().optional(),
-          code: z.enum(CODES),
-          message: z.string(),
-        }),
-      )
-      .optional(),
-    row: CitedRow.optional(),
-    absence: z.array(AbsenceProof).optional(),
-    regions: z.array(z.string()).optional(),
-  })
-  .meta({ id: 'LineProblem', description: 'What the same lookup alone would have been refused with' })
-
-/** What can be wrong with one line; any other refusal is that of the whole batch. */
-const LINE_KINDS: readonly Kind[] = ['invalid', 'not_found']
-const LineAnswer = lineAnswer(PriceRow, LineProblem, LINE_KINDS)
-type LineAnswer = z.input<typeof LineAnswer>
+const billed = { units: z.int().min(1), billed: Amount.nullable() }
+const Ends = z.union([z.strictObject({ amount: Amount }), z.strictObject({ low: Amount, high: Amount })])
+const BillAnswer = lineAnswer(
+  { ...pricedFields, ...billed, extended: Ends.meta({ description: 'The amount times the units, exactly' }) },
+  { problem: LineProblem, ...billed },
+  LINE_KINDS,
+)
 
 export const BatchAnswer = z
   .strictObject({
-    results: z.array(LineAnswer).meta({ description: 'One for each line, in the order of the lines' }),
+    results: z.array(BillAnswer).meta({ description: 'One for each line, in the order of the lines' }),
+    summary: z
+      .strictObject({
+        lines: z.int(),
+        priced: z.int().meta({ description: 'How many lines have a price' }),
+        totals: z.array(
+          z.strictObject({ basis: z.string(), lines: z.int(), low: Amount, high: Amount, billed: Amount.nullable() }),
+        ),
+      })
+      .meta({
+        description:
+          'What the lines with a price come to, for each basis; low and high differ where a hospital lists several amounts',
+      }),
     as_of: z.iso.date().meta({ description: 'The day that lines without a day of their own were asked about' }),
+    ...shared,
+    hashes: z.array(z.string()).meta({ description: 'The hashes that the paths of this answer are made of' }),
   })
   .meta({ id: 'ReferenceBatch' })
 
-/** Looks up each line as if it had been asked alone. All proofs stand under one checkpoint. */
+/** Looks up each line as if it had been asked alone. What the answers have in common stands once. */
 export async function lookUpLines(
   db: Db,
-  log: Log,
+  proofs: Proofs,
   lines: readonly unknown[],
   today: string,
-  charts: Charts,
-): Promise<LineAnswer[]> {
-  const found: (Found | Problem)[] = []
+): Promise<z.input<typeof BatchAnswer>> {
+  const sharing = new Sharing(proofs.view)
+  const results: object[] = []
+  const bill: (BillLine | undefined)[] = []
   for (const line of lines) {
     // A batch is a hundred lookups' work, and other requests must not wait for all of it.
     await ourTurn()
-    found.push(await orRefusal(() => find(db, line, today, charts)))
+    const one = await lineOf(db, proofs, sharing, line, today)
+    results.push(one.result)
+    bill.push(one.billed)
   }
-  // Only now: a checkpoint taken before the search might not cover a release that the search found.
-  const proofs = await Proofs.at(db, log)
-  const results: LineAnswer[] = []
-  for (const each of found) {
-    await ourTurn()
-    const row = each instanceof Problem ? each : await orRefusal(() => answer(proofs, each))
-    results.push(row instanceof Problem ? refused(row) : foundLine(row))
-  }
-  return results
+  return { results, summary: summaryOf(bill), as_of: today, ...sharing.parts } as z.input<typeof BatchAnswer>
 }
 
-function find(db: Db, line: unknown, today: string, charts: Charts): Promise<Found> {
-  if (typeof line !== 'object' || line === null || Array.isArray(line))
-    throw new Problem('invalid_request', 'a line must be an object')
-  const query = parseFields(ReferenceQuery, line as Record<string, unknown>)
-  return findReference(db, query, query.as_of ?? today, charts)
-}
-
-async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Problem && LINE_KINDS.includes(error.entry.kind)) return error
-    throw error
+async function lineOf(
+  db: Db,
+  proofs: Proofs,
+  sharing: Sharing,
+  line: unknown,
+  today: string,
+): Promise<{ result: object; billed?: BillLine }> {
+  const asked = await orRefusal(async () => {
+    if (typeof line !== 'object' || line === null || Array.isArray(line))
+      throw new Problem('invalid_request', 'a line must be an object')
+    const {
+      units,
+      billed: bill = null,
+      ...query
+    } = parseFields(LineQuery, withoutEmpty(line as Record<string, unknown>))
+    return { question: questionOf(query, today), units, bill }
+  })
+  if (asked instanceof Problem) return { result: { ...refusedAsLine(sharing, asked), units: 1, billed: null } }
+  const { question, units, bill } = asked
+  const { result, price } = await lineFor(db, proofs, sharing, question)
+  const said = { units, billed: bill }
+  if (!price) return { result: { ...result, ...said } }
+  const comesTo = extended(price.row, price.adjustment, units)
+  return {
+    result: { ...result, ...said, extended: comesTo },
+    billed: { basis: price.row.basis, extended: comesTo, billed: bill },
   }
-}
-
-function refused({ code, detail, entry, extra }: Problem): LineAnswer {
-  const errors = extra.errors?.map((error) => ({ ...error, in: 'body' as const }))
-  return refusedLine(entry.kind, { code, detail, agent_hint: entry.hint, ...(errors && { errors }), ...extra.members })
 }

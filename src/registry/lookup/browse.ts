@@ -1,14 +1,21 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import { pageInput } from '../../paging.ts'
+import { CursorPage, Links, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
+import { toBase64, utf8 } from '../../proof/bytes.ts'
+import { PAGE_PROOF, type PageRange, RANGE_PROOF } from '../../proof/price/proofs.ts'
+import { parseRegion } from '../../proof/price/region.ts'
+import type { AnyRow } from '../../proof/price/row.ts'
+import { leafHash, rangeRoot, rangesAround } from '../../proof/tree/merkle.ts'
+import { PageRange as PageRangeSchema, PageRow, shared } from '../answer-schema.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
 import type { Release, StoredRow } from '../store.ts'
-import * as store from '../store.ts'
+import { rowOf } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { countRows, pageOfRows, type RowFilter } from './browse-store.ts'
-import { AsOf, Code, Npi, RegionText } from './reference.ts'
-import { parseRegion } from './region.ts'
+import type { Proofs } from './proofs.ts'
+import { AsOf, Code, Npi, RegionText } from './query.ts'
+import type { View } from './view.ts'
 
 export const chartId = (charts: Charts) =>
   z
@@ -33,6 +40,17 @@ export const browseQuery = (charts: Charts) =>
   })
 export type BrowseQuery = z.output<ReturnType<typeof browseQuery>>
 
+export const RegistryPage = z
+  .strictObject({
+    data: z.array(PageRow),
+    proofs: z.array(PageRangeSchema).meta({ description: 'One for each run of neighbouring rows' }),
+    ...shared,
+    page: CursorPage,
+    links: Links,
+    as_of: z.iso.date(),
+  })
+  .meta({ id: 'RegistryPage' })
+
 export interface Browsed {
   rows: { release: Release; stored: StoredRow }[]
   total: number
@@ -41,24 +59,27 @@ export interface Browsed {
 }
 
 /** One page of everything in force on a day, ordered by chart and key. */
-export async function browse(db: Db, query: BrowseQuery, day: string): Promise<Browsed> {
+export async function browse(db: Db, view: View, query: BrowseQuery, day: string): Promise<Browsed> {
   if (query.after !== undefined && query.offset > 0) throw Problem.parameter('after', 'send offset or after, not both')
   const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
-  const { chart = '', npi = '', cpt = '' } = query
-  const shown = await store.chartsInForce(db, day, { chart, npi, cpt, region: filter.region ?? '' })
+  const charts = [...new Set(view.periods.map(({ chart }) => chart))].filter(
+    (chart) => (query.chart ?? chart) === chart,
+  )
 
   const rows: Browsed['rows'] = []
   let total = 0
   let skip = query.offset
-  for (const release of shown) {
+  for (const chart of charts) {
+    const release = view.editionOn(chart, day)
+    if (!release) continue
     await ourTurn()
     const held = await countRows(db, release, filter)
     total += held
     const room = query.limit + 1 - rows.length
-    const passed = cursor !== undefined && release.chart < cursor.chart
+    const passed = cursor !== undefined && chart < cursor.chart
     if (room > 0 && !passed && skip < held) {
-      const after = cursor?.chart === release.chart ? cursor.key : ''
+      const after = cursor?.chart === chart ? cursor.key : ''
       const found = await pageOfRows(db, release.release_no, filter, { after, offset: skip, limit: room })
       rows.push(...found.map((stored) => ({ release, stored })))
     }
@@ -72,11 +93,52 @@ export async function browse(db: Db, query: BrowseQuery, day: string): Promise<B
   return { rows: shownRows, total, next_after }
 }
 
+/** The rows of a page, each run of neighbours with one proof: a row that was left out of a run would be noticed. */
+export async function provedPage(proofs: Proofs, rows: Browsed['rows']) {
+  const { view } = proofs
+  const releases = [...new Map(rows.map(({ release }) => [release.release_no, release])).values()]
+  const runs: { release: Release; from: number; to: number }[] = []
+  const data: (AnyRow & { proof: object })[] = []
+  for (const { release, stored } of rows) {
+    const run = runs.at(-1)
+    if (run?.release.release_no === release.release_no && run.to === stored.row_index) run.to++
+    else runs.push({ release, from: stored.row_index, to: stored.row_index + 1 })
+    const leaf_hash = toBase64(leafHash(utf8(stored.body)))
+    data.push({
+      ...rowOf(stored),
+      proof: { type: PAGE_PROOF, proof: runs.length - 1, index: stored.row_index, leaf_hash },
+    })
+  }
+  const ranges: PageRange[] = []
+  for (const { release, from, to } of runs) {
+    await ourTurn()
+    const read = proofs.subtrees(release)
+    const around = rangesAround(from, to, release.row_count)
+    const hashes = (side: [number, number][]): Promise<string[]> =>
+      Promise.all(side.map(async ([start, end]) => toBase64(await rangeRoot(start, end, read))))
+    ranges.push({
+      type: RANGE_PROOF,
+      release: releases.indexOf(release),
+      from,
+      left_path: await hashes(around.left),
+      right_path: await hashes(around.right),
+    })
+  }
+  return {
+    data,
+    proofs: ranges,
+    releases: releases.map((release) => view.share(release)),
+    state: view.state,
+    log: view.log,
+  }
+}
+
 function oneRegion(text: string): string {
   const parsed = parseRegion(text)
-  if (parsed.level === 'national') return 'national'
-  if (parsed.level === 'locality') return parsed.region
-  throw new Problem('invalid_region', 'browsing takes `national` or a locality as US-XX-LL')
+  if (parsed?.level === 'national') return 'national'
+  if (parsed?.level === 'locality') return parsed.region
+  if (parsed?.level === 'state') return `US-${parsed.state}`
+  throw new Problem('invalid_region', 'browsing takes national, a state as US-XX, or a locality as US-XX-LL')
 }
 
 const encodeCursor = (chart: string, key: string): string => Buffer.from(`${chart} ${key}`).toString('base64url')

@@ -1,9 +1,10 @@
 import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
-import type { Charts } from '../charts.ts'
+import { type Charts, chartTable } from '../charts.ts'
 import { answer } from './answer.ts'
+import { find } from './find.ts'
 import { Proofs } from './proofs.ts'
-import { findReference, ReferenceQuery } from './reference.ts'
+import { questionOf, ReferenceQuery } from './query.ts'
 
 interface Parts {
   db: Db
@@ -17,9 +18,11 @@ const EXAMPLE = ReferenceQuery.parse({ cpt: '99213' })
 
 /** One price in force today and where in its source it stands; nothing if the code has no single amount. */
 export async function examplePrice({ db, log, today, charts }: Parts) {
-  const found = findReference(db, EXAMPLE, today(), charts)
-  const row = await found.then(async (each) => answer(await Proofs.at(db, log), each)).catch(() => undefined)
-  if (!row || !('amount' in row.price)) return undefined
+  const proofs = await Proofs.at(db, log, chartTable(charts))
+  const found = await find(proofs, questionOf(EXAMPLE, today()))
+  if (found.decision.outcome !== 'price') return undefined
+  const row = await answer(db, proofs, found, { related: false })
+  if (!('amount' in row.price)) return undefined
   const { release } = row.proof
   return {
     cpt: row.cpt,

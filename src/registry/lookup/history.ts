@@ -1,17 +1,16 @@
 import { z } from 'zod'
-import { DAY_MS, dayOf } from '../../calendar.ts'
 import type { Db } from '../../db/db.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
-import { type Charts, schedulesFor } from '../charts.ts'
-import { AbsenceProof, CitedRow } from '../row-schema.ts'
-import type { Release } from '../store.ts'
-import * as store from '../store.ts'
+import { chartsFor, factsOf } from '../../proof/price/charts.ts'
+import type { ParsedQuestion } from '../../proof/price/question.ts'
+import type { Period } from '../../proof/price/release.ts'
+import { shared } from '../answer-schema.ts'
 import { ourTurn } from '../turn.ts'
-import { absenceProofs } from './answer.ts'
+import { type LineAnswer, lineFields, lineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
-import { checkBasis, findIn, placeOf, ReferenceQuery } from './reference.ts'
-import { parseRegion } from './region.ts'
+import { questionOf, ReferenceQuery } from './query.ts'
+import { Sharing } from './share.ts'
 
 export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
 export type HistoryQuery = z.output<typeof HistoryQuery>
@@ -22,83 +21,51 @@ const Edition = z
     chart: z.string(),
     edition: z.string(),
     data_class: z.enum(['published', 'sample']),
-    effective_from: z.iso.date(),
-    effective_to: z.iso.date().nullable().meta({
-      description:
-        'The last day on which it is in force; null for the latest edition; before `effective_from` where a revision for the same day took its place',
-    }),
-    row: CitedRow.nullable().meta({
-      description: 'The row that answers from this edition: a price or a stated absence',
-    }),
-    absence: z
-      .array(AbsenceProof)
-      .min(1)
-      .nullable()
-      .meta({ description: 'Where no row answers, the proofs that there is none' }),
+    effective_from: z.iso.date().meta({ description: 'The first day on which it is in force' }),
+    effective_to: z.iso.date().meta({ description: 'The last day: the next edition or its own end' }),
+    answer: lineFields.meta({ description: 'What the question is answered with from this edition alone' }),
   })
   .meta({ id: 'EditionAnswer' })
 
 export const ReferenceHistory = z
-  .strictObject({ data: z.array(Edition), page: Page, links: Links })
+  .strictObject({ data: z.array(Edition), page: Page, links: Links, ...shared, hashes: z.array(z.string()) })
   .meta({ id: 'ReferenceHistory' })
 
-interface Dated {
-  release: Release
-  effective_to: string | null
-}
-
-/** The editions to show, newest first: all those of each schedule that has ever had the code, or of the provider's files. */
-export async function editionsFor(db: Db, query: HistoryQuery, charts: Charts): Promise<Dated[]> {
-  checkBasis(query, charts)
-  const shown = await chartsFor(db, query, charts)
-  const newer = new Map<string, string>()
-  const editions = shown.length > 0 ? await store.editionsOf(db, shown) : []
-  return editions.map((release) => {
-    const next = newer.get(release.chart)
-    newer.set(release.chart, release.effective_from)
-    return { release, effective_to: next === undefined ? null : dayBefore(next) }
-  })
-}
-
-async function chartsFor(db: Db, { cpt, npi, basis }: HistoryQuery, charts: Charts): Promise<string[]> {
-  if (npi === undefined)
-    return store.chartsWithCode(
-      db,
-      cpt,
-      schedulesFor(basis, charts).map(({ chart }) => chart),
-    )
-  const own = await store.chartsOfProvider(db, npi)
-  if (own.length === 0) throw new Problem('unknown_provider')
-  return own
-}
-
-const dayBefore = (day: string): string => dayOf(Date.parse(day) - DAY_MS)
-
-/** One page of the editions, each with the row that answers from it alone, or the proof that none does. */
+/** What every edition says of a code, newest first: the question asked of each chart alone, on its first day. */
 export async function history(
   db: Db,
   proofs: Proofs,
   query: HistoryQuery,
-  editions: readonly Dated[],
-  charts: Charts,
+  today: string,
 ): Promise<ListAnswer<typeof ReferenceHistory>> {
-  const { limit, offset } = query
-  const region = await placeOf(db, parseRegion(query.region))
+  const { limit, offset, ...asked } = query
+  const question = questionOf(asked, today)
+  const periods = periodsFor(proofs, question)
+  const sharing = new Sharing(proofs.view)
   const data: z.input<typeof Edition>[] = []
-  for (const { release, effective_to } of editions.slice(offset, offset + limit)) {
+  for (const period of periods.slice(offset, offset + limit)) {
     await ourTurn()
-    const found = await findIn(db, query, region, [release], charts)
-    const { release_id, chart, effective_from, manifest } = release
+    const { release_id, chart, edition, data_class } = proofs.view.releaseIn(period).manifest
+    const basis = question.npi === null ? factsOf(chart, proofs.charts)?.bases[0] : question.basis
+    const answer = await lineFor(db, proofs, sharing, { ...question, basis, day: period.from })
     data.push({
       release_id,
       chart,
-      edition: manifest.edition,
-      data_class: manifest.data_class,
-      effective_from,
-      effective_to,
-      row: found.release === undefined ? null : await proofs.attach(release, found.stored),
-      absence: found.release === undefined ? await absenceProofs(proofs, found.missing) : null,
+      edition,
+      data_class,
+      effective_from: period.from,
+      effective_to: period.to,
+      answer: answer.result as LineAnswer,
     })
   }
-  return { data, total: editions.length }
+  return { data, total: periods.length, ...sharing.parts } as ListAnswer<typeof ReferenceHistory>
+}
+
+function periodsFor({ view, charts: table }: Proofs, { npi, basis, setting }: ParsedQuestion): Period[] {
+  const chart = npi === null ? undefined : view.chartOf(npi)
+  if (npi !== null && chart === undefined) throw new Problem('unknown_provider')
+  const charts = chart === undefined ? chartsFor(basis, setting, table) : [chart]
+  return charts
+    .flatMap((each) => view.periodsOf(each))
+    .sort((a, b) => (a.from < b.from ? 1 : a.from > b.from ? -1 : a.chart < b.chart ? -1 : 1))
 }

@@ -1,78 +1,107 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
-import type { StoredCheckpoint } from '../../integrity/store.ts'
 import { cutTile } from '../../integrity/tile-source.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
+import type { ChartTable } from '../../proof/price/charts.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
-  type CitedRow,
-  type LogProof,
+  type Cited,
   type Neighbour,
+  PROOF_REF,
+  type ProofRef,
   ROW_PROOF,
-  type Row,
-} from '../../proof/price/row.ts'
+  type RowProof,
+} from '../../proof/price/proofs.ts'
 import { inclusionPath, leafHash, rootFromInclusion, type SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, type Tile } from '../../proof/tree/tiles.ts'
 import { Remembered } from '../memo.ts'
 import type { Release, StoredRow } from '../store.ts'
 import * as store from '../store.ts'
+import { rowOf } from '../store.ts'
+import { View } from './view.ts'
 
 const MAX_TILES = 1_000
 
-/** Proof blocks for one answer: everything in it is proved under the same checkpoint. */
+/** Proofs for one answer: everything in it is proved under the same view of the registry. */
 export class Proofs {
-  readonly #inLog = new Map<number, Promise<LogProof>>()
   /** Tiles that this answer has read: a path asks for the same one many times, and neighbouring rows share them. */
   readonly #tiles = new Remembered<Uint8Array>(MAX_TILES)
 
   private constructor(
     readonly db: Db,
     readonly log: Log,
-    readonly head: StoredCheckpoint,
+    readonly view: View,
+    /** The schedules that the rule of the lookup knows. */
+    readonly charts: ChartTable,
   ) {}
 
-  static async at(db: Db, log: Log): Promise<Proofs> {
-    return new Proofs(db, log, await log.head(db))
+  static async at(db: Db, log: Log, charts: ChartTable): Promise<Proofs> {
+    return new Proofs(db, log, await View.at(db, log), charts)
   }
 
-  /** The row with its whole proof block. */
-  async attach(release: Release, stored: StoredRow): Promise<CitedRow> {
-    const { row, index, path } = await this.#place(release, stored)
-    return {
-      ...row,
-      proof: {
-        type: ROW_PROOF,
-        row: { index, leaf_hash: toBase64(leafHash(utf8(stored.body))), path },
-        release: release.manifest,
-        log: await this.#releaseInLog(release),
-      },
-    }
+  /** A row with its whole proof. Of a release that is in force on no day, that it was published is all that is proved. */
+  async cite(release: Release, stored: StoredRow): Promise<Cited> {
+    const { row, index, path } = await this.neighbour(release, stored)
+    const { view } = this
+    const place = { index, leaf_hash: leafText(stored.body), path }
+    const proof: RowProof = view.periodOf(release)
+      ? {
+          type: ROW_PROOF,
+          row: place,
+          release: release.manifest,
+          in_force: { ...view.share(release).in_force, state: view.state },
+          log: view.log,
+        }
+      : {
+          type: ROW_PROOF,
+          row: place,
+          release: release.manifest,
+          in_force: null,
+          log: await this.log.prove(this.db, release.log_index, view.head),
+        }
+    return { ...row, proof }
   }
 
-  /** Proves that the release has no row under the prefix: its neighbours on both sides are adjacent. */
+  /** A pointer to the whole proof, and what binds the row to it. */
+  refer({ release_id }: Release, { row_index: index, body }: StoredRow): ProofRef {
+    return { type: PROOF_REF, release_id, index, leaf_hash: leafText(body), href: permalink(release_id, index) }
+  }
+
+  /** That no row of a release has a key with this prefix: its neighbours on both sides are adjacent. */
   async ofAbsence(release: Release, key_prefix: string): Promise<AbsenceProof> {
-    const { left, right } = await store.rowsAround(this.db, release.release_no, key_prefix)
+    const { left, right } = await this.aroundPrefix(release, key_prefix)
     return {
       type: ABSENCE_PROOF,
       key_prefix,
-      left: left ? await this.#place(release, left) : null,
-      right: right ? await this.#place(release, right) : null,
+      left: left ? await this.neighbour(release, left) : null,
+      right: right ? await this.neighbour(release, right) : null,
       release: release.manifest,
-      log: await this.#releaseInLog(release),
+      in_force: { ...this.view.share(release).in_force, state: this.view.state },
+      log: this.view.log,
     }
   }
 
-  async #place(release: Release, { row_index: index, body }: StoredRow): Promise<Neighbour> {
-    const path = await inclusionPath(index, release.row_count, this.#treeOf(release.release_no))
+  /** A row with its place in the tree. */
+  async neighbour(release: Release, { row_index: index, body }: StoredRow): Promise<Neighbour> {
+    const path = await inclusionPath(index, release.row_count, this.subtrees(release))
     // A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there.
     const root = rootFromInclusion(index, release.row_count, leafHash(utf8(body)), path)
     if (!root || toBase64(root) !== release.manifest.rows_root)
       throw new StoreFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
-    return { row: JSON.parse(body) as Row, index, path: path.map(toBase64) }
+    return { row: rowOf({ body }), index, path: path.map(toBase64) }
   }
 
-  #treeOf(release_no: number): SubtreeReader {
+  /** The last row before a key that is not there, and the first one after it. */
+  around(release: Release, key: string): ReturnType<typeof store.rowsAround> {
+    return store.rowsAround(this.db, release.release_no, key, key)
+  }
+
+  aroundPrefix(release: Release, prefix: string): ReturnType<typeof store.rowsAround> {
+    return store.rowsAround(this.db, release.release_no, prefix, store.past(prefix))
+  }
+
+  subtrees({ release_no }: Release): SubtreeReader {
     return subtreesFromTiles((level, n) =>
       this.#tiles.get(`${release_no}/${level}/${n}`, () => this.#tile(release_no, level, n)),
     )
@@ -83,13 +112,12 @@ export class Proofs {
     if (!tile) throw new StoreFault('a tile of a release is missing: run `atr fsck`')
     return tile
   }
-
-  #releaseInLog({ log_index }: Release): Promise<LogProof> {
-    const known = this.#inLog.get(log_index) ?? this.log.prove(this.db, log_index, this.head)
-    this.#inLog.set(log_index, known)
-    return known
-  }
 }
+
+const leafText = (body: string): string => toBase64(leafHash(utf8(body)))
+
+/** Where a row is, with its whole proof, for ever. */
+const permalink = (release_id: string, index: number): string => `/rows/${release_id}/${index}`
 
 /** A tile of the row hashes of a release, even of one that was withdrawn. */
 export async function findRowTile(db: Db, release_id: string, tile: Tile): Promise<Uint8Array | undefined> {

@@ -21,11 +21,22 @@ const facts = (given: Partial<Facts> = {}): Facts => ({
   rejected: 0,
   conflicts: 0,
   before: { rows: 1000, diff: aDiff() },
+  edition: {},
   ...given,
 })
 const rulesOf = (given: Partial<Facts>): string[] => heldBy(facts(given)).map(({ rule }) => rule)
 
-test('a release from a source that is far too short is held', () => {})
+test('a release from a source that is far too short is held', () => {
+  expect(heldBy(facts({ before: undefined, edition: { w03_short: 1 } }))).toEqual([
+    { rule: 'w03_short', found: 1, limit: 0 },
+  ])
+})
+
+test('what speaks against an edition as a whole holds it, each by its own name', () => {
+  const edition = { r11_gap: 1, r11_overlap: 2, no_url: 1, gpci_changed: 3, npi_held: 1 }
+  expect(rulesOf({ edition })).toEqual(['r11_gap', 'r11_overlap', 'no_url', 'gpci_changed', 'npi_held'])
+  expect(rulesOf({ edition: { r11_gap: 0, npi_held: 0 } })).toEqual([])
+})
 
 test('a release like the one before it is not held', () => {
   expect(heldBy(facts())).toEqual([])

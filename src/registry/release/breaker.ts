@@ -7,6 +7,12 @@ export const BREAKER = {
     'more than 20 % of the rows that both have moved by more than 25 %, or went from a price to none or back',
   rejected_share: 'more than 1 % of what the source states was rejected',
   conflicting_keys: 'a schedule states different prices under one key',
+  r11_gap: 'there are days between the end of the edition before and the start of this one',
+  r11_overlap: 'it begins before the edition before it ends, and is not a correction of it',
+  w03_short: 'the source has far fewer lines than any edition of the schedule has had',
+  no_url: 'a source is cited without saying where it is from',
+  gpci_changed: 'regions have other cost indices than in the edition before of the same year',
+  npi_held: 'another hospital file speaks for NPIs that it names: publishing it does not move them',
 } as const
 export type BreakerRule = keyof typeof BREAKER
 export const BREAKER_RULES = Object.keys(BREAKER) as BreakerRule[]
@@ -26,7 +32,7 @@ export interface Override {
   reason: OverrideReason
 }
 
-/** A limit that was passed: what was found, beside what is allowed, both in percent or in keys. */
+/** A limit that was passed: what was found, beside what is allowed, both in percent, or counted. */
 export interface Held {
   rule: BreakerRule
   found: number
@@ -44,10 +50,15 @@ export interface Facts {
   conflicts: number
   /** The release it takes the place of, and how they differ. */
   before: { rows: number; diff: ReleaseDiff } | undefined
+  /** What is counted of the edition as a whole: nothing may be. */
+  edition: Partial<Record<EditionLimit, number>>
 }
 
+const EDITION_LIMITS = ['r11_gap', 'r11_overlap', 'w03_short', 'no_url', 'gpci_changed', 'npi_held'] as const
+export type EditionLimit = (typeof EDITION_LIMITS)[number]
+
 /** Which limits a release passes. */
-export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, before }: Facts): Held[] {
+export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, before, edition }: Facts): Held[] {
   const held: Held[] = []
   if (before) {
     const drop = ((before.rows - rows) / Math.max(1, before.rows)) * 100
@@ -60,6 +71,10 @@ export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, befo
   if (rejected * 100 > stated + rejected)
     held.push({ rule: 'rejected_share', found: tidy((rejected / (stated + rejected)) * 100), limit: 1 })
   if (holdsConflicts && conflicts > 0) held.push({ rule: 'conflicting_keys', found: conflicts, limit: 0 })
+  for (const rule of EDITION_LIMITS) {
+    const found = edition[rule] ?? 0
+    if (found > 0) held.push({ rule, found, limit: 0 })
+  }
   return held
 }
 

@@ -41,16 +41,21 @@ export async function insertCheck(tx: Db, release_no: number, check: Check | und
 }
 
 /**
- * How many prices and absences a source states, about: a schedule's are repeated for every locality and a
- * hospital's for every provider, and what was refused is not.
+ * How many prices and absences a source states, about: a schedule's are repeated for every locality or state and a
+ * hospital's for every provider, and what was refused is not. Where nothing is stated for the whole country, it is as
+ * many as there are codes, or as there are rows in one region.
  */
 export async function countStated(db: Db, release_no: number): Promise<number> {
-  const [row] = await db.query<{ rows: number; providers: number }>(
-    `SELECT (SELECT COALESCE(SUM(row_count), 0) FROM release_region WHERE release_no = $1 AND region = 'national') AS rows,
+  const [row] = await db.query<{ national: number; regional: number; codes: number; providers: number }>(
+    `SELECT (SELECT COALESCE(SUM(row_count), 0) FROM release_region WHERE release_no = $1 AND region = 'national') AS national,
+            (SELECT COALESCE(MAX(row_count), 0) FROM release_region WHERE release_no = $1) AS regional,
+            (SELECT COUNT(DISTINCT cpt) FROM release_code WHERE release_no = $1) AS codes,
             (SELECT COUNT(*) FROM release_provider WHERE release_no = $1) AS providers`,
     [release_no],
   )
-  return Math.ceil((row?.rows ?? 0) / Math.max(1, row?.providers ?? 0))
+  if (!row) return 0
+  const { national, regional, codes, providers } = row
+  return national > 0 ? Math.ceil(national / Math.max(1, providers)) : Math.max(regional, codes)
 }
 
 export async function checksOf(db: Db, release_no: number): Promise<Check[]> {

@@ -1,10 +1,13 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import { CHARTS, type Charts, chartOf } from '../charts.ts'
-import { BREAKER, type Held, heldBy } from './breaker.ts'
+import type { Citation } from '../../proof/price/release.ts'
+import { CHARTS, type Chart, type Charts, chartOf } from '../charts.ts'
+import { standingNow } from '../state/state.ts'
+import { BREAKER, type EditionLimit, type Held, heldBy } from './breaker.ts'
 import { type Check, checksOf, countStated } from './check-store.ts'
 import { chartsSharingNpis } from './content-store.ts'
 import { diffReleases, type Moved, type ReleaseDiff } from './diff.ts'
+import { countChangedIndices, periodFit } from './edition.ts'
 import { RULES } from './rules.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -23,9 +26,14 @@ export interface ReleaseCheck {
   diff: ReleaseDiff | null
   /** Other charts that state prices for one of its providers. */
   shares_npis_with: string[]
+  /** Its NPIs that another chart speaks for. They stay there until they are moved. */
+  npis_held: string[]
   /** The limits it passes: it is not published unless each is overridden. */
   held: Held[]
 }
+
+/** A chart that states no prices is held by the number of its rows, and as an edition. */
+const WITHOUT_PRICES = { farMovePct: 25, holdsConflicts: false, rejectedOf: 'lines' } as const
 
 /** Judges a release by its stored rows and findings, against the one that it takes the place of. */
 export async function checkRelease(
@@ -36,7 +44,7 @@ export async function checkRelease(
 ): Promise<ReleaseCheck> {
   const chart = chartOf(release.chart, charts)
   if (!chart) throw new Error(`a release of an unknown chart: ${release.release_id}`)
-  const { farMovePct, holdsConflicts, rejectedOf } = chart.breaker
+  const { farMovePct, holdsConflicts, rejectedOf } = chart.breaker ?? WITHOUT_PRICES
   const before = await releases.findPredecessor(db, release)
   const diff = before ? await diffReleases(db, before.release_no, release.release_no, onCompared) : undefined
   const stored = await checksOf(db, release.release_no)
@@ -48,6 +56,8 @@ export async function checkRelease(
   const rows = release.row_count
   const rejected = release.rejected_count
   const stated = rejectedOf === 'rows' ? await countStated(db, release.release_no) : judgedIn(checks) - rejected
+  const npis_held = await npisHeldByOthers(db, release)
+  const edition = await editionLimits(db, chart, release, before, checks)
   return {
     release_id: release.release_id,
     state: release.state,
@@ -59,6 +69,7 @@ export async function checkRelease(
     previous: before?.release_id ?? null,
     diff: diff ?? null,
     shares_npis_with: await chartsSharingNpis(db, release),
+    npis_held,
     held: heldBy({
       holdsConflicts,
       rows,
@@ -67,7 +78,39 @@ export async function checkRelease(
       conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
       // What hospitals charge is measured by this schedule: a cut one would hide what is implausible.
       before: before && diff && { rows: before.row_count, diff },
+      edition: { ...edition, npi_held: npis_held.length },
     }),
+  }
+}
+
+/** The NPIs of a release that another chart speaks for, by the log. */
+export async function npisHeldByOthers(db: Db, { chart, providers }: ReleaseState): Promise<string[]> {
+  if (providers === null) return []
+  const named = new Set(JSON.parse(providers) as string[])
+  const held = (await standingNow(db)).providers
+  return held.filter((each) => named.has(each.npi) && each.chart !== chart).map(({ npi }) => npi)
+}
+
+/** What speaks against an edition as a whole, apart from its rows. */
+async function editionLimits(
+  db: Db,
+  { calendar, speaks }: Chart,
+  release: ReleaseState,
+  before: ReleaseState | undefined,
+  checks: readonly Check[],
+): Promise<Partial<Record<EditionLimit, number>>> {
+  const citations = JSON.parse(release.citations) as Citation[]
+  const isOfSameYear = before?.effective_from.slice(0, 4) === release.effective_from.slice(0, 4)
+  const fit = before ? periodFit(calendar, before, release) : { gap: 0, overlap: 0 }
+  return {
+    r11_gap: fit.gap,
+    r11_overlap: fit.overlap,
+    w03_short: checks.find(({ rule }) => rule === 'W03')?.failed ?? 0,
+    no_url: release.data_class === 'sample' ? 0 : citations.filter(({ url }) => url === '').length,
+    gpci_changed:
+      before && isOfSameYear && speaks === 'locality'
+        ? await countChangedIndices(db, before.release_no, release.release_no)
+        : 0,
   }
 }
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { anAbsence, aPrice, aRelease } from '../../../test/support/builders.ts'
-import { temporaryFolder } from '../../../test/support/harness.ts'
 import type { Db } from '../../db/db.ts'
 import { openSqlite } from '../../db/sqlite.ts'
 import { dollars } from '../../proof/price/physician-fee.ts'
@@ -11,12 +12,13 @@ import { diffReleases, type ReleaseDiff } from './diff.ts'
 import { stage } from './staging.ts'
 
 async function withDb<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  using folder = temporaryFolder()
-  const db = await openSqlite(join(folder.path, 'registry.db'), { create: true })
+  const folder = mkdtempSync(join(tmpdir(), 'atr-'))
+  const db = await openSqlite(join(folder, 'registry.db'), { create: true })
   try {
     return await work(db)
   } finally {
     await db.close()
+    rmSync(folder, { recursive: true })
   }
 }
 
@@ -30,7 +32,11 @@ const diffOf = (from: Row[], to: Row[]): Promise<ReleaseDiff> =>
   withDb(async (db) => diffReleases(db, await staged(db, from), await staged(db, to)))
 
 const priced = (cpt: string, cents: number): Row =>
-  aPrice({ cpt, price: { amount: dollars(cents), currency: 'USD' }, locator: [{ citation: 0, line: cents }] })
+  aPrice({
+    cpt,
+    price: { amount: dollars(cents), currency: 'USD', per: null },
+    locator: [{ citation: 0, line: cents }],
+  })
 
 test('a row that moved to another line is unchanged; other prices and reasons are changes', async () => {
   const from = [
@@ -43,7 +49,7 @@ test('a row that moved to another line is unchanged; other prices and reasons ar
   ]
   const to = [
     aPrice({ cpt: '10000', locator: [{ citation: 0, line: 77 }], effective_from: '2026-07-01' }),
-    aPrice({ cpt: '20000', price: { amount: '12.35', currency: 'USD' } }),
+    aPrice({ cpt: '20000', price: { amount: '12.35', currency: 'USD', per: null } }),
     anAbsence({ cpt: '30000', reason: 'bundled' }),
     anAbsence({ cpt: '40000', reason: 'not_valid' }),
     aPrice({ cpt: '50000', setting: null }),
@@ -54,14 +60,14 @@ test('a row that moved to another line is unchanged; other prices and reasons ar
     removed: 1,
     changed: 3,
     unchanged: 2,
-    moved_over_25_pct: { count: 1, sample_keys: ['50000|national|||medicare_pfs|'] },
-    largest_by_amount: [{ row_key: '20000|national|||medicare_pfs|non_facility', change: '0.01', change_pct: 0.08 }],
+    moved_over_25_pct: { count: 1, sample_keys: ['50000|national|||medicare_pfs||'] },
+    largest_by_amount: [{ row_key: '20000|national|||medicare_pfs|non_facility|', change: '0.01', change_pct: 0.08 }],
   })
 })
 
 test('a price that gives way to an absence has moved by more than a quarter, and so has one that comes back', async () => {
   const priced = ['10000', '20000'].map((cpt) => aPrice({ cpt, setting: null }))
-  const none = ['10000', '20000'].map((cpt) => anAbsence({ cpt, reason: 'withheld_outlier' }))
+  const none = ['10000', '20000'].map((cpt) => anAbsence({ cpt, reason: 'withheld_conflict' }))
   for (const [from, to] of [
     [priced, none],
     [none, priced],
@@ -75,7 +81,7 @@ test('a price that gives way to an absence has moved by more than a quarter, and
 })
 
 test('of a range, the end that moved most counts', async () => {
-  const range = (low: string, high: string): Row => aPrice({ price: { low, high, currency: 'USD' } })
+  const range = (low: string, high: string): Row => aPrice({ price: { low, high, currency: 'USD', per: null } })
   const diff = await diffOf([range('10.00', '100.00')], [range('5.00', '101.00')])
   expect(diff).toMatchObject({ changed: 1, moved_over_25_pct: { count: 1 }, max_abs_change_pct: 50 })
   expect(diff.largest_by_amount).toMatchObject([{ change: '-5.00', change_pct: -50 }])
@@ -86,7 +92,7 @@ test('exactly a quarter is not more than a quarter', async () => {
   const to = [priced('10000', 12_500), priced('10001', 12_501), priced('10002', 20_001)]
   expect(await diffOf(from, to)).toMatchObject({
     moved_over_25_pct: { count: 2 },
-    moved_over_100_pct: { count: 1, sample_keys: ['10002|national|||medicare_pfs|non_facility'] },
+    moved_over_100_pct: { count: 1, sample_keys: ['10002|national|||medicare_pfs|non_facility|'] },
   })
 })
 

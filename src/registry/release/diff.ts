@@ -1,7 +1,6 @@
 import type { Db } from '../../db/db.ts'
-import { dollars } from '../../proof/price/physician-fee.ts'
-import type { Price, Row } from '../../proof/price/row.ts'
-import { type Ends, endsOfText, toPrice } from '../price-ends.ts'
+import type { AnyRow, Price } from '../../proof/price/row.ts'
+import { decimalOf, endsOfText } from '../price-ends.ts'
 import type { StoredRow } from '../store.ts'
 import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
@@ -29,7 +28,7 @@ export interface Moved {
 export interface ReleaseDiff {
   added: number
   removed: number
-  /** Another price, another reason for which there is none, or one in place of the other. */
+  /** Another price, another reason for which there is none, one in place of the other, or another place. */
   changed: number
   unchanged: number
   moved_over_25_pct: Moved
@@ -123,32 +122,34 @@ class Tally {
 
   compare(row_key: string, before: string, after: string): void {
     const [old, current] = [priceText(before), priceText(after)]
-    const same = old === undefined && current === undefined ? reasonOf(before) === reasonOf(after) : old === current
+    const same =
+      old === undefined && current === undefined ? statementOf(before) === statementOf(after) : old === current
     if (same) this.diff.unchanged++
     else {
       this.diff.changed++
-      if (old !== undefined && current !== undefined) this.#move(row_key, endsOfText(old), endsOfText(current))
+      if (old !== undefined && current !== undefined) this.#move(row_key, old, current)
       // A price that gives way to an absence has moved as far as a price can.
       else if (old !== undefined || current !== undefined) count(this.diff.moved_over_25_pct, row_key)
     }
   }
 
-  #move(row_key: string, before: Ends, after: Ends): void {
+  #move(row_key: string, old: string, current: string): void {
+    const [before, after] = [endsOfText(old), endsOfText(current)]
     const ends = [after.low - before.low, after.high - before.high] as const
     const shares = [ends[0] / Math.max(1, before.low), ends[1] / Math.max(1, before.high)] as const
-    const cents = Math.abs(ends[1]) >= Math.abs(ends[0]) ? ends[1] : ends[0]
+    const units = Math.abs(ends[1]) >= Math.abs(ends[0]) ? ends[1] : ends[0]
     const share = Math.abs(shares[1]) >= Math.abs(shares[0]) ? shares[1] : shares[0]
     const move = (): Move => ({
       row_key,
-      before: toPrice(before),
-      after: toPrice(after),
-      change: cents < 0 ? `-${dollars(-cents)}` : dollars(cents),
+      before: JSON.parse(old) as Price,
+      after: JSON.parse(current) as Price,
+      change: units < 0 ? `-${decimalOf(-units)}` : decimalOf(units),
       change_pct: percent(share),
     })
     if (Math.abs(share) > 0.25) count(this.diff.moved_over_25_pct, row_key)
     if (Math.abs(share) > 1) count(this.diff.moved_over_100_pct, row_key)
     this.diff.max_abs_change_pct = Math.max(this.diff.max_abs_change_pct, Math.abs(percent(share)))
-    this.#byAmount.offer(Math.abs(cents), move)
+    this.#byAmount.offer(Math.abs(units), move)
     this.#byPercent.offer(Math.abs(share), move)
   }
 
@@ -182,7 +183,7 @@ function count(moved: Moved, row_key: string): void {
 const PRICE = '"price":{'
 
 /**
- * The price in a canonical row text, as text; nothing for a stated absence. Millions of rows are compared, so the
+ * The price in a canonical row text, as text; nothing for a row without one. Millions of rows are compared, so the
  * text is not parsed: inputs are never objects, and no value can hold a quotation mark, so the mark is unique.
  */
 function priceText(body: string): string | undefined {
@@ -190,6 +191,10 @@ function priceText(body: string): string | undefined {
   return at < 0 ? undefined : body.slice(at + PRICE.length - 1, body.indexOf('}', at) + 1)
 }
 
-const reasonOf = (body: string): string => (JSON.parse(body) as Row & { kind: 'absence' }).reason
+/** What a row without a price states: why it has none, or where a ZIP code lies. */
+function statementOf(body: string): string | null {
+  const row = JSON.parse(body) as Exclude<AnyRow, { price: Price }>
+  return row.kind === 'place' ? row.region : row.reason
+}
 
 const percent = (share: number): number => Math.round(share * 10_000) / 100

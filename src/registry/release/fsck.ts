@@ -1,8 +1,10 @@
 import type { Db } from '../../db/db.ts'
 import { equalBytes, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { isManifest, isWithdrawal, type Manifest } from '../../proof/price/row.ts'
+import { isManifest, isWithdrawal, type Manifest } from '../../proof/price/release.ts'
+import { replayLog } from '../state/replay.ts'
 import { checksOf, findDelta } from './check-store.ts'
+import { totalsOf } from './content-store.ts'
 import { rederive } from './rederive.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -20,9 +22,17 @@ export interface ReleaseFaults {
  */
 export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
   const found: ReleaseFaults = { faults: [], rows: 0, rows_failed: 0 }
-  const lost = await releases.countEntriesWithoutRelease(tx)
-  if (lost > 0) found.faults.push(`${lost} releases or withdrawals are in the log and not in the store`)
+  const { faults: inLog, releases: logged, withdrawals } = await replayLog(tx)
+  found.faults.push(...inLog)
   const all = await releases.listReleases(tx)
+  const lost =
+    logged.filter(
+      ({ index, release_id }) => !all.some((each) => each.log_index === index && each.release_id === release_id),
+    ).length +
+    withdrawals.filter(
+      ({ index, release_id }) => !all.some((each) => each.withdrawn_index === index && each.release_id === release_id),
+    ).length
+  if (lost > 0) found.faults.push(`${lost} releases or withdrawals are in the log and not in the store`)
   for (const release of all) {
     const faults = (
       release.state === 'published' || release.state === 'withdrawn'
@@ -31,6 +41,7 @@ export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
             ...(await checkManifest(tx, release, all)),
             await checkWithdrawal(tx, release),
             await checkRules(tx, release),
+            await checkProviders(tx, release),
           ]
         : [checkUnpublished(release)]
     ).filter((fault) => fault !== undefined)
@@ -58,7 +69,7 @@ async function checkManifest(tx: Db, release: ReleaseState, all: readonly Releas
   if (!isManifest(manifest)) return [`${release_id}: the manifest is not one`]
   const columns = columnsOf(release)
   const differing = (Object.keys(columns) as (keyof Manifest)[]).filter(
-    (name) => canonical(columns[name]) !== canonical(manifest[name]),
+    (name) => canonical(columns[name]) !== canonical(manifest[name] ?? null),
   )
   const faults = differing.map((name) => `${release_id}: the manifest says another ${name}`)
   if (release_id !== `${release.chart}:${release.edition}:${release.revision}`)
@@ -67,18 +78,25 @@ async function checkManifest(tx: Db, release: ReleaseState, all: readonly Releas
 }
 
 /** What the store says of a release and its manifest says too. */
-const columnsOf = (release: ReleaseState): Partial<Manifest> => ({
+const columnsOf = (release: ReleaseState): { [member in keyof Manifest]?: unknown } => ({
   release_id: release.release_id,
   chart: release.chart,
   edition: release.edition,
   effective_from: release.effective_from,
+  effective_to: release.effective_to,
+  period_by: release.period_by,
   data_class: release.data_class,
   citations: JSON.parse(release.citations) as Manifest['citations'],
   row_count: release.row_count,
+  unreadable_lines: release.unreadable_lines,
   rejected_count: release.rejected_count,
   rows_root: release.rows_root ?? '',
   recorded_at: new Date(release.published_at ?? 0).toISOString(),
+  providers: providersOf(release),
 })
+
+const providersOf = ({ providers }: ReleaseState): string[] | null =>
+  providers === null ? null : (JSON.parse(providers) as string[])
 
 /** Rows that both have, and those that only one has, must come to as many as there are. */
 async function checkDelta(
@@ -96,6 +114,14 @@ async function checkDelta(
     common + (delta?.added ?? 0) === row_count &&
     common + (delta?.removed ?? 0) === before?.row_count
   return sound ? [] : [`${release_id}: how it differs from the release before it does not add up`]
+}
+
+/** The providers that a release has rows for are those that its manifest names. */
+async function checkProviders(tx: Db, release: ReleaseState): Promise<string | undefined> {
+  const { provider } = await totalsOf(tx, release.release_no)
+  const named = [...(providersOf(release) ?? [])].sort()
+  const sound = canonical([...provider.keys()].sort()) === canonical(named)
+  return sound ? undefined : `${release.release_id}: the providers of its rows are not those of the manifest`
 }
 
 /** What was rejected, rule by rule, comes to the number in the manifest. */

@@ -1,12 +1,12 @@
 import type { Db } from '../../db/db.ts'
 import { commitToLog, type Publisher } from '../../integrity/publication.ts'
 import { Problem } from '../../problem.ts'
-import { utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../../proof/price/row.ts'
+import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../../proof/price/release.ts'
 import { CHARTS, type Charts, chartOf } from '../charts.ts'
+import { appendWithState } from '../state/state.ts'
 import { type Override, usedOverrides } from './breaker.ts'
-import { checkRelease, heldProblem } from './check.ts'
+import { checkRelease, heldProblem, npisHeldByOthers } from './check.ts'
 import { insertCheck, insertDelta } from './check-store.ts'
 import { rederive } from './rederive.ts'
 import type { ReleaseState } from './store.ts'
@@ -27,8 +27,8 @@ const NOT_STAGED = {
 
 /**
  * Publishes a staged release so that it is readable if and only if it is in the log. The manifest, the log
- * entry, the signed checkpoint and the release's new state commit together; a crash before that leaves the
- * release staged, and nothing public. A release that passes a limit of the breaker is refused unless that
+ * entry, the state that follows from it, the signed checkpoint and the release's new state commit together; a
+ * crash before that leaves the release staged, and nothing public. A release that passes a limit of the breaker is refused unless that
  * limit is overridden, and then the manifest says so.
  */
 export async function publish(
@@ -46,7 +46,7 @@ export async function publish(
   const told = (phase: PublishProgress['phase']) => (rows: number) =>
     onProgress?.({ phase, rows, row_total: staged.row_count })
   await rereadRows(db, staged, told('checking'))
-  const { held, checks, previous, diff } = await checkRelease(db, staged, told('comparing'), charts)
+  const { held, checks, previous, diff, npis_held } = await checkRelease(db, staged, told('comparing'), charts)
   const used = usedOverrides(held, overrides)
   const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
   if (open.length > 0) throw heldProblem(staged.release_id, open)
@@ -54,10 +54,12 @@ export async function publish(
     const before = await releases.findPredecessor(tx, staged)
     if ((before?.release_id ?? null) !== previous)
       throw new Problem('release_conflict', 'another edition was published or withdrawn meanwhile: check it again')
-    const text = canonical(manifestOf(staged, chartOf(staged.chart, charts)?.publisher, previous, used, now))
-    const log_index = await append([utf8(text)])
+    if ((await npisHeldByOthers(tx, staged)).length !== npis_held.length)
+      throw new Problem('release_conflict', 'an NPI of it was moved or named by another file meanwhile: check it again')
+    const manifest = manifestOf(staged, chartOf(staged.chart, charts)?.publisher, previous, used, now)
+    const log_index = await appendWithState(tx, append, [manifest], now)
     const published = await releases.markPublished(tx, staged.release_no, {
-      manifest: text,
+      manifest: canonical(manifest),
       log_index,
       published_at: now,
     })
@@ -88,13 +90,17 @@ function manifestOf(
     edition: release.edition,
     publisher,
     effective_from: release.effective_from,
+    effective_to: release.effective_to,
+    period_by: release.period_by,
     citations: JSON.parse(release.citations) as Citation[],
     row_count: release.row_count,
     rows_root: release.rows_root,
+    unreadable_lines: release.unreadable_lines,
     rejected_count: release.rejected_count,
     data_class: release.data_class,
     supersedes,
     recorded_at: new Date(now).toISOString(),
+    ...(release.providers === null ? {} : { providers: JSON.parse(release.providers) as string[] }),
     ...(overrides.length > 0 ? { overrides: [...overrides] } : {}),
   }
   if (!isManifest(manifest)) throw new Error(`the manifest of ${release.release_id} is not one`)

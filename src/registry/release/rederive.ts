@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { equalBytes, toBase64 } from '../../proof/bytes.ts'
+import type { PlaceRow } from '../../proof/price/row.ts'
 import { rangeRoot } from '../../proof/tree/merkle.ts'
 import { type Tile, TileBuilder } from '../../proof/tree/tiles.ts'
 import * as store from '../store.ts'
@@ -39,7 +40,7 @@ export async function rederive(
       if (row_index !== tree.size) return `${release_id}: row ${tree.size} is missing or out of order`
       if (!bodyHasKey(body, row_key)) return `${release_id}: row ${row_index} is not stored under its own key`
       tree.append(leafHashOfBody(body))
-      contents.add(row_key)
+      contents.add(row_key, body)
       after = row_key
     }
     const wrong = await findWrongTile()
@@ -58,20 +59,32 @@ export async function rederive(
   return differing && `${release_id}: what it holds by ${differing} is not what its rows say`
 }
 
+/** How the text of a place begins, and that of no other row: members are in the order of their names. */
+const PLACE = '{"effective_from":'
+
 /** What a release holds, counted from its keys. Rows that share code, region and provider stand together. */
 class Contents {
   readonly #totals: Totals = { code: new Map(), region: new Map(), provider: new Map() }
   #shared = ''
   #rows = 0
 
-  add(key: string): void {
-    if (this.#shared !== '' && key.startsWith(this.#shared)) this.#rows++
+  add(key: string, body: string): void {
+    if (body.startsWith(PLACE)) this.#addPlace(JSON.parse(body) as PlaceRow)
+    else if (this.#shared !== '' && key.startsWith(this.#shared)) this.#rows++
     else {
       this.#count()
       const afterRegion = key.indexOf('|', key.indexOf('|') + 1)
       this.#shared = key.slice(0, key.indexOf('|', afterRegion + 1) + 1)
       this.#rows = 1
     }
+  }
+
+  #addPlace({ zip, region }: PlaceRow): void {
+    for (const [by, name] of [
+      ['code', zip],
+      ['region', region ?? ''],
+    ] as const)
+      if (name !== '') this.#totals[by].set(name, (this.#totals[by].get(name) ?? 0) + 1)
   }
 
   #count(): void {

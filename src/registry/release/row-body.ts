@@ -1,4 +1,4 @@
-import { MAX_LEAF_BYTES, type Price, type Row, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, MAX_LEAF_BYTES, type Price, type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import type { Hash } from '../../proof/tree/merkle.ts'
 
@@ -20,14 +20,16 @@ export function leafHashOfBody(body: string): Hash {
  * As `rowText`, for a row that `isRow` has passed: nothing in one needs to be escaped, and its members are known, so
  * that their order need not be found out again for each of millions.
  */
-export function bodyOf(row: Row): string {
-  const { cpt, basis, modifier, npi, region, setting, effective_from, flags, derivation, locator } = row
-  const told = row.kind === 'price' ? priceText(row.price) : ''
+export function bodyOf(row: AnyRow): string {
+  if (row.kind === 'place') return rowText(row)
+  const { cpt, basis, modifier, npi, region, setting, effective_from, flags, derivation, indicators, locator } = row
+  const told = row.kind === 'absence' ? '' : priceText(row.price)
   const reason = row.kind === 'absence' ? `"reason":"${row.reason}",` : ''
   return (
-    `{"basis":"${basis}","cpt":"${cpt}","derivation":{"inputs":{${inputsText(derivation.inputs)}},` +
+    `{"basis":"${basis}","class":${orNull(row.class)},"cpt":"${cpt}",` +
+    `"derivation":{"inputs":{${textsOf(derivation.inputs)}},` +
     `"method":"${derivation.method}"},"effective_from":"${effective_from}",` +
-    `"flags":[${flags.map((flag) => `"${flag}"`).join()}],"kind":"${row.kind}",` +
+    `"flags":[${flags.map((flag) => `"${flag}"`).join()}],"indicators":{${textsOf(indicators)}},"kind":"${row.kind}",` +
     `"locator":[${locator.map(({ citation, line }) => `{"citation":${citation},"line":${line}}`).join()}],` +
     `"modifier":${orNull(modifier)},"npi":${orNull(npi)},${told}${reason}"region":"${region}","setting":${orNull(setting)}}`
   )
@@ -38,13 +40,13 @@ const orNull = (text: string | null): string => (text === null || text === '' ? 
 
 const priceText = (price: Price): string =>
   'amount' in price
-    ? `"price":{"amount":"${price.amount}","currency":"${price.currency}"},`
-    : `"price":{"currency":"${price.currency}","high":"${price.high}","low":"${price.low}"},`
+    ? `"price":{"amount":"${price.amount}","currency":"${price.currency}","per":${orNull(price.per)}},`
+    : `"price":{"currency":"${price.currency}","high":"${price.high}","low":"${price.low}","per":${orNull(price.per)}},`
 
-const inputsText = (inputs: Row['derivation']['inputs']): string =>
-  Object.keys(inputs)
+const textsOf = (texts: Row['indicators']): string =>
+  Object.keys(texts)
     .sort()
-    .map((name) => `"${name}":"${inputs[name]}"`)
+    .map((name) => `"${name}":"${texts[name]}"`)
     .join()
 
 /** The texts that the end of a key, from its third part on, puts into a body. There are few, and many rows of each. */
@@ -59,7 +61,7 @@ const marksByEnding = new Map<string, Marks>()
 const MAX_MARKS = 1_000
 
 /**
- * Whether a row's text says what its key says. Canonical members are in the order of their names, so the six that
+ * Whether a row's text says what its key says. Canonical members are in the order of their names, so the seven that
  * make the key stand at known places; a text that is not as expected is read in full before it is called wrong.
  */
 export function bodyHasKey(body: string, key: string): boolean {
@@ -77,7 +79,7 @@ export function bodyHasKey(body: string, key: string): boolean {
     body.endsWith(region, regionEnd) &&
     body.endsWith(BEFORE_REGION, regionEnd - region.length) &&
     body.lastIndexOf(modifier) > 0
-  return asExpected || rowKey(JSON.parse(body) as Row) === key
+  return asExpected || rowKey(JSON.parse(body) as AnyRow) === key
 }
 
 const AFTER_CODE = '","derivation":{'
@@ -86,9 +88,9 @@ const BEFORE_REGION = ',"region":"'
 function marksOf(ending: string): Marks {
   const known = marksByEnding.get(ending)
   if (known) return known
-  const [, npi = '', modifier = '', basis = '', setting = ''] = ending.split('|')
+  const [, npi = '', modifier = '', basis = '', setting = '', billing = ''] = ending.split('|')
   const marks = {
-    start: `{"basis":"${basis}","cpt":"`,
+    start: `{"basis":"${basis}","class":${orNull(billing)},"cpt":"`,
     modifier: `],"modifier":${orNull(modifier)},"npi":${orNull(npi)},"`,
     end: `","setting":${orNull(setting)}}`,
   }

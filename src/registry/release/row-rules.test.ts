@@ -7,8 +7,8 @@ import { applyRules, type Comparison } from './row-rules.ts'
 import type { Findings } from './rules.ts'
 
 const NPI = '1234567893'
-const usd = (amount: string): Price => ({ amount, currency: 'USD' })
-const range = (low: string, high: string): Price => ({ low, high, currency: 'USD' })
+const usd = (amount: string): Price => ({ amount, currency: 'USD', per: null })
+const range = (low: string, high: string): Price => ({ low, high, currency: 'USD', per: null })
 const hospital = (row: Parameters<typeof aPrice>[0] = {}) =>
   aPrice({ basis: 'hospital_cash', setting: 'outpatient', npi: NPI, ...row })
 
@@ -42,18 +42,13 @@ test.each([
   expect(failed(findings)).toEqual(expected)
   const kept = rows[0] as Row
   expect(isRow(kept)).toBe(true)
-  if ('R05' in expected) {
-    expect(kept).toMatchObject({ kind: 'absence', reason: 'withheld_outlier', locator: [{ citation: 0, line: 1 }] })
-    expect(JSON.stringify(kept)).not.toContain(amount)
-    expect(kept.derivation.inputs).toEqual({
-      rule: 'R05',
-      compared_chart: 'cms-opps',
-      compared_edition: '2026-Q4',
-      compared_revision: '2',
-      compared_amount: '100.00',
-    })
-    expect(verifyDerivation(kept)).toEqual({ ok: true })
-  } else expect(kept).toMatchObject({ kind: 'price', price: { amount } })
+  expect(kept).toMatchObject({ kind: 'price', price: { amount } })
+  const far = 'R05' in expected
+  expect(kept.flags).toEqual(far ? ['far_from_medicare'] : [])
+  expect(kept.indicators).toEqual(
+    far ? { compared_release: 'cms-opps:2026-Q4:2', compared_amount: '100.00' } : ({} as typeof kept.indicators),
+  )
+  expect(verifyDerivation({ ...kept, derivation: { method: 'verbatim/1', inputs: { amount } } })).toEqual({ ok: true })
 })
 
 test('a price is compared with Medicare\u2019s payment to hospitals first, then the laboratory\u2019s, then the physician\u2019s', async () => {
@@ -72,7 +67,11 @@ test.each([
     hospital({ modifier: 'TC', price: usd('9000.00') }),
     aPrice({ price: usd('1.00') }),
   ],
-  ['a fee marked NA', hospital({ price: usd('9000.00') }), aPrice({ price: usd('1.00'), flags: ['na_indicator'] })],
+  [
+    'a doctor\u2019s charge beside what hospitals are paid',
+    hospital({ class: 'professional', price: usd('9000.00') }),
+    aPrice({ basis: 'medicare_opps', setting: 'outpatient', price: usd('1.00') }),
+  ],
   ['a facility fee', hospital({ price: usd('9000.00') }), aPrice({ price: usd('1.00'), setting: 'facility' })],
 ])('%s has nothing to be compared with', async (_, row, medicare) => {
   const { findings } = await apply([row], beside([medicare]))
@@ -80,27 +79,18 @@ test.each([
   expect(findings.has('R04')).toBe(false)
 })
 
-test('an amount over a million is withheld, whatever stands beside it', async () => {
-  const { rows } = await apply([hospital({ price: range('5.00', '1000000.01') })])
-  expect(rows[0]).toMatchObject({ kind: 'absence', reason: 'withheld_outlier' })
-  expect(rows[0]?.derivation.inputs).toEqual({ rule: 'R05' })
-  expect((await apply([hospital({ price: usd('1000000.00') })])).rows[0]).toMatchObject({ kind: 'price' })
+test('an amount over a million is counted and served, whatever stands beside it', async () => {
+  const large = hospital({ price: range('5.00', '1000000.01') })
+  const { rows, findings } = await apply([large])
+  expect(rows).toEqual([large])
+  expect(failed(findings)).toEqual({ R05: 1 })
+  expect(failed((await apply([hospital({ price: usd('1000000.00') })])).findings)).toEqual({})
 })
 
-test('what a price was compared with is said whole and in its form, or not at all', async () => {
-  const { rows } = await apply([hospital({ price: usd('5000.01') })], beside([aPrice({ price: usd('100.00') })]))
-  const row = rows[0] as Row
-  const verdict = (inputs: Record<string, string>) =>
-    verifyDerivation({ ...row, derivation: { ...row.derivation, inputs } })
-  const { compared_amount: _, ...part } = row.derivation.inputs
-  expect(verdict({ rule: 'R05' })).toEqual({ ok: true })
-  for (const inputs of [
-    part,
-    { ...row.derivation.inputs, compared_amount: '100' },
-    { ...row.derivation.inputs, compared_revision: '0' },
-    { ...row.derivation.inputs, rule: 'R10' },
-  ] as Record<string, string>[])
-    expect(verdict(inputs)).toEqual({ ok: false, reason: 'inputs_malformed' })
+test('a gross charge is never withheld', async () => {
+  const gross = hospital({ basis: 'hospital_gross', price: usd('50000.00') })
+  const { rows } = await apply([gross], beside([aPrice({ price: usd('1.00') })]))
+  expect(rows).toMatchObject([{ kind: 'price', price: gross.price, flags: ['far_from_medicare'] }])
 })
 
 test('what Medicare pays is never withheld, however much it is', async () => {
@@ -135,7 +125,7 @@ test('cash above gross is flagged, in each setting by itself', async () => {
   const { rows: kept, findings } = await apply(rows)
   expect(kept).toEqual(rows)
   expect(failed(findings)).toEqual({ R08: 1 })
-  expect(findings.get('R08')?.keys).toEqual([`G0101|national|${NPI}||hospital_cash|outpatient`])
+  expect(findings.get('R08')?.keys).toEqual([`G0101|national|${NPI}||hospital_cash|outpatient|`])
 })
 
 test('a lowest negotiated price above the highest takes both away', async () => {

@@ -1,15 +1,15 @@
 import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
-import { type Basis, type Row, rowKey, type Setting } from '../../proof/price/row.ts'
+import { type AnyRow, type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { CHARTS, type Charts, type Comparable, chartOf, comparables, schedulesFor } from '../charts.ts'
-import { centsOf, type Ends, endsOf } from '../price-ends.ts'
-import { NA_FLAG } from '../row-schema.ts'
+import { type Ends, endsOf, unitsOf } from '../price-ends.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
 import { type Findings, findingOf, note, type RuleId } from './rules.ts'
 import type { Stageable } from './staging.ts'
 
-type PriceRow = Row & { kind: 'price' }
+type PriceRow = PricedRow & { kind: 'price' }
+const isPrice = (row: Row): row is PriceRow => row.kind === 'price'
 
 /** What a price is compared with. Both are asked once for each code, in the order of the codes. */
 export interface Comparison {
@@ -20,8 +20,7 @@ export interface Comparison {
   /**
    * Which of Medicare's rows a hospital's outpatient price is comparable with, the first that there is: its payment to
    * hospitals, else the laboratory's, else the whole fee where no hospital bills beside the physician. Medicare pays
-   * for inpatients by the stay and not by the code, and a fee marked "NA" lacks the part that a hospital charges: with
-   * those, nothing.
+   * for inpatients by the stay and not by the code: with that, nothing.
    */
   comparable: readonly Comparable[]
 }
@@ -32,8 +31,9 @@ export interface MedicareRow {
 }
 
 /**
- * Judges rows by R04 to R08 on their way into a release, before they are hashed. What is flagged is counted and
- * passes as it is; in the place of a price that is withheld goes the statement that it is.
+ * Judges rows by R04 to R08 on their way into a release, before they are hashed. What a rule finds is counted, and the
+ * row passes: one far from Medicare's price is marked so. Only what contradicts itself is withheld: in its place goes
+ * the statement that it is.
  */
 export async function* applyRules(rows: Stageable, comparison: Comparison, findings: Findings): AsyncGenerator<Row> {
   let known: Known | undefined
@@ -51,11 +51,12 @@ interface Known {
   peers: readonly (readonly Row[])[]
 }
 
-/** Rows that differ in basis and setting alone: they stand next to each other, and are few. */
+/** Rows that differ in basis, setting and class alone: they stand next to each other, and are few. */
 async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
   let group: Row[] = []
   for await (const each of rows) {
-    const row = 'body' in each ? (JSON.parse(each.body) as Row) : each
+    const row = 'body' in each ? (JSON.parse(each.body) as AnyRow) : each
+    if (row.kind === 'place') throw new Error('the rules are for prices, not for places')
     const first = group[0]
     if (first && !isSameService(first, row)) {
       yield group
@@ -72,49 +73,50 @@ const isSameService = (a: Row, b: Row): boolean =>
 function judge(group: readonly Row[], known: Known, comparable: readonly Comparable[], findings: Findings): Row[] {
   const crossed = crossedRows(group, findings)
   return group.map((row) => {
-    if (row.kind !== 'price') return row
+    if (!isPrice(row)) return row
     const verdict = (id: RuleId, failed: boolean): boolean => {
       weigh(findings, id, failed, row)
       return failed
     }
-    if (crossed.has(row)) return withheld(row, 'R08_min_max')
+    if (crossed.has(row)) return withheld(row)
     const beside = besideMedicare(row, known.medicare, comparable)
     const ratios = beside && ratiosTo(row, beside)
     // What Medicare itself pays is the measure, and for a gene therapy that is millions.
-    if (row.npi !== null && verdict('R05', isImplausible(row, ratios)))
-      return withheld(row, 'R05', beside && comparisonInputs(beside))
-    if (ratios) verdict('R04', ratios.low < 0.2 || ratios.high > 10)
-    if (!isDrug(row.cpt)) verdict('R06', endsOf(row.price).low < 100)
+    const far = row.npi !== null && verdict('R05', isFar(ratios) || endsOf(row.price).high > MOST)
+    if (ratios && !far) verdict('R04', ratios.low < 0.2 || ratios.high > 10)
+    if (!isDrug(row.cpt)) verdict('R06', endsOf(row.price).low < DOLLAR)
     const distance = distanceFromPeers(row, known.peers)
     if (distance !== undefined) verdict('R07', distance > 5)
-    return row
+    return beside && isFar(ratios) ? marked(row, beside) : row
   })
 }
 
-/** The statement that takes the place of a price: where it stands is said, and by which rule it is withheld. */
-function withheld(row: Row, rule: 'R05' | 'R08_min_max', compared: Record<string, string> = {}): Row {
-  const { kind: _, ...rest } = row
-  const { price: __, ...base } = rest as Omit<PriceRow, 'kind'>
+/** The statement that takes the place of a price that contradicts itself: where it stands, and by which rule. */
+function withheld({ price: _, ...row }: PriceRow): Row {
+  const rule = 'R08_min_max'
   return {
-    ...base,
+    ...row,
     kind: 'absence',
     reason: reasonForRule(rule),
     flags: [],
-    derivation: { method: 'row-rule/1', inputs: { rule, ...compared } },
+    indicators: {},
+    derivation: { method: 'row-rule/1', inputs: { rule } },
   }
 }
 
-/** What the price was beside, by which anyone who has the source can replay the decision. An input has no colon. */
-function comparisonInputs({ release_id, row }: Compared): Record<string, string> {
-  const [compared_chart = '', compared_edition = '', compared_revision = ''] = release_id.split(':')
-  return { compared_chart, compared_edition, compared_revision, compared_amount: row.price.amount }
-}
+/** The row with what its price was compared with, so that anyone can see how far it is from that. */
+const marked = (row: PriceRow, { release_id, row: { price } }: Compared): Row => ({
+  ...row,
+  flags: [...row.flags, FAR_FLAG],
+  indicators: { ...row.indicators, compared_release: release_id, compared_amount: price.amount },
+})
+export const FAR_FLAG = 'far_from_medicare'
 
-const MOST_CENTS = 100_000_000
+const DOLLAR = 10_000
+const MOST = 1_000_000 * DOLLAR
 
 /** Rule R05. */
-const isImplausible = (row: PriceRow, ratios: Ends | undefined): boolean =>
-  endsOf(row.price).high > MOST_CENTS || (ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50))
+const isFar = (ratios: Ends | undefined): boolean => ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50)
 
 /** A schedule states one amount for a key, never a range. */
 type Compared = MedicareRow & { row: { price: { amount: string } } }
@@ -126,14 +128,15 @@ function besideMedicare(
 ): Compared | undefined {
   if (row.npi === null || row.setting === 'inpatient') return undefined
   for (const { basis, settings } of comparable) {
+    // A doctor's charge is not what Medicare pays a hospital.
+    if (row.class === 'professional' && basis === 'medicare_opps') continue
     const found = medicare.find(
       (each): each is Compared =>
         each.row.kind === 'price' &&
         'amount' in each.row.price &&
         each.row.basis === basis &&
         each.row.modifier === row.modifier &&
-        settings.includes(each.row.setting) &&
-        !each.row.flags.includes(NA_FLAG),
+        settings.includes(each.row.setting),
     )
     if (found) return found
   }
@@ -142,7 +145,7 @@ function besideMedicare(
 
 function ratiosTo(row: PriceRow, { row: { price } }: Compared): Ends {
   const { low, high } = endsOf(row.price)
-  const reference = centsOf(price.amount)
+  const reference = unitsOf(price.amount)
   return { low: low / reference, high: high / reference }
 }
 
@@ -168,7 +171,8 @@ function distanceFromPeers(row: PriceRow, peers: readonly (readonly Row[])[]): n
         each.kind === 'price' &&
         each.basis === row.basis &&
         each.modifier === row.modifier &&
-        each.setting === row.setting,
+        each.setting === row.setting &&
+        each.class === row.class,
     )
     return same ? [middle(same)] : []
   })
@@ -194,11 +198,11 @@ function median(values: readonly number[]): number {
 /** Rule R08. The rows whose range cannot be: every lowest negotiated price is above every highest one. */
 function crossedRows(group: readonly Row[], findings: Findings): Set<Row> {
   const crossed = new Set<Row>()
-  const find = (basis: Basis, setting: Setting | null): PriceRow | undefined =>
-    group.find((row): row is PriceRow => row.kind === 'price' && row.basis === basis && row.setting === setting)
-  for (const setting of new Set(group.map((row) => row.setting))) {
-    const [cash, gross] = [find('hospital_cash', setting), find('hospital_gross', setting)]
-    const [lowest, highest] = [find('hospital_negotiated_low', setting), find('hospital_negotiated_high', setting)]
+  for (const rows of Map.groupBy(group, (row) => `${row.setting}|${row.class}`).values()) {
+    const find = (basis: Basis): PriceRow | undefined =>
+      rows.find((row): row is PriceRow => isPrice(row) && row.basis === basis)
+    const [cash, gross] = [find('hospital_cash'), find('hospital_gross')]
+    const [lowest, highest] = [find('hospital_negotiated_low'), find('hospital_negotiated_high')]
     if (cash && gross) weigh(findings, 'R08', isAbove(cash, gross), cash)
     if (!lowest || !highest) continue
     const impossible = endsOf(lowest.price).low > endsOf(highest.price).high
@@ -246,7 +250,7 @@ export async function judged(
   const rules = chartOf(chart, charts)?.rowRules ?? 'alone'
   if (rules === 'none') return { rows, without: [] }
   if (rules === 'alone') return { rows: applyRules(rows, NOTHING, findings), without: [] }
-  const schedules = schedulesFor(undefined, charts).map((schedule) => schedule.chart)
+  const schedules = schedulesFor(undefined, charts).flatMap(({ chart, comparable }) => (comparable ? [chart] : []))
   const releases = await store.releasesInForce(db, day)
   return {
     rows: applyRules(rows, inForce(db, chart, charts, releases), findings),
@@ -258,7 +262,7 @@ const NOTHING: Comparison = { medicare: async () => [], peers: async () => [], c
 
 function inForce(db: Db, chart: string, charts: Charts, releases: readonly Release[]): Comparison {
   const isPerProvider = ({ chart: id }: Release): boolean => chartOf(id, charts)?.perProvider === true
-  const medicare = releases.filter(({ chart: id }) => chartOf(id, charts)?.perProvider === false)
+  const medicare = releases.filter(({ chart: id }) => (chartOf(id, charts)?.comparable ?? null) !== null)
   const hospitals = releases
     .filter((release) => release.chart !== chart && isPerProvider(release))
     .sort((a, b) => b.log_index - a.log_index)

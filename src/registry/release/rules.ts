@@ -1,4 +1,7 @@
-/** What happens to a row that breaks a rule: it is left out, its price is withheld, or it is only counted. */
+/**
+ * What happens to a line or row that breaks a rule: it is refused, its price is withheld, or it is only counted. What is
+ * refused under a code that can be read stays in the release, as an absence without a price.
+ */
 export type Severity = 'reject' | 'withhold' | 'flag'
 
 export interface Rule {
@@ -16,20 +19,25 @@ const rule = (severity: Severity, threshold: string, meaning: string): Rule => (
 })
 
 /**
- * The rules for rows. R02, R03, R09, R10 and R14 are judged where a source is read, R04 to R08 while its rows
+ * The rules for rows. R02, R03, R03_field, R09, R10 and R14 are judged where a source is read, R04 to R08 while its rows
  * are staged, R12 against the edition before, and R01 by re-deriving what is stored. W01 to W06 warn of a source as a
  * whole, or beside others of its edition; `not_cpt`, `R03_other_code` and `no_amount` count lines that this registry is
  * not about. R11 is about the editions of a chart: see `periodConflicts`.
  */
 export const RULES = {
   R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
-  R02: rule('reject', '> 0, at most 2 decimals, not 999999 or more nines', 'An amount or factor is not one'),
-  R03: rule('reject', 'shape of a CPT or HCPCS code', 'A code, modifier or setting does not have the shape of one'),
+  R02: rule('reject', '> 0, not 999999 or more nines', 'An amount or factor is not a valid number'),
+  R03: rule('reject', 'shape of a CPT or HCPCS code', 'A code does not have the shape of one'),
+  R03_field: rule(
+    'reject',
+    'shape of a modifier, status or setting',
+    'The code can be read, and its modifier, status or setting cannot',
+  ),
   R04: rule('flag', '0.2..10', 'The ratio to the Medicare price for the same code, modifier and setting is unusual'),
   R05: rule(
-    'withhold',
+    'flag',
     '0.05..50, at most 1,000,000.00',
-    'The amount is implausible beside Medicare\u2019s, or by itself',
+    'The amount is far from Medicare\u2019s, or very large by itself',
   ),
   R06: rule('flag', '>= 1.00 unless a drug', 'A service costs less than a dollar'),
   R07: rule('flag', '5 x 1.4826 x MAD of logs, >= 11 peers', 'The price is far from that of other hospitals'),
@@ -99,6 +107,13 @@ export function note(findings: Findings, id: string, line: number | undefined, k
   if (finding.keys.length < SAMPLE_KEYS) finding.keys.push(key)
 }
 
-/** The rows that a source had and the release does not. */
+/** The lines that were refused: most stand in the release as absences. */
 export const rejectedIn = (findings: Findings): number =>
   [...findings].reduce((sum, [id, { count }]) => sum + (ruleOf(id).severity === 'reject' ? count : 0), 0)
+
+/** Rules that refuse a line whose code cannot be read. What any other rule refuses stays in the release, as an absence. */
+const WITHOUT_CODE = ['R03', 'malformed']
+
+/** How many lines of a source state something under a code that nobody can read. */
+export const unreadableIn = (findings: Findings): number =>
+  WITHOUT_CODE.reduce((sum, id) => sum + (findings.get(id)?.count ?? 0), 0)

@@ -1,14 +1,14 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import { toBase64 } from '../../proof/bytes.ts'
-import { isRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, isAnyRow, rowKey } from '../../proof/price/row.ts'
 import { rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, type Tile, TileBuilder } from '../../proof/tree/tiles.ts'
 import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
 import { bodyOf, leafHashOfBody } from './row-body.ts'
-import { type Findings, rejectedIn } from './rules.ts'
+import { type Findings, rejectedIn, unreadableIn } from './rules.ts'
 import type { NewRelease, ReleaseState } from './store.ts'
 import * as releases from './store.ts'
 
@@ -19,14 +19,16 @@ const ROWS_PER_BATCH = 8_000
  * loader vouches, by its tests, that the text is `rowText` of a row and the key is its key.
  */
 export interface ReadyRow {
-  kind: Row['kind']
+  kind: AnyRow['kind']
   key: string
   body: string
+  /** Of a place, its ZIP code. */
   cpt: string
+  /** Empty for a place without one. */
   region: string
   npi: string | null
 }
-export type StageableRow = Row | ReadyRow
+export type StageableRow = AnyRow | ReadyRow
 export type Stageable = AsyncIterable<StageableRow> | Iterable<StageableRow>
 
 /** What has been written so far. */
@@ -135,11 +137,12 @@ async function writeRows(
   if (row_count === 0) throw new Problem('source_unreadable', 'the source has no row that can be published')
 
   const rejected_count = rejectedIn(rejects)
+  const unreadable_lines = unreadableIn(rejects)
   const staged = await db.transaction(async (tx) => {
     await stillOurs(tx, release_no)
     await insertChecks(tx, release_no, rejects)
     await alongside(tx, release_no)
-    return releases.markStaged(tx, release_no, { row_count, rejected_count, rows_root })
+    return releases.markStaged(tx, release_no, { row_count, rejected_count, unreadable_lines, rows_root })
   })
   if (!staged) throw new Error(`${release_no} was being loaded and could not be staged`)
   return { release: staged, already: false, written: batch.written }
@@ -154,9 +157,10 @@ async function stillOurs(tx: Db, release_no: number): Promise<void> {
 function asReady(row: StageableRow): ReadyRow {
   if ('body' in row) return row
   // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
-  if (!isRow(row)) throw new Problem('source_unreadable', 'the source has a line that no row can be made of')
-  const { kind, cpt, region, npi } = row
-  return { kind, key: rowKey(row), body: bodyOf(row), cpt, region, npi }
+  if (!isAnyRow(row)) throw new Problem('source_unreadable', 'the source has a line that no row can be made of')
+  const ready = { kind: row.kind, key: rowKey(row), body: bodyOf(row) }
+  if (row.kind === 'place') return { ...ready, cpt: row.zip, region: row.region ?? '', npi: null }
+  return { ...ready, cpt: row.cpt, region: row.region, npi: row.npi }
 }
 
 /** Collects rows, their tree and their totals, and writes them a batch at a time. */
@@ -185,7 +189,7 @@ class Batch {
     this.written.bytes += body.length
     if (kind === 'absence') this.written.absences++
     count(this.#codes, cpt)
-    count(this.#regions, region)
+    if (region !== '') count(this.#regions, region)
     if (npi !== null) count(this.#providers, npi)
     return this.#rows.length >= ROWS_PER_BATCH
   }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { Citation } from '../../proof/price/row.ts'
+import type { Citation, PeriodSource } from '../../proof/price/release.ts'
 
 // The life of a release, from loading to withdrawn. What lookups ask is in store.ts.
 
@@ -8,20 +8,28 @@ export interface NewRelease {
   chart: string
   edition: string
   effective_from: string
+  /** The last day of the edition, and how it is known. */
+  effective_to: string
+  period_by: PeriodSource
   data_class: 'published' | 'sample'
   source_digest: string
   citations: Citation[]
+  /** The NPIs that a hospital's file names, in order; null in other charts. */
+  providers: readonly string[] | null
 }
 
-export interface ReleaseState extends Omit<NewRelease, 'citations'> {
+/** Lists are kept as JSON. */
+export interface ReleaseState extends Omit<NewRelease, 'citations' | 'providers'> {
   release_no: number
   release_id: string
   revision: number
   state: 'loading' | 'staged' | 'published' | 'withdrawn'
   row_count: number
   rejected_count: number
+  unreadable_lines: number
   rows_root: string | null
   citations: string
+  providers: string | null
   log_index: number | null
   loaded_at: number
   published_at: number | null
@@ -30,8 +38,8 @@ export interface ReleaseState extends Omit<NewRelease, 'citations'> {
   withdrawn_index: number | null
 }
 
-const STATE = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest, citations,
-  row_count, rejected_count, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index`
+const STATE = `release_no, release_id, chart, edition, revision, effective_from, effective_to, period_by, data_class, state,
+  source_digest, citations, providers, row_count, rejected_count, unreadable_lines, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index`
 
 /**
  * Begins a release. Its number has never been another's, so whatever is written under it is this one's; its name may
@@ -43,9 +51,10 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
   )
   const [row] = await tx.query<ReleaseState>(
     `INSERT INTO release (release_no, release_id, chart, edition, revision, effective_from, data_class, state,
-                          source_digest, citations, row_count, rejected_count, loaded_at)
+                          source_digest, citations, row_count, rejected_count, loaded_at, effective_to, period_by,
+                          providers, unreadable_lines)
      SELECT $8, $1 || ':' || $2 || ':' || (COALESCE(MAX(last_revision), 0) + 1),
-            $1, $2, COALESCE(MAX(last_revision), 0) + 1, $3, $4, 'loading', $5, $6, 0, 0, $7
+            $1, $2, COALESCE(MAX(last_revision), 0) + 1, $3, $4, 'loading', $5, $6, 0, 0, $7, $9, $10, $11, 0
        FROM edition_revision WHERE chart = $1 AND edition = $2
      RETURNING ${STATE}`,
     [
@@ -57,6 +66,9 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
       JSON.stringify(release.citations),
       now,
       next?.last_no,
+      release.effective_to,
+      release.period_by,
+      release.providers && JSON.stringify(release.providers),
     ],
   )
   if (!row) throw new Error('a new release was not stored')
@@ -131,12 +143,12 @@ export async function findSameSource(db: Db, chart: string, edition: string, dig
 export async function markStaged(
   tx: Db,
   release_no: number,
-  found: { row_count: number; rejected_count: number; rows_root: string },
+  found: { row_count: number; rejected_count: number; unreadable_lines: number; rows_root: string },
 ): Promise<ReleaseState | undefined> {
   const [row] = await tx.query<ReleaseState>(
-    `UPDATE release SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4
+    `UPDATE release SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4, unreadable_lines = $5
       WHERE release_no = $1 AND state = 'loading' RETURNING ${STATE}`,
-    [release_no, found.row_count, found.rejected_count, found.rows_root],
+    [release_no, found.row_count, found.rejected_count, found.rows_root, found.unreadable_lines],
   )
   await tx.query(
     `INSERT INTO edition_revision (chart, edition, last_revision)
@@ -202,6 +214,15 @@ export async function findPredecessor(
   return row
 }
 
+/** Whether a release of the chart that was published and not withdrawn names the provider. */
+export async function isNamedBy(db: Db, npi: string, chart: string): Promise<boolean> {
+  const rows = await db.query<{ providers: string }>(
+    "SELECT providers FROM release WHERE chart = $1 AND state = 'published' AND providers IS NOT NULL",
+    [chart],
+  )
+  return rows.some(({ providers }) => (JSON.parse(providers) as string[]).includes(npi))
+}
+
 /** A release's manifest or withdrawal, and the log entry that should be the same bytes. */
 export async function findEntry(
   db: Db,
@@ -215,16 +236,6 @@ export async function findEntry(
     [release_no],
   )
   return row
-}
-
-/** Entries of the registry log that are neither the manifest nor the withdrawal of a release that is there. */
-export async function countEntriesWithoutRelease(db: Db): Promise<number> {
-  const [row] = await db.query<{ lost: number }>(
-    `SELECT COUNT(*) AS lost FROM log_leaf l
-      WHERE l.log = 'registry' AND NOT EXISTS (
-        SELECT 1 FROM release r WHERE r.log_index = l.leaf_index OR r.withdrawn_index = l.leaf_index)`,
-  )
-  return row?.lost ?? 0
 }
 
 /** The load that began last. One that is not at its end is under way, or was cut short. */

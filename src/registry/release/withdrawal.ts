@@ -1,8 +1,8 @@
 import { commitToLog, type Publisher } from '../../integrity/publication.ts'
 import { Problem } from '../../problem.ts'
-import { utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { isWithdrawal, WITHDRAWAL_SCHEMA, type Withdrawal } from '../../proof/price/row.ts'
+import { isWithdrawal, WITHDRAWAL_SCHEMA, type Withdrawal } from '../../proof/price/release.ts'
+import { appendWithState } from '../state/state.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
 
@@ -17,8 +17,9 @@ export const WITHDRAWAL_REASONS = [
 export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number]
 
 /**
- * Takes a published release out of force: the edition before it is in force again, for every day. The entry in
- * the log, the signed checkpoint and the new state commit together; it counts once the public checkpoint covers it.
+ * Takes a published release out of force, for every day: the edition before it is in force again, as far as its own
+ * period goes. The entry in the log, the state that follows from it, the signed checkpoint and the new state of the
+ * release commit together; it counts once the public checkpoint covers it.
  */
 export async function withdraw(
   publisher: Publisher,
@@ -32,8 +33,9 @@ export async function withdraw(
     throw new Problem('release_conflict', 'only a published release that has not been withdrawn can be')
   log.trace(1)
   return commitToLog(publisher, now, async (tx, append) => {
-    const withdrawal = canonical(withdrawalOf(release, reason, now))
-    const withdrawn_index = await append([utf8(withdrawal)])
+    const entry = withdrawalOf(release, reason, now)
+    const withdrawal = canonical(entry)
+    const withdrawn_index = await appendWithState(tx, append, [entry], now)
     const withdrawn = await releases.markWithdrawn(tx, release.release_no, { withdrawal, withdrawn_index })
     if (!withdrawn) throw new Problem('release_conflict', 'the release was withdrawn by someone else')
     return withdrawn

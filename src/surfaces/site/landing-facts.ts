@@ -148,5 +148,5 @@ export const TERMS = [
 
 export const verifyCommands = (base: string, address: string): readonly string[] => [
   `curl -s '${base}/log/policy' > log-policy.txt`,
-  `curl -s '${base}${address}' | atr verify - --policy log-policy.txt`,
+  `atr verify '${base}${address}' --policy log-policy.txt`,
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Kind, PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { type Entry, type Kind, PROBLEMS, type ProblemCode } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
@@ -37,8 +37,8 @@ type ProblemType = z.infer<typeof ProblemType>
 
 function problemType(parameter: string): ProblemType {
   const code = ProblemType.shape.code.parse(parameter)
-  const { kind, title, hint } = PROBLEMS[code]
-  return { code, title, status: STATUS[kind], meaning: MEANING[kind], agent_hint: hint }
+  const { kind, title, hint, meaning = MEANING[kind] }: Entry = PROBLEMS[code]
+  return { code, title, status: STATUS[kind], meaning, agent_hint: hint }
 }
 
 /** RFC 9457: the type of a problem should be the address of an explanation, which is this page. */

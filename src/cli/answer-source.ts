@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { UsageFault } from './command.ts'
+
+export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
+
+/** A file, an address, or standard input as `-`. */
+export async function read(source: string): Promise<string> {
+  if (source === '-') return Bun.stdin.text()
+  if (isAddress(source)) return fetchText(source)
+  try {
+    return readFileSync(source, 'utf8') // not Bun.file: a shell's <(...) is a pipe with no size
+  } catch {
+    throw new UsageFault('there is no such file, or it may not be read')
+  }
+}
+
+export async function fetchText(url: string, rails?: string): Promise<string> {
+  const { status, text } = await fetchAnswer(url, rails)
+  const refusal = provesNothing(status, text)
+  if (refusal !== undefined) throw new UsageFault(refusal)
+  return text
+}
+
+async function fetchAnswer(url: string, rails: string | undefined): Promise<{ status: number; text: string }> {
+  try {
+    // A token goes where it was meant to go: it would follow a redirection to anyone.
+    const init: RequestInit = rails === undefined ? {} : { headers: { 'x-agent-rails': rails }, redirect: 'error' }
+    const response = await fetch(url, init)
+    return { status: response.status, text: await response.text() }
+  } catch {
+    throw new UsageFault('that address cannot be reached')
+  }
+}
+
+/** A refusal that proves nothing, such as of an old token, is not an answer that fails: it says why there is none. */
+function provesNothing(status: number, text: string): string | undefined {
+  if (status < 400) return undefined
+  const [, code = ''] = /"code":"([a-z_]{1,60})"/.exec(text) ?? []
+  return /"(proof|absence|because)":/.test(text) ? undefined : `that address answered ${status} ${code}`.trimEnd()
+}

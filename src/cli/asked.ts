@@ -1,0 +1,86 @@
+import { dayOf } from '../calendar.ts'
+import { PROOF_REF } from '../proof/price/proofs.ts'
+import type { Asked } from '../proof/verify.ts'
+import { isAddress } from './answer-source.ts'
+import { UsageFault } from './command.ts'
+
+/** The question on the command line. */
+export const QUESTION_OPTIONS = {
+  cpt: { type: 'string' },
+  region: { type: 'string' },
+  npi: { type: 'string' },
+  modifier: { type: 'string' },
+  setting: { type: 'string' },
+  basis: { type: 'string' },
+  chart: { type: 'string' },
+  'as-of': { type: 'string' },
+  any: { type: 'boolean', default: false },
+} as const
+const PARTS = ['cpt', 'region', 'npi', 'modifier', 'setting', 'basis', 'chart'] as const
+
+export type QuestionValues = { [part in (typeof PARTS)[number]]?: string | undefined } & {
+  'as-of'?: string | undefined
+  any?: boolean | undefined
+}
+
+/**
+ * What was asked: the question in the address, or on the command line. An answer without its question is checked only
+ * if that is asked for, because a true answer to another question proves nothing to the one who asked.
+ */
+export function askedOf(what: string, text: string, values: QuestionValues): Asked {
+  if (values.any) return { anyQuestion: true }
+  const given = Object.fromEntries(PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])))
+  const asked = Object.keys(given).length > 0 ? { path: undefined, query: given } : questionIn(what)
+  if (asked === undefined) {
+    // Changes of figures, and rows by their permalink, answer no question.
+    if (isListOfChanges(text) || (isAddress(what) && PERMALINK.test(new URL(what).pathname)))
+      return { anyQuestion: true }
+    throw new UsageFault(
+      'say what was asked, so that the answer to another question is noticed: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis), or --any to check only that it was published',
+    )
+  }
+  const { as_of, limit: _l, offset: _o, after: _a, proof: _p, ...query } = asked.query
+  const day = values['as-of'] ?? as_of ?? dayOf(Date.now())
+  if (isPage(text)) {
+    const { cpt, region, npi, chart } = query
+    const beside = asked.path?.endsWith('/sheet') ? { beside: 'national' as const } : {}
+    return {
+      page: {
+        as_of: day,
+        cpt,
+        region: beside.beside ? undefined : region,
+        npi: beside.beside ? undefined : npi,
+        chart,
+        ...beside,
+      },
+    }
+  }
+  return { question: { cpt: '', ...query, as_of: day } }
+}
+
+const LOOKUP = /\/(reference|reference\/sheet|api\/registry)$/
+const PERMALINK = /\/(rows\/[^/]+\/[0-9]+|api\/figure-changes)$/
+
+function questionIn(what: string): { path: string | undefined; query: Record<string, string> } | undefined {
+  if (!isAddress(what)) return undefined
+  const { pathname, searchParams } = new URL(what)
+  if (PERMALINK.test(pathname)) return undefined
+  return LOOKUP.test(pathname) ? { path: pathname, query: Object.fromEntries(searchParams) } : undefined
+}
+
+const bodyOf = (text: string): Record<string, unknown> => {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
+/** Whether an answer was asked for with `proof=ref`: there is nothing in it to check. */
+export const isReference = (text: string): boolean =>
+  (bodyOf(text)['proof'] as { type?: unknown } | undefined)?.type === PROOF_REF
+
+const isPage = (text: string): boolean => Array.isArray(bodyOf(text)['data'])
+const isListOfChanges = (text: string): boolean => {
+  const { data } = bodyOf(text)
+  return Array.isArray(data) && data.every((item) => typeof item === 'object' && item !== null && 'seq' in item)
+}

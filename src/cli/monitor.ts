@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Alarm } from '../monitor/alarm.ts'
+import { Fetcher } from '../monitor/fetcher.ts'
+import { StateFault, StateFile } from '../monitor/memory.ts'
+import { type Round, watchOnce } from '../monitor/monitor.ts'
+import { tokensOf } from '../monitor/rails.ts'
+import { parsePolicy } from '../proof/verify.ts'
+import { isAddress, read } from './answer-source.ts'
+import { type Command, DONE, REFUSED, UsageFault } from './command.ts'
+import { sourcesAt } from './monitor-sources.ts'
+
+const OPTIONS = {
+  policy: { type: 'string' },
+  state: { type: 'string', default: 'atr-monitor.json' },
+  rails: { type: 'string' },
+  source: { type: 'string', multiple: true, default: [] as string[] },
+  answer: { type: 'string', multiple: true, default: [] as string[] },
+  once: { type: 'boolean', default: false },
+  every: { type: 'string' },
+  'max-age': { type: 'string', default: '26h' },
+  json: { type: 'boolean', default: false },
+} as const
+
+export const monitor: Command = {
+  usage:
+    'monitor <url> --policy <file> [--state <file>] [--rails <file>] [--source <file>]... [--answer <file>]... [--once | --every 10m] [--max-age 26h] [--json]',
+  summary:
+    'Follows the logs of a service as an outsider, replays them, reads what they commit to, asks a few questions, and alarms',
+  options: [
+    ['--policy FILE', 'the log policy that you pinned'],
+    ['--state FILE', 'what is remembered; evidence is written beside it. atr-monitor.json by default'],
+    ['--rails FILE', 'a rails token, or an agent key that may get one: reads rows too (registry:read, audit:read)'],
+    ['--source FILE', 'a file that releases cite: their rows must be in it; may be repeated'],
+    ['--answer FILE', 'an answer that someone received: it must stand under the same log; may be repeated'],
+    ['--once', 'one round, which is the default'],
+    ['--every 10m', 'a round every so many minutes or hours, until stopped'],
+    ['--max-age 26h', 'how old the newest state may be, in hours or days'],
+    ['--json', 'one line of JSON for each round'],
+  ],
+  async run(args) {
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    const [url = '', ...more] = positionals
+    if (!isAddress(url) || !URL.canParse(url) || more.length > 0)
+      throw new UsageFault('say which service to follow: one address, http or https')
+    if (values.policy === undefined) throw new UsageFault('say whom to trust: --policy with the file that you pinned')
+    if (values.once && values.every !== undefined) throw new UsageFault('give --once or --every, not both')
+    const policy = parsePolicy(await read(values.policy))
+    if (!policy) throw new UsageFault('the policy is not a tlog-policy this program understands')
+    const state = resolve(values.state)
+    if (!existsSync(dirname(state))) throw new UsageFault('the folder of --state is not there')
+    const every = values.every === undefined ? undefined : msOf('--every', values.every, { m: 60_000, h: 3_600_000 })
+    const maxAgeMs = msOf('--max-age', values['max-age'], { h: 3_600_000, d: 86_400_000 })
+    const secret = values.rails === undefined ? undefined : (await read(values.rails)).trim()
+    const fetcher = new Fetcher(url, secret === undefined ? undefined : tokensOf(secret))
+    const sources = values.source.length > 0 ? await sourcesAt(values.source) : undefined
+    if (sources && secret === undefined) throw new UsageFault('--source needs --rails: rows are read with a token')
+    const answers = await Promise.all(
+      values.answer.map(async (path) => ({ name: `answer ${basename(path)}`, text: await read(path) })),
+    )
+    const file = new StateFile(state, fetcher.base)
+    const readsRows = secret !== undefined
+    const round = async (before?: ReadonlySet<string>): Promise<Told> => {
+      const memory = remembered(file)
+      const now = Date.now()
+      const done = await watchOnce({ fetcher, policy, now, maxAgeMs, readsRows, sources, answers }, memory)
+      // Alarms are told first: a full disk must not silence them.
+      const code = tell(done, values.json, (alarm) => kept(file, alarm, now), before)
+      file.write(memory)
+      return { code, said: new Set([...done.alarms.map(({ sentence }) => sentence), ...done.notes]) }
+    }
+    return every === undefined ? (await round()).code : rounds(round, every)
+  },
+}
+
+function msOf(option: string, text: string, units: { [unit: string]: number }): number {
+  const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([a-z])$/.exec(text) ?? []
+  const ms = Object.hasOwn(units, unit) ? units[unit] : undefined
+  if (ms === undefined) throw new UsageFault(`${option} is a number and one of ${Object.keys(units).join(', ')}`)
+  return Number(count) * ms
+}
+
+function remembered(file: StateFile) {
+  try {
+    return file.read()
+  } catch (error) {
+    throw error instanceof StateFault ? new UsageFault(error.message) : error
+  }
+}
+
+function kept(file: StateFile, alarm: Alarm, now: number): string | undefined {
+  try {
+    return file.keep(alarm, now)
+  } catch {
+    return undefined
+  }
+}
+
+/** The exit code after a round, and what was said in it. */
+interface Told {
+  code: number
+  said: ReadonlySet<string>
+}
+
+/** Tells what a round found. What the round before said is not said again, but for JSON, which is whole each time. */
+function tell(
+  { alarms, notes, ...counts }: Round,
+  asJson: boolean,
+  keep: (alarm: Alarm) => string | undefined,
+  before: ReadonlySet<string> = new Set(),
+): number {
+  const code = alarms.length === 0 ? DONE : REFUSED
+  if (asJson) {
+    const shown = alarms.map((alarm) => ({
+      code: alarm.code,
+      sentence: alarm.sentence,
+      evidence: keep(alarm) ?? null,
+    }))
+    console.log(JSON.stringify({ ok: code === DONE, alarms: shown, notes, ...counts }))
+    return code
+  }
+  for (const alarm of alarms) {
+    if (before.has(alarm.sentence)) continue
+    console.log(`alarm ${alarm.code}: ${alarm.sentence}`)
+    const path = keep(alarm)
+    console.error(path === undefined ? 'its evidence could not be written' : `evidence: ${path}`)
+  }
+  for (const note of notes) if (!before.has(note)) console.error(`note: ${note}`)
+  const { registry, figures, releases, questions, recorded_at } = counts
+  console.error(
+    `registry log ${registry} entries, figures log ${figures}; ${releases} releases and ${questions} answers checked; state of ${recorded_at ?? 'no time'}`,
+  )
+  return code
+}
+
+/** Round after round, until the process is told to stop. Fails if any of them alarmed. */
+async function rounds(round: (before: ReadonlySet<string>) => Promise<Told>, every: number): Promise<number> {
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+  let [worst, before] = [DONE, new Set() as ReadonlySet<string>]
+  while (!stopping.signal.aborted) {
+    const { code, said } = await round(before)
+    worst = Math.max(worst, code)
+    before = said
+    await pause(every, stopping.signal)
+  }
+  return worst
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) return done()
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      done()
+    })
+  })

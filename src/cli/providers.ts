@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util'
+import { chartOf } from '../registry/charts.ts'
+import { MOVE_REASONS, moveProvider } from '../registry/release/provider-move.ts'
+import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
+
+export const providers: Command = {
+  usage: 'providers move <npi> <chart> --reason CODE [--json]',
+  summary: `Says that another hospital file speaks for an NPI from now on: ${MOVE_REASONS.join(', ')}`,
+  async run(args, config) {
+    const options = { json: { type: 'boolean', default: false }, reason: { type: 'string' } } as const
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const [action, npi = '', chart = '', ...more] = positionals
+    if (action !== 'move' || more.length > 0) throw new UsageFault('providers takes move, an NPI and a chart')
+    if (!/^[12][0-9]{9}$/.test(npi) || !chartOf(chart)?.perProvider)
+      throw new UsageFault('say which NPI, and which chart is to speak for it, such as hospital-mrf:1234567893')
+    const reason = MOVE_REASONS.find((each) => each === values.reason)
+    if (!reason) throw new UsageFault(`say why with --reason: ${MOVE_REASONS.join(', ')}`)
+    const { db, registryLog, cosign } = await openStore(config)
+    try {
+      const moved = await moveProvider({ db, log: registryLog, cosign }, { npi, chart }, reason, Date.now())
+      const before = moved.from === null ? '' : ` in place of ${moved.from}`
+      show(values.json, moved, `${chart} speaks for ${npi}${before}: entry ${moved.log_index} of the registry log`)
+      return DONE
+    } finally {
+      await db.close()
+    }
+  },
+}

@@ -1,0 +1,166 @@
+import { expect, test } from 'bun:test'
+import { naiveSheet } from '../../../test/support/naive-table.ts'
+import { published, testOnPublished } from '../../../test/support/published-files.ts'
+import { inlineRows, workbook } from '../../files/zip-fixture.ts'
+import { isPlaceRow, type PlaceRow, rowKey } from '../../proof/price/row.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { readGpci } from '../cms/gpci.ts'
+import { readSource, type Source } from '../source.ts'
+import { checked, refusal } from './fixture.ts'
+import { findsZip, placesIn, rereadPlaces } from './places.ts'
+
+const record = (zip: string, place = '0210201', flag = '0', four = ' A  '): string =>
+  `${`AK${zip}${place} Z9   ${flag}${four}`.padEnd(75)}20264`
+const text = (lines: readonly string[], file = 'ZIP5_OCT2026.txt'): Source => ({
+  file,
+  text: lines.join('\r\n'),
+  bytes: new Uint8Array(),
+  sha256: '',
+})
+const HEAD = [
+  'STATE',
+  'ZIP CODE',
+  'CARRIER',
+  'LOCALITY',
+  'RURAL IND',
+  'PLUS 4 FLAG',
+  'PART B DRUG INDICATOR',
+  'YEAR/QTR',
+]
+const ROWS = [
+  ['AK', '99501', '02102', '01', '', '0', 'A', '20264'],
+  ['AK', '501', '2102', '1', '', '1', 'A', '20264'],
+]
+const book = (rows: string[][]): Source => ({
+  ...text([], 'ZIP5_OCT2026.xlsx'),
+  bytes: workbook(inlineRows([HEAD, ...rows])),
+  kind: 'xlsx',
+})
+const read = (given: readonly Source[], rejects: Findings = new Map()) => placesIn(given, {}, rejects)
+const brief = (rows: readonly PlaceRow[]) => rows.map(({ zip, plus_four, region }) => [zip, plus_four, region])
+
+test('ZIP codes are the same from text, from CSV and from a workbook', () => {
+  const forms = [
+    text([record('99501'), record('00501', '0210201', '1'), '\u001a']),
+    text([HEAD, ...ROWS].map((cells) => cells.join(','))),
+    book(ROWS),
+  ]
+  for (const form of forms) {
+    const { rows, edition, effective_from, cited, line_total } = read([form])
+    expect([edition, effective_from, line_total]).toEqual(['ZIP26Q4', '2026-10-01', 2])
+    expect(brief(rows)).toEqual([
+      ['00501', null, null],
+      ['99501', null, 'US-AK-01'],
+    ])
+    expect(rows.every(isPlaceRow)).toBe(true)
+    const reread = rereadPlaces()
+    for (const row of rows) expect(checked(reread, row, cited)).toEqual({ ok: true })
+    expect(['00501', '99502'].map((zip) => findsZip(form, zip))).toEqual([true, false])
+  }
+})
+
+test('of what CMS ships together the text of five digits is taken', () => {
+  const others = [text(['A LAYOUT'], 'ZIP5lyout.txt'), book([['AK', '99999', '2102', '1']])]
+  expect(brief(read([...others, text([record('99501')])]).rows)).toEqual([['99501', null, 'US-AK-01']])
+  const two = [text([record('99501')]), text([record('99502')], 'ZIP5_JAN2026.txt')]
+  expect(refusal(() => read(two))).toContain('several files')
+  expect(refusal(() => read([text(['x'], 'a.txt'), text(['x'], 'b.txt')]))).toContain('no ZIP5 file')
+})
+
+test('the last four digits decide where the file of nine digits is given', () => {
+  const zip5 = text([record('99501', '0210201', '1'), record('99502', '0210201', '1'), record('99503')])
+  const of = (zip: string, place: string, four: string) => record(zip, place, '1', four)
+  const zip9 = text(
+    [
+      ...[of('99501', '0210201', '0002'), of('99501', '0210201', '0001'), of('99501', '0210201', '0004')],
+      ...[of('99501', '1011200', '0005'), of('99502', '1011200', '0009'), of('99503', '1011200', '0001')],
+    ],
+    'ZIP9_OCT2026.txt',
+  )
+  const { rows, cited } = read([zip9, zip5])
+  expect(brief(rows)).toEqual([
+    ['99501', null, null],
+    ['99501', '0001-0002', 'US-AK-01'],
+    ['99501', '0004-0004', 'US-AK-01'],
+    ['99501', '0005-0005', 'US-AL-00'],
+    ['99502', null, 'US-AL-00'],
+    ['99502', '0009-0009', 'US-AL-00'],
+    ['99503', null, 'US-AK-01'],
+  ])
+  const keys = rows.map(rowKey)
+  expect(keys).toEqual(keys.toSorted())
+  const reread = rereadPlaces()
+  for (const row of rows) {
+    expect([row, isPlaceRow(row), checked(reread, row, cited)]).toEqual([row, true, { ok: true }])
+    const moved = { ...row, region: 'US-CA-18' }
+    expect(checked(reread, moved, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
+  }
+  const twice = text([of('99501', '0210201', '0001'), of('99501', '1011200', '0001')], 'ZIP9.txt')
+  expect(refusal(() => read([zip5, twice]))).toStartWith('the last four digits of a ZIP code are listed twice')
+  expect(refusal(() => read([zip5, text([record('99501')], 'ZIP9.txt')]))).toStartWith('this is not a ZIP9 file')
+})
+
+test('a file with a fault is refused with its line', () => {
+  const good = record('99503')
+  const faults: [Source, string][] = [
+    [text([good, record('99504', '0210209')]), 'a ZIP code lies in a locality that is not known'],
+    [text([good, record('99503', '1011200')]), 'a ZIP code is listed twice, in different localities'],
+    [text([good, 'AK9950']), 'this is not a ZIP5 file'],
+    [book([...ROWS, ['AK', 'ABCDE', '02102', '01']]), 'this is not a ZIP5 file'],
+  ]
+  for (const [source, why] of faults) {
+    const said = refusal(() => read([source]))
+    expect(said).toStartWith(why)
+    expect(said).toMatch(/\(line [24]\)$/)
+  }
+  const rejects: Findings = new Map()
+  expect(read([text([good, good])], rejects).rows.length).toBe(1)
+  expect(rejects.get('R09')?.count).toBe(1)
+})
+
+test('the quarter is that of every line, or what the operator says', () => {
+  const mixed = text([record('99501'), record('99502').replace('20264', '20263')])
+  expect(refusal(() => read([mixed]))).toContain('different quarters')
+  expect(placesIn([mixed], { effective_from: '2026-10-01' }, new Map()).edition).toBe('ZIP26Q4')
+  expect(refusal(() => read([text([record('99501').slice(0, 30)])]))).toContain('--effective-from')
+})
+
+const FILES = [
+  'cms-pfs/zip-locality-2025q4/ZIP5_OCT2025.txt.gz',
+  'cms-pfs/zip-locality-2026q1/ZIP5_JAN2026.xlsx',
+  'cms-pfs/2025-rvu25d/GPCI2025.csv',
+]
+
+testOnPublished('every ZIP code of two quarters lies where the GPCI file has its locality', FILES, async () => {
+  const [quarter4, quarter1, gpci] = (await Promise.all(FILES.map((file) => readSource(published(file))))) as [
+    Source,
+    Source,
+    Source,
+  ]
+  const regions = new Map(readGpci(gpci).map(({ mac, region }) => [`${mac}${region.slice(-2)}`, region]))
+  const fromText = quarter4.text.split('\r\n').flatMap((line) => {
+    const [zip, place, flag] = [line.slice(2, 7), line.slice(7, 14), line[20]]
+    return zip.length === 5 ? [[zip, null, flag === '1' ? null : (regions.get(place) ?? '')]] : []
+  })
+  const cells = naiveSheet(quarter1.bytes)
+  const fromSheet = Array.from({ length: 42_956 }, (_, i) => {
+    const at = (column: string): string => cells.get(`${column}${i + 2}`) ?? ''
+    return [at('B'), null, at('H') === '1' ? null : (regions.get(at('C') + at('D')) ?? '')]
+  })
+  for (const [given, expected, edition, split] of [
+    [quarter4, fromText, 'ZIP25Q4', 580],
+    [quarter1, fromSheet, 'ZIP26Q1', 581],
+  ] as const) {
+    const reading = read([given])
+    expect([reading.edition, reading.row_total]).toEqual([edition, 42_956])
+    const found = new Map(brief(reading.rows).map((row) => [row[0], row[2]]))
+    const wrong = expected.filter(([zip = '', , region]) => found.get(zip) !== region)
+    expect([wrong, found.size, expected.length]).toEqual([[], 42_956, 42_956])
+    expect(reading.rows.filter(({ region }) => region === null).length).toBe(split)
+    // Suburbs of Washington lie in Maryland, and in the locality that is named after DC.
+    expect(found.get('20814')).toBe('US-DC-01')
+    const reread = rereadPlaces()
+    for (let i = 0; i < reading.rows.length; i += 499)
+      expect(checked(reread, reading.rows[i] as PlaceRow, reading.cited)).toEqual({ ok: true })
+  }
+})

@@ -1,0 +1,237 @@
+import { textLines } from '../../files/text-lines.ts'
+import { unreadable } from '../../files/unreadable.ts'
+import { Problem } from '../../problem.ts'
+import type { AnyRow, PlaceRow } from '../../proof/price/row.ts'
+import { isDay } from '../../proof/shape.ts'
+import { type Findings, note } from '../../registry/release/rules.ts'
+import { type Edition, quarterlyEdition } from '../cms/quarter.ts'
+import { type Columns, type Line, readTable } from '../cms/table.ts'
+import { byLine, fail, type Given, OK, type Place, perSource, type SourceVerdict, whole } from '../reread.ts'
+import type { Source } from '../source.ts'
+import { regionOf } from './localities.ts'
+
+/**
+ * Both of CMS's fixed-width files (ZIP5lyout, ZIP9lyout), by columns counted from 1: state 1, ZIP code 3, contractor 8,
+ * locality 13, at 21 whether the last four digits decide, at 22 in the ZIP9 file these, and at 76 year and quarter. The
+ * state is where the ZIP code lies, not what its locality is named after.
+ */
+const RECORD = /^[A-Z]{2}([0-9]{5})([0-9]{5})([0-9]{2}).{6}([01 ])(?:(.{4})(?:.{50}([0-9]{5})?)?)?/
+const COLUMNS = {
+  zip: { titles: ['ZIP CODE', 'ZIP'] },
+  carrier: { titles: ['CARRIER'] },
+  locality: { titles: ['LOCALITY'] },
+  plus_four: { titles: ['PLUS 4 FLAG', 'PLUS FOUR FLAG'] },
+  quarter: { titles: ['YEAR/QTR', 'YEAR QUARTER'], optional: true },
+} satisfies Columns
+
+interface Stated {
+  line: number
+  zip: string
+  region: string
+  /** Whether the last four digits decide where it lies. */
+  isSplit: boolean
+  /** As 20261; empty where the line does not say it. */
+  quarter: string
+}
+/** A line of the ZIP9 file. */
+interface Extension {
+  line: number
+  zip: string
+  region: string
+  four: string
+}
+
+export interface PlacesReading {
+  edition: string
+  effective_from: string
+  rows: PlaceRow[]
+  row_total: number
+  line_total: number
+  cited: readonly Source[]
+}
+
+/**
+ * The locality of each ZIP code, from CMS's ZIP5 file. Where the last four digits decide, the region is null; the ZIP9
+ * file beside it says of which digits.
+ */
+export function placesIn(given: readonly Source[], options: Edition, rejects: Findings): PlacesReading {
+  const { zip5, zip9 } = chosen(given)
+  const stated = zipsOf(zip5, rejects)
+  if (stated.size === 0) throw unreadable('the ZIP5 file has no ZIP codes')
+  const dated = datedBy([...stated.values()], options)
+  const extensions = Map.groupBy(zip9 ? extensionsIn(zip9) : [], ({ zip }) => zip)
+  const rows = [...stated.values()]
+    .sort((a, b) => (a.zip < b.zip ? -1 : 1))
+    .flatMap((each) => rowsOf(each, extensions.get(each.zip) ?? [], dated.effective_from))
+  const cited = zip9 ? [zip5, zip9] : [zip5]
+  return { ...dated, rows, row_total: rows.length, line_total: stated.size, cited }
+}
+
+/** CMS ships the tables as text and as workbooks, beside their layouts. The text is taken. */
+function chosen(given: readonly Source[]): { zip5: Source; zip9?: Source } {
+  const [only] = given
+  if (only && given.length === 1) return { zip5: only } // whatever is wrong with it is said when it is read
+  const named = (name: RegExp): Source | undefined => {
+    const all = given.filter((source) => name.test(source.name ?? source.file))
+    const texts = all.filter(({ kind }) => kind !== 'xlsx')
+    const [found, ...more] = texts.length > 0 ? texts : all
+    if (more.length > 0) throw unreadable('there are several files of one kind among these: give the one that is meant')
+    return found
+  }
+  const [zip5, zip9] = [named(/ZIP5(?!ly)/i), named(/ZIP9(?!ly)/i)]
+  if (!zip5) throw unreadable('there is no ZIP5 file among these: it is known by its name')
+  return zip9 ? { zip5, zip9 } : { zip5 }
+}
+
+function zipsOf(source: Source, rejects: Findings): Map<string, Stated> {
+  const zips = new Map<string, Stated>()
+  for (const each of statedIn(source)) {
+    const known = zips.get(each.zip)
+    if (known && (known.region !== each.region || known.isSplit !== each.isSplit))
+      throw unreadable('a ZIP code is listed twice, in different localities: get the ZIP5 file again', each.line)
+    if (known) note(rejects, 'R09', each.line)
+    else zips.set(each.zip, each)
+  }
+  return zips
+}
+
+/** The edition, by the quarter that every line names. */
+function datedBy(stated: readonly Stated[], options: Edition): { edition: string; effective_from: string } {
+  if (options.effective_from !== undefined) return quarterlyEdition('ZIP', [], options)
+  const [quarter = '', ...more] = new Set(stated.map((each) => each.quarter))
+  if (more.length > 0) throw unreadable('the lines of the ZIP5 file name different quarters')
+  const effective_from = `${quarter.slice(0, 4)}-${String(Number(quarter[4]) * 3 - 2).padStart(2, '0')}-01`
+  if (!/^20[0-9]{2}[1-4]$/.test(quarter) || !isDay(effective_from))
+    throw new Problem(
+      'invalid_parameter',
+      'say --effective-from, a day as YYYY-MM-DD: the file does not name its quarter',
+    )
+  return quarterlyEdition('ZIP', [], { ...options, effective_from })
+}
+
+function* statedIn(source: Source): Generator<Stated> {
+  if (source.kind !== 'xlsx' && !isTable(source.text)) return yield* fixedWidth(source.text)
+  for (const line of readTable(source, COLUMNS, 'a ZIP5 file').lines) if (line.cell('zip') !== '') yield statedBy(line)
+}
+
+const isTable = (text: string): boolean => /^[^\n]{0,500}ZIP ?CODE/i.test(text)
+
+function* records(text: string, what: string): Generator<{ line: number; parts: readonly string[] }> {
+  for (const { text: record, line } of textLines(text)) {
+    if (record.trim() === '') continue
+    const [whole, ...parts] = RECORD.exec(record) ?? []
+    if (whole === undefined) throw unreadable(`this is not ${what}`, line)
+    yield { line, parts: parts.map((part) => part ?? '') }
+  }
+}
+
+function* fixedWidth(text: string): Generator<Stated> {
+  for (const { line, parts } of records(text, 'a ZIP5 file')) {
+    const [zip = '', contractor = '', locality = '', flag, , quarter = ''] = parts
+    yield { line, zip, region: knownRegion(contractor, locality, line), isSplit: flag === '1', quarter }
+  }
+}
+
+/** A spreadsheet drops the zeros in front of a number. */
+function statedBy({ line, cell }: Line): Stated {
+  const padded = (name: string, length: number): string => cell(name).padStart(length, '0')
+  const [zip, contractor, locality] = [padded('zip', 5), padded('carrier', 5), padded('locality', 2)]
+  const flag = cell('plus_four')
+  if (!/^[0-9]{5} [0-9]{5} [0-9]{2}$/.test(`${zip} ${contractor} ${locality}`) || !/^[01]?$/.test(flag))
+    throw unreadable('this is not a ZIP5 file', line)
+  const region = knownRegion(contractor, locality, line)
+  return { line, zip, region, isSplit: flag === '1', quarter: cell('quarter') }
+}
+
+function* extensionsIn({ kind, text }: Source): Generator<Extension> {
+  if (kind === 'xlsx') throw unreadable('the ZIP9 file is read as text: give the one that ends with .txt')
+  for (const { line, parts } of records(text, 'a ZIP9 file')) {
+    const [zip = '', contractor = '', locality = '', , four = ''] = parts
+    if (!/^[0-9]{4}$/.test(four)) throw unreadable('this is not a ZIP9 file', line)
+    yield { line, zip, four, region: knownRegion(contractor, locality, line) }
+  }
+}
+
+function knownRegion(contractor: string, locality: string, line: number): string {
+  const region = regionOf(contractor, locality)
+  if (!region)
+    throw unreadable('a ZIP code lies in a locality that is not known: get a newer version of this program', line)
+  return region
+}
+
+/** The row of a ZIP code, and where the last four digits decide, those of the digits that are listed. */
+function rowsOf(stated: Stated, extensions: readonly Extension[], effective_from: string): PlaceRow[] {
+  const { zip, isSplit, region, line } = stated
+  const row = { kind: 'place', zip, effective_from } as const
+  const locator = [{ citation: 0, line }]
+  if (!isSplit) return [{ ...row, plus_four: null, region, locator }]
+  const runs = runsOf(extensions)
+  const regions = new Set(runs.map(([first]) => first.region))
+  const [single] = regions.size === 1 ? runs : []
+  const all: PlaceRow = single
+    ? { ...row, plus_four: null, region: single[0].region, locator: [...locator, ...locatorOf(single)] }
+    : { ...row, plus_four: null, region: null, locator }
+  return [
+    all,
+    ...runs.map((run) => ({
+      ...row,
+      plus_four: `${run[0].four}-${run[1].four}`,
+      region: run[0].region,
+      locator: locatorOf(run),
+    })),
+  ]
+}
+
+/** The first and the last of digits that follow each other without a gap and lie in one locality. */
+type Run = readonly [first: Extension, last: Extension]
+
+function runsOf(extensions: readonly Extension[]): Run[] {
+  const runs: Run[] = []
+  for (const each of [...extensions].sort((a, b) => Number(a.four) - Number(b.four))) {
+    const [first, last] = runs.at(-1) ?? []
+    if (first && last && each.four === last.four) {
+      if (each.region !== last.region)
+        throw unreadable('the last four digits of a ZIP code are listed twice, in different localities', each.line)
+    } else if (first && last && Number(each.four) === Number(last.four) + 1 && each.region === last.region)
+      runs[runs.length - 1] = [first, each]
+    else runs.push([each, each])
+  }
+  return runs
+}
+
+const locatorOf = ([first, last]: Run): PlaceRow['locator'] =>
+  [...new Set([first.line, last.line])].map((line) => ({ citation: 1, line }))
+
+/** Whether a file has a line for a ZIP code. */
+export function findsZip(source: Given, zip: string): boolean {
+  for (const stated of statedIn(whole(source))) if (stated.zip === zip) return true
+  return false
+}
+
+/** Makes the rows of the ZIP code again, from the files that the row cites, and looks for it among them. */
+export function rereadPlaces(): (row: AnyRow, places: readonly Place[]) => SourceVerdict {
+  const zips = perSource((source: Given) => byLine([...statedIn(whole(source))]))
+  const extensions = perSource((source: Given) => {
+    const all = [...extensionsIn(whole(source))]
+    return { at: byLine(all), ofZip: Map.groupBy(all, ({ zip }) => zip) }
+  })
+  return (row, places) => {
+    const [first] = places
+    if (row.kind !== 'place' || !first) return fail('line_not_found')
+    const { zip, plus_four, region } = row
+    const cited = places.filter((_, at) => row.locator[at]?.citation === 1)
+    const lists = cited.map(({ source, line }) => ({ line: extensions(source).at.get(line), all: extensions(source) }))
+    if (!lists.every(({ line }) => line?.zip === zip)) return fail('line_not_found')
+    const runs = runsOf(lists[0]?.all.ofZip.get(zip) ?? [])
+    if (plus_four !== null) {
+      const isThere = runs.some((run) => `${run[0].four}-${run[1].four}` === plus_four && run[0].region === region)
+      return isThere ? OK : fail('inputs_not_at_line')
+    }
+    const stated = zips(first.source).get(first.line)
+    if (stated?.zip !== zip) return fail('line_not_found')
+    const isSaid = stated.isSplit
+      ? region === null || (runs.length > 0 && runs.every((run) => run[0].region === region))
+      : region === stated.region
+    return isSaid ? OK : fail('inputs_not_at_line')
+  }
+}

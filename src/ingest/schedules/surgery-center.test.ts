@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import { naiveCsv } from '../../../test/support/naive-table.ts'
+import { published, testOnPublished } from '../../../test/support/published-files.ts'
+import { verifyDerivation } from '../../proof/price/derivation.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import { readSource } from '../source.ts'
+import { checked, refusal, saying, source } from './fixture.ts'
+import { surgeryCenter } from './surgery-center.ts'
+
+const head = (multiple: string, quarter = 'July 2026'): string[] => [
+  ...['HCPCS Code', '', 'Short Descriptor', multiple, `${quarter} Payment Indicator`, `${quarter}  Payment Weight  `],
+  `${quarter} Payment Rate `,
+]
+const MULTIPLE = 'Subject to Multiple Procedure Discounting'
+const aa = (lines: string[][]) => source([['Addendum AA'], head(MULTIPLE), ...lines], 'one.csv')
+const bb = (lines: string[][], quarter?: string) => source([['Addendum BB'], head('x', quarter), ...lines], 'two.csv')
+const ONE = ['G0105', '', 'x', 'Y', 'A2', '2.0', '$1,128.87 ']
+const TWO = ['J0002', '**', 'x', '', 'K2', '', '$7.50 ']
+const brief = (given: Parameters<typeof surgeryCenter.open>[0], rejects: Findings = new Map()) =>
+  surgeryCenter.open(given, {}, rejects).rows.map((row) => [row.cpt, saying(row), row.indicators, row.locator[0]])
+
+describe('the addenda of surgery centers', () => {
+  test('are one edition, each cited, whatever the order in which they are given', () => {
+    const files = [bb([TWO, ['J0003', '', 'x', '', 'n1', '', '']]), aa([ONE])]
+    for (const given of [files, files.toReversed()]) {
+      const { rows, edition, effective_from, cited, line_total } = surgeryCenter.open(given, {}, new Map())
+      expect([edition, effective_from, line_total]).toEqual(['ASC26Q3', '2026-07-01', 3])
+      expect(cited.map(({ file }) => file)).toEqual(['one.csv', 'two.csv'])
+      expect(rows.map((row) => [row.cpt, saying(row), row.indicators, row.locator])).toEqual([
+        ['G0105', '1128.87', { payment_indicator: 'A2', multiple_procedure: 'Y' }, [{ citation: 0, line: 3 }]],
+        ['J0002', '7.50', { payment_indicator: 'K2' }, [{ citation: 1, line: 3 }]],
+        ['J0003', 'bundled', { payment_indicator: 'N1' }, [{ citation: 1, line: 4 }]],
+      ])
+      const reread = surgeryCenter.reread()
+      for (const row of rows) expect([verifyDerivation(row), checked(reread, row, cited)]).toEqual([OK, OK])
+    }
+    expect(brief([bb([TWO])])).toMatchObject([['J0002', '7.50', {}, { citation: 0 }]])
+  })
+
+  test('are refused where they are of two quarters, of one kind, or of another one', () => {
+    const read = (...given: ReturnType<typeof aa>[]) => surgeryCenter.open(given, {}, new Map())
+    expect(refusal(() => read(aa([ONE]), bb([TWO], 'October 2026')))).toContain('two different quarters')
+    expect(refusal(() => read(bb([TWO]), bb([TWO])))).toContain('several files')
+    expect(refusal(() => read(source([['a'], ['b']], 'x.csv')))).toContain('this is not an ASC Addendum AA or BB')
+    expect(refusal(() => read(source([['a']], 'x.csv'), source([['b']], 'y.csv')))).toContain('none of the files')
+  })
+
+  test('keep a line whose indicator or rate cannot be read, and pay nothing for what is packaged', () => {
+    const rejects: Findings = new Map()
+    const lines = [
+      ['G0101', '', 'x', 'Y', 'A2', '', 'free'],
+      ['G0102*', '', 'x', 'Y', 'high', '', '$1.00'],
+      ['G0103', '', 'x', 'Y', 'N1', '', '$1.00'],
+      ['NOTE 1: x', '', '', '', '', '', ''],
+      ['G01', '', 'x', 'Y', 'A2', '', '$1.00'],
+    ]
+    const rows = surgeryCenter.open([aa(lines)], {}, rejects).rows
+    expect(rows.map((row) => [row.cpt, saying(row), verifyDerivation(row).ok])).toEqual([
+      ['G0101', 'unreadable', true],
+      ['G0102', 'unreadable', true],
+      ['G0103', 'bundled', true],
+    ])
+    expect([...rejects].map(([rule, { lines: at }]) => [rule, at])).toEqual([
+      ['R02', [3]],
+      ['R03_field', [4]],
+      ['R03', [7]],
+    ])
+  })
+
+  test('withhold what they state twice and differently', () => {
+    const twice = [aa([ONE]), bb([['G0105', '', 'x', '', 'A2', '', '$9.00']])]
+    const { rows, cited } = surgeryCenter.open(twice, {}, new Map())
+    expect(rows.map(saying)).toEqual(['withheld_conflict'])
+    expect(checked(surgeryCenter.reread(), rows[0] as never, cited)).toEqual(OK)
+  })
+})
+const OK = { ok: true } as const
+
+const ADDENDA = ['AA', 'BB'].map((each) => `cms-asc/2026-04-${each}.csv`)
+
+testOnPublished('every code and rate of both addenda of April 2026 is in the release', ADDENDA, async () => {
+  const given = await Promise.all(ADDENDA.map((file) => readSource(published(file))))
+  const rejects: Findings = new Map()
+  const { rows, edition, cited } = surgeryCenter.open(given, {}, rejects)
+  expect([edition, rejects.size]).toEqual(['ASC26Q2', 0])
+  const expected = given.flatMap(({ bytes }, citation) =>
+    naiveCsv(new TextDecoder('windows-1252').decode(bytes))
+      .filter(([code = '']) => /^[A-Z0-9]{5}$/.test(code))
+      .map(([code, , , multiple = '', indicator = '', , rate = '']) => {
+        const amount = rate.replaceAll(/[$, ]/g, '')
+        return [code, indicator.toUpperCase(), amount, citation === 0 ? multiple : '']
+      }),
+  )
+  const found = rows.map((row) => [
+    ...[row.cpt, row.indicators['payment_indicator'], row.kind === 'absence' ? '' : saying(row)],
+    row.indicators['multiple_procedure'] ?? '',
+  ])
+  expect(found).toEqual(expected.sort())
+  expect([rows.length, rows.filter(({ kind }) => kind === 'price').length]).toEqual([7358, 5708])
+  const [procedures, ancillary] = given
+  const holding = [procedures, ancillary].map((each) => each && surgeryCenter.finds(each, '0331T'))
+  expect(holding).toEqual([false, true])
+  const reread = surgeryCenter.reread()
+  for (const row of rows)
+    if (!verifyDerivation(row).ok || !checked(reread, row, cited).ok) throw new Error(`does not follow: ${row.cpt}`)
+})

@@ -1,0 +1,187 @@
+import { unreadable } from '../../files/unreadable.ts'
+import { Problem } from '../../problem.ts'
+import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
+import type { Findings } from '../../registry/release/rules.ts'
+import type { Edition } from '../cms/quarter.ts'
+import {
+  type Columns,
+  chooseSource,
+  isUnreadable,
+  type Line,
+  type Made,
+  readTable,
+  rowsInOrder,
+  type Table,
+} from '../cms/table.ts'
+import { type LineRule, unreadableRow } from '../findings.ts'
+import { byLine, fail, type Given, OK, perSource, type Reread, whole } from '../reread.ts'
+import type { Source } from '../source.ts'
+
+/** One of the tables that a schedule comes in. */
+export interface Part {
+  /** What the file is, in a sentence such as "this is not an ASC Addendum AA". */
+  what: string
+  /** The columns by their titles. The code is called `cpt`. */
+  columns: Columns & { cpt: Columns[string] }
+}
+
+/** A line with the number of the citation of its file. */
+export interface CitedLine extends Line {
+  citation: number
+}
+
+/** What every row of a line has. */
+export type RowBase = Pick<
+  Row,
+  'cpt' | 'modifier' | 'region' | 'npi' | 'basis' | 'setting' | 'class' | 'effective_from' | 'indicators' | 'locator'
+>
+
+/** The row of a line that a rule refuses. */
+export const refused = (base: RowBase, rule: LineRule): Row => ({
+  ...unreadableRow(base, rule, 1),
+  region: base.region,
+  locator: base.locator,
+})
+
+/** Of the cells that a biller needs, those that have their form. */
+export const indicatorsOf = (stated: { [name: string]: readonly [text: string, form: RegExp] }): Row['indicators'] =>
+  Object.fromEntries(
+    Object.entries(stated).flatMap(([name, [text, form]]) => (form.test(text) ? [[name, text] as const] : [])),
+  )
+
+/** Which edition it is, and from when; until when, where the file says it. */
+export interface Dated {
+  edition: string
+  effective_from: string
+  effective_to?: string
+}
+
+/** A schedule that is published as one table or several, each in a file of its own. */
+export interface TablesSchedule {
+  what: string
+  /** In the order in which they are cited. One of them is enough. A file is the first of them that it can be. */
+  parts: readonly Part[]
+  /** By the titles of all its files, the names first, and what the operator says. */
+  dated: (titles: readonly string[], options: Edition, archive: string | undefined) => Dated
+  /** The refusal of tables in which no line makes a row. */
+  empty: string
+  /** What a line says: one row, or several where it has a column for each place. */
+  row: (line: CitedLine, effective_from: string) => Made | readonly Made[]
+}
+
+export interface TablesReading extends Dated {
+  rows: Row[]
+  row_total: number
+  line_total: number
+  cited: readonly Source[]
+}
+
+export interface TablesReader {
+  open: (given: readonly Source[], options: Edition, rejects: Findings) => TablesReading
+  reread: () => Reread
+  /** Whether a file has a line for a code. */
+  finds: (source: Given, cpt: string) => boolean
+}
+
+export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedule): TablesReader {
+  const made = (line: CitedLine, effective_from: string): readonly Made[] => [row(line, effective_from)].flat()
+  return {
+    open(given, options, rejects) {
+      const found = partsAmong(given, parts, what)
+      const titles = found.flatMap(({ table }) => table.titles)
+      const said = dated(titles, options, found[0]?.source.archive)
+      const lines = citedLines(found.map(({ table }, citation) => ({ lines: table.lines, citation })))
+      const rows = rowsInOrder(
+        madeOf(lines, (line) => made(line, said.effective_from)),
+        rejects,
+      )
+      const sound = rows.filter((each) => !isUnreadable(each))
+      if (sound.length === 0) throw unreadable(empty)
+      const places = sound.map(({ locator: [first] }) => `${first?.citation} ${first?.line}`)
+      const cited = found.map(({ source }) => source)
+      return { ...said, rows, row_total: rows.length, line_total: new Set(places).size, cited }
+    },
+    reread: () => rereadTables(parts, what, made),
+    finds: (source, cpt) => linesOf(whole(source), parts, what).some(({ code }) => code('cpt') === cpt),
+  }
+}
+
+interface Found {
+  source: Source
+  table: Table
+}
+
+function partsAmong(given: readonly Source[], parts: readonly Part[], what: string): Found[] {
+  let left = given
+  const found = parts.flatMap((part): Found[] => {
+    const read = (source: Source): Table => readTable(source, part.columns, part.what)
+    const fitting = left.filter((source) => isReadBy(read, source))
+    left = left.filter((source) => !fitting.includes(source))
+    if (fitting.length === 0) return []
+    const source = chooseSource(fitting, read, part.what)
+    return [{ source, table: read(source) }]
+  })
+  const [only, ...more] = given
+  const [first] = parts
+  // Of a file that is given alone it is said what is wrong with it.
+  if (found.length === 0 && only && first && more.length === 0) readTable(only, first.columns, what)
+  if (found.length === 0) throw unreadable(`none of the files is ${what}`)
+  return found
+}
+
+const linesOf = (source: Source, parts: readonly Part[], what: string): Line[] =>
+  partsAmong([source], parts, what).flatMap(({ table }) => [...table.lines])
+
+function isReadBy(read: (source: Source) => Table, source: Source): boolean {
+  try {
+    read(source)
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}
+
+function* citedLines(tables: Iterable<{ lines: Iterable<Line>; citation: number }>): Generator<CitedLine> {
+  for (const { lines, citation } of tables) for (const line of lines) yield { ...line, citation }
+}
+
+function* madeOf(
+  lines: Iterable<CitedLine>,
+  make: (line: CitedLine) => readonly Made[],
+): Generator<{ line: number; row: Made }> {
+  for (const line of lines) for (const row of make(line)) yield { line: line.line, row }
+}
+
+/**
+ * The cited lines must make the same row again, and the other lines of their files under its code must not change it.
+ * So what is withheld or cannot be read is checked like a price.
+ */
+function rereadTables(
+  parts: readonly Part[],
+  what: string,
+  rowsOf: (line: CitedLine, effective_from: string) => readonly Made[],
+): Reread {
+  const tables = perSource((source) => {
+    const lines = linesOf(whole(source), parts, what)
+    return { at: byLine<Line>(lines), ofCode: Map.groupBy(lines, ({ code }) => code('cpt')) }
+  })
+  return (row, places) => {
+    const cited = places.map(({ source, line }, at) => ({ source, line, citation: row.locator[at]?.citation ?? 0 }))
+    const at = cited.map(({ source, line, citation }) => {
+      const found = tables(source).at.get(line)
+      return { citation, lines: found ? [found] : [] }
+    })
+    if (at.length === 0 || at.some(({ lines }) => lines.length === 0)) return fail('line_not_found')
+    const files = new Map(cited.map(({ source, citation }) => [citation, source]))
+    const all = [...files].map(([citation, source]) => ({ citation, lines: tables(source).ofCode.get(row.cpt) ?? [] }))
+    const underKey = (given: Parameters<typeof citedLines>[0]): Row | undefined => {
+      const made = madeOf(citedLines(given), (line) => rowsOf(line, row.effective_from))
+      return rowsInOrder(made, new Map()).find((each) => rowKey(each) === rowKey(row))
+    }
+    const [made, inFiles] = [underKey(at), underKey(all)]
+    if (made && inFiles && rowText({ ...made, locator: inFiles.locator }) !== rowText(inFiles))
+      return fail('other_amounts_in_file')
+    return made && rowText(made) === rowText(row) ? OK : fail('inputs_not_at_line')
+  }
+}

@@ -1,0 +1,53 @@
+// Work that is done again and again while the service runs.
+
+import { Problem } from './problem.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Tells of a fault unless it is the one that was told last; `undefined` says that there is none any more. */
+export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fault: unknown } | undefined) => void {
+  let last: string | undefined
+  return (said) => {
+    // A refusal names the hour it was tried in, so what tells one from another is its code.
+    const name = said && (said.fault instanceof Problem ? said.fault.code : String(said.fault))
+    if (said && name !== last) tell(said)
+    last = name
+  }
+}
+
+export interface Job {
+  /** Does what is due, and answers in how many milliseconds there will be more. A fault is tried again in an hour. */
+  turn: () => Promise<number>
+  /** Told each fault once, until it has gone. */
+  tell: (said: { fault: unknown }) => void
+}
+
+/** Runs a job at once and then whenever it asks for it, until it is stopped. Stopping waits for a turn under way. */
+export function repeat({ turn, tell }: Job): { stop: () => Promise<void> } {
+  let stopped = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let running: Promise<void> = Promise.resolve()
+  const tellFault = tellOnce(tell)
+  const once = async (): Promise<void> => {
+    let wait = HOUR_MS
+    try {
+      wait = await turn()
+      tellFault(undefined)
+    } catch (fault) {
+      tellFault({ fault })
+    }
+    // An hour at most: timers do not reach a month ahead, and a clock may be set.
+    if (!stopped) timer = setTimeout(start, Math.min(HOUR_MS, Math.max(1, wait)))
+  }
+  const start = (): void => {
+    running = once()
+  }
+  start()
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

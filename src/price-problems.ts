@@ -1,0 +1,108 @@
+import type { Entry } from './problem-entry.ts'
+
+const STATED =
+  'The schedule states that there is no price; the member `row` is that statement with its proof. Do not invent a price.'
+const NOT_SHOWN =
+  'The service does not show the price in the source; the member `row` says why, with its proof. Do not invent a price.'
+
+/** Why a schedule states no price, in words that a patient understands. */
+const absent = (title: string, meaning: string, hint = STATED): Entry => ({ kind: 'not_found', title, meaning, hint })
+
+/** The refusals of lookups. */
+export const PRICE_PROBLEMS = {
+  absent_bundled: absent(
+    'The schedule pays this code as part of another service and states no price of its own',
+    'Medicare treats this item as included in another service on the bill. A separate charge for it has no Medicare price to compare with: ask which service it belongs to.',
+  ),
+  absent_conditionally_packaged: absent(
+    'The hospital outpatient system pays this code apart only on conditions, and states no rate',
+    'Medicare usually includes this item in the payment for another hospital service of the same day. Ask which service it was billed with.',
+  ),
+  absent_carrier_priced: absent(
+    'Medicare contractors price this code; there is no national price',
+    'There is no published amount: the regional Medicare contractor sets it. The contractor for your area can tell the amount.',
+  ),
+  absent_paid_elsewhere: absent(
+    'This schedule does not pay this code; another one does or may',
+    'This list does not cover the item, but another Medicare list may. The member available shows which lists have it.',
+  ),
+  absent_not_covered: absent(
+    'Medicare does not pay for this code at all',
+    'Medicare has no price because it does not pay for this service. Other insurers may; their price is not known here.',
+  ),
+  absent_not_valid: absent(
+    'The code is not valid for this schedule',
+    'Medicare does not accept this code here; another code is used for the same service. Ask the provider which code applies.',
+  ),
+  absent_inpatient_only: absent(
+    'Medicare pays this code only for inpatients',
+    'Medicare pays for this service only during a hospital stay, so there is no outpatient price.',
+  ),
+  absent_anesthesia: absent(
+    'Anesthesia is priced by base units and time, not by this schedule',
+    'The price depends on how long the anesthesia took. Ask for the base units, the minutes and the factor per unit.',
+  ),
+  absent_not_applicable_in_setting: absent(
+    'The publisher marks this code as not performed in this setting',
+    'Medicare has no price for this service in this kind of place, because it is rarely or never done there. Ask about the other setting.',
+  ),
+  absent_no_price_stated: absent(
+    'The schedule lists this code without a price',
+    'The code is on the list, and the publisher left the price empty or zero. Zero does not mean that it is free.',
+  ),
+  absent_unreadable: absent(
+    'The source has a line for this code that cannot be read',
+    'The published file has this code, but the amount beside it is damaged or impossible. The file, the line and the rule are named.',
+    NOT_SHOWN,
+  ),
+  absent_withheld_conflict: absent(
+    'The source states different prices for the same key; none is served',
+    'The published file contradicts itself about this price, so none is given. The lines are named.',
+    NOT_SHOWN,
+  ),
+  not_on_schedule: {
+    kind: 'not_found',
+    title: 'No chart that may answer has a row for this question',
+    hint: 'The proofs show it for each chart searched, and the member `available` what there is for the code. Check code, region, modifier and setting; do not invent a price.',
+  },
+  no_edition_for_day: {
+    kind: 'not_found',
+    title: 'No edition of a chart that may answer is held for that day',
+    hint: 'The member `charts` lists the periods that are held. Ask for a day in one of them, or ask the operator to load the edition; never use a price of another period.',
+  },
+  modifier_not_priced: {
+    kind: 'not_found',
+    title: 'The code has no price with this modifier',
+    hint: 'The member `available` lists the modifiers that have a price. Ask without the modifier and say that the amount is without it.',
+  },
+  modifier_not_allowed: {
+    kind: 'not_found',
+    title: 'The schedule does not pay this code with this modifier',
+    hint: 'The indicators of the member `row` rule the modifier out. Do not adjust the amount.',
+  },
+  unknown_provider: {
+    kind: 'not_found',
+    title: 'No published file names this provider',
+    hint: 'Ask without `npi` for the Medicare reference price; do not present that as the hospital\u2019s price.',
+  },
+  row_not_found: {
+    kind: 'not_found',
+    title: 'The release has no row at this place',
+    hint: 'Take the permalink from the member `proof.href` of an answer.',
+  },
+  unknown_zip: {
+    kind: 'not_found',
+    title: 'The table of ZIP codes does not have this ZIP code',
+    hint: 'Check the ZIP code, or ask with a Medicare locality as `US-XX-LL`, a state as `US-XX`, or `national`.',
+  },
+  region_ambiguous: {
+    kind: 'not_found',
+    title: 'The place has several localities, each with prices of its own',
+    hint: 'Ask again with one of the member `choices`, or send all nine digits of the ZIP code.',
+  },
+  region_not_covered: {
+    kind: 'not_found',
+    title: 'The edition in force holds no price for this region',
+    hint: 'Take a region from the member `available` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
+  },
+} as const satisfies Record<string, Entry>

@@ -1,0 +1,200 @@
+// The answers that an honest service would give from a registry in memory, and, with a view that hides something, the
+// best that a service could do which hides it.
+
+import { PLACE_CHART } from './price/charts.ts'
+import { type Decision, lookUp, type Need, type Reply } from './price/lookup.ts'
+import type { Because } from './price/proofs.ts'
+import { type ParsedQuestion, parseQuestion, type Question } from './price/question.ts'
+import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
+import { type AnyRow, type PlaceRow, rowKey } from './price/row.ts'
+import { placeOf } from './price/timeline.ts'
+import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
+
+export interface Answered {
+  body: Record<string, unknown>
+  decision: Decision
+}
+
+/** A leaf at its place in its tree. */
+export interface Placed<T> {
+  leaf: T
+  index: number
+}
+/** What the one who answers admits that there is, in order. Places are those of the real trees. */
+export interface View {
+  rows(release: MemoryRelease): readonly Placed<AnyRow>[]
+  periods: readonly Placed<Period>[]
+  providers: readonly Placed<Provider>[]
+}
+
+export const placed = <T>(leaves: readonly T[]): Placed<T>[] => leaves.map((leaf, index) => ({ leaf, index }))
+
+export const everything = ({ standing: { periods, providers } }: MemoryRegistry): View => ({
+  rows: (release) => placed(release.rows),
+  periods: placed(periods),
+  providers: placed(providers),
+})
+
+/** The answer to a question, as it follows from a view. */
+export async function answerOf(
+  registry: MemoryRegistry,
+  question: Question,
+  view: View = everything(registry),
+): Promise<Answered> {
+  const asked = parseQuestion(question)
+  if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
+  const notes = new Notes(registry, asked, view)
+  const { decision, place } = notes.decide()
+  const own = 'row' in decision ? notes.find(decision.chart, decision.row) : undefined
+  const at = place && notes.find(PLACE_CHART, place)
+  const because = await notes.because(own?.release, [own, at])
+  const beside = {
+    ...(because ? { because } : {}),
+    ...(at ? { place: await registry.cite(at.release, at.index) } : {}),
+  }
+  const cited = own && (await registry.cite(own.release, own.index))
+  return { decision, body: bodyOf(decision, cited, beside) }
+}
+
+/** A decision as the body of an answer, with its row and whatever stands beside it. */
+export function bodyOf(decision: Decision, cited: object | undefined, beside: object): Record<string, unknown> {
+  if (decision.outcome === 'price') {
+    const { ignored, adjustment } = decision
+    const told = {
+      ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
+      ...(adjustment ? { adjustment } : {}),
+    }
+    return { ...cited, ...beside, ...told }
+  }
+  const code = decision.outcome === 'absent' ? `absent_${decision.row.reason}` : CODES[decision.outcome]
+  const charts =
+    decision.outcome === 'no_edition' ? { charts: decision.charts.map((each) => ({ chart: each, held: [] })) } : {}
+  return { code, status: 404, ...(cited ? { row: cited } : {}), ...beside, ...charts }
+}
+
+export const CODES = {
+  modifier_not_allowed: 'modifier_not_allowed',
+  modifier_not_priced: 'modifier_not_priced',
+  no_edition: 'no_edition_for_day',
+  region_ambiguous: 'region_ambiguous',
+  region_not_covered: 'region_not_covered',
+  unknown_zip: 'unknown_zip',
+  unknown_provider: 'unknown_provider',
+  not_on_schedule: 'not_on_schedule',
+} as const
+
+/** What a decision says, in few words. */
+export function sayingOf(decision: Decision): string {
+  if (decision.outcome === 'absent') return `absent ${decision.row.reason}`
+  if (decision.outcome !== 'price') return decision.outcome
+  const { price } = decision.row
+  return `price ${'amount' in price ? price.amount : `${price.low}-${price.high}`}`
+}
+
+type Located = { release: MemoryRelease; index: number }
+
+/** Runs the rule on a view and notes what it was told, to be shown. */
+class Notes {
+  readonly #rows = new Map<MemoryRelease, Set<number>>()
+  readonly #periods = new Set<number>()
+  readonly #providers = new Set<number>()
+
+  constructor(
+    readonly registry: MemoryRegistry,
+    readonly question: ParsedQuestion,
+    readonly view: View,
+  ) {}
+
+  decide(): { decision: Decision; place: PlaceRow | undefined } {
+    const rule = lookUp(this.question)
+    let step = rule.next()
+    while (!step.done) step = rule.next(this.#reply(step.value))
+    return step.value
+  }
+
+  #reply(need: Need): Reply {
+    if (need.need === 'provider') {
+      const { left, inside, right } = between(this.view.providers, providerKey, `${need.npi}|`)
+      for (const each of inside.length > 0 ? inside : [left, right]) if (each) this.#providers.add(each.index)
+      return inside[0]?.leaf.chart
+    }
+    const { day } = this.question
+    const release = this.#editionOn(need.chart)
+    if (need.need === 'edition') {
+      if (release) this.#show(release, [])
+      const after = placeOf(this.view.periods, `${need.chart}|${day}~`, ({ leaf }) => periodKey(leaf))
+      const around = [this.view.periods[after - 1], this.view.periods[after]]
+      if (!release) for (const each of around) if (each) this.#periods.add(each.index)
+      return release !== undefined
+    }
+    if (!release) throw new Error('no edition')
+    const rows = this.view.rows(release)
+    if (need.need === 'row') {
+      const at = placeOf(rows, need.key, ({ leaf }) => rowKey(leaf))
+      const isThere = rows[at] !== undefined && rowKey(rows[at].leaf) === need.key
+      this.#show(release, isThere ? [rows[at]] : [rows[at - 1], rows[at]])
+      return isThere ? rows[at]?.leaf : undefined
+    }
+    const { left, inside, right } = between(rows, rowKey, need.prefix)
+    const regions = [...new Set(inside.map(({ leaf }) => leaf.region as string))].slice(0, 2)
+    const firsts = regions.map((region) => inside.find(({ leaf }) => leaf.region === region))
+    this.#show(release, need.need === 'regions' && regions.length > 1 ? firsts : [left, ...inside, right])
+    return need.need === 'rows' ? inside.map(({ leaf }) => leaf) : regions
+  }
+
+  #editionOn(chart: string): MemoryRelease | undefined {
+    const holding = this.view.periods.findLast(({ leaf }) => leaf.chart === chart && leaf.from <= this.question.day)
+    return holding && holding.leaf.to >= this.question.day
+      ? this.registry.releaseNamed(holding.leaf.release)
+      : undefined
+  }
+
+  #show(release: MemoryRelease, rows: readonly (Placed<AnyRow> | undefined)[]): void {
+    const known = this.#rows.get(release) ?? new Set<number>()
+    this.#rows.set(release, known)
+    for (const row of rows) if (row) known.add(row.index)
+  }
+
+  find(chart: string, row: AnyRow): Located {
+    const release = this.#editionOn(chart)
+    if (!release) throw new Error('no edition')
+    return { release, index: placeOf(release.rows, rowKey(row), rowKey) }
+  }
+
+  async because(main: MemoryRelease | undefined, own: readonly (Located | undefined)[]): Promise<Because | undefined> {
+    const isOwn = (release: MemoryRelease, index: number): boolean =>
+      own.some((each) => each?.release === release && each.index === index)
+    const shown = [...this.#rows].map(([release, places]) => ({
+      release,
+      places: [...places].filter((place) => !isOwn(release, place)),
+    }))
+    const isProved = (release: MemoryRelease): boolean => own.some((each) => each?.release === release)
+    const releases = shown.filter(
+      ({ release, places }) => release !== main && (places.length > 0 || !isProved(release)),
+    )
+    const rows = shown.flatMap(({ release, places }) => {
+      const at = releases.findIndex((each) => each.release === release)
+      return places.map((place) => ({ release: at < 0 ? null : at, ...release.neighbour(place) }))
+    })
+    const because: Because = {
+      releases: releases.map(({ release }) => this.registry.share(release)),
+      rows,
+      periods: [...this.#periods].map((index) => this.registry.periodProof(index)),
+      providers: [...this.#providers].map((index) => this.registry.providerProof(index)),
+    }
+    const isEmpty = Object.values(because).every((list) => (list as unknown[]).length === 0)
+    if (main) return isEmpty ? undefined : because
+    return { ...because, state: this.registry.state, log: await this.registry.proof() }
+  }
+}
+
+/** The leaves with keys that begin so, and those on either side. */
+function between<T>(
+  list: readonly Placed<T>[],
+  keyOf: (leaf: T) => string,
+  prefix: string,
+): { left: Placed<T> | undefined; inside: Placed<T>[]; right: Placed<T> | undefined } {
+  const key = ({ leaf }: Placed<T>): string => keyOf(leaf)
+  const [from, to] = [placeOf(list, prefix, key), placeOf(list, `${prefix}~`, key)]
+  return { left: list[from - 1], inside: list.slice(from, to), right: list[to] }
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test'
+import { aSigner } from './fixture.ts'
+import { formatPolicy } from './note/policy.ts'
+import type { Question } from './price/question.ts'
+import { aFee, aPlace, aRow, MemoryRegistry } from './registry-fixture.ts'
+import { parsePolicy, type TrustPolicy, verifyBody } from './verify.ts'
+
+const signer = await aSigner('registry.example/log/registry')
+const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy
+
+const JULY = '2026-07-15'
+const NPI = '1234567893'
+
+function registry(): MemoryRegistry {
+  const made = new MemoryRegistry(signer)
+  made.publish(
+    [
+      aFee({ cpt: '99213' }),
+      aFee({ cpt: '99213', setting: 'facility', amount: '57.45' }),
+      aFee({ cpt: '99213', region: 'US-IL-16', amount: '98.00' }),
+      aFee({ cpt: '99213', region: 'US-IL-15', amount: '97.00' }),
+      aFee({ cpt: '99213', region: 'US-AL-00', amount: '90.00' }),
+      aFee({ cpt: '70450', modifier: '26', amount: '40.00' }),
+      aFee({ cpt: '99285', setting: 'facility', amount: '170.00' }),
+      aRow({
+        cpt: '99285',
+        kind: 'absence',
+        basis: 'medicare_pfs',
+        setting: 'non_facility',
+        reason: 'not_applicable_in_setting',
+        derivation: { method: 'pfs-na/1', inputs: { na_indicator: 'NA' } },
+      }),
+      aRow({ cpt: '99070', kind: 'absence', basis: 'medicare_pfs' }),
+      aRow({
+        cpt: '80053',
+        kind: 'absence',
+        basis: 'medicare_pfs',
+        reason: 'paid_elsewhere',
+        derivation: { method: 'cms-status/1', inputs: { status_code: 'X' } },
+      }),
+    ],
+    { chart: 'cms-pfs' },
+  )
+  made.publish([aRow({ cpt: '80053' }), aRow({ cpt: '36415', amount: '8.83' })], { chart: 'cms-clfs' })
+  made.publish([aPlace('60611', 'US-IL-16'), aPlace('60701', null), aPlace('35004', 'US-AL-00')], {
+    chart: 'zip-locality',
+  })
+  made.publish(
+    [
+      aRow({
+        cpt: '99213',
+        npi: NPI,
+        basis: 'hospital_gross',
+        setting: 'outpatient',
+        amount: '300.00',
+        derivation: { method: 'verbatim/1', inputs: { amount: '300.00' } },
+      }),
+      aRow({
+        cpt: '99213',
+        npi: NPI,
+        basis: 'hospital_cash',
+        setting: 'outpatient',
+        amount: '145.20',
+        derivation: { method: 'verbatim/1', inputs: { amount: '145.20' } },
+      }),
+    ],
+    { chart: `hospital-mrf:${NPI}`, providers: [NPI] },
+  )
+  return made
+}
+
+const QUESTIONS: [Partial<Question>, string][] = [
+  [{ cpt: '99213' }, 'price 95.19'],
+  [{ cpt: '99213', setting: 'facility' }, 'price 57.45'],
+  [{ cpt: '99213', region: '60611' }, 'price 98.00'],
+  [{ cpt: '99213', region: 'AL' }, 'price 90.00'],
+  [{ cpt: '99213', region: '35004' }, 'price 90.00'],
+  [{ cpt: '99213', region: 'IL' }, 'region_ambiguous'],
+  [{ cpt: '99213', region: '60701' }, 'region_ambiguous'],
+  [{ cpt: '99213', region: 'US-TX-99' }, 'region_not_covered'],
+  [{ cpt: '99213', region: '99999' }, 'unknown_zip'],
+  [{ cpt: '99213', modifier: '25' }, 'price 95.19'],
+  [{ cpt: '99213', modifier: '50' }, 'price 95.19'],
+  [{ cpt: '99213', modifier: '22' }, 'modifier_not_priced'],
+  [{ cpt: '70450', modifier: '26' }, 'price 40.00'],
+  [{ cpt: '99285' }, 'price 170.00'],
+  [{ cpt: '99285', setting: 'non_facility' }, 'absent not_applicable_in_setting'],
+  [{ cpt: '99070' }, 'absent bundled'],
+  [{ cpt: '80053', region: '60611' }, 'price 10.56'],
+  [{ cpt: '80053', region: '60701' }, 'price 10.56'],
+  [{ cpt: '80053', setting: 'outpatient' }, 'price 10.56'],
+  [{ cpt: '12345' }, 'no_edition'],
+  [{ cpt: '12345', basis: 'medicare_clfs' }, 'not_on_schedule'],
+  [{ cpt: '99213', as_of: '2026-10-05' }, 'no_edition'],
+  [{ cpt: '99213', npi: NPI, region: '60611' }, 'price 145.20'],
+  [{ cpt: '99213', npi: NPI, basis: 'hospital_gross' }, 'price 300.00'],
+  [{ cpt: '99214', npi: NPI }, 'not_on_schedule'],
+  [{ cpt: '99213', npi: '1999999992' }, 'unknown_provider'],
+]
+
+const asked = (question: Partial<Question>): Question => ({ cpt: '99213', as_of: JULY, ...question })
+
+test('honest answers are what a biller expects, and are verified as the answers to their questions', async () => {
+  const store = registry()
+  for (const [question, expected] of QUESTIONS) {
+    const { body, decision } = await store.answer(asked(question))
+    const said =
+      decision.outcome === 'price'
+        ? `price ${'amount' in decision.row.price ? decision.row.price.amount : ''}`
+        : decision.outcome === 'absent'
+          ? `absent ${decision.row.reason}`
+          : decision.outcome
+    expect([question, said]).toEqual([question, expected])
+    const verdict = await verifyBody(JSON.stringify(body), policy, { question: asked(question) })
+    expect([question, verdict.ok ? 'ok' : verdict.reason]).toEqual([question, 'ok'])
+  }
+})
+
+test('no answer is accepted as the answer to another question', async () => {
+  const store = registry()
+  const answers = await Promise.all(QUESTIONS.map(async ([question]) => (await store.answer(asked(question))).body))
+  for (const [i, body] of answers.entries())
+    for (const [j, [question]] of QUESTIONS.entries()) {
+      if (i === j) continue
+      const verdict = await verifyBody(JSON.stringify(body), policy, { question: asked(question) })
+      if (!verdict.ok) continue
+      // Two questions may have one answer: then the honest answer to the other one says the same.
+      const { row: _a, because: _b, place: _p, proof: _c, related: _r, ...own } = answers[j] as Record<string, unknown>
+      const { row: _d, because: _e, place: _q, proof: _f, related: _s, ...other } = body as Record<string, unknown>
+      expect([QUESTIONS[i]?.[0], question, other]).toEqual([QUESTIONS[i]?.[0], question, own])
+    }
+})

@@ -1,0 +1,223 @@
+// Whether a body is the answer to a question: its proofs are facts, and the rule of the lookup, run on these facts
+// alone, comes to the same decision.
+
+import { canonical } from './canonical-json.ts'
+import { addAbsence, addBecause, addCitedRow, OK } from './evidence.ts'
+import { type Facts, NotProved } from './facts.ts'
+import { type Failed, fail, type Verdict } from './fault.ts'
+import { PLACE_CHART } from './price/charts.ts'
+import { type Decision, lookUp, type Reply } from './price/lookup.ts'
+import type { Cited } from './price/proofs.ts'
+import { type ParsedQuestion, parseQuestion, type Question } from './price/question.ts'
+import type { Manifest } from './price/release.ts'
+import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
+import { closed, listOf, matches, orNull, TOKEN } from './shape.ts'
+
+type Members = Record<string, unknown>
+
+/** What stands beside the row of a good answer. */
+const BESIDE_ROW = ['because', 'place', 'modifiers_ignored', 'adjustment', 'related']
+/** The members of a refusal. Its sentences are the server's word and no part of what is proved. */
+export const PROBLEM: readonly string[] = [
+  'type',
+  'title',
+  'status',
+  'code',
+  'detail',
+  'request_id',
+  'agent_hint',
+  'errors',
+  'instance',
+]
+const BESIDE_PROBLEM = ['row', 'absence', 'because', 'place', 'charts', 'available', 'choices', 'last_known']
+
+const word = orNull(matches(/^[A-Za-z0-9_-]{1,40}$/))
+const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: matches(TOKEN) }), 8)
+
+/** What was shown of one answer. */
+export interface Shown {
+  ok: true
+  /** The row of the answer; undefined where it is a refusal without one. */
+  row: AnyRow | undefined
+  release: Manifest | undefined
+  /** True where the release of the row is in force on no day. */
+  lapsed: boolean
+  decision: Decision | undefined
+  /** Editions of the day that are proved to have no row of the code that was asked about. */
+  lacking: Lacking[]
+}
+
+export interface Lacking {
+  cpt: string
+  release: Manifest
+}
+
+const hasOnly = (body: Members, members: readonly string[]): boolean =>
+  Object.keys(body).every((member) => members.includes(member))
+
+/** Checks every proof in the body of a lookup; with a question, also that it is the answer to it. */
+export async function checkAnswer(
+  facts: Facts,
+  body: Members,
+  question: Question | undefined,
+): Promise<Shown | Failed> {
+  const shown = await collect(facts, body)
+  if (!shown.ok || question === undefined) return shown
+  const asked = parseQuestion(question)
+  if (typeof asked === 'string') return fail('question_malformed')
+  if (shown.lapsed) return fail('release_not_in_force')
+  const decided = decide(facts, asked)
+  if ('reason' in decided) return decided
+  const place = body['place'] as Cited<PlaceRow> | undefined
+  const isPlaced = place === undefined || isEdition(facts, place.proof.release, PLACE_CHART, asked.day)
+  const isAnswer =
+    isPlaced &&
+    isOfEdition(facts, shown, decided, asked.day) &&
+    agrees(body, shown, decided) &&
+    isLastKnown(facts, body['last_known'], asked)
+  if (!isAnswer) return fail('answers_another_question')
+  const lacking = facts.withoutCode(asked.cpt, asked.day).map((release) => ({ cpt: asked.cpt, release }))
+  return { ...shown, decision: decided.decision, lacking }
+}
+
+/** The same row may stand in two editions: the one that is shown must be of the edition that the rule chose. */
+function isOfEdition(facts: Facts, { release }: Shown, { decision }: Decided, day: string): boolean {
+  if (release === undefined || !('chart' in decision)) return release === undefined
+  return isEdition(facts, release, decision.chart, day)
+}
+
+const isEdition = (facts: Facts, release: Manifest, chart: string, day: string): boolean =>
+  release.chart === chart && facts.isInForce(release, day)
+
+/** What was last known is the price that the same question had on the last day of an edition that is over. */
+function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boolean {
+  if (known === undefined) return true
+  const { proof, ...row } = known as Cited<Row>
+  const period = proof.in_force?.period
+  const last = period?.to ?? ''
+  const isOver = period !== undefined && last < asked.day && facts.isLastBy(period, asked.day)
+  const then = isOver ? decide(facts, { ...asked, day: last }) : fail('release_not_in_force')
+  if (!('decision' in then) || then.decision.outcome !== 'price') return false
+  const { chart, row: decided } = then.decision
+  return rowText(decided) === rowText(row as Row) && isEdition(facts, proof.release, chart, last)
+}
+
+async function collect(facts: Facts, body: Members): Promise<Shown | Failed> {
+  const isRefusal = typeof body['code'] === 'string'
+  const cited = isRefusal ? body['row'] : bareAnswer(body)
+  if (isRefusal && !hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])) return fail('not_recognised')
+  if (body['related'] !== undefined && !isRelated(body['related'])) return fail('not_recognised')
+  const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
+  if (main && !main.ok) return main
+  if (isRefusal && main && !isSaidOf(body['code'] as string, main.row)) return fail('body_contradicts_proof')
+  for (const step of [
+    () => addPlace(facts, body['place']),
+    () => addAbsences(facts, body['absence']),
+    () => (body['because'] === undefined ? OK : addBecause(facts, body['because'], main?.proof.release)),
+    () => addLastKnown(facts, body['last_known']),
+  ]) {
+    const added = await step()
+    if (!added.ok) return added
+  }
+  if (facts.checkpoint === undefined) return fail('proof_missing')
+  return {
+    ok: true,
+    row: main?.row,
+    release: main?.proof.release,
+    lapsed: main?.proof.in_force === null,
+    decision: undefined,
+    lacking: [],
+  }
+}
+
+/** Whether a refusal may stand beside such a row. */
+const isSaidOf = (code: string, row: AnyRow): boolean =>
+  row.kind === 'absence' ? code === `absent_${row.reason}` : code === 'modifier_not_allowed' && 'price' in row
+
+/** The row of a good answer and its proof, without what stands beside them. */
+export const bareAnswer = (body: unknown): Members =>
+  Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !BESIDE_ROW.includes(name)))
+
+async function addPlace(facts: Facts, place: unknown): Promise<Verdict> {
+  if (place === undefined) return OK
+  const added = await addCitedRow(facts, place)
+  return added.ok && added.row.kind !== 'place' ? fail('row_malformed') : added
+}
+
+async function addAbsences(facts: Facts, absences: unknown): Promise<Verdict> {
+  if (absences === undefined) return OK
+  if (!Array.isArray(absences) || absences.length === 0) return fail('proof_missing')
+  for (const absence of absences) {
+    const added = await addAbsence(facts, absence)
+    if (!added.ok) return added
+  }
+  return OK
+}
+
+/** The row of an edition that has run out. It is proved as what it was, and is no part of the decision. */
+const addLastKnown = async (facts: Facts, known: unknown): Promise<Verdict> =>
+  known === undefined ? OK : addCitedRow(facts, known)
+
+interface Decided {
+  decision: Decision
+  place: PlaceRow | undefined
+}
+
+/** Runs the rule on what is proved. */
+function decide(facts: Facts, question: ParsedQuestion): Decided | Failed {
+  const rule = lookUp(question, facts.charts)
+  try {
+    let step = rule.next()
+    while (!step.done) {
+      const reply: Reply = facts.reply(step.value, question.day)
+      step = rule.next(reply)
+    }
+    return step.value
+  } catch (error) {
+    if (error instanceof NotProved) return fail('choice_not_proved')
+    throw error
+  }
+}
+
+const CODES: { readonly [outcome in Decision['outcome']]?: string } = {
+  modifier_not_allowed: 'modifier_not_allowed',
+  modifier_not_priced: 'modifier_not_priced',
+  no_edition: 'no_edition_for_day',
+  region_ambiguous: 'region_ambiguous',
+  region_not_covered: 'region_not_covered',
+  unknown_zip: 'unknown_zip',
+  unknown_provider: 'unknown_provider',
+  not_on_schedule: 'not_on_schedule',
+}
+
+/** Whether the body says what was decided, all of it and no more. */
+function agrees(body: Members, { row }: Shown, { decision, place }: Decided): boolean {
+  const sameRow = (decided: AnyRow): boolean => row !== undefined && rowText(row) === rowText(decided)
+  const shownPlace = body['place'] as (PlaceRow & { proof: unknown }) | undefined
+  const isPlaced = shownPlace === undefined || (place !== undefined && rowText(bare(shownPlace)) === rowText(place))
+  if (!isPlaced) return false
+  if (decision.outcome === 'price') {
+    const ignored = body['modifiers_ignored'] ?? []
+    return (
+      body['code'] === undefined &&
+      sameRow(decision.row) &&
+      canonical(ignored) === canonical(decision.ignored) &&
+      canonical(body['adjustment'] ?? null) === canonical(decision.adjustment ?? null)
+    )
+  }
+  if (decision.outcome === 'absent') return body['code'] === `absent_${decision.row.reason}` && sameRow(decision.row)
+  if (decision.outcome === 'modifier_not_allowed')
+    return body['code'] === CODES.modifier_not_allowed && sameRow(decision.row)
+  if (body['code'] !== CODES[decision.outcome] || row !== undefined) return false
+  return decision.outcome !== 'no_edition' || namesOnly(body['charts'], decision.charts)
+}
+
+const bare = ({ proof: _, ...row }: PlaceRow & { proof: unknown }): PlaceRow => row
+
+/** The charts that are not held are named, all of them and no other. */
+function namesOnly(charts: unknown, expected: readonly string[]): boolean {
+  if (!Array.isArray(charts)) return false
+  return (
+    canonical(charts.map((each) => (each as { chart?: unknown } | null)?.chart ?? null)) === canonical([...expected])
+  )
+}

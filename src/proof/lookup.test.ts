@@ -1,0 +1,337 @@
+// The rule of the lookup, as tables: what is asked, and what an honest service answers. Every answer is verified too.
+
+import { expect, test } from 'bun:test'
+import { answerOf, sayingOf } from './answer-fixture.ts'
+import { aSigner } from './fixture.ts'
+import { formatPolicy } from './note/policy.ts'
+import type { Question } from './price/question.ts'
+import type { AnyRow } from './price/row.ts'
+import { aFee, aPlace, aRow, MemoryRegistry } from './registry-fixture.ts'
+import { parsePolicy, type TrustPolicy, verifyBody } from './verify.ts'
+
+const signer = await aSigner('registry.example/log/registry')
+const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy
+const JULY = '2026-07-15'
+const NPI = '1234567893'
+const SECOND = '1679576722'
+
+type Asked = Partial<Question>
+
+async function check(registry: MemoryRegistry, table: readonly (readonly [Asked, string])[]): Promise<void> {
+  for (const [given, expected] of table) {
+    const question: Question = { cpt: '99213', as_of: JULY, ...given }
+    const { body, decision } = await answerOf(registry, question)
+    expect([given, sayingOf(decision)]).toEqual([given, expected])
+    const verdict = await verifyBody(JSON.stringify(body), policy, { question })
+    expect([given, verdict.ok ? sayingOf(verdict.decisions[0] as never) : verdict.reason]).toEqual([given, expected])
+  }
+}
+
+const made = (publish: (registry: MemoryRegistry) => unknown): MemoryRegistry => {
+  const registry = new MemoryRegistry(signer)
+  publish(registry)
+  return registry
+}
+
+const equipment = (given: Parameters<typeof aRow>[0]): AnyRow =>
+  aRow({ basis: 'medicare_dmepos', region: 'US-IL', setting: 'non_rural', ...given })
+const ALL_BUT_EQUIPMENT = ['cms-pfs', 'cms-clfs', 'cms-asp']
+
+test('equipment is priced by state, rural or not, with the modifiers that it is bought or rented with', async () => {
+  const registry = made((each) => {
+    for (const chart of ALL_BUT_EQUIPMENT) each.publish([], { chart })
+    each.publish([aPlace('60611', 'US-IL-16'), aPlace('61938', 'US-IL-99')], { chart: 'zip-locality' })
+    each.publish(
+      [
+        equipment({ cpt: 'E0601', modifier: 'RR', amount: '45.00' }),
+        equipment({ cpt: 'E0601', modifier: 'RR', setting: 'rural', amount: '52.00' }),
+        equipment({ cpt: 'E0601', modifier: 'NU', amount: '450.00' }),
+        equipment({ cpt: 'A4253', amount: '8.32' }),
+        equipment({ cpt: 'A4253', setting: 'rural', amount: '9.99' }),
+        equipment({ cpt: 'A4253', region: 'US-AL', setting: 'rural', amount: '7.77' }),
+      ],
+      { chart: 'cms-dmepos' },
+    )
+  })
+  await check(registry, [
+    [{ cpt: 'A4253', region: 'IL' }, 'price 8.32'],
+    [{ cpt: 'A4253', region: 'US-IL-16' }, 'price 8.32'],
+    [{ cpt: 'A4253', region: '60611' }, 'price 8.32'],
+    [{ cpt: 'A4253', region: 'IL', setting: 'rural' }, 'price 9.99'],
+    [{ cpt: 'A4253', region: 'IL', setting: 'facility' }, 'price 8.32'],
+    [{ cpt: 'A4253', region: 'AL' }, 'price 7.77'],
+    [{ cpt: 'A4253', region: 'AL', setting: 'non_rural' }, 'not_on_schedule'],
+    [{ cpt: 'A4253', region: 'TX' }, 'not_on_schedule'],
+    [{ cpt: 'A4253' }, 'region_ambiguous'],
+    [{ cpt: 'A4253', region: 'IL', modifier: 'RR' }, 'modifier_not_priced'],
+    [{ cpt: 'E0601', region: 'IL', modifier: 'RR' }, 'price 45.00'],
+    [{ cpt: 'E0601', region: 'IL', modifier: 'rr-kx' }, 'price 45.00'],
+    [{ cpt: 'E0601', region: '60611', modifier: 'NU' }, 'price 450.00'],
+    // The publisher leaves the rural amount out where the other one holds.
+    [{ cpt: 'E0601', region: 'IL', modifier: 'NU', setting: 'rural' }, 'price 450.00'],
+    [{ cpt: 'E0601', region: 'IL', modifier: 'UE' }, 'modifier_not_priced'],
+    [{ cpt: 'E0601', region: 'IL' }, 'modifier_not_priced'],
+    [{ cpt: 'E0601', basis: 'medicare_dmepos', region: 'IL' }, 'modifier_not_priced'],
+    [{ cpt: 'E0601' }, 'region_ambiguous'],
+  ])
+})
+
+test('a ZIP code that lies in two localities is decided by its last four digits, or by none', async () => {
+  const registry = made((each) => {
+    each.publish(
+      [
+        aFee({ cpt: '99213' }),
+        aFee({ cpt: '99213', region: 'US-IL-15', amount: '97.00' }),
+        aFee({ cpt: '99213', region: 'US-IL-16', amount: '98.00' }),
+        aRow({ cpt: '99070', kind: 'absence', basis: 'medicare_pfs' }),
+      ],
+      { chart: 'cms-pfs' },
+    )
+    for (const chart of ['cms-clfs', 'cms-asp', 'cms-dmepos'])
+      each.publish(chart === 'cms-clfs' ? [aRow({ cpt: '80053' })] : [], { chart })
+    each.publish(
+      [
+        aPlace('60701', null),
+        aPlace('60701', 'US-IL-15', '0001-0499'),
+        aPlace('60701', 'US-IL-16', '0500-0999'),
+        aPlace('60702', null),
+        aPlace('60702', 'US-IL-16', '0001-0999'),
+        aPlace('60703', 'US-IL-15', '0001-0499'),
+        aPlace('60703', 'US-IL-15', '0500-0999'),
+        aPlace('60704', null),
+        { ...aPlace('60705', 'US-IL-16'), effective_from: '2026-08-01' },
+        { ...aPlace('60706', 'US-IL-15', '0001-0999'), effective_from: '2026-08-01' },
+      ],
+      { chart: 'zip-locality' },
+    )
+  })
+  await check(registry, [
+    [{ region: '60701' }, 'region_ambiguous'],
+    [{ region: '60701-0001' }, 'price 97.00'],
+    [{ region: '60701-0499' }, 'price 97.00'],
+    [{ region: 'ZIP-60701-0500' }, 'price 98.00'],
+    [{ region: '60701-0999' }, 'price 98.00'],
+    [{ region: '60701-1000' }, 'region_ambiguous'],
+    [{ region: '60701-0000' }, 'region_ambiguous'],
+    [{ region: '60702' }, 'region_ambiguous'],
+    [{ region: '60702-0123' }, 'price 98.00'],
+    [{ region: '60703' }, 'price 97.00'],
+    [{ region: '60703-9999' }, 'price 97.00'],
+    [{ region: '60704-0001' }, 'region_ambiguous'],
+    [{ region: '60705' }, 'unknown_zip'],
+    [{ region: '60705', as_of: '2026-08-01' }, 'price 98.00'],
+    [{ region: '60706' }, 'unknown_zip'],
+    [{ region: '60706', as_of: '2026-08-31' }, 'price 97.00'],
+    [{ region: '00001' }, 'unknown_zip'],
+    [{ region: '99999' }, 'unknown_zip'],
+    [{ cpt: '99070', region: '60701' }, 'absent bundled'],
+    [{ cpt: '80053', region: '60701' }, 'price 10.56'],
+    [{ cpt: '80053', region: '99999', basis: 'medicare_clfs' }, 'price 10.56'],
+    [{ cpt: '99999', region: '60701' }, 'not_on_schedule'],
+  ])
+})
+
+test('without the table of ZIP codes, national schedules still answer', async () => {
+  const registry = made((each) => {
+    each.publish([aFee({ cpt: '99213' })], { chart: 'cms-pfs' })
+    each.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+  })
+  await check(registry, [
+    [{ region: '60611' }, 'no_edition'],
+    [{ cpt: '80053', region: '60611' }, 'price 10.56'],
+    [{ cpt: '99213', region: 'US-IL-16' }, 'region_not_covered'],
+  ])
+})
+
+test('a row that begins later in its edition is not there before', async () => {
+  const later = (row: AnyRow): AnyRow => ({ ...row, effective_from: '2026-08-01' })
+  const registry = made((each) => {
+    each.publish(
+      [
+        later(aFee({ cpt: '99213' })),
+        aFee({ cpt: '99213', setting: 'facility', amount: '57.45' }),
+        later(aFee({ cpt: '99214' })),
+      ],
+      { chart: 'cms-pfs' },
+    )
+    each.publish([aRow({ cpt: '99214', amount: '5.00' })], { chart: 'cms-clfs' })
+    for (const chart of ['cms-asp', 'cms-dmepos']) each.publish([], { chart })
+  })
+  await check(registry, [
+    [{}, 'price 57.45'],
+    [{ as_of: '2026-07-31' }, 'price 57.45'],
+    [{ as_of: '2026-08-01' }, 'price 95.19'],
+    [{ setting: 'non_facility' }, 'not_on_schedule'],
+    [{ cpt: '99214' }, 'price 5.00'],
+    [{ cpt: '99214', as_of: '2026-09-30' }, 'price 95.19'],
+  ])
+})
+
+test('the settings of a schedule are tried in its order, and outpatient and surgical prices only when they are named', async () => {
+  const na = { method: 'pfs-na/1', inputs: { na_indicator: 'NA' } }
+  const notThere = (setting: string, region = 'national'): AnyRow =>
+    aFee({ cpt: '99285', kind: 'absence', setting, region, reason: 'not_applicable_in_setting', derivation: na })
+  const registry = made((each) => {
+    each.publish(
+      [
+        aFee({ cpt: '99213' }),
+        aFee({ cpt: '99213', setting: 'facility', amount: '57.45' }),
+        notThere('non_facility'),
+        aFee({ cpt: '99285', setting: 'facility', amount: '170.00' }),
+        aFee({ cpt: '99285', setting: 'facility', region: 'US-IL-16', amount: '175.00' }),
+      ],
+      { chart: 'cms-pfs' },
+    )
+    each.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+    for (const chart of ['cms-asp', 'cms-dmepos']) each.publish([], { chart })
+    const outpatient = { basis: 'medicare_opps', setting: 'outpatient' }
+    const bundled = { kind: 'absence', derivation: { method: 'opps-status/1', inputs: { status_indicator: 'N' } } }
+    each.publish(
+      [
+        aRow({ cpt: '99213', ...outpatient, amount: '120.00' }),
+        aRow({ cpt: '80053', ...outpatient, ...bundled, setting: null }),
+      ],
+      { chart: 'cms-opps' },
+    )
+    each.publish([aRow({ cpt: '27447', basis: 'medicare_asc', setting: 'asc', amount: '9000.00' })], {
+      chart: 'cms-asc',
+    })
+  })
+  await check(registry, [
+    [{}, 'price 95.19'],
+    [{ setting: 'facility' }, 'price 57.45'],
+    [{ setting: 'outpatient' }, 'price 120.00'],
+    [{ basis: 'medicare_opps' }, 'price 120.00'],
+    [{ setting: 'asc' }, 'not_on_schedule'],
+    [{ cpt: '99285' }, 'price 170.00'],
+    [{ cpt: '99285', region: 'US-IL-16' }, 'price 175.00'],
+    [{ cpt: '99285', setting: 'non_facility' }, 'absent not_applicable_in_setting'],
+    [{ cpt: '99285', setting: 'non_facility', region: 'US-IL-16' }, 'absent not_applicable_in_setting'],
+    [{ cpt: '80053', setting: 'outpatient' }, 'price 10.56'],
+    [{ cpt: '80053', basis: 'medicare_opps' }, 'absent bundled'],
+    [{ cpt: '80053', setting: 'asc' }, 'price 10.56'],
+    [{ cpt: '27447' }, 'not_on_schedule'],
+    [{ cpt: '27447', setting: 'asc' }, 'price 9000.00'],
+    [{ cpt: '27447', setting: 'asc', region: '60611' }, 'price 9000.00'],
+  ])
+})
+
+test('a hospital answers from its own file: cash before gross, facility before professional, as billed before bare', async () => {
+  const charge = (given: Parameters<typeof aRow>[0]): AnyRow =>
+    aRow({ npi: NPI, basis: 'hospital_cash', setting: 'outpatient', ...given })
+  const registry = made((each) => {
+    each.publish(
+      [
+        charge({ cpt: '99213', class: 'professional', amount: '80.00' }),
+        charge({ cpt: '99213', class: 'facility', amount: '145.20' }),
+        charge({ cpt: '99213', basis: 'hospital_gross', amount: '300.00' }),
+        charge({ cpt: '99214', class: 'professional', amount: '99.00' }),
+        charge({ cpt: '99215', basis: 'hospital_negotiated_low', setting: 'inpatient', amount: '44.00' }),
+        charge({ cpt: '70450', modifier: '26', amount: '61.00' }),
+        charge({ cpt: '73560', modifier: 'LT', amount: '71.00' }),
+        charge({ cpt: '73560', amount: '70.00' }),
+        charge({
+          cpt: '36415',
+          price: { low: '5.00', high: '9.00', currency: 'USD', per: null },
+          derivation: { method: 'range/1', inputs: { low: '5', high: '9' } },
+        }),
+        charge({
+          cpt: '80053',
+          kind: 'absence',
+          reason: 'withheld_conflict',
+          derivation: { method: 'row-rule/1', inputs: { rule: 'R10' } },
+        }),
+        charge({ cpt: '99213', npi: SECOND, amount: '1.00' }),
+      ],
+      { chart: `hospital-mrf:${NPI}`, providers: [NPI, SECOND] },
+    )
+  })
+  await check(registry, [
+    [{ npi: NPI }, 'price 145.20'],
+    [{ npi: NPI, region: 'US-TX-99' }, 'price 145.20'],
+    [{ npi: NPI, basis: 'hospital_gross' }, 'price 300.00'],
+    [{ npi: NPI, basis: 'hospital_negotiated_high' }, 'not_on_schedule'],
+    [{ npi: NPI, setting: 'inpatient' }, 'not_on_schedule'],
+    [{ cpt: '99214', npi: NPI }, 'price 99.00'],
+    [{ cpt: '99215', npi: NPI }, 'price 44.00'],
+    [{ cpt: '99215', npi: NPI, setting: 'outpatient' }, 'not_on_schedule'],
+    [{ cpt: '70450', npi: NPI }, 'modifier_not_priced'],
+    [{ cpt: '70450', npi: NPI, modifier: '26' }, 'price 61.00'],
+    [{ cpt: '70450', npi: NPI, modifier: '26-25' }, 'price 61.00'],
+    [{ cpt: '73560', npi: NPI, modifier: 'LT' }, 'price 71.00'],
+    [{ cpt: '73560', npi: NPI, modifier: 'RT' }, 'price 70.00'],
+    [{ cpt: '73560', npi: NPI, modifier: '50' }, 'modifier_not_priced'],
+    [{ cpt: '36415', npi: NPI }, 'price 5.00-9.00'],
+    [{ cpt: '80053', npi: NPI }, 'absent withheld_conflict'],
+    [{ npi: SECOND }, 'price 1.00'],
+    [{ cpt: '99214', npi: SECOND }, 'not_on_schedule'],
+    [{ npi: '1245319599' }, 'unknown_provider'],
+    [{ npi: NPI, as_of: '2026-10-01' }, 'no_edition'],
+  ])
+})
+
+test('a provider that was moved is answered by the other file from then on', async () => {
+  const [own, other] = [`hospital-mrf:${NPI}`, `hospital-mrf:${SECOND}`]
+  const charge = (amount: string): AnyRow =>
+    aRow({ cpt: '99213', npi: NPI, basis: 'hospital_cash', setting: 'outpatient', amount })
+  const registry = made((each) => {
+    each.publish([charge('10.00')], { chart: own, providers: [NPI] })
+    each.publish([charge('20.00')], { chart: other, providers: [NPI, SECOND] })
+  })
+  await check(registry, [[{ npi: NPI }, 'price 10.00']])
+  await check(registry.snapshot().move(NPI, other), [[{ npi: NPI }, 'price 20.00']])
+  await check(registry.snapshot().move(NPI, `hospital-mrf:1245319599`), [[{ npi: NPI }, 'price 10.00']])
+  const withdrawn = registry.snapshot()
+  await check(withdrawn.withdraw(withdrawn.releases[0] as never), [[{ npi: NPI }, 'price 20.00']])
+})
+
+test('three years of quarters: each day has the price of its edition, and days without one have none', async () => {
+  const registry = new MemoryRegistry(signer)
+  const quarter = (year: number, of: number, amount: string, revision = 1): void => {
+    const from = `${year}-${String(of * 3 - 2).padStart(2, '0')}-01`
+    const to = new Date(Date.UTC(year, of * 3, 0)).toISOString().slice(0, 10)
+    registry.publish([aFee({ cpt: '99213', amount, effective_from: from })], {
+      chart: 'cms-pfs',
+      edition: `${year}${'ABCD'[of - 1]}`,
+      release_id: `cms-pfs:${year}${'ABCD'[of - 1]}:${revision}`,
+      effective_from: from,
+      effective_to: to,
+    })
+  }
+  quarter(2025, 1, '91.00')
+  quarter(2025, 2, '92.00')
+  // The third quarter of 2025 was never loaded.
+  quarter(2025, 4, '94.00')
+  quarter(2026, 1, '95.00')
+  quarter(2026, 1, '95.50', 2)
+  quarter(2026, 2, '96.00')
+  quarter(2027, 3, '99.00')
+  const asked = (as_of: string) => ({ as_of, basis: 'medicare_pfs' })
+  const walk: [Asked, string][] = [
+    [asked('2024-12-31'), 'no_edition'],
+    [asked('2025-01-01'), 'price 91.00'],
+    [asked('2025-03-31'), 'price 91.00'],
+    [asked('2025-04-01'), 'price 92.00'],
+    [asked('2025-06-30'), 'price 92.00'],
+    [asked('2025-07-01'), 'no_edition'],
+    [asked('2025-09-30'), 'no_edition'],
+    [asked('2025-10-01'), 'price 94.00'],
+    [asked('2025-12-31'), 'price 94.00'],
+    [asked('2026-01-01'), 'price 95.50'],
+    [asked('2026-03-31'), 'price 95.50'],
+    [asked('2026-04-01'), 'price 96.00'],
+    [asked('2026-07-01'), 'no_edition'],
+    [asked('2027-06-30'), 'no_edition'],
+    [asked('2027-07-01'), 'price 99.00'],
+    [asked('2027-09-30'), 'price 99.00'],
+    [asked('2027-10-01'), 'no_edition'],
+    [asked('2099-01-01'), 'no_edition'],
+  ]
+  await check(registry, walk)
+  // A correction that is withdrawn gives its days back to the edition that it had corrected.
+  registry.withdraw(registry.releases.find(({ manifest }) => manifest.release_id === 'cms-pfs:2026A:2') as never)
+  await check(
+    registry,
+    walk.map(([question, said]) => [question, said === 'price 95.50' ? 'price 95.00' : said]),
+  )
+})

@@ -1,0 +1,51 @@
+// A bill: what its lines come to, exactly.
+
+import type { Adjustment } from './modifiers.ts'
+import { amountText, tenThousandths } from './money.ts'
+import type { PricedRow } from './row.ts'
+
+/** What a line comes to: an amount, or from and to where a hospital lists several. */
+export type Extended = { amount: string } | { low: string; high: string }
+
+/** The price of a line times its units. A modifier that changes the amount has changed it first. */
+export function extended({ price }: PricedRow, adjustment: Adjustment | undefined, units: number): Extended {
+  const times = (amount: string): string => amountText(tenThousandths(amount) * BigInt(units))
+  if (adjustment) return { amount: times(adjustment.amount) }
+  return 'amount' in price ? { amount: times(price.amount) } : { low: times(price.low), high: times(price.high) }
+}
+
+export interface BillLine {
+  basis: string
+  extended: Extended
+  billed: string | null
+}
+export interface Total {
+  basis: string
+  lines: number
+  low: string
+  high: string
+  /** What was billed for these lines; null where a line does not say. */
+  billed: string | null
+}
+export interface Summary {
+  lines: number
+  priced: number
+  totals: Total[]
+}
+
+/** Totals for each basis, never across them: a doctor's fee and a hospital's charge do not add up to a price. */
+export function summaryOf(lines: readonly (BillLine | undefined)[]): Summary {
+  const priced = lines.filter((line) => line !== undefined)
+  const bases = [...new Set(priced.map(({ basis }) => basis))].sort()
+  return { lines: lines.length, priced: priced.length, totals: bases.map((basis) => totalOf(basis, priced)) }
+}
+
+function totalOf(basis: string, priced: readonly BillLine[]): Total {
+  const own = priced.filter((line) => line.basis === basis)
+  const sum = (amountOf: (line: BillLine) => string): string =>
+    amountText(own.reduce((total, line) => total + tenThousandths(amountOf(line)), 0n))
+  const end = (name: 'low' | 'high') => (line: BillLine) =>
+    'amount' in line.extended ? line.extended.amount : line.extended[name]
+  const billed = own.every((line) => line.billed !== null) ? sum((line) => line.billed as string) : null
+  return { basis, lines: own.length, low: sum(end('low')), high: sum(end('high')), billed }
+}

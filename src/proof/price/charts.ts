@@ -1,0 +1,83 @@
+// The charts that a lookup knows: their bases, where they speak, and which of them may answer a question.
+// The registry has the whole table; a test keeps this part of it the same.
+
+import type { Basis, Setting } from './row.ts'
+
+export interface ChartFacts {
+  bases: readonly Basis[]
+  /** Whether a row holds for the whole country, for a Medicare locality, or for a state. */
+  speaks: 'national' | 'locality' | 'state'
+  /** The settings of its prices, in the order in which they are tried; null where it knows none. */
+  settings: readonly (Setting | null)[]
+}
+
+export const PLACE_CHART = 'zip-locality'
+export const HOSPITAL = 'hospital-mrf:'
+
+/** What is known of each schedule. A verifier uses its own; a registry with further schedules tells its clients theirs. */
+export interface ChartTable {
+  readonly [chart: string]: ChartFacts
+}
+export const CHARTS: ChartTable = {
+  'cms-pfs': { bases: ['medicare_pfs'], speaks: 'locality', settings: ['non_facility', 'facility'] },
+  'cms-pfs-qpp': { bases: ['medicare_pfs_qpp'], speaks: 'locality', settings: ['non_facility', 'facility'] },
+  'cms-clfs': { bases: ['medicare_clfs'], speaks: 'national', settings: [null] },
+  'cms-asp': { bases: ['medicare_asp'], speaks: 'national', settings: [null] },
+  'cms-opps': { bases: ['medicare_opps'], speaks: 'national', settings: ['outpatient'] },
+  'cms-asc': { bases: ['medicare_asc'], speaks: 'national', settings: ['asc'] },
+  'cms-dmepos': { bases: ['medicare_dmepos'], speaks: 'state', settings: ['non_rural', 'rural'] },
+  'cms-anesthesia': { bases: ['medicare_anesthesia'], speaks: 'locality', settings: [null] },
+}
+
+/** A hospital's file: its prices are national in form, as it stands where it stands. */
+export const HOSPITAL_FACTS: ChartFacts = {
+  bases: ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'hospital_negotiated_high'],
+  speaks: 'national',
+  settings: ['outpatient', null, 'inpatient'],
+}
+
+export const factsOf = (chart: string, table: ChartTable = CHARTS): ChartFacts | undefined =>
+  chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : Object.hasOwn(table, chart) ? table[chart] : undefined
+
+/** Which bases the rows of a chart may have; none for a chart that holds no prices. */
+export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
+  factsOf(chart, table)?.bases ?? []
+
+const PHYSICIAN = ['pfs-formula/1', 'cms-status/1', 'pfs-na/1', 'row-rule/1']
+const HOSPITALS = ['verbatim/1', 'rounded/1', 'range/1', 'least-rate/1', 'greatest-rate/1', 'row-rule/1']
+/** How the prices and absences of a basis may have come about. */
+const METHODS: { readonly [basis in Basis]: readonly string[] } = {
+  medicare_pfs: PHYSICIAN,
+  medicare_pfs_qpp: PHYSICIAN,
+  medicare_clfs: ['verbatim/1', 'clfs-indicator/1', 'row-rule/1'],
+  medicare_opps: ['verbatim/1', 'rounded/1', 'opps-status/1', 'row-rule/1'],
+  medicare_asc: ['verbatim/1', 'asc-indicator/1', 'row-rule/1'],
+  medicare_asp: ['verbatim/1', 'asp-limit/1', 'row-rule/1'],
+  medicare_dmepos: ['verbatim/1', 'dmepos-blank/1', 'row-rule/1'],
+  medicare_anesthesia: ['verbatim/1', 'rounded/1', 'row-rule/1'],
+  hospital_cash: HOSPITALS,
+  hospital_gross: HOSPITALS,
+  hospital_negotiated_low: HOSPITALS,
+  hospital_negotiated_high: HOSPITALS,
+}
+export const methodsOf = (basis: Basis): readonly string[] => METHODS[basis]
+
+const PROFESSIONAL = ['cms-pfs', 'cms-clfs', 'cms-asp', 'cms-dmepos']
+const BY_SETTING: { readonly [setting in Setting]?: readonly string[] } = {
+  non_facility: PROFESSIONAL,
+  facility: PROFESSIONAL,
+  outpatient: ['cms-opps', 'cms-clfs'],
+  asc: ['cms-asc', 'cms-clfs'],
+  rural: ['cms-dmepos'],
+  non_rural: ['cms-dmepos'],
+}
+
+/** The charts that may answer, in order. It follows from the question alone, never from what happens to be loaded. */
+export function chartsFor(
+  basis: Basis | undefined,
+  setting: Setting | undefined,
+  table: ChartTable = CHARTS,
+): readonly string[] {
+  if (basis !== undefined) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
+  return setting === undefined ? PROFESSIONAL : (BY_SETTING[setting] ?? [])
+}

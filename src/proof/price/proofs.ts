@@ -1,0 +1,208 @@
+// The shapes of proofs on the wire.
+
+import { closed, count, hash, listOf, matches, oneOf, orNull, path, TOKEN } from '../shape.ts'
+import {
+  isManifest,
+  isPeriod,
+  isProvider,
+  isState,
+  type Manifest,
+  type Period,
+  type Provider,
+  type RegistryState,
+} from './release.ts'
+import { type AnyRow, isAnyRow } from './row.ts'
+
+export const ROW_PROOF = 'agent-trust-registry/row-proof@v2'
+export const ABSENCE_PROOF = 'agent-trust-registry/absence-proof@v2'
+export const RANGE_PROOF = 'agent-trust-registry/range-proof@v2'
+export const PAGE_PROOF = 'agent-trust-registry/page-proof@v2'
+export const SHARED_PROOF = 'agent-trust-registry/shared-proof@v2'
+export const PROOF_REF = 'agent-trust-registry/proof-ref@v2'
+
+/** An entry of a log, under a checkpoint of that log. */
+export interface LogProof {
+  index: number
+  inclusion: string[]
+  checkpoint: string
+}
+
+/** A leaf of the timeline. */
+export interface PeriodProof {
+  period: Period
+  index: number
+  path: string[]
+}
+/** A leaf of the tree of providers. */
+export interface ProviderProof {
+  provider: Provider
+  index: number
+  path: string[]
+}
+/** That a release is in force in a period, under a state. */
+export interface InForce extends PeriodProof {
+  state: RegistryState
+}
+
+export interface RowProof {
+  type: typeof ROW_PROOF
+  row: { index: number; leaf_hash: string; path: string[] }
+  release: Manifest
+  /** Null for a release that is in force on no day: it was withdrawn or replaced. Then `log` is the entry of the manifest. */
+  in_force: InForce | null
+  log: LogProof
+}
+export type Cited<R extends AnyRow = AnyRow> = R & { proof: RowProof }
+
+export interface Neighbour {
+  row: AnyRow
+  index: number
+  path: string[]
+}
+export interface AbsenceProof {
+  type: typeof ABSENCE_PROOF
+  key_prefix: string
+  left: Neighbour | null
+  right: Neighbour | null
+  release: Manifest
+  in_force: InForce
+  log: LogProof
+}
+export interface RangeProof {
+  type: typeof RANGE_PROOF
+  from: number
+  rows: AnyRow[]
+  left_path: string[]
+  right_path: string[]
+  release: Manifest
+  in_force: InForce
+  log: LogProof
+}
+
+/** A release whose state and log stand elsewhere in the same answer. */
+export interface SharedRelease {
+  release: Manifest
+  in_force: PeriodProof
+}
+/** A row whose release stands in the list of releases at this place; null for the release of the answer itself. */
+export interface SharedRow extends Neighbour {
+  release: number | null
+}
+/** What shows that the answer is the first choice there is. State and log stand here only if no row beside it has them. */
+export interface Because {
+  releases: SharedRelease[]
+  rows: SharedRow[]
+  periods: PeriodProof[]
+  providers: ProviderProof[]
+  state?: RegistryState
+  log?: LogProof
+}
+
+/** On a page: the row stands in this run of neighbouring rows, at this place of its release. */
+export interface PageProof {
+  type: typeof PAGE_PROOF
+  proof: number
+  index: number
+  leaf_hash: string
+}
+/** A run of neighbouring rows of a page, whose release stands in the list of releases. */
+export interface PageRange {
+  type: typeof RANGE_PROOF
+  release: number
+  from: number
+  left_path: string[]
+  right_path: string[]
+}
+/** In a batch or sheet: the release by its place in `releases`, the path by places in `hashes`. */
+export interface SharedProof {
+  type: typeof SHARED_PROOF
+  release: number
+  index: number
+  leaf_hash: string
+  path: number[]
+}
+/** What the answers of a list share. */
+export interface SharedParts {
+  releases: SharedRelease[]
+  state: RegistryState
+  log: LogProof
+}
+
+/** Where the whole proof of a row is, and what binds the row to it. */
+export interface ProofRef {
+  type: typeof PROOF_REF
+  release_id: string
+  index: number
+  leaf_hash: string
+  href: string
+}
+
+const logProof = closed({ index: count, inclusion: path, checkpoint: (value) => typeof value === 'string' })
+export const isLogProof = logProof as (value: unknown) => value is LogProof
+
+const period = { period: isPeriod, index: count, path }
+const provider = { provider: isProvider, index: count, path }
+const inForce = closed({ ...period, state: isState })
+const neighbour = { row: isAnyRow, index: count, path }
+const proved = { release: isManifest, in_force: inForce, log: logProof }
+
+export const isRowProof = closed({
+  type: oneOf(ROW_PROOF),
+  row: closed({ index: count, leaf_hash: hash, path }),
+  ...proved,
+  in_force: orNull(inForce),
+}) as (value: unknown) => value is RowProof
+
+export const isAbsenceProof = closed({
+  type: oneOf(ABSENCE_PROOF),
+  key_prefix: matches(TOKEN),
+  left: orNull(closed(neighbour)),
+  right: orNull(closed(neighbour)),
+  ...proved,
+}) as (value: unknown) => value is AbsenceProof
+
+export const isRangeProof = closed({
+  type: oneOf(RANGE_PROOF),
+  from: count,
+  rows: listOf(isAnyRow, 1_000),
+  left_path: path,
+  right_path: path,
+  ...proved,
+}) as (value: unknown) => value is RangeProof
+
+export const isBecause = closed(
+  {
+    releases: listOf(closed({ release: isManifest, in_force: closed(period) })),
+    rows: listOf(closed({ ...neighbour, release: orNull(count) }), 256),
+    periods: listOf(closed(period)),
+    providers: listOf(closed(provider)),
+  },
+  { state: isState, log: logProof },
+) as (value: unknown) => value is Because
+
+export const isPageProof = closed({ type: oneOf(PAGE_PROOF), proof: count, index: count, leaf_hash: hash }) as (
+  value: unknown,
+) => value is PageProof
+export const isPageRange = closed({
+  type: oneOf(RANGE_PROOF),
+  release: count,
+  from: count,
+  left_path: path,
+  right_path: path,
+}) as (value: unknown) => value is PageRange
+export const isSharedProof = closed({
+  type: oneOf(SHARED_PROOF),
+  release: count,
+  index: count,
+  leaf_hash: hash,
+  path: listOf(count, 63),
+}) as (value: unknown) => value is SharedProof
+export const isSharedRelease = closed({ release: isManifest, in_force: closed(period) })
+
+export const isProofRef = closed({
+  type: oneOf(PROOF_REF),
+  release_id: matches(TOKEN),
+  index: count,
+  leaf_hash: hash,
+  href: matches(TOKEN),
+}) as (value: unknown) => value is ProofRef

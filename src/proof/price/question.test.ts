@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parseQuestion, type Question, type QuestionFault } from './question.ts'
+import { parseRegion } from './region.ts'
+import { SETTINGS } from './row.ts'
+
+const DAY = '2026-07-15'
+const NPI = '1234567893'
+const parsed = (question: Partial<Question>) => parseQuestion({ cpt: '99213', as_of: DAY, ...question })
+
+test('what is left out or empty has its default', () => {
+  const bare = {
+    cpt: '99213',
+    day: DAY,
+    region: { level: 'national' },
+    npi: null,
+    modifiers: [],
+    setting: undefined,
+    basis: undefined,
+  } as const
+  expect(parsed({})).toEqual({ ...bare, modifiers: [] })
+  expect(parsed({ region: '', npi: '', modifier: '', setting: '', basis: '' })).toEqual({ ...bare, modifiers: [] })
+})
+
+test('a code may be written small and with spaces around it, and in no other way', () => {
+  for (const cpt of ['j0585', ' J0585', 'J0585  ', ' j0585 ']) expect(parsed({ cpt })).toMatchObject({ cpt: 'J0585' })
+  for (const cpt of [
+    '',
+    'J0585\n',
+    '\tJ0585',
+    '\u00a0J0585',
+    'J 0585',
+    '9921',
+    '992133',
+    'JJ585',
+    '\u017f0585',
+    '0001\u0131',
+  ])
+    expect([cpt, parsed({ cpt })]).toEqual([cpt, 'cpt'])
+})
+
+test('modifiers are sorted, each once, and at most four', () => {
+  expect(parsed({ modifier: 'tc-26-Rt-26' })).toMatchObject({ modifiers: ['26', 'RT', 'TC'] })
+  for (const modifier of ['2', '26,TC', '26-', '26-TC-RT-LT-50', '26 ', '\u0131\u0131', '26--TC'])
+    expect([modifier, parsed({ modifier })]).toEqual([modifier, 'modifier'])
+})
+
+test.each<[Partial<Question>, QuestionFault]>([
+  [{ as_of: '' }, 'as_of'],
+  [{ as_of: '2026-02-30' }, 'as_of'],
+  [{ as_of: '2026-7-1' }, 'as_of'],
+  [{ as_of: '2026-07-01T00:00:00Z' }, 'as_of'],
+  [{ region: 'ZZ' }, 'region'],
+  [{ region: 'US-IL-1' }, 'region'],
+  [{ region: ' IL' }, 'region'],
+  [{ npi: '1234567890' }, 'npi'],
+  [{ npi: '123' }, 'npi'],
+  [{ setting: 'Facility' }, 'setting'],
+  [{ setting: 'inpatient' }, 'setting'],
+  [{ setting: 'super_rural' }, 'setting'],
+  [{ basis: 'hospital_cash' }, 'basis'],
+  [{ basis: 'medicare_pfs', npi: NPI }, 'basis'],
+  [{ basis: 'medicare' }, 'basis'],
+  [{ basis: 'constructor' }, 'basis'],
+])('%j has no meaning', (question, fault) => {
+  expect(parsed(question)).toBe(fault)
+})
+
+test('every setting has a meaning at a hospital, or with a basis', () => {
+  for (const setting of SETTINGS) {
+    expect(parsed({ setting, npi: NPI })).toMatchObject({ setting, npi: NPI })
+    expect(parsed({ setting, basis: 'medicare_opps' })).toMatchObject({ setting, basis: 'medicare_opps' })
+  }
+})
+
+test.each([
+  ['national', { level: 'national' }],
+  ['NATIONAL', { level: 'national' }],
+  ['IL', { level: 'state', state: 'IL' }],
+  ['us-il', { level: 'state', state: 'IL' }],
+  ['US-IL-16', { level: 'locality', region: 'US-IL-16' }],
+  ['us-pr-20', { level: 'locality', region: 'US-PR-20' }],
+  ['60611', { level: 'zip', zip: '60611', plusFour: null }],
+  ['zip-60611', { level: 'zip', zip: '60611', plusFour: null }],
+  ['60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
+  ['ZIP-60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
+] as const)('the region %s is understood', (text, region) => {
+  expect(parseRegion(text)).toEqual(region)
+})
+
+test('no other text is a region', () => {
+  for (const text of [
+    '',
+    'US',
+    'XX',
+    'US-XX',
+    'US-XX-01',
+    'IL-16',
+    '6061',
+    '606111',
+    '60611-123',
+    '60611 ',
+    'US-IL-16-1',
+    'nation',
+    '\u0131l',
+    'ZIP60611',
+  ])
+    expect([text, parseRegion(text)]).toEqual([text, undefined])
+  fc.assert(fc.property(fc.string(), (text) => parseRegion(`${text}!`) === undefined))
+})

@@ -1,0 +1,75 @@
+// A question as it is asked, and as it is understood.
+
+import { isDay } from '../shape.ts'
+import { chartsFor } from './charts.ts'
+import { isNpi } from './npi.ts'
+import { parseRegion, type Region } from './region.ts'
+import { BASES, type Basis, keyMembers, SETTINGS, type Setting } from './row.ts'
+
+/** The parameters of a lookup, as texts. What is left out, or empty, has its default. */
+export interface Question {
+  cpt: string
+  /** The date of service. A verifier needs it: what is in force differs from day to day. */
+  as_of: string
+  region?: string | undefined
+  npi?: string | undefined
+  modifier?: string | undefined
+  setting?: string | undefined
+  basis?: string | undefined
+}
+
+export interface ParsedQuestion {
+  cpt: string
+  day: string
+  region: Region
+  npi: string | null
+  /** Sorted, each once. */
+  modifiers: string[]
+  setting: Setting | undefined
+  basis: Basis | undefined
+}
+
+export type QuestionFault = 'cpt' | 'as_of' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis'
+
+const MODIFIERS = /^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/
+
+/** The code with spaces around it removed and in capitals; other blanks are no part of how people write one. */
+export const codeOf = (text: string): string => capitals(text.replace(/^ +| +$/g, ''))
+
+/** The letters a to z in capitals, and no other: what other letters become differs between languages. */
+export const capitals = (text: string): string => text.replace(/[a-z]/g, (letter) => letter.toUpperCase())
+
+/** The question as it is understood, or the name of the parameter that has no meaning. */
+export function parseQuestion(question: Question): ParsedQuestion | QuestionFault {
+  const given = (name: keyof Question): string | undefined => question[name] || undefined
+  const cpt = codeOf(question.cpt ?? '')
+  if (!keyMembers.cpt(cpt)) return 'cpt'
+  if (!isDay(question.as_of)) return 'as_of'
+  const region = parseRegion(given('region') ?? 'national')
+  if (!region) return 'region'
+  const npi = given('npi') ?? null
+  if (npi !== null && !isNpi(npi)) return 'npi'
+  const asWritten = given('modifier')
+  const modifier = asWritten === undefined ? undefined : capitals(asWritten)
+  if (modifier !== undefined && !MODIFIERS.test(modifier)) return 'modifier'
+  const setting = given('setting')
+  if (setting !== undefined && !SETTINGS.some((each) => each === setting)) return 'setting'
+  const basis = given('basis')
+  if (basis !== undefined && !isBasisFor(npi, basis)) return 'basis'
+  // Without a hospital, some settings are on no schedule at all.
+  if (npi === null && chartsFor(basis as Basis | undefined, setting as Setting | undefined).length === 0)
+    return 'setting'
+  return {
+    cpt,
+    day: question.as_of,
+    region,
+    npi,
+    modifiers: [...new Set(modifier?.split('-') ?? [])].sort(),
+    setting: setting as Setting | undefined,
+    basis: basis as Basis | undefined,
+  }
+}
+
+/** A basis is a hospital's or a schedule's, and only one of them was asked. */
+const isBasisFor = (npi: string | null, basis: string): boolean =>
+  BASES.some((each) => each === basis) && basis.startsWith('hospital_') === (npi !== null)

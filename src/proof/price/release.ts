@@ -1,0 +1,176 @@
+// What a release, its withdrawal, a provider's move and the state of the registry are: the entries of the registry log.
+
+import { closed, count, hash, instant, isDay, label, listOf, matches, NAME, oneOf, orNull, TOKEN } from '../shape.ts'
+
+export const RELEASE_SCHEMA = 'price-release/2'
+export const WITHDRAWAL_SCHEMA = 'price-withdrawal/2'
+export const MOVE_SCHEMA = 'provider-move/1'
+export const STATE_SCHEMA = 'registry-state/1'
+
+export interface Citation {
+  title: string
+  url: string
+  file: string
+  sha256: string
+  bytes: number
+  media_type: string
+  retrieved_at: string
+}
+
+/** How the period of an edition is known: by the publisher's calendar, by the file itself, or by the operator's word. */
+export const PERIOD_SOURCES = ['calendar', 'file', 'operator'] as const
+export type PeriodSource = (typeof PERIOD_SOURCES)[number]
+
+export interface Manifest {
+  schema: typeof RELEASE_SCHEMA
+  release_id: string
+  chart: string
+  edition: string
+  publisher: string
+  effective_from: string
+  /** The last day of the edition. A later edition ends it sooner. */
+  effective_to: string
+  period_by: PeriodSource
+  citations: Citation[]
+  row_count: number
+  rows_root: string
+  /** Lines of the source without a code that can be read: what they state, nobody can say. */
+  unreadable_lines: number
+  rejected_count: number
+  data_class: 'published' | 'sample'
+  supersedes: string | null
+  recorded_at: string
+  /** Of a hospital's file, the NPIs that it names, in order. Not there in other charts. */
+  providers?: string[]
+  /** Which limits the operator set aside to publish it, and why. Not there when none was. */
+  overrides?: { rule: string; reason: string }[]
+}
+
+/** Takes a release out of force. What was proved of the release stays proved. */
+export interface Withdrawal {
+  schema: typeof WITHDRAWAL_SCHEMA
+  release_id: string
+  chart: string
+  reason: string
+  recorded_at: string
+}
+
+/** Says that another hospital file speaks for an NPI from now on. */
+export interface ProviderMove {
+  schema: typeof MOVE_SCHEMA
+  npi: string
+  chart: string
+  reason: string
+  recorded_at: string
+}
+
+/** The last leaf of every public checkpoint: which release is in force when, and which file speaks for whom. */
+export interface RegistryState {
+  schema: typeof STATE_SCHEMA
+  timeline_root: string
+  timeline_size: number
+  providers_root: string
+  providers_size: number
+  recorded_at: string
+}
+export type RegistryEntry = Manifest | Withdrawal | ProviderMove | RegistryState
+
+const token = matches(TOKEN)
+const npi = matches(/^[12][0-9]{9}$/)
+const chartName = matches(/^[a-z][a-z0-9-]{0,39}(:[12][0-9]{9})?$/)
+
+const hospitalName = matches(/^hospital-mrf:[12][0-9]{9}$/)
+
+export const isCitation = closed({
+  title: label,
+  url: matches(/^[!-~]{0,300}$/),
+  file: matches(/^[A-Za-z0-9._-]{1,120}$/),
+  sha256: matches(/^[0-9a-f]{64}$/),
+  bytes: count,
+  media_type: matches(/^[a-z]+\/[a-z0-9.+-]+$/),
+  retrieved_at: instant,
+})
+const override = closed({ rule: matches(NAME), reason: matches(NAME) })
+const isManifestShape = closed(
+  {
+    schema: oneOf(RELEASE_SCHEMA),
+    release_id: token,
+    chart: chartName,
+    edition: matches(/^[A-Za-z0-9._-]{1,60}$/),
+    publisher: label,
+    effective_from: isDay,
+    effective_to: isDay,
+    period_by: oneOf(...PERIOD_SOURCES),
+    citations: listOf(isCitation),
+    row_count: count,
+    rows_root: hash,
+    unreadable_lines: count,
+    rejected_count: count,
+    data_class: oneOf('published', 'sample'),
+    supersedes: orNull(token),
+    recorded_at: instant,
+  },
+  {
+    providers: (value) => listOf(npi, 1_000)(value) && (value as unknown[]).length > 0,
+    // An empty list would be a second way to say the same thing.
+    overrides: (value) => listOf(override)(value) && (value as unknown[]).length > 0,
+  },
+)
+/** Also: the name is chart, edition and revision; the period does not end before it begins. */
+export const isManifest = ((value: unknown) => {
+  if (!isManifestShape(value)) return false
+  const { release_id, chart, edition, effective_from, effective_to, providers } = value as Manifest
+  // Only hospitals' files speak for providers.
+  if ((providers !== undefined) !== chart.startsWith('hospital-mrf:')) return false
+  const revision = release_id.startsWith(`${chart}:${edition}:`)
+    ? release_id.slice(chart.length + edition.length + 2)
+    : ''
+  return /^[1-9][0-9]{0,8}$/.test(revision) && effective_from <= effective_to
+}) as (value: unknown) => value is Manifest
+
+export const isWithdrawal = /* @__PURE__ */ closed({
+  schema: oneOf(WITHDRAWAL_SCHEMA),
+  release_id: token,
+  chart: chartName,
+  reason: matches(NAME),
+  recorded_at: instant,
+}) as (value: unknown) => value is Withdrawal
+
+export const isMove = /* @__PURE__ */ closed({
+  schema: oneOf(MOVE_SCHEMA),
+  npi,
+  chart: hospitalName,
+  reason: matches(NAME),
+  recorded_at: instant,
+}) as (value: unknown) => value is ProviderMove
+
+export const isState = closed({
+  schema: oneOf(STATE_SCHEMA),
+  timeline_root: hash,
+  timeline_size: count,
+  providers_root: hash,
+  providers_size: count,
+  recorded_at: instant,
+}) as (value: unknown) => value is RegistryState
+
+/** A stretch of days in which one release of a chart is in force. */
+export interface Period {
+  chart: string
+  from: string
+  to: string
+  /** Base64 of the leaf hash of the manifest. */
+  release: string
+}
+/** Which chart speaks for a provider. */
+export interface Provider {
+  npi: string
+  chart: string
+}
+
+export const isPeriod = closed({ chart: chartName, from: isDay, to: isDay, release: hash }) as (
+  value: unknown,
+) => value is Period
+export const isProvider = closed({ npi, chart: hospitalName }) as (value: unknown) => value is Provider
+
+export const periodKey = ({ chart, from }: Period): string => `${chart}|${from}`
+export const providerKey = ({ npi: number, chart }: Provider): string => `${number}|${chart}`

@@ -1,0 +1,112 @@
+// The rule that turns the entries of the registry log into what is in force: pure, and replayed by whoever doubts it.
+
+import { toBase64, utf8 } from '../bytes.ts'
+import { canonical } from '../canonical-json.ts'
+import { HashTree } from '../tree/hash-tree.ts'
+import { type Hash, leafHash } from '../tree/merkle.ts'
+import {
+  type Manifest,
+  type Period,
+  type Provider,
+  periodKey,
+  providerKey,
+  type RegistryEntry,
+  type RegistryState,
+  STATE_SCHEMA,
+} from './release.ts'
+
+export interface Standing {
+  periods: Period[]
+  providers: Provider[]
+}
+
+const DAY_MS = 86_400_000
+export const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
+
+export const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
+
+/**
+ * What is in force after these entries, in the order of the log. Of the releases of a chart that were not withdrawn and
+ * take effect on one day, the last in the log counts; each ends on its `effective_to`, or on the day before the next
+ * one takes effect. An NPI belongs to the first chart that named it, until it is moved to another that names it too.
+ */
+export function standingAfter(entries: readonly RegistryEntry[]): Standing {
+  const withdrawn = new Set(
+    entries.flatMap((entry) => ('release_id' in entry && !isRelease(entry) ? entry.release_id : [])),
+  )
+  const inForce = entries.filter(isRelease).filter(({ release_id }) => !withdrawn.has(release_id))
+  return { periods: periodsOf(inForce), providers: providersOf(entries, withdrawn) }
+}
+
+const isRelease = (entry: RegistryEntry): entry is Manifest => 'rows_root' in entry
+
+function periodsOf(releases: readonly Manifest[]): Period[] {
+  const byStart = new Map<string, Map<string, Manifest>>()
+  for (const release of releases) {
+    const editions = byStart.get(release.chart) ?? new Map<string, Manifest>()
+    byStart.set(release.chart, editions.set(release.effective_from, release))
+  }
+  const periods = [...byStart.values()].flatMap((editions) => {
+    const inOrder = [...editions.values()].sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+    return inOrder.map((release, i): Period => {
+      const next = inOrder[i + 1]
+      // Days as ISO texts sort as they follow each other.
+      const ends = [release.effective_to, ...(next ? [dayBefore(next.effective_from)] : [])].sort()
+      return {
+        chart: release.chart,
+        from: release.effective_from,
+        to: ends[0] as string,
+        release: toBase64(leafOf(release)),
+      }
+    })
+  })
+  return sortedBy(periods, periodKey)
+}
+
+function providersOf(entries: readonly RegistryEntry[], withdrawn: ReadonlySet<string>): Provider[] {
+  const chartOf = new Map<string, string>()
+  const named = new Set<string>()
+  for (const entry of entries) {
+    if (isRelease(entry) && !withdrawn.has(entry.release_id))
+      for (const npi of entry.providers ?? []) {
+        named.add(providerKey({ npi, chart: entry.chart }))
+        if (!chartOf.has(npi)) chartOf.set(npi, entry.chart)
+      }
+    if ('npi' in entry && named.has(providerKey(entry))) chartOf.set(entry.npi, entry.chart)
+  }
+  return sortedBy(
+    [...chartOf].map(([npi, chart]) => ({ npi, chart })),
+    providerKey,
+  )
+}
+
+/** Keys are ASCII, so the order of JavaScript's strings is that of their bytes. */
+const sortedBy = <T>(items: T[], key: (item: T) => string): T[] => items.sort((a, b) => (key(a) < key(b) ? -1 : 1))
+
+/** The state entry that commits to what is in force. */
+export const stateOf = ({ periods, providers }: Standing, recorded_at: string): RegistryState => ({
+  schema: STATE_SCHEMA,
+  timeline_root: toBase64(new HashTree(periods.map(leafOf)).root),
+  timeline_size: periods.length,
+  providers_root: toBase64(new HashTree(providers.map(leafOf)).root),
+  providers_size: providers.length,
+  recorded_at,
+})
+
+/** The place of the first item whose key is not before this one. */
+export function placeOf<T>(items: readonly T[], key: string, keyOf: (item: T) => string): number {
+  let [from, to] = [0, items.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (keyOf(items[middle] as T) < key) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** The period of a chart that holds a day. */
+export function periodOn(periods: readonly Period[], chart: string, day: string): Period | undefined {
+  const after = placeOf(periods, `${chart}|${day}~`, periodKey)
+  const period = periods[after - 1]
+  return period?.chart === chart && period.to >= day ? period : undefined
+}

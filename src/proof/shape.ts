@@ -1,0 +1,77 @@
+// Checks of closed shapes: a member that is not named makes the whole thing invalid.
+
+export type Check = (value: unknown) => boolean
+
+export const matches =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value)
+
+export const oneOf =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value)
+
+export const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value)
+
+export const either =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.some((check) => check(value))
+
+export const both =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.every((check) => check(value))
+
+export const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
+
+export const listOf =
+  (check: Check, most = 64): Check =>
+  (value) =>
+    Array.isArray(value) && value.length <= most && value.every(check)
+
+/** Exactly the members of `shape`, and of `optional` those that are there. */
+export const closed =
+  (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check =>
+  (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    const members = value as Record<string, unknown>
+    const names = Object.keys(members)
+    const required = names.filter((name) => Object.hasOwn(shape, name))
+    const further = names.filter((name) => Object.hasOwn(optional, name))
+    return (
+      required.length === Object.keys(shape).length &&
+      required.length + further.length === names.length &&
+      required.every((name) => (shape[name] as Check)(members[name])) &&
+      further.every((name) => (optional[name] as Check)(members[name]))
+    )
+  }
+
+/** An object whose names and texts have these forms. */
+export const mapOf =
+  (name: RegExp, text: Check): Check =>
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.entries(value).every(([each, one]) => name.test(each) && text(one))
+
+/** A day that exists: the pattern alone would take the 31st of February. */
+export const isDay: Check = (value) =>
+  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/)(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
+
+export const instant: Check = (value) =>
+  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/)(value) &&
+  !Number.isNaN(Date.parse(value as string)) &&
+  isDay((value as string).slice(0, 10))
+
+export const NAME = /^[a-z][a-z0-9_]*$/
+export const TOKEN = /^[!-~]{1,300}$/
+/** Printable ASCII: the only free text is the service's own, it is short, and every language reads it alike. */
+export const label = /* @__PURE__ */ matches(/^[ -~]{0,300}$/)
+export const hash = /* @__PURE__ */ matches(/^[A-Za-z0-9+/]{43}=$/)
+export const path = /* @__PURE__ */ listOf(hash, 63)

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SHARED_PROOF } from '../proof/price/proofs.ts'
+import {
+  AbsenceProof,
+  Amount,
+  absence,
+  BareRow,
+  CitedRow,
+  Day,
+  evidence,
+  Hash,
+  Index,
+  identity,
+  LogProof,
+  Manifest,
+  neighbour,
+  Path,
+  PeriodProof,
+  PlaceRow,
+  Price,
+  ProviderProof,
+  place,
+  price,
+  RowProof,
+  State,
+} from './row-schema.ts'
+
+// The wire form of answers: a row with what shows that it is the answer, pages, and the members of refusals.
+
+export const SharedRelease = z
+  .strictObject({ release: Manifest, in_force: PeriodProof })
+  .meta({ id: 'SharedRelease', description: 'A release and its period; state and log stand once in the same answer' })
+
+const because = {
+  rows: z.array(z.strictObject({ ...neighbour, release: Index.nullable() })),
+  periods: z.array(PeriodProof),
+  providers: z.array(ProviderProof),
+}
+export const Because = z
+  .strictObject({ releases: z.array(SharedRelease), ...because, state: State.optional(), log: LogProof.optional() })
+  .meta({
+    id: 'Because',
+    description:
+      'What shows that this is the first choice: the rows, or the gaps between rows, of the choices before it',
+  })
+
+export const Adjustment = z
+  .strictObject({ modifier: z.string(), rule: z.string(), factor: z.string(), amount: Amount })
+  .meta({ id: 'Adjustment', description: 'The amount with a modifier that changes it by a fixed rule' })
+export const Related = z
+  .array(
+    z.strictObject({
+      basis: z.string(),
+      setting: z.string().nullable(),
+      class: z.string().nullable(),
+      modifier: z.string().nullable(),
+      href: z.string(),
+    }),
+  )
+  .max(8)
+  .meta({
+    id: 'Related',
+    description: 'Pointers without amounts to what else there is for this code; not part of the proof',
+  })
+export const Available = z
+  .strictObject({
+    modifiers: z.array(z.string()),
+    settings: z.array(z.string()),
+    bases: z.array(z.string()),
+    regions: z.array(z.string()),
+  })
+  .meta({ id: 'Available', description: 'What there is for this code on this day, in closed words' })
+
+const told = {
+  modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
+  adjustment: Adjustment.optional(),
+}
+export const PriceAnswer = z
+  .strictObject({
+    ...price,
+    proof: RowProof,
+    because: Because.optional(),
+    place: PlaceRow.optional(),
+    ...told,
+    related: Related,
+  })
+  .meta({
+    id: 'PriceAnswer',
+    description:
+      'A cited price with everything that proves it to be the answer. A Medicare amount is a reference, not what a patient owes.',
+  })
+
+export const ProofRef = z
+  .strictObject({ type: z.literal(PROOF_REF), release_id: z.string(), index: Index, leaf_hash: Hash, href: z.string() })
+  .meta({ id: 'ProofRef', description: 'Where the whole proof is; the leaf hash binds the row to it' })
+const { derivation: _d, indicators: _i, locator: _l, ...short } = evidence
+export const ShortAnswer = z
+  .strictObject({
+    kind: z.enum(['price', 'rate']),
+    ...identity,
+    price: Price,
+    ...short,
+    effective_to: Day,
+    ...told,
+    proof: ProofRef,
+  })
+  .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })
+
+export const shared = { releases: z.array(SharedRelease), state: State, log: LogProof }
+const PageProof = z
+  .strictObject({ type: z.literal(PAGE_PROOF), proof: Index, index: Index, leaf_hash: Hash })
+  .meta({ id: 'PageProof', description: 'In which run of neighbouring rows of the page the row stands' })
+export const PageRow = z.union([
+  z.strictObject({ ...price, proof: PageProof }),
+  z.strictObject({ ...absence, proof: PageProof }),
+  z.strictObject({ ...place, proof: PageProof }),
+])
+export const PageRange = z
+  .strictObject({ type: z.literal(RANGE_PROOF), release: Index, from: Index, left_path: Path, right_path: Path })
+  .meta({ id: 'PageRange', description: 'A run of neighbouring rows of a release, proved at once' })
+
+export const SharedProof = z
+  .strictObject({ type: z.literal(SHARED_PROOF), release: Index, index: Index, leaf_hash: Hash, path: z.array(Index) })
+  .meta({
+    id: 'SharedProof',
+    description: 'A proof whose release stands in `releases` and whose path is places in `hashes`',
+  })
+export const SharedPrice = z.strictObject({ ...price, proof: SharedProof })
+export const SharedRow = z.union([SharedPrice, z.strictObject({ ...absence, proof: SharedProof })])
+export const SharedPlace = z.strictObject({ ...place, proof: SharedProof })
+export const SharedBecause = z.strictObject({
+  rows: z.array(z.strictObject({ row: BareRow, index: Index, path: z.array(Index), release: Index })),
+  periods: z.array(PeriodProof),
+  providers: z.array(ProviderProof),
+})
+export { told as toldOfModifiers }
+
+/** What the refusal of a lookup carries beside the members of every refusal. */
+export const lookupProblemMembers = {
+  row: CitedRow,
+  absence: z.array(AbsenceProof),
+  because: Because,
+  place: PlaceRow,
+  charts: z
+    .array(z.strictObject({ chart: z.string(), held: z.array(z.strictObject({ from: Day, to: Day })) }))
+    .meta({ description: 'Charts without an edition for the day, and the periods that are held of each' }),
+  choices: z
+    .array(z.strictObject({ region: z.string(), href: z.string() }))
+    .meta({ description: 'The localities to choose from; no amounts, as nothing unproved stands in an answer' }),
+  last_known: CitedRow,
+  available: Available,
+}

@@ -1,0 +1,138 @@
+import type { Db } from '../../db/db.ts'
+import { address } from '../../paging.ts'
+import { basesOf, chartsFor, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
+import type { ParsedQuestion } from '../../proof/price/question.ts'
+import { type AnyRow, KEY_PARTS, type Row } from '../../proof/price/row.ts'
+import type { Release } from '../store.ts'
+import * as store from '../store.ts'
+import type { Proofs } from './proofs.ts'
+import type { View } from './view.ts'
+
+// What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
+
+/** What there is for a code on a day, in closed words. */
+export interface Available {
+  modifiers: string[]
+  settings: string[]
+  bases: string[]
+  regions: string[]
+}
+export interface Related {
+  basis: string
+  setting: string | null
+  class: string | null
+  modifier: string | null
+  href: string
+}
+
+const MOST_RELATED = 8
+const MOST_REGIONS = 40
+
+type Key = Pick<Row, (typeof KEY_PARTS)[number]>
+const partsOf = (key: string): Key => {
+  const texts = key.split('|')
+  return Object.fromEntries(KEY_PARTS.map((part, i) => [part, texts[i] === '' ? null : texts[i]])) as unknown as Key
+}
+
+/** Everything the charts in force have under a code: of a hospital its own, without one what Medicare publishes. */
+async function keysOf(proofs: Proofs, { cpt, npi, day }: ParsedQuestion, region = ''): Promise<Key[]> {
+  const keys: string[] = []
+  for (const release of releasesFor(proofs, npi, day))
+    keys.push(
+      ...(await store.keysUnder(
+        proofs.db,
+        release.release_no,
+        npi === null ? `${cpt}|${region}` : `${cpt}|national|${npi}|`,
+      )),
+    )
+  return keys.map(partsOf)
+}
+
+function releasesFor({ view, charts: table }: Proofs, npi: string | null, day: string): Release[] {
+  const charts =
+    npi === null
+      ? [...new Set(view.periods.map(({ chart }) => chart))].filter(
+          (chart) => basesOf(chart, table).length > 0 && !chart.startsWith(HOSPITAL),
+        )
+      : [view.chartOf(npi) ?? '']
+  return charts.flatMap((chart) => view.editionOn(chart, day) ?? [])
+}
+
+/** What the code has on that day, so that a miss can be asked again so that it fits. */
+export async function availableFor(proofs: Proofs, question: ParsedQuestion): Promise<Available> {
+  const keys = await keysOf(proofs, question)
+  const words = (part: keyof Key): string[] => [...new Set(keys.flatMap((key) => key[part] ?? []))].sort()
+  return {
+    modifiers: words('modifier'),
+    settings: words('setting'),
+    bases: words('basis'),
+    regions: words('region').slice(0, MOST_REGIONS),
+  }
+}
+
+/** What a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */
+export async function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): Promise<Related[]> {
+  const { charts } = proofs
+  const speaks = (basis: Row['basis']) => factsOf(chartsFor(basis, undefined, charts)[0] ?? '', charts)?.speaks
+  const keys = [
+    ...(await keysOf(proofs, question, `${row.region}|`)),
+    ...(row.region === 'national' ? [] : await keysOf(proofs, question, 'national|')),
+  ].filter((key) => key.region === row.region || speaks(key.basis) === 'national')
+  const others = keys.filter((key) => KEY_PARTS.some((part) => part !== 'region' && key[part] !== row[part]))
+  const near = (key: Key): number =>
+    Number(key.basis !== row.basis) * 4 +
+    Number(key.modifier !== row.modifier) * 2 +
+    Number(key.setting !== row.setting)
+  return others
+    .sort((a, b) => near(a) - near(b))
+    .slice(0, MOST_RELATED)
+    .map(({ basis, setting, class: inClass, modifier, cpt, npi }) => ({
+      basis,
+      setting,
+      class: inClass,
+      modifier,
+      href: referencePath(
+        { cpt, region: npi === null ? row.region : undefined, npi, modifier, setting, basis },
+        question.day,
+      ),
+    }))
+}
+
+/** The localities to choose from where the place that was asked has several. */
+export async function choicesFor(
+  db: Db,
+  view: View,
+  question: ParsedQuestion,
+  chart: string,
+): Promise<{ region: string; href: string }[]> {
+  const { cpt, day, region, modifiers, setting, basis } = question
+  const release = view.editionOn(chart, day)
+  const prefix = region.level === 'state' ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
+  const keys = release ? await store.keysUnder(db, release.release_no, prefix) : []
+  let regions = [...new Set(keys.map((key) => partsOf(key).region))]
+  if (region.level === 'zip') {
+    const near = await regionsNear(db, view, day, region.zip)
+    regions = regions.filter((each) => near.includes(each))
+  }
+  const modifier = modifiers.length === 0 ? null : modifiers.join('-')
+  return regions.map((each) => ({
+    region: each,
+    href: referencePath({ cpt, region: each, npi: null, modifier, setting: setting ?? null, basis }, day),
+  }))
+}
+
+/** The localities of the ZIP codes around this one, where its last four digits decide. */
+async function regionsNear(db: Db, view: View, day: string, zip: string): Promise<string[]> {
+  const release = view.editionOn(PLACE_CHART, day)
+  if (!release) return []
+  const rows = await store.rowsUnder(db, release.release_no, zip.slice(0, 3))
+  return [...new Set(rows.flatMap(({ body }) => (JSON.parse(body) as AnyRow).region ?? []))]
+}
+
+type Asked = { [name in 'cpt' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis']?: string | null | undefined }
+
+/** A question as a path. Every word is one of ours: nothing that was sent is repeated. */
+export function referencePath(asked: Asked, day: string, path = '/reference'): string {
+  const given = Object.entries(asked).map(([name, value]) => [name, value || undefined])
+  return address(path, { ...Object.fromEntries(given), as_of: day })
+}

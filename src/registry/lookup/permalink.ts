@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { Db } from '../../db/db.ts'
+import { Problem } from '../../problem.ts'
+import type { CitedRow } from '../row-schema.ts'
+import * as store from '../store.ts'
+import type { Proofs } from './proofs.ts'
+
+export const RowQuery = z.strictObject({
+  release_id: z
+    .string()
+    .max(120)
+    .regex(/^[A-Za-z0-9._:-]+$/)
+    .meta({ description: 'The name of a release', examples: ['cms-pfs:RVU26C:1'] }),
+  index: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .meta({ description: 'The place of the row in the release', examples: [0] }),
+})
+
+/** A row by its place, whether or not its release is still in force. */
+export async function citeRow(
+  db: Db,
+  proofs: Proofs,
+  { release_id, index }: z.output<typeof RowQuery>,
+): Promise<z.input<typeof CitedRow>> {
+  const release = await store.findLogged(db, release_id)
+  if (!release) throw new Problem('release_not_found')
+  const stored = await store.findRowAt(db, release.release_no, index)
+  if (!stored) throw new Problem('row_not_found')
+  return proofs.cite(release, stored) as Promise<z.input<typeof CitedRow>>
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { refusedAs } from '../../operation.ts'
+import { Problem } from '../../problem.ts'
+import { isNpi } from '../../proof/price/npi.ts'
+import { codeOf, type ParsedQuestion, parseQuestion, type Question } from '../../proof/price/question.ts'
+import { parseRegion, REGION_PATTERN } from '../../proof/price/region.ts'
+import { BASES, SETTINGS } from '../../proof/price/row.ts'
+
+// The parameters of lookups. Their meaning is in proof/price/question.ts, which verifiers use too.
+
+export const Code = z
+  .string()
+  .max(16)
+  .overwrite(codeOf)
+  .regex(/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/)
+  .register(refusedAs, { problem: 'invalid_cpt' })
+  .meta({ description: 'CPT or HCPCS code', examples: ['99213'] })
+export const Npi = z
+  .string()
+  .max(16)
+  .regex(/^[12][0-9]{9}$/)
+  .refine(isNpi)
+  .register(refusedAs, { problem: 'invalid_npi' })
+  .meta({ description: 'National Provider Identifier of a hospital', examples: ['1234567893'] })
+export const RegionText = z
+  .string()
+  .max(16)
+  .regex(REGION_PATTERN)
+  .refine((text) => parseRegion(text) !== undefined)
+  .register(refusedAs, { problem: 'invalid_region' })
+  .meta({
+    description:
+      '`national`, a state as `US-IL` or `IL`, a Medicare locality as `US-IL-16`, or a ZIP code as `60611` or `60611-1234`',
+    examples: ['60611'],
+  })
+export const AsOf = z.iso.date().meta({ description: 'Date of service; today if left out', examples: ['2026-07-01'] })
+
+export const ReferenceQuery = z.strictObject({
+  cpt: Code,
+  region: RegionText.default('national'),
+  npi: Npi.optional(),
+  as_of: AsOf.optional(),
+  modifier: z
+    .string()
+    .max(16)
+    .regex(/^[A-Za-z0-9]{2}(-[A-Za-z0-9]{2}){0,3}$/)
+    .optional()
+    .meta({
+      description: 'Modifiers as on the bill: one of two characters, or up to four as `26-59`, in any order',
+      examples: ['26'],
+    }),
+  setting: z.enum(SETTINGS).optional().meta({ description: 'Where the service is performed' }),
+  basis: z.enum(BASES).optional().meta({ description: 'What kind of price to look for' }),
+})
+export type ReferenceQuery = z.output<typeof ReferenceQuery>
+
+export const ProofForm = z
+  .enum(['full', 'ref'])
+  .default('full')
+  .meta({ description: '`full` for everything that proves the answer, `ref` for a pointer to it' })
+
+const MISFITS = {
+  basis: 'a Medicare basis goes without npi, and a hospital basis with it',
+  setting: 'no schedule has this setting; a hospital\u2019s inpatient prices need its npi',
+}
+
+/** The question as the rule of the lookup understands it. */
+export function questionOf({ as_of, ...query }: ReferenceQuery, today: string): ParsedQuestion {
+  const question: Question = { ...query, as_of: as_of ?? today }
+  const parsed = parseQuestion(question)
+  if (typeof parsed !== 'string') return parsed
+  throw Problem.parameter(
+    parsed,
+    parsed in MISFITS ? MISFITS[parsed as keyof typeof MISFITS] : `the parameter ${parsed} has no meaning here`,
+  )
+}

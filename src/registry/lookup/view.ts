@@ -1,0 +1,128 @@
+import { type Db, StoreFault } from '../../db/db.ts'
+import type { Log } from '../../integrity/log.ts'
+import { leafBodies, type StoredCheckpoint } from '../../integrity/store.ts'
+import { fromUtf8, toBase64 } from '../../proof/bytes.ts'
+import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from '../../proof/price/proofs.ts'
+import {
+  type Period,
+  type Provider,
+  periodKey,
+  providerKey,
+  type RegistryEntry,
+  type RegistryState,
+  STATE_SCHEMA,
+} from '../../proof/price/release.ts'
+import { leafOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
+import { HashTree } from '../../proof/tree/hash-tree.ts'
+import { loggedReleases, type Release } from '../store.ts'
+
+/** The registry as of its public checkpoint: what is in force when, which file speaks for whom, and the proofs of both. */
+export class View {
+  readonly head: StoredCheckpoint
+  readonly state: RegistryState
+  /** The proof that the state is the last entry of the log. */
+  readonly log: LogProof
+  readonly periods: readonly Period[]
+  readonly providers: readonly Provider[]
+  readonly #releases: ReadonlyMap<string, Release>
+  readonly #timeline: HashTree
+  readonly #providerTree: HashTree
+
+  private constructor(
+    head: StoredCheckpoint,
+    log: LogProof,
+    entries: readonly RegistryEntry[],
+    releases: readonly Release[],
+  ) {
+    const state = entries.at(-1)
+    if (state?.schema !== STATE_SCHEMA)
+      throw new StoreFault('the registry log does not end with a state: run `atr fsck`')
+    const { periods, providers } = standingAfter(entries)
+    this.head = head
+    this.log = log
+    this.state = state
+    this.periods = periods
+    this.providers = providers
+    this.#releases = new Map(releases.map((release) => [toBase64(leafOf(release.manifest)), release]))
+    this.#timeline = new HashTree(periods.map(leafOf))
+    this.#providerTree = new HashTree(providers.map(leafOf))
+    if (
+      toBase64(this.#timeline.root) !== state.timeline_root ||
+      toBase64(this.#providerTree.root) !== state.providers_root
+    )
+      throw new StoreFault('the state of the registry does not follow from its log: run `atr fsck`')
+  }
+
+  /** The newest view. It is made anew only when the public checkpoint has changed. */
+  static async at(db: Db, log: Log): Promise<View> {
+    const head = await log.head(db)
+    const known = newest.get(log)
+    if (known?.head.note === head.note) return known
+    const view = await db.snapshot(async (tx) => {
+      const bodies = await leafBodies(tx, log.name, 0, head.size)
+      const entries = bodies.map((body) => JSON.parse(fromUtf8(body)) as RegistryEntry)
+      return new View(head, await log.prove(tx, head.size - 1, head), entries, await loggedReleases(tx))
+    })
+    newest.set(log, view)
+    return view
+  }
+
+  /** The release of a chart in force on a day. */
+  editionOn(chart: string, day: string): Release | undefined {
+    const period = periodOn(this.periods, chart, day)
+    return period && this.releaseIn(period)
+  }
+
+  releaseIn(period: Period): Release {
+    const release = this.#releases.get(period.release)
+    if (!release) throw new StoreFault('a release of the log is missing from the store: run `atr fsck`')
+    return release
+  }
+
+  /** The period in which a release is in force; undefined for one that was withdrawn or replaced. */
+  periodOf(release: Release): Period | undefined {
+    const hash = toBase64(leafOf(release.manifest))
+    return this.periods.find((period) => period.release === hash)
+  }
+
+  periodsOf(chart: string): Period[] {
+    return this.periods.filter((period) => period.chart === chart)
+  }
+
+  /** A release with its period, for an answer that has state and log elsewhere. */
+  share(release: Release): SharedRelease {
+    const period = this.periodOf(release)
+    if (!period) throw new Error('the release is in force on no day')
+    return { release: release.manifest, in_force: this.#periodAt(placeOf(this.periods, periodKey(period), periodKey)) }
+  }
+
+  /** The periods on either side of a day on which no edition of the chart is in force. */
+  periodsAround(chart: string, day: string): PeriodProof[] {
+    const after = placeOf(this.periods, `${chart}|${day}~`, periodKey)
+    return [after - 1, after].filter((place) => place in this.periods).map((place) => this.#periodAt(place))
+  }
+
+  #periodAt(index: number): PeriodProof {
+    return { period: this.periods[index] as Period, index, path: this.#timeline.path(index).map(toBase64) }
+  }
+
+  chartOf(npi: string): string | undefined {
+    const found = this.providers[placeOf(this.providers, `${npi}|`, providerKey)]
+    return found?.npi === npi ? found.chart : undefined
+  }
+
+  /** The leaf of a provider, or those on either side of where it would stand. */
+  providersAround(npi: string): ProviderProof[] {
+    const at = placeOf(this.providers, `${npi}|`, providerKey)
+    const places = this.providers[at]?.npi === npi ? [at] : [at - 1, at]
+    return places
+      .filter((place) => place in this.providers)
+      .map((index) => ({
+        provider: this.providers[index] as Provider,
+        index,
+        path: this.#providerTree.path(index).map(toBase64),
+      }))
+  }
+}
+
+const newest = new WeakMap<Log, View>()

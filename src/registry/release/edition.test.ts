@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { aPrice, aRelease } from '../../../test/support/builders.ts'
+import { temporaryFolder } from '../../../test/support/folder.ts'
+import { openSqlite } from '../../db/sqlite.ts'
+import { countChangedIndices, periodFit } from './edition.ts'
+import { stage } from './staging.ts'
+
+const edition = (name: string, effective_from: string, effective_to: string) => ({
+  edition: name,
+  effective_from,
+  effective_to,
+})
+const B = edition('RVU26B', '2026-04-01', '2026-06-30')
+
+test('quarters that follow each other meet', () => {
+  const C = edition('RVU26C', '2026-07-01', '2026-09-30')
+  expect(periodFit({ next: 'quarter' }, B, C)).toEqual({ gap: 0, overlap: 0 })
+})
+
+test('days that no edition holds are a gap, and days that two claim are an overlap', () => {
+  expect(periodFit({ next: 'quarter' }, B, edition('RVU26D', '2026-10-01', '2026-12-31'))).toEqual({
+    gap: 92,
+    overlap: 0,
+  })
+  expect(periodFit({ next: 'quarter' }, B, edition('X', '2026-06-30', '2026-09-30'))).toEqual({ gap: 0, overlap: 1 })
+  expect(periodFit({ next: 'quarter' }, B, edition('X', '2026-04-01', '2026-06-30'))).toEqual({ gap: 0, overlap: 91 })
+})
+
+test('a newer file for the same edition is a correction, whenever it takes effect', () => {
+  for (const from of ['2026-04-01', '2026-05-12'])
+    expect(periodFit({ next: 'quarter' }, B, edition('RVU26B', from, '2026-06-30'))).toEqual({ gap: 0, overlap: 0 })
+})
+
+test('an edition that was to last longer than its quarter gives way to the next one without a complaint', () => {
+  const long = edition('S1', '2026-01-01', '2099-12-31')
+  const fit = periodFit({ next: 'quarter' }, long, edition('S2', '2026-10-01', '2099-12-31'))
+  expect(fit).toEqual({ gap: 0, overlap: 0 })
+})
+
+test('a hospital may bring a new file at any time, but not two for one day', () => {
+  const file = edition('2026-01-15', '2026-01-15', '2027-01-14')
+  const next = (from: string) => periodFit({ next: 'year_later' }, file, edition('later', from, '2027-12-31'))
+  expect(next('2026-06-01')).toEqual({ gap: 0, overlap: 0 })
+  expect(next('2026-01-15').overlap).toBe(365)
+  expect(next('2027-01-16')).toEqual({ gap: 1, overlap: 0 })
+})
+
+test('regions with another index, or with rows in one edition only, are counted', async () => {
+  using folder = temporaryFolder()
+  const db = await openSqlite(join(folder.path, 'store.db'), { create: true })
+  const staged = async (edition: string, indices: Record<string, string>): Promise<number> => {
+    const rows = Object.entries(indices).map(([region, malpractice_gpci]) => {
+      const row = aPrice({ region })
+      return { ...row, derivation: { ...row.derivation, inputs: { ...row.derivation.inputs, malpractice_gpci } } }
+    })
+    const { rows: sorted, ...release } = aRelease({ edition, rows })
+    return (await stage(db, release, sorted, new Map(), 0)).release.release_no
+  }
+  const before = await staged('A', { national: '1.000', 'US-AL-00': '0.572' })
+  const same = await staged('B', { national: '1.000', 'US-AL-00': '0.572' })
+  const forged = await staged('C', { national: '1.000', 'US-AL-00': '2.900', 'US-AL-77': '1.000' })
+  expect(await countChangedIndices(db, before, same)).toBe(0)
+  expect(await countChangedIndices(db, before, forged)).toBe(2)
+  await db.close()
+})

@@ -1,0 +1,64 @@
+import { daysBetween, nextPeriod, plusDays } from '../../calendar.ts'
+import type { Db } from '../../db/db.ts'
+import type { Calendar } from '../../integrity/freshness.ts'
+import type { Row } from '../../proof/price/row.ts'
+import * as store from '../store.ts'
+
+// How an edition fits to the one before it: in time, and in the indices that its prices are made with.
+
+interface Edition {
+  edition: string
+  effective_from: string
+  effective_to: string
+}
+
+/** Rule R11: the days between two editions that nothing is in force, or that both claim. */
+export interface PeriodFit {
+  gap: number
+  overlap: number
+}
+
+/**
+ * Whether an edition begins where the one before it ends. A newer file for the same edition is a correction, and fits.
+ * An edition whose end the operator put off is not overlapped by the next one of the publisher's calendar. Where a
+ * publisher may bring a new edition at any time, only two that begin on one day overlap.
+ */
+export function periodFit(calendar: Pick<Calendar, 'next'>, before: Edition, later: Edition): PeriodFit {
+  if (before.edition === later.edition) return { gap: 0, overlap: 0 }
+  const gap = Math.max(0, daysBetween(before.effective_to, later.effective_from) - 1)
+  const sameDay = before.effective_from === later.effective_from
+  if (calendar.next === 'year_later' && !sameDay) return { gap, overlap: 0 }
+  const [first = ''] = [plusDays(before.effective_to, 1), nextPeriod(calendar.next, before.effective_from)].sort()
+  return { gap, overlap: Math.max(0, daysBetween(later.effective_from, first)) }
+}
+
+const ROWS_PER_READ = 2_000
+const INDICES = ['work_gpci', 'practice_gpci', 'malpractice_gpci'] as const
+
+/** The cost indices of each region, as the first code with a price of the formula states them. Empty where none does. */
+async function indicesOf(db: Db, release_no: number): Promise<Map<string, string>> {
+  let after = ''
+  for (;;) {
+    const rows = await store.rowsAfter(db, release_no, after, ROWS_PER_READ)
+    const first = rows.find(({ body }) => body.includes('"method":"pfs-formula/1"'))
+    if (first) {
+      const [code = ''] = first.row_key.split('|')
+      const found = await store.rowsUnder(db, release_no, `${code}|`)
+      return new Map(found.map(({ body }) => JSON.parse(body) as Row).flatMap(indicesIn))
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < ROWS_PER_READ) return new Map()
+    after = last.row_key
+  }
+}
+
+const indicesIn = ({ region, derivation: { method, inputs } }: Row): [string, string][] =>
+  method === 'pfs-formula/1' ? [[region, INDICES.map((name) => inputs[name]).join(' ')]] : []
+
+/** In how many regions two releases state other indices, or only one of them states any. */
+export async function countChangedIndices(db: Db, before_no: number, later_no: number): Promise<number> {
+  const [before, later] = [await indicesOf(db, before_no), await indicesOf(db, later_no)]
+  if (before.size === 0 || later.size === 0) return 0
+  return [...new Set([...before.keys(), ...later.keys()])].filter((region) => before.get(region) !== later.get(region))
+    .length
+}

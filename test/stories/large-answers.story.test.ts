@@ -1,0 +1,134 @@
+// Pages and batches on a release of ten thousand rows: what they prove, and how much of an agent's memory they take.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Question } from '../../src/proof/price/question.ts'
+import type { PricedRow } from '../../src/proof/price/row.ts'
+import { verifyBody } from '../../src/proof/verify.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { type TestApp, testApp } from '../support/harness.ts'
+import { mustBeProved } from '../support/lookup.ts'
+
+const DAY = '2026-11-15'
+const REGIONS = ['national', 'US-AL-00', 'US-CA-18', 'US-IL-16', 'US-NY-01']
+const CODES = Array.from({ length: 2_000 }, (_, i) => String(20_000 + 7 * i))
+const EDITION = { effective_from: '2026-10-01', effective_to: '2026-12-31' }
+
+/** A row as long as those of the physician schedule. */
+const fee = (cpt: string, region: string) =>
+  aPrice({
+    cpt,
+    region,
+    price: { amount: `${Number(cpt) % 997}.37`, currency: 'USD' },
+    effective_from: '2026-10-01',
+    indicators: {
+      status: 'A',
+      global_days: 'XXX',
+      multiple_procedure: '0',
+      bilateral: '0',
+      assistant: '0',
+      co_surgeon: '0',
+      pc_tc: '0',
+    },
+    locator: [
+      { citation: 0, line: 4_312 },
+      { citation: 0, line: 37 },
+    ],
+  })
+
+let app: TestApp
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  app = await testApp({ today: DAY })
+  await app.publish(aRelease({ ...EDITION, rows: CODES.flatMap((cpt) => REGIONS.map((region) => fee(cpt, region))) }))
+  headers = await app.railsHeaders(['registry:read'])
+}, 120_000)
+afterAll(() => app[Symbol.asyncDispose]())
+
+interface Page {
+  data: (PricedRow & { proof: { proof: number; index: number } })[]
+  proofs: { release: number; from: number; left_path: string[]; right_path: string[] }[]
+  page: { total: number; next_after: string | null }
+}
+async function pageOf(query: string): Promise<{ text: string; page: Page }> {
+  const text = await (await app.request(`/api/registry?${query}`, { headers })).text()
+  return { text, page: JSON.parse(text) as Page }
+}
+
+/** About four characters of JSON are a token. */
+const tokensOf = (text: string): number => Math.ceil(text.length / 4)
+
+test('a page of the usual size fits into twelve thousand tokens', async () => {
+  const { text, page } = await pageOf('')
+  expect([page.data.length, page.page.total]).toEqual([50, 10_000])
+  await mustBeProved(app, text, { page: { as_of: DAY } })
+  expect(tokensOf(text)).toBeLessThanOrEqual(12_000)
+  // A row by a pointer is what an agent that asks for one price has to read.
+  const short = await (await app.request(`/reference?cpt=${CODES[7]}&region=US-CA-18&proof=ref`)).text()
+  expect(tokensOf(short)).toBeLessThanOrEqual(150)
+})
+
+test('neighbours on a page have one proof, and rows that are scattered one for each run', async () => {
+  for (const [query, asked, runs] of [
+    ['limit=200', {}, 1],
+    ['limit=37&offset=4321', {}, 1],
+    [`cpt=${CODES[11]}`, { cpt: CODES[11] }, 1],
+    [`cpt=${CODES[11]}&region=US-IL-16`, { cpt: CODES[11], region: 'US-IL-16' }, 1],
+    ['region=US-IL-16&limit=20', { region: 'US-IL-16' }, 20],
+  ] as const) {
+    const { text, page } = await pageOf(query)
+    expect([query, page.proofs.length]).toEqual([query, runs])
+    await mustBeProved(app, text, { page: { as_of: DAY, ...asked } }, query)
+  }
+})
+
+test('a row that is left out of a page, changed or moved is noticed', async () => {
+  const { page } = await pageOf('limit=20&offset=1000')
+  const verdictOf = (data: Page['data'], more: Partial<Page> = {}) =>
+    verifyBody(JSON.stringify({ ...page, ...more, data }), app.policy, { page: { as_of: DAY } })
+  const { data, proofs } = page
+  for (let i = 0; i < data.length; i++) {
+    expect([i, await verdictOf(data.toSpliced(i, 1))]).toMatchObject([i, { ok: false }])
+    // With the places of the rows after it moved up as well.
+    const moved = data.toSpliced(i, 1).map((row, j) => ({ ...row, proof: { ...row.proof, index: 1000 + j } }))
+    expect([i, await verdictOf(moved)]).toMatchObject([i, { ok: false, reason: 'row_not_in_release' }])
+  }
+  expect(await verdictOf(data.toSpliced(3, 1))).toEqual({ ok: false, reason: 'rows_left_out', at: 4 })
+  expect(await verdictOf([...data].reverse())).toMatchObject({ reason: 'rows_left_out', at: 1 })
+  const dear = { ...(data[5] as Page['data'][number]), price: { amount: '0.01', currency: 'USD', per: null } as const }
+  expect(await verdictOf(data.with(5, dear))).toMatchObject({ reason: 'leaf_hash_mismatch', at: 6 })
+  // Two runs with sound proofs and a gap between them.
+  const next = (await pageOf('limit=20&offset=1021')).page
+  const joined = next.data.map((row) => ({ ...row, proof: { ...row.proof, proof: 1 } }))
+  expect(await verdictOf([...data, ...joined], { proofs: [...proofs, ...next.proofs] })).toMatchObject({
+    reason: 'rows_left_out',
+  })
+})
+
+test('every row is on one page if the cursor is followed to the end', async () => {
+  const seen: number[] = []
+  let after: string | null = ''
+  while (after !== null) {
+    const { page }: { page: Page } = await pageOf(`limit=200&chart=cms-pfs${after === '' ? '' : `&after=${after}`}`)
+    seen.push(...page.data.map(({ proof }) => proof.index))
+    after = page.page.next_after
+  }
+  expect(seen).toEqual(Array.from({ length: 10_000 }, (_, i) => i))
+})
+
+test('a batch of a hundred lines fits into forty thousand tokens, and every line is proved', async () => {
+  const lines = Array.from({ length: 100 }, (_, i) => ({
+    cpt: CODES[(i * 619) % CODES.length] as string,
+    region: REGIONS[i % REGIONS.length] as string,
+  }))
+  const response = await app.request('/reference/batch', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ lines }),
+  })
+  const text = await response.text()
+  const questions = lines.map((line): Question => ({ ...line, as_of: DAY }))
+  const { decisions } = await mustBeProved(app, text, { questions })
+  expect(decisions.map(({ outcome }) => outcome)).toEqual(Array(100).fill('price'))
+  expect(tokensOf(text)).toBeLessThanOrEqual(40_000)
+})

@@ -1,0 +1,102 @@
+// Short answers that point to their proof, and rows by their permalink.
+
+import { expect, test } from 'bun:test'
+import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { PricedRow } from '../../src/proof/price/row.ts'
+import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
+import { stage } from '../../src/registry/release/staging.ts'
+import { withdraw } from '../../src/registry/release/withdrawal.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { testApp } from '../support/harness.ts'
+import { ask, mustBeProved } from '../support/lookup.ts'
+
+interface Short extends PricedRow {
+  effective_to: string
+  modifiers_ignored?: string[]
+  adjustment?: { amount: string }
+  proof: { type: string; release_id: string; index: number; leaf_hash: string; href: string }
+}
+const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
+const ANY = { anyQuestion: true } as const
+
+test('a short answer is small, says the price, and points to its proof', async () => {
+  await using app = await testApp({ sample: true })
+  const text = await (await app.request('/reference?cpt=99213&proof=ref')).text()
+  expect(text.length).toBeLessThanOrEqual(600)
+  const short = JSON.parse(text) as Short
+  expect(short).toMatchObject({
+    cpt: '99213',
+    region: 'national',
+    basis: 'medicare_pfs',
+    setting: 'non_facility',
+    price: { amount: '95.19' },
+    effective_from: '2026-10-01',
+    effective_to: '2099-12-31',
+  })
+  const whole = await ask(app, { cpt: '99213' })
+  const { release_id, index, leaf_hash, href } = short.proof
+  expect([release_id, index, leaf_hash]).toEqual([
+    whole.proof.release.release_id,
+    whole.proof.row.index,
+    whole.proof.row.leaf_hash,
+  ])
+  expect(href).toBe(`/rows/${release_id}/${index}`)
+  const body = await (await app.request(href)).text()
+  const { rows } = await mustBeProved(app, body, ANY)
+  const linked = JSON.parse(body) as Cited<PricedRow>
+  expect(linked.proof.row.leaf_hash).toBe(leaf_hash)
+  // The leaf hash binds the row: everything that the short answer says of it is in the row that was proved.
+  const { proof: _, effective_to: _until, ...said } = short
+  expect(rows[0]?.row).toMatchObject(said)
+})
+
+test('a short answer says what became of the modifiers, and a miss is the same as with the whole proof', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: [aPrice(usd('100.00'))] }))
+  const short = (query: string) => app.getJson(`/reference?cpt=G0101&proof=ref&${query}`) as Promise<Short>
+  expect(await short('modifier=25')).toMatchObject({ modifiers_ignored: ['25'] })
+  expect(await short('modifier=50')).toMatchObject({ price: { amount: '100.00' }, adjustment: { amount: '150.00' } })
+  const { request_id: _, ...full } = await app.problem('/reference?cpt=G0101&modifier=52')
+  const { request_id: _r, ...ref } = await app.problem('/reference?cpt=G0101&modifier=52&proof=ref')
+  expect(ref).toEqual(full)
+})
+
+test('the row of a release that was withdrawn or replaced has its permalink for ever, and is in force no more', async () => {
+  await using app = await testApp()
+  const first = await app.publish(aRelease({ rows: [aPrice(usd('1.00'))] }))
+  const before = (await app.getJson(`/rows/${first}/0`)) as Cited<PricedRow>
+  expect(before.proof.in_force?.period).toMatchObject({ chart: 'cms-pfs', from: '2026-01-01', to: '2099-12-31' })
+  const second = await app.publish(aRelease({ rows: [aPrice(usd('2.00'))] }))
+  const third = await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows: [aPrice(usd('3.00'))] }))
+  const { db, registryLog, cosign } = app.installation
+  await withdraw({ db, log: registryLog, cosign }, third, 'wrong_source', app.clock.now)
+
+  for (const [release_id, amount, isInForce] of [
+    [first, '1.00', false],
+    [second, '2.00', true],
+    [third, '3.00', false],
+  ] as const) {
+    const text = await (await app.request(`/rows/${release_id}/0`)).text()
+    const row = JSON.parse(text) as Cited<PricedRow>
+    expect([row.price, row.proof.in_force !== null]).toMatchObject([{ amount }, isInForce])
+    await mustBeProved(app, text, ANY)
+    expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
+    // It was published, and is the answer to nothing.
+    const question = { cpt: 'G0101', as_of: '2026-08-01' }
+    const verdict = await verifyBody(text, app.policy, { question })
+    expect(verdict).toMatchObject(isInForce ? { ok: true } : { ok: false, reason: 'release_not_in_force' })
+  }
+  // Row, path and release never change, whatever is published after them.
+  const after = (await app.getJson(`/rows/${first}/0`)) as Cited<PricedRow>
+  expect([after.proof.row, after.proof.release]).toEqual([before.proof.row, before.proof.release])
+  expect(await app.problem(`/rows/${first}/1`)).toMatchObject({ status: 404, code: 'row_not_found' })
+  expect(await app.problem('/rows/cms-pfs:NONE:1/0')).toMatchObject({ status: 404, code: 'release_not_found' })
+})
+
+test('a release that is only staged has no permalinks', async () => {
+  await using app = await testApp()
+  const { rows, ...release } = aRelease()
+  const { db } = app.installation
+  const staged = await stage(db, release, rows, new Map(), app.clock.now)
+  expect(await app.problemCode(`/rows/${staged.release.release_id}/0`)).toBe('release_not_found')
+})

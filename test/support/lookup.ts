@@ -1,0 +1,67 @@
+import { dayOf } from '../../src/calendar.ts'
+import { chartsFor } from '../../src/proof/price/charts.ts'
+import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { Question } from '../../src/proof/price/question.ts'
+import type { AnyRow, PlaceRow, PricedRow } from '../../src/proof/price/row.ts'
+import { type Asked, verifyBody } from '../../src/proof/verify.ts'
+import { aPrice, aRelease } from './builders.ts'
+import type { TestApp } from './harness.ts'
+
+/** A question; the day is today if it is left out. */
+export type AskedOf = Partial<Question> & { cpt: string }
+
+/** The body of a lookup: a price, or a refusal with a code. */
+export type Answer = Cited<PricedRow> & {
+  code?: string
+  detail: string
+  agent_hint: string
+  row: Cited<AnyRow>
+  because: { rows: object[]; periods: object[]; providers: object[]; releases: object[] }
+  absence: { key_prefix: string }[]
+  place: Cited<PlaceRow>
+  charts: { chart: string; held: { from: string; to: string }[] }[]
+  choices: { region: string; href: string }[]
+  available: { modifiers: string[]; settings: string[]; bases: string[]; regions: string[] }
+  last_known: Cited<PricedRow>
+  related: { basis: string; setting: string | null; class: string | null; modifier: string | null; href: string }[]
+  modifiers_ignored?: string[]
+  adjustment?: { modifier: string; rule: string; factor: string; amount: string }
+}
+
+export const pathOf = (asked: AskedOf, path = '/reference'): string =>
+  `${path}?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== undefined) as [string, string][])}`
+
+export const questionOf = (app: TestApp, asked: AskedOf): Question => ({ as_of: dayOf(app.clock.now), ...asked })
+
+/** The body, after it has been checked beside the question. */
+export async function ask(app: TestApp, asked: AskedOf): Promise<Answer> {
+  const text = await (await app.request(pathOf(asked))).text()
+  await mustBeProved(app, text, { question: questionOf(app, asked) }, pathOf(asked))
+  return JSON.parse(text) as Answer
+}
+
+/** The code of a refusal that was checked, or the amount of a price. */
+export async function told(app: TestApp, asked: AskedOf): Promise<string | undefined> {
+  const { code, price } = await ask(app, asked)
+  return code ?? ('amount' in price ? price.amount : `${price.low}-${price.high}`)
+}
+
+/** Throws with the reason unless the body is proved. */
+export async function mustBeProved(app: TestApp, text: string, asked: Asked, what = 'the body') {
+  const verdict = await verifyBody(text, app.policy, asked)
+  if (!verdict.ok) throw new Error(`${what} is not proved: ${verdict.reason} at ${verdict.at}: ${text.slice(0, 300)}`)
+  return verdict
+}
+
+const OTHERS = {
+  'cms-pfs': () => aPrice({ cpt: '00001' }),
+  'cms-clfs': () => aPrice({ cpt: '00002', basis: 'medicare_clfs' }),
+  'cms-asp': () => aPrice({ cpt: '00003', basis: 'medicare_asp' }),
+  'cms-dmepos': () => aPrice({ cpt: '00004', basis: 'medicare_dmepos', region: 'US-AK', setting: 'non_rural' }),
+}
+
+/** Holds the schedules that may answer beside those of a test: else a miss says that they are not held. */
+export async function holdTheRest(app: TestApp, ...charts: readonly string[]): Promise<void> {
+  for (const chart of chartsFor(undefined, undefined))
+    if (!charts.includes(chart)) await app.publish(aRelease({ chart, rows: [OTHERS[chart as keyof typeof OTHERS]()] }))
+}
