@@ -1,0 +1,121 @@
+// Reads from one service and from nowhere else. What it answers is hostile: it may be late, endless, or lead away.
+
+import { equalBytes, fromUtf8, utf8 } from '../proof/bytes.ts'
+import { HASH_SIZE } from '../proof/tree/merkle.ts'
+import { TILE_WIDTH, tilePath } from '../proof/tree/tiles.ts'
+
+export interface Fetched {
+  status: number
+  bytes: Uint8Array
+}
+
+const MAX_MS = 30_000
+const MOST_TRIES = 4
+const LONGEST_WAIT_MS = 60_000
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** The most bytes that each kind of answer may have, unpacked. */
+export const MOST = {
+  note: 64 * KIB,
+  tile: TILE_WIDTH * HASH_SIZE,
+  bundle: TILE_WIDTH * (2 + 65_535),
+  answer: 8 * MIB,
+  page: 64 * MIB,
+} as const
+
+export class Fetcher {
+  readonly base: string
+
+  /** `token` is asked for a rails token each time that one is needed. */
+  constructor(
+    url: string,
+    readonly token?: (fetcher: Fetcher) => Promise<string | undefined>,
+    readonly maxMs = MAX_MS,
+  ) {
+    const { origin, pathname } = new URL(url)
+    this.base = `${origin}${pathname.replace(/\/+$/, '')}`
+  }
+
+  /** The answer at a path below the base; undefined if there was none in time, or it is too large. */
+  async get(path: string, most: number, withToken = false): Promise<Fetched | undefined> {
+    const token = withToken ? await this.token?.(this) : undefined
+    return this.#ask(path, most, { headers: token === undefined ? {} : { 'x-agent-rails': token } })
+  }
+
+  post(path: string, headers: Record<string, string>, body: string): Promise<Fetched | undefined> {
+    return this.#ask(path, MOST.note, { method: 'POST', headers, body })
+  }
+
+  async #ask(path: string, most: number, init: RequestInit): Promise<Fetched | undefined> {
+    for (let tries = 1; ; tries++) {
+      const { fetched, wait } = await this.#once(path, most, init)
+      if (wait === undefined || tries === MOST_TRIES) return fetched
+      await Bun.sleep(wait)
+    }
+  }
+
+  async #once(path: string, most: number, init: RequestInit): Promise<{ fetched?: Fetched; wait?: number }> {
+    try {
+      // A redirection is an answer like any other, and not the one that was asked for: it is not followed.
+      const response = await fetch(`${this.base}${path}`, {
+        ...init,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(this.maxMs),
+      })
+      const bytes = await upTo(response, most)
+      const seconds = Number(response.headers.get('retry-after'))
+      const wait = response.status === 429 ? Math.min(LONGEST_WAIT_MS, Math.max(1, seconds || 1) * 1000) : undefined
+      return {
+        ...(bytes === undefined ? {} : { fetched: { status: response.status, bytes } }),
+        ...(wait === undefined ? {} : { wait }),
+      }
+    } catch {
+      return {}
+    }
+  }
+
+  /** The body of a good answer; undefined for any other. */
+  async bytes(path: string, most: number, withToken = false): Promise<Uint8Array | undefined> {
+    const fetched = await this.get(path, most, withToken)
+    return fetched?.status === 200 ? fetched.bytes : undefined
+  }
+
+  /** A tile or a bundle. A partial one may be gone once the full one exists, which begins in the same way. */
+  async part(
+    base: string,
+    kind: number | 'entries',
+    n: number,
+    width: number,
+    withToken = false,
+  ): Promise<Uint8Array | undefined> {
+    const most = kind === 'entries' ? MOST.bundle : MOST.tile
+    for (const path of new Set([tilePath(kind, n, width), tilePath(kind, n)])) {
+      const bytes = await this.bytes(`${base}/${path}`, most, withToken)
+      if (bytes) return bytes
+    }
+    return undefined
+  }
+}
+
+async function upTo(response: Response, most: number): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length
+    if (size > most) return undefined
+    parts.push(chunk as Uint8Array)
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** The text of these bytes; undefined unless they are well-formed UTF-8 without a mark before it. */
+export function textOf(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return undefined
+  try {
+    const text = fromUtf8(bytes)
+    return equalBytes(utf8(text), bytes) ? text : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,164 @@
+// What a monitor remembers between rounds, in one file that is replaced whole, and the evidence it leaves beside it.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { replaceFile } from '../db/replace-file.ts'
+import { concat, fromBase64, toBase64 } from '../proof/bytes.ts'
+import { parseTreeHead, type TreeHead } from '../proof/note/checkpoint.ts'
+import { parseNote } from '../proof/note/signed-note.ts'
+import { closed, count, listOf, oneOf } from '../proof/shape.ts'
+import { HASH_SIZE, type Hash } from '../proof/tree/merkle.ts'
+import { ALARMS, type Alarm, type AlarmCode } from './alarm.ts'
+
+/** The largest checkpoint of a log that was believed, and all leaf hashes under it. */
+export interface LogMemory {
+  note: string
+  leaves: Hash[]
+}
+
+/** How far the rows of a release were checked: their hashes only, each row, or each row at its source. */
+export const DEPTHS = ['hashes', 'rows', 'source'] as const
+export type Depth = (typeof DEPTHS)[number]
+
+/** A fault of the log itself. It stays there for ever, so it is told in each round. */
+export interface Fault {
+  code: AlarmCode
+  detail: string
+  entry: number
+}
+
+export interface Memory {
+  registry?: LogMemory
+  figures?: LogMemory
+  /** The entries of the registry log, as far as they could be read, and how many of them were replayed. */
+  entries: string[]
+  replayed: number
+  faults: Fault[]
+  /** How many entries of the figures log were read and are changes of figures. */
+  changes: number
+  /** By the leaf hash of the manifest. */
+  releases: Record<string, Depth>
+}
+
+export const nothingKnown = (): Memory => ({ entries: [], replayed: 0, faults: [], changes: 0, releases: {} })
+
+/** The head of a note that was opened when it was remembered: the keys of today's policy may be others. */
+export function headOf({ note }: Pick<LogMemory, 'note'>): TreeHead {
+  const head = parseTreeHead(parseNote(note)?.text ?? '')
+  if (!head) throw new RangeError('a checkpoint that was remembered is none')
+  return head
+}
+
+const SCHEMA = 'agent-trust-registry/monitor@v1'
+
+const text = (value: unknown): boolean => typeof value === 'string'
+const texts = (value: unknown): boolean => Array.isArray(value) && value.every(text)
+const log = closed({ note: text, leaves: text })
+const isState = closed(
+  {
+    schema: oneOf(SCHEMA),
+    url: text,
+    entries: texts,
+    replayed: count,
+    changes: count,
+    faults: listOf(
+      closed({ code: (code) => Object.hasOwn(ALARMS, String(code)), detail: text, entry: count }),
+      1_000_000,
+    ),
+    releases: (value) => typeof value === 'object' && value !== null && Object.values(value).every(oneOf(...DEPTHS)),
+  },
+  { registry: log, figures: log },
+)
+type Stored = Omit<Memory, 'registry' | 'figures'> & {
+  url: string
+  registry?: { note: string; leaves: string }
+  figures?: { note: string; leaves: string }
+}
+
+/** Why a state file cannot be used. */
+export class StateFault extends Error {}
+
+const EVIDENCE_BYTES = 256 * 1024
+const MOST_FILES = 1_000
+
+/** The state file of a monitor. */
+export class StateFile {
+  constructor(
+    readonly path: string,
+    readonly url: string,
+  ) {}
+
+  read(): Memory {
+    if (!existsSync(this.path)) return nothingKnown()
+    const stored = this.#stored()
+    if (stored.url !== this.url)
+      throw new StateFault('the state file is about another service: give each service a file of its own')
+    const { registry, figures, entries, replayed, faults, changes, releases } = stored
+    return {
+      entries,
+      replayed,
+      faults,
+      changes,
+      releases,
+      ...(registry ? { registry: unpacked(registry) } : {}),
+      ...(figures ? { figures: unpacked(figures) } : {}),
+    }
+  }
+
+  #stored(): Stored {
+    try {
+      const value: unknown = JSON.parse(readFileSync(this.path, 'utf8'))
+      if (isState(value)) return value as Stored
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+    }
+    throw new StateFault('the state file is none of a monitor, or is damaged: restore it, or name another one')
+  }
+
+  write({ registry, figures, ...rest }: Memory): void {
+    const stored = {
+      schema: SCHEMA,
+      url: this.url,
+      ...rest,
+      ...(registry ? { registry: packed(registry) } : {}),
+      ...(figures ? { figures: packed(figures) } : {}),
+    }
+    replaceFile(this.path, `${JSON.stringify(stored)}\n`)
+  }
+
+  /** Writes what shows an alarm, once, and answers where. Undefined where there are too many files already. */
+  keep({ code, sentence, evidence }: Alarm, now: number): string | undefined {
+    const shown = Object.entries(evidence).map(([name, each]) => [name, each.slice(0, EVIDENCE_BYTES)])
+    const name = createHash('sha256')
+      .update(JSON.stringify([code, sentence, shown]))
+      .digest('hex')
+      .slice(0, 12)
+    const path = `${this.path}.alarm.${code}.${name}.json`
+    if (existsSync(path)) return path
+    const prefix = `${basename(this.path)}.alarm.`
+    if (readdirSync(dirname(resolve(this.path))).filter((file) => file.startsWith(prefix)).length >= MOST_FILES)
+      return undefined
+    const found = { code, sentence, url: this.url, found_at: new Date(now).toISOString() }
+    replaceFile(path, `${JSON.stringify({ ...found, evidence: Object.fromEntries(shown) }, null, 1)}\n`)
+    return path
+  }
+}
+
+const packed = ({ note, leaves }: LogMemory): { note: string; leaves: string } => ({
+  note,
+  leaves: toBase64(concat(...leaves)),
+})
+
+function unpacked({ note, leaves }: { note: string; leaves: string }): LogMemory {
+  const bytes = fromBase64(leaves)
+  const { size } = headOf({ note })
+  if (bytes?.length !== size * HASH_SIZE) throw new StateFault('the state file is damaged: restore it')
+  return { note, leaves: hashesIn(bytes) }
+}
+
+/** Hashes that lie side by side. */
+export const hashesIn = (bytes: Uint8Array): Hash[] =>
+  Array.from({ length: Math.floor(bytes.length / HASH_SIZE) }, (_, i) =>
+    bytes.slice(i * HASH_SIZE, (i + 1) * HASH_SIZE),
+  )

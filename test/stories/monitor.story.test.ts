@@ -1,0 +1,390 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ALARMS } from '../../src/monitor/alarm.ts'
+import { canonical } from '../../src/proof/canonical-json.ts'
+import type { Manifest, RegistryState } from '../../src/proof/price/release.ts'
+import type { Row } from '../../src/proof/price/row.ts'
+import { aFee, aRow, MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import { temporaryFolder, testApp } from '../support/harness.ts'
+import { Operator } from '../support/operator.ts'
+import { ATR, atr, DemoService } from '../support/service.ts'
+
+interface Seen {
+  code: number
+  /** The codes of the alarms, and what was printed. */
+  alarms: string[]
+  out: string
+  err: string
+}
+
+/** A monitor with a folder of its own, which runs the command as anyone would. */
+class Watcher {
+  readonly folder = temporaryFolder()
+
+  constructor(
+    readonly url: string,
+    policy: string,
+  ) {
+    writeFileSync(this.file('policy'), policy)
+    writeFileSync(this.file('token'), 'atr_any')
+  }
+
+  file(name: string): string {
+    return join(this.folder.path, name)
+  }
+  get evidence(): string[] {
+    return readdirSync(this.folder.path).filter((name) => name.startsWith('state.alarm.'))
+  }
+
+  async look(...options: string[]): Promise<Seen> {
+    const given = ['--policy', this.file('policy'), '--state', this.file('state')]
+    const { code, out, err } = await atr(['monitor', this.url, ...given, ...options])
+    return { code, alarms: [...out.matchAll(/^alarm ([a-z_]+): \S.+$/gm)].map(([, name = '']) => name), out, err }
+  }
+  /** With a token. */
+  read(...options: string[]): Promise<Seen> {
+    return this.look('--rails', this.file('token'), ...options)
+  }
+
+  [Symbol.dispose](): void {
+    this.folder[Symbol.dispose]()
+  }
+}
+
+const watcherOf = ({ url, policy }: Operator): Watcher => new Watcher(url, policy)
+
+const LAB = { chart: 'cms-clfs', effective_from: '2026-07-01', effective_to: '2026-09-30' }
+const labRow = (cpt: string, amount = '10.56'): Row => aRow({ cpt, amount })
+const CODES = ['80047', '80048', '80050', '80051', '80053']
+const laboratory = (operator: Operator, given: Partial<Manifest> = {}, rows = CODES.map((cpt) => labRow(cpt))) =>
+  operator.registry.publish(rows, { ...LAB, ...given })
+const QUIET = { code: 0, alarms: [] as string[] }
+const alarming = (...alarms: string[]) => ({ code: 1, alarms })
+
+test('a real service is followed over publications and a withdrawal without an alarm', async () => {
+  await using service = await DemoService.start()
+  using watcher = new Watcher(service.url, await (await fetch(`${service.url}/log/policy`)).text())
+  writeFileSync(watcher.file('token'), service.demoKey)
+  expect(await watcher.look()).toMatchObject(QUIET)
+  const first = JSON.parse((await watcher.read('--json')).out) as { registry: number; releases: number }
+  expect(first).toMatchObject({ ok: true, alarms: [], notes: [] })
+  expect(first.releases).toBeGreaterThan(5)
+
+  const published = async (edition: string, day: string) => {
+    const file = ['cms-clfs', 'sample/CLFS-SAMPLE26Q4.csv', '--edition', edition, '--effective-from', day]
+    const options = ['--effective-to', '2027-12-31', '--override', 'r11_overlap', '--reason', 'sample_data']
+    const { code, err } = await service.atr(['load', ...file, ...options, '--sample', '--publish'])
+    expect([err, code]).toEqual([err, 0])
+  }
+  await published('ONE', '2026-11-01')
+  await published('TWO', '2026-11-01')
+  const withdrawn = await service.atr(['release', 'withdraw', 'cms-clfs:TWO:1', '--reason', 'wrong_source'])
+  expect(withdrawn.code).toBe(0)
+  const second = await watcher.read('--source', 'sample/CLFS-SAMPLE26Q4.csv')
+  expect(second).toMatchObject(QUIET)
+  expect(second.err).toContain('cms-clfs:TWO:1 is in force on no day')
+  const last = JSON.parse((await watcher.look('--json')).out) as { registry: number; releases: number }
+  expect(last).toMatchObject({ ok: true, registry: first.registry + 6, releases: 0 })
+
+  writeFileSync(watcher.file('answer'), await (await fetch(`${service.url}/reference?cpt=99213`)).text())
+  expect(await watcher.look('--answer', watcher.file('answer'))).toMatchObject(QUIET)
+  expect(watcher.evidence).toEqual([])
+})
+
+test('an operator who is honest raises no alarm either, whatever was published, withdrawn or moved', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  const [one, two] = ['1234567893', '1245319599']
+  const hospital = (npi: string) => ({ chart: `hospital-mrf:${npi}`, providers: [one, two].sort() })
+  const cash = (npi: string) =>
+    aRow({
+      cpt: '99213',
+      npi,
+      basis: 'hospital_cash',
+      setting: 'outpatient',
+      amount: '150.00',
+      derivation: { method: 'verbatim/1', inputs: { amount: '150.00' } },
+    })
+  const lab = laboratory(operator)
+  operator.registry.publish([cash(one), cash(two)], hospital(one))
+  expect(await watcher.read()).toMatchObject(QUIET)
+  operator.registry.publish([cash(one), cash(two)], hospital(two))
+  operator.registry.move(two, `hospital-mrf:${two}`)
+  expect(await watcher.read()).toMatchObject(QUIET)
+  operator.registry.withdraw(lab)
+  laboratory(operator, { release_id: 'cms-clfs:2026C:2' })
+  for (let day = 0; day < 300; day++) operator.registry.append()
+  expect(await watcher.read()).toMatchObject(QUIET)
+  operator.registry.append()
+  expect(await watcher.read()).toMatchObject(QUIET)
+})
+
+test('a forged release that one victim was shown is found by the answer that the victim kept', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  const forged = operator.registry.snapshot()
+  const rows = CODES.map((cpt) => labRow(cpt, '99.99'))
+  forged.publish(rows, { ...LAB, edition: 'FORGED', supersedes: 'cms-clfs:2026C:1' })
+  const question = { cpt: '80053', as_of: '2026-08-01' }
+  const { body } = await forged.answer(question)
+  writeFileSync(watcher.file('answer'), JSON.stringify(body))
+  // The answer itself verifies.
+  const asked = ['--cpt', question.cpt, '--as-of', question.as_of, '--policy', watcher.file('policy')]
+  expect((await atr(['verify', watcher.file('answer'), ...asked])).out).toContain('ok')
+
+  expect(await watcher.look('--answer', watcher.file('answer'))).toMatchObject(alarming('answer_ahead'))
+  operator.registry.append()
+  operator.registry.append()
+  expect(await watcher.look('--answer', watcher.file('answer'))).toMatchObject(alarming('answer_forked'))
+  const [ahead = '', fork = ''] = watcher.evidence.sort()
+  expect(ahead).toContain('answer_ahead')
+  const kept = JSON.parse(readFileSync(watcher.file(fork), 'utf8')) as { evidence: Record<string, string> }
+  expect(kept.evidence['answer']).toBe(JSON.stringify(body))
+  expect(kept.evidence['answer_checkpoint']).toBe(await forged.log.checkpoint())
+  expect(kept.evidence['log_checkpoint']).toBe(await operator.registry.log.checkpoint())
+  expect(await watcher.look()).toMatchObject(QUIET)
+})
+
+test('a log that is forked or rolled back for the monitor itself is found, and stays found', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  const early = operator.registry.snapshot()
+  laboratory(operator, {
+    edition: '2026D',
+    effective_from: '2026-10-01',
+    effective_to: '2026-12-31',
+    supersedes: 'cms-clfs:2026C:1',
+  })
+  expect(await watcher.look()).toMatchObject(QUIET)
+  const other = early.snapshot()
+  other.append()
+  other.append()
+  for (const [shown, alarm] of [
+    [early, 'log_rolled_back'],
+    [other, 'log_forked'],
+    [other.snapshot().append(), 'log_forked'],
+  ] as const) {
+    operator.shown = shown
+    for (let i = 0; i < 2; i++) expect(await watcher.look()).toMatchObject(alarming(alarm))
+  }
+  operator.shown = operator.registry
+  expect(await watcher.look()).toMatchObject(QUIET)
+  const kept = watcher.evidence.map(
+    (name) => JSON.parse(readFileSync(watcher.file(name), 'utf8')) as { evidence: object },
+  )
+  expect(kept).toHaveLength(3)
+  for (const { evidence } of kept)
+    expect(Object.keys(evidence)).toEqual(expect.arrayContaining(['newer_checkpoint', 'older_checkpoint']))
+})
+
+test('an unsorted release is found by reading its rows', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  const release = new MemoryRelease(
+    [labRow('80053'), labRow('80047')],
+    { ...LAB, recorded_at: operator.registry.now },
+    false,
+  )
+  operator.registry.releases.push(release)
+  operator.registry.append(release.manifest)
+  // Lookups in it may go wrong too, but only all of its rows show it for sure.
+  for (let i = 0; i < 2; i++) {
+    const { code, alarms } = await watcher.read()
+    expect([code, alarms.includes('rows_unsorted')]).toEqual([1, true])
+  }
+})
+
+test('a price that does not follow from its inputs, and rows that do not lead to their manifest, are found', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  const price = { amount: '99.99', currency: 'USD', per: null }
+  const fee = aFee({ cpt: '99213', amount: '95.19' })
+  operator.registry.publish([{ ...fee, price } as Row], { chart: 'cms-pfs' })
+  expect(await watcher.read()).toMatchObject(alarming('arithmetic_wrong'))
+  operator.tamper = (path, response) =>
+    path.startsWith('/log/releases/') ? new Response(new Uint8Array(32)) : response
+  expect(await watcher.read()).toMatchObject(alarming('row_hashes_wrong'))
+})
+
+test('a re-used id is found', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  expect(await watcher.look()).toMatchObject(QUIET)
+  laboratory(operator, {}, [labRow('80053', '99.99')])
+  const { alarms, code } = await watcher.look()
+  expect([code, alarms.includes('release_id_reused')]).toEqual([1, true])
+  // The log cannot take it back, so it is told each time.
+  expect((await watcher.look()).alarms).toContain('release_id_reused')
+})
+
+test('a price that its source does not have is found in the file', async () => {
+  await using honest = await testApp({ sample: true })
+  const headers = await honest.railsHeaders(['registry:read'])
+  const page = (await honest.getJson('/api/registry?chart=cms-clfs&as_of=2026-11-15&limit=200', headers)) as {
+    data: (Row & { proof: unknown })[]
+    releases: [{ release: Manifest }]
+  }
+  const rows = page.data.map(({ proof: _, ...row }) => row as Row)
+  const { citations, effective_from, effective_to } = page.releases[0].release
+  const priced = rows.findIndex((row) => 'price' in row)
+  const source = ['--source', 'sample/CLFS-SAMPLE26Q4.csv']
+  const facts = { chart: 'cms-clfs', citations, effective_from, effective_to }
+  for (const [amount, expected] of [
+    [undefined, QUIET],
+    ['99.99', alarming('not_at_source')],
+  ] as const) {
+    await using operator = await Operator.start()
+    using watcher = watcherOf(operator)
+    const forge = (row: Row): Row =>
+      amount === undefined || !('price' in row)
+        ? row
+        : {
+            ...row,
+            price: { amount, currency: 'USD', per: null },
+            derivation: { method: 'verbatim/1', inputs: { rate: amount } },
+          }
+    operator.registry.publish(
+      rows.map((row, i) => (i === priced ? forge(row) : row)),
+      facts,
+    )
+    expect(await watcher.read()).toMatchObject(QUIET)
+    expect(await watcher.read(...source)).toMatchObject(expected)
+  }
+})
+
+test('a withdrawn release that is still served is found', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  const release = laboratory(operator)
+  expect(await watcher.look()).toMatchObject(QUIET)
+  const before = operator.registry.snapshot()
+  operator.registry.withdraw(release)
+  expect(await watcher.look()).toMatchObject(QUIET)
+  operator.answering = before
+  expect(await watcher.look()).toMatchObject(alarming('withdrawn_served'))
+})
+
+test('answers under a checkpoint of long ago, and answers that prove nothing, are found', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  operator.answering = operator.registry.snapshot()
+  operator.registry.append()
+  expect(await watcher.look()).toMatchObject(alarming('answer_stale'))
+  operator.answering = undefined
+  operator.tamper = async (path, response) =>
+    path.startsWith('/reference') ? new Response((await response.text()).replaceAll('10.56', '10.57')) : response
+  expect(await watcher.look()).toMatchObject(alarming('answer_unverified'))
+})
+
+test('a stale head is found', async () => {
+  await using operator = await Operator.start(27 * 60)
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  expect(await watcher.look()).toMatchObject(alarming('head_stale'))
+  expect(await watcher.look('--max-age', '2d')).toMatchObject(QUIET)
+})
+
+test('a state that does not follow is found', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  const state = operator.registry.entries.at(-1) as RegistryState
+  const withdrawal = {
+    schema: 'price-withdrawal/2',
+    release_id: 'cms-clfs:2026C:1',
+    chart: 'cms-clfs',
+    reason: 'wrong_source',
+    recorded_at: state.recorded_at,
+  } as const
+  // The withdrawal is in the log, and the state goes on as if it were not.
+  operator.append(withdrawal, state)
+  const { code, alarms } = await watcher.look()
+  expect([code, alarms.includes('state_wrong')]).toEqual([1, true])
+})
+
+test('an entry that is missing, altered, or without its state is found', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  const { manifest } = laboratory(operator)
+  operator.tamper = (path, response) =>
+    path.includes('/tile/entries/') ? new Response(null, { status: 404 }) : response
+  const unread = await watcher.look()
+  expect([unread.code, unread.alarms.includes('entry_missing')]).toEqual([1, true])
+  operator.tamper = async (path, response) => {
+    if (!path.includes('/tile/entries/')) return response
+    const bundle = new Uint8Array(await response.arrayBuffer())
+    bundle[bundle.length - 40] = (bundle.at(-40) as number) ^ 1
+    return new Response(bundle)
+  }
+  const altered = await watcher.look()
+  expect([altered.code, altered.alarms.includes('entry_altered')]).toEqual([1, true])
+  operator.tamper = (_, response) => response
+  expect(await watcher.look()).toMatchObject(QUIET)
+  operator.append({ ...manifest, edition: '2026D', release_id: 'cms-clfs:2026D:1', supersedes: manifest.release_id })
+  expect((await watcher.look()).alarms).toContain('state_missing')
+})
+
+test('a service that leads away, never ends, or has other keys is told apart from an honest one', async () => {
+  await using operator = await Operator.start()
+  await using elsewhere = await Operator.start()
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  const endless = () => {
+    const pull = (stream: ReadableStreamDefaultController) => stream.enqueue(new Uint8Array(65_536))
+    return new Response(new ReadableStream({ pull }), { headers: { 'content-encoding': 'identity' } })
+  }
+  for (const [answer, alarm] of [
+    [() => Response.redirect(`${elsewhere.url}/log/registry/checkpoint`), 'unreachable'],
+    [endless, 'unreachable'],
+    [async () => new Response(await elsewhere.registry.log.checkpoint()), 'checkpoint_invalid'],
+    [async () => new Response(await operator.figures.checkpoint()), 'log_not_the_same'],
+  ] as const) {
+    operator.tamper = (path, response) => (path === '/log/registry/checkpoint' ? answer() : response)
+    expect(await watcher.look()).toMatchObject(alarming(alarm))
+  }
+})
+
+test('with --every it goes on until it is stopped, and then says whether it ever alarmed', async () => {
+  await using operator = await Operator.start()
+  using watcher = watcherOf(operator)
+  laboratory(operator)
+  for (const expected of [0, 1]) {
+    const refused = (path: string) => expected === 1 && path.startsWith('/rows/')
+    operator.tamper = (path, response) => (refused(path) ? new Response(null, { status: 503 }) : response)
+    const given = ['--policy', watcher.file('policy'), '--state', watcher.file('state')]
+    const child = Bun.spawn([...ATR, 'monitor', operator.url, ...given, '--every', '1h'], { stderr: 'pipe' })
+    let said = ''
+    for await (const chunk of child.stderr) {
+      said += new TextDecoder().decode(chunk)
+      if (said.includes('registry log')) break
+    }
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(expected)
+  }
+})
+
+test('a monitor refuses what it cannot use: another state file, no policy, two ways to run', async () => {
+  using watcher = new Watcher('http://127.0.0.1:9', 'quorum none\n')
+  expect(await watcher.look()).toMatchObject({ code: 2 })
+  await using operator = await Operator.start()
+  writeFileSync(watcher.file('policy'), operator.policy)
+  expect(await watcher.look('--once', '--every', '1m')).toMatchObject({ code: 2 })
+  expect(await watcher.look('--source', 'sample/CLFS-SAMPLE26Q4.csv')).toMatchObject({ code: 2 })
+  expect(await watcher.look()).toMatchObject({ code: 1 })
+  const remembered = readFileSync(watcher.file('state'), 'utf8')
+  writeFileSync(watcher.file('state'), remembered.replace('127.0.0.1:9', 'other.example'))
+  expect((await watcher.look()).err).toContain('the state file is about another service')
+  writeFileSync(watcher.file('state'), '{}')
+  expect((await watcher.look()).err).toContain('none of a monitor, or is damaged')
+})
+
+test('every alarm is documented for those who run a monitor', () => {
+  const page = readFileSync(join(import.meta.dir, '../../docs/operate.md'), 'utf8')
+  expect(Object.keys(ALARMS).filter((code) => !page.includes(`\`${code}\``))).toEqual([])
+  expect(canonical(ALARMS)).not.toContain('undefined')
+})
