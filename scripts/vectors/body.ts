@@ -1,45 +1,46 @@
-import { MemoryLog } from '../../src/proof/fixture.ts'
-import type { CitedRow, Row } from '../../src/proof/price/row.ts'
-import type { Question } from '../../src/proof/question.ts'
-import type { Fault } from '../../src/proof/verify.ts'
-import { PLAIN, registry } from './keys.ts'
-import { Published, physicians } from './published.ts'
-import type { VectorOf } from './vector.ts'
+// How a vector of a whole answer is written.
+
+import type { Fault } from '../../src/proof/fault.ts'
+import type { Question } from '../../src/proof/price/question.ts'
+import { PLAIN } from './keys.ts'
+import { JULY } from './registry.ts'
+import type { Asking, VectorOf } from './vector.ts'
 
 export type Body = VectorOf<'body'>
+type Given = { policy?: string; asked?: Asking; not_before?: string }
+
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
+const bodyOf = (name: string, body: unknown, { policy = PLAIN, ...given }: Given, expect: Body['expect']): Body => ({
+  name,
+  kind: 'body',
+  policy,
+  body: textOf(body),
+  ...given,
+  expect,
+})
 
 export const good = (
   name: string,
   body: unknown,
-  found: { rows?: number; absences?: number; entries?: number },
-  { policy = PLAIN, asked }: { policy?: string; asked?: Question } = {},
-): Body => ({
-  name,
-  kind: 'body',
-  policy,
-  body: textOf(body),
-  ...(asked ? { asked } : {}),
-  expect: { ok: true, rows: 0, absences: 0, entries: 0, ...found },
-})
-export const bad = (
-  name: string,
-  body: unknown,
-  reason: Fault,
-  { policy = PLAIN, asked }: { policy?: string; asked?: Question } = {},
-): Body => ({
-  name,
-  kind: 'body',
-  policy,
-  body: textOf(body),
-  ...(asked ? { asked } : {}),
-  expect: { ok: false, reason },
+  found: { rows?: number; entries?: number; refused?: number },
+  given: Given = {},
+): Body => bodyOf(name, body, given, { ok: true, rows: 0, entries: 0, refused: 0, ...found })
+export const bad = (name: string, body: unknown, reason: Fault, given: Given = {}): Body =>
+  bodyOf(name, body, given, { ok: false, reason })
+
+/** A question, of a day in July unless said otherwise. */
+export const ask = (question: Partial<Question>): { question: Question } => ({
+  question: { cpt: '99213', as_of: JULY, ...question },
 })
 
-export const KEY = '99213|national|||medicare_pfs|non_facility'
-export const row = await physicians.cited(KEY)
-
-/** A row in a release and log of its own. */
-export async function alone(given: Row, log = new MemoryLog(registry), manifest = {}): Promise<CitedRow> {
-  return (await Published.of([given], 'cms-pfs', log, manifest)).cited(given.cpt)
-}
+/** The members of a refusal that prove nothing. */
+export const problem = (code: string, members: object = {}) => ({
+  type: `https://vectors.example/problems/${code}`,
+  title: 'A title',
+  status: 404,
+  code,
+  detail: 'A detail',
+  request_id: 'x',
+  agent_hint: 'A hint',
+  ...members,
+})

@@ -1,12 +1,12 @@
 // Checkpoints and the signatures under them.
 
 import { concat, fromBase64, toBase64, utf8 } from '../../src/proof/bytes.ts'
+import type { Fault } from '../../src/proof/fault.ts'
 import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
 import { cosign } from '../../src/proof/note/cosignature.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { keyId, signatureLine, signNote } from '../../src/proof/note/signed-note.ts'
 import { EMPTY_ROOT, leafHash } from '../../src/proof/tree/merkle.ts'
-import type { Fault } from '../../src/proof/verify.ts'
 import { flipped, replaced, respelled } from './edit.ts'
 import { figures, PLAIN, registry, SECONDS, signerOf, stranger } from './keys.ts'
 import type { VectorOf } from './vector.ts'
@@ -66,6 +66,8 @@ const unknownLines = (count: number): string => {
   const { name, publicKey } = stranger
   return signatureLine({ name, id: keyId(name, publicKey), signature: new Uint8Array(64) }).repeat(count)
 }
+const signedBy = (name: string): string =>
+  signatureLine({ name, id: keyId(name, stranger.publicKey), signature: new Uint8Array(64) })
 const padded = async (bytes: number): Promise<string> => {
   const short = await signedText(text)
   const filler = (letters: number): string => `\u2014 ${'x'.repeat(letters)} AAAAAAA=\n`
@@ -103,6 +105,11 @@ const notes = [
   bad('CRLF', note.replaceAll('\n', '\r\n'), 'note_malformed'),
   bad('a tab', await unsignable(`${registry.name}\t`), 'note_malformed'),
   bad('a NUL', await unsignable(`${registry.name}\u0000`), 'note_malformed'),
+  bad('a delete sign', await unsignable(`${registry.name}\u007f`), 'note_malformed'),
+  bad('a signature by a name with a no-break space', note + signedBy('other\u00a0log'), 'note_malformed'),
+  bad('a signature by a name with U+0085', note + signedBy('other\u0085log'), 'note_malformed'),
+  bad('a signature by a name with a mark of byte order', note + signedBy('other\ufefflog'), 'note_malformed'),
+  bad('a signature by a name with a plus sign', note + signedBy('other+log'), 'note_malformed'),
   bad('a hyphen for the dash', replaced(note, '\u2014', '-'), 'note_malformed'),
   bad('two spaces in a signature line', replaced(note, '\u2014 ', '\u2014  '), 'note_malformed'),
   bad('text after the signatures', `${note}more\n`, 'note_malformed'),

@@ -2,11 +2,11 @@
 
 import { utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import type { Fault } from '../../src/proof/fault.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
-import type { Fault } from '../../src/proof/verify.ts'
 import { changed } from './edit.ts'
+import { change } from './figures.ts'
 import { figures, PLAIN, stranger } from './keys.ts'
-import { change } from './published.ts'
 import type { VectorOf } from './vector.ts'
 
 const SIZE = 14

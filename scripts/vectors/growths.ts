@@ -1,10 +1,10 @@
 // Whether a log only grew between two checkpoints.
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
+import type { Fault } from '../../src/proof/fault.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { consistencyPath } from '../../src/proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, tilePath, tilesOf } from '../../src/proof/tree/tiles.ts'
-import type { Fault } from '../../src/proof/verify.ts'
 import { flipped } from './edit.ts'
 import { figures, ONE_OF_TWO, PLAIN, registry, SECONDS, stranger, w1 } from './keys.ts'
 import type { VectorOf } from './vector.ts'

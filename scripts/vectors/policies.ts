@@ -33,6 +33,19 @@ const NONE = 'quorum none\n'
 const [, id = '', key = ''] = vkey.split(/\+(.{8})\+/)
 const rekeyed = (encoded: string, keyId = id): string => `log ${registry.name}+${keyId}+${encoded}\n${NONE}`
 
+/** Signs that no key name may have. */
+const UNNAMED: Record<string, string> = {
+  '\u0080': 'U+0080',
+  '\u0085': 'U+0085',
+  '\u009f': 'U+009F',
+  '\u00a0': 'a no-break space',
+  '\u2028': 'a line separator',
+  '\u3000': 'an ideographic space',
+  '\ufeff': 'a mark of byte order',
+  '+': 'a plus sign',
+}
+const named = (name: string): string => `log ${formatVerifierKey(name, registry.publicKey)}\n${NONE}`
+
 export const policies: Policy[] = [
   good('one log', LOG + NONE),
   good('two logs', PLAIN, { logs: [registry.name, figures.name] }),
@@ -53,6 +66,15 @@ export const policies: Policy[] = [
     witnesses: ['A', 'B', 'C'],
     quorum: 'h',
   }),
+  good('a control character of U+0080 to U+009F in a comment', `# \u0085\u009f\n${LOG}${NONE}`),
+  good('a no-break space and a mark of byte order in a comment', `# \u00a0\ufeff\u2028\n${LOG}${NONE}`),
+  good('a witness called by signs that are no blanks here', LOG + witness('A\u0085\u00a0') + NONE, {
+    witnesses: ['A\u0085\u00a0'],
+  }),
+  good('two keys of one log', `${LOG}log ${formatVerifierKey(registry.name, figures.publicKey)}\n${NONE}`, {
+    logs: [registry.name, registry.name],
+  }),
+  good('a key as log and as witness', LOG + witness('A', registry) + NONE, { witnesses: ['A'] }),
 
   bad('nothing', ''),
   bad('no log', NONE),
@@ -65,6 +87,13 @@ export const policies: Policy[] = [
   bad('a word in capitals', LOG.replace('log', 'LOG') + NONE),
   bad('CRLF', (LOG + NONE).replaceAll('\n', '\r\n')),
   bad('a NUL', `${LOG}\u0000${NONE}`),
+  bad('a form feed', `${LOG}\f${NONE}`),
+  bad('a delete sign in a comment', `# \u007f\n${LOG}${NONE}`),
+  bad('a mark of byte order before the first line', `\ufeff${LOG}${NONE}`),
+  bad('a no-break space between words', replaced(LOG, ' ', '\u00a0') + NONE),
+  bad('a next line sign for a newline', `${LOG.trimEnd()}\u0085${NONE}`),
+  ...Object.entries(UNNAMED).map(([sign, of]) => bad(`a key name with ${of}`, named(`vectors.example${sign}/log`))),
+  bad('an empty key name', named('')),
   bad('a comment after a line', `${LOG}quorum none # all\n`),
   bad('a log with a word too many', `${LOG.trimEnd()} https://a.example b\n${NONE}`),
   bad('a log without its key', `log\n${NONE}`),

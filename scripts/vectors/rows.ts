@@ -1,149 +1,208 @@
-// Bodies that are one row: its shape, and who vouches for it.
+// Rows by themselves: their shape, their key and their leaf.
 
-import { utf8 } from '../../src/proof/bytes.ts'
-import { MemoryLog } from '../../src/proof/fixture.ts'
-import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
-import { signNote } from '../../src/proof/note/signed-note.ts'
-import { type CitedRow, type Row, rowText } from '../../src/proof/price/row.ts'
-import { alone, type Body, bad, good, KEY, row } from './body.ts'
-import { changed } from './edit.ts'
-import { figures, ONE_OF_TWO, registry, SECONDS, stranger, TWO_OF_TWO, w1, w2 } from './keys.ts'
-import { aPrice, hospital, laboratories, physicians, registryLog } from './published.ts'
+import { createHash } from 'node:crypto'
+import { canonical } from '../../src/proof/canonical-json.ts'
+import { BASES } from '../../src/proof/price/row.ts'
+import { aPlace, aRow } from '../../src/proof/registry-fixture.ts'
+import { changed, replaced } from './edit.ts'
+import { bundled, fee, hospitalA, NPI } from './registry.ts'
+import type { VectorOf } from './vector.ts'
 
-const single = await laboratories.cited('80053')
-const { checkpoint } = row.proof.log
+type RowVector = VectorOf<'row'>
+const textOf = (row: unknown): string => (typeof row === 'string' ? row : JSON.stringify(row))
+const leafOf = (row: unknown): string =>
+  createHash('sha256')
+    .update(`\0${canonical(JSON.parse(textOf(row)))}`)
+    .digest('base64')
+const good = (name: string, row: unknown, key: string): RowVector => ({
+  name,
+  kind: 'row',
+  row: textOf(row),
+  expect: { ok: true, key, leaf_hash: leafOf(row) },
+})
+const bad = (name: string, row: unknown): RowVector => ({
+  name,
+  kind: 'row',
+  row: textOf(row),
+  expect: { ok: false, reason: 'row_malformed' },
+})
 
-/** A row whose leaf has exactly this many bytes. */
-function rowOfBytes(size: number): Row {
-  const inputs: Record<string, string> = {}
-  const bytes = (): number => utf8(rowText(aPrice({ derivation: { method: 'verbatim/1', inputs } }))).length
-  for (let i = 0; bytes() < size - 200; i++) inputs[`input_${i}`] = '1'.repeat(64)
-  inputs['z'] = '1'
-  inputs[`z${'z'.repeat(size - bytes() - `,"z":"1"`.length)}`] = '1'
-  if (bytes() !== size) throw new Error('the row is not as long as asked')
-  return aPrice({ derivation: { method: 'verbatim/1', inputs } })
-}
-
-const witnessed = (...witnesses: (typeof w1)[]): Promise<CitedRow> =>
-  alone(aPrice(), new MemoryLog(registry, witnesses, SECONDS))
-
-/** The registry log's tree, signed over another first line. */
-async function underOrigin(origin: string, signer: typeof registry): Promise<CitedRow> {
-  const text = formatTreeHead({ origin, size: registryLog.leaves.length, root: await registryLog.root() })
-  return changed(row, { 'proof.log.checkpoint': await signNote(text, [signer]) })
-}
-
-const goodRows = [
-  good('a price', row, { rows: 1 }),
-  good('the first row of a release', await physicians.cited('70450'), { rows: 1 }),
-  good('the last row of a release, a stated absence', await physicians.cited('99214'), { rows: 1 }),
-  good('a tree of one leaf, whose path is empty', single, { rows: 1 }),
-  good('a log of one entry, whose inclusion is empty', await alone(aPrice()), { rows: 1 }),
-  good('a range of a hospital', await hospital.cited('99215'), { rows: 1 }),
-  good('an older checkpoint of the same log', await physicians.cited(KEY, 2), { rows: 1 }),
-  good('members in another order', Object.fromEntries(Object.entries(row).reverse()), { rows: 1 }),
-  good('a row of exactly 16,384 bytes', await alone(rowOfBytes(16_384)), { rows: 1 }),
-  good('the answer to the question', row, { rows: 1 }, { asked: { cpt: '99213' } }),
-  good(
-    'the answer for a state with one locality',
-    await physicians.cited('99213|US-CA-05'),
-    { rows: 1 },
-    { asked: { cpt: '99213', region: 'US-CA', as_of: '2026-10-01' } },
-  ),
-  good('a quorum of one of two, met by the second', await witnessed(w2), { rows: 1 }, { policy: ONE_OF_TWO }),
-  good('a quorum of two of two', await witnessed(w1, w2), { rows: 1 }, { policy: TWO_OF_TWO }),
-]
+const KEY = '99213|national|||medicare_pfs|non_facility|'
+const of = (changes: { [path: string]: unknown }) => changed(fee, changes)
+const priced = (price: object) => ({ ...fee, price })
+const amount = (text: unknown) => priced({ amount: text, currency: 'USD', per: null })
+const range = (low: string, high: string) => priced({ low, high, currency: 'USD', per: null })
+const per = (text: unknown) => priced({ amount: '1.00', currency: 'USD', per: text })
+const place = aPlace('60611', 'US-IL-16')
+const absence = bundled
 
 const shapes = [
-  bad('a member too many in the row', { ...row, note: 'x' }, 'row_malformed'),
-  bad('a member of the row missing', changed(row, { flags: undefined }), 'row_malformed'),
-  bad('a price and a reason', { ...row, reason: 'bundled' }, 'row_malformed'),
-  bad('an amount that is a number', changed(row, { 'price.amount': 95.19 }), 'row_malformed'),
-  bad('an amount of one decimal', changed(row, { 'price.amount': '95.1' }), 'row_malformed'),
-  bad('a line that is text', changed(row, { 'locator.0.line': '84' }), 'row_malformed'),
-  bad('a line zero', changed(row, { 'locator.0.line': 0 }), 'row_malformed'),
-  bad('a line that is not whole', changed(row, { 'locator.0.line': 84.5 }), 'row_malformed'),
-  bad('a day that does not exist', changed(row, { effective_from: '2026-02-30' }), 'row_malformed'),
-  bad('an unknown basis', changed(row, { basis: 'medicare' }), 'row_malformed'),
-  bad('an input that is a number', changed(row, { 'derivation.inputs.work_rvu': 1.3 }), 'row_malformed'),
-  bad('no proof', changed(row, { proof: undefined }), 'proof_missing'),
-  bad('a proof that is null', changed(row, { proof: null }), 'proof_missing'),
-  bad('a proof that is a list', changed(row, { proof: [] }), 'proof_malformed'),
-  bad('a proof of another type', changed(row, { 'proof.type': 'tlog-proof@v1' }), 'proof_malformed'),
-  bad('a member too many in the proof', changed(row, { 'proof.key': 'x' }), 'proof_malformed'),
-  bad('a member too many in proof.row', changed(row, { 'proof.row.size': 5 }), 'proof_malformed'),
-  bad('a member too many in the release', changed(row, { 'proof.release.note': 'x' }), 'proof_malformed'),
-  bad('a member too many in a citation', changed(row, { 'proof.release.citations.0.page': 1 }), 'proof_malformed'),
-  bad('a member too many in the log', changed(row, { 'proof.log.size': 4 }), 'proof_malformed'),
-  bad('no path', changed(row, { 'proof.row.path': undefined }), 'proof_malformed'),
-  bad('no leaf hash', changed(row, { 'proof.row.leaf_hash': undefined }), 'proof_malformed'),
-  bad('no checkpoint', changed(row, { 'proof.log.checkpoint': undefined }), 'proof_malformed'),
-  bad('no supersedes in the release', changed(row, { 'proof.release.supersedes': undefined }), 'proof_malformed'),
-  bad('an index that is text', changed(row, { 'proof.row.index': '3' }), 'proof_malformed'),
-  bad('a log index that is text', changed(row, { 'proof.log.index': '0' }), 'proof_malformed'),
-  bad('an index below zero', changed(row, { 'proof.row.index': -1 }), 'proof_malformed'),
-  bad('an index that is not whole', changed(row, { 'proof.row.index': 2.5 }), 'proof_malformed'),
-  bad('a row count that is text', changed(row, { 'proof.release.row_count': '5' }), 'proof_malformed'),
-  bad('a row of 16,385 bytes', await alone(rowOfBytes(16_385)), 'row_too_large'),
+  good('a price', fee, KEY),
+  good('a price with its members in another order', Object.fromEntries(Object.entries(fee).reverse()), KEY),
+  good('a price with white space', JSON.stringify(fee, null, 2), KEY),
+  good('8.4e1, which is 84', replaced(JSON.stringify(fee), '"line":84', '"line":8.4e1'), KEY),
+  good('-0, which is 0', replaced(JSON.stringify(fee), '"citation":0', '"citation":-0'), KEY),
+  good(
+    'letters written as escapes',
+    replaced(JSON.stringify(fee), '"kind":"price"', '"k\\u0069nd":"\\u0070rice"'),
+    KEY,
+  ),
+  good('a stated absence', absence, '99070|national|||medicare_pfs||'),
+  good('a rate', { ...fee, kind: 'rate' }, KEY),
+  good(
+    'a range of a hospital',
+    hospitalA.rows.find((row) => 'price' in row && 'low' in row.price),
+    `99215|national|${NPI.A}||hospital_cash|outpatient|facility`,
+  ),
+  good('a locality', of({ region: 'US-IL-16' }), '99213|US-IL-16|||medicare_pfs|non_facility|'),
+  good('a state', of({ region: 'US-IL' }), '99213|US-IL|||medicare_pfs|non_facility|'),
+  good(
+    'an NPI with a wrong check digit, which is not part of the form',
+    of({ npi: '1234567890' }),
+    '99213|national|1234567890||medicare_pfs|non_facility|',
+  ),
+  good('four modifiers', of({ modifier: '26-50-TC-XE' }), '99213|national||26-50-TC-XE|medicare_pfs|non_facility|'),
+  good('a class', of({ class: 'professional' }), `${KEY}professional`),
+  good('a code that ends in a letter', of({ cpt: '0001A' }), KEY.replace('99213', '0001A')),
+  good('a code that begins with a letter', of({ cpt: 'G0101' }), KEY.replace('99213', 'G0101')),
+  good('no locator, which is a matter of the release', of({ locator: [] }), KEY),
+  good('64 locators', of({ locator: Array(64).fill({ citation: 0, line: 1 }) }), KEY),
+  good('a flag that nobody knows, which is a matter of the derivation', of({ flags: ['discount'] }), KEY),
+  good('a method of another basis, which is a matter of the release', of({ 'derivation.method': 'average/12' }), KEY),
+  good('no inputs and no indicators', of({ 'derivation.inputs': {}, indicators: {} }), KEY),
+  good('a leap day', of({ effective_from: '2028-02-29' }), KEY),
+  ...BASES.map((basis) => good(`the basis ${basis}`, aRow({ cpt: '99213', basis }), `99213|national|||${basis}||`)),
+  good('a ZIP code', place, '60611|'),
+  good('a ZIP code whose last digits decide', aPlace('60701', null), '60701|'),
+  good('a part of a ZIP code', aPlace('60701', 'US-IL-16', '0001-0999'), '60701|0001-0999'),
+
+  bad('null', null),
+  bad('a text', '"row"'),
+  bad('a list', [fee]),
+  bad('nothing', {}),
+  bad('a member too many', { ...fee, note: 'x' }),
+  bad('its proof', { ...fee, proof: {} }),
+  bad('a member called __proto__', replaced(JSON.stringify(fee), '{"kind"', '{"__proto__":{},"kind"')),
+  ...Object.keys(fee).map((member) => bad(`no ${member}`, of({ [member]: undefined }))),
+  bad('a price and a reason', { ...fee, reason: 'bundled' }),
+  bad('an absence with a price', { ...fee, kind: 'absence' }),
+  bad('an absence without a reason', changed(absence, { reason: undefined })),
+  bad('a reason that is none', { ...absence, reason: 'sold_out' }),
+  bad('another kind', { ...fee, kind: 'offer' }),
+  bad('a code of four digits', of({ cpt: '9921' })),
+  bad('a code in small letters', of({ cpt: 'g0101' })),
+  bad('a code with a newline', of({ cpt: '99213\n' })),
+  bad('a code in other digits', of({ cpt: '9921\u0663' })),
+  bad('a region in small letters', of({ region: 'us-il' })),
+  bad('a region that is null', of({ region: null })),
+  bad('a locality of three digits', of({ region: 'US-IL-016' })),
+  bad('an NPI that is a number', of({ npi: 1234567893 })),
+  bad('an NPI that begins with 3', of({ npi: '3234567893' })),
+  bad('an empty modifier', of({ modifier: '' })),
+  bad('five modifiers', of({ modifier: '22-26-50-TC-XE' })),
+  bad('a basis that is none', of({ basis: 'medicare' })),
+  bad('a setting that is none', of({ setting: 'office' })),
+  bad('an empty setting', of({ setting: '' })),
+  bad('a class that is none', of({ class: 'both' })),
+  bad('a day that does not exist', of({ effective_from: '2026-02-29' })),
+  bad('a day of five digits', of({ effective_from: '12026-02-28' })),
+  bad('flags that are no list', of({ flags: 'opps_cap' })),
+  bad('a flag in capitals', of({ flags: ['OPPS_CAP'] })),
+  bad('65 flags', of({ flags: Array(65).fill('a') })),
+  bad('a method without its version', of({ 'derivation.method': 'pfs-formula' })),
+  bad('a method of version 0', of({ 'derivation.method': 'pfs-formula/0' })),
+  bad('a member too many in the derivation', of({ 'derivation.note': 'x' })),
+  bad('an input that is a number', of({ 'derivation.inputs.work_rvu': 1.3 })),
+  bad('an input with a space', of({ 'derivation.inputs.work_rvu': '1 3' })),
+  bad('an empty input', of({ 'derivation.inputs.work_rvu': '' })),
+  bad('an input of 65 signs', of({ 'derivation.inputs.work_rvu': '1'.repeat(65) })),
+  bad('an input with a name in capitals', of({ 'derivation.inputs.Work': '1' })),
+  bad('inputs that are a list', of({ 'derivation.inputs': [] })),
+  bad('an indicator of another basis', of({ 'indicators.status_indicator': 'A' })),
+  bad('an indicator with a space', of({ 'indicators.status': 'A B' })),
+  bad('an indicator called constructor', of({ indicators: { constructor: 'A' } })),
+  bad('65 locators', of({ locator: Array(65).fill({ citation: 0, line: 1 }) })),
+  bad('line 0', of({ 'locator.0.line': 0 })),
+  bad('a line that is text', of({ 'locator.0.line': '84' })),
+  bad('a line that is not whole', of({ 'locator.0.line': 84.5 })),
+  bad('a citation below zero', of({ 'locator.0.citation': -1 })),
+  bad('a member too many in a locator', of({ 'locator.0.page': 1 })),
 ]
 
-const trust = [
-  bad('a log that is not pinned', await underOrigin(stranger.name, stranger), 'note_unsigned'),
-  bad(
-    'a pinned name over a key that is not pinned',
-    await underOrigin(registry.name, {
-      ...stranger,
-      name: registry.name,
-    }),
-    'note_unsigned',
+const prices = [
+  ...['0.01', '0.0001', '6.497', '6.4971', '0.10', '999999999999.99'].map((text) =>
+    good(`an amount of ${text}`, amount(text), KEY),
   ),
-  bad(
-    'an origin that no pinned key has, signed by one',
-    await underOrigin(stranger.name, registry),
-    'origin_not_pinned',
-  ),
-  bad(
-    'the origin of one log, signed by the key of another',
-    await underOrigin(figures.name, registry),
-    'origin_not_pinned',
-  ),
-  bad('a checkpoint that is no note', changed(row, { 'proof.log.checkpoint': '' }), 'note_malformed'),
-  bad(
-    'a checkpoint with CRLF',
-    changed(row, {
-      'proof.log.checkpoint': checkpoint.replaceAll('\n', '\r\n'),
-    }),
-    'note_malformed',
-  ),
-  bad(
-    'a signed text that is no tree head',
-    changed(row, {
-      'proof.log.checkpoint': await signNote(`${registry.name}\n4\n`, [registry]),
-    }),
-    'checkpoint_malformed',
-  ),
-  bad(
-    'a later checkpoint under an earlier inclusion',
-    changed(row, {
-      'proof.log.inclusion': (await physicians.inLog(2)).inclusion,
-    }),
-    'release_not_in_log',
-  ),
-  bad('no cosignature where one of two is asked for', row, 'quorum_not_met', { policy: ONE_OF_TWO }),
-  bad('one cosignature where two are asked for', await witnessed(w1), 'quorum_not_met', { policy: TWO_OF_TWO }),
-  bad('another code than was asked for', row, 'answers_another_question', { asked: { cpt: '99214' } }),
-  bad('another region than was asked for', row, 'answers_another_question', {
-    asked: { cpt: '99213', region: 'US-CA-05' },
-  }),
-  bad('another setting than was asked for', row, 'answers_another_question', {
-    asked: { cpt: '99213', setting: 'facility' },
-  }),
-  bad('an edition after the day asked for', row, 'answers_another_question', {
-    asked: { cpt: '99213', as_of: '2026-09-30' },
-  }),
-  bad('a price of a hospital for a question without one', await hospital.cited('99213'), 'answers_another_question', {
-    asked: { cpt: '99213' },
-  }),
+  ...[
+    'MONTH',
+    'DAY',
+    'MILE',
+    'UNIT',
+    '1 UNIT',
+    '10 MG',
+    '0.5 MG',
+    '0.25 MCG',
+    '1000000 IU',
+    '1.5 ML',
+    '1 MILLICURIE',
+  ].map((text) => good(`for ${text}`, per(text), KEY)),
+  good('a range of a hundredth of a cent', range('1.0001', '1.0002'), KEY),
+  ...[
+    '0.00',
+    '0.0000',
+    '95.1',
+    '95',
+    '95.190',
+    '95.1900',
+    '95.19000',
+    '095.19',
+    '.19',
+    '95.',
+    '-95.19',
+    '+95.19',
+    '95,19',
+    '9519e-2',
+    ' 95.19',
+    '95.19\n',
+    '1000000000000.00',
+    '',
+  ].map((text) => bad(`an amount of ${JSON.stringify(text)}`, amount(text))),
+  bad('an amount that is a number', amount(95.19)),
+  bad('no amount', priced({ currency: 'USD', per: null })),
+  bad('an amount without what it is for', priced({ amount: '95.19', currency: 'USD' })),
+  bad('another currency', priced({ amount: '95.19', currency: 'EUR', per: null })),
+  bad('a member too many in the price', priced({ amount: '95.19', currency: 'USD', per: null, tax: '0.00' })),
+  bad('an amount and a range', priced({ amount: '1.00', low: '1.00', high: '2.00', currency: 'USD', per: null })),
+  bad('a range with equal ends', range('1.00', '1.00')),
+  bad('a range upside down', range('2.00', '1.00')),
+  bad('a range that is upside down as numbers, not as texts', range('10.00', '9.00')),
+  good('a range that is upside down as texts, not as numbers', range('9.00', '10.00'), KEY),
+  ...[
+    'month',
+    'WEEK',
+    '0 MG',
+    '01 MG',
+    '10  MG',
+    '10MG',
+    '10 mg',
+    '0.12345 MG',
+    '10000000 MG',
+    '1. MG',
+    '10 OUNCES',
+    'MG',
+    '',
+  ].map((text) => bad(`for ${JSON.stringify(text)}`, per(text))),
 ]
 
-export const rows: Body[] = [...goodRows, ...shapes, ...trust]
+const places = [
+  bad('a ZIP code of four digits', { ...place, zip: '6061' }),
+  bad('a ZIP code that is a number', { ...place, zip: 60611 }),
+  bad('one end of the last four digits', { ...place, plus_four: '0001' }),
+  bad('a ZIP code in a state', { ...place, region: 'US-IL' }),
+  bad('a ZIP code in the nation', { ...place, region: 'national' }),
+  bad('a ZIP code without its region', changed(place, { region: undefined })),
+  bad('a ZIP code with a basis', { ...place, basis: 'medicare_pfs' }),
+  bad('a ZIP code of no day', { ...place, effective_from: 'soon' }),
+]
+
+export const rows: RowVector[] = [...shapes, ...prices, ...places]

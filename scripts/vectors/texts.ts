@@ -1,7 +1,8 @@
 // Bodies whose JSON text is the matter: what two readers could understand differently is refused.
 
-import { bad, good, row } from './body.ts'
+import { bad, good } from './body.ts'
 import { replaced } from './edit.ts'
+import { row } from './proofs.ts'
 import type { VectorOf } from './vector.ts'
 
 const text = JSON.stringify(row)
@@ -56,5 +57,5 @@ export const texts: VectorOf<'body'>[] = [
   bad('a number', '1', 'not_recognised'),
   bad('a string', '"row"', 'not_recognised'),
   bad('a list of rows', `[${text}]`, 'not_recognised'),
-  bad('an empty object', '{}', 'not_recognised'),
+  bad('an empty object', '{}', 'row_malformed'),
 ]

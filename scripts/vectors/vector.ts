@@ -1,20 +1,37 @@
-// What a vector is, and how this project's verifier is run on one. It imports types alone, so that it runs
-// wherever the verifier does: Bun, Node and browsers.
+// What a vector is, and how this project's verifier is run on one. What it imports is pure, so that it runs wherever
+// the verifier does: Bun, Node and browsers.
 
+import { toBase64, utf8 } from '../../src/proof/bytes.ts'
+import type { Fault } from '../../src/proof/fault.ts'
+import type { PageQuestion } from '../../src/proof/lists.ts'
 import type { DerivationFault } from '../../src/proof/price/derivation.ts'
-import type { Question } from '../../src/proof/question.ts'
-import type { Fault, TrustPolicy } from '../../src/proof/verify.ts'
+import type { Question } from '../../src/proof/price/question.ts'
+import type { Period, Provider, RegistryEntry } from '../../src/proof/price/release.ts'
+import { isAnyRow, rowKey, rowText } from '../../src/proof/price/row.ts'
+import { standingAfter, stateOf } from '../../src/proof/price/timeline.ts'
+import { leafHash } from '../../src/proof/tree/merkle.ts'
+import type { Asked, TrustPolicy } from '../../src/proof/verify.ts'
 
 export type Verifier = typeof import('../../src/proof/verify.ts') &
-  typeof import('../../src/proof/question.ts') &
   typeof import('../../src/proof/growth.ts') &
   typeof import('../../src/proof/changes.ts') &
   typeof import('../../src/proof/price/derivation.ts')
+
+/** What was asked; left out of a vector where any question will do. */
+export type Asking = { question: Question } | { questions: Question[] } | { page: PageQuestion }
 
 export interface Head {
   origin: string
   size: number
   root: string
+}
+
+/** What is in force after the entries of a log. */
+export interface Standing {
+  periods: Period[]
+  providers: Provider[]
+  timeline_root: string
+  providers_root: string
 }
 
 type Failure<Reason extends string> = { ok: false; reason: Reason }
@@ -28,9 +45,12 @@ export type Vector = Named &
         kind: 'body'
         policy: string
         body: string
-        asked?: Question
-        expect: { ok: true; rows: number; absences: number; entries: number } | Failure<Fault>
+        asked?: Asking
+        /** The oldest view of the registry that will do. */
+        not_before?: string
+        expect: { ok: true; rows: number; entries: number; refused: number } | Failure<Fault>
       }
+    | { kind: 'row'; row: string; expect: { ok: true; key: string; leaf_hash: string } | Failure<'row_malformed'> }
     | { kind: 'absence'; policy: string; proof: string; expect: { ok: true } | Failure<Fault> }
     | {
         kind: 'checkpoint'
@@ -63,6 +83,7 @@ export type Vector = Named &
         expect: { ok: true; changes: number } | Failure<Fault>
       }
     | { kind: 'derivation'; row: string; expect: { ok: true } | Failure<DerivationFault> }
+    | { kind: 'timeline'; entries: string[]; expect: { ok: true } & Standing }
   )
 export type Kind = Vector['kind']
 export type VectorOf<K extends Kind> = Extract<Vector, { kind: K }>
@@ -71,6 +92,8 @@ export type Outcome = Vector['expect']
 /** What the verifier says to a vector, in the form of the vector's own `expect`. */
 export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome> {
   if (vector.kind === 'derivation') return verifier.verifyDerivation(JSON.parse(vector.row))
+  if (vector.kind === 'row') return rowOutcome(JSON.parse(vector.row))
+  if (vector.kind === 'timeline') return timelineOutcome(vector.entries.map((text) => JSON.parse(text)))
   const policy = verifier.parsePolicy(vector.policy)
   if (!policy) return { ok: false, reason: 'policy_malformed' }
   switch (vector.kind) {
@@ -82,11 +105,12 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
         quorum: policy.quorum,
       }
     case 'body': {
-      const expected = vector.asked && verifier.answersTo(vector.asked)
-      const verdict = await verifier.verifyBody(vector.body, policy, expected)
+      const { body, not_before } = vector
+      const asked: Asked = vector.asked ?? { anyQuestion: true }
+      const options = not_before === undefined ? {} : { notBefore: not_before }
+      const verdict = await verifier.verifyBody(body, policy, asked, options)
       if (!verdict.ok) return { ok: false, reason: verdict.reason }
-      const { ok, rows, absences, entries } = verdict
-      return { ok, rows, absences, entries }
+      return { ok: true, rows: verdict.rows.length, entries: verdict.entries, refused: verdict.refused }
     }
     case 'absence':
       return verifier.verifyAbsence(JSON.parse(vector.proof), policy)
@@ -95,7 +119,7 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
       if (!opened.ok) return opened
       const { origin, size, root } = opened.head
       const cosigners = opened.cosigners.map(({ key, seconds }) => ({ name: key.name, seconds }))
-      return { ok: true, head: { origin, size, root: btoa(String.fromCharCode(...root)) }, cosigners }
+      return { ok: true, head: { origin, size, root: toBase64(root) }, cosigners }
     }
     case 'growth':
       return growth(verifier, vector, policy)
@@ -105,6 +129,17 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
       return found.ok ? { ok: true, changes: found.entries } : found
     }
   }
+}
+
+function rowOutcome(row: unknown): Outcome {
+  if (!isAnyRow(row)) return { ok: false, reason: 'row_malformed' }
+  return { ok: true, key: rowKey(row), leaf_hash: toBase64(leafHash(utf8(rowText(row)))) }
+}
+
+function timelineOutcome(entries: readonly RegistryEntry[]): Outcome {
+  const standing = standingAfter(entries)
+  const { timeline_root, providers_root } = stateOf(standing, '')
+  return { ok: true, ...standing, timeline_root, providers_root }
 }
 
 async function growth(

@@ -1,0 +1,290 @@
+// Batches: the lines of a bill, what they share, and what they come to.
+
+import { canonical } from '../../src/proof/canonical-json.ts'
+import type { Because, Cited } from '../../src/proof/price/proofs.ts'
+import { ROW_PROOF, SHARED_PROOF, type SharedRelease } from '../../src/proof/price/proofs.ts'
+import type { Question } from '../../src/proof/price/question.ts'
+import { ask, type Body, bad, good, problem } from './body.ts'
+import { changed, flipped } from './edit.ts'
+import { honest } from './lookups.ts'
+import { NPI, pfs, world } from './registry.ts'
+import { cite } from './swaps.ts'
+
+type Members = Record<string, unknown>
+type Line = { units?: number; billed?: string | null; extended?: object }
+
+/** Gathers what lines share, each thing once. */
+class Shared {
+  readonly releases: SharedRelease[] = []
+  readonly hashes: string[] = []
+
+  release(shared: SharedRelease): number {
+    const text = canonical(shared)
+    const known = this.releases.findIndex((each) => canonical(each) === text)
+    return known >= 0 ? known : this.releases.push(shared) - 1
+  }
+  path(path: readonly string[]): number[] {
+    return path.map((hash) => (this.hashes.includes(hash) ? this.hashes.indexOf(hash) : this.hashes.push(hash) - 1))
+  }
+
+  cited({ proof, ...row }: Cited): object {
+    if (proof.type !== ROW_PROOF || !proof.in_force) throw new Error('not a row in force')
+    const { state: _, ...in_force } = proof.in_force
+    const release = this.release({ release: proof.release, in_force })
+    const { index, leaf_hash, path } = proof.row
+    return { ...row, proof: { type: SHARED_PROOF, release, index, leaf_hash, path: this.path(path) } }
+  }
+
+  /** What is shown beside an answer; rows without a release of their own are of the answer's. */
+  because({ releases, rows, periods, providers }: Because, own: number | null): object {
+    const places = releases.map((release) => this.release(release))
+    return {
+      rows: rows.map(({ release, path, ...row }) => ({
+        ...row,
+        release: release === null ? own : places[release],
+        path: this.path(path),
+      })),
+      periods,
+      providers,
+    }
+  }
+
+  answer(body: Members): Members {
+    const { because, place, row, ...rest } = body
+    const isRefusal = 'code' in body
+    const { modifiers_ignored, adjustment, ...bare } = rest
+    const main = isRefusal ? (row as Cited | undefined) : (bare as unknown as Cited)
+    const shared = main && this.cited(main)
+    const own = shared ? (shared as { proof: { release: number } }).proof.release : null
+    return {
+      ...(isRefusal ? rest : {}),
+      ...(shared ? { row: shared } : {}),
+      ...(modifiers_ignored ? { modifiers_ignored } : {}),
+      ...(adjustment ? { adjustment } : {}),
+      ...(place ? { place: this.cited(place as Cited) } : {}),
+      ...(because ? { because: this.because(because as Because, own) } : {}),
+    }
+  }
+}
+
+export async function batchOf(lines: readonly [Partial<Question>, Line][], summary: object) {
+  const shared = new Shared()
+  const results = []
+  for (const [question, line] of lines) {
+    const body = await honest(question)
+    const answer = shared.answer(body)
+    results.push('code' in body ? { status: 404, problem: answer, ...line } : { status: 200, ...answer, ...line })
+  }
+  const { releases, hashes } = shared
+  return { results, summary, hashes, releases, state: world.state, log: await world.proof(), as_of: '2026-07-15' }
+}
+
+export const total = (basis: string, lines: number, low: string, high: string, billed: string | null) => ({
+  basis,
+  lines,
+  low,
+  high,
+  billed,
+})
+const BILL: [Partial<Question>, Line][] = [
+  [{}, { units: 2, billed: '250.00', extended: { amount: '190.38' } }],
+  [{ modifier: '50' }, { units: 1, billed: '200.005', extended: { amount: '142.79' } }],
+  [{ cpt: 'J0585' }, { units: 100, extended: { amount: '649.70' } }],
+  [
+    { cpt: 'J0585', region: '60611' },
+    { units: 3, billed: '25.00', extended: { amount: '19.491' } },
+  ],
+  [{ cpt: '99070' }, { units: 1, billed: '5.00' }],
+  [
+    { cpt: '99215', npi: NPI.A },
+    { units: 3, billed: null, extended: { low: '240.00', high: '421.50' } },
+  ],
+  [{ cpt: '12345' }, {}],
+]
+const summary = {
+  lines: 7,
+  priced: 5,
+  totals: [
+    total('hospital_cash', 1, '240.00', '421.50', null),
+    total('medicare_asp', 2, '669.191', '669.191', null),
+    total('medicare_pfs', 2, '333.17', '333.17', '450.005'),
+  ],
+}
+const bill = await batchOf(BILL, summary)
+const questions = BILL.map(([question]) => ask(question).question)
+const asked = { asked: { questions } }
+
+const PLAIN = { lines: 1, priced: 1, totals: [total('medicare_pfs', 1, '95.19', '95.19', null)] }
+const one = await batchOf([[{}, { extended: { amount: '95.19' } }]], PLAIN)
+const [line] = one.results as Members[]
+const ONE = { asked: { questions: [ask({}).question] } }
+const refused = { status: 400, problem: problem('invalid_cpt', { status: 400, errors: [{ name: 'cpt' }] }) }
+const missing = await batchOf([[{ cpt: '12345' }, {}]], { lines: 1, priced: 0, totals: [] })
+const zip = await batchOf([[{ region: '60611' }, { extended: { amount: '98.00' } }]], {
+  ...PLAIN,
+  totals: [total('medicare_pfs', 1, '98.00', '98.00', null)],
+})
+const notAllowed = await honest({ cpt: '27447', modifier: '50' })
+const results = (...lines: unknown[]) => ({ ...one, results: lines, summary: { ...PLAIN, lines: lines.length } })
+const OTHER = 'answers_another_question'
+
+export const batches: Body[] = [
+  good('a bill', bill, { rows: 6 }, asked),
+  good('a bill to any question', bill, { rows: 6 }),
+  good('one line', one, { rows: 1 }, ONE),
+  good(
+    'one line with a whole proof',
+    results({ ...line, row: await cite(pfs, '99213|national|||medicare_pfs|non') }),
+    { rows: 1 },
+    ONE,
+  ),
+  good(
+    'a line that was refused',
+    results(refused, line),
+    { rows: 1, refused: 1 },
+    { asked: { questions: [ask({ cpt: 'x' }).question, ask({}).question] } },
+  ),
+  good('a line that was refused without a word', results({ status: 400 }, line), { rows: 1, refused: 1 }),
+  good('no price on any line', missing, {}, { asked: { questions: [ask({ cpt: '12345' }).question] } }),
+  good('a line with its place', zip, { rows: 1 }, { asked: { questions: [ask({ region: '60611' }).question] } }),
+  good(
+    'a line that leans on the line before',
+    {
+      ...results(
+        line,
+        changed(line as Members, {
+          'row.proof.path': (line as { row: { proof: { path: number[] } } }).row.proof.path,
+          units: 1,
+        }),
+      ),
+      summary: { lines: 2, priced: 2, totals: [total('medicare_pfs', 2, '190.38', '190.38', null)] },
+    },
+    { rows: 2 },
+    { asked: { questions: [ask({}).question, ask({}).question] } },
+  ),
+
+  bad(
+    'lines in another order',
+    { ...bill, results: [bill.results[1], bill.results[0], ...bill.results.slice(2)] },
+    OTHER,
+    asked,
+  ),
+  bad('a line less than was asked', { ...bill, results: bill.results.slice(0, -1) }, OTHER, asked),
+  bad('a line more than was asked', { ...bill, results: [...bill.results, refused] }, OTHER, asked),
+  bad('the line of another question', one, 'choice_not_proved', {
+    asked: { questions: [ask({ setting: 'facility' }).question] },
+  }),
+  bad('a refusal for another question', missing, 'choice_not_proved', { asked: { questions: [ask({}).question] } }),
+  bad('a question that has no meaning', one, 'question_malformed', {
+    asked: { questions: [ask({ cpt: '9' }).question] },
+  }),
+  bad('a batch for a question', one, OTHER, { asked: ask({}) }),
+  bad('a batch for a page', one, OTHER, { asked: { page: { as_of: '2026-07-15' } } }),
+  bad('a batch without lines', { ...one, results: [], summary: { lines: 0, priced: 0, totals: [] } }, 'nothing_proved'),
+  bad(
+    'a batch of refused lines',
+    { ...one, results: [refused], summary: { lines: 1, priced: 0, totals: [] } },
+    'nothing_proved',
+  ),
+
+  bad('another total', changed(bill, { 'summary.totals.2.low': '333.18' }), 'body_contradicts_proof'),
+  bad(
+    'a total across bases',
+    changed(bill, { 'summary.totals': [total('medicare_pfs', 5, '1242.361', '1423.861', null)] }),
+    'body_contradicts_proof',
+  ),
+  bad(
+    'totals in another order',
+    changed(bill, { 'summary.totals': summary.totals.toReversed() }),
+    'body_contradicts_proof',
+  ),
+  bad(
+    'a total of what was billed, though a line does not say',
+    changed(bill, { 'summary.totals.1.billed': '25.00' }),
+    'body_contradicts_proof',
+  ),
+  bad('another number of priced lines', changed(bill, { 'summary.priced': 6 }), 'body_contradicts_proof'),
+  bad('no summary', changed(one, { summary: undefined }), 'body_contradicts_proof'),
+  bad('a member too many in the summary', changed(one, { 'summary.due': '1.00' }), 'body_contradicts_proof'),
+  bad('a line that comes to more', changed(one, { 'results.0.extended.amount': '95.20' }), 'body_contradicts_proof'),
+  bad('a line that comes to nothing', changed(one, { 'results.0.extended': undefined }), 'body_contradicts_proof'),
+  bad(
+    'a line that comes to its price without the adjustment',
+    changed(bill, { 'results.1.extended.amount': '95.19' }),
+    'body_contradicts_proof',
+  ),
+  bad('an amount for a range', changed(bill, { 'results.5.extended': { amount: '240.00' } }), 'body_contradicts_proof'),
+  bad('other units than were multiplied', changed(one, { 'results.0.units': 2 }), 'body_contradicts_proof'),
+  bad('units of zero', changed(one, { 'results.0.units': 0 }), 'not_recognised'),
+  bad('half a unit', changed(one, { 'results.0.units': 0.5 }), 'not_recognised'),
+  bad('units that are text', changed(one, { 'results.0.units': '1' }), 'not_recognised'),
+  bad('units that are null', changed(one, { 'results.0.units': null }), 'not_recognised'),
+  bad('what was billed, as a number', changed(one, { 'results.0.billed': 95 }), 'not_recognised'),
+  bad('what was billed, below zero', changed(one, { 'results.0.billed': '-1.00' }), 'not_recognised'),
+  bad('what was billed, with a needless zero', changed(one, { 'results.0.billed': '1.500' }), 'not_recognised'),
+
+  bad('a line that is null', results(line, null), 'not_recognised'),
+  bad('a line without a row', results(changed(line as Members, { row: undefined })), 'not_recognised'),
+  bad('a line with a problem too', results({ ...line, problem: {} }), 'not_recognised'),
+  bad('a member of the row beside it', results({ ...line, price: { amount: '1.00' } }), 'not_recognised'),
+  bad('a member that nobody knows beside a row', results({ ...line, note: 'x' }), 'row_malformed'),
+  bad(
+    'a refusal as a good line',
+    results({ status: 200, row: notAllowed, extended: { amount: '1200.00' } }),
+    'not_recognised',
+    { asked: { questions: [ask({ cpt: '27447', modifier: '50' }).question] } },
+  ),
+  bad(
+    'a stated absence as a good line',
+    changed(bill, {
+      'results.4': { status: 200, row: (bill.results[4] as unknown as { problem: { row: object } }).problem.row },
+    }),
+    'body_contradicts_proof',
+  ),
+  bad('a good line with another status', results({ ...line, status: 201 }), 'not_recognised'),
+  bad(
+    'a refusal that comes to something',
+    changed(bill, { 'results.4.extended': { amount: '1.00' } }),
+    'not_recognised',
+  ),
+  bad('a refused line with a price', results(changed(refused, { 'problem.price': '1.00' }), line), 'not_recognised'),
+  bad(
+    'a line that refuses without proof',
+    results({ status: 404, problem: problem('not_on_schedule') }, line),
+    'choice_not_proved',
+    { asked: { questions: [ask({ cpt: '12345' }).question, ask({}).question] } },
+  ),
+  bad('a line with a forged row', changed(one, { 'results.0.row.price.amount': '1.00' }), 'leaf_hash_mismatch'),
+  bad(
+    'one bit of a hash',
+    { ...one, hashes: [flipped(one.hashes[0] as string), ...one.hashes.slice(1)] },
+    'row_not_in_release',
+  ),
+  bad('a hash that is not there', { ...one, hashes: one.hashes.slice(0, -1) }, 'proof_malformed'),
+  bad('no hashes', changed(one, { hashes: undefined }), 'proof_malformed'),
+  bad('hashes that are none', { ...one, hashes: ['x'] }, 'proof_malformed'),
+  bad('a release that is not there', changed(one, { 'results.0.row.proof.release': 7 }), 'proof_missing'),
+  bad('a place in the path below zero', changed(one, { 'results.0.row.proof.path.0': -1 }), 'proof_malformed'),
+  bad('no releases', changed(one, { releases: undefined }), 'proof_malformed'),
+  bad('no state of a batch', changed(one, { state: undefined }), 'proof_malformed'),
+  bad(
+    'a forged release of a batch',
+    changed(one, { 'releases.0.release.data_class': 'published' }),
+    'release_not_in_force',
+  ),
+  bad('a place of another ZIP code', changed(zip, { 'results.0.place.zip': '60612' }), 'leaf_hash_mismatch'),
+  bad(
+    'what is shown of a release that is not there',
+    changed(missing, { 'results.0.problem.because.rows.0.release': 9 }),
+    'proof_malformed',
+  ),
+  bad('a neighbour missing', changed(missing, { 'results.0.problem.because.rows': [] }), 'choice_not_proved', {
+    asked: { questions: [ask({ cpt: '12345' }).question] },
+  }),
+  bad('a member too many beside a batch', { ...one, total: '1.00' }, 'not_recognised'),
+  bad(
+    'another checkpoint in a line that was refused',
+    results(changed(refused, { 'problem.errors': { checkpoint: 'x' } }), line),
+    'mixed_checkpoints',
+  ),
+]

@@ -1,0 +1,232 @@
+// Corners of the rule, each with what is said, by hand, and with a lie that a careless rule would come to.
+
+import { chartOf, NPI } from './registry.ts'
+
+/**
+ * A lie is a code; or a code, a chart and the begin of a key, for a refusal with its row; or `price`, a chart and the
+ * begin of a key; or `no_edition_for_day` and the charts.
+ */
+export type Case = [name: string, question: string, says: string, lie: string]
+
+const SEPTEMBER = 'as_of=2026-09-15'
+const AUGUST = 'as_of=2026-08-15'
+const A = chartOf(NPI.A)
+
+export const ORDER: Case[] = [
+  [
+    'an unpriced modifier before a telling absence',
+    'cpt=88101&modifier=22',
+    'modifier_not_priced',
+    'absent_bundled cms-pfs 88101|',
+  ],
+  ['a price after a telling absence', 'cpt=88101', '10.56', 'absent_bundled cms-pfs 88101|'],
+  [
+    'a telling absence before a region without a fee',
+    'cpt=88102&region=US-TX-99',
+    'absent_carrier_priced',
+    'region_not_covered',
+  ],
+  [
+    'a region without a fee before a schedule not held',
+    `cpt=88103&region=US-TX-99&${SEPTEMBER}`,
+    'region_not_covered',
+    'no_edition_for_day cms-dmepos',
+  ],
+  [
+    'a region without a fee before a weak absence',
+    'cpt=88106&region=US-TX-99',
+    'region_not_covered',
+    'absent_no_price_stated cms-asp 88106|',
+  ],
+  [
+    'a telling absence before a schedule not held',
+    `cpt=88109&${SEPTEMBER}`,
+    'absent_bundled',
+    'no_edition_for_day cms-dmepos',
+  ],
+  [
+    'a schedule not held before what is not valid',
+    `cpt=88104&${SEPTEMBER}`,
+    'no_edition_for_day',
+    'absent_not_valid cms-pfs 88104|',
+  ],
+  [
+    'a schedule not held before what is paid elsewhere',
+    `cpt=88107&${SEPTEMBER}`,
+    'no_edition_for_day',
+    'absent_paid_elsewhere cms-pfs 88107|',
+  ],
+  [
+    'a schedule not held before no stated price',
+    `cpt=88108&${SEPTEMBER}`,
+    'no_edition_for_day',
+    'absent_no_price_stated cms-pfs 88108|',
+  ],
+  ['what is not valid, and all schedules are held', 'cpt=88104', 'absent_not_valid', 'not_on_schedule'],
+  ['what is paid elsewhere, and nowhere else listed', 'cpt=88107', 'absent_paid_elsewhere', 'not_on_schedule'],
+  ['a telling absence after a weak one', 'cpt=88105', 'absent_carrier_priced', 'absent_not_valid cms-pfs 88105|'],
+  ['the first of two weak absences', 'cpt=88110', 'absent_not_valid', 'absent_no_price_stated cms-asp 88110|'],
+  ['the first of two telling absences', 'cpt=88111', 'absent_not_covered', 'absent_carrier_priced cms-clfs 88111|'],
+  [
+    'a stated absence without the modifier that was asked',
+    'cpt=88109&modifier=22',
+    'absent_bundled',
+    'modifier_not_priced',
+  ],
+  [
+    'an unpriced modifier, where the ZIP code is split',
+    'cpt=99213&modifier=22&region=60702',
+    'modifier_not_priced',
+    'region_ambiguous',
+  ],
+  [
+    'an unpriced modifier, where no place was asked',
+    'cpt=E0602&modifier=22',
+    'modifier_not_priced',
+    'region_ambiguous',
+  ],
+  ['a modifier for a range', 'cpt=88140&modifier=50', 'modifier_not_allowed', 'price cms-pfs 88140|'],
+]
+
+export const SETTINGS: Case[] = [
+  ['an absence of a later setting', 'cpt=88120', 'absent_not_applicable_in_setting', 'not_on_schedule'],
+  [
+    'an absence of a later setting, for a locality',
+    'cpt=88120&region=US-IL-16',
+    'absent_not_applicable_in_setting',
+    'not_on_schedule',
+  ],
+  [
+    'the first of two absences, by setting',
+    'cpt=88122',
+    'absent_not_applicable_in_setting',
+    'absent_unreadable cms-pfs 88122|national|||medicare_pfs|facility',
+  ],
+  [
+    'a region without a fee in a later setting',
+    'cpt=88123&region=US-IL-16',
+    'region_not_covered',
+    'absent_not_applicable_in_setting cms-pfs 88123|US-IL-16|',
+  ],
+  [
+    'a chart without settings has no status, for a state',
+    'cpt=01999&basis=medicare_anesthesia&region=IL',
+    'region_ambiguous',
+    'absent_unreadable cms-anesthesia 01999|national|',
+  ],
+  [
+    'a chart without settings has no status, for a state with one locality',
+    'cpt=01999&basis=medicare_anesthesia&region=AL',
+    '20.00',
+    'absent_unreadable cms-anesthesia 01999|national|',
+  ],
+  [
+    'the national line of a chart without settings',
+    'cpt=01999&basis=medicare_anesthesia&region=US-TX-99',
+    'absent_unreadable',
+    'region_not_covered',
+  ],
+  ['the country, where another amount is not stated', 'cpt=E0602&region=IL&setting=rural', '91.36', 'not_on_schedule'],
+  [
+    'the country, where another amount is stated',
+    'cpt=E0604&region=IL&setting=rural',
+    '105.12',
+    'price cms-dmepos E0604|US-IL|||medicare_dmepos|non_rural',
+  ],
+  [
+    'the country, where the line cannot be read',
+    'cpt=E0605&region=IL&setting=rural',
+    '50.00',
+    'absent_unreadable cms-dmepos E0605|US-IL|||medicare_dmepos|rural',
+  ],
+  [
+    'the town, where only the country has an amount',
+    'cpt=E0606&region=IL&setting=non_rural',
+    'not_on_schedule',
+    'price cms-dmepos E0606|',
+  ],
+  ['no setting, where only the country has an amount', 'cpt=E0606&region=IL', '70.00', 'not_on_schedule'],
+  [
+    'a setting that equipment does not have',
+    'cpt=E0604&region=IL&setting=super_rural&basis=medicare_dmepos',
+    'not_on_schedule',
+    'price cms-dmepos E0604|US-IL|||medicare_dmepos|rural',
+  ],
+]
+
+export const PLACES: Case[] = [
+  ['digits that two parts hold', 'region=60702-2000', '98.00', 'price cms-pfs 99213|US-IL-15'],
+  ['digits that the second part holds', 'region=60702-5001', '97.00', 'region_ambiguous'],
+  [
+    'digits that a part without a place holds first',
+    'region=60703-2000',
+    'region_ambiguous',
+    'price cms-pfs 99213|US-IL-15',
+  ],
+  ['digits after a part without a place', 'region=60703-5001', '97.00', 'region_ambiguous'],
+  [
+    'digits of a part that ends before it begins',
+    'region=60704-9500',
+    'region_ambiguous',
+    'price cms-pfs 99213|US-IL-16',
+  ],
+  ['a ZIP code that begins later', 'region=60705', 'unknown_zip', 'price cms-pfs 99213|US-IL-16'],
+  ['a ZIP code on a day on which it is there', `region=60705&${AUGUST}`, '98.00', 'unknown_zip'],
+  ['a ZIP code that is one place later', 'region=60706', '97.00', 'price cms-pfs 99213|US-IL-16'],
+  ['a ZIP code that is one place now', `region=60706&${AUGUST}`, '98.00', 'price cms-pfs 99213|US-IL-15'],
+  ['a ZIP code that is split later', 'region=60707', '97.00', 'region_ambiguous'],
+  ['a ZIP code that is split now', `region=60707&${AUGUST}`, 'region_ambiguous', 'price cms-pfs 99213|US-IL-15'],
+  ['digits of a part that begins later', 'region=60708-0001', '97.00', 'price cms-pfs 99213|US-IL-16'],
+  ['digits of a part that has begun', `region=60708-0001&${AUGUST}`, '98.00', 'price cms-pfs 99213|US-IL-15'],
+  ['a split ZIP code whose own line begins later', 'region=60709', 'region_ambiguous', 'price cms-pfs 99213|US-IL-15'],
+]
+
+export const HOSPITALS: Case[] = [
+  [
+    'a setting of a hospital, then none',
+    'npi=A&setting=inpatient',
+    '50.00',
+    `price ${A} 99213|national|${NPI.A}||hospital_gross|inpatient`,
+  ],
+  [
+    'a setting that no hospital has, then none',
+    'npi=A&setting=asc',
+    '50.00',
+    `price ${A} 99213|national|${NPI.A}||hospital_cash|outpatient`,
+  ],
+  ['no setting of a hospital is asked', 'npi=A', '60.00', `price ${A} 99213|national|${NPI.A}||hospital_cash||`],
+  [
+    'a basis and a setting of a hospital',
+    'npi=A&setting=inpatient&basis=hospital_gross',
+    '500.00',
+    `price ${A} 99213|national|${NPI.A}||hospital_cash||`,
+  ],
+  [
+    'a basis that a hospital has in another setting',
+    'npi=A&setting=outpatient&basis=hospital_gross',
+    'not_on_schedule',
+    'modifier_not_priced',
+  ],
+  ['another setting of a hospital', 'npi=A&cpt=99214&setting=inpatient', 'not_on_schedule', 'modifier_not_priced'],
+  [
+    'another setting of a hospital, and a modifier that changes nothing',
+    'npi=A&cpt=99214&setting=inpatient&modifier=25',
+    'modifier_not_priced',
+    'not_on_schedule',
+  ],
+  ['another modifier that changes nothing', 'npi=A&cpt=99215&modifier=25', 'modifier_not_priced', `price ${A} 99215|`],
+  [
+    'an absence with the modifier that was asked',
+    'npi=A&cpt=99216&modifier=25',
+    'absent_unreadable',
+    `price ${A} 99216|national|${NPI.A}||`,
+  ],
+  ['a listed modifier before none', 'npi=A&cpt=99217&modifier=25', '70.00', `price ${A} 99217|national|${NPI.A}||`],
+  [
+    'two modifiers that are not listed together',
+    'npi=A&cpt=99217&modifier=59-25',
+    '80.00 without 25,59',
+    `price ${A} 99217|national|${NPI.A}|25|`,
+  ],
+  ['a price of another basis after an absence', 'npi=A&cpt=99218', '300.00', `absent_unreadable ${A} 99218|`],
+]

@@ -1,0 +1,125 @@
+// A registry for the corners of the rule: codes that several schedules know, and none decides. The schedule of
+// equipment ends a month before the others. Amounts are invented.
+
+import { aFee, aPlace, aRow, MemoryRegistry } from '../../src/proof/registry-fixture.ts'
+import { registry } from './keys.ts'
+import { chartOf, NPI, stated } from './registry.ts'
+
+const PFS_STATUS = { bundled: 'B', not_covered: 'N', not_valid: 'I', paid_elsewhere: 'X', no_price_stated: 'M' }
+const absent = (cpt: string, basis: string, reason: string, method: string, inputs: object, given: object = {}) =>
+  aRow({ cpt, kind: 'absence', basis, reason, derivation: { method: `${method}/1`, inputs }, ...given })
+const status = (cpt: string, reason: keyof typeof PFS_STATUS) =>
+  absent(cpt, 'medicare_pfs', reason, 'cms-status', { status_code: PFS_STATUS[reason] })
+const notThere = (cpt: string, given: object) =>
+  absent(cpt, 'medicare_pfs', 'not_applicable_in_setting', 'pfs-na', { na_indicator: 'NA' }, given)
+const unreadable = (cpt: string, basis: string, given: object) =>
+  absent(cpt, basis, 'unreadable', 'row-rule', { rule: 'R02' }, given)
+const carrier = (cpt: string) =>
+  absent(
+    cpt,
+    'medicare_clfs',
+    'carrier_priced',
+    'clfs-indicator',
+    { indicator: 'L' },
+    { indicators: { indicator: 'L' } },
+  )
+const unlimited = (cpt: string) => absent(cpt, 'medicare_asp', 'no_price_stated', 'asp-limit', { limit: 'NA' })
+
+export const corner = new MemoryRegistry(registry)
+corner.publish(
+  [
+    aFee({ cpt: '99213' }),
+    aFee({ cpt: '99213', region: 'US-IL-15', amount: '97.00' }),
+    aFee({ cpt: '99213', region: 'US-IL-16', amount: '98.00' }),
+    status('88101', 'bundled'),
+    aFee({ cpt: '88102' }),
+    aFee({ cpt: '88103' }),
+    status('88104', 'not_valid'),
+    status('88105', 'not_valid'),
+    aFee({ cpt: '88106' }),
+    status('88107', 'paid_elsewhere'),
+    status('88108', 'no_price_stated'),
+    status('88109', 'bundled'),
+    status('88110', 'not_valid'),
+    status('88111', 'not_covered'),
+    notThere('88120', { setting: 'facility' }),
+    notThere('88122', { setting: 'non_facility' }),
+    unreadable('88122', 'medicare_pfs', { setting: 'facility' }),
+    notThere('88123', { setting: 'non_facility', region: 'US-IL-16' }),
+    aFee({ cpt: '88123', setting: 'facility' }),
+    aFee({ cpt: '88140', price: { low: '80.00', high: '90.00', currency: 'USD', per: null } }),
+  ],
+  { chart: 'cms-pfs' },
+)
+corner.publish([aRow({ cpt: '88101' }), carrier('88102'), carrier('88105'), carrier('88111')], { chart: 'cms-clfs' })
+corner.publish([unlimited('88106'), unlimited('88110')], { chart: 'cms-asp' })
+
+const supply = (cpt: string, setting: string, amount: string) =>
+  aRow({ cpt, region: 'US-IL', basis: 'medicare_dmepos', setting, amount })
+corner.publish(
+  [
+    supply('E0602', 'non_rural', '91.36'),
+    supply('E0604', 'non_rural', '91.36'),
+    supply('E0604', 'rural', '105.12'),
+    supply('E0605', 'non_rural', '50.00'),
+    unreadable('E0605', 'medicare_dmepos', { region: 'US-IL', setting: 'rural' }),
+    supply('E0606', 'rural', '70.00'),
+  ],
+  { chart: 'cms-dmepos', effective_to: '2026-08-31' },
+)
+
+const factor = (region: string, amount: string) =>
+  aRow({ cpt: '01999', kind: 'rate', region, basis: 'medicare_anesthesia', amount })
+corner.publish(
+  [
+    unreadable('01999', 'medicare_anesthesia', {}),
+    factor('US-AL-00', '20.00'),
+    factor('US-IL-15', '21.00'),
+    factor('US-IL-16', '22.00'),
+  ],
+  { chart: 'cms-anesthesia' },
+)
+
+const later = { effective_from: '2026-08-01' }
+corner.publish(
+  [
+    aPlace('60611', 'US-IL-16'),
+    aPlace('60702', null),
+    aPlace('60702', 'US-IL-16', '0001-5000'),
+    aPlace('60702', 'US-IL-15', '1000-9999'),
+    aPlace('60703', null, '0001-5000'),
+    aPlace('60703', 'US-IL-15', '1000-9999'),
+    aPlace('60704', 'US-IL-15', '0000-0999'),
+    aPlace('60704', 'US-IL-16', '9000-1000'),
+    { ...aPlace('60705', 'US-IL-16'), ...later },
+    { ...aPlace('60706', 'US-IL-16'), ...later },
+    aPlace('60706', 'US-IL-15', '0000-9999'),
+    aPlace('60707', 'US-IL-15', '0000-4999'),
+    { ...aPlace('60707', 'US-IL-16', '5000-9999'), ...later },
+    { ...aPlace('60708', 'US-IL-16', '0000-4999'), ...later },
+    aPlace('60708', 'US-IL-15', '0000-9998'),
+    aPlace('60708', 'US-IL-16', '9999-9999'),
+    { ...aPlace('60709', null), ...later },
+    aPlace('60709', 'US-IL-15', '0000-4999'),
+    aPlace('60709', 'US-IL-16', '5000-9999'),
+  ],
+  { chart: 'zip-locality' },
+)
+
+const cash = (cpt: string, amount: string, given: object = {}) => stated(NPI.A, cpt, 'hospital_cash', amount, given)
+corner.publish(
+  [
+    cash('99213', '50.00', { setting: null, class: null }),
+    cash('99213', '60.00'),
+    stated(NPI.A, '99213', 'hospital_gross', '500.00', { setting: 'inpatient' }),
+    cash('99214', '61.00'),
+    cash('99215', '62.00', { modifier: '59' }),
+    unreadable('99216', 'hospital_cash', { npi: NPI.A, modifier: '25', setting: 'outpatient' }),
+    cash('99216', '63.00'),
+    cash('99217', '70.00', { modifier: '25' }),
+    cash('99217', '80.00'),
+    unreadable('99218', 'hospital_cash', { npi: NPI.A, setting: 'outpatient' }),
+    stated(NPI.A, '99218', 'hospital_gross', '300.00'),
+  ],
+  { chart: chartOf(NPI.A), providers: [NPI.A] },
+)
