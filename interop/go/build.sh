@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds atr-verify-go without the network: build.sh <output> [vet]
+# Builds atr-verify-go without the network: build.sh <output> [vet|test]
 # A private GOPATH links the packages used from Debian's /usr/share/gocode, or else from the copies that every Go
 # distribution carries for its own use. No flags: with any, Debian's compiled standard library could not be used.
 set -eu
-out=${1:?usage: build.sh output [vet]}
+out=${1:?usage: build.sh output [vet|test]}
 case $out in /*) ;; *) out=$(pwd)/$out ;; esac
 cd "$(dirname "$0")"
 root=$(go env GOROOT)
@@ -15,7 +15,10 @@ link() {
   ln -s "$from/golang.org/x/$1" "$path/src/golang.org/x/$1"
 }
 link mod src/cmd/vendor
-link text src/vendor
 link crypto src/cmd/vendor # only older copies of mod want it
 export GOPATH="$path" GO111MODULE=off GOFLAGS= GOPROXY=off
-if [ "${2:-build}" = vet ]; then go vet .; else go build -o "$out" .; fi
+case ${2:-build} in
+vet) go vet . ;;
+test) go test . ;;
+*) go build -o "$out" . ;;
+esac

@@ -1,26 +1,112 @@
 package main
 
-import "golang.org/x/mod/sumdb/tlog"
+import (
+	"strings"
 
-// oneWay: the places of the entries rise all the way or fall all the way.
-func oneWay(found []*proved) bool {
-	var places []int64
-	for _, each := range found {
-		if each.what == "entry" {
-			places = append(places, each.index)
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+var (
+	isEntryProof = closed(map[string]form{"log": isLogProof})
+	isChange     = closedOr(map[string]form{
+		"seq":              isCount,
+		"release_id":       isToken,
+		"sdc_rule_version": isToken,
+		"released_at":      isInstant,
+		"new_as_of":        isInstant,
+		"old_as_of":        nullOr(isInstant),
+		"metric":           isName,
+		"reason":           isName,
+		"old":              nullOr(isTextOrNumber),
+		"new":              nullOr(isTextOrNumber),
+	}, map[string]form{"ledger_root": isHash, "epsilon": isToken})
+	changePageMembers = []string{"data", "page", "links", "as_of"}
+)
+
+func isTextOrNumber(value any) bool {
+	_, number := value.(float64)
+	return number || isText(value)
+}
+
+// A change is an entry of the figures log that was proved.
+type change struct {
+	index      int64
+	inclusion  any
+	checkpoint string
+}
+
+func checkChange(value any, pinned *policy) (*change, error) {
+	given, ok := value.(object)
+	if !ok {
+		return nil, reason("not_recognised")
+	}
+	if !isEntryProof(given["proof"]) {
+		return nil, reason("proof_malformed")
+	}
+	entry, log := without(given, "proof"), given["proof"].(object)["log"].(object)
+	if !isChange(entry) {
+		return nil, reason("entry_malformed")
+	}
+	one := &change{numberOf(log, "index"), log["inclusion"], textOf(log, "checkpoint")}
+	opened, err := openCheckpoint([]byte(one.checkpoint), pinned)
+	switch {
+	case err != nil:
+		return nil, err
+	case !strings.HasSuffix(opened.origin, "/log/figures"):
+		return nil, reason("log_of_other_kind")
+	case !isInLog(entry, log, opened):
+		return nil, reason("entry_not_in_log")
+	case numberOf(entry, "seq") != one.index:
+		return nil, reason("seq_not_its_place")
+	}
+	return one, nil
+}
+
+// checkChangePage checks a page of changes, of which there is at least one item.
+func checkChangePage(body object, data []any, pinned *policy) (*verdict, error) {
+	if !onlyAmong(body, changePageMembers) {
+		return nil, reason("not_recognised")
+	}
+	var found []*change
+	seen := map[int64]bool{}
+	for i, item := range data {
+		one, err := checkChange(item, pinned)
+		if err != nil {
+			return nil, at(i, err)
+		}
+		if seen[one.index] {
+			return nil, reason("repeated_item")
+		}
+		seen[one.index] = true
+		found = append(found, one)
+	}
+	for _, one := range found {
+		if one.checkpoint != found[0].checkpoint {
+			return nil, reason("mixed_checkpoints")
 		}
 	}
+	if !onlyCheckpoint(body, found[0].checkpoint) {
+		return nil, reason("mixed_checkpoints")
+	}
+	if !oneWay(found) {
+		return nil, reason("entries_out_of_order")
+	}
+	return &verdict{entries: len(found), checkpoint: found[0].checkpoint}, nil
+}
+
+// oneWay: the places of the changes rise all the way or fall all the way.
+func oneWay(found []*change) bool {
 	rises, falls := true, true
-	for i := 1; i < len(places); i++ {
-		rises = rises && places[i] > places[i-1]
-		falls = falls && places[i] < places[i-1]
+	for i := 1; i < len(found); i++ {
+		rises = rises && found[i].index > found[i-1].index
+		falls = falls && found[i].index < found[i-1].index
 	}
 	return rises || falls
 }
 
 // checkChanges: whether pages of changes leave none out between two checkpoints.
 func checkChanges(older, newer, page []byte, pinned *policy) (added int64, err error) {
-	before, after, err := openBoth(older, newer, pinned)
+	before, after, err := openInOrder(older, newer, pinned)
 	if err != nil {
 		return 0, err
 	}
@@ -30,14 +116,10 @@ func checkChanges(older, newer, page []byte, pinned *policy) (added int64, err e
 	}
 	body, _ := value.(object)
 	items, _ := body["data"].([]any)
-	proofs := map[int64]object{}
-	var found []*proved
+	proofs := map[int64]*change{}
+	var found []*change
 	for _, item := range items {
-		members, ok := item.(object)
-		if !ok {
-			return 0, reason("not_recognised")
-		}
-		one, err := checkEntry(members, pinned)
+		one, err := checkChange(item, pinned)
 		if err != nil {
 			return 0, err
 		}
@@ -47,7 +129,7 @@ func checkChanges(older, newer, page []byte, pinned *policy) (added int64, err e
 		if proofs[one.index] != nil {
 			return 0, reason("repeated_item")
 		}
-		proofs[one.index] = members["proof"].(object)["log"].(object)
+		proofs[one.index] = one
 		found = append(found, one)
 		if one.index >= before.size {
 			added++
@@ -59,9 +141,9 @@ func checkChanges(older, newer, page []byte, pinned *policy) (added int64, err e
 	case added != after.size-before.size:
 		return 0, reason("entries_missing")
 	case added == 0:
-		return 0, nil
+		return 0, isThat(after.root, before)
 	}
-	path, _ := decodeHashes(proofs[before.size]["inclusion"])
+	path, _ := decodeHashes(proofs[before.size].inclusion)
 	return added, isThat(rootBefore(before.size, after.size, path), before)
 }
 

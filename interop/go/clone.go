@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -11,7 +9,7 @@ import (
 
 type cloneOptions struct {
 	entries bool // the figures log shows its entries to auditors only
-	rows    bool // the row hashes of every release too
+	rows    bool // the row hashes of every release too, and with a header the rows of those in force
 }
 
 type cloned struct {
@@ -19,6 +17,7 @@ type cloned struct {
 	tiles    int
 	entries  int
 	releases int
+	rows     int // of releases in force that were read, beside their hashes
 }
 
 // cloneLog downloads a whole log and derives all of it again: leaf hashes from entries, every tile of every level from
@@ -52,13 +51,12 @@ func cloneLog(f *fetcher, base string, pinned *policy, options cloneOptions) (*c
 		return nil, err
 	}
 	done.entries = len(entries)
-	for i, entry := range entries {
-		if err := checkClonedEntry(entry, int64(i), opened.origin); err != nil {
-			return nil, err
-		}
+	read, err := readEntries(entries, opened.origin)
+	if err != nil {
+		return nil, err
 	}
 	if options.rows {
-		done.releases, err = cloneReleases(f, base, entries)
+		err = done.cloneReleases(f, base, read, pinned)
 	}
 	return done, err
 }
@@ -135,45 +133,4 @@ func cloneEntries(from tileSource, size int64, leaves []tlog.Hash) (entries [][]
 		}
 	}
 	return entries, nil
-}
-
-// checkClonedEntry: an entry is the canonical JSON of a manifest or of a change, by the log it stands in.
-func checkClonedEntry(entry []byte, index int64, origin string) error {
-	value, err := readJSON(entry)
-	if err != nil || !bytes.Equal(canonical(value), entry) {
-		return fmt.Errorf("entry %d is not canonical JSON", index)
-	}
-	if strings.HasSuffix(origin, "/log/figures") {
-		if !isChange(value) || numberOf(value, "seq") != index {
-			return fmt.Errorf("entry %d is not the change of a figure at its place", index)
-		}
-	} else if !isManifest(value) && !isWithdrawal(value) {
-		return fmt.Errorf("entry %d is neither a manifest nor a withdrawal", index)
-	}
-	return nil
-}
-
-// cloneReleases derives rows_root of each release from its tiles, which are beside the log.
-func cloneReleases(f *fetcher, base string, entries [][]byte) (count int, err error) {
-	beside := base[:strings.LastIndex(base, "/")] + "/releases/"
-	for _, entry := range entries {
-		value, err := readJSON(entry)
-		if err != nil {
-			return count, err
-		}
-		if isWithdrawal(value) {
-			continue // it has no rows of its own
-		}
-		id := textOf(value, "release_id")
-		root, ok := decodeHash(textOf(value, "rows_root"))
-		if !ok {
-			return count, fmt.Errorf("the root of %s does not decode", id)
-		}
-		from := f.tiles(beside + url.PathEscape(id))
-		if _, _, err := cloneTree(from, numberOf(value, "row_count"), root); err != nil {
-			return count, fmt.Errorf("%s: %w", id, err)
-		}
-		count++
-	}
-	return count, nil
 }

@@ -3,99 +3,114 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"strings"
 )
 
 var (
-	isRvu     = matching(`[0-9]{1,6}(\.[0-9]{1,2})?`)
-	isGpci    = matching(`[0-9](\.[0-9]{1,3})?`)
-	isFactor  = matching(`[0-9]{1,4}(\.[0-9]{1,4})?`)
-	isPrinted = matching(`0*([0-9]{1,9})(\.([0-9]{0,2})0*)?`)
-	isColumn  = oneOf("with_floor", "without_floor")
+	isRvu    = matching(`[0-9]{1,6}(\.[0-9]{1,2})?`)
+	isGpci   = matching(`[0-9](\.[0-9]{1,3})?`)
+	isFactor = matching(`[0-9]{1,4}(\.[0-9]{1,4})?`)
+	isColumn = oneOf("with_floor", "without_floor")
+	isApm    = oneOf("qualifying_apm", "non_qualifying_apm")
+	stated   = regexp.MustCompile(`^0*([0-9]{1,9})(\.([0-9]{0,20}))?$`)
 
-	pfsInputs = map[string]form{
-		"work_rvu": isRvu, "practice_rvu": isRvu, "malpractice_rvu": isRvu,
-		"work_gpci": isGpci, "practice_gpci": isGpci, "malpractice_gpci": isGpci,
-		"conversion_factor": isFactor,
+	priceMethods = map[string]func(row, inputs object) (result object, capped, ok bool){
+		"pfs-formula/1":   byFormula,
+		"verbatim/1":      byOne([]string{"rate", "amount"}, asStated),
+		"rounded/1":       byOne([]string{"rate", "amount"}, rounded),
+		"least-rate/1":    byOne([]string{"amount"}, asStated, rounded),
+		"greatest-rate/1": byOne([]string{"amount"}, asStated, rounded),
+		"range/1":         byRange,
 	}
-	statusReasons = map[string]string{"B": "bundled", "P": "bundled", "C": "carrier_priced", "N": "not_covered",
-		"E": "not_covered", "X": "not_covered", "I": "not_valid", "J": "anesthesia"}
+	freeFlags = oneOf("inflation_adjusted_coinsurance", "reference_biological_add_on", "amp_based", "lesser_of",
+		"hiv_prep", "see_publisher_page", "partial")
 )
 
 // checkDerivation recomputes the price or the reason of a row, with or without its proof.
 func checkDerivation(value any) error {
 	given, _ := value.(object)
 	row := without(given, "proof")
-	if !isRow(row) {
+	if !isPriceRow(row) {
 		return reason("inputs_malformed")
 	}
-	derivation := row["derivation"].(object)
-	inputs := derivation["inputs"].(object)
-	method := textOf(row, "kind") + " " + textOf(derivation, "method")
-	var capped bool
-	var err error
-	switch method {
-	case "price pfs-formula/1":
-		capped, err = checkFormula(row, inputs)
-	case "price verbatim/1":
-		err = checkVerbatim(row, inputs)
-	case "price range/1":
-		err = checkRange(row, inputs)
-	case "absence cms-status/1":
-		err = checkStatus(row, inputs)
-	case "absence clfs-indicator/1":
-		if !closed(map[string]form{"indicator": oneOf("L")})(inputs) {
-			err = reason("inputs_malformed")
-		} else if row["reason"] != "carrier_priced" {
-			err = reason("reason_mismatch")
+	method, inputs := methodOf(row), row["derivation"].(object)["inputs"].(object)
+	byPrice, byAbsence := priceMethods[method], absenceMethods[method]
+	if textOf(row, "kind") == "absence" {
+		byPrice = nil
+	} else {
+		byAbsence = nil
+	}
+	if !bases[textOf(row, "basis")].methods(method) || byPrice == nil && byAbsence == nil {
+		return reason("unknown_method")
+	}
+	flags := row["flags"].([]any)
+	if byAbsence != nil {
+		follows, ok := byAbsence.reasonOf(inputs)
+		switch {
+		case !ok:
+			return reason("inputs_malformed")
+		case follows != textOf(row, "reason"):
+			return reason("reason_mismatch")
+		case len(flags) > 0:
+			return reason("flags_mismatch")
 		}
-	default:
-		err = reason("unknown_method")
+		return nil
 	}
-	if err == nil && !flagsFollow(row["flags"].([]any), method == "price pfs-formula/1", capped) {
-		err = reason("flags_mismatch")
+	result, capped, ok := byPrice(row, inputs)
+	if !ok {
+		return reason("inputs_malformed")
 	}
-	return err
+	price := row["price"].(object)
+	if !same(without(price, "currency", "per"), result) {
+		return reason("price_mismatch")
+	}
+	if !flagsFollow(row, price, flags, capped) {
+		return reason("flags_mismatch")
+	}
+	return nil
 }
 
-// flagsFollow: whether the source has the mark cannot be known from the row, so the flag for it may be there or not.
-func flagsFollow(flags []any, mayBeMarked, capped bool) bool {
-	if mayBeMarked && len(flags) > 0 && flags[0] == "na_indicator" {
-		flags = flags[1:]
+func flagsFollow(row, price object, flags []any, capped bool) bool {
+	seen := map[any]bool{}
+	for _, flag := range flags {
+		if seen[flag] {
+			return false
+		}
+		seen[flag] = true
+		switch {
+		case flag == "opps_cap" || flag == "far_from_medicare": // below
+		case flag == "unit_unparsed":
+			if price["per"] != "1 UNIT" {
+				return false
+			}
+		case !freeFlags(flag):
+			return false
+		}
 	}
-	if capped {
-		return len(flags) == 1 && flags[0] == "opps_cap"
-	}
-	return len(flags) == 0
+	return seen["opps_cap"] == capped && seen["far_from_medicare"] == has(row["indicators"].(object), "compared_amount")
 }
 
-// scaled reads a decimal as an integer of so many decimals. It takes what a pattern above has accepted.
-func scaled(text string, decimals int) *big.Int {
-	whole, fraction, _ := strings.Cut(text, ".")
-	fraction = strings.TrimRight(fraction, "0")
-	number, _ := new(big.Int).SetString(whole+fraction+strings.Repeat("0", decimals-len(fraction)), 10)
-	return number
-}
-
-func checkFormula(row, inputs object) (capped bool, err error) {
-	wanted := map[string]form{}
-	for name, fits := range pfsInputs {
-		wanted[name] = fits
-	}
+func byFormula(row, inputs object) (result object, capped, ok bool) {
+	gpci := isGpci
+	wanted := map[string]form{"work_rvu": isRvu, "practice_rvu": isRvu, "malpractice_rvu": isRvu, "conversion_factor": isFactor}
 	if textOf(row, "region") == "national" {
-		for _, name := range []string{"work_gpci", "practice_gpci", "malpractice_gpci"} {
-			wanted[name] = oneOf("1.000")
-		}
+		gpci = oneOf("1.000")
 	} else {
 		wanted["work_gpci_column"] = isColumn
 	}
-	_, hasCap := inputs["opps_practice_rvu"]
+	for _, name := range []string{"work_gpci", "practice_gpci", "malpractice_gpci"} {
+		wanted[name] = gpci
+	}
+	hasCap := has(inputs, "opps_practice_rvu")
 	if hasCap {
 		wanted["opps_practice_rvu"], wanted["opps_malpractice_rvu"] = isRvu, isRvu
 	}
-	if !closed(wanted)(inputs) || hasCap && isZero(inputs, "opps_practice_rvu") ||
-		isZero(inputs, "work_rvu") && isZero(inputs, "practice_rvu") && isZero(inputs, "malpractice_rvu") {
-		return false, reason("inputs_malformed")
+	isZero := func(name string) bool { return scaled(textOf(inputs, name), 2).Sign() == 0 }
+	if !closedOr(wanted, map[string]form{"conversion_factor_kind": isApm})(inputs) ||
+		hasCap && isZero("opps_practice_rvu") ||
+		isZero("work_rvu") && isZero("practice_rvu") && isZero("malpractice_rvu") {
+		return nil, false, false
 	}
 	price := formula(inputs, "practice_rvu", "malpractice_rvu")
 	if hasCap {
@@ -104,16 +119,13 @@ func checkFormula(row, inputs object) (capped bool, err error) {
 			price, capped = ceiling, true
 		}
 	}
-	return capped, samePrice(row, object{"amount": dollars(price), "currency": "USD"})
+	return object{"amount": dollars(price)}, capped, true
 }
-
-func isZero(inputs object, name string) bool { return scaled(textOf(inputs, name), 2).Sign() == 0 }
 
 // formula is in integers that never overflow: 10^8 times 10^4 times 10^8 would.
 func formula(inputs object, practice, malpractice string) *big.Int {
 	sum := new(big.Int)
-	factors := map[string]string{"work_rvu": "work_gpci", practice: "practice_gpci", malpractice: "malpractice_gpci"}
-	for rvu, gpci := range factors {
+	for rvu, gpci := range map[string]string{"work_rvu": "work_gpci", practice: "practice_gpci", malpractice: "malpractice_gpci"} {
 		sum.Add(sum, new(big.Int).Mul(scaled(textOf(inputs, rvu), 2), scaled(textOf(inputs, gpci), 3)))
 	}
 	sum.Mul(sum, scaled(textOf(inputs, "conversion_factor"), 4))
@@ -121,52 +133,79 @@ func formula(inputs object, practice, malpractice string) *big.Int {
 	return sum.Div(sum, big.NewInt(10_000_000))
 }
 
-func dollars(amount *big.Int) string {
-	whole, rest := new(big.Int).DivMod(amount, big.NewInt(100), new(big.Int))
+func dollars(cents *big.Int) string {
+	whole, rest := new(big.Int).DivMod(cents, big.NewInt(100), new(big.Int))
 	return fmt.Sprintf("%v.%02d", whole, rest.Int64())
 }
 
-func samePrice(row, price object) error {
-	if string(canonical(row["price"])) != string(canonical(price)) {
-		return reason("price_mismatch")
+// A reading of money as a file states it; without a result it is empty.
+type reading func(text string) string
+
+// partsOf are the digits before the point and those after it without trailing zeros.
+func partsOf(text string) (whole, decimals string, ok bool) {
+	match := stated.FindStringSubmatch(text)
+	if match == nil {
+		return "", "", false
 	}
-	return nil
+	whole = strings.TrimLeft(match[1], "0")
+	if whole == "" {
+		whole = "0"
+	}
+	return whole, strings.TrimRight(match[3], "0"), true
 }
 
-func isStated(value any) bool {
-	return isPrinted(value) && scaled(value.(string), 2).Sign() > 0
+func asStated(text string) string {
+	whole, decimals, ok := partsOf(text)
+	if !ok || len(decimals) > 4 || whole == "0" && decimals == "" {
+		return ""
+	}
+	for len(decimals) < 2 {
+		decimals += "0"
+	}
+	return whole + "." + decimals
 }
 
-func checkVerbatim(row, inputs object) error {
-	for _, name := range []string{"rate", "amount"} {
-		if closed(map[string]form{name: isStated})(inputs) {
-			return samePrice(row, object{"amount": dollars(scaled(textOf(inputs, name), 2)), "currency": "USD"})
+func rounded(text string) string {
+	whole, decimals, ok := partsOf(text)
+	if !ok || len(decimals) <= 4 {
+		return ""
+	}
+	cents, _ := new(big.Int).SetString(whole+decimals[:2], 10)
+	if decimals[2] >= '5' {
+		cents.Add(cents, big.NewInt(1))
+	}
+	if cents.Sign() == 0 {
+		return ""
+	}
+	return dollars(cents)
+}
+
+// read takes the first reading that has a result.
+func read(text string, readings ...reading) string {
+	for _, each := range readings {
+		if result := each(text); result != "" {
+			return result
 		}
 	}
-	return reason("inputs_malformed")
+	return ""
 }
 
-func checkRange(row, inputs object) error {
-	if !closed(map[string]form{"low": isStated, "high": isStated})(inputs) {
-		return reason("inputs_malformed")
+func byOne(names []string, readings ...reading) func(row, inputs object) (object, bool, bool) {
+	return func(_, inputs object) (object, bool, bool) {
+		for _, name := range names {
+			if result := read(textOf(inputs, name), readings...); len(inputs) == 1 && result != "" {
+				return object{"amount": result}, false, true
+			}
+		}
+		return nil, false, false
 	}
-	low, high := scaled(textOf(inputs, "low"), 2), scaled(textOf(inputs, "high"), 2)
-	if low.Cmp(high) >= 0 {
-		return reason("inputs_malformed")
-	}
-	return samePrice(row, object{"low": dollars(low), "high": dollars(high), "currency": "USD"})
 }
 
-func checkStatus(row, inputs object) error {
-	if !closed(map[string]form{"status_code": matching(`[A-Z]`)})(inputs) {
-		return reason("inputs_malformed")
+func byRange(_, inputs object) (object, bool, bool) {
+	low := read(textOf(inputs, "low"), asStated, rounded)
+	high := read(textOf(inputs, "high"), asStated, rounded)
+	if len(inputs) != 2 || low == "" || high == "" || scaled(low, 4).Cmp(scaled(high, 4)) >= 0 {
+		return nil, false, false
 	}
-	follows, known := statusReasons[textOf(inputs, "status_code")]
-	if !known {
-		follows = "no_price_stated"
-	}
-	if row["reason"] != follows {
-		return reason("reason_mismatch")
-	}
-	return nil
+	return object{"low": low, "high": high}, false, true
 }

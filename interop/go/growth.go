@@ -2,9 +2,8 @@ package main
 
 import "golang.org/x/mod/sumdb/tlog"
 
-// openBoth opens the older checkpoint first, and finds out what the two say without looking into the tree. It is done
-// when they are of the same tree.
-func openBoth(older, newer []byte, pinned *policy) (before, after *head, err error) {
+// openInOrder opens the older checkpoint first: of one log, and the newer one is not smaller.
+func openInOrder(older, newer []byte, pinned *policy) (before, after *head, err error) {
 	if before, err = openCheckpoint(older, pinned); err != nil {
 		return nil, nil, err
 	}
@@ -16,7 +15,14 @@ func openBoth(older, newer []byte, pinned *policy) (before, after *head, err err
 		err = reason("log_not_the_same")
 	case after.size < before.size:
 		err = reason("log_rolled_back")
-	case after.size == before.size && after.root != before.root:
+	}
+	return before, after, err
+}
+
+// openBoth also compares the roots of trees of one size.
+func openBoth(older, newer []byte, pinned *policy) (before, after *head, err error) {
+	before, after, err = openInOrder(older, newer, pinned)
+	if err == nil && after.size == before.size && after.root != before.root {
 		err = reason("log_forked")
 	}
 	return before, after, err
@@ -25,7 +31,7 @@ func openBoth(older, newer []byte, pinned *policy) (before, after *head, err err
 // checkGrowth reads what it needs of the tiles of the newer tree.
 func checkGrowth(older, newer []byte, pinned *policy, from tileSource) (before, after *head, err error) {
 	before, after, err = openBoth(older, newer, pinned)
-	if err != nil || before.size == after.size {
+	if err != nil || before.size == after.size && before.size > 0 {
 		return before, after, err
 	}
 	reader := hashReader(from, after.size)

@@ -11,7 +11,8 @@ import (
 )
 
 const usage = `atr-verify-go vectors <dir>
-atr-verify-go body|row|absence <file|-|url> --policy <file> [--cpt ... --region ... --npi ... --modifier ... --basis ... --setting ... --as-of ...]
+atr-verify-go body <file|-|url> --policy <file> [--cpt ... --region ... --npi ... --modifier ... --basis ... --setting ... --as-of ... | --any] [--not-before <instant>]
+  of a page: --as-of ... [--cpt ... --region ... --npi ... --chart ... --beside national]
 atr-verify-go growth <older checkpoint> <newer checkpoint> --policy <file> --url <log url>
 atr-verify-go clone <log url> --policy <file> [--no-entries] [--rows]
 --header "Name: value" is sent with every request, and may be repeated.`
@@ -26,6 +27,8 @@ type command struct {
 	headers           repeated
 	clone             cloneOptions
 	asked             object
+	any               bool
+	notBefore         *string
 	fetch             *fetcher
 	pinned            *policy
 }
@@ -71,7 +74,7 @@ func run(args []string) error {
 		return err
 	}
 	switch {
-	case len(words) == 1 && (c.name == "body" || c.name == "row" || c.name == "absence"):
+	case len(words) == 1 && c.name == "body" && !(c.any && len(c.asked) > 0):
 		return c.body(words[0])
 	case len(words) == 2 && c.name == "growth" && c.url != "":
 		return c.growth(words[0], words[1])
@@ -87,9 +90,14 @@ func (c *command) parse(args []string) (words []string, err error) {
 	flags.StringVar(&c.policy, "policy", "", "the pinned policy")
 	flags.StringVar(&c.url, "url", "", "the address of the log")
 	flags.Var(&c.headers, "header", "a header for every request")
-	flags.BoolVar(&c.clone.rows, "rows", false, "the row hashes of every release too")
+	flags.BoolVar(&c.clone.rows, "rows", false, "the row hashes of every release too, and with --header the rows")
 	withoutEntries := flags.Bool("no-entries", false, "only hashes, no entries")
-	for _, name := range append(keyParts, "as_of") {
+	flags.BoolVar(&c.any, "any", false, "whatever was asked")
+	flags.Func("not-before", "the oldest view that will do", func(value string) error {
+		c.notBefore = &value
+		return nil
+	})
+	for _, name := range append([]string{"chart", "beside"}, questionParts...) {
 		name := name
 		flags.Func(strings.ReplaceAll(name, "_", "-"), "what was asked for", func(value string) error {
 			c.asked[name] = value
@@ -109,46 +117,48 @@ func (c *command) parse(args []string) (words []string, err error) {
 	return words, nil
 }
 
-// body verifies any answer; row and absence also want what they are named after to be in it.
+// body verifies any answer, and then that amounts and reasons follow from their inputs. What was asked is a page if the
+// body is one: the command line has no other way to say so.
 func (c *command) body(name string) error {
 	text, err := c.fetch.open(name)
 	if err != nil {
 		return err
 	}
-	asked := c.asked
-	if len(asked) == 0 {
-		asked = nil
+	var what asked
+	if len(c.asked) > 0 {
+		what.question = c.asked
+		if value, err := readJSON(text); err == nil {
+			body, _ := value.(object)
+			if _, isPage := body["data"].([]any); isPage {
+				what = asked{page: c.asked}
+			}
+		}
 	}
-	found, err := checkBody(text, c.pinned, asked)
+	v, err := verifyBody(text, c.pinned, what, c.notBefore)
 	if err != nil {
 		return err
 	}
-	states := map[string]bool{"body": true}
-	for _, each := range found {
-		states[each.what] = true
-		if each.what == "row" {
-			if err := checkDerivation(each.row); err != nil {
-				return err
-			}
-			// A stated absence is a row that says there is no price.
-			states[textOf(each.row, "kind")] = true
+	for _, each := range v.rows {
+		if textOf(each.row, "kind") == "place" {
+			continue
 		}
-	}
-	if !states[c.name] {
-		return fmt.Errorf("what was proved is not one %s", c.name)
+		if err := checkDerivation(each.row); err != nil {
+			return err
+		}
 	}
 	fmt.Println("ok")
-	for _, each := range found {
-		switch each.what {
-		case "row":
-			fmt.Printf("%s %s in %s (%s data)\n", textOf(each.row, "kind"), keyOf(each.row),
-				textOf(each.release, "release_id"), textOf(each.release, "data_class"))
-		case "absence":
-			fmt.Printf("nothing begins with %s in %s\n", each.prefix, textOf(each.release, "release_id"))
-		case "entry":
-			fmt.Printf("entry %d of %s\n", each.index, each.origin)
-		}
+	for _, each := range v.rows {
+		fmt.Printf("%s %s in %s (%s data)\n", textOf(each.row, "kind"), keyOf(each.row),
+			textOf(each.manifest, "release_id"), textOf(each.manifest, "data_class"))
 	}
+	for _, each := range v.decisions {
+		fmt.Printf("decided: %s\n", each.name)
+	}
+	recorded := v.recordedAt
+	if recorded == "" {
+		recorded = "no time"
+	}
+	fmt.Printf("checked: %d rows, %d log entries; %d lines refused; as of %s\n", len(v.rows), v.entries, v.refused, recorded)
 	return nil
 }
 
@@ -171,8 +181,8 @@ func (c *command) growth(older, newer string) error {
 func (c *command) cloneOf(url string) error {
 	done, err := cloneLog(c.fetch, url, c.pinned, c.clone)
 	if err == nil {
-		fmt.Printf("ok\n%s: size %d, root %s\n%d tiles, %d entries, the row hashes of %d releases\n", done.head.origin,
-			done.head.size, done.head.root, done.tiles, done.entries, done.releases)
+		fmt.Printf("ok\n%s: size %d, root %s\n%d tiles, %d entries, the row hashes of %d releases, %d rows\n", done.head.origin,
+			done.head.size, done.head.root, done.tiles, done.entries, done.releases, done.rows)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ type key struct {
 
 func isKeyName(name string) bool {
 	return name != "" && utf8.ValidString(name) && strings.IndexFunc(name, func(c rune) bool {
-		return c == '+' || unicode.IsSpace(c) || unicode.In(c, unicode.Cc, unicode.Z)
+		return c == '+' || c == 0xfeff || unicode.IsSpace(c) || unicode.In(c, unicode.Cc, unicode.Z)
 	}) < 0
 }
 

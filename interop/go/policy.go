@@ -3,7 +3,6 @@ package main
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -36,7 +35,7 @@ var isThreshold = matching(`[1-9][0-9]{0,8}`)
 func parsePolicy(given []byte) (*policy, error) {
 	parsed := &policy{groups: map[string]group{}, byName: map[string]*witness{}}
 	inGroup := map[string]bool{}
-	control := func(c rune) bool { return unicode.Is(unicode.Cc, c) && c != '\t' && c != '\n' }
+	control := func(c rune) bool { return c < 0x20 && c != '\t' && c != '\n' || c == 0x7f }
 	if !utf8.Valid(given) || strings.IndexFunc(string(given), control) >= 0 {
 		return nil, reason("policy_malformed")
 	}

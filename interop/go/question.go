@@ -5,159 +5,149 @@ import (
 	"strings"
 )
 
-// A question has the members of a lookup, each a text or missing. Below, an empty text stands for what is missing; a
-// question that has one asks for what no row has.
-func isQuestion(asked object) bool {
-	for _, value := range asked {
-		if value == "" {
-			return false
+// A question as a lookup understands it. What was not asked for is empty.
+type question struct {
+	cpt, day, npi, setting, basis string
+	zip, plusFour                 string // of a ZIP code
+	region                        string // of any other region, spelled as in a row
+	modifiers                     []string
+	schedules                     []string // without npi
+}
+
+var (
+	questionParts = []string{"cpt", "as_of", "region", "npi", "modifier", "setting", "basis"}
+	isAskedRegion = matching(`[Nn][Aa][Tt][Ii][Oo][Nn][Aa][Ll]|[A-Za-z]{2}|[Uu][Ss]-[A-Za-z]{2}(-[0-9]{2})?|` +
+		`([Zz][Ii][Pp]-)?[0-9]{5}(-[0-9]{4})?`)
+	isStateName = oneOf(strings.Fields(`AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT
+		NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP`)...)
+)
+
+// capitals changes a to z and nothing else.
+func capitals(text string) string {
+	return strings.Map(func(c rune) rune {
+		if 'a' <= c && c <= 'z' {
+			return c - 'a' + 'A'
+		}
+		return c
+	}, text)
+}
+
+func spelledCode(text string) string { return capitals(strings.Trim(text, " ")) }
+
+// parseQuestion is nil for one that has no meaning.
+func parseQuestion(asked object) *question {
+	for name, value := range asked {
+		if !oneOf(questionParts...)(name) || !isText(value) {
+			return nil
 		}
 	}
-	return true
-}
-
-func inForce(p *proved, asked object) bool {
-	day := textOf(asked, "as_of")
-	return day == "" || day >= textOf(p.release, "effective_from")
-}
-
-func askedCode(asked object) string { return strings.TrimSpace(upperOf(asked, "cpt")) }
-
-func upperOf(value object, name string) string { return strings.ToUpper(textOf(value, name)) }
-
-// askedModifier: a question may name modifiers in any order, a key has them sorted.
-func askedModifier(asked object) string {
-	parts := strings.Split(upperOf(asked, "modifier"), "-")
-	sort.Strings(parts)
-	return strings.Join(parts, "-")
-}
-
-var isHospitals = oneOf("inpatient", "outpatient")
-
-// mayBeBoth: a hospital's price without a setting is for both of its settings, and answers for either.
-func mayBeBoth(asked object) bool {
-	return textOf(asked, "npi") != "" && isHospitals(asked["setting"])
-}
-
-func askedRegion(asked object) string {
-	if region := upperOf(asked, "region"); region != "" {
-		return region
+	q := &question{
+		cpt:     spelledCode(textOf(asked, "cpt")),
+		day:     textOf(asked, "as_of"),
+		npi:     textOf(asked, "npi"),
+		setting: textOf(asked, "setting"),
+		basis:   textOf(asked, "basis"),
 	}
-	return "NATIONAL"
-}
-
-var isState = matching(`US-[A-Z]{2}`)
-
-// inState: the region lies in the state asked for.
-func inState(region, asked string) bool {
-	return isState(asked) && strings.HasPrefix(region, asked+"-")
-}
-
-func rowAnswers(row, asked object) bool {
-	stated := textOf(row, "kind") == "absence"
-	region, want := upperOf(row, "region"), askedRegion(asked)
-	same := func(name string) bool { return textOf(asked, name) == "" || textOf(row, name) == textOf(asked, name) }
-	return upperOf(row, "cpt") == upperOf(asked, "cpt") &&
-		(region == want || inState(region, want) || stated && region == "NATIONAL") &&
-		textOf(row, "npi") == textOf(asked, "npi") &&
-		upperOf(row, "modifier") == askedModifier(asked) &&
-		(stated || same("basis") && (same("setting") || textOf(row, "setting") == "" && mayBeBoth(asked)))
-}
-
-// rowFits is for pages, where what is not asked for is not restricted.
-func rowFits(row, asked object) bool {
-	for _, name := range keyParts {
-		want, is := textOf(asked, name), textOf(row, name)
-		if name == "cpt" || name == "region" || name == "modifier" {
-			want, is = strings.ToUpper(want), strings.ToUpper(is)
+	if !isCode(q.cpt) || !isDay(q.day) || !q.readRegion(textOf(asked, "region")) ||
+		q.npi != "" && !(isNpi(q.npi) && hasCheckDigit(q.npi)) || q.setting != "" && !isSetting(q.setting) {
+		return nil
+	}
+	if given := capitals(textOf(asked, "modifier")); given != "" {
+		if !isModifier(given) {
+			return nil
 		}
-		if name == "modifier" {
-			want = askedModifier(asked)
+		seen := map[string]bool{}
+		for _, each := range strings.Split(given, "-") {
+			if !seen[each] {
+				seen[each] = true
+				q.modifiers = append(q.modifiers, each)
+			}
 		}
-		if want != "" && want != is && !(name == "region" && inState(is, want)) {
-			return false
+		sort.Strings(q.modifiers)
+	}
+	if q.basis != "" && (!isBasis(q.basis) || strings.HasPrefix(q.basis, "hospital_") != (q.npi != "")) {
+		return nil
+	}
+	if q.npi == "" {
+		if q.schedules = schedulesFor(q.basis, q.setting); q.schedules == nil {
+			return nil
 		}
 	}
-	return true
+	return q
 }
 
-var onlyBasis = map[string]string{"cms-pfs": "medicare_pfs", "cms-clfs": "medicare_clfs", "cms-opps": "medicare_opps"}
-
-// absencesAnswer: each covers the question, or, where a hospital's price for both settings would answer too, together
-// they leave no room for any key that could.
-func absencesAnswer(found []*proved, asked object) bool {
-	each := true
-	for _, p := range found {
-		each = each && inForce(p, asked) && absenceAnswers(p, asked)
+func (q *question) readRegion(given string) bool {
+	if given == "" {
+		given = "national"
 	}
-	if each {
+	if !isAskedRegion(given) {
+		return false
+	}
+	text := strings.TrimPrefix(capitals(given), "ZIP-")
+	switch {
+	case text == "NATIONAL":
+		q.region = "national"
 		return true
+	case '0' <= text[0] && text[0] <= '9':
+		q.zip, q.plusFour, _ = strings.Cut(text, "-")
+		return true
+	case len(text) == 2:
+		text = "US-" + text
 	}
-	region := askedRegion(asked)
-	if region == "NATIONAL" {
-		region = "national"
-	}
-	if !mayBeBoth(asked) || !isRegion(region) {
-		return false
-	}
-	bases := []string{textOf(asked, "basis")}
-	if bases[0] == "" {
-		bases = []string{"hospital_cash", "hospital_gross", "hospital_negotiated_low", "hospital_negotiated_high"}
-	}
-	for _, p := range found {
-		isOf := inForce(p, asked) && strings.HasPrefix(textOf(p.release, "chart"), "hospital-mrf:") &&
-			codeOf(p.prefix) == askedCode(asked)
-		if !isOf {
-			return false
-		}
-	}
-	for _, basis := range bases {
-		for _, setting := range []string{"", textOf(asked, "setting")} {
-			key := strings.Join([]string{askedCode(asked), region, textOf(asked, "npi"), askedModifier(asked), basis, setting}, "|")
-			enclosed := false
-			for _, p := range found {
-				enclosed = enclosed || (p.left == "" || p.left < key) && (p.right == "" || p.right > key)
-			}
-			if !enclosed {
-				return false
-			}
-		}
-	}
-	return true
+	q.region = text
+	return isStateName(text[3:5])
 }
 
-func absenceAnswers(p *proved, asked object) bool {
-	chart := textOf(p.release, "chart")
-	if strings.HasPrefix(chart, "hospital-mrf:") != (textOf(asked, "npi") != "") {
-		return false
-	}
-	parts, state, _ := wholeParts(p.prefix)
-	region := askedRegion(asked)
-	// US-CA- covers both US-CA and US-CA-05.
-	if state != "" && !strings.HasPrefix(region+"-", state) {
-		return false
-	}
-	for i, part := range parts {
-		want := textOf(asked, keyParts[i])
-		ok := part == want
-		switch keyParts[i] {
-		case "cpt", "modifier":
-			ok = part == strings.ToUpper(want)
-			if keyParts[i] == "modifier" {
-				ok = part == askedModifier(asked)
+// hasCheckDigit is the Luhn sum over 80840 and the ten digits.
+func hasCheckDigit(npi string) bool {
+	sum := 0
+	digits := "80840" + npi
+	for i := range digits {
+		digit := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if digit *= 2; digit > 9 {
+				digit -= 9
 			}
-		case "region":
-			is := strings.ToUpper(part)
-			ok = is == region || inState(is, region)
-		case "basis":
-			ok = part == want || want == "" && part == onlyBasis[chart]
-		case "setting":
-			// An empty last part leaves the setting open: no key begins with what stands before it.
-			ok = part == "" || part == want && !mayBeBoth(asked)
 		}
-		if !ok {
-			return false
-		}
+		sum += digit
 	}
-	return true
+	return sum%10 == 0
+}
+
+// schedulesFor are those that may answer, in order, or nil if none may.
+func schedulesFor(basis, setting string) []string {
+	if basis != "" {
+		for name, each := range charts {
+			if each.bases[0] == basis {
+				return []string{name}
+			}
+		}
+		return nil
+	}
+	switch setting {
+	case "", "non_facility", "facility":
+		return []string{"cms-pfs", "cms-clfs", "cms-asp", "cms-dmepos"}
+	case "outpatient":
+		return []string{"cms-opps", "cms-clfs"}
+	case "asc":
+		return []string{"cms-asc", "cms-clfs"}
+	case "rural", "non_rural":
+		return []string{"cms-dmepos"}
+	}
+	return nil
+}
+
+// settingsTried are those of a chart that are looked for; an empty one is null.
+func settingsTried(c *chart, setting string) []string {
+	switch {
+	case setting == "" || oneOf(c.settings...)(""):
+		return c.settings
+	case setting == "rural" && oneOf(c.settings...)(setting):
+		return []string{"rural", "non_rural"} // the publisher leaves the rural amount out where it is the same
+	case oneOf(c.settings...)(setting):
+		return []string{setting}
+	case (setting == "non_facility" || setting == "facility") && c.by == "state":
+		return c.settings
+	}
+	return nil
 }

@@ -8,88 +8,126 @@ import (
 const maxLeaf = 16384
 
 var (
-	isAmount   = matching(`(0|[1-9][0-9]{0,11})\.[0-9]{2}`)
+	// isMoney is the form of an amount; zero is none, but may be what was billed.
+	isMoney    = matching(`(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?`)
+	isPer      = matching(`MONTH|DAY|MILE|UNIT|([1-9][0-9]{0,6}(\.[0-9]{1,4})?|0\.[0-9]{1,4}) (` + units + `)`)
 	isCode     = matching(`[0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}`)
 	isModifier = matching(`[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}`)
-	isRegion   = matching(`national|US-[A-Z]{2}-[0-9]{2}`)
-	isNpi      = matching(`[12][0-9]{9}`)
-	// Reserved words have the right form: nothing in row.md says that a row which uses one is malformed.
-	isBasis = oneOf("medicare_pfs", "medicare_clfs", "hospital_cash", "hospital_gross", "hospital_negotiated_low",
-		"hospital_negotiated_high", "medicare_opps")
-	isSetting = oneOf("non_facility", "facility", "outpatient", "inpatient")
-	isReason  = oneOf("bundled", "carrier_priced", "not_covered", "not_valid", "anesthesia", "no_price_stated",
-		"withheld_outlier", "withheld_conflict")
-	isName  = matching(`[a-z][a-z0-9_]*`)
-	isInput = matching(`[A-Za-z0-9.,_-]{1,64}`)
+	isRegion   = matching(`national|US-[A-Z]{2}|US-[A-Z]{2}-[0-9]{2}`)
+	isLocality = matching(`US-[A-Z]{2}-[0-9]{2}`)
+	isZip      = matching(`[0-9]{5}`)
+	isPlusFour = matching(`[0-9]{4}-[0-9]{4}`)
+	isSetting  = oneOf("non_facility", "facility", "outpatient", "inpatient", "asc", "rural", "non_rural", "super_rural")
+	isClass    = oneOf("facility", "professional")
+	isReason   = oneOf("bundled", "conditionally_packaged", "carrier_priced", "paid_elsewhere", "not_covered", "not_valid",
+		"inpatient_only", "anesthesia", "not_applicable_in_setting", "no_price_stated", "unreadable", "withheld_conflict")
 
-	onePrice = closed(map[string]form{"amount": isAmount, "currency": oneOf("USD")})
-	twoPrice = closed(map[string]form{"low": isAmount, "high": isAmount, "currency": oneOf("USD")})
+	isDerivation = closed(map[string]form{
+		"method": matching(`[a-z][a-z0-9-]*/[1-9][0-9]*`),
+		"inputs": mapOf(matching(`[A-Za-z0-9.,_-]{1,64}`)),
+	})
+	isIndicators = mapOf(matching(`[A-Za-z0-9.,:_-]{1,80}`))
+	isLocator    = listOf(64, closed(map[string]form{"citation": isCount, "line": integerFrom(1)}))
 
-	isPriceRow   = closed(rowMembers("price", isPrice))
-	isAbsenceRow = closed(rowMembers("reason", isReason))
+	onePrice = closed(map[string]form{"amount": isAmount, "currency": oneOf("USD"), "per": nullOr(isPer)})
+	twoPrice = closed(map[string]form{"low": isAmount, "high": isAmount, "currency": oneOf("USD"), "per": nullOr(isPer)})
+
+	withPrice    = closed(rowMembers(oneOf("price", "rate"), "price", isPrice))
+	withoutPrice = closed(rowMembers(oneOf("absence"), "reason", isReason))
+	isPlaceRow   = closed(map[string]form{
+		"kind":           oneOf("place"),
+		"zip":            isZip,
+		"plus_four":      nullOr(isPlusFour),
+		"region":         nullOr(isLocality),
+		"effective_from": isDay,
+		"locator":        isLocator,
+	})
 )
 
-func rowMembers(own string, fits form) map[string]form {
-	kind := "price"
-	if own == "reason" {
-		kind = "absence"
-	}
+const units = `MG|ML|MCG|IU|UNIT|UNITS|GM|CC|DOSE|EA|EACH|MICROCURIE|MILLICURIE|MEQ|GR|ME|UN|F2`
+
+func rowMembers(kind form, own string, fits form) map[string]form {
 	return map[string]form{
-		"kind":           oneOf(kind),
+		"kind":           kind,
 		own:              fits,
 		"cpt":            isCode,
-		"modifier":       nullOr(isModifier),
 		"region":         isRegion,
 		"npi":            nullOr(isNpi),
+		"modifier":       nullOr(isModifier),
 		"basis":          isBasis,
 		"setting":        nullOr(isSetting),
+		"class":          nullOr(isClass),
 		"effective_from": isDay,
 		"flags":          listOf(64, isName),
-		"derivation":     closed(map[string]form{"method": matching(`[a-z][a-z0-9-]*/[1-9][0-9]*`), "inputs": isInputs}),
-		"locator":        listOf(64, closed(map[string]form{"citation": isCount, "line": integerFrom(1)})),
+		"derivation":     isDerivation,
+		"indicators":     isIndicators,
+		"locator":        isLocator,
 	}
 }
 
-// isRow takes a row without its proof.
-func isRow(value any) bool { return isPriceRow(value) || isAbsenceRow(value) }
+// mapOf is an object of any size whose members are called by names.
+func mapOf(fits form) form {
+	return func(value any) bool {
+		members, ok := value.(object)
+		for name, member := range members {
+			if !isName(name) || !fits(member) {
+				return false
+			}
+		}
+		return ok
+	}
+}
+
+func isBasis(value any) bool {
+	text, ok := value.(string)
+	_, known := bases[text]
+	return ok && known
+}
+
+func isAmount(value any) bool {
+	return isMoney(value) && tenThousandths(value.(string)).Sign() > 0
+}
 
 func isPrice(value any) bool {
 	if onePrice(value) {
 		return true
 	}
-	return twoPrice(value) && cents(textOf(value, "low")).Cmp(cents(textOf(value, "high"))) < 0
+	return twoPrice(value) && tenThousandths(textOf(value, "low")).Cmp(tenThousandths(textOf(value, "high"))) < 0
 }
 
-func isInputs(value any) bool {
-	inputs, ok := value.(object)
-	for name, text := range inputs {
-		if !isName(name) || !isInput(text) {
+// isPriceRow takes a row without its proof: a price, a rate or an absence.
+func isPriceRow(value any) bool {
+	if !withPrice(value) && !withoutPrice(value) {
+		return false
+	}
+	own := bases[textOf(value, "basis")].indicators
+	for name := range value.(object)["indicators"].(object) {
+		if !own(name) {
 			return false
 		}
 	}
-	return ok
+	return true
 }
 
-// cents reads an amount that isAmount has accepted.
-func cents(amount string) *big.Int {
-	number, _ := new(big.Int).SetString(strings.Replace(amount, ".", "", 1), 10)
+// isRow takes a row without its proof.
+func isRow(value any) bool { return isPriceRow(value) || isPlaceRow(value) }
+
+// scaled reads a decimal as an integer of so many decimals. It takes what a pattern has accepted.
+func scaled(text string, decimals int) *big.Int {
+	whole, fraction, _ := strings.Cut(text, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	number, _ := new(big.Int).SetString(whole+fraction+strings.Repeat("0", decimals-len(fraction)), 10)
 	return number
 }
 
-// textOf is a member that is a text; null and what is missing are the empty text.
-func textOf(value any, name string) string {
-	members, _ := value.(object)
-	text, _ := members[name].(string)
-	return text
-}
+func tenThousandths(amount string) *big.Int { return scaled(amount, 4) }
 
-func numberOf(value any, name string) int64 {
-	return int64(value.(object)[name].(float64))
-}
-
-var keyParts = []string{"cpt", "region", "npi", "modifier", "basis", "setting"}
+var keyParts = []string{"cpt", "region", "npi", "modifier", "basis", "setting", "class"}
 
 func keyOf(row object) string {
+	if textOf(row, "kind") == "place" {
+		return textOf(row, "zip") + "|" + textOf(row, "plus_four")
+	}
 	parts := make([]string, len(keyParts))
 	for i, name := range keyParts {
 		parts[i] = textOf(row, name)
@@ -97,13 +135,37 @@ func keyOf(row object) string {
 	return strings.Join(parts, "|")
 }
 
-// without is an object with one member less; what was read is never changed.
-func without(from object, name string) object {
-	rest := object{}
-	for each, value := range from {
-		if each != name {
-			rest[each] = value
+var (
+	// What may stand in each part of a key; parts that may be null may be empty.
+	partForms = []form{isCode, isRegion, emptyOr(isNpi), emptyOr(isModifier), isBasis, emptyOr(isSetting), emptyOr(isClass)}
+	stateCut  = matching(`US-[A-Z]{2}-`)
+	zipPrefix = matching(`[0-9]{5}\|([0-9]{4}-[0-9]{4})?`)
+)
+
+func emptyOr(fits form) form {
+	return func(value any) bool { return value == "" || fits(value) }
+}
+
+// isPrefix: whether a key in a release of the chart could be cut short to this.
+func isPrefix(prefix, chart string) bool {
+	if chart == placeChart {
+		return zipPrefix(prefix)
+	}
+	parts := strings.Split(prefix, "|")
+	if len(parts) > len(keyParts) {
+		return false
+	}
+	if count := len(parts); count < len(keyParts) {
+		last := parts[count-1]
+		if last != "" && !(count == 2 && stateCut(last)) {
+			return false
+		}
+		parts = parts[:count-1]
+	}
+	for i, part := range parts {
+		if !partForms[i](part) {
+			return false
 		}
 	}
-	return rest
+	return len(parts) > 0
 }

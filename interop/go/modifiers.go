@@ -1,0 +1,62 @@
+package main
+
+import "math/big"
+
+import "strings"
+
+var isNeutral = oneOf(strings.Fields(`24 25 27 57 58 59 76 77 79 91 XE XS XP XU RT LT LC LD LM RC RI E1 E2 E3 E4 FA F1 F2
+	F3 F4 F5 F6 F7 F8 F9 TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ`)...)
+
+type adjusting struct {
+	rule, indicator string
+	factors         map[string]string
+}
+
+var (
+	byAssistant = &adjusting{"assistant/1", "assistant", map[string]string{"0": "0.160", "2": "0.160"}}
+	adjustings  = map[string]*adjusting{
+		"50": {"bilateral/1", "bilateral", map[string]string{"1": "1.500", "2": "1.000", "3": "2.000"}},
+		"62": {"co-surgeon/1", "co_surgeon", map[string]string{"1": "0.625", "2": "0.625"}},
+		"80": byAssistant,
+		"81": byAssistant,
+		"82": byAssistant,
+		"AS": {"assistant-non-physician/1", "assistant", map[string]string{"0": "0.136", "2": "0.136"}},
+	}
+)
+
+// sortModifiers parts those asked for: the neutral ones, the one that adjusts (if it is exactly one), and the key's.
+func sortModifiers(asked []string) (neutral []string, adjusts string, key string) {
+	var rest, choosing []string
+	count := 0
+	for _, each := range asked {
+		if isNeutral(each) {
+			neutral = append(neutral, each)
+			continue
+		}
+		rest = append(rest, each)
+		if adjustings[each] != nil {
+			count++
+			adjusts = each
+		} else {
+			choosing = append(choosing, each)
+		}
+	}
+	if count > 1 {
+		adjusts, choosing = "", rest
+	}
+	return neutral, adjusts, strings.Join(choosing, "-")
+}
+
+// adjustment is nil where the modifier is not allowed.
+func adjustment(modifier string, row object) object {
+	by := adjustings[modifier]
+	factor := by.factors[textOf(row["indicators"], by.indicator)]
+	amount := textOf(row["price"], "amount")
+	if factor == "" || amount == "" {
+		return nil
+	}
+	cents := new(big.Int).Mul(scaled(amount, 4), scaled(factor, 3))
+	cents.Add(cents, big.NewInt(50_000))
+	cents.Div(cents, big.NewInt(100_000))
+	return object{"modifier": modifier, "rule": by.rule, "factor": factor, "amount": dollars(cents)}
+}

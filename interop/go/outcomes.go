@@ -1,0 +1,104 @@
+package main
+
+func rowOutcome(text []byte) object {
+	value, err := readJSON(text)
+	if err != nil || !isRow(value) || len(canonical(value)) > maxLeaf { // a row by itself is only ever malformed
+		return outcome(reason("row_malformed"), nil)
+	}
+	return outcome(nil, object{"key": keyOf(value.(object)), "leaf_hash": leafHash(value)})
+}
+
+func timelineOutcome(texts any) object {
+	items, _ := texts.([]any)
+	var entries []object
+	for _, item := range items {
+		text, _ := item.(string)
+		value, err := readJSON([]byte(text))
+		if err != nil {
+			return outcome(err, nil)
+		}
+		entry, _ := value.(object)
+		entries = append(entries, entry)
+	}
+	periods, providers := inForce(entries)
+	return outcome(nil, object{
+		"periods":        listOfObjects(periods),
+		"providers":      listOfObjects(providers),
+		"timeline_root":  rootOfLeaves(periods),
+		"providers_root": rootOfLeaves(providers),
+	})
+}
+
+func listOfObjects(values []object) []any {
+	list := []any{}
+	for _, value := range values {
+		list = append(list, value)
+	}
+	return list
+}
+
+func bodyOutcome(vector object, pinned *policy) object {
+	var what asked
+	given, _ := vector["asked"].(object)
+	what.question, _ = given["question"].(object)
+	what.questions, _ = given["questions"].([]any)
+	what.page, _ = given["page"].(object)
+	var notBefore *string
+	if text, there := vector["not_before"].(string); there {
+		notBefore = &text
+	}
+	v, err := verifyBody([]byte(textOf(vector, "body")), pinned, what, notBefore)
+	if err != nil {
+		return outcome(err, nil)
+	}
+	return outcome(nil, object{
+		"rows": float64(len(v.rows)), "entries": float64(v.entries), "refused": float64(v.refused)})
+}
+
+func growthOutcome(vector object, pinned *policy) object {
+	older, newer := []byte(textOf(vector, "older")), []byte(textOf(vector, "newer"))
+	if path, ok := vector["path"].([]any); ok {
+		return outcome(checkGrowthByPath(older, newer, pinned, path), object{})
+	}
+	tiles, _ := vector["tiles"].(object)
+	_, _, err := checkGrowth(older, newer, pinned, func(path string) ([]byte, error) {
+		text, there := tiles[path].(string)
+		if !there {
+			return nil, reason("tile_unavailable")
+		}
+		data, ok := decodeBase64(text)
+		if !ok {
+			return nil, reason("tile_malformed")
+		}
+		return data, nil
+	})
+	return outcome(err, object{})
+}
+
+func policyOutcome(p *policy, err error) object {
+	if err != nil {
+		return outcome(err, nil)
+	}
+	logs, witnesses := []any{}, []any{}
+	for _, log := range p.logs {
+		logs = append(logs, log.key.name)
+	}
+	for _, each := range p.witnesses {
+		witnesses = append(witnesses, each.name)
+	}
+	return outcome(nil, object{"logs": logs, "witnesses": witnesses, "quorum": p.quorum})
+}
+
+func checkpointOutcome(opened *head, err error) object {
+	if err != nil {
+		return outcome(err, nil)
+	}
+	cosigners := []any{}
+	for _, each := range opened.cosigners {
+		cosigners = append(cosigners, object{"name": each.name, "seconds": float64(each.seconds)})
+	}
+	return outcome(nil, object{
+		"head":      object{"origin": opened.origin, "size": float64(opened.size), "root": opened.root.String()},
+		"cosigners": cosigners,
+	})
+}

@@ -1,0 +1,242 @@
+package main
+
+import "strings"
+
+// A decision is what the rule comes to.
+type decision struct {
+	name       string
+	row        object   // of price, absent and modifier_not_allowed
+	of         *release // the edition in which the rule found it
+	charts     []string // of no_edition
+	ignored    []string
+	adjustment object
+	place      object   // the row by which the place is known, if there is one
+	placeOf    *release // the edition that places ZIP codes on the day, if it was asked
+}
+
+// What one look finds.
+const (
+	nothing = iota
+	price
+	absence
+	ambiguous
+	notCovering
+	unpriced
+)
+
+type finding struct {
+	what int
+	row  object
+}
+
+// decide runs the rule on the leaves that were proved.
+func (f *facts) decide(q *question) (d *decision, err error) {
+	if f.state == nil {
+		return nil, notTold
+	}
+	defer func() {
+		if said := recover(); said != nil {
+			if said != notTold {
+				panic(said)
+			}
+			d, err = nil, notTold
+		}
+	}()
+	if q.npi != "" {
+		return f.hospitalRule(q), nil
+	}
+	where := f.place(q)
+	d = f.scheduleRule(q, where)
+	d.place, d.placeOf = where.by, where.of
+	return d, nil
+}
+
+// A place is a region; or, if that is empty, the ZIP code is split, unknown, or no edition places it.
+type place struct {
+	region  string
+	split   bool
+	notHeld bool
+	unknown bool
+	by      object
+	of      *release // in which it was found
+}
+
+func (f *facts) place(q *question) place {
+	if q.zip == "" {
+		return place{region: q.region}
+	}
+	nationally := true
+	for _, name := range q.schedules {
+		nationally = nationally && charts[name].by == "nation"
+	}
+	if nationally {
+		return place{region: "national"}
+	}
+	of := f.askEdition(placeChart, q.day)
+	if of == nil {
+		return place{notHeld: true}
+	}
+	whole := of.askRow(q.zip+"|", q.day)
+	if region := textOf(whole, "region"); region != "" {
+		return place{region: region, by: whole, of: of}
+	}
+	var rows []object
+	for _, each := range of.askUnder(q.zip + "|") {
+		if textOf(each.value, "effective_from") <= q.day {
+			rows = append(rows, each.value)
+		}
+	}
+	if len(rows) == 0 {
+		return place{unknown: true, of: of}
+	}
+	region, one := textOf(rows[0], "region"), true
+	for _, row := range rows {
+		one = one && textOf(row, "region") == region
+	}
+	if one && region != "" {
+		return place{region: region, by: rows[0], of: of}
+	}
+	if q.plusFour != "" {
+		for _, row := range rows {
+			from, to, ranged := strings.Cut(textOf(row, "plus_four"), "-")
+			if !ranged || q.plusFour < from || q.plusFour > to {
+				continue
+			}
+			if region := textOf(row, "region"); region != "" {
+				return place{region: region, by: row, of: of}
+			}
+			break // only the first of them is looked at
+		}
+	}
+	return place{split: true, by: whole, of: of}
+}
+
+func (f *facts) scheduleRule(q *question, where place) *decision {
+	if where.unknown {
+		return &decision{name: "unknown_zip"}
+	}
+	neutral, adjusts, modifier := sortModifiers(q.modifiers)
+	var notHeld []string
+	var stated, first *decision // absences: the first for a reason of its own, the first of all
+	missing, noPrice := false, false
+	for _, name := range q.schedules {
+		of, c := f.askEdition(name, q.day), charts[name]
+		unplaced := where.notHeld && c.by != "nation"
+		if of == nil || unplaced {
+			notHeld = append(notHeld, name)
+			if unplaced && !oneOf(notHeld...)(placeChart) {
+				notHeld = append(notHeld, placeChart)
+			}
+			continue
+		}
+		l := &look{q: q, where: where, of: of, c: c}
+		found := l.inSchedule(modifier)
+		switch found.what {
+		case price:
+			d := &decision{name: "price", row: found.row, of: of, ignored: neutral}
+			if adjusts != "" {
+				if d.adjustment = adjustment(adjusts, found.row); d.adjustment == nil {
+					d.name = "modifier_not_allowed"
+				}
+			}
+			return d
+		case ambiguous:
+			return &decision{name: "region_ambiguous"}
+		case absence:
+			d := &decision{name: "absent", row: found.row, of: of}
+			if first == nil {
+				first = d
+			}
+			if stated == nil && !isWeakReason(found.row["reason"]) {
+				stated = d
+			}
+		case notCovering:
+			missing = true
+		case unpriced:
+			noPrice = true
+		}
+	}
+	switch {
+	case noPrice:
+		return &decision{name: "modifier_not_priced"}
+	case stated != nil:
+		return stated
+	case missing:
+		return &decision{name: "region_not_covered"}
+	case len(notHeld) > 0:
+		return &decision{name: "no_edition", charts: notHeld}
+	case first != nil:
+		return first
+	}
+	return &decision{name: "not_on_schedule"}
+}
+
+var isWeakReason = oneOf("paid_elsewhere", "not_valid", "no_price_stated")
+
+func (f *facts) hospitalRule(q *question) *decision {
+	name := f.askProvider(q.npi)
+	if name == "" {
+		return &decision{name: "unknown_provider"}
+	}
+	of := f.askEdition(name, q.day)
+	if of == nil {
+		return &decision{name: "no_edition", charts: []string{name}}
+	}
+	neutral := []string{}
+	rest := []string{}
+	for _, each := range q.modifiers {
+		if isNeutral(each) {
+			neutral = append(neutral, each)
+		} else {
+			rest = append(rest, each)
+		}
+	}
+	if d := hospitalLook(q, of, strings.Join(q.modifiers, "-")); d != nil {
+		return d
+	}
+	if len(neutral) > 0 {
+		if d := hospitalLook(q, of, strings.Join(rest, "-")); d != nil {
+			if d.name == "price" {
+				d.ignored = neutral
+			}
+			return d
+		}
+	}
+	start := q.cpt + "|national|" + q.npi + "|"
+	if len(q.modifiers) == 0 && of.askAny(start+"|") {
+		return &decision{name: "not_on_schedule"}
+	}
+	if of.askAny(start) {
+		return &decision{name: "modifier_not_priced"}
+	}
+	return &decision{name: "not_on_schedule"}
+}
+
+// hospitalLook is nil if there is neither a price nor a stated absence with these modifiers.
+func hospitalLook(q *question, of *release, modifier string) *decision {
+	inBases, inSettings := hospitalBases, hospital.settings
+	if q.basis != "" {
+		inBases = []string{q.basis}
+	}
+	if q.setting != "" {
+		inSettings = []string{q.setting, ""}
+	}
+	var remembered *decision
+	for _, basis := range inBases {
+		for _, setting := range inSettings {
+			for _, class := range []string{"facility", "professional", ""} {
+				row := of.askRow(strings.Join([]string{q.cpt, "national", q.npi, modifier, basis, setting, class}, "|"), q.day)
+				if row == nil {
+					continue
+				}
+				if has(row, "price") {
+					return &decision{name: "price", row: row, of: of}
+				}
+				if remembered == nil {
+					remembered = &decision{name: "absent", row: row, of: of}
+				}
+			}
+		}
+	}
+	return remembered
+}
