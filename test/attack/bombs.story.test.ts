@@ -224,7 +224,7 @@ test('what is no file, or cannot be read, is refused for every kind', async () =
   for (const said of Object.values(refusals)) expect(said).toEqual(expected.slice(0, paths.length))
   expect(Object.keys(refusals).length).toBe(4)
   for (const args of [
-    ['load', 'zip-localities', '/dev/zero'],
+    ['load', 'zip-locality', '/dev/zero'],
     ['load', 'providers', fifo],
     ['load', 'hospital-mrf', '/dev/zero'],
     ['outcomes', 'import', '/dev/zero'],

@@ -13,17 +13,18 @@ import { FUZZ_RUNS, inlineRows, numbers, workbook, zip } from '../../src/files/z
 import { laboratory } from '../../src/ingest/cms/laboratory.ts'
 import { outpatient } from '../../src/ingest/cms/outpatient.ts'
 import { physicianSchedule } from '../../src/ingest/cms/physician.ts'
-import { insertLocalities } from '../../src/ingest/cms/store.ts'
-import { loadZipLocalities } from '../../src/ingest/cms/zip-localities.ts'
 import { openHospitalFile } from '../../src/ingest/hospital/file.ts'
-import { readSource, readSources, type Source } from '../../src/ingest/source.ts'
+import { anesthesia } from '../../src/ingest/schedules/anesthesia.ts'
+import { drugs } from '../../src/ingest/schedules/drugs.ts'
+import { equipment } from '../../src/ingest/schedules/equipment.ts'
+import { placesIn } from '../../src/ingest/schedules/places.ts'
+import { surgeryCenter } from '../../src/ingest/schedules/surgery-center.ts'
+import { readSources, type Source } from '../../src/ingest/source.ts'
 import { PROBLEMS, Problem } from '../../src/problem.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
-import { isRow, type Row, rowKey } from '../../src/proof/price/row.ts'
+import { type AnyRow, isPlaceRow, isRow, rowKey } from '../../src/proof/price/row.ts'
 import type { Findings } from '../../src/registry/release/rules.ts'
-import { stage } from '../../src/registry/release/staging.ts'
-import { aPrice } from '../support/builders.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 import * as files from '../support/source-files.ts'
@@ -33,21 +34,6 @@ const folder = temporaryFolder()
 const db: Db = await openSqlite(join(folder.path, 'store.db'), { create: true })
 await db.query('PRAGMA synchronous = OFF') // nothing here is to outlive the test
 await insertProviders(db, ['1234567893'])
-await stage(
-  db,
-  {
-    chart: 'cms-pfs',
-    edition: 'A',
-    effective_from: '2026-01-01',
-    data_class: 'sample',
-    source_digest: '',
-    citations: [],
-  },
-  [aPrice()],
-  new Map(),
-  0,
-  { alongside: (tx, release_no) => insertLocalities(tx, release_no, [{ mac: '02102', region: 'US-AK-01' }]) },
-)
 afterAll(async () => {
   await db.close()
   folder[Symbol.dispose]()
@@ -62,12 +48,13 @@ const at = (name: string, bytes: Uint8Array): string => {
 }
 
 /** What was read is rows, in key order, whose amounts follow from what they say they were made of. */
-function checkRows(rows: Iterable<Row | { body: string }>): void {
+function checkRows(rows: Iterable<AnyRow | { body: string }>): void {
   let last = ''
   for (const each of rows) {
-    const row = 'body' in each ? (JSON.parse(each.body) as Row) : each
+    const row = 'body' in each ? (JSON.parse(each.body) as AnyRow) : each
     const key = rowKey(row)
-    if (!isRow(row) || key <= last || !verifyDerivation(row).ok) throw new Error(`not a row in its place: ${key}`)
+    const follows = row.kind === 'place' ? isPlaceRow(row) : isRow(row) && verifyDerivation(row).ok
+    if (!follows || key <= last) throw new Error(`not a row in its place: ${key}`)
     last = key
   }
 }
@@ -76,8 +63,9 @@ const NAMED = { edition: 'TEST', effective_from: '2026-10-01' }
 const sources = {
   rvus: at('PPRRVU.csv', utf8(files.relativeValues(words, ROWS))),
   gpci: at('GPCI.csv', utf8(files.indices(words, 2))),
+  zip5: at('ZIP5.txt', utf8(files.zipCodes(words, ROWS))),
 }
-type Schedule = (given: Source[], options: object, rejects: Findings) => { rows: Iterable<Row | { body: string }> }
+type Schedule = (given: Source[], options: object, rejects: Findings) => { rows: Iterable<AnyRow | { body: string }> }
 
 /** Every other time the edition is left for the file to say. */
 const schedule =
@@ -90,6 +78,7 @@ const schedule =
 const pfs = physicianSchedule as Schedule
 const clfs = laboratory.open as Schedule
 const opps = outpatient.open as Schedule
+const places = placesIn as Schedule
 
 const hospital = async (bytes: Uint8Array): Promise<void> => {
   const options = { npis: ['1234567893'], effective_from: '2026-10-01' }
@@ -186,9 +175,32 @@ const PARSERS: Record<string, Parser> = {
     seeds: [files.asCsv(files.conversion(words, ROWS))],
     read: schedule(opps, 'Addendum_B_2026-10.csv'),
   },
-  ZIP5: {
-    seeds: [utf8(files.zipCodes(words, ROWS))],
-    read: async (bytes) => loadZipLocalities(db, [await readSource(at('ZIP5_OCT2026.txt', bytes))]),
+  ASP: { seeds: [files.asCsv(files.drugLimits(words, ROWS))], read: schedule(drugs.open as Schedule, 'ASP.csv') },
+  'ASC AA and BB': {
+    seeds: [true, false].map((isBB) => files.asCsv(files.surgeryCenter(words, ROWS, isBB))),
+    read: schedule(surgeryCenter.open as Schedule, 'Addendum.csv'),
+  },
+  'DMEPOS CSV': {
+    seeds: [files.asCsv(files.equipment(words, 2))],
+    read: schedule(equipment.open as Schedule, 'DMEPOS.csv'),
+  },
+  'DMEPOS workbook': {
+    seeds: [files.asWorkbook(files.equipment(words, 2), words)],
+    read: schedule(equipment.open as Schedule, 'DMEPOS.xlsx'),
+    spoil: inside(files.equipment(words, 2)),
+  },
+  ANES: {
+    seeds: [files.asCsv(files.anesthesia(words, 2))],
+    read: schedule(anesthesia.open as Schedule, 'ANES2026.csv'),
+  },
+  ZIP5: { seeds: [utf8(files.zipCodes(words, ROWS))], read: schedule(places, 'ZIP5_OCT2026.txt') },
+  'ZIP5 table': {
+    seeds: [files.asCsv(files.zipTable(words, ROWS))],
+    read: schedule(places, 'ZIP5_OCT2026.csv'),
+  },
+  ZIP9: {
+    seeds: [utf8(files.zipExtensions(words, ROWS))],
+    read: schedule(places, 'ZIP9_OCT2026.txt', sources.zip5),
   },
   providers: {
     seeds: [utf8('npi,entity_type\n1234567893,2\r\n2000000010,2\n')],

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { joined, zip } from '../../src/files/zip-fixture.ts'
+import { LOAD_KINDS } from '../../src/ingest/readers.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import * as files from '../support/source-files.ts'
 import { HOSTILE, type Planted } from './hostile-text.ts'
@@ -73,7 +74,7 @@ export class HostileFiles {
     return [
       {
         args: ['cms-pfs', this.zipped('cms-pfs', physician), ...places, ...edition('RVU26D', '2026-10-01')],
-        rows: ROWS * 4,
+        rows: ROWS * 3,
       },
       {
         args: [
@@ -83,7 +84,7 @@ export class HostileFiles {
           ...places,
           ...edition('RVU26C', '2026-07-01'),
         ],
-        rows: ROWS * 4,
+        rows: ROWS * 3,
       },
       {
         args: [
@@ -141,7 +142,38 @@ export class HostileFiles {
       hospital('WIDE', this.zipped('hospital wide', { '.csv': files.wide(words, 40, PAYERS) })),
       hospital('JSON', this.write('hospital JSON', '.json', files.hospitalJson(words, ROWS))),
       { args: ['providers', this.gzipped('providers', '.csv', 'npi,entity_type\n1234567893,2\n')] },
-      { args: ['zip-localities', this.gzipped('ZIP5', '.txt', files.zipCodes(words, ROWS))] },
+      {
+        args: [
+          'cms-asp',
+          this.gzipped('ASP', '.csv', files.asCsv(files.drugLimits(words, ROWS))),
+          ...edition('ASP26Q4', '2026-10-01'),
+        ],
+      },
+      {
+        args: [
+          'cms-asc',
+          ...[false, true].map((isBB) =>
+            this.write('ASC', '.csv', files.asCsv(files.surgeryCenter(words, ROWS, isBB))),
+          ),
+          ...edition('ASC26Q4', '2026-10-01'),
+        ],
+      },
+      {
+        args: [
+          'cms-dmepos',
+          this.write('DMEPOS', '.xlsx', files.asWorkbook(files.equipment(words, 60), words)),
+          ...edition('DMEPOS26Q4', '2026-10-01'),
+        ],
+      },
+      {
+        args: [
+          'cms-anesthesia',
+          this.write('ANES', '.csv', files.asCsv(files.anesthesia(words, ROWS))),
+          ...edition('ANES2026', '2026-01-01'),
+        ],
+        rows: 4,
+      },
+      { args: ['zip-locality', this.gzipped('ZIP5', '.txt', files.zipCodes(words, ROWS))], rows: ROWS },
     ]
   }
 
@@ -156,9 +188,11 @@ export class HostileFiles {
     const spoil = (text: string, part: string): string => text.replace(part, JSON.stringify(words(part)).slice(1, -1))
     const named = ['--edition', 'X', '--effective-from', '2026-10-01']
     const refused: [string, string[], string[]][] = [
-      ...['cms-pfs', 'cms-clfs', 'cms-opps', 'hospital-mrf', 'zip-localities', 'providers'].map(
-        (kind): [string, string[], string[]] => [kind, [this.write(`${kind} of texts`, '.csv', texts)], []],
-      ),
+      ...[...LOAD_KINDS, 'providers'].map((kind): [string, string[], string[]] => [
+        kind,
+        [this.write(`${kind} of texts`, '.csv', texts)],
+        [],
+      ]),
       ['hospital-mrf', [this.write('bad NPI', '.csv', spoil(tall, '1234567893'))], []],
       ['hospital-mrf', [this.write('bad day', '.csv', spoil(tall, '2026-09-01'))], []],
       ['hospital-mrf', [this.write('bad NPI', '.json', spoil(json, '1234567893'))], []],
@@ -178,7 +212,7 @@ export class HostileFiles {
         [this.write('traversal', '.zip', zip([{ name: `../${words('member', 50)}.csv`, data: texts }]))],
         [],
       ],
-      ['zip-localities', [this.write('bad ZIP5', '.txt', words('ZIP5 line', 80))], []],
+      ['zip-locality', [this.write('bad ZIP5', '.txt', words('ZIP5 line', 80))], []],
       ['providers', [this.write('bad NPI', '.csv', `npi,entity_type\n${words('npi', 60)},2\n`)], []],
       ['providers', [this.write('bad type', '.csv', `npi,entity_type\n1234567893,${words('entity', 60)}\n`)], []],
       ['providers', [this.write('bad header', '.csv', `npi,${words('provider header', 60)}\n1234567893,2\n`)], []],

@@ -10,12 +10,11 @@ import { importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { COLUMNS } from '../../src/figures/ledger/outcome.ts'
 import { releaseFigures } from '../../src/figures/release.ts'
 import { openBytes } from '../../src/files/byte-stream.ts'
-import { loadZipLocalities } from '../../src/ingest/cms/zip-localities.ts'
 import { load } from '../../src/ingest/load.ts'
-import { readSource } from '../../src/ingest/source.ts'
 import { openInstallation } from '../../src/installation.ts'
 import { Problem } from '../../src/problem.ts'
 import { exportRelease, FORMATS } from '../../src/registry/export/export.ts'
+import { BREAKER_RULES } from '../../src/registry/release/breaker.ts'
 import { findLogged } from '../../src/registry/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { crawl, type Given } from '../support/crawl.ts'
@@ -26,8 +25,7 @@ import { findMark, HOSTILE, MARK, Planted } from './hostile-text.ts'
 
 const NPI = '1234567893'
 const SCOPES = 'registry:read,figures:read,provider:read,integrity:read,audit:read'
-const OVERRIDES = ['row_count_drop', 'prices_moved', 'rejected_share', 'conflicting_keys']
-const overridden = [...OVERRIDES.flatMap((rule) => ['--override', rule]), '--reason', 'verified_by_operator']
+const overridden = [...BREAKER_RULES.flatMap((rule) => ['--override', rule]), '--reason', 'verified_by_operator']
 
 const everyFile = (folder: string): Given[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -47,8 +45,7 @@ async function refusal(db: Db, [kind = '', ...args]: string[]): Promise<Given> {
   const paths = args.filter((arg) => arg.startsWith('/'))
   const named = args.includes('--edition') ? { edition: 'X', effective_from: '2026-10-01' } : {}
   try {
-    if (kind === 'zip-localities') await loadZipLocalities(db, [await readSource(paths[0] as string)])
-    else if (kind === 'providers') await importProviders(db, (await openBytes(paths[0] as string)).chunks)
+    if (kind === 'providers') await importProviders(db, (await openBytes(paths[0] as string)).chunks)
     else await load(db, kind, paths, named, Date.now())
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -126,14 +123,18 @@ test(`${HOSTILE.length} hostile texts in every column of every format come out n
   await run(['init', '--origin', 'hostile.example'])
   const releases: string[] = []
   for (const each of files.sound()) {
-    const isList = each.args[0]?.includes('-') && each.args[0] !== 'zip-localities'
+    const isList = each.args[0]?.includes('-')
     const said = JSON.parse(
       await run(['load', ...each.args, '--json', ...(isList ? ['--publish', ...overridden] : [])]),
     )
     if (isList) {
-      expect(said).toMatchObject({ state: 'published', ...(each.rows ? { rows: each.rows } : {}) })
-      expect(said.rows).toBeGreaterThan(100)
-      expect(said.rejected).toBeGreaterThan(each.args.includes('OPPS26Q1') || each.args.includes('RVU26C') ? -1 : 2)
+      expect(said.state).toBe('published')
+      // A line with a code that cannot be read has a row too, which says so.
+      expect(said.rows).toBeGreaterThanOrEqual(each.rows ?? 0)
+      const [kind] = each.args
+      expect(said.rows).toBeGreaterThan(kind === 'cms-anesthesia' ? 3 : 100)
+      const few = ['OPPS26Q1', 'RVU26C', 'ASP26Q4', 'ANES2026', 'zip-locality'].some((word) => each.args.includes(word))
+      expect(said.rejected).toBeGreaterThan(few ? -1 : 2)
       releases.push(said.release_id)
     }
   }

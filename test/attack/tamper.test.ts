@@ -50,7 +50,12 @@ const TAMPERINGS: [string, string, RegExp][] = [
   ],
   [
     'a manifest in the log',
-    `UPDATE log_leaf SET body = CAST(REPLACE(body, 'SAMPLE26D', 'SAMPLE26E') AS BLOB) WHERE log = 'registry' AND leaf_index = 1`,
+    `UPDATE log_leaf SET body = CAST(REPLACE(body, 'SAMPLE26D', 'SAMPLE26E') AS BLOB) WHERE log = 'registry' AND CAST(body AS TEXT) LIKE '%SAMPLE26D%'`,
+    /tile 0\/0 does not match the entries/,
+  ],
+  [
+    'a state in the log',
+    `UPDATE log_leaf SET body = CAST(REPLACE(body, '"timeline_size":1', '"timeline_size":2') AS BLOB) WHERE log = 'registry' AND CAST(body AS TEXT) LIKE '%"timeline_size":1%'`,
     /tile 0\/0 does not match the entries/,
   ],
   [
@@ -60,13 +65,13 @@ const TAMPERINGS: [string, string, RegExp][] = [
   ],
   [
     'a checkpoint',
-    `UPDATE log_checkpoint SET root = 'AAAA' || SUBSTR(root, 5) WHERE log = 'registry' AND size = 2`,
-    /checkpoint of size 2/,
+    `UPDATE log_checkpoint SET root = 'AAAA' || SUBSTR(root, 5) WHERE log = 'registry' AND size = 3`,
+    /checkpoint of size 3/,
   ],
   [
     'a signature',
-    `UPDATE log_checkpoint SET note = REPLACE(note, CHAR(10) || '4' || CHAR(10), CHAR(10) || '5' || CHAR(10)) WHERE log = 'registry' AND size = 4`,
-    /checkpoint of size 4|signed last/,
+    `UPDATE log_checkpoint SET note = REPLACE(note, CHAR(10) || '5' || CHAR(10), CHAR(10) || '6' || CHAR(10)) WHERE log = 'registry' AND size = 5`,
+    /checkpoint of size 5|signed last/,
   ],
   [
     'the public checkpoint',
@@ -89,6 +94,11 @@ const TAMPERINGS: [string, string, RegExp][] = [
     'the day an edition takes effect',
     `UPDATE release SET effective_from = '2026-02-01' WHERE edition = 'SAMPLE26A'`,
     /the manifest says another effective_from/,
+  ],
+  [
+    'its last day',
+    `UPDATE release SET effective_to = '2026-12-30' WHERE edition = 'SAMPLE26D'`,
+    /the manifest says another effective_to/,
   ],
   ['the chart of a release', `UPDATE release SET chart = 'cms-opps' WHERE release_no = 1`, /another chart/],
   ['the class of its data', `UPDATE release SET data_class = 'published' WHERE release_no = 1`, /another data_class/],
@@ -165,7 +175,7 @@ test('a store copied back from before the last publish is refused, and so is a c
     const { code, out, err } = await atr([command], { ...env, PORT: '0' })
     expect([command, code]).toEqual([command, command === 'fsck' ? 1 : 3])
     expect(out + err).toContain(
-      'the store is older than what has been signed: the registry log had 5 entries and the store has 4',
+      'the store is older than what has been signed: the registry log had 17 entries and the store has 15',
     )
   }
   await expect(publishOne('B')).rejects.toThrow('the store is older')
@@ -181,7 +191,7 @@ test('a lock that is gone and a clock set back stop publishing and change nothin
   await expect(app.publish(aRelease({ edition: 'UNLOCKED' }))).rejects.toThrow(
     'the checkpoint lock of the registry log is missing or cannot be read',
   )
-  expect(await app.installation.registryLog.head(app.installation.db)).toMatchObject({ size: 1 })
+  expect(await app.installation.registryLog.head(app.installation.db)).toMatchObject({ size: 3 })
   expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ proof: { release: { edition: 'TEST1' } } })
 })
 
@@ -196,7 +206,7 @@ test('a full disk stops a load with one sentence and leaves the store as it was'
   const { out } = await atr(['release', 'list', '--json'], env)
   expect(
     (JSON.parse(out) as { release_id: string; state: string }[]).filter(({ state }) => state === 'published'),
-  ).toHaveLength(4)
+  ).toHaveLength(7)
 })
 
 test('a row whose bytes have changed is not served', async () => {

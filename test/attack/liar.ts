@@ -1,0 +1,331 @@
+// A liar without a key. He has every honest answer there ever was and every public leaf, can build any proof of it under
+// any head, and puts together whatever may pass for the answer to a question.
+
+import { answerOf, type Placed, placed, type View } from '../../src/proof/answer-fixture.ts'
+import { billOf, pageOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
+import type { PageQuestion } from '../../src/proof/lists.ts'
+import { type BillLine, summaryOf } from '../../src/proof/price/bill.ts'
+import type { Because, Cited, InForce, LogProof } from '../../src/proof/price/proofs.ts'
+import { parseQuestion, type Question } from '../../src/proof/price/question.ts'
+import type { RegistryState } from '../../src/proof/price/release.ts'
+import type { AnyRow } from '../../src/proof/price/row.ts'
+import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
+import type { Dice } from './dice.ts'
+import { copyOf, honestAnswer, type Members, oneOf, type World } from './lie-world.ts'
+
+/** Hides leaves, and shows the ones on either side of them as if they were neighbours. */
+export function hiding(
+  { standing }: MemoryRegistry,
+  isHidden: (kind: 'row' | 'period' | 'provider', leaf: unknown) => boolean,
+): View {
+  const left = <T>(kind: 'row' | 'period' | 'provider', leaves: readonly T[]): Placed<T>[] =>
+    placed(leaves).filter(({ leaf }) => !isHidden(kind, leaf))
+  const known = new Map<object, Placed<unknown>[]>()
+  return {
+    rows: (release) => {
+      const rows = known.get(release) ?? left('row', release.rows)
+      known.set(release, rows)
+      return rows as ReturnType<View['rows']>
+    },
+    periods: left('period', standing.periods),
+    providers: left('provider', standing.providers),
+  }
+}
+
+const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: Question): View => {
+  const [rows, periods, providers] = [0.1 + dice.below(6) / 10, dice.below(3) / 10, dice.below(4) / 10]
+  const zip = region?.slice(0, 5)
+  return hiding(head, (kind, leaf) => {
+    if (kind === 'period') return dice.chance(periods)
+    if (kind === 'provider') return dice.chance(providers)
+    const row = leaf as { cpt?: string; zip?: string }
+    return (row.cpt === cpt || row.zip === zip) && dice.chance(rows)
+  })
+}
+
+/** The values that a body has, by the name of the member that they stand in. */
+function membersOf(value: unknown, found: Map<string, unknown[]> = new Map()): Map<string, unknown[]> {
+  if (typeof value !== 'object' || value === null) return found
+  for (const [name, member] of Object.entries(value)) {
+    if (!Array.isArray(value)) found.set(name, [...(found.get(name) ?? []), member])
+    membersOf(member, found)
+  }
+  return found
+}
+
+/** Every object and list inside a value, itself included. */
+export function* insides(value: unknown): Generator<Members | unknown[]> {
+  if (typeof value !== 'object' || value === null) return
+  yield value as Members
+  for (const member of Object.values(value)) yield* insides(member)
+}
+
+const CODES = [
+  'not_on_schedule',
+  'no_edition_for_day',
+  'unknown_provider',
+  'region_ambiguous',
+  'modifier_not_priced',
+  'unknown_zip',
+  'region_not_covered',
+  'modifier_not_allowed',
+  'absent_unreadable',
+]
+const TOLD = ['modifiers_ignored', 'adjustment']
+const FREE = ['as_of', 'links', 'errors', 'detail', 'page', 'available', 'choices', 'charts', 'related', 'title']
+
+/** Changes one thing somewhere in a body, by what other bodies have there. */
+function meddle(dice: Dice, body: Members, donors: readonly Members[]): void {
+  const at = dice.chance(0.25) ? body : oneOf(dice, [...insides(body)])
+  const donor = oneOf(dice, donors)
+  if (Array.isArray(at)) {
+    const i = dice.below(at.length || 1)
+    const j = dice.below(at.length || 1)
+    const what = dice.below(4)
+    if (what === 0) at.splice(i, 1)
+    else if (what === 1 && at.length > 0) at.splice(j, 0, copyOf(at[i]))
+    else if (what === 2 && at.length > 1) [at[i], at[j]] = [at[j], at[i]]
+    else {
+      const lists = [...insides(donor)].filter((each) => Array.isArray(each) && each.length > 0) as unknown[][]
+      if (lists.length > 0) at.splice(i, dice.below(2), copyOf(oneOf(dice, oneOf(dice, lists))))
+    }
+    return
+  }
+  const name = oneOf(dice, Object.keys(at))
+  const value = at[name]
+  const what = dice.below(9)
+  if (what === 0) delete at[name]
+  else if (what === 1) at[name] = null
+  else if (what === 2 && typeof value === 'number') at[name] = value + (dice.chance(0.5) ? 1 : -1)
+  else if (what === 3)
+    body[oneOf(dice, FREE)] = oneOf(dice, [
+      'x',
+      [],
+      { checkpoint: checkpointOf(donor) },
+      [checkpointOf(donor)],
+      checkpointOf(donor),
+    ])
+  else if (what === 4 && 'code' in body) body['code'] = oneOf(dice, CODES)
+  else if (what === 6 && dice.chance(0.3))
+    body[oneOf(dice, TOLD)] = oneOf<unknown>(dice, [['25'], [], null, donor['adjustment'] ?? {}])
+  else if (what === 5) at[name] = oneOf<unknown>(dice, [{}, [], '', 'x', 1, true, [value], { [name]: value }])
+  else {
+    const others = membersOf(donor).get(name)
+    if (others) at[name] = copyOf(oneOf(dice, others))
+  }
+}
+
+const checkpointOf = (body: Members): unknown => membersOf(body).get('checkpoint')?.[0] ?? null
+
+/** Puts these in place of every state and log of a body; periods and providers keep their old places. */
+function renewed(body: Members, log: LogProof, state?: RegistryState): Members {
+  const copy = copyOf(body)
+  for (const each of insides(copy)) {
+    if (Array.isArray(each)) continue
+    if ('state' in each && state) each['state'] = copyOf(state)
+    if ('log' in each) each['log'] = copyOf(log)
+  }
+  return copy
+}
+
+export interface Attempt {
+  how: string
+  body: Members
+}
+
+/** Something that may pass for the answer to a question. */
+export async function lieTo(dice: Dice, world: World, question: Question): Promise<Attempt> {
+  const head = dice.chance(0.6) ? world.newest : oneOf(dice, world.heads)
+  const other = oneOf(dice, world.questions)
+  const near: Question = {
+    ...question,
+    ...oneOf(dice, [
+      { as_of: other.as_of },
+      { region: other.region },
+      { setting: other.setting },
+      { cpt: other.cpt },
+      { basis: undefined },
+      { npi: undefined },
+      { modifier: other.modifier },
+    ]),
+  }
+  // Some of the questions nearby have no meaning.
+  const honest = async (asked: Question, at = head): Promise<Members> =>
+    (await honestAnswer(at, typeof parseQuestion(asked) === 'string' ? other : asked)).body
+  const donors = async (): Promise<Members[]> => [
+    await honest(near),
+    await honest(question, oneOf(dice, world.heads)),
+    await honest(other, world.twin),
+  ]
+  const how = oneOf(dice, [
+    'hide',
+    'hide',
+    'hide',
+    'meddle',
+    'meddle',
+    'near',
+    'claim',
+    'age',
+    'lapsed',
+    'twin',
+    'figures',
+  ])
+  const body = copyOf(await lie(how))
+  if (dice.chance(0.15)) meddle(dice, body, await donors())
+  return { how, body }
+
+  async function lie(by: string): Promise<Members> {
+    if (by === 'hide') return copyOf((await answerOf(head, question, randomlyHiding(dice, head, question))).body)
+    if (by === 'near') return copyOf(await honest(near))
+    if (by === 'twin') return copyOf(await honest(question, world.twin))
+    if (by === 'age') {
+      const old = oneOf(dice, world.heads)
+      const body = await honest(question, old)
+      // Under the newest state; or under its own, which is proved to be in the newest log.
+      return dice.chance(0.5)
+        ? renewed(body, await world.newest.proof(), world.newest.state)
+        : renewed(body, await world.newest.log.prove(old.log.leaves.length - 1))
+    }
+    if (by === 'meddle') {
+      const changed = copyOf(await honest(question))
+      const others = await donors()
+      for (let left = 1 + dice.below(3); left > 0; left--) meddle(dice, changed, others)
+      return changed
+    }
+    if (by === 'claim') {
+      // The claim of another answer, with all that both of them prove.
+      const { because: _, ...claimed } = copyOf(await honest(near))
+      return { ...claimed, because: allOf(copyOf(await honest(question)), copyOf(await honest(near))) }
+    }
+    if (by === 'lapsed') {
+      const release = oneOf(
+        dice,
+        head.releases.filter(({ rows }) => rows.length > 0),
+      )
+      const { because } = copyOf(await honest(question))
+      const cited = copyOf(await head.citePublished(release, dice.below(release.rows.length)))
+      const row = dice.chance(0.5)
+        ? cited
+        : {
+            ...cited,
+            proof: {
+              ...cited.proof,
+              in_force: membersOf(await honest(near)).get('in_force')?.[0] ?? null,
+              log: await head.proof(),
+            },
+          }
+      return cited.kind === 'absence' ? { code: `absent_${cited.reason}`, row, because } : { ...row, because }
+    }
+    return renewed(await honest(question), await world.figures.prove(head.log.leaves.length - 1))
+  }
+}
+
+/** What several bodies prove, their own rows too, as one piece of evidence. */
+export function allOf(...bodies: Members[]): Because {
+  const all: Because = { releases: [], rows: [], periods: [], providers: [] }
+  for (const body of bodies) {
+    const { place, because, modifiers_ignored: _i, adjustment: _a, ...answer } = body
+    const { releases, rows, periods, providers, state, log } = { ...EMPTY, ...(because as Because | undefined) }
+    const before = all.releases.length
+    all.releases.push(...releases)
+    let own: number | null = null
+    for (const cited of [place, 'code' in body ? body['row'] : answer] as (Cited | undefined)[]) {
+      if (!cited?.proof.in_force) continue
+      const { proof, ...row } = cited
+      const { state: under, ...in_force } = proof.in_force as InForce
+      own = all.releases.push({ release: proof.release, in_force }) - 1
+      all.rows.push({ row: row as AnyRow, index: proof.row.index, path: proof.row.path, release: own })
+      Object.assign(all, { state: under, log: proof.log })
+    }
+    all.rows.push(...rows.map((row) => ({ ...row, release: row.release === null ? own : before + row.release })))
+    all.periods.push(...periods)
+    all.providers.push(...providers)
+    if (state && log) Object.assign(all, { state, log })
+  }
+  return all
+}
+const EMPTY: Because = { releases: [], rows: [], periods: [], providers: [] }
+
+/** Something that may pass for a bill. */
+export async function lieAboutBill(dice: Dice, world: World, questions: readonly Question[]): Promise<Attempt> {
+  const head = dice.chance(0.6) ? world.newest : oneOf(dice, world.heads)
+  const asked = questions.map((question) => ({
+    ...(dice.chance(0.1) ? oneOf(dice, world.questions) : question),
+    ...(dice.chance(0.5) ? { units: 1 + dice.below(9) } : {}),
+    ...(dice.chance(0.5) ? { billed: '250.00' } : {}),
+  }))
+  const body = copyOf((await billOf(head, asked)).body)
+  const donor = (await billOf(oneOf(dice, world.heads), [oneOf(dice, world.questions), ...questions].slice(0, 3))).body
+  const results = body['results'] as Members[]
+  const [i, j] = [dice.below(results.length), dice.below(results.length)]
+  const how = oneOf(dice, ['meddle', 'meddle', 'swap', 'refuse', 'whole'])
+  if (how === 'swap') [results[i], results[j]] = [results[j] as Members, results[i] as Members]
+  if (how === 'refuse')
+    results[i] = {
+      status: oneOf(dice, [400, 404]),
+      problem: oneOf(dice, [{ code: 'invalid_input' }, results[j]?.['problem'] ?? null]),
+    }
+  // The whole answer of a line, a price among them, told as a refusal.
+  if (how === 'whole') {
+    const { because: _, ...answer } = copyOf((await honestAnswer(head, questions[i] as Question)).body)
+    const because = results[i]?.['because']
+    results[i] = { status: 404, problem: { ...answer, ...(because === undefined ? {} : { because }) } }
+  }
+  if (how === 'meddle') for (let left = 1 + dice.below(3); left > 0; left--) meddle(dice, body, [donor])
+  if (dice.chance(0.7)) body['summary'] = totalsOf(results)
+  return { how: `bill ${how}`, body }
+}
+
+/** The totals that follow from what lines say of themselves. */
+function totalsOf(lines: readonly Members[]): unknown {
+  try {
+    return summaryOf(
+      lines.map(({ status, row, extended, billed = null }) =>
+        status === 200 ? ({ basis: (row as Members)['basis'], extended, billed } as BillLine) : undefined,
+      ),
+    )
+  } catch {
+    return null
+  }
+}
+
+/** Something that may pass for a page. */
+export async function lieAboutPage(dice: Dice, world: World, asked: PageQuestion): Promise<Attempt> {
+  const head = dice.chance(0.6) ? world.newest : oneOf(dice, world.heads)
+  const how = oneOf(dice, ['meddle', 'meddle', 'gap', 'twice', 'other'])
+  const honest = await registryPage(head, asked)
+  if (how === 'gap' || how === 'twice') {
+    const runs = runsOf(head, asked).flatMap((run) => {
+      const cut = run.from + 1 + dice.below(run.to - run.from)
+      return cut + 1 < run.to
+        ? [
+            { ...run, to: cut },
+            { ...run, from: cut + dice.below(2) },
+          ]
+        : [run]
+    })
+    const body = copyOf(await pageOf(head, asked.as_of, runs))
+    const { releases, proofs } = body as { releases: unknown[]; proofs: { release: number }[] }
+    if (how === 'twice') {
+      releases.push(...copyOf(releases))
+      const seen = new Set<number>()
+      for (const proof of proofs) {
+        if (seen.has(proof.release)) proof.release += releases.length / 2
+        seen.add(proof.release)
+      }
+    }
+    return { how: `page ${how}`, body }
+  }
+  if (how === 'other') {
+    const page = await registryPage(oneOf(dice, world.heads), { ...asked, as_of: oneOf(dice, world.questions).as_of })
+    return { how: 'page other', body: { ...copyOf(page), as_of: asked.as_of } }
+  }
+  const body = copyOf(honest)
+  for (let left = 1 + dice.below(3); left > 0; left--)
+    meddle(dice, body, [
+      copyOf(
+        await registryPage(oneOf(dice, world.heads), { as_of: asked.as_of, cpt: oneOf(dice, world.questions).cpt }),
+      ),
+    ])
+  return { how: 'page meddle', body }
+}

@@ -1,0 +1,97 @@
+// Whether something that was accepted is a lie: it says something other than the honest answer under the head that it
+// was proved under, or that head is older than the verifier wanted.
+
+import { canonical } from '../../src/proof/canonical-json.ts'
+import { runsOf } from '../../src/proof/list-fixture.ts'
+import type { PageQuestion } from '../../src/proof/lists.ts'
+import { extended, summaryOf } from '../../src/proof/price/bill.ts'
+import type { Question } from '../../src/proof/price/question.ts'
+import { rowText } from '../../src/proof/price/row.ts'
+import type { Proved } from '../../src/proof/verify.ts'
+import { copyOf, honestAnswer, type Members, type World } from './lie-world.ts'
+
+/** The same text for the same decision; what is undefined is not there. */
+const textOf = (value: unknown): string => canonical(copyOf(value ?? null))
+
+/** What a body tells beside its row that is a part of the decision. */
+const toldBy = ({ code, modifiers_ignored, adjustment, charts }: Members): string =>
+  textOf(
+    [code, modifiers_ignored ?? [], adjustment, (code === 'no_edition_for_day' ? charts : []) as unknown[]].map(
+      namesOf,
+    ),
+  )
+const namesOf = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((each) => (each as { chart?: string } | null)?.chart ?? each) : (value ?? null)
+
+/** The head that a verdict stands under, if it is one that will do. */
+async function headOf({ heads }: World, { checkpoint, recorded_at }: Proved, notBefore: string) {
+  for (const head of heads)
+    if ((await head.proof()).checkpoint === checkpoint)
+      return head.state.recorded_at === recorded_at && recorded_at >= notBefore ? head : undefined
+  return undefined
+}
+
+/** What is wrong with an accepted answer; undefined if it is no lie. */
+export async function lieIn(
+  world: World,
+  proved: Proved,
+  question: Question,
+  notBefore: string,
+  body: Members,
+): Promise<string | undefined> {
+  const head = await headOf(world, proved, notBefore)
+  if (!head) return 'a head that will not do'
+  const { decision, body: truth } = await honestAnswer(head, question)
+  if (textOf(proved.decisions) !== textOf([decision])) return `${textOf(proved.decisions)} is not ${textOf(decision)}`
+  if (toldBy(body) !== toldBy(truth)) return `${toldBy(body)} is not ${toldBy(truth)}`
+  const rows = 'row' in decision ? [rowText(decision.row)] : []
+  return textOf(proved.rows.map(({ row }) => rowText(row))) === textOf(rows) ? undefined : 'another row'
+}
+
+/** The same for a bill. What it says of units and charges is the caller's; a line with status 400 is only counted. */
+export async function lieInBill(
+  world: World,
+  proved: Proved,
+  questions: readonly Question[],
+  notBefore: string,
+  body: Members,
+): Promise<string | undefined> {
+  const head = await headOf(world, proved, notBefore)
+  if (!head) return 'a head that will not do'
+  const lines = body['results'] as { status: unknown; units?: number; billed?: string | null }[]
+  const truth = await Promise.all(questions.map(async (question) => (await honestAnswer(head, question)).decision))
+  const told = truth.filter((_, i) => lines[i]?.status !== 400)
+  if (textOf(proved.decisions) !== textOf(told) || proved.refused !== truth.length - told.length)
+    return 'another decision'
+  const bill = truth.map((decision, i) => {
+    const { status, units = 1, billed = null } = lines[i] ?? {}
+    if (status === 400 || decision.outcome !== 'price') return undefined
+    return { basis: decision.row.basis, extended: extended(decision.row, decision.adjustment, units), billed }
+  })
+  return textOf(body['summary']) === textOf(summaryOf(bill)) ? undefined : 'another total'
+}
+
+/** The same for a page: rows that do not belong on it, or one left out between two that are there. */
+export async function lieInPage(
+  world: World,
+  proved: Proved,
+  asked: PageQuestion,
+  notBefore: string,
+): Promise<string | undefined> {
+  const head = await headOf(world, proved, notBefore)
+  if (!head) return 'a head that will not do'
+  const runs = runsOf(head, asked)
+  const all = runs.flatMap(({ release, from, to }) =>
+    release.rows.slice(from, to).map((row) => `${release.name} ${rowText(row)}`),
+  )
+  const shown = proved.rows.map(({ row, release }) => {
+    const held = head.releases.find(({ manifest }) => canonical(manifest) === canonical(copyOf(release)))
+    return { at: all.indexOf(`${held?.name} ${rowText(row)}`), name: held?.name }
+  })
+  if (shown.some(({ at }) => at < 0)) return 'a row that does not belong there'
+  const isScattered = asked.cpt === undefined && (asked.region !== undefined || asked.npi !== undefined)
+  for (const places of Map.groupBy(shown, ({ name }) => name).values())
+    for (const [i, { at }] of places.entries())
+      if (i > 0 && !isScattered && at !== (places[i - 1] as { at: number }).at + 1) return 'a row was left out'
+  return undefined
+}

@@ -1,0 +1,199 @@
+// Small registries with a history, made by dice: editions, corrections, withdrawals and moves, and every head there was.
+
+import { type Answered, answerOf } from '../../src/proof/answer-fixture.ts'
+import { aSigner, MemoryLog } from '../../src/proof/fixture.ts'
+import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
+import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
+import { CHARTS, PLACE_CHART } from '../../src/proof/price/charts.ts'
+import { parseQuestion, type Question } from '../../src/proof/price/question.ts'
+import type { AnyRow, Basis } from '../../src/proof/price/row.ts'
+import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import type { Dice } from './dice.ts'
+
+export type Members = Record<string, unknown>
+
+/** Objects as they come from the wire: nothing is shared between two of them. */
+export const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+
+export interface World {
+  questions: Question[]
+  /** Every public view of the registry, oldest first. */
+  heads: MemoryRegistry[]
+  newest: MemoryRegistry
+  /** Another registry of the same name, under a key that nobody pinned. */
+  twin: MemoryRegistry
+  /** A log of another kind under the same policy. At worst it holds the very same entries. */
+  figures: MemoryLog
+  policy: TrustPolicy
+}
+
+const ORIGIN = 'registry.example/log'
+export const NPIS = ['1234567893', '1679576722', '1245319599']
+const HOSPITALS = NPIS.slice(0, 2).map((npi) => `hospital-mrf:${npi}`)
+const CODES = ['99213', '80053', 'J0585', 'E0601', '70450']
+const EDITIONS = [
+  { edition: '2026C', effective_from: '2026-07-01', effective_to: '2026-09-30' },
+  { edition: '2026D', effective_from: '2026-10-01', effective_to: '2026-12-31' },
+  { edition: '2027A', effective_from: '2027-01-01', effective_to: '2027-03-31' },
+]
+const DAYS = ['2026-06-30', '2026-07-01', '2026-08-15', '2026-09-30', '2026-10-01', '2026-11-20', '2027-01-05']
+const REGIONS = ['national', 'IL', 'US-AL', 'US-IL-16', 'US-IL-15', 'US-AL-00', '60611', '60701', '60701-0500', '99999']
+const MODIFIERS = ['25', '26', '50', '80', 'RR', '22', '25-26', '50-62']
+const SETTINGS = ['non_facility', 'facility', 'outpatient', 'asc', 'rural', 'non_rural', 'inpatient']
+
+export const oneOf = <T>(dice: Dice, items: readonly T[]): T => items[dice.below(items.length)] as T
+const some = <T>(dice: Dice, items: readonly T[], share: number): T[] => items.filter(() => dice.chance(share))
+
+interface Keys {
+  registry: NoteSigner
+  other: NoteSigner
+  figures: NoteSigner
+}
+export const makeKeys = async (): Promise<Keys> => ({
+  registry: await aSigner(`${ORIGIN}/registry`),
+  other: await aSigner(`${ORIGIN}/registry`),
+  figures: await aSigner(`${ORIGIN}/figures`),
+})
+
+export function makeWorld(dice: Dice, { registry: signer, other, figures: figuresSigner }: Keys): World {
+  const registry = new MemoryRegistry(signer)
+  const charts = [...Object.keys(CHARTS), PLACE_CHART, ...HOSPITALS]
+  const heads: MemoryRegistry[] = []
+  let seconds = 0
+  const event = (happen: () => unknown): void => {
+    seconds += 1 + dice.below(9)
+    registry.now = new Date(Date.UTC(2026, 9, 2) + seconds * 1000).toISOString()
+    happen()
+    heads.push(registry.snapshot())
+  }
+  const publish = (chart: string, at: number, from: MemoryRegistry = registry): MemoryRelease => {
+    const edition = EDITIONS[at] as (typeof EDITIONS)[number]
+    const revision = 1 + from.releases.filter(({ manifest }) => manifest.chart === chart).length
+    // Every hospital's file names the first NPI too, so that it can be moved.
+    const providers = chart.startsWith('hospital')
+      ? [...new Set([chart.split(':')[1] as string, NPIS[0] as string])]
+      : []
+    return from.publish(rowsOf(dice, chart, edition.effective_from, providers), {
+      chart,
+      ...edition,
+      release_id: `${chart}:${edition.edition}:${revision}`,
+      ...(providers.length > 0 ? { providers } : {}),
+    })
+  }
+  event(() => {
+    for (const chart of some(dice, charts, 0.9)) publish(chart, 0)
+  })
+  event(() => {
+    for (const chart of some(dice, charts, 0.7)) publish(chart, 1)
+  })
+  for (let left = 3 + dice.below(3); left > 0; left--)
+    event(() => {
+      const what = dice.below(5)
+      const inForce = registry.releases.filter((release) => registry.isInForce(release))
+      if (what < 2) for (const chart of some(dice, charts, 0.3)) publish(chart, 1 + dice.below(2))
+      else if (what === 2) for (const { manifest } of some(dice, inForce, 0.3)) publish(manifest.chart, 0)
+      else if (what === 3 && inForce.length > 0) registry.withdraw(oneOf(dice, inForce))
+      else registry.move(NPIS[0] as string, oneOf(dice, HOSPITALS))
+    })
+  const twin = new MemoryRegistry(other)
+  for (const chart of charts) publish(chart, 0, twin)
+  const figures = new MemoryLog(figuresSigner)
+  figures.leaves.push(...registry.log.leaves)
+  const policy = parsePolicy(formatPolicy([signer, figuresSigner])) as TrustPolicy
+  const questions = Array.from({ length: 60 }, () => aQuestion(dice))
+  return { questions, heads, newest: heads.at(-1) as MemoryRegistry, twin, figures, policy }
+}
+
+function rowsOf(dice: Dice, chart: string, effective_from: string, providers: readonly string[]): AnyRow[] {
+  const from = (): string =>
+    dice.chance(0.1) ? `${effective_from.slice(0, 5)}${effective_from.slice(5, 7)}-20` : effective_from
+  if (chart === PLACE_CHART)
+    return some(
+      dice,
+      [
+        aPlace('60611', 'US-IL-16'),
+        aPlace('60701', dice.chance(0.5) ? null : 'US-IL-15'),
+        aPlace('60701', 'US-IL-15', '0001-0499'),
+        aPlace('60701', 'US-IL-16', '0500-0999'),
+        aPlace('35004', 'US-AL-00'),
+      ],
+      0.8,
+    ).map((row) => ({ ...row, effective_from: from() }))
+  const rows: AnyRow[] = []
+  const amount = (): string => `${1 + dice.below(900)}.${String(dice.below(100)).padStart(2, '0')}`
+  const facts = CHARTS[chart]
+  const bases: readonly Basis[] = facts?.bases ?? ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low']
+  const settings = facts?.settings ?? ['outpatient', null]
+  const regions = {
+    national: ['national'],
+    state: ['US-IL', 'US-AL'],
+    locality: ['national', 'US-IL-15', 'US-IL-16', 'US-AL-00'],
+  }
+  for (const cpt of CODES)
+    for (const npi of providers.length > 0 ? providers : [null])
+      for (const basis of bases)
+        for (const region of regions[facts?.speaks ?? 'national'])
+          for (const modifier of [null, '26', 'RR'])
+            for (const setting of settings) {
+              if (!dice.chance(modifier === null ? 0.5 : 0.15)) continue
+              const key = { cpt, npi, basis, region, modifier, setting, effective_from: from() }
+              const isAbsent = dice.chance(0.25)
+              if (basis.startsWith('medicare_pfs'))
+                rows.push(isAbsent ? notThere(key) : aFee({ ...key, amount: amount() }))
+              else if (isAbsent) rows.push(unreadable(key))
+              else
+                rows.push(aRow({ ...key, kind: basis === 'medicare_anesthesia' ? 'rate' : 'price', amount: amount() }))
+            }
+  if (facts?.bases[0]?.startsWith('medicare_pfs'))
+    for (const cpt of some(dice, CODES, 0.3))
+      rows.push(aRow({ cpt, basis: facts.bases[0], kind: 'absence', effective_from }))
+  return rows
+}
+
+type Key = Parameters<typeof aRow>[0]
+const notThere = (key: Key): AnyRow =>
+  aRow({
+    ...key,
+    kind: 'absence',
+    reason: 'not_applicable_in_setting',
+    derivation: { method: 'pfs-na/1', inputs: { na_indicator: 'NA' } },
+  })
+const unreadable = (key: Key): AnyRow =>
+  aRow({ ...key, kind: 'absence', reason: 'unreadable', derivation: { method: 'row-rule/1', inputs: { rule: 'R02' } } })
+
+/** A question that has a meaning. */
+function aQuestion(dice: Dice): Question {
+  for (;;) {
+    const npi = dice.chance(0.25) ? oneOf(dice, NPIS) : undefined
+    const question: Question = {
+      cpt: oneOf(dice, CODES),
+      as_of: oneOf(dice, DAYS),
+      region: dice.chance(0.6) ? oneOf(dice, REGIONS) : undefined,
+      npi,
+      modifier: dice.chance(0.3) ? oneOf(dice, MODIFIERS) : undefined,
+      setting: dice.chance(0.4) ? oneOf(dice, SETTINGS) : undefined,
+      basis: dice.chance(0.25) ? basisFor(dice, npi) : undefined,
+    }
+    if (typeof parseQuestion(question) !== 'string') return question
+  }
+}
+
+const basisFor = (dice: Dice, npi: string | undefined): string =>
+  npi === undefined
+    ? oneOf(
+        dice,
+        Object.values(CHARTS).flatMap(({ bases }) => bases),
+      )
+    : oneOf(dice, ['hospital_cash', 'hospital_gross'])
+
+const known = new WeakMap<MemoryRegistry, Map<string, Promise<Answered>>>()
+
+/** The honest answer of a head, kept for the next time: copy it before changing it. */
+export function honestAnswer(head: MemoryRegistry, question: Question): Promise<Answered> {
+  const answers = known.get(head) ?? new Map<string, Promise<Answered>>()
+  known.set(head, answers)
+  const name = JSON.stringify(question)
+  const answer = answers.get(name) ?? answerOf(head, question)
+  answers.set(name, answer)
+  return answer
+}

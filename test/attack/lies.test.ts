@@ -1,0 +1,114 @@
+// A liar without any key, against the verifier with its question at hand. What he may do is in liar.ts.
+
+import { expect, test } from 'bun:test'
+import { billOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
+import type { PageQuestion } from '../../src/proof/lists.ts'
+import { type Asked, type BodyVerdict, type Proved, verifyBody } from '../../src/proof/verify.ts'
+import { type Dice, dice as roll } from './dice.ts'
+import { type Attempt, lieAboutBill, lieAboutPage, lieTo } from './liar.ts'
+import { lieIn, lieInBill, lieInPage } from './lie-judge.ts'
+import { copyOf, honestAnswer, type Members, makeKeys, makeWorld, oneOf, type World } from './lie-world.ts'
+
+const RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 5_000)
+const RUNS_IN_A_WORLD = 250
+const keys = await makeKeys()
+
+interface Trial {
+  asked: Asked
+  attempt: Attempt
+  /** What is wrong with it, once it was accepted. */
+  judge(proved: Proved, notBefore: string): Promise<string | undefined>
+  /** An honest answer under a head, which must be accepted. */
+  honest(): Promise<Members>
+}
+
+/** Runs attempts in one random world after another; no lie may be accepted, and no honest answer refused. */
+async function campaign(
+  seed: number,
+  runs: number,
+  trial: (dice: Dice, world: World) => Promise<Trial>,
+): Promise<void> {
+  const dice = roll(seed)
+  const came: { [how: string]: { refused: number; true: number } } = {}
+  let world = makeWorld(dice, keys)
+  for (let run = 1; run <= runs; run++) {
+    if (run % RUNS_IN_A_WORLD === 0) world = makeWorld(dice, keys)
+    const { asked, attempt, judge, honest } = await trial(dice, world)
+    const told = (what: string): Error =>
+      new Error(`seed ${seed}, run ${run}: ${what}: ${JSON.stringify({ asked, ...attempt })}`)
+    const check = (body: Members, notBefore: string): Promise<BodyVerdict> =>
+      verifyBody(JSON.stringify(body), world.policy, asked, { notBefore })
+    if (run % 5 === 0) {
+      const verdict = await check(await honest(), world.newest.state.recorded_at)
+      if (!verdict.ok) throw told(`an honest answer was refused, ${verdict.reason}`)
+    }
+    const notBefore = (dice.chance(0.7) ? world.newest : oneOf(dice, world.heads)).state.recorded_at
+    const verdict = await check(attempt.body, notBefore).catch((cause) => {
+      throw told(`the verifier failed, ${cause}`)
+    })
+    const lie = verdict.ok ? await judge(verdict, notBefore) : undefined
+    if (lie !== undefined) throw told(`a lie was accepted, ${lie}`)
+    came[attempt.how] ??= { refused: 0, true: 0 }
+    const count = came[attempt.how] as { refused: number; true: number }
+    if (verdict.ok) count.true++
+    else count.refused++
+  }
+  if (process.env['ATR_FUZZ_RUNS']) console.log(came)
+  // Each way to lie was tried, and most of what was tried is no answer.
+  for (const count of Object.values(came)) expect(count.refused).toBeGreaterThan(0)
+}
+
+test('no lie about a price is accepted, and no honest answer refused, whatever the store and the question', async () => {
+  await campaign(1, Math.ceil(RUNS * 0.85), async (dice, world) => {
+    const question = oneOf(dice, world.questions)
+    const attempt = await lieTo(dice, world, question)
+    return {
+      asked: { question },
+      attempt,
+      judge: (proved, notBefore) => lieIn(world, proved, question, notBefore, attempt.body),
+      honest: async () => (await honestAnswer(world.newest, question)).body,
+    }
+  })
+}, 3_600_000)
+
+test('no lie about a bill is accepted: neither a line nor a total', async () => {
+  await campaign(2, Math.ceil(RUNS * 0.1), async (dice, world) => {
+    const questions = Array.from({ length: 1 + dice.below(3) }, () => oneOf(dice, world.questions))
+    const attempt = await lieAboutBill(dice, world, questions)
+    return {
+      asked: { questions },
+      attempt,
+      judge: (proved, notBefore) => lieInBill(world, proved, questions, notBefore, attempt.body),
+      honest: async () => (await billOf(world.newest, questions)).body,
+    }
+  })
+}, 3_600_000)
+
+test('no page is accepted that has a row too many, or one too few in the middle', async () => {
+  await campaign(3, Math.ceil(RUNS * 0.05), async (dice, world) => {
+    const page = aPage(dice, world)
+    return {
+      asked: { page },
+      attempt: await lieAboutPage(dice, world, page),
+      judge: (proved, notBefore) => lieInPage(world, proved, page, notBefore),
+      honest: () => registryPage(world.newest, page),
+    }
+  })
+}, 3_600_000)
+
+/** A page that has rows. */
+function aPage(dice: Dice, world: World): PageQuestion {
+  for (;;) {
+    const { as_of, cpt, npi } = oneOf(dice, world.questions)
+    const filters = [
+      { cpt },
+      { cpt, npi },
+      { region: 'US-IL-16' },
+      { npi },
+      { cpt, region: 'national' },
+      { chart: 'cms-clfs' },
+    ]
+    const page = copyOf({ as_of, ...oneOf(dice, filters) })
+    if (runsOf(world.newest, page).length > 0) return page
+  }
+}

@@ -1,0 +1,74 @@
+// What a hospital's own file should answer.
+
+import type { FixtureCharge } from '../../src/ingest/hospital/fixture.ts'
+import { type Asked, inForce, money, NEUTRAL, type Published, type Said } from './naive-model.ts'
+
+const BASES = ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'hospital_negotiated_high']
+const CLASSES = ['facility', 'professional', null]
+
+const modifierOf = (charge: FixtureCharge): string => (charge.modifiers ?? '').split('|').sort().join('-')
+const settingOf = ({ setting }: FixtureCharge): string | null => (setting === 'both' ? null : (setting ?? null))
+const classOf = ({ billing }: FixtureCharge): string | null => (billing && billing !== 'both' ? billing : null)
+
+/** In hundredths of a cent: more than four decimals are rounded to the cent. */
+function units(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  if (fraction.length <= 4) return BigInt(whole + fraction.padEnd(4, '0'))
+  return ((BigInt(whole + fraction.slice(0, 3)) + 5n) / 10n) * 100n
+}
+const inOrder = (values: readonly bigint[]): bigint[] => [...values].sort((a, b) => (a < b ? -1 : 1))
+const least = (values: readonly bigint[]): bigint => inOrder(values)[0] ?? 0n
+const greatest = (values: readonly bigint[]): bigint => inOrder(values).at(-1) ?? 0n
+
+/** One amount, or the ends of several. */
+function amountOf(charges: readonly FixtureCharge[], basis: string): string | undefined {
+  const name =
+    ({ hospital_cash: 'cash', hospital_gross: 'gross', hospital_negotiated_low: 'low' } as const)[basis] ?? 'high'
+  const stated = charges.flatMap((charge) => charge[name] ?? []).map(units)
+  if (stated.length > 0) {
+    const [low, high] = [money(least(stated), 4), money(greatest(stated), 4)]
+    return low === high ? low : `${low}..${high}`
+  }
+  if (name !== 'low' && name !== 'high') return undefined
+  const rates = charges.flatMap((charge) => charge.rates ?? []).map(units)
+  return rates.length > 0 ? money(name === 'low' ? least(rates) : greatest(rates), 4) : undefined
+}
+
+export function chargeAnswer(
+  editions: readonly Published[],
+  asked: Asked & { npi: string },
+  modifiers: readonly string[],
+): Said {
+  const { npi, cpt, basis, setting } = asked
+  if (basis && !basis.startsWith('hospital_')) return { outcome: 'malformed' }
+  const files = editions.flatMap((each) => (each.chart === 'hospital-mrf' && each.fate === 'published' ? [each] : []))
+  const named = files.find(({ data }) => data.npis.includes(npi))?.data
+  const owner = [...(named?.npis ?? [])].sort()[0]
+  if (owner === undefined) return { outcome: 'unknown_provider' }
+  const own = editions.filter((each) => each.chart === 'hospital-mrf' && [...each.data.npis].sort()[0] === owner)
+  const edition = inForce(own, asked.as_of)
+  if (edition?.chart !== 'hospital-mrf') return { outcome: 'no_edition_for_day', charts: [`hospital-mrf:${owner}`] }
+  const isNamed = edition.data.npis.includes(npi)
+  const charges = edition.data.charges.filter(({ code }) => isNamed && code === cpt)
+  const plain = modifiers.filter((each) => !NEUTRAL.includes(each))
+  for (const wanted of plain.length < modifiers.length ? [modifiers, plain] : [modifiers])
+    for (const each of basis ? [basis] : BASES)
+      for (const where of setting ? [setting, null] : ['outpatient', null, 'inpatient'])
+        for (const inClass of CLASSES) {
+          const fitting = charges.filter(
+            (charge) =>
+              modifierOf(charge) === wanted.join('-') && settingOf(charge) === where && classOf(charge) === inClass,
+          )
+          const amount = amountOf(fitting, each)
+          if (amount === undefined) continue
+          const ignored = wanted === modifiers ? [] : modifiers.filter((one) => NEUTRAL.includes(one))
+          const place = { region: 'national', npi, class: inClass, modifier: wanted.join('-') || null }
+          return {
+            ...{ outcome: 'price', release: edition.release, basis: each, cpt, setting: where, ...place },
+            ...{ amount, ignored, adjusted: null },
+          }
+        }
+  const priced = charges.filter((charge) => BASES.some((each) => amountOf([charge], each) !== undefined))
+  const isOther = modifiers.length > 0 || priced.every((charge) => modifierOf(charge) !== '')
+  return { outcome: priced.length > 0 && isOther ? 'modifier_not_priced' : 'not_on_schedule' }
+}
