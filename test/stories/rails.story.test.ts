@@ -87,15 +87,13 @@ test('bad nonces cannot be told apart', async () => {
     'a'.repeat(10_000),
   ]
   const bodies = []
-  for (const nonce of [foreign, expired, ...malformed]) {
+  for (const nonce of [foreign, expired, '', ...malformed]) {
     const answer = await app.attest(mine.key, { nonce })
     const { request_id: _, ...body } = (await answer.json()) as { request_id: string }
     bodies.push({ ...body, headers: [...answer.headers.keys()] })
   }
   for (const body of bodies) expect(body).toEqual(bodies[0] as never)
   expect(bodies[0]).toMatchObject({ status: 400, code: 'nonce_invalid' })
-  const empty = await (await app.attest(mine.key, { nonce: '' })).json()
-  expect(empty).toMatchObject({ status: 400, code: 'missing_parameter' })
 })
 
 test('a token dies after 900 seconds, and with its key at once', async () => {
