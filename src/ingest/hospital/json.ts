@@ -2,25 +2,19 @@ import { type JsonHandler, JsonReader } from '../../files/json-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
+import * as kinds from './charges.ts'
 import {
-  CASH,
   type ChargeSink,
   classOf,
   dollarsOf,
-  GROSS,
-  HIGHEST,
   type HospitalHead,
   type HospitalReader,
   isProcedureType,
   isProfessionalRevenue,
   LineAmounts,
   LineCodes,
-  LOWEST,
-  MALFORMED,
   modifierOf,
-  NO_AMOUNT,
   settingOf,
-  UNREADABLE_FIELD,
   variantOf,
 } from './charges.ts'
 import { npisIn } from './owner.ts'
@@ -28,10 +22,10 @@ import { npisIn } from './owner.ts'
 const LIST = 'standard_charge_information'
 const MEMBERS = new Set(['last_updated_on', 'type_2_npi'])
 const STATED = [
-  [GROSS, 'gross_charge'],
-  [CASH, 'discounted_cash'],
-  [LOWEST, 'minimum'],
-  [HIGHEST, 'maximum'],
+  [kinds.GROSS, 'gross_charge'],
+  [kinds.CASH, 'discounted_cash'],
+  [kinds.LOWEST, 'minimum'],
+  [kinds.HIGHEST, 'maximum'],
 ] as const
 
 type Fields = { readonly [name: string]: unknown }
@@ -67,7 +61,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
 
   malformed(ordinal: number): void {
     this.lines++
-    note(this.rejects, MALFORMED, ordinal)
+    note(this.rejects, kinds.MALFORMED, ordinal)
   }
 
   item(value: unknown, ordinal: number): void {
@@ -80,7 +74,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       if (isProcedureType(type)) this.#codes.add(text(named['code']))
     }
     const charges = list(standard_charges)
-    const none = this.#codes.settle() ?? (charges.length === 0 ? NO_AMOUNT : undefined)
+    const none = this.#codes.settle() ?? (charges.length === 0 ? kinds.NO_AMOUNT : undefined)
     if (none) {
       this.lines++
       note(this.rejects, none, ordinal)
@@ -96,7 +90,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const { some, rule } = this.#readAmounts(charge)
     const sound = setting !== undefined && modifier !== undefined
     if (!sound) this.#amounts.disown()
-    const broken = sound ? rule : UNREADABLE_FIELD
+    const broken = sound ? rule : kinds.UNREADABLE_FIELD
     if (broken) note(this.rejects, broken, ordinal)
     if (some)
       for (const code of this.#codes.found)
