@@ -41,7 +41,7 @@ const MAX_NAMED = 6
  */
 export function readTable(source: Source, columns: Columns, what: string, assumed?: readonly string[]): Table {
   let refusal: Problem | undefined
-  // How cells are parted is shown by the header alone: a description may hold any delimiter.
+  // Detect the delimiter from the header only; descriptions may contain any of them.
   for (const sheet of layoutsOf(source))
     try {
       const table = findTable(source, sheet, columns, what, assumed)

@@ -76,7 +76,7 @@ export async function checkRelease(
       stated,
       rejected,
       conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
-      // What hospitals charge is measured by this schedule: a cut one would hide what is implausible.
+      // A truncated schedule would hide implausible hospital prices, which are compared with it.
       before: before && diff && { rows: before.row_count, diff },
       edition: { ...edition, npi_held: npis_held.length },
     }),

@@ -19,7 +19,7 @@ export interface Move {
   change_pct: number
 }
 
-/** Rows whose prices moved by more than a share of what they were, and for a quarter those that have one no longer, or now. */
+/** Rows whose price changed by more than this share. The 25 % count also includes rows that gained or lost a price. */
 export interface Moved {
   count: number
   sample_keys: string[]
