@@ -73,7 +73,7 @@ export const PRICE_PROBLEMS = {
   modifier_not_priced: {
     kind: 'not_found',
     title: 'The code has no price with this modifier',
-    hint: 'The member `available` lists the modifiers that have a price. Ask without the modifier and say that the amount is without it.',
+    hint: 'The member `available` lists the modifiers that the code is listed with. Ask with one of them, or without a modifier, and say so beside the amount.',
   },
   modifier_not_allowed: {
     kind: 'not_found',

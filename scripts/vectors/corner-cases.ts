@@ -79,11 +79,19 @@ export const ORDER: Case[] = [
     'modifier_not_priced',
     'region_ambiguous',
   ],
+  ['a modifier, where no place was asked', 'cpt=E0602&modifier=22', 'region_ambiguous', 'modifier_not_priced'],
   [
-    'an unpriced modifier, where no place was asked',
-    'cpt=E0602&modifier=22',
+    'a modifier with a fee for the country only',
+    'cpt=88141&modifier=26&region=US-IL-16',
+    'region_not_covered',
     'modifier_not_priced',
-    'region_ambiguous',
+  ],
+  ['other modifiers, for the country only', 'cpt=88141&region=US-IL-16', 'modifier_not_priced', 'not_on_schedule'],
+  [
+    'a statement with another modifier only, from a locality',
+    'cpt=88142&region=US-IL-16',
+    'modifier_not_priced',
+    'not_on_schedule',
   ],
   ['a modifier for a range', 'cpt=88140&modifier=50', 'modifier_not_allowed', 'price cms-pfs 88140|'],
 ]
@@ -97,10 +105,28 @@ export const SETTINGS: Case[] = [
     'not_on_schedule',
   ],
   [
-    'the first of two absences, by setting',
+    'a line that cannot be read, after a setting that is not applicable',
     'cpt=88122',
-    'absent_not_applicable_in_setting',
-    'absent_unreadable cms-pfs 88122|national|||medicare_pfs|facility',
+    'absent_unreadable',
+    'absent_not_applicable_in_setting cms-pfs 88122|national|||medicare_pfs|non_facility',
+  ],
+  [
+    'a line that cannot be read, before a fee in another setting',
+    'cpt=88144',
+    'absent_unreadable',
+    'price cms-pfs 88144|national|||medicare_pfs|facility',
+  ],
+  [
+    'a status, for a setting that the chart does not have',
+    'cpt=88101&basis=medicare_pfs&setting=outpatient',
+    'absent_bundled',
+    'not_on_schedule',
+  ],
+  [
+    'one factor for every anesthesia code',
+    'cpt=00810&basis=medicare_anesthesia&region=US-IL-16',
+    '22.00',
+    'not_on_schedule',
   ],
   [
     'a region without a fee in a later setting',
@@ -112,13 +138,13 @@ export const SETTINGS: Case[] = [
     'a chart without settings has no status, for a state',
     'cpt=01999&basis=medicare_anesthesia&region=IL',
     'region_ambiguous',
-    'absent_unreadable cms-anesthesia 01999|national|',
+    'absent_unreadable cms-anesthesia 00000|national|',
   ],
   [
     'a chart without settings has no status, for a state with one locality',
     'cpt=01999&basis=medicare_anesthesia&region=AL',
     '20.00',
-    'absent_unreadable cms-anesthesia 01999|national|',
+    'absent_unreadable cms-anesthesia 00000|national|',
   ],
   [
     'the national line of a chart without settings',
@@ -136,8 +162,8 @@ export const SETTINGS: Case[] = [
   [
     'the country, where the line cannot be read',
     'cpt=E0605&region=IL&setting=rural',
-    '50.00',
-    'absent_unreadable cms-dmepos E0605|US-IL|||medicare_dmepos|rural',
+    'absent_unreadable',
+    'price cms-dmepos E0605|US-IL|||medicare_dmepos|non_rural',
   ],
   [
     'the town, where only the country has an amount',
@@ -155,6 +181,15 @@ export const SETTINGS: Case[] = [
 ]
 
 export const PLACES: Case[] = [
+  ['the state of an address, beyond its locality', 'cpt=E0607&region=20814', '60.00', 'price cms-dmepos E0607|US-DC'],
+  ['the state of a split ZIP code', 'cpt=E0607&region=20815', '60.00', 'region_ambiguous'],
+  ['a ZIP code in two states', 'cpt=E0607&region=20816', 'region_ambiguous', 'price cms-dmepos E0607|US-MD'],
+  ['digits of a ZIP code in two states', 'cpt=E0607&region=20816-5000', '61.00', 'price cms-dmepos E0607|US-MD'],
+  ['a state that equipment has no amount for', 'cpt=E0607&region=GU', 'region_not_covered', 'not_on_schedule'],
+  ['an island of the Pacific', 'cpt=88143&region=GU', '95.19', 'region_not_covered'],
+  ['a divided state with one locality', 'cpt=88143&region=IL', 'region_ambiguous', 'price cms-pfs 88143|US-IL-16'],
+  ['a fee for other places only', 'cpt=88143&region=US-TX-99', 'region_not_covered', 'not_on_schedule'],
+  ['a fee for places only', 'cpt=88143', 'region_ambiguous', 'not_on_schedule'],
   ['digits that two parts hold', 'region=60702-2000', '98.00', 'price cms-pfs 99213|US-IL-15'],
   ['digits that the second part holds', 'region=60702-5001', '97.00', 'region_ambiguous'],
   [

@@ -23,7 +23,7 @@ const carrier = (cpt: string) =>
     { indicator: 'L' },
     { indicators: { indicator: 'L' } },
   )
-const unlimited = (cpt: string) => absent(cpt, 'medicare_asp', 'no_price_stated', 'asp-limit', { limit: 'NA' })
+const unlimited = (cpt: string) => absent(cpt, 'medicare_asp', 'no_price_stated', 'no-amount', { rate: 'NA' })
 
 export const corner = new MemoryRegistry(registry)
 corner.publish(
@@ -47,6 +47,12 @@ corner.publish(
     unreadable('88122', 'medicare_pfs', { setting: 'facility' }),
     notThere('88123', { setting: 'non_facility', region: 'US-IL-16' }),
     aFee({ cpt: '88123', setting: 'facility' }),
+    aFee({ cpt: '88141', modifier: '26' }),
+    absent('88142', 'medicare_pfs', 'bundled', 'cms-status', { status_code: 'B' }, { modifier: 'TC' }),
+    aFee({ cpt: '88143', region: 'US-HI-01' }),
+    aFee({ cpt: '88143', region: 'US-IL-16' }),
+    unreadable('88144', 'medicare_pfs', { setting: 'non_facility' }),
+    aFee({ cpt: '88144', setting: 'facility' }),
     aFee({ cpt: '88140', price: { low: '80.00', high: '90.00', currency: 'USD', per: null } }),
   ],
   { chart: 'cms-pfs' },
@@ -64,15 +70,17 @@ corner.publish(
     supply('E0605', 'non_rural', '50.00'),
     unreadable('E0605', 'medicare_dmepos', { region: 'US-IL', setting: 'rural' }),
     supply('E0606', 'rural', '70.00'),
+    aRow({ cpt: 'E0607', region: 'US-MD', basis: 'medicare_dmepos', setting: 'non_rural', amount: '60.00' }),
+    aRow({ cpt: 'E0607', region: 'US-DC', basis: 'medicare_dmepos', setting: 'non_rural', amount: '61.00' }),
   ],
   { chart: 'cms-dmepos', effective_to: '2026-08-31' },
 )
 
 const factor = (region: string, amount: string) =>
-  aRow({ cpt: '01999', kind: 'rate', region, basis: 'medicare_anesthesia', amount })
+  aRow({ cpt: '00000', kind: 'rate', region, basis: 'medicare_anesthesia', amount })
 corner.publish(
   [
-    unreadable('01999', 'medicare_anesthesia', {}),
+    unreadable('00000', 'medicare_anesthesia', {}),
     factor('US-AL-00', '20.00'),
     factor('US-IL-15', '21.00'),
     factor('US-IL-16', '22.00'),
@@ -84,6 +92,10 @@ const later = { effective_from: '2026-08-01' }
 corner.publish(
   [
     aPlace('60611', 'US-IL-16'),
+    { ...aPlace('20814', 'US-DC-01'), state: 'MD' },
+    { ...aPlace('20815', null), state: 'MD' },
+    { ...aPlace('20816', 'US-DC-01', '0000-4999'), state: 'MD' },
+    { ...aPlace('20816', 'US-DC-01', '5000-9999'), state: 'DC' },
     aPlace('60702', null),
     aPlace('60702', 'US-IL-16', '0001-5000'),
     aPlace('60702', 'US-IL-15', '1000-9999'),

@@ -13,6 +13,7 @@ const asc = (payment_indicator: string, reason: string) =>
   absent('asc-indicator', { payment_indicator }, reason, 'medicare_asc')
 const blank = (non_rural: string, rural: string) =>
   absent('dmepos-blank', { non_rural, rural }, 'no_price_stated', 'medicare_dmepos')
+const unstated = (rate: string, basis = 'medicare_asp') => absent('no-amount', { rate }, 'no_price_stated', basis)
 const rule = (name: string, reason: string, basis = 'hospital_cash') =>
   absent('row-rule', { rule: name }, reason, basis)
 
@@ -48,14 +49,21 @@ const OPPS = {
 const ASC = {
   N1: 'bundled',
   L1: 'bundled',
+  D1: 'bundled',
+  H7: 'carrier_priced',
+  J7: 'carrier_priced',
+  K7: 'carrier_priced',
+  F4: 'paid_elsewhere',
+  M6: 'paid_elsewhere',
   B5: 'not_valid',
   D5: 'not_valid',
+  U5: 'not_valid',
+  X5: 'not_valid',
   C5: 'inpatient_only',
   E5: 'not_covered',
-  M6: 'not_covered',
-  U5: 'not_covered',
-  X5: 'not_covered',
   Y5: 'not_covered',
+  K5: 'no_price_stated',
+  L6: 'no_price_stated',
   A2: 'no_price_stated',
 }
 const RULES = {
@@ -71,8 +79,10 @@ const BLANKS = [
   ['0.00', 'blank'],
   ['0.0', '0.0000'],
   ['0.000', '0'],
+  ['NA', '00000.00'],
+  ['0.00000', '0'.repeat(20)],
 ] as const
-const NOT_BLANK = ['0.00000', '0.', '00', '.00', '-0', 'Blank', 'NA', '0.01', '91.36']
+const NOT_BLANK = ['0.', '.00', '-0', 'Blank', 'na', 'N_A', '0.01', '91.36', '0'.repeat(21), `0.${'0'.repeat(21)}`]
 const each = (words: Record<string, string>, made: (word: string, reason: string) => Row, what: string) =>
   Object.entries(words).map(([word, reason]) => good(`${what} ${word}: ${reason}`, made(word, reason)))
 
@@ -99,8 +109,16 @@ export const reasons: Derivation[] = [
     'a laboratory line priced locally',
     absent('clfs-indicator', { indicator: 'L' }, 'carrier_priced', 'medicare_clfs'),
   ),
-  good('a drug without a limit', absent('asp-limit', { limit: 'NA' }, 'no_price_stated', 'medicare_asp')),
-  good('a drug whose limit is blank', absent('asp-limit', { limit: 'blank' }, 'no_price_stated', 'medicare_asp')),
+  ...['NA', 'blank', '0.000'].map((rate) => good(`a drug whose limit is ${rate}`, unstated(rate))),
+  ...['blank', '00000.00', '0'].map((rate) =>
+    good(`a laboratory rate that is ${rate}`, unstated(rate, 'medicare_clfs')),
+  ),
+  ...NOT_BLANK.map((rate) =>
+    bad(`a laboratory rate that is ${rate}`, unstated(rate, 'medicare_clfs'), 'inputs_malformed'),
+  ),
+  ...['medicare_pfs', 'medicare_opps', 'medicare_asc', 'medicare_dmepos'].map((basis) =>
+    bad(`no amount on ${basis}`, unstated('0', basis), 'unknown_method'),
+  ),
   ...BLANKS.map(([town, country]) => good(`equipment without an amount: ${town}, ${country}`, blank(town, country))),
   ...NOT_BLANK.map((cell) => bad(`equipment whose cell is ${cell}`, blank(cell, 'blank'), 'inputs_malformed')),
   ...NOT_BLANK.map((cell) => bad(`equipment whose rural cell is ${cell}`, blank('0', cell), 'inputs_malformed')),
@@ -156,7 +174,7 @@ export const reasons: Derivation[] = [
   ),
   bad(
     'another reason for a drug',
-    absent('asp-limit', { limit: 'NA' }, 'not_covered', 'medicare_asp'),
+    absent('no-amount', { rate: 'NA' }, 'not_covered', 'medicare_asp'),
     'reason_mismatch',
   ),
   bad('a status that is no letter', status('1', 'no_price_stated'), 'inputs_malformed'),
@@ -169,7 +187,7 @@ export const reasons: Derivation[] = [
     absent('clfs-indicator', { indicator: 'N' }, 'carrier_priced', 'medicare_clfs'),
     'inputs_malformed',
   ),
-  bad('another limit', absent('asp-limit', { limit: '0' }, 'no_price_stated', 'medicare_asp'), 'inputs_malformed'),
+  bad('another input', absent('no-amount', { limit: '0' }, 'no_price_stated', 'medicare_asp'), 'inputs_malformed'),
   bad(
     'not quite NA',
     absent('pfs-na', { na_indicator: 'N' }, 'not_applicable_in_setting', 'medicare_pfs'),

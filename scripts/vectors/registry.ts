@@ -121,7 +121,7 @@ export const asp = world.publish(
       kind: 'absence',
       basis: 'medicare_asp',
       reason: 'no_price_stated',
-      derivation: method('asp-limit/1', { limit: 'NA' }),
+      derivation: method('no-amount/1', { rate: 'NA' }),
     }),
   ],
   { chart: 'cms-asp' },
@@ -178,7 +178,7 @@ export const asc = world.publish(
   { chart: 'cms-asc' },
 )
 export const anesthesia = world.publish(
-  [aRow({ cpt: '00100', kind: 'rate', region: 'US-IL-16', basis: 'medicare_anesthesia', amount: '22.05' })],
+  [aRow({ cpt: '00000', kind: 'rate', region: 'US-IL-16', basis: 'medicare_anesthesia', amount: '22.05' })],
   { chart: 'cms-anesthesia' },
 )
 export const places = world.publish(

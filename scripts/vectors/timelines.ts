@@ -51,11 +51,18 @@ const timeline = (
   }
 }
 
-const release = (chart: string, revision: number, effective_from: string, effective_to: string, providers?: string[]) =>
+const release = (
+  chart: string,
+  revision: number,
+  effective_from: string,
+  effective_to: string,
+  providers?: string[],
+  edition = effective_from,
+) =>
   new MemoryRelease([], {
     chart,
-    edition: effective_from,
-    release_id: `${chart}:${effective_from}:${revision}`,
+    edition,
+    release_id: `${chart}:${edition}:${revision}`,
     effective_from,
     effective_to,
     ...(providers ? { providers } : {}),
@@ -79,6 +86,9 @@ const PFS = 'cms-pfs'
 const first = release(PFS, 1, '2026-01-01', '2026-03-31')
 const second = release(PFS, 1, '2026-04-01', '2026-06-30')
 const again = release(PFS, 2, '2026-04-01', '2026-06-30')
+const earlier = release(PFS, 3, '2026-03-15', '2026-06-30', undefined, '2026-04-01')
+const later = release(PFS, 4, '2026-05-01', '2026-06-30', undefined, '2026-04-01')
+const twin = release(PFS, 1, '2026-04-01', '2026-05-31', undefined, 'twin')
 const third = release(PFS, 1, '2026-07-01', '2026-09-30')
 const long = release(PFS, 1, '2026-02-01', '2026-12-31')
 const oneDay = release(PFS, 1, '2026-02-02', '2026-02-02')
@@ -167,6 +177,54 @@ export const timelines: Timeline[] = [
     'a revision published before, which does not count',
     [again, second],
     [[second, '2026-04-01', '2026-06-30']],
+  ),
+  timeline(
+    'a revision that begins earlier replaces the one before it',
+    [first, second, earlier, third],
+    [
+      [first, '2026-01-01', '2026-03-14'],
+      [earlier, '2026-03-15', '2026-06-30'],
+      [third, '2026-07-01', '2026-09-30'],
+    ],
+  ),
+  timeline(
+    'a revision that begins later replaces the one before it, on every day',
+    [first, second, later],
+    [
+      [first, '2026-01-01', '2026-03-31'],
+      [later, '2026-05-01', '2026-06-30'],
+    ],
+  ),
+  timeline(
+    'of three revisions the last counts',
+    [first, earlier, third, second, later],
+    [
+      [first, '2026-01-01', '2026-03-31'],
+      [later, '2026-05-01', '2026-06-30'],
+      [third, '2026-07-01', '2026-09-30'],
+    ],
+  ),
+  timeline(
+    'a revision that begins earlier, withdrawn',
+    [first, second, earlier, withdrawal(earlier)],
+    [
+      [first, '2026-01-01', '2026-03-31'],
+      [second, '2026-04-01', '2026-06-30'],
+    ],
+  ),
+  timeline('two editions that begin on one day', [second, twin], [[twin, '2026-04-01', '2026-05-31']]),
+  timeline(
+    'two editions that begin on one day, the first of them revised',
+    [second, twin, again],
+    [[again, '2026-04-01', '2026-06-30']],
+  ),
+  timeline(
+    'an edition of another chart with the same name is another edition',
+    [first, release('cms-clfs', 2, '2026-02-01', '2026-12-31', undefined, '2026-01-01')],
+    [
+      [release('cms-clfs', 2, '2026-02-01', '2026-12-31', undefined, '2026-01-01'), '2026-02-01', '2026-12-31'],
+      [first, '2026-01-01', '2026-03-31'],
+    ],
   ),
   timeline('a withdrawal', [first, second, withdrawal(second)], [[first, '2026-01-01', '2026-03-31']]),
   timeline(

@@ -1,6 +1,6 @@
 // What the rules for rows find in the cells and lines of a source.
 
-import { roundedAmount, statedAmount } from '../proof/price/derivation.ts'
+import { NOTHING, roundedAmount, statedAmount } from '../proof/price/derivation.ts'
 import type { Row } from '../proof/price/row.ts'
 
 /** Rule R03: a code of the wrong shape is refused, whatever type the source says it has. */
@@ -27,6 +27,18 @@ export const scheduleAmount = (rate: string): string | undefined =>
 /** The same for a rate with more decimals: rounded half up to the cent. */
 export const roundedScheduleAmount = (rate: string): string | undefined =>
   isFilled(rate) ? undefined : roundedAmount(rate.trim())
+
+/** What a rate that states no amount stands for in a row: `blank`, `NA`, or the zero as printed. Nothing for any other rate. */
+export function noAmount(rate: string): string | undefined {
+  const bare = rate
+    .replaceAll(/[$\s]/g, '')
+    .replace(/^(?=\.0)/, '0')
+    .replace(/\.$/, '')
+  // A spreadsheet prints a zero as a dash, and CMS prints a lone dot.
+  if (/^-?$/.test(bare)) return 'blank'
+  const stated = /^N\/?A$/i.test(bare) ? 'NA' : bare
+  return NOTHING.test(stated) ? stated : undefined
+}
 
 /** Rules that refuse a line whose code can be read. */
 export type LineRule = 'R02' | 'R03' | 'R14'

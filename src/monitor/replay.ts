@@ -12,7 +12,7 @@ import {
   type RegistryState,
   type Withdrawal,
 } from '../proof/price/release.ts'
-import { standingAfter, stateOf } from '../proof/price/timeline.ts'
+import { predecessorsIn, standingAfter, stateOf } from '../proof/price/timeline.ts'
 import type { AlarmCode } from './alarm.ts'
 import type { Fault } from './memory.ts'
 
@@ -73,12 +73,9 @@ class History {
     const later = published.find(
       (each) => each.edition === edition && revisionOf(each.release_id) > revisionOf(release_id),
     )
-    const before = published
-      .filter((each) => !this.#withdrawn.has(each.release_id) && each.effective_from <= effective_from)
-      // The last of those that begin last; sorting leaves those that begin on one day in the order of the log.
-      .sort((a, b) => (a.effective_from < b.effective_from ? -1 : a.effective_from > b.effective_from ? 1 : 0))
-      .at(-1)
-    const right = before?.release_id ?? null
+    const standing = published.filter((each) => !this.#withdrawn.has(each.release_id))
+    const before = predecessorsIn(standing, { chart, edition, effective_from })
+    const right = (before.revision ?? before.edition)?.release_id ?? null
     return [
       ...(later ? [{ code: 'revision_out_of_order', detail: `${release_id} after ${later.release_id}` } as const] : []),
       ...(supersedes === right

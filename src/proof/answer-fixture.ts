@@ -1,8 +1,9 @@
 // The answers that an honest service would give from a registry in memory, and, with a view that hides something, the
 // best that a service could do which hides it.
 
+import type { Need, Reply } from './price/asking.ts'
 import { PLACE_CHART } from './price/charts.ts'
-import { type Decision, lookUp, type Need, type Reply } from './price/lookup.ts'
+import { type Decision, lookUp } from './price/lookup.ts'
 import type { Because } from './price/proofs.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from './price/question.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'

@@ -5,8 +5,8 @@ import { fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { type CheckpointFault, openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
+import type { Need, Reply } from './price/asking.ts'
 import { CHARTS, type ChartTable, factsOf, HOSPITAL, methodsOf, PLACE_CHART } from './price/charts.ts'
-import type { Need, Reply } from './price/lookup.ts'
 import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from './price/proofs.ts'
 import {
   type Manifest,

@@ -61,7 +61,8 @@ test('equipment is priced by state, rural or not, with the modifiers that it is 
     [{ cpt: 'A4253', region: 'IL', setting: 'facility' }, 'price 8.32'],
     [{ cpt: 'A4253', region: 'AL' }, 'price 7.77'],
     [{ cpt: 'A4253', region: 'AL', setting: 'non_rural' }, 'not_on_schedule'],
-    [{ cpt: 'A4253', region: 'TX' }, 'not_on_schedule'],
+    [{ cpt: 'A4253', region: 'TX' }, 'region_not_covered'],
+    [{ cpt: 'A4253', region: 'GU' }, 'region_not_covered'],
     [{ cpt: 'A4253' }, 'region_ambiguous'],
     [{ cpt: 'A4253', region: 'IL', modifier: 'RR' }, 'modifier_not_priced'],
     [{ cpt: 'E0601', region: 'IL', modifier: 'RR' }, 'price 45.00'],
@@ -73,6 +74,8 @@ test('equipment is priced by state, rural or not, with the modifiers that it is 
     [{ cpt: 'E0601', region: 'IL' }, 'modifier_not_priced'],
     [{ cpt: 'E0601', basis: 'medicare_dmepos', region: 'IL' }, 'modifier_not_priced'],
     [{ cpt: 'E0601' }, 'region_ambiguous'],
+    [{ cpt: 'E0601', modifier: 'RR' }, 'region_ambiguous'],
+    [{ cpt: 'E0601', region: 'GU', modifier: 'RR' }, 'region_not_covered'],
   ])
 })
 
@@ -128,6 +131,92 @@ test('a ZIP code that lies in two localities is decided by its last four digits,
     [{ cpt: '80053', region: '60701' }, 'price 10.56'],
     [{ cpt: '80053', region: '99999', basis: 'medicare_clfs' }, 'price 10.56'],
     [{ cpt: '99999', region: '60701' }, 'not_on_schedule'],
+  ])
+})
+
+test('supplies are priced by the state of the address, whatever its locality is named after', async () => {
+  const of = (state: string, region: string) => equipment({ cpt: 'A4253', region: state, amount: region })
+  const registry = made((each) => {
+    for (const chart of ALL_BUT_EQUIPMENT) each.publish([], { chart })
+    each.publish([of('US-DC', '1.00'), of('US-MD', '2.00'), of('US-VA', '3.00')], { chart: 'cms-dmepos' })
+    each.publish(
+      [
+        aPlace('20001', 'US-DC-01'),
+        { ...aPlace('20814', 'US-DC-01'), state: 'MD' },
+        { ...aPlace('20815', null), state: 'MD' },
+        { ...aPlace('20816', null), state: 'MD' },
+        { ...aPlace('20816', 'US-MD-01', '0001-0499'), state: 'MD' },
+        { ...aPlace('20816', 'US-DC-01', '0500-0999'), state: 'VA' },
+        { ...aPlace('20817', 'US-DC-01', '0001-0499'), state: 'MD' },
+        { ...aPlace('20817', 'US-DC-01', '0500-0999'), state: 'VA' },
+        { ...aPlace('96941', 'US-HI-01'), state: 'FM' },
+      ],
+      { chart: 'zip-locality' },
+    )
+  })
+  await check(registry, [
+    [{ cpt: 'A4253', region: '20001' }, 'price 1.00'],
+    [{ cpt: 'A4253', region: '20814' }, 'price 2.00'],
+    // The locality is not known, and the state is.
+    [{ cpt: 'A4253', region: '20815' }, 'price 2.00'],
+    [{ cpt: 'A4253', region: '20816' }, 'region_ambiguous'],
+    [{ cpt: 'A4253', region: '20816-0500' }, 'price 3.00'],
+    [{ cpt: 'A4253', region: '20817' }, 'region_ambiguous'],
+    [{ cpt: 'A4253', region: '20817-0001' }, 'price 2.00'],
+    [{ cpt: 'A4253', region: '96941' }, 'region_not_covered'],
+    [{ cpt: 'A4253', region: 'US-DC-01' }, 'price 1.00'],
+  ])
+})
+
+test('a state with several localities is never answered by the only one that was loaded', async () => {
+  const registry = made((each) => {
+    const rows = ['US-AL-00', 'US-HI-01', 'US-IL-16'].map((region) => aFee({ cpt: '99213', region, amount: '97.00' }))
+    each.publish([aFee({ cpt: '99213' }), ...rows], { chart: 'cms-pfs' })
+  })
+  await check(registry, [
+    [{ region: 'IL' }, 'region_ambiguous'],
+    [{ region: 'AL' }, 'price 97.00'],
+    [{ region: 'GU' }, 'price 97.00'],
+    [{ region: 'WY' }, 'region_not_covered'],
+    [{ region: 'CA' }, 'region_not_covered'],
+  ])
+})
+
+test('what a schedule says of a code is found from every place, modifier and setting', async () => {
+  const registry = made((each) => {
+    each.publish(
+      [
+        aFee({ cpt: '70450', modifier: '26', amount: '41.00' }),
+        aRow({ cpt: '70999', modifier: 'TC', kind: 'absence', basis: 'medicare_pfs' }),
+        aRow({ cpt: '99070', kind: 'absence', basis: 'medicare_pfs' }),
+      ],
+      { chart: 'cms-pfs' },
+    )
+    for (const chart of ['cms-clfs', 'cms-asp', 'cms-dmepos']) each.publish([], { chart })
+  })
+  await check(registry, [
+    // It has a price for the country, and none for the place.
+    [{ cpt: '70450', modifier: '26', region: 'US-IL-16' }, 'region_not_covered'],
+    [{ cpt: '70450', region: 'US-IL-16' }, 'modifier_not_priced'],
+    [{ cpt: '70450', modifier: 'TC', region: 'US-IL-16' }, 'modifier_not_priced'],
+    [{ cpt: '70999', region: 'US-IL-16' }, 'modifier_not_priced'],
+    [{ cpt: '70999', modifier: 'TC', region: 'US-IL-16' }, 'absent bundled'],
+    [{ cpt: '99070', basis: 'medicare_pfs', setting: 'outpatient' }, 'absent bundled'],
+  ])
+})
+
+test('one factor stands for every anesthesia code', async () => {
+  const factor = (region: string, amount: string): AnyRow =>
+    aRow({ cpt: '00000', kind: 'rate', basis: 'medicare_anesthesia', region, amount })
+  const registry = made((each) =>
+    each.publish([factor('US-IL-16', '22.05'), factor('national', '20.49')], { chart: 'cms-anesthesia' }),
+  )
+  const basis = 'medicare_anesthesia'
+  await check(registry, [
+    [{ cpt: '00810', basis, region: 'US-IL-16' }, 'price 22.05'],
+    [{ cpt: '01999', basis }, 'price 20.49'],
+    [{ cpt: '00000', basis }, 'price 20.49'],
+    [{ cpt: '99213', basis }, 'not_on_schedule'],
   ])
 })
 

@@ -1,5 +1,5 @@
 import type { Calendar } from '../integrity/freshness.ts'
-import type { ChartTable } from '../proof/price/charts.ts'
+import { ANESTHESIA_CODES, type ChartFacts, type ChartTable } from '../proof/price/charts.ts'
 import type { Basis, Setting } from '../proof/price/row.ts'
 import type { RuleId } from './release/rules.ts'
 
@@ -26,6 +26,8 @@ export interface ChartEntry {
   settings: readonly (Setting | null)[]
   /** Where it speaks: for the whole country, or also for each Medicare locality or state. */
   speaks: 'national' | 'locality' | 'state'
+  /** Where one row stands for many codes: which, and under what code. */
+  standIn?: ChartFacts['standIn']
   /** When its next edition is expected. */
   calendar: Calendar
   /** The rules by which its reader judges every line, whether or not it finds anything. */
@@ -194,6 +196,7 @@ const ENTRIES = [
     bases: ['medicare_anesthesia'],
     settings: [null],
     speaks: 'locality',
+    standIn: ANESTHESIA_CODES,
     calendar: { ...QUARTERLY, next: 'calendar_year', expired_after_days: 15 },
     judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
     rowRules: 'none',
@@ -245,9 +248,10 @@ export const chartTable = (charts: Charts = CHARTS): ChartTable =>
   Object.fromEntries(
     charts
       .filter(({ perProvider, bases }) => !perProvider && bases.length > 0)
-      .map(({ chart, bases, speaks, settings }) => {
+      .map(({ chart, bases, speaks, settings, standIn }) => {
         const known = settings.filter((setting) => setting !== null)
-        return [chart, { bases, speaks, settings: known.length > 0 ? known : [null] }]
+        const facts = { bases, speaks, settings: known.length > 0 ? known : [null] }
+        return [chart, standIn ? { ...facts, standIn } : facts]
       }),
   )
 

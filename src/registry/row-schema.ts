@@ -68,6 +68,7 @@ export const place = {
     .nullable()
     .meta({ description: 'The last four digits from and to; null for the whole ZIP code' }),
   region: z.string().nullable().meta({ description: 'Null where the last four digits decide' }),
+  state: z.string().meta({ description: 'The state of the address; a locality may reach into another one' }),
   effective_from: Day,
   locator: Locator,
 }

@@ -38,10 +38,16 @@ export const inPublicLog = (alias: string): string =>
 export const readable = (alias: string): string =>
   `${inPublicLog(alias)} AND (${alias}.withdrawn_index IS NULL OR ${alias}.withdrawn_index >= ${PUBLIC_SIZE})`
 
+/** The same, and no later revision replaces it: see `standingAfter`. */
+const counting = (alias: string): string => `${readable(alias)} AND NOT EXISTS (
+    SELECT 1 FROM release newer
+     WHERE newer.chart = ${alias}.chart AND newer.edition = ${alias}.edition AND newer.log_index > ${alias}.log_index
+       AND ${readable('newer')})`
+
 /** The last edition of its chart that had begun by day $1, over since or not. */
-const LATEST = `${readable('r')} AND r.effective_from <= $1 AND NOT EXISTS (
+const LATEST = `${counting('r')} AND r.effective_from <= $1 AND NOT EXISTS (
     SELECT 1 FROM release later
-     WHERE later.chart = r.chart AND ${readable('later')} AND later.effective_from <= $1
+     WHERE later.chart = r.chart AND ${counting('later')} AND later.effective_from <= $1
        AND (later.effective_from > r.effective_from
             OR (later.effective_from = r.effective_from AND later.log_index > r.log_index)))`
 

@@ -1,7 +1,8 @@
 // What a hospital's own file should answer.
 
 import type { FixtureCharge } from '../../src/ingest/hospital/fixture.ts'
-import { type Asked, inForce, money, NEUTRAL, type Published, type Said } from './naive-model.ts'
+import { type Asked, inForce, NEUTRAL, type Published, type Said } from './naive-model.ts'
+import { money } from './naive-schedule.ts'
 
 const BASES = ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'hospital_negotiated_high']
 const CLASSES = ['facility', 'professional', null]

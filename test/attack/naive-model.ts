@@ -2,7 +2,8 @@
 // no trees. It was written from the description of the lookup and shares no code with it.
 
 import { chargeAnswer } from './naive-hospital.ts'
-import type { Edition, EquipmentLine, Physician, PhysicianLine, TableLine, Zips } from './naive-world.ts'
+import { type Absent, type Looked, look, money, type Place, type Price } from './naive-schedule.ts'
+import type { Edition, Zips } from './naive-world.ts'
 
 export interface Asked {
   cpt: string
@@ -85,13 +86,11 @@ function chartsFor({ basis, setting }: Asked): string[] {
 
 // Places.
 
-type Place =
-  | { is: 'national' }
-  | { is: 'state'; state: string }
-  | { is: 'locality'; region: string; state: string }
-  | { is: 'split' | 'not_held' | 'unknown' }
-
-const locality = (region: string): Place => ({ is: 'locality', region, state: region.slice(0, 5) })
+const locality = (region: string, state = region.slice(3, 5)): Place => ({
+  is: 'locality',
+  region,
+  state: `US-${state}`,
+})
 
 function placeOf(text: string, charts: readonly string[], zips: Published | undefined): Place {
   const written = text.toUpperCase().replace(/^ZIP-/, '')
@@ -104,12 +103,14 @@ function placeOf(text: string, charts: readonly string[], zips: Published | unde
   const { zips: all, withParts } = zips.data as Zips
   const zip = all.find((each) => each.zip === five)
   if (!zip) return { is: 'unknown' }
-  if (!zip.parts) return locality(zip.region)
+  if (!zip.parts) return locality(zip.region, zip.state)
   const parts = withParts ? zip.parts : []
   const [first] = parts
-  if (first && parts.every(({ region }) => region === first.region)) return locality(first.region)
+  if (first && parts.every(({ region }) => region === first.region)) return locality(first.region, zip.state)
   const part = parts.find((each) => each.four === four)
-  return part ? locality(part.region) : { is: 'split' }
+  if (part) return locality(part.region, part.state)
+  const isOneState = parts.every(({ state }) => state === zip.state)
+  return { is: 'split', state: isOneState ? `US-${zip.state}` : undefined }
 }
 
 // Modifiers.
@@ -135,159 +136,6 @@ function adjusted(amount: string, factor: bigint): string {
   return money((BigInt(whole + fraction.padEnd(4, '0')) * factor + 50_000n) / 100_000n, 2)
 }
 
-/** Without zeros at the end, but with two decimals. */
-export function money(value: bigint, places: number): string {
-  const digits = String(value).padStart(places + 1, '0')
-  const fraction = digits.slice(-places).replace(/0+$/, '').padEnd(2, '0')
-  return `${digits.slice(0, -places)}.${fraction}`
-}
-
-// What one schedule says of one code with one modifier.
-
-interface Stated {
-  modifier: string | null
-  region: string
-  setting: string | null
-}
-type Price = Stated & { is: 'price'; amount: string; line?: PhysicianLine }
-type Absent = Stated & { is: 'absent'; reason: string }
-type Looked = Price | Absent | { is: 'ambiguous' | 'not_covered' | 'unpriced' | 'nothing' }
-
-const STATUS: Readonly<Record<string, string>> = {
-  ...{ B: 'bundled', P: 'bundled', C: 'carrier_priced', N: 'not_covered', E: 'paid_elsewhere', X: 'paid_elsewhere' },
-  ...{ I: 'not_valid', J: 'anesthesia' },
-}
-const OUTPATIENT: Readonly<Record<string, string>> = {
-  ...{ N: 'bundled', Q1: 'conditionally_packaged', A: 'paid_elsewhere', C: 'inpatient_only', E1: 'not_covered' },
-  ...{ B: 'not_valid', E2: 'no_price_stated' },
-}
-const SURGERY: Readonly<Record<string, string>> = {
-  ...{ N1: 'bundled', C5: 'inpatient_only', E5: 'not_covered', D5: 'not_valid' },
-}
-
-const SETTINGS = ['non_facility', 'facility'] as const
-type FeeSetting = (typeof SETTINGS)[number]
-
-function fee({ places, factor }: Physician, line: PhysicianLine, setting: FeeSetting, region: string): string {
-  const [work, practice, malpractice] = places.find((place) => place.region === region)?.indices ?? [1000, 1000, 1000]
-  const cents = (practiceValue: number, malpracticeValue: number): bigint => {
-    const sum = line.work * work + practiceValue * practice + malpracticeValue * malpractice
-    return (BigInt(sum) * BigInt(factor) + 5_000_000n) / 10_000_000n
-  }
-  const full = cents(line.practice[setting], line.malpractice)
-  if (line.cap[setting] === 0) return money(full, 2)
-  const cap = cents(line.cap[setting], line.cap.malpractice)
-  const [lower = full] = [full, cap].sort((a, b) => (a < b ? -1 : 1))
-  return money(lower, 2)
-}
-
-const hasValue = (line: PhysicianLine, setting: FeeSetting): boolean =>
-  line.work + line.practice[setting] + line.malpractice > 0
-
-/** Why a line has no price anywhere, if it has none. */
-function statusOf(line: PhysicianLine): string | undefined {
-  if (line.fault === 'unreadable') return 'unreadable'
-  if (line.fault === 'contradicted') return 'withheld_conflict'
-  const isPayable = 'ART'.includes(line.status) && SETTINGS.some((setting) => hasValue(line, setting))
-  return isPayable ? undefined : (STATUS[line.status] ?? 'no_price_stated')
-}
-
-const paidIn = (line: PhysicianLine): FeeSetting[] =>
-  statusOf(line) === undefined ? SETTINGS.filter((setting) => hasValue(line, setting) && !line.na[setting]) : []
-
-function inPhysician(data: Physician, modifier: string | null, asked: Asked, place: Place): Looked {
-  const lines = data.lines.filter(({ cpt }) => cpt === asked.cpt)
-  const line = lines.find((each) => each.modifier === (modifier ?? ''))
-  const tried = SETTINGS.filter((setting) => !asked.setting || asked.setting === setting)
-  const status = line && statusOf(line)
-  // With a setting that the schedule does not know, the status is not looked at, unless the place must be found first.
-  const isUnknownSetting = tried.length === 0 && (place.is === 'national' || place.is === 'locality')
-  if (status && !isUnknownSetting) return { is: 'absent', modifier, region: 'national', setting: null, reason: status }
-  // Localities have rows for prices only.
-  const held = lines.some((each) => paidIn(each).length > 0) ? data.places.map(({ region }) => region) : []
-  const fitting = held.filter((region) =>
-    'region' in place ? region === place.region : 'state' in place && region.startsWith(place.state),
-  )
-  if (place.is === 'state' && fitting.length > 1) return { is: 'ambiguous' }
-  const region = place.is === 'national' ? 'national' : fitting[0]
-  const paid = line && paidIn(line).find((setting) => tried.includes(setting))
-  if (line && paid) {
-    if (region) return { is: 'price', modifier, region, setting: paid, amount: fee(data, line, paid, region), line }
-    return { is: place.is === 'split' ? 'ambiguous' : 'not_covered' }
-  }
-  const [setting] = tried
-  if (line && setting) {
-    const reason = line.na[setting] ? 'not_applicable_in_setting' : 'no_price_stated'
-    return { is: 'absent', modifier, region: 'national', setting, reason }
-  }
-  // The code is there with other modifiers only. In a place, only those with a price there count; without one, none do.
-  const isHere = line && (region === 'national' || paidIn(line).length > 0)
-  const isOther = region === 'national' ? lines.length > 0 : region !== undefined
-  return { is: modifier === null && !isHere && isOther ? 'unpriced' : 'nothing' }
-}
-
-/** What is packaged on conditions may have a rate for when it is not. */
-const isPackagedWithRate = ({ mark, amount }: TableLine): boolean => mark === 'Q1' && amount !== null
-
-function inTable(chart: string, data: readonly TableLine[], modifier: string | null, asked: Asked): Looked {
-  const lines = data.filter(({ cpt }) => cpt === asked.cpt)
-  const own = chart === 'cms-opps' ? 'outpatient' : chart === 'cms-asc' ? 'asc' : null
-  const line = lines.find((each) => each.modifier === (modifier ?? ''))
-  if (!line) return { is: modifier === null && lines.length > 0 ? 'unpriced' : 'nothing' }
-  if (own && asked.setting && asked.setting !== own) return { is: 'nothing' }
-  const stated = { modifier, region: 'national', setting: own }
-  const absent = (reason: string): Absent => ({ is: 'absent', ...stated, reason })
-  if (chart === 'cms-clfs' && line.mark === 'L') return absent('carrier_priced')
-  const unpaid =
-    chart === 'cms-opps' && !isPackagedWithRate(line)
-      ? OUTPATIENT[line.mark]
-      : chart === 'cms-asc'
-        ? SURGERY[line.mark]
-        : undefined
-  if (unpaid) return absent(unpaid)
-  if (line.fault === 'contradicted') return absent('withheld_conflict')
-  // The outpatient reader does not say of which setting a line is that it cannot read.
-  if (line.fault === 'unreadable') return { ...absent('unreadable'), setting: chart === 'cms-opps' ? null : own }
-  if (!line.amount) return absent('no_price_stated')
-  return { is: 'price', ...stated, amount: money(BigInt(line.amount), 3) }
-}
-
-function inEquipment(data: readonly EquipmentLine[], modifier: string | null, asked: Asked, place: Place): Looked {
-  const lines = data.filter(({ cpt }) => cpt === asked.cpt)
-  if (place.is === 'national') return { is: modifier === null && lines.length > 0 ? 'ambiguous' : 'nothing' }
-  // A ZIP code in several localities and an area that the schedule has no column for: nothing is found, as if the
-  // code were not there.
-  if (!('state' in place) || place.state === 'US-GU') return { is: 'nothing' }
-  const line = lines.find((each) => [...each.modifiers].sort().join('-') === (modifier ?? ''))
-  if (!line) return { is: modifier === null && lines.length > 0 ? 'unpriced' : 'nothing' }
-  const { setting } = asked
-  if (setting === 'outpatient' || setting === 'asc' || setting === 'inpatient') return { is: 'nothing' }
-  const region = place.state
-  const [urban, rural] = line.amounts[region.slice(3)] ?? [0, 0]
-  if (urban === 0 && rural === 0)
-    return { is: 'absent', modifier, region, setting: 'non_rural', reason: 'no_price_stated' }
-  const either = setting === 'rural' ? ['rural', 'non_rural'] : ['non_rural', 'rural']
-  const chosen = (setting === 'non_rural' ? ['non_rural'] : either).find(
-    (each) => (each === 'rural' ? rural : urban) > 0,
-  )
-  if (!chosen) return { is: 'nothing' }
-  return {
-    is: 'price',
-    modifier,
-    region,
-    setting: chosen,
-    amount: money(BigInt(chosen === 'rural' ? rural : urban), 2),
-  }
-}
-
-function look(edition: Published, modifier: string | null, asked: Asked, place: Place): Looked {
-  if (edition.chart === 'cms-pfs' || edition.chart === 'cms-pfs-qpp')
-    return inPhysician(edition.data, modifier, asked, place)
-  if (edition.chart === 'cms-dmepos') return inEquipment(edition.data, modifier, asked, place)
-  if (edition.chart === 'zip-locality' || edition.chart === 'hospital-mrf') return { is: 'nothing' }
-  return inTable(edition.chart, edition.data as TableLine[], modifier, asked)
-}
-
 /** A schedule, with the modifiers as on the bill. */
 function inSchedule(edition: Published, asked: Asked, modifiers: readonly string[], place: Place): Looked {
   const own = modifiers.filter((each) => !NEUTRAL.includes(each))
@@ -295,9 +143,10 @@ function inSchedule(edition: Published, asked: Asked, modifiers: readonly string
   const choosing = adjusting.length === 1 ? own.filter((each) => !(each in ADJUSTING)) : own
   const key = choosing.length > 0 ? choosing.join('-') : null
   const found = look(edition, key, asked, place)
-  if (key === null || found.is === 'price' || found.is === 'absent' || found.is === 'ambiguous') return found
+  if (key === null || (found.is !== 'nothing' && found.is !== 'unpriced')) return found
   const without = look(edition, null, asked, place)
-  return without.is === 'price' || without.is === 'ambiguous' ? { is: 'unpriced' } : without
+  if (without.is === 'absent' || without.is === 'not_covered') return without
+  return without.is === 'price' || without.is === 'ambiguous' ? { is: 'unpriced' } : found
 }
 
 // The answer.
@@ -320,9 +169,9 @@ export function expected(editions: readonly Published[], asked: Asked): Said {
   const misses: { looked: Looked; edition: Published }[] = []
   for (const chart of charts) {
     const edition = on(chart)
-    const needsPlace = place.is === 'not_held' && !NATIONAL.includes(chart)
-    if (!edition || needsPlace) {
-      notHeld.push(chart, ...(needsPlace && !notHeld.includes('zip-locality') ? ['zip-locality'] : []))
+    const missing = !edition ? chart : place.is === 'not_held' && !NATIONAL.includes(chart) ? 'zip-locality' : undefined
+    if (!edition || missing) {
+      if (missing && !notHeld.includes(missing)) notHeld.push(missing)
       continue
     }
     const looked = inSchedule(edition, asked, modifiers, place)

@@ -11,8 +11,9 @@ import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { BASE_URL, TestApp, temporaryFolder } from '../support/harness.ts'
+import { filesOf } from './naive-files.ts'
 import type { Published } from './naive-model.ts'
-import { type Edition, filesOf } from './naive-world.ts'
+import type { Edition } from './naive-world.ts'
 
 /** A store of its own, with the contract of another: to make that takes longer than the store. */
 export async function anotherStore({ contract, clock }: TestApp): Promise<TestApp> {

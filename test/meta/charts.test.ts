@@ -108,6 +108,7 @@ const placeOf = (zip: string, region: string): PlaceRow => ({
   zip,
   plus_four: null,
   region,
+  state: region.slice(3, 5),
   effective_from: '2026-01-01',
   locator: [{ citation: 0, line: 1 }],
 })

@@ -246,3 +246,19 @@ test('units and the amount billed are multiplied and added up exactly, for each 
   const wrong = body.replaceAll('199.99', '19.99')
   expect(await verifyBody(wrong, app.policy, { questions })).toMatchObject({ reason: 'body_contradicts_proof' })
 })
+
+test('a factor is shown on a bill and never multiplied or added up', async () => {
+  await using app = await testApp()
+  const factor = { ...aPrice({ cpt: '00000', basis: 'medicare_anesthesia', setting: null }), kind: 'rate' as const }
+  await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [factor] }))
+  const line = { cpt: '00810', basis: 'medicare_anesthesia', as_of: '2026-07-02', units: 12 }
+  const text = await (await post(app, JSON.stringify({ lines: [line] }))).text()
+  const { results, summary } = JSON.parse(text)
+  expect(results[0]).toMatchObject({ status: 200, row: { kind: 'rate' }, extended: null })
+  expect(summary).toEqual({ lines: 1, priced: 0, totals: [] })
+  await mustBeProved(app, text, { questions: [questionOf(app, line)] })
+  const multiplied = text.replace('"extended":null', '"extended":{"amount":"120.00"}')
+  expect(multiplied).not.toBe(text)
+  const verdict = await verifyBody(multiplied, app.policy, { questions: [questionOf(app, line)] })
+  expect(verdict).toMatchObject({ reason: 'body_contradicts_proof' })
+})

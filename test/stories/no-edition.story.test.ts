@@ -73,6 +73,34 @@ test('what was last known has its own proof, and an older price cannot be passed
   expect(await ask(app, { ...question, cpt: 'G0102' })).not.toHaveProperty('last_known')
 })
 
+test('what was last known is told also where another schedule was asked before it', async () => {
+  await using app = await testApp()
+  // As for a laboratory test: the physician schedule says that another one pays it.
+  const derivation = { method: 'cms-status/1', inputs: { status_code: 'X' } }
+  const elsewhere = anAbsence({ cpt: '80053', reason: 'paid_elsewhere', derivation })
+  await app.publish(aRelease({ effective_from: '2026-01-01', effective_to: '2026-12-31', rows: [elsewhere] }))
+  const lab = aPrice({ cpt: '80053', basis: 'medicare_clfs', setting: null, ...usd('10.56') })
+  const period = { effective_from: '2026-04-01', effective_to: '2026-06-30' }
+  await app.publish(
+    aRelease({ chart: 'cms-clfs', ...period, rows: [{ ...lab, effective_from: period.effective_from }] }),
+  )
+  expect(await told(app, { cpt: '80053', as_of: '2026-06-30' })).toBe('10.56')
+  expect(await ask(app, { cpt: '80053', as_of: '2026-07-01' })).toMatchObject({
+    code: 'no_edition_for_day',
+    last_known: usd('10.56'),
+  })
+})
+
+test('without the table of ZIP codes it is that table which is missing, not the schedule', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213' })] }))
+  await holdTheRest(app, 'cms-pfs')
+  const { code, charts, detail } = await ask(app, { cpt: '99213', region: '60611' })
+  expect([code, charts]).toEqual(['no_edition_for_day', [{ chart: 'zip-locality', held: [] }]])
+  expect(detail).toContain('zip-locality')
+  expect(detail).not.toContain('cms-pfs')
+})
+
 /** One quarter after the other, for three years; the day is the first of each month and the last. */
 const QUARTERS = [2025, 2026, 2027].flatMap((year) =>
   ['01-01 03-31', '04-01 06-30', '07-01 09-30', '10-01 12-31'].map((ends, i) => {

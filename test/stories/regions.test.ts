@@ -12,11 +12,15 @@ async function partOfCalifornia(app: TestApp): Promise<void> {
   await app.publish(aRelease({ rows: [...rows, anAbsence({ cpt: '99214' })] }))
 }
 
-test('a state is answered by its locality where the edition has one, and asks for a choice where it has several', async () => {
+test('a state that is one locality is answered by it, and one with several asks for a choice', async () => {
   await using app = await testApp()
   await partOfCalifornia(app)
   expect(await ask(app, { cpt: '99213', region: 'US-AL' })).toMatchObject({ region: 'US-AL-00' })
-  expect(await ask(app, { cpt: '99213', region: 'US-CA' })).toMatchObject({ region: 'US-CA-18' })
+  // Which localities were loaded does not decide: Los Angeles is not California.
+  expect(await ask(app, { cpt: '99213', region: 'US-CA' })).toMatchObject({
+    code: 'region_ambiguous',
+    choices: [{ region: 'US-CA-18' }],
+  })
   const rows = ['national', 'US-CA-05', 'US-CA-18'].map((region) => aPrice({ cpt: '99213', region }))
   await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows }))
   const { code, choices, available } = await ask(app, { cpt: '99213', region: 'US-CA' })
@@ -60,14 +64,13 @@ test('a statement of another schedule does not stand in for a price that was lef
   expect([because.releases.length, because.periods.length > 0]).toEqual([2, true])
 })
 
-test('where not even the national rows were loaded there is no telling', async () => {
+test('a code that has rows for other places only is not said to be missing', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: [aPrice({ region: 'US-CA-18' })] }))
   await holdTheRest(app, 'cms-pfs')
   expect(await ask(app, { cpt: 'G0101', region: 'US-CA-05' })).toMatchObject({
-    code: 'not_on_schedule',
+    code: 'region_not_covered',
     available: { regions: ['US-CA-18'] },
-    detail: expect.stringContaining('The code is there'),
   })
   // For the whole country it has no price, and prices for places: one must be chosen.
   expect(await ask(app, { cpt: 'G0101' })).toMatchObject({

@@ -284,7 +284,7 @@ CREATE TABLE provider_asked (
   PRIMARY KEY (day, key_id, npi)
 ) CLUSTERED;
 
--- When all that was ever published was last looked at for what it gives away, and with what result.
+-- When the published figures were last audited for what they reveal, and the result.
 CREATE TABLE disclosure_audit (
   audited_at BIGINT PRIMARY KEY,
   cells BIGINT NOT NULL,

@@ -110,6 +110,29 @@ describe('a line', () => {
     return Object.fromEntries([...rejects].map(([rule, { count, lines: at }]) => [rule, [count, ...at]]))
   }
 
+  test('without a rate, or with a rate of zero, states no price', () => {
+    for (const [rate, stated] of [
+      ...[
+        ['', 'blank'],
+        ['00000.00', '00000.00'],
+        ['0', '0'],
+        ['.00', '0.00'],
+        ['N/A', 'NA'],
+        ['-', 'blank'],
+      ],
+    ] as const) {
+      const rejects: Findings = new Map()
+      const given = source(csv([HEADER, ...LINES, ['2026', 'G0104', '', '20260401', 'N', rate, '']]))
+      const row = load(given, rejects).find(({ cpt }) => cpt === 'G0104') as Row
+      expect([rate, row, rejects.size]).toMatchObject([
+        rate,
+        { kind: 'absence', reason: 'no_price_stated', derivation: { method: 'no-amount/1', inputs: { rate: stated } } },
+        0,
+      ])
+      expect(verifyDerivation(row)).toEqual({ ok: true })
+    }
+  })
+
   test('whose field is filled with nines has no rate, and separators in a rate are only separators', () => {
     for (const rate of ['9999999', '9999999.00', '00999999.99', '99999.99', '1,23.00', '12.34567'])
       expect([rate, rules(['2026', 'G0104', '', '20260401', 'N', `"${rate}"`, ''])]).toEqual([rate, { R02: [1, 6] }])
@@ -130,7 +153,7 @@ describe('a line', () => {
 
   test('with a code or an amount that is none is refused alone', () => {
     expect(
-      rules(['2026', 'GXXX1', '', '20260101', 'N', '1.00', ''], ['2026', 'G0104', '', '', 'N', '0.00', '']),
+      rules(['2026', 'GXXX1', '', '20260101', 'N', '1.00', ''], ['2026', 'G0104', '', '', 'N', '-1.00', '']),
     ).toEqual({
       R03: [1, 6],
       R02: [1, 7],

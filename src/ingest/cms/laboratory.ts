@@ -1,4 +1,4 @@
-import { CODE, type LineRule, scheduleAmount, unreadableRow } from '../findings.ts'
+import { CODE, type LineRule, noAmount, scheduleAmount, unreadableRow } from '../findings.ts'
 import { withoutSeparators } from '../records.ts'
 import { quarterEnd } from './quarter.ts'
 import { tableSchedule } from './schedule.ts'
@@ -57,6 +57,11 @@ function laboratoryRow({ line, code, cell, number }: Line, effective_from: strin
   if (indicator === 'L') {
     const derivation = { method: 'clfs-indicator/1', inputs: { indicator } }
     return { ...base, kind: 'absence', reason: 'carrier_priced', locator, derivation }
+  }
+  const nothing = noAmount(rate)
+  if (nothing !== undefined) {
+    const derivation = { method: 'no-amount/1', inputs: { rate: nothing } }
+    return { ...base, kind: 'absence', reason: 'no_price_stated', locator, derivation }
   }
   const amount = scheduleAmount(rate)
   if (amount === undefined) return refused('R02')

@@ -88,6 +88,23 @@ describe('an Addendum B', () => {
     ])
   })
 
+  test('states no price where the rate is blank or zero', () => {
+    for (const rate of ['', '.', '0.00', '"$0.00 "', '-'])
+      for (const [status, reason] of [
+        ...[
+          ['T', 'no_price_stated'],
+          ['H1', 'no_price_stated'],
+          ['Q1', 'conditionally_packaged'],
+          ['A', 'paid_elsewhere'],
+        ],
+      ] as const) {
+        const rejects: Findings = new Map()
+        const [row] = load(source(csv([CMS, ['G0463', 'x', status, '', '', rate, '']])), rejects)
+        expect([rate, status, row && stated(row), rejects.size]).toEqual([rate, status, reason, 0])
+        expect(verifyDerivation(row)).toEqual({ ok: true })
+      }
+  })
+
   test('pays nothing for a code that its indicator leaves out, whatever stands in the rate', () => {
     expect(load(source(csv([CMS, ['50600', 'x', 'C', '', '', '10411.22', '']]))).map(stated)).toEqual([
       'inpatient_only',

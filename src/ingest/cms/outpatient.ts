@@ -1,5 +1,5 @@
 import { isPaidApart, reasonForIndicator } from '../../proof/price/derivation.ts'
-import { CODE, type LineRule, roundedScheduleAmount, scheduleAmount, unreadableRow } from '../findings.ts'
+import { CODE, type LineRule, noAmount, roundedScheduleAmount, scheduleAmount, unreadableRow } from '../findings.ts'
 import { tableSchedule } from './schedule.ts'
 import type { Line, Made } from './table.ts'
 
@@ -37,9 +37,9 @@ function outpatientRow({ line, code, cell, number }: Line, effective_from: strin
     indicators: { status_indicator: status },
   }
   const locator = [{ citation: 0, line }]
-  // CSV editions write $1,234.50, and a lone dot where there is nothing to state.
+  // CSV editions write $1,234.50.
   const rate = number('rate').replaceAll(/[$,\s]/g, '')
-  if (rate === '' || rate === '.' || !isPaidApart(status)) {
+  if (noAmount(rate) !== undefined || !isPaidApart(status)) {
     const derivation = { method: 'opps-status/1', inputs: { status_indicator: status } }
     return { ...base, kind: 'absence', reason: reasonForIndicator(status), locator, derivation }
   }

@@ -130,7 +130,7 @@ export function physicianLines(source: Source, rejects: Findings): PhysicianLine
   return [...lines.values()]
 }
 
-/** A file of which so many lines are unsound is not one with faults in it: its columns are not where it says. */
+/** Above this share of unsound lines the columns themselves must be misread. */
 const MOST_UNSOUND = 0.2
 const ENOUGH_LINES = 50
 const WHOLE_SCHEDULE = 1_000

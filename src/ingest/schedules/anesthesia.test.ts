@@ -29,7 +29,11 @@ describe('anesthesia factors', () => {
       ['rate', '00000', 'US-AK-01', '28.15', 'verbatim/1'],
       ['rate', '00000', 'national', '20.50', 'rounded/1'],
     ])
-    expect(['00000', '00100'].map((code) => anesthesia.finds(cited[0] as Source, code))).toEqual([true, false])
+    expect(['00000', '00810', '99213'].map((code) => anesthesia.finds(cited[0] as Source, code))).toEqual([
+      true,
+      true,
+      false,
+    ])
     const reread = anesthesia.reread()
     for (const row of rows) {
       expect(row).toMatchObject({ basis: 'medicare_anesthesia', price: { per: 'UNIT' } })

@@ -1,5 +1,6 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
+import { ANESTHESIA_CODES } from '../../proof/price/charts.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
@@ -12,8 +13,7 @@ import type { Source } from '../source.ts'
 import { regionOf } from './localities.ts'
 import { type RowBase, refused, type TablesReader } from './tables.ts'
 
-/** Stands for every anesthesia code: the factor is the same for all of them. */
-const ANY_CODE = '00000'
+const ANY_CODE = ANESTHESIA_CODES.as
 
 /** Since 2026 there are two factors: the one for clinicians who are not in a qualifying payment model is taken. */
 const FACTOR =
@@ -36,7 +36,7 @@ export const anesthesia: TablesReader = {
     return { ...dated, rows, row_total: rows.length, line_total: rows.length, cited: [source] }
   },
   reread: () => rereadFactors(),
-  finds: (_, cpt) => cpt === ANY_CODE,
+  finds: (_, cpt) => ANESTHESIA_CODES.for.test(cpt),
 }
 
 function chosen(given: readonly Source[]): Source {

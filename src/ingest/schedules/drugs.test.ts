@@ -27,6 +27,8 @@ describe('a list of drug limits', () => {
       ['J0001', 'x', 'PER VIAL', '0.004', '12.189', 'Added October 2026 - 8% of reference add-on applied'],
       ['J0003', 'x', '1 ML', 'N/A', '20.000', 'anything'],
       ['J0004', 'x', '1 ML', '', '', ''],
+      ['J0005', 'x', '1 ML', '$0.00', '', ''],
+      ['J0006', 'x', '1 ML', ' $- ', '', ''],
     ])
     expect([edition, effective_from, effective_to]).toEqual(['ASP26Q4', '2026-10-01', '2026-12-31'])
     expect(rows.map((row) => [row.cpt, saying(row), row.flags, row.indicators])).toEqual([
@@ -34,9 +36,19 @@ describe('a list of drug limits', () => {
       ['J0002', '6.497', ['hiv_prep'], { coinsurance: '20.000' }],
       ['J0003', 'no_price_stated', [], { coinsurance: '20.000' }],
       ['J0004', 'no_price_stated', [], {}],
+      ['J0005', 'no_price_stated', [], {}],
+      ['J0006', 'no_price_stated', [], {}],
     ])
-    expect(rows.map((row) => (row.kind === 'absence' ? '' : row.price.per))).toEqual(['1 UNIT', '10 MG', '', ''])
+    expect(rows.map((row) => (row.kind === 'absence' ? '' : row.price.per))).toEqual([
+      '1 UNIT',
+      '10 MG',
+      '',
+      '',
+      '',
+      '',
+    ])
     for (const row of rows) expect([row, verifyDerivation(row)]).toEqual([row, { ok: true }])
+    expect(rows.slice(2).map(({ derivation }) => derivation.inputs['rate'])).toEqual(['NA', 'blank', '0.00', 'blank'])
   })
 
   test('keeps a limit that cannot be read as an absence, and counts a line without a code', () => {

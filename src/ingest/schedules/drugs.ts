@@ -2,7 +2,7 @@ import { DOSAGE_UNITS } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Edition, quarterlyEdition } from '../cms/quarter.ts'
 import type { Made } from '../cms/table.ts'
-import { CODE, scheduleAmount } from '../findings.ts'
+import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { oneLine, withoutSeparators } from '../records.ts'
 import { type CitedLine, type Dated, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
@@ -41,8 +41,9 @@ function drugRow({ citation, line, cell, code, number }: CitedLine, effective_fr
     indicators: indicatorsOf({ coinsurance: [number('coinsurance'), /^[0-9]{1,3}(\.[0-9]{1,3})?$/] }),
     locator: [{ citation, line }],
   }
-  if (limit === '' || /^N\/?A$/i.test(limit)) {
-    const derivation = { method: 'asp-limit/1', inputs: { limit: limit === '' ? 'blank' : 'NA' } }
+  const nothing = noAmount(limit)
+  if (nothing !== undefined) {
+    const derivation = { method: 'no-amount/1', inputs: { rate: nothing } }
     return { ...base, kind: 'absence', reason: 'no_price_stated', flags: [], derivation }
   }
   const amount = scheduleAmount(limit)

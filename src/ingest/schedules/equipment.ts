@@ -1,7 +1,7 @@
 import type { Row } from '../../proof/price/row.ts'
 import { quarterlyEdition } from '../cms/quarter.ts'
 import type { Columns, Made } from '../cms/table.ts'
-import { CODE, scheduleAmount } from '../findings.ts'
+import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const STATES = (
@@ -68,15 +68,16 @@ function equipmentRows(given: CitedLine, effective_from: string): Made | readonl
     })
     // Under no setting, so that it does not stand in the way of the line without a modifier.
     if (!isRight) return [refused(inSetting(null), 'R03')]
-    const rateOf = (mark: 'NR' | 'R'): string => number(`${state} ${mark}`) || 'blank'
-    if (NOTHING.test(rateOf('NR')) && NOTHING.test(rateOf('R'))) {
-      const derivation = { method: 'dmepos-blank/1', inputs: { non_rural: rateOf('NR'), rural: rateOf('R') } }
+    const rateOf = (mark: 'NR' | 'R'): string => number(`${state} ${mark}`)
+    const [non_rural, rural] = [noAmount(rateOf('NR')), noAmount(rateOf('R'))]
+    if (non_rural !== undefined && rural !== undefined) {
+      const derivation = { method: 'dmepos-blank/1', inputs: { non_rural, rural } }
       return [{ ...inSetting('non_rural'), kind: 'absence', reason: 'no_price_stated', flags: [], derivation }]
     }
     return SETTINGS.flatMap(([mark, setting]): Row[] => {
       const rate = rateOf(mark)
       // A code without an amount of its own for rural areas has zero there: the other one holds (CMS, DMEREAD).
-      if (NOTHING.test(rate)) return []
+      if (noAmount(rate) !== undefined) return []
       const amount = scheduleAmount(rate)
       if (amount === undefined) return [refused(inSetting(setting), 'R02')]
       const price = { amount, currency: 'USD', per: perOf(cpt, modifiers) } as const
@@ -85,8 +86,6 @@ function equipmentRows(given: CitedLine, effective_from: string): Made | readonl
     })
   })
 }
-
-const NOTHING = /^(blank|0(\.0{1,4})?)$/
 
 /** Rent is for a month; for a continuous passive motion device for a day (Claims Processing Manual 20, 30.2.1). */
 function perOf(cpt: string, modifiers: readonly string[]): 'MONTH' | 'DAY' | null {

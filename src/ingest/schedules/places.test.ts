@@ -59,6 +59,24 @@ test('ZIP codes are the same from text, from CSV and from a workbook', () => {
   }
 })
 
+test('the state is that of the address, also where a locality reaches across its line or a state was cut in two', () => {
+  const of = (state: string, zip: string, place: string) => `${state}${record(zip, place).slice(2)}`
+  const lines = [of('DC', '20001', '1220201'), of('MD', '20814', '1220201'), of('EM', '63101', '0530201')]
+  const given = [text([...lines, of('WK', '66101', '0520200'), of('FM', '96941', '0121201')])]
+  const { rows, cited } = read(given)
+  expect(rows.map(({ zip, region, state }) => `${zip} ${region} ${state}`)).toEqual([
+    '20001 US-DC-01 DC',
+    '20814 US-DC-01 MD',
+    '63101 US-MO-01 MO',
+    '66101 US-KS-00 KS',
+    '96941 US-HI-01 FM',
+  ])
+  const reread = rereadPlaces()
+  const [, bethesda] = rows as [PlaceRow, PlaceRow]
+  expect(checked(reread, bethesda, cited)).toEqual({ ok: true })
+  expect(checked(reread, { ...bethesda, state: 'DC' }, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
+})
+
 test('of what CMS ships together the text of five digits is taken', () => {
   const others = [text(['A LAYOUT'], 'ZIP5lyout.txt'), book([['AK', '99999', '2102', '1']])]
   expect(brief(read([...others, text([record('99501')])]).rows)).toEqual([['99501', null, 'US-AK-01']])
@@ -104,7 +122,7 @@ test('a file with a fault is refused with its line', () => {
   const good = record('99503')
   const faults: [Source, string][] = [
     [text([good, record('99504', '0210209')]), 'a ZIP code lies in a locality that is not known'],
-    [text([good, record('99503', '1011200')]), 'a ZIP code is listed twice, in different localities'],
+    [text([good, record('99503', '1011200')]), 'a ZIP code is listed twice, in different places'],
     [text([good, 'AK9950']), 'this is not a ZIP5 file'],
     [book([...ROWS, ['AK', 'ABCDE', '02102', '01']]), 'this is not a ZIP5 file'],
   ]

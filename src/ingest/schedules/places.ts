@@ -15,8 +15,9 @@ import { regionOf } from './localities.ts'
  * locality 13, at 21 whether the last four digits decide, at 22 in the ZIP9 file these, and at 76 year and quarter. The
  * state is where the ZIP code lies, not what its locality is named after.
  */
-const RECORD = /^[A-Z]{2}([0-9]{5})([0-9]{5})([0-9]{2}).{6}([01 ])(?:(.{4})(?:.{50}([0-9]{5})?)?)?/
+const RECORD = /^([A-Z]{2})([0-9]{5})([0-9]{5})([0-9]{2}).{6}([01 ])(?:(.{4})(?:.{50}([0-9]{5})?)?)?/
 const COLUMNS = {
+  state: { titles: ['STATE'] },
   zip: { titles: ['ZIP CODE', 'ZIP'] },
   carrier: { titles: ['CARRIER'] },
   locality: { titles: ['LOCALITY'] },
@@ -27,6 +28,7 @@ const COLUMNS = {
 interface Stated {
   line: number
   zip: string
+  state: string
   region: string
   /** Whether the last four digits decide where it lies. */
   isSplit: boolean
@@ -37,6 +39,7 @@ interface Stated {
 interface Extension {
   line: number
   zip: string
+  state: string
   region: string
   four: string
 }
@@ -87,8 +90,8 @@ function zipsOf(source: Source, rejects: Findings): Map<string, Stated> {
   const zips = new Map<string, Stated>()
   for (const each of statedIn(source)) {
     const known = zips.get(each.zip)
-    if (known && (known.region !== each.region || known.isSplit !== each.isSplit))
-      throw unreadable('a ZIP code is listed twice, in different localities: get the ZIP5 file again', each.line)
+    if (known && (known.region !== each.region || known.state !== each.state || known.isSplit !== each.isSplit))
+      throw unreadable('a ZIP code is listed twice, in different places: get the ZIP5 file again', each.line)
     if (known) note(rejects, 'R09', each.line)
     else zips.set(each.zip, each)
   }
@@ -127,8 +130,15 @@ function* records(text: string, what: string): Generator<{ line: number; parts: 
 
 function* fixedWidth(text: string): Generator<Stated> {
   for (const { line, parts } of records(text, 'a ZIP5 file')) {
-    const [zip = '', contractor = '', locality = '', flag, , quarter = ''] = parts
-    yield { line, zip, region: knownRegion(contractor, locality, line), isSplit: flag === '1', quarter }
+    const [state = '', zip = '', contractor = '', locality = '', flag, , quarter = ''] = parts
+    yield {
+      line,
+      zip,
+      state: postal(state),
+      region: knownRegion(contractor, locality, line),
+      isSplit: flag === '1',
+      quarter,
+    }
   }
 }
 
@@ -136,21 +146,28 @@ function* fixedWidth(text: string): Generator<Stated> {
 function statedBy({ line, cell }: Line): Stated {
   const padded = (name: string, length: number): string => cell(name).padStart(length, '0')
   const [zip, contractor, locality] = [padded('zip', 5), padded('carrier', 5), padded('locality', 2)]
-  const flag = cell('plus_four')
-  if (!/^[0-9]{5} [0-9]{5} [0-9]{2}$/.test(`${zip} ${contractor} ${locality}`) || !/^[01]?$/.test(flag))
+  const [state, flag] = [cell('state'), cell('plus_four')]
+  if (
+    !/^[A-Z]{2} [0-9]{5} [0-9]{5} [0-9]{2}$/.test(`${state} ${zip} ${contractor} ${locality}`) ||
+    !/^[01]?$/.test(flag)
+  )
     throw unreadable('this is not a ZIP5 file', line)
   const region = knownRegion(contractor, locality, line)
-  return { line, zip, region, isSplit: flag === '1', quarter: cell('quarter') }
+  return { line, zip, state: postal(state), region, isSplit: flag === '1', quarter: cell('quarter') }
 }
 
 function* extensionsIn({ kind, text }: Source): Generator<Extension> {
   if (kind === 'xlsx') throw unreadable('the ZIP9 file is read as text: give the one that ends with .txt')
   for (const { line, parts } of records(text, 'a ZIP9 file')) {
-    const [zip = '', contractor = '', locality = '', , four = ''] = parts
+    const [state = '', zip = '', contractor = '', locality = '', , four = ''] = parts
     if (!/^[0-9]{4}$/.test(four)) throw unreadable('this is not a ZIP9 file', line)
-    yield { line, zip, four, region: knownRegion(contractor, locality, line) }
+    yield { line, zip, state: postal(state), four, region: knownRegion(contractor, locality, line) }
   }
 }
+
+/** CMS writes the two halves of Missouri and of Kansas, which once had contractors of their own, as if they were states. */
+const HALVES: { readonly [half: string]: string } = { EM: 'MO', WM: 'MO', EK: 'KS', WK: 'KS' }
+const postal = (state: string): string => HALVES[state] ?? state
 
 function knownRegion(contractor: string, locality: string, line: number): string {
   const region = regionOf(contractor, locality)
@@ -161,8 +178,8 @@ function knownRegion(contractor: string, locality: string, line: number): string
 
 /** The row of a ZIP code, and where the last four digits decide, those of the digits that are listed. */
 function rowsOf(stated: Stated, extensions: readonly Extension[], effective_from: string): PlaceRow[] {
-  const { zip, isSplit, region, line } = stated
-  const row = { kind: 'place', zip, effective_from } as const
+  const { zip, state, isSplit, region, line } = stated
+  const row = { kind: 'place', zip, state, effective_from } as const
   const locator = [{ citation: 0, line }]
   if (!isSplit) return [{ ...row, plus_four: null, region, locator }]
   const runs = runsOf(extensions)
@@ -177,6 +194,7 @@ function rowsOf(stated: Stated, extensions: readonly Extension[], effective_from
       ...row,
       plus_four: `${run[0].four}-${run[1].four}`,
       region: run[0].region,
+      state: run[0].state,
       locator: locatorOf(run),
     })),
   ]
@@ -185,14 +203,16 @@ function rowsOf(stated: Stated, extensions: readonly Extension[], effective_from
 /** The first and the last of digits that follow each other without a gap and lie in one locality. */
 type Run = readonly [first: Extension, last: Extension]
 
+const isOnePlace = (a: Extension, b: Extension): boolean => a.region === b.region && a.state === b.state
+
 function runsOf(extensions: readonly Extension[]): Run[] {
   const runs: Run[] = []
   for (const each of [...extensions].sort((a, b) => Number(a.four) - Number(b.four))) {
     const [first, last] = runs.at(-1) ?? []
     if (first && last && each.four === last.four) {
-      if (each.region !== last.region)
-        throw unreadable('the last four digits of a ZIP code are listed twice, in different localities', each.line)
-    } else if (first && last && Number(each.four) === Number(last.four) + 1 && each.region === last.region)
+      if (!isOnePlace(each, last))
+        throw unreadable('the last four digits of a ZIP code are listed twice, in different places', each.line)
+    } else if (first && last && Number(each.four) === Number(last.four) + 1 && isOnePlace(each, last))
       runs[runs.length - 1] = [first, each]
     else runs.push([each, each])
   }
@@ -218,17 +238,20 @@ export function rereadPlaces(): (row: AnyRow, places: readonly Place[]) => Sourc
   return (row, places) => {
     const [first] = places
     if (row.kind !== 'place' || !first) return fail('line_not_found')
-    const { zip, plus_four, region } = row
+    const { zip, plus_four, state, region } = row
     const cited = places.filter((_, at) => row.locator[at]?.citation === 1)
     const lists = cited.map(({ source, line }) => ({ line: extensions(source).at.get(line), all: extensions(source) }))
     if (!lists.every(({ line }) => line?.zip === zip)) return fail('line_not_found')
     const runs = runsOf(lists[0]?.all.ofZip.get(zip) ?? [])
     if (plus_four !== null) {
-      const isThere = runs.some((run) => `${run[0].four}-${run[1].four}` === plus_four && run[0].region === region)
+      const isThere = runs.some(
+        (run) => `${run[0].four}-${run[1].four}` === plus_four && run[0].region === region && run[0].state === state,
+      )
       return isThere ? OK : fail('inputs_not_at_line')
     }
     const stated = zips(first.source).get(first.line)
     if (stated?.zip !== zip) return fail('line_not_found')
+    if (stated.state !== state) return fail('inputs_not_at_line')
     const isSaid = stated.isSplit
       ? region === null || (runs.length > 0 && runs.every((run) => run[0].region === region))
       : region === stated.region

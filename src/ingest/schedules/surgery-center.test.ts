@@ -67,6 +67,31 @@ describe('the addenda of surgery centers', () => {
     ])
   })
 
+  test('state no price where the rate is blank or zero, and why, where the indicator says it', () => {
+    const rejects: Findings = new Map()
+    const said = [
+      ...[
+        ['A2', 'no_price_stated'],
+        ['D1', 'bundled'],
+        ['F4', 'paid_elsewhere'],
+        ['J7', 'carrier_priced'],
+      ],
+      ...[
+        ['K5', 'no_price_stated'],
+        ['K7', 'carrier_priced'],
+        ['L6', 'no_price_stated'],
+        ['X5', 'not_valid'],
+      ],
+    ] as const
+    for (const rate of ['', '$0.00 ', ' $- ', '0', '.', 'N/A']) {
+      const lines = said.map(([indicator], i) => [`G010${i}`, '', 'x', '', indicator, '', rate])
+      const { rows } = surgeryCenter.open([bb(lines)], {}, rejects)
+      expect([rate, ...rows.map(saying)]).toEqual([rate, ...said.map(([, reason]) => reason)])
+      for (const row of rows) expect(verifyDerivation(row)).toEqual(OK)
+    }
+    expect(rejects.size).toBe(0)
+  })
+
   test('withhold what they state twice and differently', () => {
     const twice = [aa([ONE]), bb([['G0105', '', 'x', '', 'A2', '', '$9.00']])]
     const { rows, cited } = surgeryCenter.open(twice, {}, new Map())
@@ -96,7 +121,16 @@ testOnPublished('every code and rate of both addenda of April 2026 is in the rel
     row.indicators['multiple_procedure'] ?? '',
   ])
   expect(found).toEqual(expected.sort())
-  expect([rows.length, rows.filter(({ kind }) => kind === 'price').length]).toEqual([7358, 5708])
+  // Counted by hand from the indicators, with the definitions that CMS publishes beside them.
+  expect(
+    Object.fromEntries(Map.groupBy(rows, (row) => (row.kind === 'absence' ? row.reason : row.kind))),
+  ).toMatchObject(
+    Object.fromEntries(
+      Object.entries({ price: 5708, bundled: 1568, carrier_priced: 22, paid_elsewhere: 8, no_price_stated: 52 }).map(
+        ([reason, length]) => [reason, { length }],
+      ),
+    ),
+  )
   const [procedures, ancillary] = given
   const holding = [procedures, ancillary].map((each) => each && surgeryCenter.finds(each, '0331T'))
   expect(holding).toEqual([false, true])

@@ -1,7 +1,7 @@
 import { reasonForAscIndicator } from '../../proof/price/derivation.ts'
 import { quarterlyEdition } from '../cms/quarter.ts'
 import type { Made } from '../cms/table.ts'
-import { CODE, scheduleAmount } from '../findings.ts'
+import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const BB = {
@@ -54,7 +54,7 @@ function surgeryCenterRow({ citation, line, cell, code, number }: CitedLine, eff
   }
   if (!INDICATOR.test(payment_indicator)) return refused(base, 'R03')
   const reason = reasonForAscIndicator(payment_indicator)
-  if (rate === '' || reason !== 'no_price_stated') {
+  if (noAmount(rate) !== undefined || reason !== 'no_price_stated') {
     const derivation = { method: 'asc-indicator/1', inputs: { payment_indicator } }
     return { ...base, kind: 'absence', reason, flags: [], derivation }
   }

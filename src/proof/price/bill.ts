@@ -7,8 +7,16 @@ import type { PricedRow } from './row.ts'
 /** What a line comes to: an amount, or from and to where a hospital lists several. */
 export type Extended = { amount: string } | { low: string; high: string }
 
-/** The price of a line times its units. A modifier that changes the amount has changed it first. */
-export function extended({ price }: PricedRow, adjustment: Adjustment | undefined, units: number): Extended {
+/**
+ * The price of a line times its units. A modifier that changes the amount has changed it first. Null for a factor: units
+ * on a bill are not what it is multiplied with.
+ */
+export function extended(
+  { kind, price }: PricedRow,
+  adjustment: Adjustment | undefined,
+  units: number,
+): Extended | null {
+  if (kind === 'rate') return null
   const times = (amount: string): string => amountText(tenThousandths(amount) * BigInt(units))
   if (adjustment) return { amount: times(adjustment.amount) }
   return 'amount' in price ? { amount: times(price.amount) } : { low: times(price.low), high: times(price.high) }
@@ -16,9 +24,11 @@ export function extended({ price }: PricedRow, adjustment: Adjustment | undefine
 
 export interface BillLine {
   basis: string
-  extended: Extended
+  /** Null for a line that comes to nothing that can be added up. */
+  extended: Extended | null
   billed: string | null
 }
+type PricedLine = BillLine & { extended: Extended }
 export interface Total {
   basis: string
   lines: number
@@ -35,16 +45,16 @@ export interface Summary {
 
 /** Totals for each basis, never across them: a doctor's fee and a hospital's charge do not add up to a price. */
 export function summaryOf(lines: readonly (BillLine | undefined)[]): Summary {
-  const priced = lines.filter((line) => line !== undefined)
+  const priced = lines.filter((line): line is PricedLine => line !== undefined && line.extended !== null)
   const bases = [...new Set(priced.map(({ basis }) => basis))].sort()
   return { lines: lines.length, priced: priced.length, totals: bases.map((basis) => totalOf(basis, priced)) }
 }
 
-function totalOf(basis: string, priced: readonly BillLine[]): Total {
+function totalOf(basis: string, priced: readonly PricedLine[]): Total {
   const own = priced.filter((line) => line.basis === basis)
-  const sum = (amountOf: (line: BillLine) => string): string =>
+  const sum = (amountOf: (line: PricedLine) => string): string =>
     amountText(own.reduce((total, line) => total + tenThousandths(amountOf(line)), 0n))
-  const end = (name: 'low' | 'high') => (line: BillLine) =>
+  const end = (name: 'low' | 'high') => (line: PricedLine) =>
     'amount' in line.extended ? line.extended.amount : line.extended[name]
   const billed = own.every((line) => line.billed !== null) ? sum((line) => line.billed as string) : null
   return { basis, lines: own.length, low: sum(end('low')), high: sum(end('high')), billed }

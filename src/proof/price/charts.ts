@@ -9,10 +9,15 @@ export interface ChartFacts {
   speaks: 'national' | 'locality' | 'state'
   /** The settings of its prices, in the order in which they are tried; null where it knows none. */
   settings: readonly (Setting | null)[]
+  /** The codes that one row stands for, under the code `as`: a factor is the same for all of them. */
+  standIn?: { for: RegExp; as: string }
 }
 
 export const PLACE_CHART = 'zip-locality'
 export const HOSPITAL = 'hospital-mrf:'
+
+/** The conversion factor is the same for every anesthesia code. */
+export const ANESTHESIA_CODES = { for: /^0[01][0-9]{3}$/, as: '00000' }
 
 /** What is known of each schedule. A verifier uses its own; a registry with further schedules tells its clients theirs. */
 export interface ChartTable {
@@ -26,7 +31,12 @@ export const CHARTS: ChartTable = {
   'cms-opps': { bases: ['medicare_opps'], speaks: 'national', settings: ['outpatient'] },
   'cms-asc': { bases: ['medicare_asc'], speaks: 'national', settings: ['asc'] },
   'cms-dmepos': { bases: ['medicare_dmepos'], speaks: 'state', settings: ['non_rural', 'rural'] },
-  'cms-anesthesia': { bases: ['medicare_anesthesia'], speaks: 'locality', settings: [null] },
+  'cms-anesthesia': {
+    bases: ['medicare_anesthesia'],
+    speaks: 'locality',
+    settings: [null],
+    standIn: ANESTHESIA_CODES,
+  },
 }
 
 /** A hospital's file: its prices are national in form, as it stands where it stands. */
@@ -39,6 +49,9 @@ export const HOSPITAL_FACTS: ChartFacts = {
 export const factsOf = (chart: string, table: ChartTable = CHARTS): ChartFacts | undefined =>
   chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : Object.hasOwn(table, chart) ? table[chart] : undefined
 
+/** The code under which a chart has what it says of a code. */
+export const codeIn = ({ standIn }: ChartFacts, cpt: string): string => (standIn?.for.test(cpt) ? standIn.as : cpt)
+
 /** Which bases the rows of a chart may have; none for a chart that holds no prices. */
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
   factsOf(chart, table)?.bases ?? []
@@ -49,10 +62,10 @@ const HOSPITALS = ['verbatim/1', 'rounded/1', 'range/1', 'least-rate/1', 'greate
 const METHODS: { readonly [basis in Basis]: readonly string[] } = {
   medicare_pfs: PHYSICIAN,
   medicare_pfs_qpp: PHYSICIAN,
-  medicare_clfs: ['verbatim/1', 'clfs-indicator/1', 'row-rule/1'],
+  medicare_clfs: ['verbatim/1', 'clfs-indicator/1', 'no-amount/1', 'row-rule/1'],
   medicare_opps: ['verbatim/1', 'rounded/1', 'opps-status/1', 'row-rule/1'],
   medicare_asc: ['verbatim/1', 'asc-indicator/1', 'row-rule/1'],
-  medicare_asp: ['verbatim/1', 'asp-limit/1', 'row-rule/1'],
+  medicare_asp: ['verbatim/1', 'no-amount/1', 'row-rule/1'],
   medicare_dmepos: ['verbatim/1', 'dmepos-blank/1', 'row-rule/1'],
   medicare_anesthesia: ['verbatim/1', 'rounded/1', 'row-rule/1'],
   hospital_cash: HOSPITALS,

@@ -336,11 +336,13 @@ test('an outpatient status indicator is the reason for an absence', () => {
 
 test('a payment indicator of a surgical center is the reason for an absence', () => {
   checkIndicators('asc-indicator/1', 'payment_indicator', 'medicare_asc', {
-    bundled: ['N1', 'L1'],
-    not_valid: ['B5', 'D5'],
+    bundled: ['N1', 'L1', 'D1'],
+    carrier_priced: ['H7', 'J7', 'K7'],
+    paid_elsewhere: ['F4', 'M6'],
+    not_valid: ['B5', 'D5', 'U5', 'X5'],
     inpatient_only: ['C5'],
-    not_covered: ['E5', 'M6', 'U5', 'X5', 'Y5'],
-    no_price_stated: ['A2', 'G2', 'Z9', 'K2'],
+    not_covered: ['E5', 'Y5'],
+    no_price_stated: ['A2', 'G2', 'Z9', 'K2', 'K5', 'L6'],
   })
   for (const payment_indicator of ['N', '1N', 'n1', 'N11'])
     expect(verifyDerivation(absence('asc-indicator/1', { payment_indicator }, 'bundled', 'medicare_asc'))).toEqual(
@@ -348,12 +350,17 @@ test('a payment indicator of a surgical center is the reason for an absence', ()
     )
 })
 
-test('a drug without a limit has no price stated, and a line that a rule refused is not readable', () => {
-  for (const limit of ['NA', 'blank'])
-    expect(verifyDerivation(absence('asp-limit/1', { limit }, 'no_price_stated', 'medicare_asp'))).toEqual(OK)
-  for (const limit of ['0', 'na', ''])
-    expect(verifyDerivation(absence('asp-limit/1', { limit }, 'no_price_stated', 'medicare_asp'))).toEqual(
-      failed('inputs_malformed'),
+test('a rate that is blank or zero states no price, and a line that a rule refused is not readable', () => {
+  for (const basis of ['medicare_asp', 'medicare_clfs'] as const) {
+    const stating = (rate: string) => absence('no-amount/1', { rate }, 'no_price_stated', basis)
+    for (const rate of ['NA', 'blank', '0', '0.00', '00000.00']) expect(verifyDerivation(stating(rate))).toEqual(OK)
+    for (const rate of ['na', '', '0.', '.00', '-', '0.01', '00000.10', '0'.repeat(21)])
+      expect([rate, verifyDerivation(stating(rate))]).toEqual([rate, failed('inputs_malformed')])
+  }
+  // The others have an indicator, which says more.
+  for (const basis of ['medicare_opps', 'medicare_asc', 'medicare_pfs'] as const)
+    expect(verifyDerivation(absence('no-amount/1', { rate: '0' }, 'no_price_stated', basis))).toEqual(
+      failed('unknown_method'),
     )
   checkIndicators('row-rule/1', 'rule', 'hospital_cash', {
     unreadable: ['R02', 'R03', 'R14'],

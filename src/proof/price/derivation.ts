@@ -44,7 +44,7 @@ const ABSENCE_METHODS: { [method: string]: AbsenceMethod } = {
     areInputs(inputs, { payment_indicator: /^[A-Z][0-9]$/ })
       ? reasonForAscIndicator(inputs['payment_indicator'] as string)
       : undefined,
-  'asp-limit/1': (inputs) => (areInputs(inputs, { limit: /^(NA|blank)$/ }) ? 'no_price_stated' : undefined),
+  'no-amount/1': (inputs) => (areInputs(inputs, { rate: NOTHING }) ? 'no_price_stated' : undefined),
   'dmepos-blank/1': (inputs) =>
     areInputs(inputs, { non_rural: NOTHING, rural: NOTHING }) ? 'no_price_stated' : undefined,
   'row-rule/1': (inputs) =>
@@ -103,8 +103,8 @@ function verifyReason(row: Extract<Row, { kind: 'absence' }>): DerivationVerdict
   return row.flags.length === 0 ? { ok: true } : fail('flags_mismatch')
 }
 
-/** A cell of the equipment schedule without an amount. */
-const NOTHING = /^(blank|0(\.0{1,4})?)$/
+/** A cell of a schedule that states no amount. Zero never means free. */
+export const NOTHING = /^(blank|NA|0{1,20}(\.0{1,20})?)$/
 const RVU = /^[0-9]{1,6}(\.[0-9]{1,2})?$/
 const INDEX = /^[0-9](\.[0-9]{1,3})?$/
 const NATIONAL_INDEX = /^1\.000$/
@@ -221,17 +221,25 @@ export const reasonForIndicator = (status: string): AbsenceReason => INDICATOR_R
 export const isPaidApart = (status: string): boolean =>
   !Object.hasOwn(INDICATOR_REASONS, status) || /^Q[1-4]$/.test(status)
 
-/** Why an ambulatory surgical center is paid nothing apart, by payment indicator (Addendum DD1). */
+/**
+ * Why the schedule of surgery centers states no price, by payment indicator (Addenda DD1 and EE). U5 and X5 are left out
+ * of this schedule only; E5 and Y5 are not covered by Medicare.
+ */
 const ASC_REASONS: { [indicator: string]: AbsenceReason } = {
   N1: 'bundled',
   L1: 'bundled',
+  D1: 'bundled',
+  H7: 'carrier_priced',
+  J7: 'carrier_priced',
+  K7: 'carrier_priced',
+  F4: 'paid_elsewhere',
+  M6: 'paid_elsewhere',
   B5: 'not_valid',
   D5: 'not_valid',
+  U5: 'not_valid',
+  X5: 'not_valid',
   C5: 'inpatient_only',
   E5: 'not_covered',
-  M6: 'not_covered',
-  U5: 'not_covered',
-  X5: 'not_covered',
   Y5: 'not_covered',
 }
 export const reasonForAscIndicator = (indicator: string): AbsenceReason => ASC_REASONS[indicator] ?? 'no_price_stated'

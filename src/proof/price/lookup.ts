@@ -4,9 +4,21 @@
 // verifier looks only at what an answer has proved. So both come to the same decision, or the verifier finds that
 // something is not proved.
 
-import { CHARTS, type ChartFacts, type ChartTable, chartsFor, factsOf, HOSPITAL_FACTS, PLACE_CHART } from './charts.ts'
+import { type Asking, findRow, isAny, isHeld } from './asking.ts'
+import {
+  CHARTS,
+  type ChartFacts,
+  type ChartTable,
+  chartsFor,
+  codeIn,
+  factsOf,
+  HOSPITAL_FACTS,
+  PLACE_CHART,
+} from './charts.ts'
 import { type Adjustment, adjust, isAdjusting, isNeutral } from './modifiers.ts'
+import { type Place, placeOf, regionFor } from './place.ts'
 import type { ParsedQuestion } from './question.ts'
+import { isDivided, localitiesOf } from './region.ts'
 import {
   type AnyRow,
   type Basis,
@@ -18,20 +30,6 @@ import {
   rowKey,
   type Setting,
 } from './row.ts'
-
-/** What the rule must know next. Rows are asked of the edition of a chart that is in force on the day of the question. */
-export type Need =
-  /** Which chart speaks for a provider: its name, or undefined. */
-  | { need: 'provider'; npi: string }
-  /** Whether an edition of the chart is in force on the day. */
-  | { need: 'edition'; chart: string }
-  /** The row with this key, or undefined. */
-  | { need: 'row'; chart: string; key: string }
-  /** All rows whose keys begin so. */
-  | { need: 'rows'; chart: string; prefix: string }
-  /** The regions of the rows whose keys begin so: none, the only one, or two of several. */
-  | { need: 'regions'; chart: string; prefix: string }
-export type Reply = string | boolean | AnyRow | readonly AnyRow[] | readonly string[] | undefined
 
 type Absence = Extract<Row, { kind: 'absence' }>
 export type Decision =
@@ -45,20 +43,6 @@ export type Decision =
   | { outcome: 'unknown_zip' }
   | { outcome: 'unknown_provider' }
   | { outcome: 'not_on_schedule' }
-
-type Asking<T> = Generator<Need, T, Reply>
-
-/** The row with this key, if it holds on the day: one that begins later in the edition is not there yet. */
-function* findRow(chart: string, key: string, day: string): Asking<AnyRow | undefined> {
-  const row = (yield { need: 'row', chart, key }) as AnyRow | undefined
-  return row && row.effective_from <= day ? row : undefined
-}
-function* isAny(chart: string, prefix: string): Asking<boolean> {
-  return ((yield { need: 'regions', chart, prefix }) as readonly string[]).length > 0
-}
-function* isHeld(chart: string): Asking<boolean> {
-  return (yield { need: 'edition', chart }) as boolean
-}
 
 /** What one chart says. At most one of these; none of them if it does not have the code. */
 interface Finding {
@@ -93,11 +77,13 @@ function* ofSchedules(question: ParsedQuestion, place: Place, table: ChartTable)
   for (const chart of chartsFor(question.basis, question.setting, table)) {
     const facts = factsOf(chart, table)
     if (!facts) continue
-    // A schedule by locality cannot be read without the table that says where a ZIP code lies.
-    const unreadable = facts.speaks !== 'national' && place.notHeld === true
-    if (!(yield* isHeld(chart)) || unreadable) {
+    if (!(yield* isHeld(chart))) {
       notHeld.push(chart)
-      if (unreadable && !notHeld.includes(PLACE_CHART)) notHeld.push(PLACE_CHART)
+      continue
+    }
+    // A schedule by locality cannot be read without the table that says where a ZIP code lies.
+    if (facts.speaks !== 'national' && place.notHeld) {
+      if (!notHeld.includes(PLACE_CHART)) notHeld.push(PLACE_CHART)
       continue
     }
     const finding = yield* inSchedule(question, chart, facts, place)
@@ -130,41 +116,6 @@ function priced(chart: string, row: PricedRow, { ignored = [], adjusting }: Find
     : { outcome: 'modifier_not_allowed', chart, row, modifier: adjusting }
 }
 
-/** Where the question is about, as far as it is known. */
-interface Place {
-  region: string
-  /** A state whose localities are to be looked up, each in the schedule itself. */
-  state?: string
-  /** The last four digits of the ZIP code decide, and were not given or are not listed. */
-  split?: true
-  unknown?: true
-  notHeld?: true
-  row?: PlaceRow
-}
-
-function* placeOf({ region, setting, basis, day }: ParsedQuestion, table: ChartTable): Asking<Place> {
-  if (region.level === 'national') return { region: 'national' }
-  if (region.level === 'locality') return { region: region.region }
-  if (region.level === 'state') return { region: `US-${region.state}`, state: region.state }
-  // A question that only national schedules may answer needs no place.
-  if (chartsFor(basis, setting, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
-    return { region: 'national' }
-  if (!(yield* isHeld(PLACE_CHART))) return { region: '', notHeld: true }
-  const whole = (yield* findRow(PLACE_CHART, `${region.zip}|`, day)) as PlaceRow | undefined
-  if (whole?.region) return { region: whole.region, row: whole }
-  const listed = (yield { need: 'rows', chart: PLACE_CHART, prefix: `${region.zip}|` }) as readonly PlaceRow[]
-  const parts = listed.filter((part) => part.effective_from <= day)
-  if (parts.length === 0) return { region: '', unknown: true }
-  const [first] = parts
-  if (first?.region && parts.every((part) => part.region === first.region)) return { region: first.region, row: first }
-  const { plusFour } = region
-  const own = plusFour === null ? undefined : parts.find((part) => holds(part.plus_four, plusFour))
-  return own?.region ? { region: own.region, row: own } : { region: '', split: true, ...(whole ? { row: whole } : {}) }
-}
-
-const holds = (range: string | null, digits: string): boolean =>
-  range !== null && range.slice(0, 4) <= digits && digits <= range.slice(5)
-
 function* inSchedule(question: ParsedQuestion, chart: string, facts: ChartFacts, place: Place): Asking<Finding> {
   const ignored = question.modifiers.filter(isNeutral)
   const kept = question.modifiers.filter((modifier) => !isNeutral(modifier))
@@ -175,11 +126,37 @@ function* inSchedule(question: ParsedQuestion, chart: string, facts: ChartFacts,
   const modifier = choosing.length === 0 ? null : choosing.join('-')
   const found = yield* withModifier(question, chart, facts, place, modifier)
   if (found.price) return { ...found, ignored, adjusting: adjusting.length === 1 ? adjusting[0] : undefined }
-  if (found.stated || found.ambiguous || modifier === null) return found
-  const bare = yield* withModifier(question, chart, facts, place, null)
-  if (bare.stated) return bare
-  return bare.price || bare.ambiguous ? { modifierUnpriced: true } : bare
+  if (found.stated || found.ambiguous || found.notCovered) return found
+  if (modifier !== null) {
+    const bare = yield* withModifier(question, chart, facts, place, null)
+    if (bare.price || bare.ambiguous) return { modifierUnpriced: true }
+    if (bare.stated || bare.notCovered) return bare
+  }
+  return yield* otherwise(codeIn(facts, question.cpt), chart, facts, place, modifier)
 }
+
+/** What a schedule has of a code that it does not have as asked: with other modifiers, in other settings or places. */
+function* otherwise(
+  cpt: string,
+  chart: string,
+  facts: ChartFacts,
+  place: Place,
+  modifier: string | null,
+): Asking<Finding> {
+  const region = regionFor(facts, place)
+  const regions = [...new Set([region ?? 'national', 'national'])]
+  // In another setting only.
+  if (modifier === null) for (const each of regions) if (yield* isAny(chart, `${cpt}|${each}|||`)) return {}
+  // With modifiers only, such as equipment that is bought new or rented by the month.
+  for (const each of regions) if (yield* isAny(chart, `${cpt}|${each}||`)) return { modifierUnpriced: true }
+  if (facts.speaks === 'national' || !(yield* isAny(chart, `${cpt}|US-`))) return {}
+  // For places, and none was asked, or it may be one of several; else for other places only.
+  const isOpen = region === 'national' || (region === undefined && (place.split || place.state === undefined))
+  return isOpen ? { ambiguous: true } : { notCovered: true }
+}
+
+/** Reasons after which the next setting is tried. A line that cannot be read must not be replaced by another one. */
+const LEAVES_ROOM = new Set(['not_applicable_in_setting', 'no_price_stated'])
 
 /**
  * The row of a schedule for one modifier. Settings are tried in the schedule's order. A status such as "bundled" holds
@@ -187,56 +164,60 @@ function* inSchedule(question: ParsedQuestion, chart: string, facts: ChartFacts,
  * the service is not performed stands once for the country too.
  */
 function* withModifier(
-  { cpt, setting, day }: ParsedQuestion,
+  { cpt: asked, setting, day }: ParsedQuestion,
   chart: string,
   facts: ChartFacts,
   place: Place,
   modifier: string | null,
 ): Asking<Finding> {
   const basis = facts.bases[0] as Basis
+  const cpt = codeIn(facts, asked)
   const at = (region: string, inSetting: Setting | null): string =>
     rowKey({ cpt, region, npi: null, modifier, basis, setting: inSetting, class: null })
-  const settings = settingsFor(facts, setting)
   const status = function* (): Asking<Absence | undefined> {
     return facts.settings.includes(null) ? undefined : absence(yield* findRow(chart, at('national', null), day))
   }
   let region = regionFor(facts, place)
-  let asked = false
+  let isStatusKnown = false
   if (region === undefined) {
-    // Several localities may be meant: which of them the schedule has for this code decides.
     const stated = yield* status()
     if (stated) return { stated }
-    asked = true
-    const prefix = `${cpt}|US-${place.state}-`
-    const regions = place.split ? [] : ((yield { need: 'regions', chart, prefix }) as readonly string[])
-    if (regions.length > 1) return { ambiguous: true }
-    region = regions[0]
+    isStatusKnown = true
+    if (facts.speaks === 'locality' && place.state !== undefined && !place.split) {
+      const regions = (yield {
+        need: 'regions',
+        chart,
+        prefix: `${cpt}|US-${localitiesOf(place.state)}-`,
+      }) as readonly string[]
+      if (regions.length > 1 || (regions.length === 1 && isDivided(place.state))) return { ambiguous: true }
+      region = regions[0]
+    }
   }
   let stated: Absence | undefined
-  for (const each of settings) {
+  for (const each of settingsFor(facts, setting)) {
     if (region !== undefined) {
       const row = yield* findRow(chart, at(region, each), day)
       if (row && 'price' in row) return { price: row }
-      stated ??= absence(row)
-      if (row) continue
+      const none = absence(row)
+      if (none && !LEAVES_ROOM.has(none.reason)) return { stated: none }
+      stated ??= none
+      if (none) continue
     }
-    if (!asked) {
-      asked = true
+    if (!isStatusKnown) {
+      isStatusKnown = true
       const ofCountry = yield* status()
       if (ofCountry) return { stated: ofCountry }
     }
     if (region === 'national' || facts.speaks === 'national') continue
     const national = yield* findRow(chart, at('national', each), day)
     if (national && 'price' in national) return place.split ? { ambiguous: true } : { notCovered: true }
-    stated ??= absence(national)
+    const none = absence(national)
+    if (none && !LEAVES_ROOM.has(none.reason)) return { stated: none }
+    stated ??= none
   }
-  if (stated) return { stated }
-  // A code that is there with modifiers only, such as equipment that is bought new or rented by the month.
-  if (modifier !== null || region === undefined || (yield* isAny(chart, `${cpt}|${region}|||`))) return {}
-  if (yield* isAny(chart, `${cpt}|${region}||`)) return { modifierUnpriced: true }
-  // Prices for places only, and no place was asked.
-  const isElsewhere = region === 'national' && facts.speaks !== 'national' && (yield* isAny(chart, `${cpt}|US-`))
-  return isElsewhere ? { ambiguous: true } : {}
+  // Where the schedule does not have the setting at all, its status is still what it says of the code.
+  if (!stated && !isStatusKnown) stated = yield* status()
+  return stated ? { stated } : {}
 }
 
 const absence = (row: AnyRow | undefined): Absence | undefined => (row?.kind === 'absence' ? row : undefined)
@@ -250,16 +231,6 @@ function settingsFor(facts: ChartFacts, asked: Setting | undefined): readonly (S
   const isProfessional = asked === 'non_facility' || asked === 'facility'
   return isProfessional && facts.speaks === 'state' ? facts.settings : []
 }
-
-/** The region of the rows that can answer; undefined where several localities may be meant. */
-function regionFor({ speaks }: ChartFacts, place: Place): string | undefined {
-  if (speaks === 'national') return 'national'
-  if (speaks === 'state') return place.split ? undefined : stateOf(place.region)
-  return place.state === undefined && !place.split ? place.region : undefined
-}
-
-/** `US-IL-16` lies in `US-IL`. */
-const stateOf = (region: string): string => (region === 'national' ? region : region.slice(0, 'US-IL'.length))
 
 /** A hospital's own file. The region is no part of the question: the hospital stands where it stands. */
 function* ofProvider(question: ParsedQuestion, npi: string): Asking<Decision> {

@@ -7,6 +7,18 @@ const AREAS = new Set(
   ).split(' '),
 )
 
+/**
+ * States with several Medicare localities. Which of them were loaded must not decide whether a state has one price.
+ * Source: the GPCI files of 2025 and 2026.
+ */
+const DIVIDED = new Set('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'.split(' '))
+export const isDivided = (state: string): boolean => DIVIDED.has(state)
+
+/** The islands of the Pacific lie in the locality of Hawaii. */
+const PACIFIC = new Set(['GU', 'AS', 'MP'])
+/** The state whose localities a state or area lies in. */
+export const localitiesOf = (state: string): string => (PACIFIC.has(state) ? 'HI' : state)
+
 export type Region =
   | { level: 'national' }
   | { level: 'state'; state: string }

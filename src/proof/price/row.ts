@@ -98,6 +98,8 @@ export interface PlaceRow {
   /** The last four digits from and to, as `0001-0999`; null for the whole ZIP code. */
   plus_four: string | null
   region: string | null
+  /** Of the address: a locality may reach into a neighbouring state, and supplies are priced by the state. */
+  state: string
   effective_from: string
   locator: Locator
 }
@@ -210,6 +212,7 @@ export const isPlaceRow = closed({
   zip: matches(/^[0-9]{5}$/),
   plus_four: orNull(matches(/^[0-9]{4}-[0-9]{4}$/)),
   region: orNull(matches(/^US-[A-Z]{2}-[0-9]{2}$/)),
+  state: matches(/^[A-Z]{2}$/),
   effective_from: isDay,
   locator,
 }) as (value: unknown) => value is PlaceRow

@@ -11,7 +11,7 @@ import {
   STATE_SCHEMA,
   WITHDRAWAL_SCHEMA,
 } from './release.ts'
-import { dayBefore, leafOf, periodOn, placeOf, standingAfter, stateOf } from './timeline.ts'
+import { dayBefore, leafOf, periodOn, placeOf, predecessorsIn, standingAfter, stateOf } from './timeline.ts'
 
 const AT = '2026-07-01T00:00:00Z'
 // The end of February and the turn of a year are among them.
@@ -20,7 +20,7 @@ const NPIS = ['1234567893', '1679576722']
 const CHARTS = ['cms-pfs', 'cms-pfs-qpp', `hospital-mrf:${NPIS[0]}`, `hospital-mrf:${NPIS[1]}`]
 
 type Event =
-  | { what: 'publish'; chart: number; from: number; days: number; providers: number }
+  | { what: 'publish'; chart: number; edition: string; from: number; days: number; providers: number }
   | { what: 'withdraw'; which: number }
   | { what: 'move'; npi: number; chart: number }
   | { what: 'state' }
@@ -30,6 +30,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
     arbitrary: fc.record({
       what: fc.constant('publish' as const),
       chart: fc.nat(3),
+      edition: fc.constantFrom('2026A', '2026B', '2026C'),
       // Few days, so that several editions begin on the same one.
       from: fc.constantFrom(0, 1, 10, 30, 31, 60, 88, 89),
       days: fc.constantFrom(0, 1, 5, 31, 200),
@@ -58,7 +59,8 @@ function entriesOf(events: readonly Event[]): RegistryEntry[] {
       const from = Date.parse(DAYS[each.from] as string)
       const { manifest } = new MemoryRelease([], {
         chart,
-        release_id: `${chart}:2026C:${releases.length + 1}`,
+        edition: each.edition,
+        release_id: `${chart}:${each.edition}:${releases.length + 1}`,
         effective_from: DAYS[each.from] as string,
         effective_to: new Date(from + each.days * 86_400_000).toISOString().slice(0, 10),
         ...(chart.startsWith('hospital') ? { providers: NPIS.filter((_, i) => each.providers & (1 << i)) } : {}),
@@ -94,10 +96,15 @@ const isWithdrawn = (entries: readonly RegistryEntry[], { release_id }: Manifest
 
 /** Day by day, as the rule is told in words. */
 function naiveEdition(entries: readonly RegistryEntry[], chart: string, day: string): Manifest | undefined {
+  const published = entries.filter(
+    (entry): entry is Manifest => isManifest(entry) && entry.chart === chart && !isWithdrawn(entries, entry),
+  )
   let best: Manifest | undefined
-  for (const entry of entries)
-    if (isManifest(entry) && entry.chart === chart && entry.effective_from <= day && !isWithdrawn(entries, entry))
-      if (!best || entry.effective_from >= best.effective_from) best = entry
+  for (const [i, release] of published.entries()) {
+    const isReplaced = published.slice(i + 1).some(({ edition }) => edition === release.edition)
+    if (isReplaced || release.effective_from > day) continue
+    if (!best || release.effective_from >= best.effective_from) best = release
+  }
   return best && best.effective_to >= day ? best : undefined
 }
 
@@ -116,6 +123,42 @@ test('on every day the edition in force is the last one that began by then, if i
     }),
     { numRuns: 150 },
   )
+})
+
+test('a revision that begins earlier, or later, replaces the one before it on every day', () => {
+  const revision = (edition: string, number: number, effective_from: string, effective_to: string) =>
+    new MemoryRelease([], {
+      ...{ chart: 'cms-pfs', edition, release_id: `cms-pfs:${edition}:${number}`, effective_from, effective_to },
+    }).manifest
+  const B = revision('RVU26B', 1, '2026-04-01', '2026-06-30')
+  const C = revision('RVU26C', 1, '2026-07-01', '2026-09-30')
+  const days = (entries: readonly RegistryEntry[]) =>
+    standingAfter(entries).periods.map(({ from, to, release }) => {
+      const { release_id } = entries.filter(isManifest).find((each) => toBase64(leafOf(each)) === release) as Manifest
+      return `${release_id.slice(8)} ${from} ${to}`
+    })
+  const earlier = revision('RVU26C', 2, '2026-06-15', '2026-09-30')
+  expect(days([B, C, earlier])).toEqual(['RVU26B:1 2026-04-01 2026-06-14', 'RVU26C:2 2026-06-15 2026-09-30'])
+  const later = revision('RVU26C', 3, '2026-08-01', '2026-09-30')
+  expect(days([B, C, earlier, later])).toEqual(['RVU26B:1 2026-04-01 2026-06-30', 'RVU26C:3 2026-08-01 2026-09-30'])
+  // Published again, an edition of before stands after one that begins on the same day.
+  const same = revision('X', 1, '2026-04-01', '2026-05-31')
+  expect(days([B, same])).toEqual(['X:1 2026-04-01 2026-05-31'])
+  expect(days([B, same, revision('RVU26B', 2, '2026-04-01', '2026-06-30')])).toEqual(['RVU26B:2 2026-04-01 2026-06-30'])
+})
+
+test('a release takes the place of the revision before it, else of the edition that begins last before it', () => {
+  const at = (edition: string, effective_from: string, nth = 1) => ({ chart: 'cms-pfs', edition, effective_from, nth })
+  const [A, B, B2] = [at('A', '2026-01-01'), at('B', '2026-04-01'), at('B', '2026-02-01', 2)]
+  expect(predecessorsIn([], B)).toEqual({ revision: undefined, edition: undefined })
+  expect(predecessorsIn([A, B], at('C', '2026-07-01'))).toEqual({ revision: undefined, edition: B })
+  expect(predecessorsIn([B, A], at('C', '2026-03-01'))).toEqual({ revision: undefined, edition: A })
+  expect(predecessorsIn([A, B], B2)).toEqual({ revision: B, edition: A })
+  // The first revision of B does not count any more.
+  expect(predecessorsIn([A, B, B2], at('C', '2026-07-01'))).toEqual({ revision: undefined, edition: B2 })
+  const twin = at('T', '2026-01-01')
+  expect(predecessorsIn([A, twin], at('C', '2026-07-01')).edition).toBe(twin)
+  expect(predecessorsIn([twin, A], at('C', '2026-07-01')).edition).toBe(A)
 })
 
 test('periods are sorted, do not overlap, and stay within their editions', () => {

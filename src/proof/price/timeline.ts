@@ -26,9 +26,9 @@ export const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY
 export const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
 
 /**
- * What is in force after these entries, in the order of the log. Of the releases of a chart that were not withdrawn and
- * take effect on one day, the last in the log counts; each ends on its `effective_to`, or on the day before the next
- * one takes effect. An NPI belongs to the first chart that named it, until it is moved to another that names it too.
+ * What is in force after these entries, in the order of the log. Of the releases that were not withdrawn, the last
+ * revision of each edition counts, and of the editions of a chart that take effect on one day the last in the log; each
+ * ends on its `effective_to`, or on the day before the next one takes effect. An NPI belongs to the first chart that named it, until it is moved to another that names it too.
  */
 export function standingAfter(entries: readonly RegistryEntry[]): Standing {
   const withdrawn = new Set(
@@ -40,9 +40,42 @@ export function standingAfter(entries: readonly RegistryEntry[]): Standing {
 
 const isRelease = (entry: RegistryEntry): entry is Manifest => 'rows_root' in entry
 
+type Placed = Pick<Manifest, 'chart' | 'edition' | 'effective_from'>
+
+/** The last revision of each edition, in the order of the log. It replaces those before it, whenever each takes effect. */
+export function lastRevisions<Release extends Placed>(releases: readonly Release[]): Release[] {
+  const last = new Map(releases.map((release) => [`${release.chart}|${release.edition}`, release]))
+  return releases.filter((release) => last.get(`${release.chart}|${release.edition}`) === release)
+}
+
+/** The releases before another one in its chart. */
+export interface Predecessors<Release> {
+  /** The revision of the same edition that it replaces. */
+  revision: Release | undefined
+  /** The last of the other editions that take effect no later. */
+  edition: Release | undefined
+}
+
+/** Of releases of its chart that were not withdrawn, in the order of the log. */
+export function predecessorsIn<Release extends Placed>(
+  published: readonly Release[],
+  { edition, effective_from }: Placed,
+): Predecessors<Release> {
+  const counting = lastRevisions(published)
+  const others = counting.filter((each) => each.edition !== edition && each.effective_from <= effective_from)
+  const start = others
+    .map((each) => each.effective_from)
+    .sort()
+    .at(-1)
+  return {
+    revision: counting.find((each) => each.edition === edition),
+    edition: others.findLast((each) => each.effective_from === start),
+  }
+}
+
 function periodsOf(releases: readonly Manifest[]): Period[] {
   const byStart = new Map<string, Map<string, Manifest>>()
-  for (const release of releases) {
+  for (const release of lastRevisions(releases)) {
     const editions = byStart.get(release.chart) ?? new Map<string, Manifest>()
     byStart.set(release.chart, editions.set(release.effective_from, release))
   }

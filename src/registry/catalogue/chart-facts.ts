@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Calendar } from '../../integrity/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report.ts'
+import { lastRevisions } from '../../proof/price/timeline.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'
 import { countContents } from '../release/content-store.ts'
@@ -105,13 +106,6 @@ export async function lastLoad(db: Db): Promise<Facts['last_load']> {
   return last ? { at: new Date(last.at).toISOString(), status: last.ended ? 'ok' : 'unfinished' } : null
 }
 
-interface Edition {
-  release_id: string
-  edition: string
-  effective_from: string
-  effective_to: string
-}
-
 /** Rule R11, for the editions of one chart. */
 export interface PeriodConflicts {
   /** Editions that claim days of the one before them. */
@@ -120,13 +114,14 @@ export interface PeriodConflicts {
   gaps: string[]
 }
 
-/** Whether the periods of a chart's editions meet. */
-export function periodConflicts(calendar: Calendar, editions: readonly Edition[]): PeriodConflicts {
+/** Whether the periods of a chart's editions meet. Revisions that were replaced do not count. */
+function periodConflicts(calendar: Calendar, published: readonly ReleaseState[]): PeriodConflicts {
   const conflicts: PeriodConflicts = { overlaps: [], gaps: [] }
-  const inOrder = [...editions].sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+  const editions = lastRevisions(published.toSorted((a, b) => (a.log_index ?? 0) - (b.log_index ?? 0)))
+  const inOrder = editions.sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
   for (const [i, later] of inOrder.entries()) {
     const earlier = inOrder[i - 1]
-    const { gap, overlap } = earlier ? periodFit(calendar, earlier, later) : { gap: 0, overlap: 0 }
+    const { gap, overlap } = periodFit(calendar, { edition: earlier, revision: undefined }, later)
     if (overlap > 0) conflicts.overlaps.push(later.release_id)
     if (gap > 0) conflicts.gaps.push(later.release_id)
   }

@@ -50,9 +50,9 @@ export const ReleaseDiff = z
 type ReleaseDiff = z.input<typeof ReleaseDiff>
 
 /**
- * Compares two releases. Neither can change, so each comparison is made once; and because one reads every row of
- * both, they are made one after the other. What most ask, a release beside the one that it took the place of, has a
- * queue and a memory of its own: whoever asks for every other pair there is cannot hold that up, or push it out.
+ * Compares two releases. Neither can change, so each comparison is made once. It reads every row of both, so
+ * comparisons wait for each other. Comparing a release with its predecessor is the common case and has its own queue
+ * and cache; other pairs cannot delay or evict it.
  */
 export function releaseDiff(db: Db): (query: DiffQuery) => Promise<ReleaseDiff> {
   const usual = new Comparisons(db, { remembered: 2_000, waiting: 20 })

@@ -67,6 +67,7 @@ const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
   text('zip', (row) => row.zip),
   optional('plus_four', (row) => row.plus_four),
   optional('region', (row) => row.region),
+  text('state', (row) => row.state),
   text('kind', (row) => row.kind),
   effectiveFrom,
   locator,

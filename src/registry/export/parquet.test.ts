@@ -91,7 +91,12 @@ test('whatever is empty and whatever is not, the cells come back', () =>
   ))
 
 test('places have columns of their own', async () => {
-  const place = { kind: 'place' as const, effective_from: '2026-01-01', locator: [{ citation: 0, line: 2 }] }
+  const place = {
+    kind: 'place' as const,
+    state: 'IL',
+    effective_from: '2026-01-01',
+    locator: [{ citation: 0, line: 2 }],
+  }
   const rows = [
     { ...place, zip: '60611', plus_four: null, region: 'US-IL-16' },
     { ...place, zip: '60612', plus_four: '0001-0999', region: null },

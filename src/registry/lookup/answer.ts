@@ -31,7 +31,7 @@ export async function answer(
   const { row, ignored, adjustment } = decision
   const main = await citable(db, proofs, finding, decision.chart, row)
   const place = await placeOf(db, proofs, finding)
-  const because = await becauseOf(proofs, finding, { main, place })
+  const because = await becauseOf(proofs, [finding], { main, place })
   return {
     ...((await proofs.cite(main.release, main.stored)) as CitedRow<PricedRow>),
     ...(because ? { because } : {}),
@@ -116,7 +116,8 @@ async function refusal(db: Db, proofs: Proofs, finding: Finding): Promise<Proble
   const main = 'row' in decision ? await citable(db, proofs, finding, decision.chart, decision.row) : undefined
   const place = await placeOf(db, proofs, finding)
   const absences = decision.outcome === 'not_on_schedule' ? await absencesOf(proofs, finding) : []
-  const because = await becauseOf(proofs, finding, { main, place, absences })
+  const known = await lastKnown(db, proofs, finding)
+  const because = await becauseOf(proofs, known ? [finding, known.finding] : [finding], { main, place, absences })
   const available = await availableFor(proofs, question)
   const members = {
     ...(main ? { row: await proofs.cite(main.release, main.stored) } : {}),
@@ -127,7 +128,7 @@ async function refusal(db: Db, proofs: Proofs, finding: Finding): Promise<Proble
       ? { choices: await choicesFor(db, view, question, decision.chart) }
       : {}),
     ...(decision.outcome === 'no_edition' ? { charts: heldPeriods(proofs, decision.charts) } : {}),
-    ...(decision.outcome === 'no_edition' ? await lastKnown(db, proofs, finding) : {}),
+    ...(known ? { last_known: await proofs.cite(known.row.release, known.row.stored) } : {}),
     available,
   }
   return new Problem(code, sentence(finding, code, available, main), { members })
@@ -147,20 +148,20 @@ async function absencesOf(proofs: Proofs, { question, trace }: Finding): Promise
 }
 
 /** Where the newest edition has just run out: what the same question would have been answered on its last day. */
-async function lastKnown(db: Db, proofs: Proofs, { question, decision }: Finding): Promise<object> {
-  if (decision.outcome !== 'no_edition') return {}
+async function lastKnown(
+  db: Db,
+  proofs: Proofs,
+  { question, decision }: Finding,
+): Promise<{ finding: Finding; row: Cited } | undefined> {
+  if (decision.outcome !== 'no_edition') return undefined
   for (const chart of decision.charts) {
     const over = proofs.view.periodsOf(chart).findLast(({ to }) => to < question.day)
     if (!over) continue
     const then = await find(proofs, { ...question, day: over.to })
-    if (then.decision.outcome !== 'price' || then.decision.chart !== chart) continue
-    const { release, stored } = await citable(db, proofs, then, chart, then.decision.row)
-    // Only what answers as the first choice can be shown without more evidence. That of a provider is there already.
-    const because = await becauseOf(proofs, then, { main: { release, stored } })
-    if (!because || because.rows.length + because.releases.length + because.periods.length === 0)
-      return { last_known: await proofs.cite(release, stored) }
+    if (then.decision.outcome === 'price' && then.decision.chart === chart)
+      return { finding: then, row: await citable(db, proofs, then, chart, then.decision.row) }
   }
-  return {}
+  return undefined
 }
 
 function sentence(
@@ -173,8 +174,10 @@ function sentence(
   if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_allowed')
     return `The schedule does not pay this code with modifier ${decision.modifier}: the indicator on its row rules it out. Source: ${main?.release.release_id}.`
-  if (decision.outcome === 'modifier_not_priced')
-    return `The code is there, but not with this modifier. Modifiers with a price of their own: ${has(available.modifiers)}.`
+  if (decision.outcome === 'modifier_not_priced') {
+    const not = question.modifiers.length === 0 ? 'with modifiers only' : 'but not with this modifier'
+    return `The code is there, ${not}. Modifiers that it is listed with: ${has(available.modifiers)}.`
+  }
   if (decision.outcome === 'no_edition')
     return `No edition is held for this day of: ${decision.charts.join(', ')}. The member charts lists the periods that are held.`
   if (decision.outcome === 'region_not_covered')

@@ -35,7 +35,11 @@ export const BatchQuery = z.strictObject({
 const billed = { units: z.int().min(1), billed: Amount.nullable() }
 const Ends = z.union([z.strictObject({ amount: Amount }), z.strictObject({ low: Amount, high: Amount })])
 const BillAnswer = lineAnswer(
-  { ...pricedFields, ...billed, extended: Ends.meta({ description: 'The amount times the units, exactly' }) },
+  {
+    ...pricedFields,
+    ...billed,
+    extended: Ends.nullable().meta({ description: 'The amount times the units, exactly; null for a factor' }),
+  },
   { problem: LineProblem, ...billed },
   LINE_KINDS,
 )

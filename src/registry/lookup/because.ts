@@ -17,13 +17,13 @@ export interface Proved {
 }
 
 /**
- * What shows that an answer is the first choice: the rows of the choices before it, or their neighbours where there
+ * What shows that an answer is the first choice, and what was last known too: the rows of the choices before it, or their neighbours where there
  * is none. Nothing if the first choice answered. Rows of the answer's own release say so with null, and its state and
  * log need not be repeated.
  */
 export async function becauseOf(
   proofs: Proofs,
-  { trace, question }: Finding,
+  findings: readonly Finding[],
   { main, place, absences = [] }: Proved,
 ): Promise<Because | undefined> {
   const { view } = proofs
@@ -42,17 +42,19 @@ export async function becauseOf(
     needed.set(release, known)
     for (const row of rows) if (row && !shown.has(named(release, row.row_index))) known.set(row.row_index, row)
   }
-  // An edition that is held must be shown even where nothing was asked of it.
-  for (const release of trace.held) add(release)
-  for (const { release, key, found } of trace.rows)
-    if (found) add(release, found)
-    else {
-      const { left, right } = await proofs.around(release, key)
-      add(release, left, right)
+  for (const { trace } of findings) {
+    // An edition that is held must be shown even where nothing was asked of it.
+    for (const release of trace.held) add(release)
+    for (const { release, key, found } of trace.rows)
+      if (found) add(release, found)
+      else {
+        const { left, right } = await proofs.around(release, key)
+        add(release, left, right)
+      }
+    for (const { release, prefix, rows } of trace.ranges) {
+      const { left, right } = await proofs.aroundPrefix(release, prefix)
+      add(release, left, ...rows, right)
     }
-  for (const { release, prefix, rows } of trace.ranges) {
-    const { left, right } = await proofs.aroundPrefix(release, prefix)
-    add(release, left, ...rows, right)
   }
   const isMain = (release: Release): boolean => release === main?.release
   const releases = [...needed]
@@ -64,8 +66,11 @@ export async function becauseOf(
       const at = isMain(release) ? null : releases.indexOf(release)
       rows.push({ release: at, ...(await proofs.neighbour(release, stored)) })
     }
-  const periods = trace.notHeld.flatMap((chart) => view.periodsAround(chart, question.day))
-  const providers = trace.npi === undefined ? [] : view.providersAround(trace.npi)
+  const periods = findings.flatMap(({ trace, question }) =>
+    trace.notHeld.flatMap((chart) => view.periodsAround(chart, question.day)),
+  )
+  const npi = findings[0]?.trace.npi
+  const providers = npi === undefined ? [] : view.providersAround(npi)
   if (main && rows.length + periods.length + providers.length + releases.length === 0) return undefined
   return {
     releases: releases.map((release) => view.share(release)),

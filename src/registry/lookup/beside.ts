@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { address } from '../../paging.ts'
-import { basesOf, chartsFor, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
+import { basesOf, chartsFor, codeIn, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
 import type { ParsedQuestion } from '../../proof/price/question.ts'
 import { type AnyRow, KEY_PARTS, type Row } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
@@ -37,14 +37,12 @@ const partsOf = (key: string): Key => {
 /** Everything the charts in force have under a code: of a hospital its own, without one what Medicare publishes. */
 async function keysOf(proofs: Proofs, { cpt, npi, day }: ParsedQuestion, region = ''): Promise<Key[]> {
   const keys: string[] = []
-  for (const release of releasesFor(proofs, npi, day))
-    keys.push(
-      ...(await store.keysUnder(
-        proofs.db,
-        release.release_no,
-        npi === null ? `${cpt}|${region}` : `${cpt}|national|${npi}|`,
-      )),
-    )
+  for (const release of releasesFor(proofs, npi, day)) {
+    const facts = factsOf(release.chart, proofs.charts)
+    const code = facts ? codeIn(facts, cpt) : cpt
+    const prefix = npi === null ? `${code}|${region}` : `${cpt}|national|${npi}|`
+    keys.push(...(await store.keysUnder(proofs.db, release.release_no, prefix)))
+  }
   return keys.map(partsOf)
 }
 

@@ -146,6 +146,6 @@ const encodeCursor = (chart: string, key: string): string => Buffer.from(`${char
 function decodeCursor(text: string): { chart: string; key: string } {
   const [chart = '', key = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ')
   if (!/^[a-z0-9:-]{1,40}$/.test(chart) || !/^[A-Za-z0-9|_-]{1,120}$/.test(key) || rest.length > 0)
-    throw Problem.parameter('after', 'the cursor is not one that this service gave')
+    throw Problem.parameter('after', 'this cursor was not made by this service: take it from page.next_after')
   return { chart, key }
 }

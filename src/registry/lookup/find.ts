@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
-import { type Decision, lookUp, type Need, type Reply } from '../../proof/price/lookup.ts'
+import type { Need, Reply } from '../../proof/price/asking.ts'
+import { type Decision, lookUp } from '../../proof/price/lookup.ts'
 import type { ParsedQuestion } from '../../proof/price/question.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import type { Release, StoredRow } from '../store.ts'

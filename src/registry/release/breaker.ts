@@ -7,11 +7,11 @@ export const BREAKER = {
     'more than 20 % of the rows that both have moved by more than 25 %, or went from a price to none or back',
   rejected_share: 'more than 1 % of what the source states was rejected',
   conflicting_keys: 'a schedule states different prices under one key',
-  r11_gap: 'there are days between the end of the edition before and the start of this one',
-  r11_overlap: 'it begins before the edition before it ends, and is not a correction of it',
+  r11_gap: 'days are left without an edition: before this one, or days of the revision that it replaces',
+  r11_overlap: 'it begins before the edition before it ends, and is not a revision of it',
   w03_short: 'the source has far fewer lines than any edition of the schedule has had',
   no_url: 'a source is cited without saying where it is from',
-  gpci_changed: 'regions have other cost indices than in the edition before of the same year',
+  gpci_changed: 'regions have other cost indices than in the release of the same year that it takes the place of',
   npi_held: 'another hospital file speaks for NPIs that it names: publishing it does not move them',
 } as const
 export type BreakerRule = keyof typeof BREAKER

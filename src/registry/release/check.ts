@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import type { Citation } from '../../proof/price/release.ts'
+import type { Predecessors } from '../../proof/price/timeline.ts'
 import { CHARTS, type Chart, type Charts, chartOf } from '../charts.ts'
 import { standingNow } from '../state/state.ts'
 import { BREAKER, type EditionLimit, type Held, heldBy } from './breaker.ts'
@@ -45,7 +46,8 @@ export async function checkRelease(
   const chart = chartOf(release.chart, charts)
   if (!chart) throw new Error(`a release of an unknown chart: ${release.release_id}`)
   const { farMovePct, holdsConflicts, rejectedOf } = chart.breaker ?? WITHOUT_PRICES
-  const before = await releases.findPredecessor(db, release)
+  const predecessors = await releases.findPredecessors(db, release)
+  const before = predecessors.revision ?? predecessors.edition
   const diff = before ? await diffReleases(db, before.release_no, release.release_no, onCompared) : undefined
   const stored = await checksOf(db, release.release_no)
   // A published release has this one already, from the day it was published.
@@ -57,7 +59,7 @@ export async function checkRelease(
   const rejected = release.rejected_count
   const stated = rejectedOf === 'rows' ? await countStated(db, release.release_no) : judgedIn(checks) - rejected
   const npis_held = await npisHeldByOthers(db, release)
-  const edition = await editionLimits(db, chart, release, before, checks)
+  const edition = await editionLimits(db, chart, release, predecessors, checks)
   return {
     release_id: release.release_id,
     state: release.state,
@@ -96,15 +98,16 @@ async function editionLimits(
   db: Db,
   { calendar, speaks }: Chart,
   release: ReleaseState,
-  before: ReleaseState | undefined,
+  predecessors: Predecessors<ReleaseState>,
   checks: readonly Check[],
 ): Promise<Partial<Record<EditionLimit, number>>> {
   const citations = JSON.parse(release.citations) as Citation[]
+  const before = predecessors.revision ?? predecessors.edition
   const isOfSameYear = before?.effective_from.slice(0, 4) === release.effective_from.slice(0, 4)
-  const fit = before ? periodFit(calendar, before, release) : { gap: 0, overlap: 0 }
+  const { gap, overlap } = periodFit(calendar, predecessors, release)
   return {
-    r11_gap: fit.gap,
-    r11_overlap: fit.overlap,
+    r11_gap: gap,
+    r11_overlap: overlap,
     w03_short: checks.find(({ rule }) => rule === 'W03')?.failed ?? 0,
     no_url: release.data_class === 'sample' ? 0 : citations.filter(({ url }) => url === '').length,
     gpci_changed:

@@ -12,35 +12,45 @@ const edition = (name: string, effective_from: string, effective_to: string) => 
   effective_to,
 })
 const B = edition('RVU26B', '2026-04-01', '2026-06-30')
+type Edition = typeof B
+const after = (before: Edition, later: Edition, next: 'quarter' | 'year_later' = 'quarter') =>
+  periodFit({ next }, { edition: before, revision: undefined }, later)
 
 test('quarters that follow each other meet', () => {
   const C = edition('RVU26C', '2026-07-01', '2026-09-30')
-  expect(periodFit({ next: 'quarter' }, B, C)).toEqual({ gap: 0, overlap: 0 })
+  expect(after(B, C)).toEqual({ gap: 0, overlap: 0 })
 })
 
 test('days that no edition holds are a gap, and days that two claim are an overlap', () => {
-  expect(periodFit({ next: 'quarter' }, B, edition('RVU26D', '2026-10-01', '2026-12-31'))).toEqual({
+  expect(after(B, edition('RVU26D', '2026-10-01', '2026-12-31'))).toEqual({
     gap: 92,
     overlap: 0,
   })
-  expect(periodFit({ next: 'quarter' }, B, edition('X', '2026-06-30', '2026-09-30'))).toEqual({ gap: 0, overlap: 1 })
-  expect(periodFit({ next: 'quarter' }, B, edition('X', '2026-04-01', '2026-06-30'))).toEqual({ gap: 0, overlap: 91 })
+  expect(after(B, edition('X', '2026-06-30', '2026-09-30'))).toEqual({ gap: 0, overlap: 1 })
+  expect(after(B, edition('X', '2026-04-01', '2026-06-30'))).toEqual({ gap: 0, overlap: 91 })
 })
 
-test('a newer file for the same edition is a correction, whenever it takes effect', () => {
-  for (const from of ['2026-04-01', '2026-05-12'])
-    expect(periodFit({ next: 'quarter' }, B, edition('RVU26B', from, '2026-06-30'))).toEqual({ gap: 0, overlap: 0 })
+test('a revision replaces the one before it: days that it no longer holds are a gap', () => {
+  const A = edition('RVU26A', '2026-01-01', '2026-03-31')
+  const revised = (from: string, to: string, revision: Edition = B, before: Edition | undefined = A) =>
+    periodFit({ next: 'quarter' }, { edition: before, revision }, edition('RVU26B', from, to))
+  expect(revised('2026-04-01', '2026-06-30')).toEqual({ gap: 0, overlap: 0 })
+  expect(revised('2026-05-12', '2026-06-30')).toEqual({ gap: 41, overlap: 0 })
+  expect(revised('2026-05-12', '2026-06-29')).toEqual({ gap: 42, overlap: 0 })
+  expect(revised('2026-05-12', '2026-06-30', B, undefined)).toEqual({ gap: 41, overlap: 0 })
+  expect(revised('2026-03-30', '2026-06-30')).toEqual({ gap: 0, overlap: 2 })
+  // What the operator had added beyond the quarter may go again.
+  expect(revised('2026-04-01', '2026-06-30', { ...B, effective_to: '2099-12-31' })).toEqual({ gap: 0, overlap: 0 })
 })
 
 test('an edition that was to last longer than its quarter gives way to the next one without a complaint', () => {
   const long = edition('S1', '2026-01-01', '2099-12-31')
-  const fit = periodFit({ next: 'quarter' }, long, edition('S2', '2026-10-01', '2099-12-31'))
-  expect(fit).toEqual({ gap: 0, overlap: 0 })
+  expect(after(long, edition('S2', '2026-10-01', '2099-12-31'))).toEqual({ gap: 0, overlap: 0 })
 })
 
 test('a hospital may bring a new file at any time, but not two for one day', () => {
   const file = edition('2026-01-15', '2026-01-15', '2027-01-14')
-  const next = (from: string) => periodFit({ next: 'year_later' }, file, edition('later', from, '2027-12-31'))
+  const next = (from: string) => after(file, edition('later', from, '2027-12-31'), 'year_later')
   expect(next('2026-06-01')).toEqual({ gap: 0, overlap: 0 })
   expect(next('2026-01-15').overlap).toBe(365)
   expect(next('2027-01-16')).toEqual({ gap: 1, overlap: 0 })

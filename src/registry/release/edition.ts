@@ -1,7 +1,8 @@
-import { daysBetween, nextPeriod, plusDays } from '../../calendar.ts'
+import { daysBetween, nextPeriod, periodEnd, plusDays } from '../../calendar.ts'
 import type { Db } from '../../db/db.ts'
 import type { Calendar } from '../../integrity/freshness.ts'
 import type { Row } from '../../proof/price/row.ts'
+import type { Predecessors } from '../../proof/price/timeline.ts'
 import * as store from '../store.ts'
 
 // How an edition fits to the one before it: in time, and in the indices that its prices are made with.
@@ -19,12 +20,27 @@ export interface PeriodFit {
 }
 
 /**
- * Whether an edition begins where the one before it ends. A newer file for the same edition is a correction, and fits.
- * An edition whose end the operator put off is not overlapped by the next one of the publisher's calendar. Where a
+ * Whether an edition begins where the one before it ends, and holds on all days of the revision that it replaces. An
+ * edition whose end the operator put off is not overlapped by the next one of the publisher's calendar. Where a
  * publisher may bring a new edition at any time, only two that begin on one day overlap.
  */
-export function periodFit(calendar: Pick<Calendar, 'next'>, before: Edition, later: Edition): PeriodFit {
-  if (before.edition === later.edition) return { gap: 0, overlap: 0 }
+export function periodFit(
+  calendar: Pick<Calendar, 'next'>,
+  { edition, revision }: Predecessors<Edition>,
+  later: Edition,
+): PeriodFit {
+  const fit = edition ? fitTo(calendar, edition, later) : { gap: 0, overlap: 0 }
+  return { ...fit, gap: Math.max(fit.gap, revision ? daysLost(calendar, revision, later) : 0) }
+}
+
+/** The days of a revision, within the publisher's calendar, that the one in its place does not hold. */
+function daysLost({ next }: Pick<Calendar, 'next'>, revision: Edition, later: Edition): number {
+  const [end = ''] = [revision.effective_to, periodEnd(next, revision.effective_from)].sort()
+  const [from, to] = [revision.effective_from, later.effective_from]
+  return Math.max(0, daysBetween(from, to)) + Math.max(0, daysBetween(later.effective_to, end))
+}
+
+function fitTo(calendar: Pick<Calendar, 'next'>, before: Edition, later: Edition): PeriodFit {
   const gap = Math.max(0, daysBetween(before.effective_to, later.effective_from) - 1)
   const sameDay = before.effective_from === later.effective_from
   if (calendar.next === 'year_later' && !sameDay) return { gap, overlap: 0 }

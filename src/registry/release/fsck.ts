@@ -66,7 +66,7 @@ async function checkManifest(tx: Db, release: ReleaseState, all: readonly Releas
   if (!entry || !equalBytes(utf8(entry.text), entry.body))
     return [`${release_id}: the manifest is not the log entry it should be`]
   const manifest: unknown = JSON.parse(entry.text)
-  if (!isManifest(manifest)) return [`${release_id}: the manifest is not one`]
+  if (!isManifest(manifest)) return [`${release_id}: the manifest has a wrong form`]
   const columns = columnsOf(release)
   const differing = (Object.keys(columns) as (keyof Manifest)[]).filter(
     (name) => canonical(columns[name]) !== canonical(manifest[name] ?? null),

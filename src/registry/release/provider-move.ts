@@ -30,6 +30,6 @@ export const moveProvider = (
 
 function moveOf({ npi, chart }: Provider, reason: MoveReason, now: number): ProviderMove {
   const entry = { schema: MOVE_SCHEMA, npi, chart, reason, recorded_at: new Date(now).toISOString() }
-  if (!isMove(entry)) throw new Error('the move of a provider is not one')
+  if (!isMove(entry)) throw new Error('the move of a provider has a wrong form')
   return entry
 }

@@ -51,8 +51,13 @@ export async function publish(
   const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
   if (open.length > 0) throw heldProblem(staged.release_id, open)
   return commitToLog(publisher, now, async (tx, append) => {
-    const before = await releases.findPredecessor(tx, staged)
-    if ((before?.release_id ?? null) !== previous)
+    const { revision, edition } = await releases.findPredecessors(tx, staged)
+    if (revision && revision.revision > staged.revision)
+      throw new Problem(
+        'release_conflict',
+        'a newer revision of this edition is published: load the files again, which makes the next one',
+      )
+    if (((revision ?? edition)?.release_id ?? null) !== previous)
       throw new Problem('release_conflict', 'another edition was published or withdrawn meanwhile: check it again')
     if ((await npisHeldByOthers(tx, staged)).length !== npis_held.length)
       throw new Problem('release_conflict', 'an NPI of it was moved or named by another file meanwhile: check it again')
@@ -103,7 +108,7 @@ function manifestOf(
     ...(release.providers === null ? {} : { providers: JSON.parse(release.providers) as string[] }),
     ...(overrides.length > 0 ? { overrides: [...overrides] } : {}),
   }
-  if (!isManifest(manifest)) throw new Error(`the manifest of ${release.release_id} is not one`)
+  if (!isManifest(manifest)) throw new Error(`the manifest of ${release.release_id} has a wrong form`)
   return manifest
 }
 

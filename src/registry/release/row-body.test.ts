@@ -78,6 +78,7 @@ test('a place has a body and a key too', () => {
     zip: '60611',
     plus_four: null,
     region: 'US-IL-16',
+    state: 'IL',
     effective_from: '2026-01-01',
     locator: [{ citation: 0, line: 7 }],
   }

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Citation, PeriodSource } from '../../proof/price/release.ts'
+import { type Predecessors, predecessorsIn } from '../../proof/price/timeline.ts'
 
 // The life of a release, from loading to withdrawn. What lookups ask is in store.ts.
 
@@ -196,22 +197,24 @@ export async function markWithdrawn(
   return row
 }
 
-/**
- * The edition that this one takes, or took, the place of: the one in force before it on the day it takes effect.
- * A staged release stands after every published one.
- */
-export async function findPredecessor(
-  db: Db,
-  release: Pick<ReleaseState, 'chart' | 'effective_from' | 'release_no' | 'log_index'>,
-): Promise<ReleaseState | undefined> {
-  const [row] = await db.query<ReleaseState>(
+/** The releases before this one in its chart: the revision that it replaces, and the edition before it. */
+export async function findPredecessors(db: Db, release: Successor): Promise<Predecessors<ReleaseState>> {
+  const { chart, edition, effective_from, release_no, log_index } = release
+  const published = await db.query<ReleaseState>(
     `SELECT ${STATE} FROM release
       WHERE chart = $1 AND state = 'published' AND release_no <> $2
-        AND (effective_from < $3 OR (effective_from = $3 AND log_index < $4))
-      ORDER BY effective_from DESC, log_index DESC LIMIT 1`,
-    [release.chart, release.release_no, release.effective_from, release.log_index ?? Number.MAX_SAFE_INTEGER],
+        AND (log_index < $3 OR (effective_from < $4 AND edition <> $5))
+      ORDER BY log_index`,
+    [chart, release_no, log_index ?? Number.MAX_SAFE_INTEGER, effective_from, edition],
   )
-  return row
+  return predecessorsIn(published, release)
+}
+type Successor = Pick<ReleaseState, 'chart' | 'edition' | 'effective_from' | 'release_no' | 'log_index'>
+
+/** The release whose place this one takes, or took. */
+export async function findPredecessor(db: Db, release: Successor): Promise<ReleaseState | undefined> {
+  const { revision, edition } = await findPredecessors(db, release)
+  return revision ?? edition
 }
 
 /** Whether a release of the chart that was published and not withdrawn names the provider. */

@@ -30,7 +30,7 @@ export async function withdraw(
   const { db, log } = publisher
   const release = await releases.findRelease(db, release_id)
   if (release?.state !== 'published')
-    throw new Problem('release_conflict', 'only a published release that has not been withdrawn can be')
+    throw new Problem('release_conflict', 'only a published release can be withdrawn, and only once')
   log.trace(1)
   return commitToLog(publisher, now, async (tx, append) => {
     const entry = withdrawalOf(release, reason, now)
@@ -44,6 +44,6 @@ export async function withdraw(
 
 function withdrawalOf({ release_id, chart }: ReleaseState, reason: WithdrawalReason, now: number): Withdrawal {
   const entry = { schema: WITHDRAWAL_SCHEMA, release_id, chart, reason, recorded_at: new Date(now).toISOString() }
-  if (!isWithdrawal(entry)) throw new Error(`the withdrawal of ${release_id} is not one`)
+  if (!isWithdrawal(entry)) throw new Error(`the withdrawal of ${release_id} has a wrong form`)
   return entry
 }

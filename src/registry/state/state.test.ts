@@ -7,14 +7,16 @@ import { recheck } from '../../cli/fsck.ts'
 import { readConfig } from '../../config.ts'
 import { createInstallation, type Installation, openInstallation } from '../../installation.ts'
 import { Problem } from '../../problem.ts'
+import { toBase64 } from '../../proof/bytes.ts'
 import type { Manifest, RegistryState } from '../../proof/price/release.ts'
-import { periodOn, standingAfter, stateOf } from '../../proof/price/timeline.ts'
+import { leafOf, periodOn, standingAfter, stateOf } from '../../proof/price/timeline.ts'
 import { overrideAll } from '../release/breaker.ts'
 import { checkRelease, getRelease } from '../release/check.ts'
 import { moveProvider } from '../release/provider-move.ts'
 import { publish } from '../release/publish.ts'
 import { stage } from '../release/staging.ts'
 import { withdraw } from '../release/withdrawal.ts'
+import { releasesInForce } from '../store.ts'
 import { registryEntries, scheduleStates, standingNow, stateIfDue } from './state.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
@@ -121,6 +123,54 @@ test('a withdrawal puts the edition before it in force again, as far as its own 
   await withdraw(here.publisher, later, 'wrong_source', NOW)
   expect(await ends()).toEqual(['2026-04-01 2026-09-30'])
   expect(periodOn((await standingNow(here.db)).periods, 'cms-pfs', '2026-10-01')).toBeUndefined()
+  expect(await here.faults()).toEqual([])
+})
+
+test('a revision that begins earlier replaces the one before it, in the log and in the store alike', async () => {
+  await using here = await registry()
+  const quarter = (edition: string, effective_from: string, effective_to: string, amount: string) =>
+    aRelease({
+      ...{ edition, effective_from, effective_to, period_by: 'calendar' },
+      rows: [aPrice({ price: { amount, currency: 'USD', per: null } })],
+    })
+  const onDays = async () => {
+    const { periods } = await standingNow(here.db)
+    const days = ['2026-06-14', '2026-06-15', '2026-06-30', '2026-07-01', '2026-09-30', '2026-10-01']
+    return Promise.all(
+      days.map(async (day) => {
+        const [release] = await releasesInForce(here.db, day)
+        const period = periodOn(periods, 'cms-pfs', day)
+        expect([day, period?.release]).toEqual([day, release && toBase64(leafOf(release.manifest))])
+        return release?.release_id.slice(8) ?? null
+      }),
+    )
+  }
+  await here.publish(quarter('B', '2026-04-01', '2026-06-30', '1.00'))
+  await here.publish(quarter('C', '2026-07-01', '2026-09-30', '2.00'))
+  expect(await onDays()).toEqual(['B:1', 'B:1', 'B:1', 'C:1', 'C:1', null])
+  const staged = await here.stage(quarter('C', '2026-06-15', '2026-09-30', '3.00'))
+  const check = await checkRelease(here.db, await getRelease(here.db, staged))
+  expect([check.previous, check.held]).toMatchObject([
+    'cms-pfs:C:1',
+    [{ rule: 'prices_moved' }, { rule: 'r11_overlap', found: 16 }],
+  ])
+  await publish(here.publisher, staged, NOW, overrideAll('publisher_restatement'))
+  expect(await onDays()).toEqual(['B:1', 'C:2', 'C:2', 'C:2', 'C:2', null])
+  expect((await registryEntries(here.db)).at(-2)).toMatchObject({ supersedes: 'cms-pfs:C:1' })
+  await withdraw(here.publisher, staged, 'wrong_source', NOW)
+  expect(await onDays()).toEqual(['B:1', 'B:1', 'B:1', 'C:1', 'C:1', null])
+  expect(await here.faults()).toEqual([])
+})
+
+test('an older revision is not published after a newer one', async () => {
+  await using here = await registry()
+  const first = await here.stage(
+    aRelease({ rows: [aPrice({ price: { amount: '1.00', currency: 'USD', per: null } })] }),
+  )
+  await here.publish(aRelease({ rows: [aPrice({ price: { amount: '2.00', currency: 'USD', per: null } })] }))
+  await expect(publish(here.publisher, first, NOW, overrideAll('sample_data'))).rejects.toMatchObject({
+    detail: expect.stringContaining('a newer revision of this edition is published'),
+  })
   expect(await here.faults()).toEqual([])
 })
 

@@ -40,7 +40,7 @@ export async function registryEntries(db: Db): Promise<RegistryEntry[]> {
   const bodies = await log.leafBodies(db, 'registry', 0, await log.countLeaves(db, 'registry'))
   return bodies.map((body, index) => {
     const entry = entryOf(body)
-    if (!entry) throw new StoreFault(`entry ${index} of the registry log is not one: run \`atr fsck\``)
+    if (!entry) throw new StoreFault(`entry ${index} of the registry log has a wrong form: run \`atr fsck\``)
     return entry
   })
 }

@@ -1,0 +1,52 @@
+// Where a question is about: the locality and the state of what was asked, and which rows of a chart speak for it.
+
+import { type Asking, findRow, isHeld } from './asking.ts'
+import { type ChartFacts, type ChartTable, chartsFor, factsOf, PLACE_CHART } from './charts.ts'
+import type { ParsedQuestion } from './question.ts'
+import type { PlaceRow } from './row.ts'
+
+/** Where the question is about, as far as it is known. */
+export interface Place {
+  /** `national` or a locality; none where several may be meant. */
+  region?: string
+  state?: string | undefined
+  /** The last four digits of the ZIP code decide, and were not given or are not listed. */
+  split?: true
+  unknown?: true
+  notHeld?: true
+  row?: PlaceRow
+}
+
+export function* placeOf({ region, setting, basis, day }: ParsedQuestion, table: ChartTable): Asking<Place> {
+  if (region.level === 'national') return { region: 'national' }
+  if (region.level === 'locality') return { region: region.region, state: region.region.slice(3, 5) }
+  if (region.level === 'state') return { state: region.state }
+  // A question that only national schedules may answer needs no place.
+  if (chartsFor(basis, setting, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
+    return { region: 'national' }
+  if (!(yield* isHeld(PLACE_CHART))) return { notHeld: true }
+  const whole = (yield* findRow(PLACE_CHART, `${region.zip}|`, day)) as PlaceRow | undefined
+  if (whole?.region) return { region: whole.region, state: whole.state, row: whole }
+  const listed = (yield { need: 'rows', chart: PLACE_CHART, prefix: `${region.zip}|` }) as readonly PlaceRow[]
+  const parts = listed.filter((part) => part.effective_from <= day)
+  const [first] = parts
+  if (!first) return { unknown: true }
+  const { plusFour } = region
+  const own = plusFour === null ? undefined : parts.find((part) => holds(part.plus_four, plusFour))
+  if (own?.region) return { region: own.region, state: own.state, row: own }
+  // A ZIP code can lie in two localities, and in two states.
+  const state = parts.every((part) => part.state === first.state) ? first.state : undefined
+  if (first.region && parts.every((part) => part.region === first.region))
+    return { region: first.region, state, row: first }
+  return { state, split: true, ...(whole ? { row: whole } : {}) }
+}
+
+const holds = (range: string | null, digits: string): boolean =>
+  range !== null && range.slice(0, 4) <= digits && digits <= range.slice(5)
+
+/** The region of the rows that can answer; undefined where several may be meant. */
+export function regionFor({ speaks }: ChartFacts, place: Place): string | undefined {
+  if (speaks === 'national' || place.region === 'national') return 'national'
+  if (speaks === 'locality') return place.region
+  return place.state === undefined ? undefined : `US-${place.state}`
+}
