@@ -26,6 +26,8 @@ import { proofs } from './vectors/proofs.ts'
 import { questions } from './vectors/questions.ts'
 import { reasons } from './vectors/reasons.ts'
 import { rows } from './vectors/rows.ts'
+import { leafSets, rowSets } from './vectors/sets.ts'
+import { sheets } from './vectors/sheets.ts'
 import { swaps } from './vectors/swaps.ts'
 import { texts } from './vectors/texts.ts'
 import { timelines } from './vectors/timelines.ts'
@@ -44,7 +46,9 @@ const files: Record<string, readonly Vector[]> = {
   'lookup.json': [...lookups, ...corners],
   'swap.json': [...swaps, ...questions, ...evidence, ...sameRows],
   'page.json': [...pages, ...pageEnds, ...entries],
-  'batch.json': [...batches, ...billLines],
+  'batch.json': [...batches, ...billLines, ...rowSets],
+  'sheet.json': sheets,
+  'set.json': leafSets,
   'absence.json': absences,
   'checkpoint.json': [...checkpoints, ...cosignatures],
   'policy.json': policies,

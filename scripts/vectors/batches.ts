@@ -1,11 +1,9 @@
 // Batches: the lines of a bill, what they share, and what they come to.
 
-import { canonical } from '../../src/proof/canonical-json.ts'
-import type { Because, Cited } from '../../src/proof/price/proofs.ts'
-import { ROW_PROOF, SHARED_PROOF, type SharedRelease } from '../../src/proof/price/proofs.ts'
 import type { Question } from '../../src/proof/price/question.ts'
+import { ShownRows } from '../../src/proof/set-fixture.ts'
 import { ask, type Body, bad, good, problem } from './body.ts'
-import { changed, flipped } from './edit.ts'
+import { changed } from './edit.ts'
 import { honest } from './lookups.ts'
 import { NPI, pfs, world } from './registry.ts'
 import { cite } from './swaps.ts'
@@ -13,71 +11,29 @@ import { cite } from './swaps.ts'
 type Members = Record<string, unknown>
 type Line = { units?: number; billed?: string | null; extended?: object }
 
-/** Gathers what lines share, each thing once. */
-class Shared {
-  readonly releases: SharedRelease[] = []
-  readonly hashes: string[] = []
-
-  release(shared: SharedRelease): number {
-    const text = canonical(shared)
-    const known = this.releases.findIndex((each) => canonical(each) === text)
-    return known >= 0 ? known : this.releases.push(shared) - 1
-  }
-  path(path: readonly string[]): number[] {
-    return path.map((hash) => (this.hashes.includes(hash) ? this.hashes.indexOf(hash) : this.hashes.push(hash) - 1))
-  }
-
-  cited({ proof, ...row }: Cited): object {
-    if (proof.type !== ROW_PROOF || !proof.in_force) throw new Error('not a row in force')
-    const { state: _, ...in_force } = proof.in_force
-    const release = this.release({ release: proof.release, in_force })
-    const { index, leaf_hash, path } = proof.row
-    return { ...row, proof: { type: SHARED_PROOF, release, index, leaf_hash, path: this.path(path) } }
-  }
-
-  /** What is shown beside an answer; rows without a release of their own are of the answer's. */
-  because({ releases, rows, periods, providers }: Because, own: number | null): object {
-    const places = releases.map((release) => this.release(release))
-    return {
-      rows: rows.map(({ release, path, ...row }) => ({
-        ...row,
-        release: release === null ? own : places[release],
-        path: this.path(path),
-      })),
-      periods,
-      providers,
-    }
-  }
-
-  answer(body: Members): Members {
-    const { because, place, row, ...rest } = body
-    const isRefusal = 'code' in body
-    const { modifiers_ignored, adjustment, ...bare } = rest
-    const main = isRefusal ? (row as Cited | undefined) : (bare as unknown as Cited)
-    const shared = main && this.cited(main)
-    const own = shared ? (shared as { proof: { release: number } }).proof.release : null
-    return {
-      ...(isRefusal ? rest : {}),
-      ...(shared ? { row: shared } : {}),
-      ...(modifiers_ignored ? { modifiers_ignored } : {}),
-      ...(adjustment ? { adjustment } : {}),
-      ...(place ? { place: this.cited(place as Cited) } : {}),
-      ...(because ? { because: this.because(because as Because, own) } : {}),
-    }
-  }
+/** A batch of any lines: what they show of releases is proved, whatever they say. */
+export async function listOf(make: (shown: ShownRows) => Promise<unknown[]>, summary: object) {
+  const shown = new ShownRows(world)
+  const results = (await make(shown)) as Members[]
+  return { results, summary, ...(await shown.parts()), as_of: '2026-07-15' }
 }
 
-export async function batchOf(lines: readonly [Partial<Question>, Line][], summary: object) {
-  const shared = new Shared()
-  const results = []
-  for (const [question, line] of lines) {
-    const body = await honest(question)
-    const answer = shared.answer(body)
-    results.push('code' in body ? { status: 404, problem: answer, ...line } : { status: 200, ...answer, ...line })
-  }
-  const { releases, hashes } = shared
-  return { results, summary, hashes, releases, state: world.state, log: await world.proof(), as_of: '2026-07-15' }
+/** The honest answer to a question, as a line. */
+export async function lineOf(shown: ShownRows, question: Partial<Question>, line: Line = {}): Promise<Members> {
+  const body = await honest(question)
+  if ('code' in body) return { status: 404, problem: shown.lineOf(body), ...line }
+  const { because, place, modifiers_ignored, adjustment, ...row } = body
+  const members = Object.entries({ row, because, place, modifiers_ignored, adjustment })
+  const told = Object.fromEntries(members.filter(([, value]) => value !== undefined))
+  return { status: 200, ...shown.lineOf(told), ...line }
 }
+
+export const batchOf = (lines: readonly [Partial<Question>, Line][], summary: object) =>
+  listOf(async (shown) => {
+    const results: unknown[] = []
+    for (const [question, line] of lines) results.push(await lineOf(shown, question, line))
+    return results
+  }, summary)
 
 export const total = (basis: string, lines: number, low: string, high: string, billed: string | null) => ({
   basis,
@@ -113,6 +69,12 @@ const summary = {
 const bill = await batchOf(BILL, summary)
 const questions = BILL.map(([question]) => ask(question).question)
 const asked = { asked: { questions } }
+/** The same with what was sent beside each question. */
+const BILLED = BILL.map(([question, { units, billed }]) => ({
+  ...ask(question).question,
+  ...(units === undefined ? {} : { units }),
+  ...(billed ? { billed } : {}),
+}))
 
 const PLAIN = { lines: 1, priced: 1, totals: [total('medicare_pfs', 1, '95.19', '95.19', null)] }
 const one = await batchOf([[{}, { extended: { amount: '95.19' } }]], PLAIN)
@@ -126,16 +88,17 @@ const zip = await batchOf([[{ region: '60611' }, { extended: { amount: '98.00' }
 })
 const notAllowed = await honest({ cpt: '27447', modifier: '50' })
 const results = (...lines: unknown[]) => ({ ...one, results: lines, summary: { ...PLAIN, lines: lines.length } })
+const absence = () => world.absence(pfs, '12345|')
 const OTHER = 'answers_another_question'
 
 export const batches: Body[] = [
   good('a bill', bill, { rows: 6 }, asked),
   good('a bill to any question', bill, { rows: 6 }),
   good('one line', one, { rows: 1 }, ONE),
-  good(
+  bad(
     'one line with a whole proof',
     results({ ...line, row: await cite(pfs, '99213|national|||medicare_pfs|non') }),
-    { rows: 1 },
+    'proof_malformed',
     ONE,
   ),
   good(
@@ -148,15 +111,9 @@ export const batches: Body[] = [
   good('no price on any line', missing, {}, { asked: { questions: [ask({ cpt: '12345' }).question] } }),
   good('a line with its place', zip, { rows: 1 }, { asked: { questions: [ask({ region: '60611' }).question] } }),
   good(
-    'a line that leans on the line before',
+    'the same line twice',
     {
-      ...results(
-        line,
-        changed(line as Members, {
-          'row.proof.path': (line as { row: { proof: { path: number[] } } }).row.proof.path,
-          units: 1,
-        }),
-      ),
+      ...results(line, changed(line as Members, { units: 1 })),
       summary: { lines: 2, priced: 2, totals: [total('medicare_pfs', 2, '190.38', '190.38', null)] },
     },
     { rows: 2 },
@@ -180,12 +137,35 @@ export const batches: Body[] = [
   }),
   bad('a batch for a question', one, OTHER, { asked: ask({}) }),
   bad('a batch for a page', one, OTHER, { asked: { page: { as_of: '2026-07-15' } } }),
-  bad('a batch without lines', { ...one, results: [], summary: { lines: 0, priced: 0, totals: [] } }, 'nothing_proved'),
+  bad('a batch without lines', await listOf(async () => [], { lines: 0, priced: 0, totals: [] }), 'nothing_proved'),
   bad(
     'a batch of refused lines',
-    { ...one, results: [refused], summary: { lines: 1, priced: 0, totals: [] } },
+    await listOf(async () => [refused], { lines: 1, priced: 0, totals: [] }),
     'nothing_proved',
   ),
+  bad('a hundred and one lines', results(...Array(101).fill(line)), 'not_recognised'),
+  bad('a line that refuses a question with a meaning', results(refused, line), OTHER, {
+    asked: { questions: [ask({}).question, ask({}).question] },
+  }),
+  good(
+    'a line that was refused for its units',
+    results(refused, line),
+    { rows: 1, refused: 1 },
+    { asked: { questions: [{ ...ask({}).question, units: 1_000_000 }, ask({}).question] } },
+  ),
+  good(
+    'a line that was refused for what was billed',
+    results(refused, line),
+    { rows: 1, refused: 1 },
+    { asked: { questions: [{ ...ask({}).question, billed: '95' }, ask({}).question] } },
+  ),
+  good('a bill with its units', bill, { rows: 6 }, { asked: { questions: BILLED } }),
+  bad('a line with other units than were sent', bill, OTHER, {
+    asked: { questions: BILLED.with(0, { ...ask({}).question, units: 3 }) },
+  }),
+  bad('a line with another amount billed than was sent', bill, OTHER, {
+    asked: { questions: BILLED.with(4, { ...ask({ cpt: '99070' }).question, billed: '5.01' }) },
+  }),
 
   bad('another total', changed(bill, { 'summary.totals.2.low': '333.18' }), 'body_contradicts_proof'),
   bad(
@@ -215,6 +195,7 @@ export const batches: Body[] = [
   ),
   bad('an amount for a range', changed(bill, { 'results.5.extended': { amount: '240.00' } }), 'body_contradicts_proof'),
   bad('other units than were multiplied', changed(one, { 'results.0.units': 2 }), 'body_contradicts_proof'),
+  bad('units past the most there can be', changed(one, { 'results.0.units': 1_000_000 }), 'not_recognised'),
   bad('units of zero', changed(one, { 'results.0.units': 0 }), 'not_recognised'),
   bad('half a unit', changed(one, { 'results.0.units': 0.5 }), 'not_recognised'),
   bad('units that are text', changed(one, { 'results.0.units': '1' }), 'not_recognised'),
@@ -227,11 +208,11 @@ export const batches: Body[] = [
   bad('a line without a row', results(changed(line as Members, { row: undefined })), 'not_recognised'),
   bad('a line with a problem too', results({ ...line, problem: {} }), 'not_recognised'),
   bad('a member of the row beside it', results({ ...line, price: { amount: '1.00' } }), 'not_recognised'),
-  bad('a member that nobody knows beside a row', results({ ...line, note: 'x' }), 'row_malformed'),
+  bad('a member that nobody knows beside a row', results({ ...line, note: 'x' }), 'not_recognised'),
   bad(
     'a refusal as a good line',
     results({ status: 200, row: notAllowed, extended: { amount: '1200.00' } }),
-    'not_recognised',
+    'row_malformed',
     { asked: { questions: [ask({ cpt: '27447', modifier: '50' }).question] } },
   ),
   bad(
@@ -254,17 +235,18 @@ export const batches: Body[] = [
     'choice_not_proved',
     { asked: { questions: [ask({ cpt: '12345' }).question, ask({}).question] } },
   ),
-  bad('a line with a forged row', changed(one, { 'results.0.row.price.amount': '1.00' }), 'leaf_hash_mismatch'),
   bad(
-    'one bit of a hash',
-    { ...one, hashes: [flipped(one.hashes[0] as string), ...one.hashes.slice(1)] },
-    'row_not_in_release',
+    'a line with the proof of an absence',
+    changed(missing, { 'results.0.problem.absence': [await absence()] }),
+    'not_recognised',
   ),
-  bad('a hash that is not there', { ...one, hashes: one.hashes.slice(0, -1) }, 'proof_malformed'),
-  bad('no hashes', changed(one, { hashes: undefined }), 'proof_malformed'),
-  bad('hashes that are none', { ...one, hashes: ['x'] }, 'proof_malformed'),
-  bad('a release that is not there', changed(one, { 'results.0.row.proof.release': 7 }), 'proof_missing'),
-  bad('a place in the path below zero', changed(one, { 'results.0.row.proof.path.0': -1 }), 'proof_malformed'),
+  bad(
+    'a line with what was last known',
+    changed(missing, { 'results.0.problem.last_known': await cite(pfs, '99211') }),
+    'not_recognised',
+  ),
+  bad('a line with related rows', results({ ...line, related: [] }), 'not_recognised'),
+  bad('a line with a forged row', changed(one, { 'results.0.row.price.amount': '1.00' }), 'leaf_hash_mismatch'),
   bad('no releases', changed(one, { releases: undefined }), 'proof_malformed'),
   bad('no state of a batch', changed(one, { state: undefined }), 'proof_malformed'),
   bad(
@@ -273,14 +255,6 @@ export const batches: Body[] = [
     'release_not_in_force',
   ),
   bad('a place of another ZIP code', changed(zip, { 'results.0.place.zip': '60612' }), 'leaf_hash_mismatch'),
-  bad(
-    'what is shown of a release that is not there',
-    changed(missing, { 'results.0.problem.because.rows.0.release': 9 }),
-    'proof_malformed',
-  ),
-  bad('a neighbour missing', changed(missing, { 'results.0.problem.because.rows': [] }), 'choice_not_proved', {
-    asked: { questions: [ask({ cpt: '12345' }).question] },
-  }),
   bad('a member too many beside a batch', { ...one, total: '1.00' }, 'not_recognised'),
   bad(
     'another checkpoint in a line that was refused',

@@ -1,6 +1,7 @@
 // Lines of a bill whose totals are right for what they say, and which say something that is not so.
 
-import { batchOf, total } from './batches.ts'
+import type { Cited } from '../../src/proof/price/proofs.ts'
+import { batchOf, listOf, total } from './batches.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { changed } from './edit.ts'
 import { honest } from './lookups.ts'
@@ -54,35 +55,34 @@ const told: Body[] = [
 const FORBIDDEN = { cpt: '27447', modifier: '50' }
 const notAllowed = await honest(FORBIDDEN)
 const extended = { amount: '1200.00' }
-const bundled = (await honest({ cpt: '99070' })) as { row: object }
+const bundled = (await honest({ cpt: '99070' })) as { row: Cited }
+/** The row of a refusal, as a good line. */
+const goodLine = (body: Record<string, unknown>, line: object, summary: object) =>
+  listOf(async (shown) => [{ status: 200, row: shown.cited(body['row'] as Cited), ...line }], summary)
 const refusals: Body[] = [
   bad(
     'a refusal as a good line, with a right total',
     results(pfs('1200.00'), { status: 200, row: notAllowed, extended }),
-    UNKNOWN,
+    'row_malformed',
     questions(FORBIDDEN),
   ),
   bad(
     'a good line with the code of a refusal',
-    results(pfs('1200.00'), { status: 200, code: 'modifier_not_allowed', row: notAllowed['row'], extended }),
+    await goodLine(notAllowed, { code: 'modifier_not_allowed', extended }, pfs('1200.00')),
     UNKNOWN,
   ),
   bad(
     'the row of a refusal as a good line',
-    results(pfs('1200.00'), { status: 200, row: notAllowed['row'], extended }),
+    await goodLine(notAllowed, { extended }, pfs('1200.00')),
     'answers_another_question',
     questions(FORBIDDEN),
   ),
   good(
     'the row of a refusal as a good line, to any question',
-    results(pfs('1200.00'), { status: 200, row: notAllowed['row'], extended }),
+    await goodLine(notAllowed, { extended }, pfs('1200.00')),
     { rows: 1 },
   ),
-  bad(
-    'a stated absence as a good line that comes to nothing',
-    results(NONE, { status: 200, row: bundled.row }),
-    CONTRADICTS,
-  ),
+  bad('a stated absence as a good line that comes to nothing', await goodLine(bundled, {}, NONE), CONTRADICTS),
 ]
 
 const bothSides = { modifier: '50', rule: 'bilateral/1', factor: '1.500', amount: '142.79' }
@@ -124,12 +124,11 @@ const adjustments: Body[] = [
   bad('an adjustment with a member too many', adjusted({ ...bothSides, note: 'x' }, '142.79'), CONTRADICTS),
   bad(
     'an adjustment that the row forbids',
-    results(pfs('1800.00'), {
-      status: 200,
-      row: notAllowed['row'],
-      adjustment: { ...bothSides, amount: '1800.00' },
-      extended: { amount: '1800.00' },
-    }),
+    await goodLine(
+      notAllowed,
+      { adjustment: { ...bothSides, amount: '1800.00' }, extended: { amount: '1800.00' } },
+      pfs('1800.00'),
+    ),
     CONTRADICTS,
   ),
   bad(

@@ -107,12 +107,6 @@ const runs: Body[] = [
     asked({ cpt: '99213', region: 'national' }),
   ),
   good('a page of a region, broken in two', inTwo, { rows: 2 }, asked({ region: 'national' })),
-  good(
-    'a sheet of a code and a region, in two runs',
-    inTwo,
-    { rows: 2 },
-    asked({ cpt: '99213', region: 'US-TX-99', beside: 'national' }),
-  ),
   bad('a page of a code and a hospital, a row left out', charges, 'rows_left_out', asked({ cpt: '99213', npi: NPI.A })),
   good('a page of a hospital, in two runs', charges, { rows: 2 }, asked({ npi: NPI.A })),
   good(

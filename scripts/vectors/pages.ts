@@ -1,14 +1,14 @@
 // Pages of rows: runs of neighbours, each with one proof.
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
-import { PAGE_PROOF, RANGE_PROOF, type SharedParts } from '../../src/proof/price/proofs.ts'
+import { PAGE_PROOF, RANGE_PROOF } from '../../src/proof/price/proofs.ts'
 import { type AnyRow, rowText } from '../../src/proof/price/row.ts'
-import { aFee, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import type { MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { HashTree } from '../../src/proof/tree/hash-tree.ts'
-import { leafHash, rangesAround } from '../../src/proof/tree/merkle.ts'
+import { rangesAround } from '../../src/proof/tree/leaves.ts'
+import { leafHash } from '../../src/proof/tree/merkle.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { changed, flipped, replaced, respelled } from './edit.ts'
-import { registry } from './keys.ts'
 import { clfs, hospitalA, JULY, NPI, older, pfs, places, qpp, world } from './registry.ts'
 import { at, cite } from './swaps.ts'
 
@@ -36,7 +36,7 @@ export async function pageOf(runs: readonly Run[], as_of = JULY, of = world) {
       right_path: roots(right),
     }
   })
-  const shared: SharedParts = {
+  const shared = {
     releases: releases.map((release) => of.share(release)),
     state: of.state,
     log: await of.proof(),
@@ -52,10 +52,6 @@ const whole = await pageOf([[pfs, 0, pfs.rows.length]])
 const broken = await pageOf([
   [pfs, from, from + 2],
   [pfs, from + 3, from + 5],
-])
-const scattered = await pageOf([
-  [pfs, at(pfs, '99213|US-IL-16|'), at(pfs, '99213|US-IL-16|') + 1],
-  [pfs, at(pfs, '99213|national'), at(pfs, '99213|national') + 2],
 ])
 const ofNation = await pageOf([
   [pfs, 0, 1],
@@ -81,18 +77,6 @@ const honest = [
     await pageOf([[older, 0, 2]], '2026-05-01'),
     { rows: 2 },
     { asked: { page: { as_of: '2026-05-01' } } },
-  ),
-  good(
-    'a sheet',
-    { ...scattered, page: undefined, links: undefined },
-    { rows: 3 },
-    asked({ cpt: '99213', region: 'US-IL-16', beside: 'national' }),
-  ),
-  good(
-    'a sheet for a ZIP code',
-    { ...scattered, place: await cite(places, '60611|') },
-    { rows: 3 },
-    asked({ cpt: '99213', region: 'US-IL-16', beside: 'national' }),
   ),
   good('a page in two runs, where nobody asked', broken, { rows: 4 }),
   good('a page that is fresh enough', one, { rows: 5 }, { ...asked(), not_before: '2026-10-01T00:00:00Z' }),
@@ -176,18 +160,9 @@ const faults = [
     'json_malformed',
   ),
   bad('another checkpoint among the links', { ...one, links: { checkpoint: 'x' } }, 'mixed_checkpoints'),
-  bad('a place that is a price', { ...one, place: await cite(pfs, '99211') }, 'row_malformed'),
-  bad('a place under another view', { ...one, place: await another() }, 'mixed_checkpoints'),
+  bad('a place beside a page', { ...one, place: await cite(places, '60611|') }, 'not_recognised'),
   bad('a page that is too old', one, 'state_too_old', { ...asked(), not_before: '2026-11-01T00:00:00Z' }),
 ]
-
-/** A place of another registry with the same key. */
-async function another() {
-  const own = new MemoryRegistry(registry)
-  const release = own.publish(places.rows, { chart: 'zip-locality' })
-  own.publish([aFee({ cpt: '99213' })], { chart: 'cms-pfs' })
-  return own.cite(release, 0)
-}
 
 const filters = [
   bad('a page for a question', one, OTHER, { asked: ask({}) }),
@@ -202,12 +177,6 @@ const filters = [
   bad('a page with a row of another chart', two, OTHER, asked({ chart: 'cms-pfs' })),
   bad('a page of another hospital', await pageOf([[hospitalA, 0, 3]]), OTHER, asked({ npi: NPI.B })),
   bad('a page of places for a code', await pageOf([[places, 1, 4]]), OTHER, asked({ cpt: '99213' })),
-  bad(
-    'a sheet with a row of another place',
-    one,
-    OTHER,
-    asked({ cpt: '99213', region: 'US-IL-16', beside: 'national' }),
-  ),
 ]
 
 export const pages: Body[] = [...honest, ...faults, ...filters]

@@ -3,11 +3,14 @@
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import type { Fault } from '../../src/proof/fault.ts'
-import type { PageQuestion } from '../../src/proof/lists.ts'
+import type { BillQuestion } from '../../src/proof/list/batch.ts'
+import type { PageQuestion } from '../../src/proof/list/page.ts'
+import { standTogether } from '../../src/proof/list/set.ts'
 import type { DerivationFault } from '../../src/proof/price/derivation.ts'
 import type { Question } from '../../src/proof/price/question.ts'
 import type { Period, Provider, RegistryEntry } from '../../src/proof/price/release.ts'
 import { isAnyRow, rowKey, rowText } from '../../src/proof/price/row.ts'
+import type { SheetQuestion } from '../../src/proof/price/sheet.ts'
 import { standingAfter, stateOf } from '../../src/proof/price/timeline.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
 import type { Asked, TrustPolicy } from '../../src/proof/verify.ts'
@@ -18,7 +21,11 @@ export type Verifier = typeof import('../../src/proof/verify.ts') &
   typeof import('../../src/proof/price/derivation.ts')
 
 /** What was asked; left out of a vector where any question will do. */
-export type Asking = { question: Question } | { questions: Question[] } | { page: PageQuestion }
+export type Asking =
+  | { question: Question }
+  | { questions: BillQuestion[] }
+  | { page: PageQuestion }
+  | { sheet: SheetQuestion }
 
 export interface Head {
   origin: string
@@ -51,6 +58,15 @@ export type Vector = Named &
         expect: { ok: true; rows: number; entries: number; refused: number } | Failure<Fault>
       }
     | { kind: 'row'; row: string; expect: { ok: true; key: string; leaf_hash: string } | Failure<'row_malformed'> }
+    | {
+        kind: 'set'
+        size: number
+        root: string
+        /** Leaf hashes in base64. */
+        leaves: { index: number; hash: string }[]
+        hashes: string
+        expect: { ok: true } | Failure<'row_not_in_release'>
+      }
     | { kind: 'absence'; policy: string; proof: string; expect: { ok: true } | Failure<Fault> }
     | {
         kind: 'checkpoint'
@@ -94,6 +110,11 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
   if (vector.kind === 'derivation') return verifier.verifyDerivation(JSON.parse(vector.row))
   if (vector.kind === 'row') return rowOutcome(JSON.parse(vector.row))
   if (vector.kind === 'timeline') return timelineOutcome(vector.entries.map((text) => JSON.parse(text)))
+  if (vector.kind === 'set') {
+    const leaves = vector.leaves.map(({ index, hash }) => ({ index, hash: bytes(hash) }))
+    const stand = standTogether(leaves, vector.hashes, vector.size, vector.root)
+    return stand ? { ok: true } : { ok: false, reason: 'row_not_in_release' }
+  }
   const policy = verifier.parsePolicy(vector.policy)
   if (!policy) return { ok: false, reason: 'policy_malformed' }
   switch (vector.kind) {

@@ -30,7 +30,7 @@ export type QuestionValues = { [part in (typeof PARTS)[number]]?: string | undef
 export function askedOf(what: string, text: string, values: QuestionValues): Asked {
   if (values.any) return { anyQuestion: true }
   const given = Object.fromEntries(PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])))
-  const asked = Object.keys(given).length > 0 ? { path: undefined, query: given } : questionIn(what)
+  const asked = Object.keys(given).length > 0 ? { query: given } : questionIn(what)
   if (asked === undefined) {
     // Changes of figures, and rows by their permalink, answer no question.
     if (isListOfChanges(text) || (isAddress(what) && PERMALINK.test(new URL(what).pathname)))
@@ -43,17 +43,8 @@ export function askedOf(what: string, text: string, values: QuestionValues): Ask
   const day = values['as-of'] ?? as_of ?? dayOf(Date.now())
   if (isPage(text)) {
     const { cpt, region, npi, chart } = query
-    const beside = asked.path?.endsWith('/sheet') ? { beside: 'national' as const } : {}
-    return {
-      page: {
-        as_of: day,
-        cpt,
-        region: beside.beside ? undefined : region,
-        npi: beside.beside ? undefined : npi,
-        chart,
-        ...beside,
-      },
-    }
+    if (isSheet(text)) return { sheet: { cpt: cpt ?? '', as_of: day, region, npi } }
+    return { page: { as_of: day, cpt, region, npi, chart } }
   }
   return { question: { cpt: '', ...query, as_of: day } }
 }
@@ -61,11 +52,11 @@ export function askedOf(what: string, text: string, values: QuestionValues): Ask
 const LOOKUP = /\/(reference|reference\/sheet|api\/registry)$/
 const PERMALINK = /\/(rows\/[^/]+\/[0-9]+|api\/figure-changes)$/
 
-function questionIn(what: string): { path: string | undefined; query: Record<string, string> } | undefined {
+function questionIn(what: string): { query: Record<string, string> } | undefined {
   if (!isAddress(what)) return undefined
   const { pathname, searchParams } = new URL(what)
   if (PERMALINK.test(pathname)) return undefined
-  return LOOKUP.test(pathname) ? { path: pathname, query: Object.fromEntries(searchParams) } : undefined
+  return LOOKUP.test(pathname) ? { query: Object.fromEntries(searchParams) } : undefined
 }
 
 const bodyOf = (text: string): Record<string, unknown> => {
@@ -80,6 +71,7 @@ export const isReference = (text: string): boolean =>
   (bodyOf(text)['proof'] as { type?: unknown } | undefined)?.type === PROOF_REF
 
 const isPage = (text: string): boolean => Array.isArray(bodyOf(text)['data'])
+const isSheet = (text: string): boolean => bodyOf(text)['not_held'] !== undefined
 const isListOfChanges = (text: string): boolean => {
   const { data } = bodyOf(text)
   return Array.isArray(data) && data.every((item) => typeof item === 'object' && item !== null && 'seq' in item)

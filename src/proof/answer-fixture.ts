@@ -7,7 +7,7 @@ import { type Decision, lookUp } from './price/lookup.ts'
 import type { Because } from './price/proofs.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from './price/question.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
-import { type AnyRow, type PlaceRow, rowKey } from './price/row.ts'
+import { type AnyRow, rowKey } from './price/row.ts'
 import { placeOf } from './price/timeline.ts'
 import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
 
@@ -45,7 +45,7 @@ export async function answerOf(
   const asked = parseQuestion(question)
   if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
   const notes = new Notes(registry, asked, view)
-  const { decision, place } = notes.decide()
+  const { decision, place } = notes.run(lookUp(asked))
   const own = 'row' in decision ? notes.find(decision.chart, decision.row) : undefined
   const at = place && notes.find(PLACE_CHART, place)
   const because = await notes.because(own?.release, [own, at])
@@ -95,7 +95,7 @@ export function sayingOf(decision: Decision): string {
 type Located = { release: MemoryRelease; index: number }
 
 /** Runs the rule on a view and notes what it was told, to be shown. */
-class Notes {
+export class Notes {
   readonly #rows = new Map<MemoryRelease, Set<number>>()
   readonly #periods = new Set<number>()
   readonly #providers = new Set<number>()
@@ -106,8 +106,7 @@ class Notes {
     readonly view: View,
   ) {}
 
-  decide(): { decision: Decision; place: PlaceRow | undefined } {
-    const rule = lookUp(this.question)
+  run<T>(rule: Generator<Need, T, Reply>): T {
     let step = rule.next()
     while (!step.done) step = rule.next(this.#reply(step.value))
     return step.value

@@ -5,16 +5,14 @@ import { canonical } from './canonical-json.ts'
 import { addAbsence, addBecause, addCitedRow, OK } from './evidence.ts'
 import { type Facts, NotProved } from './facts.ts'
 import { type Failed, fail, type Verdict } from './fault.ts'
-import type { Reply } from './price/asking.ts'
+import type { Need, Reply } from './price/asking.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import { type Decision, lookUp } from './price/lookup.ts'
 import type { Cited } from './price/proofs.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from './price/question.ts'
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
-import { closed, listOf, matches, orNull, TOKEN } from './shape.ts'
-
-type Members = Record<string, unknown>
+import { closed, hasOnly, listOf, type Members, matches, orNull, TOKEN } from './shape.ts'
 
 /** What stands beside the row of a good answer. */
 const BESIDE_ROW = ['because', 'place', 'modifiers_ignored', 'adjustment', 'related']
@@ -41,6 +39,8 @@ export interface Shown {
   /** The row of the answer; undefined where it is a refusal without one. */
   row: AnyRow | undefined
   release: Manifest | undefined
+  /** The row that says where a ZIP code lies, if it is shown. */
+  place?: { row: PlaceRow; release: Manifest } | undefined
   /** True where the release of the row is in force on no day. */
   lapsed: boolean
   decision: Decision | undefined
@@ -53,9 +53,6 @@ export interface Lacking {
   release: Manifest
 }
 
-const hasOnly = (body: Members, members: readonly string[]): boolean =>
-  Object.keys(body).every((member) => members.includes(member))
-
 /** Checks every proof in the body of a lookup; with a question, also that it is the answer to it. */
 export async function checkAnswer(
   facts: Facts,
@@ -63,16 +60,18 @@ export async function checkAnswer(
   question: Question | undefined,
 ): Promise<Shown | Failed> {
   const shown = await collect(facts, body)
-  if (!shown.ok || question === undefined) return shown
+  return shown.ok && question !== undefined ? checkQuestion(facts, body, shown, question) : shown
+}
+
+/** Whether what was shown answers the question. Its proofs are facts by now; `body` says what is told beside the row. */
+export function checkQuestion(facts: Facts, body: Members, shown: Shown, question: Question): Shown | Failed {
   const asked = parseQuestion(question)
   if (typeof asked === 'string') return fail('question_malformed')
   if (shown.lapsed) return fail('release_not_in_force')
   const decided = decide(facts, asked)
   if ('reason' in decided) return decided
-  const place = body['place'] as Cited<PlaceRow> | undefined
-  const isPlaced = place === undefined || isEdition(facts, place.proof.release, PLACE_CHART, asked.day)
   const isAnswer =
-    isPlaced &&
+    isPlacedBy(facts, shown, decided.place, asked.day) &&
     isOfEdition(facts, shown, decided, asked.day) &&
     agrees(body, shown, decided) &&
     isLastKnown(facts, body['last_known'], asked)
@@ -81,13 +80,23 @@ export async function checkAnswer(
   return { ...shown, decision: decided.decision, lacking }
 }
 
+/** A place that is shown is the one that the rule found, of the edition of the day. */
+export const isPlacedBy = (
+  facts: Facts,
+  { place }: Pick<Shown, 'place'>,
+  found: PlaceRow | undefined,
+  day: string,
+): boolean =>
+  place === undefined ||
+  (found !== undefined && rowText(place.row) === rowText(found) && isEdition(facts, place.release, PLACE_CHART, day))
+
 /** The same row may stand in two editions: the one that is shown must be of the edition that the rule chose. */
 function isOfEdition(facts: Facts, { release }: Shown, { decision }: Decided, day: string): boolean {
   if (release === undefined || !('chart' in decision)) return release === undefined
   return isEdition(facts, release, decision.chart, day)
 }
 
-const isEdition = (facts: Facts, release: Manifest, chart: string, day: string): boolean =>
+export const isEdition = (facts: Facts, release: Manifest, chart: string, day: string): boolean =>
   release.chart === chart && facts.isInForce(release, day)
 
 /** What was last known is the price that the same question had on the last day of an edition that is over. */
@@ -111,8 +120,9 @@ async function collect(facts: Facts, body: Members): Promise<Shown | Failed> {
   const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
   if (main && !main.ok) return main
   if (isRefusal && main && !isSaidOf(body['code'] as string, main.row)) return fail('body_contradicts_proof')
+  const place = body['place'] === undefined ? undefined : await addPlace(facts, body['place'])
+  if (place && !place.ok) return place
   for (const step of [
-    () => addPlace(facts, body['place']),
     () => addAbsences(facts, body['absence']),
     () => (body['because'] === undefined ? OK : addBecause(facts, body['because'], main?.proof.release)),
     () => addLastKnown(facts, body['last_known']),
@@ -125,6 +135,7 @@ async function collect(facts: Facts, body: Members): Promise<Shown | Failed> {
     ok: true,
     row: main?.row,
     release: main?.proof.release,
+    place,
     lapsed: main?.proof.in_force === null,
     decision: undefined,
     lacking: [],
@@ -132,17 +143,21 @@ async function collect(facts: Facts, body: Members): Promise<Shown | Failed> {
 }
 
 /** Whether a refusal may stand beside such a row. */
-const isSaidOf = (code: string, row: AnyRow): boolean =>
+export const isSaidOf = (code: string, row: AnyRow): boolean =>
   row.kind === 'absence' ? code === `absent_${row.reason}` : code === 'modifier_not_allowed' && 'price' in row
 
 /** The row of a good answer and its proof, without what stands beside them. */
 export const bareAnswer = (body: unknown): Members =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !BESIDE_ROW.includes(name)))
 
-async function addPlace(facts: Facts, place: unknown): Promise<Verdict> {
-  if (place === undefined) return OK
+async function addPlace(
+  facts: Facts,
+  place: unknown,
+): Promise<{ ok: true; row: PlaceRow; release: Manifest } | Failed> {
   const added = await addCitedRow(facts, place)
-  return added.ok && added.row.kind !== 'place' ? fail('row_malformed') : added
+  if (!added.ok) return added
+  const { row, proof } = added
+  return row.kind === 'place' ? { ok: true, row, release: proof.release } : fail('row_malformed')
 }
 
 async function addAbsences(facts: Facts, absences: unknown): Promise<Verdict> {
@@ -164,15 +179,14 @@ interface Decided {
   place: PlaceRow | undefined
 }
 
-/** Runs the rule on what is proved. */
-function decide(facts: Facts, question: ParsedQuestion): Decided | Failed {
-  const rule = lookUp(question, facts.charts)
+const decide = (facts: Facts, question: ParsedQuestion): Decided | Failed =>
+  runRule(facts, lookUp(question, facts.charts), question.day)
+
+/** Runs a rule on what is proved. */
+export function runRule<T extends object>(facts: Facts, rule: Generator<Need, T, Reply>, day: string): T | Failed {
   try {
     let step = rule.next()
-    while (!step.done) {
-      const reply: Reply = facts.reply(step.value, question.day)
-      step = rule.next(reply)
-    }
+    while (!step.done) step = rule.next(facts.reply(step.value, day))
     return step.value
   } catch (error) {
     if (error instanceof NotProved) return fail('choice_not_proved')
@@ -192,11 +206,8 @@ const CODES: { readonly [outcome in Decision['outcome']]?: string } = {
 }
 
 /** Whether the body says what was decided, all of it and no more. */
-function agrees(body: Members, { row }: Shown, { decision, place }: Decided): boolean {
+function agrees(body: Members, { row }: Shown, { decision }: Decided): boolean {
   const sameRow = (decided: AnyRow): boolean => row !== undefined && rowText(row) === rowText(decided)
-  const shownPlace = body['place'] as (PlaceRow & { proof: unknown }) | undefined
-  const isPlaced = shownPlace === undefined || (place !== undefined && rowText(bare(shownPlace)) === rowText(place))
-  if (!isPlaced) return false
   if (decision.outcome === 'price') {
     const ignored = body['modifiers_ignored'] ?? []
     return (
@@ -212,8 +223,6 @@ function agrees(body: Members, { row }: Shown, { decision, place }: Decided): bo
   if (body['code'] !== CODES[decision.outcome] || row !== undefined) return false
   return decision.outcome !== 'no_edition' || namesOnly(body['charts'], decision.charts)
 }
-
-const bare = ({ proof: _, ...row }: PlaceRow & { proof: unknown }): PlaceRow => row
 
 /** The charts that are not held are named, all of them and no other. */
 function namesOnly(charts: unknown, expected: readonly string[]): boolean {

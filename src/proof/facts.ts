@@ -6,7 +6,7 @@ import { canonical } from './canonical-json.ts'
 import { type CheckpointFault, openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import type { Need, Reply } from './price/asking.ts'
-import { CHARTS, type ChartTable, factsOf, HOSPITAL, methodsOf, PLACE_CHART } from './price/charts.ts'
+import { CHARTS, type ChartTable, PLACE_CHART } from './price/charts.ts'
 import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from './price/proofs.ts'
 import {
   type Manifest,
@@ -16,7 +16,8 @@ import {
   providerKey,
   type RegistryState,
 } from './price/release.ts'
-import { type AnyRow, MAX_LEAF_BYTES, type Row, rowKey, rowText } from './price/row.ts'
+import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from './price/row.ts'
+import { cites, fits } from './price/row-of-release.ts'
 import { LeafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
@@ -61,6 +62,14 @@ export function stands(
   const path = decodePath(encoded)
   const root = fromBase64(encodedRoot)
   return path !== undefined && root !== undefined && includes(index, size, leaf, path, root)
+}
+
+/** The leaf of a row, which is not too large and, where a hash is stated, has that hash. */
+export function leafOfRow(row: AnyRow, leaf_hash?: string): { hash: Hash } | Failure {
+  const body = utf8(rowText(row))
+  if (body.length > MAX_LEAF_BYTES) return fail('row_too_large')
+  const hash = leafHash(body)
+  return leaf_hash !== undefined && toBase64(hash) !== leaf_hash ? fail('leaf_hash_mismatch') : { hash }
 }
 
 const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
@@ -141,17 +150,24 @@ export class Facts {
     const state = this.state as RegistryState
     if (!stands(leafOf(period), index, path, state.timeline_size, state.timeline_root))
       return fail('period_not_in_timeline')
-    const overlaps = (each: Period): boolean =>
-      each.chart === period.chart && each.from !== period.from && each.from <= period.to && period.from <= each.to
-    if (period.from > period.to || this.#periods?.values().some(overlaps)) return fail('leaves_contradict')
-    return this.#periods?.add(index, period) ? OK : fail('leaves_contradict')
+    const periods = this.#periods as LeafSet<Period>
+    // Periods of one chart that do not overlap are in order by both their ends: the nearest known ones tell.
+    const { before, after } = periods.around(periodKey(period))
+    const overlaps = (each: Period | undefined): boolean =>
+      each?.chart === period.chart && each.from !== period.from && each.from <= period.to && period.from <= each.to
+    if (period.from > period.to || overlaps(before) || overlaps(after)) return fail('leaves_contradict')
+    return periods.add(index, period) ? OK : fail('leaves_contradict')
   }
 
   addProvider({ provider, index, path }: ProviderProof): Result {
     const state = this.state as RegistryState
     if (!stands(leafOf(provider), index, path, state.providers_size, state.providers_root))
       return fail('provider_not_in_state')
-    return this.#providers?.add(index, provider) ? OK : fail('leaves_contradict')
+    const providers = this.#providers as LeafSet<Provider>
+    const { before, after } = providers.around(providerKey(provider))
+    // One file speaks for a provider.
+    const isTwice = [before, after].some((each) => each?.npi === provider.npi && each.chart !== provider.chart)
+    return !isTwice && providers.add(index, provider) ? OK : fail('leaves_contradict')
   }
 
   /** A release, and the period in which it is in force. */
@@ -187,11 +203,9 @@ export class Facts {
   }
 
   addRow(release: Manifest, row: AnyRow, index: number, path: readonly string[], leaf_hash?: string): Result {
-    const body = utf8(rowText(row))
-    if (body.length > MAX_LEAF_BYTES) return fail('row_too_large')
-    const leaf = leafHash(body)
-    if (leaf_hash !== undefined && toBase64(leaf) !== leaf_hash) return fail('leaf_hash_mismatch')
-    if (!stands(leaf, index, path, release.row_count, release.rows_root)) return fail('row_not_in_release')
+    const leaf = leafOfRow(row, leaf_hash)
+    if ('reason' in leaf) return leaf
+    if (!stands(leaf.hash, index, path, release.row_count, release.rows_root)) return fail('row_not_in_release')
     return this.addProvedRow(release, row, index)
   }
 
@@ -220,25 +234,29 @@ export class Facts {
       if (!rows) throw new NotProved()
       return rows
     }
-    const known = rows ?? release.rows.values().filter((row) => rowKey(row).startsWith(need.prefix))
-    const regions = [...new Set(known.map(({ region }) => region as string))]
-    if (!rows && regions.length < 2) throw new NotProved()
-    return regions.slice(0, 2)
+    const regions = new Set<string>()
+    for (const { region } of rows ?? release.rows.knownUnder(need.prefix)) {
+      regions.add(region as string)
+      if (regions.size === 2) return [...regions]
+    }
+    if (!rows) throw new NotProved()
+    return [...regions]
   }
 
   #chartOf(npi: string): string | undefined {
     const providers = this.#providers as LeafSet<Provider>
-    const known = providers.values().find((each) => each.npi === npi)
     // Each NPI has one leaf: where it is not shown, its place must be.
-    if (!known && providers.notAfter(`${npi}|`) === undefined) throw new NotProved()
-    return known?.chart
+    const { after: known } = providers.around(`${npi}|`)
+    if (known?.npi === npi) return known.chart
+    if (providers.notAfter(`${npi}|`) === undefined) throw new NotProved()
+    return undefined
   }
 
   /** The release of a chart in force on a day; undefined where it is proved that there is none. */
   editionOn(chart: string, day: string): ProvedRelease | undefined {
     if (!this.state) throw new NotProved()
     const periods = this.#periods as LeafSet<Period>
-    const holding = periods.values().find((each) => each.chart === chart && each.from <= day && day <= each.to)
+    const holding = this.#periodOn(chart, day)
     if (holding) {
       const known = this.#releases.get(holding.release)
       if (!known) throw new NotProved()
@@ -251,8 +269,13 @@ export class Facts {
 
   /** Whether a release that is known is the one in force on a day. */
   isInForce(release: Manifest, day: string): boolean {
-    const name = nameOf(release)
-    return this.#periods?.values().some((each) => each.release === name && each.from <= day && day <= each.to) ?? false
+    return this.#periodOn(release.chart, day)?.release === nameOf(release)
+  }
+
+  /** The known period of a chart that holds a day. Periods of a chart do not overlap: it is the last that begins by then. */
+  #periodOn(chart: string, day: string): Period | undefined {
+    const last = this.#periods?.around(`${chart}|${day}`).before
+    return last?.chart === chart && day <= last.to ? last : undefined
   }
 
   /** The editions of a day that are proved to have no row of a code at all. */
@@ -268,31 +291,4 @@ export class Facts {
     const last = this.#periods?.notAfter(`${chart}|${day}`)
     return last?.chart === chart && last.from === from
   }
-}
-
-const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
-  locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
-
-/** Whether a row is one that its release can have: chart, basis, provider, place, setting, dates and method go together. */
-function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {
-  if (row.effective_from > effective_to) return false
-  if (row.kind === 'place') return chart === PLACE_CHART
-  // A factor is never a price, and a price never a factor.
-  if (row.kind !== 'absence' && (row.kind === 'rate') !== (row.basis === 'medicare_anesthesia')) return false
-  const facts = factsOf(chart, table)
-  const isHospital = chart.startsWith(HOSPITAL)
-  return (
-    facts?.bases.includes(row.basis) === true &&
-    methodsOf(row.basis).includes(row.derivation.method) &&
-    (isHospital ? row.npi !== null && providers?.includes(row.npi) === true : row.npi === null && row.class === null) &&
-    (row.setting === null || facts.settings.includes(row.setting)) &&
-    isPlacedAs(row, facts.speaks)
-  )
-}
-
-function isPlacedAs({ region }: Row, speaks: 'national' | 'locality' | 'state'): boolean {
-  if (region === 'national') return true
-  return speaks === 'locality'
-    ? region.length === 'US-IL-16'.length
-    : speaks === 'state' && region.length === 'US-IL'.length
 }

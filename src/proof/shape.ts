@@ -1,6 +1,7 @@
 // Checks of closed shapes: a member that is not named makes the whole thing invalid.
 
 export type Check = (value: unknown) => boolean
+export type Members = Record<string, unknown>
 
 export const matches =
   (pattern: RegExp): Check =>
@@ -39,7 +40,7 @@ export const closed =
   (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check =>
   (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-    const members = value as Record<string, unknown>
+    const members = value as Members
     const names = Object.keys(members)
     const required = names.filter((name) => Object.hasOwn(shape, name))
     const further = names.filter((name) => Object.hasOwn(optional, name))
@@ -75,3 +76,6 @@ export const TOKEN = /^[!-~]{1,300}$/
 export const label = /* @__PURE__ */ matches(/^[ -~]{0,300}$/)
 export const hash = /* @__PURE__ */ matches(/^[A-Za-z0-9+/]{43}=$/)
 export const path = /* @__PURE__ */ listOf(hash, 63)
+
+export const hasOnly = (body: Members, members: readonly string[]): boolean =>
+  Object.keys(body).every((member) => members.includes(member))

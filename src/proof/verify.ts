@@ -7,7 +7,10 @@ import { oneWay, verifyEntry } from './entries.ts'
 import { addAbsence, addCitedRow } from './evidence.ts'
 import { Facts } from './facts.ts'
 import { type Failed, type Fault, fail, type Verdict } from './fault.ts'
-import { checkBatch, checkPage, type Listed, type PageQuestion } from './lists.ts'
+import { type BillQuestion, checkBatch } from './list/batch.ts'
+import { checkPage, type PageQuestion } from './list/page.ts'
+import type { Listed } from './list/parts.ts'
+import { checkSheet } from './list/sheet.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import { parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
@@ -16,13 +19,15 @@ import type { LogProof } from './price/proofs.ts'
 import type { Question } from './price/question.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow } from './price/row.ts'
-import { instant } from './shape.ts'
+import type { SheetQuestion } from './price/sheet.ts'
+import { instant, type Members } from './shape.ts'
 
 /** What was asked. An archive, or a monitor, may want to know only that what it has was published: `anyQuestion`. */
 export type Asked =
   | { question: Question }
-  | { questions: readonly Question[] }
+  | { questions: readonly BillQuestion[] }
   | { page: PageQuestion }
+  | { sheet: SheetQuestion }
   | { anyQuestion: true }
 
 export interface VerifyOptions {
@@ -52,8 +57,6 @@ export interface Proved {
   recorded_at: string | null
 }
 export type BodyVerdict = Proved | Failed
-
-type Members = Record<string, unknown>
 
 /** Checks a whole response body as it came, and that it answers what was asked. */
 export async function verifyBody(
@@ -95,6 +98,10 @@ export async function verifyBody(
 
 async function checkBody(facts: Facts, body: Members, asked: Asked): Promise<Listed | Failed> {
   const isAny = 'anyQuestion' in asked
+  if (Array.isArray(body['data']) && body['not_held'] !== undefined) {
+    if (!isAny && !('sheet' in asked)) return fail('answers_another_question')
+    return checkSheet(facts, body, isAny ? undefined : asked.sheet)
+  }
   if (Array.isArray(body['data'])) {
     if (!isAny && !('page' in asked)) return fail('answers_another_question')
     return checkPage(facts, body, isAny ? undefined : asked.page)
@@ -175,6 +182,7 @@ export {
   type PageQuestion,
   parsePolicy,
   type Question,
+  type SheetQuestion,
   type TrustPolicy,
   type Verdict,
   verifyEntry,

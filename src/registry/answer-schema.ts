@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SHARED_PROOF } from '../proof/price/proofs.ts'
+import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SET_PROOF } from '../proof/price/proofs.ts'
 import {
   AbsenceProof,
   Amount,
@@ -119,20 +119,34 @@ export const PageRange = z
   .strictObject({ type: z.literal(RANGE_PROOF), release: Index, from: Index, left_path: Path, right_path: Path })
   .meta({ id: 'PageRange', description: 'A run of neighbouring rows of a release, proved at once' })
 
-export const SharedProof = z
-  .strictObject({ type: z.literal(SHARED_PROOF), release: Index, index: Index, leaf_hash: Hash, path: z.array(Index) })
-  .meta({
-    id: 'SharedProof',
-    description: 'A proof whose release stands in `releases` and whose path is places in `hashes`',
-  })
-export const SharedPrice = z.strictObject({ ...price, proof: SharedProof })
-export const SharedRow = z.union([SharedPrice, z.strictObject({ ...absence, proof: SharedProof })])
-export const SharedPlace = z.strictObject({ ...place, proof: SharedProof })
-export const SharedBecause = z.strictObject({
-  rows: z.array(z.strictObject({ row: BareRow, index: Index, path: z.array(Index), release: Index })),
-  periods: z.array(PeriodProof),
-  providers: z.array(ProviderProof),
+const SetProof = z.strictObject({ type: z.literal(SET_PROOF), release: Index, index: Index, leaf_hash: Hash }).meta({
+  id: 'SetProof',
+  description:
+    'The row is one of those that this answer shows of a release in `releases`: all of them are proved at once',
 })
+export const SetPrice = z.strictObject({ ...price, proof: SetProof })
+export const SetRow = z.union([SetPrice, z.strictObject({ ...absence, proof: SetProof })])
+export const SetPlace = z.strictObject({ ...place, proof: SetProof })
+export const SetBecause = z
+  .strictObject({
+    rows: z.array(z.strictObject({ row: BareRow, index: Index, release: Index })),
+    periods: z.array(PeriodProof),
+    providers: z.array(ProviderProof),
+  })
+  .meta({ id: 'SetBecause', description: 'What shows that this is the first choice, or everything there is' })
+const SetRelease = z
+  .strictObject({
+    release: Manifest,
+    in_force: PeriodProof,
+    hashes: z.string().meta({
+      description: 'Base64 of the hashes that with the rows shown of this release make its root, from left to right',
+    }),
+  })
+  .meta({
+    id: 'SetRelease',
+    description: 'A release, its period, and the proof of all rows that this answer shows of it',
+  })
+export const setShared = { releases: z.array(SetRelease), state: State, log: LogProof }
 export { told as toldOfModifiers }
 
 /** What the refusal of a lookup carries beside the members of every refusal. */

@@ -60,7 +60,7 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       summary: 'Everything in force for a code at a place and day, with proofs',
       description:
         'All settings, bases and modifiers of one code, and with `npi` the hospital\u2019s own prices beside them. A state with several localities shows each. ' +
-        'Each run of neighbouring rows has one proof, so that none of them can have been left out.',
+        'It is proved that no row is left out; charts that have no edition on the day are named in `not_held`.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/reference/sheet' },
       access: 'public',
@@ -68,8 +68,15 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       cache: 'public, max-age=300',
       input: SheetQuery,
       output: ReferenceSheet,
-      problems: [...LOOKUP_PROBLEMS, 'not_on_schedule', 'unknown_provider', 'unknown_zip', 'region_ambiguous'],
-      run: async (query) => sheet(db, await proofsNow(), query, today()),
+      problems: [
+        ...LOOKUP_PROBLEMS,
+        'not_on_schedule',
+        'unknown_provider',
+        'unknown_zip',
+        'region_ambiguous',
+        'no_edition_for_day',
+      ],
+      run: async (query) => sheet(await proofsNow(), query, today()),
     }),
 
     operation({

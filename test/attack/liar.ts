@@ -2,14 +2,15 @@
 // any head, and puts together whatever may pass for the answer to a question.
 
 import { answerOf, type Placed, placed, type View } from '../../src/proof/answer-fixture.ts'
-import { billOf, pageOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
-import type { PageQuestion } from '../../src/proof/lists.ts'
+import type { PageQuestion } from '../../src/proof/list/page.ts'
+import { pageOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
 import { type BillLine, summaryOf } from '../../src/proof/price/bill.ts'
 import type { Because, Cited, InForce, LogProof } from '../../src/proof/price/proofs.ts'
 import { parseQuestion, type Question } from '../../src/proof/price/question.ts'
 import type { RegistryState } from '../../src/proof/price/release.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
+import { billOf } from '../../src/proof/set-fixture.ts'
 import type { Dice } from './dice.ts'
 import { copyOf, honestAnswer, type Members, oneOf, type World } from './lie-world.ts'
 

@@ -2,8 +2,8 @@
 // was proved under, or that head is older than the verifier wanted.
 
 import { canonical } from '../../src/proof/canonical-json.ts'
+import type { PageQuestion } from '../../src/proof/list/page.ts'
 import { runsOf } from '../../src/proof/list-fixture.ts'
-import type { PageQuestion } from '../../src/proof/lists.ts'
 import { extended, summaryOf } from '../../src/proof/price/bill.ts'
 import type { Question } from '../../src/proof/price/question.ts'
 import { rowText } from '../../src/proof/price/row.ts'

@@ -1,8 +1,9 @@
 // A liar without any key, against the verifier with its question at hand. What he may do is in liar.ts.
 
 import { expect, test } from 'bun:test'
-import { billOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
-import type { PageQuestion } from '../../src/proof/lists.ts'
+import type { PageQuestion } from '../../src/proof/list/page.ts'
+import { registryPage, runsOf } from '../../src/proof/list-fixture.ts'
+import { billOf } from '../../src/proof/set-fixture.ts'
 import { type Asked, type BodyVerdict, type Proved, verifyBody } from '../../src/proof/verify.ts'
 import { type Dice, dice as roll } from './dice.ts'
 import { type Attempt, lieAboutBill, lieAboutPage, lieTo } from './liar.ts'

@@ -22,7 +22,6 @@ interface History {
   releases: object[]
   state: object
   log: object
-  hashes: string[]
 }
 
 const history = (app: TestApp, query: string): Promise<History> =>
@@ -32,7 +31,7 @@ const saidBy = ({ answer: { row, problem } }: Edition): unknown => problem?.code
 const periodOf = ({ release_id, effective_from, effective_to }: Edition) => [release_id, effective_from, effective_to]
 
 /** The answers of a history as the lines of a batch, which is how each of them is proved. */
-function asBatch({ data, releases, state, log, hashes }: History): string {
+function asBatch({ data, releases, state, log }: History): string {
   const results = data.map(({ answer }) => ({
     ...answer,
     ...(answer.row ? { extended: extended(answer.row, undefined, 1) } : {}),
@@ -41,7 +40,7 @@ function asBatch({ data, releases, state, log, hashes }: History): string {
     ({ answer: { row } }): BillLine | undefined =>
       row && { basis: row.basis, extended: extended(row, undefined, 1), billed: null },
   )
-  return JSON.stringify({ results, summary: summaryOf(bill), releases, state, log, hashes })
+  return JSON.stringify({ results, summary: summaryOf(bill), releases, state, log })
 }
 
 /** Each edition is asked alone, on its first day. */
@@ -99,7 +98,7 @@ test('the answers of a history are verified as the lines of a batch are, and one
   const other = questions.with(2, { ...(questions[2] as (typeof questions)[number]), as_of: '2026-01-02' })
   expect(await verifyBody(asBatch(body), app.policy, { questions: other })).toEqual({
     ok: false,
-    reason: 'choice_not_proved',
+    reason: 'answers_another_question',
     at: 3,
   })
   expect(await verifyBody(asBatch(body), app.policy, { questions: questionsOf(body, 'G0102') })).toMatchObject({
@@ -108,7 +107,11 @@ test('the answers of a history are verified as the lines of a batch are, and one
   })
   const swapped = structuredClone(body)
   Object.assign(swapped.data[2]?.answer ?? {}, { row: swapped.data[3]?.answer.row })
-  expect(await verifyBody(asBatch(swapped), app.policy, { questions })).toMatchObject({ ok: false, at: 3 })
+  // The rows of an edition are proved all at once: that one is missing shows, not whose it was.
+  expect(await verifyBody(asBatch(swapped), app.policy, { questions })).toEqual({
+    ok: false,
+    reason: 'row_not_in_release',
+  })
 })
 
 test('a history comes in pages', async () => {

@@ -12,9 +12,10 @@ const NPI = '1234567893'
 const DAY = '2026-11-15'
 
 interface Sheet {
-  data: (Row & { proof: { proof: number } })[]
-  proofs: object[]
-  releases: { release: { chart: string } }[]
+  data: (Row & { proof: { release: number; index: number } })[]
+  because: { rows: object[]; periods: object[]; providers: object[] }
+  releases: { release: { chart: string }; hashes: string }[]
+  not_held: string[]
   place?: { zip: string; region: string }
   as_of: string
 }
@@ -36,9 +37,13 @@ async function everywhere(app: TestApp): Promise<void> {
   )
 }
 
+const askedBy = (query: string) => ({
+  sheet: { as_of: DAY, cpt: '99213', ...Object.fromEntries(new URLSearchParams(query)) },
+})
+
 async function sheetOf(app: TestApp, query: string): Promise<{ sheet: Sheet; text: string }> {
   const text = await (await app.request(`/reference/sheet?cpt=99213&${query}`)).text()
-  await mustBeProved(app, text, { page: { as_of: DAY, cpt: '99213', beside: 'national' } }, query)
+  await mustBeProved(app, text, askedBy(query), query)
   return { sheet: JSON.parse(text) as Sheet, text }
 }
 const namesOf = ({ data }: Sheet): string[] => data.map((row) => `${row.region} ${row.basis} ${row.setting}`)
@@ -78,29 +83,74 @@ test('with a provider, what the hospital states stands on the same sheet, absenc
   expect(sheet.data.at(-1)).toMatchObject({ kind: 'absence', reason: 'withheld_conflict' })
 })
 
-test('neighbours on a sheet have one proof, and a row that is left out or put in is noticed', async () => {
+test('a row that is left out of a sheet, moved, or put in is noticed', async () => {
   await using app = await testApp({ today: DAY })
   await everywhere(app)
-  const { sheet, text } = await sheetOf(app, 'region=US-CA')
-  // The rows of California and of the country are neighbours: one run on each schedule.
-  expect([sheet.proofs.length, sheet.releases.length]).toEqual([2, 2])
-  const asked = { page: { as_of: DAY, cpt: '99213', beside: 'national' } } as const
+  const query = `region=US-CA&npi=${NPI}`
+  const { sheet, text } = await sheetOf(app, query)
+  // One proof for all rows of a release: those of the sheet, and those on either side of them.
+  expect(sheet.releases.map(({ release }) => release.chart).sort()).toEqual([
+    'cms-opps',
+    'cms-pfs',
+    `hospital-mrf:${NPI}`,
+  ])
+  const verdictOf = (body: unknown, asked = askedBy(query)) => verifyBody(JSON.stringify(body), app.policy, asked)
   for (let i = 0; i < sheet.data.length; i++) {
     const cut = { ...sheet, data: sheet.data.toSpliced(i, 1) }
-    expect([i, await verifyBody(JSON.stringify(cut), app.policy, asked)]).toMatchObject([i, { ok: false }])
+    expect([i, await verdictOf(cut)]).toMatchObject([i, { ok: false }])
+    // Told as a row that is only shown beside the others.
+    const { proof, ...row } = sheet.data[i] as Sheet['data'][number]
+    const rows = [...sheet.because.rows, { release: proof.release, index: proof.index, row }]
+    expect([i, await verdictOf({ ...cut, because: { ...sheet.because, rows } })]).toMatchObject([
+      i,
+      { reason: 'answers_another_question' },
+    ])
   }
-  const other = { page: { ...asked.page, cpt: '99214' } }
-  expect(await verifyBody(text, app.policy, other)).toMatchObject({ reason: 'answers_another_question' })
-  const day = { page: { ...asked.page, as_of: '2026-11-14' } }
-  expect(await verifyBody(text, app.policy, day)).toMatchObject({ reason: 'answers_another_question' })
+  expect(await verdictOf({ ...sheet, data: sheet.data.toReversed() })).toMatchObject({ ok: false })
+  for (const other of ['cpt=99214', 'region=US-AL', 'as_of=2026-11-14', 'region=national', 'npi='])
+    expect([other, await verifyBody(text, app.policy, askedBy(`${query}&${other}`))]).toMatchObject([
+      other,
+      { ok: false },
+    ])
+})
+
+test('a chart that has no edition on the day is named on the sheet, and that is proved', async () => {
+  await using app = await testApp({ today: DAY })
+  await everywhere(app)
+  await app.publish(
+    aRelease({
+      chart: 'cms-clfs',
+      effective_from: '2026-01-01',
+      effective_to: '2026-03-31',
+      rows: [aPrice({ cpt: '99213', basis: 'medicare_clfs' })],
+    }),
+  )
+  const { sheet } = await sheetOf(app, 'region=US-CA-18')
+  // Those that were never loaded, and the one that has run out.
+  expect(sheet.not_held).toEqual(['cms-anesthesia', 'cms-asc', 'cms-asp', 'cms-clfs', 'cms-dmepos', 'cms-pfs-qpp'])
+  const verdictOf = (body: unknown) => verifyBody(JSON.stringify(body), app.policy, askedBy('region=US-CA-18'))
+  for (const not_held of [[], sheet.not_held.slice(1), [...sheet.not_held, 'cms-opps'], sheet.not_held.toReversed()])
+    expect([not_held, await verdictOf({ ...sheet, not_held })]).toMatchObject([not_held, { ok: false }])
+  // A schedule that is held, hidden with all that is shown of it.
+  const opps = sheet.releases.findIndex(({ release }) => release.chart === 'cms-opps')
+  const hidden = {
+    ...sheet,
+    data: sheet.data.filter(({ proof }) => proof.release !== opps),
+    releases: sheet.releases.map((each, i) => (i === opps ? { ...each, hashes: '' } : each)),
+    not_held: [...sheet.not_held, 'cms-opps'].sort(),
+  }
+  expect(await verdictOf(hidden)).toMatchObject({ ok: false })
 })
 
 test('the place of a ZIP code stands on the sheet with its proof', async () => {
   await using app = await testApp({ today: DAY })
   await everywhere(app)
-  const { sheet } = await sheetOf(app, 'region=90001')
+  const { sheet, text } = await sheetOf(app, 'region=90001')
   expect(sheet.place).toMatchObject({ kind: 'place', zip: '90001', region: 'US-CA-18' })
   expect((await sheetOf(app, 'region=US-CA-18')).sheet).not.toHaveProperty('place')
+  // What is true of one ZIP code is not an answer about another.
+  for (const zip of ['90002', '60611'])
+    expect([zip, await verifyBody(text, app.policy, askedBy(`region=${zip}`))]).toMatchObject([zip, { ok: false }])
 })
 
 test('a sheet without rows is a refusal', async () => {
@@ -110,6 +160,8 @@ test('a sheet without rows is a refusal', async () => {
     ['cpt=99999', 404, 'not_on_schedule'],
     ['cpt=99213&as_of=2025-12-31', 404, 'not_on_schedule'],
     ['cpt=99213&region=00000', 404, 'unknown_zip'],
+    ['cpt=99213&region=90001&as_of=2026-06-30', 404, 'no_edition_for_day'],
+    ['cpt=99213&npi=1999999992', 404, 'unknown_provider'],
     ['cpt=99213&region=ZZ', 400, 'invalid_region'],
     ['cpt=99213&basis=medicare_pfs', 400, 'unknown_parameter'],
   ] as const)

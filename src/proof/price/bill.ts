@@ -22,6 +22,16 @@ export function extended(
   return 'amount' in price ? { amount: times(price.amount) } : { low: times(price.low), high: times(price.high) }
 }
 
+/** The most units of a line. */
+export const MOST_UNITS = 999_999
+/** How often a service is billed. */
+export const isUnits = (units: unknown): units is number =>
+  Number.isSafeInteger(units) && (units as number) > 0 && (units as number) <= MOST_UNITS
+
+const AMOUNT = /^(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?$/
+/** An amount on a bill, as it is written. */
+export const isBilled = (amount: unknown): amount is string => typeof amount === 'string' && AMOUNT.test(amount)
+
 export interface BillLine {
   basis: string
   /** Null for a line that comes to nothing that can be added up. */

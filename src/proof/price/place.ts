@@ -17,7 +17,10 @@ export interface Place {
   row?: PlaceRow
 }
 
-export function* placeOf({ region, setting, basis, day }: ParsedQuestion, table: ChartTable): Asking<Place> {
+export function* placeOf(
+  { region, setting, basis, day }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis' | 'day'>,
+  table: ChartTable,
+): Asking<Place> {
   if (region.level === 'national') return { region: 'national' }
   if (region.level === 'locality') return { region: region.region, state: region.region.slice(3, 5) }
   if (region.level === 'state') return { state: region.state }

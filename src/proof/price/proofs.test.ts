@@ -13,7 +13,9 @@ import {
   isPageRange,
   isProofRef,
   isRowProof,
-  isSharedProof,
+  isSetBecause,
+  isSetProof,
+  isSetRelease,
   PAGE_PROOF,
   type PageRange,
   PROOF_REF,
@@ -21,8 +23,10 @@ import {
   RANGE_PROOF,
   ROW_PROOF,
   type RowProof,
-  SHARED_PROOF,
-  type SharedProof,
+  SET_PROOF,
+  type SetBecause,
+  type SetProof,
+  type SetRelease,
 } from './proofs.ts'
 import {
   isManifest,
@@ -95,7 +99,13 @@ const because: Because = {
   providers: [{ provider, index: 0, path: [] }],
 }
 const pageRange: PageRange = { type: RANGE_PROOF, release: 0, from: 1, left_path: [HASH], right_path: [] }
-const sharedProof: SharedProof = { type: SHARED_PROOF, release: 0, index: 1, leaf_hash: HASH, path: [0, 1] }
+const setProof: SetProof = { type: SET_PROOF, release: 0, index: 1, leaf_hash: HASH }
+const setBecause: SetBecause = {
+  rows: [{ release: 0, index: 1, row: price }],
+  periods: because.periods,
+  providers: because.providers,
+}
+const setRelease: SetRelease = { release: manifest, in_force: { period, index: 0, path: [] }, hashes: '' }
 const proofRef: ProofRef = { type: PROOF_REF, release_id: 'cms-pfs:A:1', index: 1, leaf_hash: HASH, href: '/rows/x/1' }
 
 const withdrawal: Withdrawal = {
@@ -126,7 +136,9 @@ const shapes: [string, (value: unknown) => boolean, object][] = [
   ['the reasons of a choice', isBecause, because],
   ['a run of a page', isPageRange, pageRange],
   ['the proof of a row on a page', isPageProof, { type: PAGE_PROOF, proof: 0, index: 1, leaf_hash: HASH }],
-  ['the proof of a line', isSharedProof, sharedProof],
+  ['the proof of a row of a list', isSetProof, setProof],
+  ['what a list shows beside an answer', isSetBecause, setBecause],
+  ['a release of a list', isSetRelease, setRelease],
   ['a proof reference', isProofRef, proofRef],
 ]
 

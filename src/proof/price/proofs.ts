@@ -17,7 +17,7 @@ export const ROW_PROOF = 'agent-trust-registry/row-proof@v2'
 export const ABSENCE_PROOF = 'agent-trust-registry/absence-proof@v2'
 export const RANGE_PROOF = 'agent-trust-registry/range-proof@v2'
 export const PAGE_PROOF = 'agent-trust-registry/page-proof@v2'
-export const SHARED_PROOF = 'agent-trust-registry/shared-proof@v2'
+export const SET_PROOF = 'agent-trust-registry/set-proof@v2'
 export const PROOF_REF = 'agent-trust-registry/proof-ref@v2'
 
 /** An entry of a log, under a checkpoint of that log. */
@@ -68,17 +68,6 @@ export interface AbsenceProof {
   in_force: InForce
   log: LogProof
 }
-export interface RangeProof {
-  type: typeof RANGE_PROOF
-  from: number
-  rows: AnyRow[]
-  left_path: string[]
-  right_path: string[]
-  release: Manifest
-  in_force: InForce
-  log: LogProof
-}
-
 /** A release whose state and log stand elsewhere in the same answer. */
 export interface SharedRelease {
   release: Manifest
@@ -113,17 +102,34 @@ export interface PageRange {
   left_path: string[]
   right_path: string[]
 }
-/** In a batch or sheet: the release by its place in `releases`, the path by places in `hashes`. */
-export interface SharedProof {
-  type: typeof SHARED_PROOF
+/** In a batch, sheet or history: the row is one of those that the list shows of this release, all proved at once. */
+export interface SetProof {
+  type: typeof SET_PROOF
+  /** The place of the release in `releases` of the list. */
   release: number
   index: number
   leaf_hash: string
-  path: number[]
+}
+/** A row that a list shows as evidence. */
+export interface SetRow {
+  release: number
+  index: number
+  row: AnyRow
+}
+/** What shows that an answer of a list is the first choice. */
+export interface SetBecause {
+  rows: SetRow[]
+  periods: PeriodProof[]
+  providers: ProviderProof[]
+}
+/** A release of which a list shows some rows. */
+export interface SetRelease extends SharedRelease {
+  /** Base64 of the roots of the largest subtrees that hold none of these rows, from left to right, 32 bytes each. */
+  hashes: string
 }
 /** What the answers of a list share. */
-export interface SharedParts {
-  releases: SharedRelease[]
+export interface SetParts {
+  releases: SetRelease[]
   state: RegistryState
   log: LogProof
 }
@@ -161,15 +167,6 @@ export const isAbsenceProof = closed({
   ...proved,
 }) as (value: unknown) => value is AbsenceProof
 
-export const isRangeProof = closed({
-  type: oneOf(RANGE_PROOF),
-  from: count,
-  rows: listOf(isAnyRow, 1_000),
-  left_path: path,
-  right_path: path,
-  ...proved,
-}) as (value: unknown) => value is RangeProof
-
 export const isBecause = closed(
   {
     releases: listOf(closed({ release: isManifest, in_force: closed(period) })),
@@ -190,14 +187,20 @@ export const isPageRange = closed({
   left_path: path,
   right_path: path,
 }) as (value: unknown) => value is PageRange
-export const isSharedProof = closed({
-  type: oneOf(SHARED_PROOF),
-  release: count,
-  index: count,
-  leaf_hash: hash,
-  path: listOf(count, 63),
-}) as (value: unknown) => value is SharedProof
-export const isSharedRelease = closed({ release: isManifest, in_force: closed(period) })
+const sharedRelease = { release: isManifest, in_force: closed(period) }
+export const isSharedRelease = closed(sharedRelease) as (value: unknown) => value is SharedRelease
+
+export const isSetProof = closed({ type: oneOf(SET_PROOF), release: count, index: count, leaf_hash: hash }) as (
+  value: unknown,
+) => value is SetProof
+export const isSetBecause = closed({
+  rows: listOf(closed({ release: count, index: count, row: isAnyRow }), 256),
+  periods: listOf(closed(period)),
+  providers: listOf(closed(provider)),
+}) as (value: unknown) => value is SetBecause
+export const isSetRelease = closed({ ...sharedRelease, hashes: (value) => typeof value === 'string' }) as (
+  value: unknown,
+) => value is SetRelease
 
 export const isProofRef = closed({
   type: oneOf(PROOF_REF),

@@ -77,7 +77,7 @@ export type RegistryEntry = Manifest | Withdrawal | ProviderMove | RegistryState
 
 const token = matches(TOKEN)
 const npi = matches(/^[12][0-9]{9}$/)
-const chartName = matches(/^[a-z][a-z0-9-]{0,39}(:[12][0-9]{9})?$/)
+export const isChart = matches(/^[a-z][a-z0-9-]{0,39}(:[12][0-9]{9})?$/)
 
 const hospitalName = matches(/^hospital-mrf:[12][0-9]{9}$/)
 
@@ -95,7 +95,7 @@ const isManifestShape = closed(
   {
     schema: oneOf(RELEASE_SCHEMA),
     release_id: token,
-    chart: chartName,
+    chart: isChart,
     edition: matches(/^[A-Za-z0-9._-]{1,60}$/),
     publisher: label,
     effective_from: isDay,
@@ -131,7 +131,7 @@ export const isManifest = ((value: unknown) => {
 export const isWithdrawal = /* @__PURE__ */ closed({
   schema: oneOf(WITHDRAWAL_SCHEMA),
   release_id: token,
-  chart: chartName,
+  chart: isChart,
   reason: matches(NAME),
   recorded_at: instant,
 }) as (value: unknown) => value is Withdrawal
@@ -167,7 +167,7 @@ export interface Provider {
   chart: string
 }
 
-export const isPeriod = closed({ chart: chartName, from: isDay, to: isDay, release: hash }) as (
+export const isPeriod = closed({ chart: isChart, from: isDay, to: isDay, release: hash }) as (
   value: unknown,
 ) => value is Period
 export const isProvider = closed({ npi, chart: hospitalName }) as (value: unknown) => value is Provider

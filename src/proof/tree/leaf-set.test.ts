@@ -87,6 +87,37 @@ test('all leaves with a prefix are claimed only where none can have been kept ba
   )
 })
 
+test('what is known around a key and under a prefix is what was shown of it, whatever else there may be', () => {
+  fc.assert(
+    fc.property(trees, ({ asked, ...tree }) => {
+      const { set, places } = knownOf(tree)
+      const known = tree.keys.filter((_, i) => places.includes(i))
+      expect(set.around(asked)).toEqual({
+        before: known.findLast((each) => each <= asked),
+        after: known.find((each) => each > asked),
+      })
+      expect([...set.knownUnder(asked)]).toEqual(known.filter((each) => each.startsWith(asked)))
+      expect(set.find(asked)).toBe(known.find((each) => each === asked))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('fifty thousand leaves are searched, not read through', () => {
+  const set = new LeafSet<string>(100_000, (leaf) => leaf)
+  const keyAt = (i: number): string => String(100_000 + i)
+  // From both ends, so that the order in which leaves come is not the order of the tree.
+  for (let i = 0; i < 25_000; i++) for (const at of [2 * i, 99_998 - 2 * i]) set.add(at, keyAt(at))
+  const started = performance.now()
+  for (let i = 0; i < 20_000; i++) {
+    set.find(keyAt(i))
+    set.notAfter(keyAt(i))
+    set.under(keyAt(i))
+  }
+  // Read through, this would be three thousand million steps.
+  expect(performance.now() - started).toBeLessThan(2_000)
+})
+
 test('leaves that are out of order, or two at one place, are a contradiction, in whatever order they come', () => {
   fc.assert(
     fc.property(

@@ -1,8 +1,15 @@
 // Leaves of a sorted tree that have been proved, and what follows from them about the ones between.
 
+interface KnownLeaf<T> {
+  index: number
+  key: string
+  leaf: T
+}
+
 /** What is known of a tree whose leaves are sorted by key: some of them, each at its place. */
 export class LeafSet<T> {
-  readonly #leaves = new Map<number, { key: string; leaf: T }>()
+  /** By place, and so by key. Every question is a search in it: a hostile answer may show many thousands of leaves. */
+  readonly #known: KnownLeaf<T>[] = []
 
   constructor(
     readonly size: number,
@@ -12,16 +19,24 @@ export class LeafSet<T> {
   /** False where another leaf was proved at this place, or the order of keys is broken: then one of them is a lie. */
   add(index: number, leaf: T): boolean {
     const key = this.keyOf(leaf)
-    const known = this.#leaves.get(index)
-    if (known) return known.key === key
-    for (const [place, each] of this.#leaves) if (place < index ? each.key >= key : each.key <= key) return false
-    this.#leaves.set(index, { key, leaf })
+    const at = this.#past((each) => each.index < index)
+    const next = this.#known[at]
+    if (next?.index === index) return next.key === key
+    const before = this.#known[at - 1]
+    if ((before && before.key >= key) || (next && next.key <= key)) return false
+    this.#known.splice(at, 0, { index, key, leaf })
     return true
   }
 
   find(key: string): T | undefined {
-    for (const each of this.#leaves.values()) if (each.key === key) return each.leaf
-    return undefined
+    const found = this.#known[this.#past((each) => each.key < key)]
+    return found?.key === key ? found.leaf : undefined
+  }
+
+  /** The last leaf known whose key is not after this one, and the first known after it. There may be others between. */
+  around(key: string): { before: T | undefined; after: T | undefined } {
+    const at = this.#past((each) => each.key <= key)
+    return { before: this.#known[at - 1]?.leaf, after: this.#known[at]?.leaf }
   }
 
   /**
@@ -29,10 +44,10 @@ export class LeafSet<T> {
    * nothing is proved: a leaf between the two that are known may not have been shown.
    */
   notAfter(key: string): T | null | undefined {
-    const known = [...this.#leaves].sort(([a], [b]) => a - b)
-    const at = known.findLastIndex(([, each]) => each.key <= key)
-    const [index, left] = known[at] ?? [-1, null]
-    const isNext = known[at + 1]?.[0] === index + 1 || index === this.size - 1
+    const at = this.#past((each) => each.key <= key)
+    const left = this.#known[at - 1]
+    const place = left?.index ?? -1
+    const isNext = this.#known[at]?.index === place + 1 || place === this.size - 1
     return isNext ? (left?.leaf ?? null) : undefined
   }
 
@@ -44,11 +59,11 @@ export class LeafSet<T> {
 
   /** All leaves whose keys begin so, in order; undefined where one may be there that was not shown. */
   under(prefix: string): T[] | undefined {
-    const known = [...this.#leaves].sort(([a], [b]) => a - b)
-    const at = known.findLastIndex(([, { key }]) => key < prefix && !key.startsWith(prefix))
-    let last = known[at]?.[0] ?? -1
+    const from = this.#past((each) => each.key < prefix)
+    let last = this.#known[from - 1]?.index ?? -1
     const found: T[] = []
-    for (const [index, { key, leaf }] of known.slice(at + 1)) {
+    for (let at = from; at < this.#known.length; at++) {
+      const { index, key, leaf } = this.#known[at] as KnownLeaf<T>
       if (index !== last + 1) return undefined
       if (!key.startsWith(prefix)) return found
       found.push(leaf)
@@ -57,7 +72,24 @@ export class LeafSet<T> {
     return last === this.size - 1 ? found : undefined
   }
 
+  /** The leaves known whose keys begin so, in order; there may be others. */
+  *knownUnder(prefix: string): Generator<T> {
+    for (let at = this.#past((each) => each.key < prefix); this.#known[at]?.key.startsWith(prefix); at++)
+      yield (this.#known[at] as KnownLeaf<T>).leaf
+  }
+
   values(): T[] {
-    return [...this.#leaves.values()].map(({ leaf }) => leaf)
+    return this.#known.map(({ leaf }) => leaf)
+  }
+
+  /** How many of the leaves known come before: those for which this holds, which are the first ones. */
+  #past(isBefore: (leaf: KnownLeaf<T>) => boolean): number {
+    let [from, to] = [0, this.#known.length]
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2)
+      if (isBefore(this.#known[middle] as KnownLeaf<T>)) from = middle + 1
+      else to = middle
+    }
+    return from
   }
 }

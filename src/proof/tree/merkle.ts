@@ -84,7 +84,7 @@ export async function rangeRoot(from: number, to: number, read: SubtreeReader): 
 }
 
 /** The largest power of two smaller than `size`, where RFC 6962 splits a tree. */
-function split(size: number): number {
+export function split(size: number): number {
   let power = 1
   while (power * 2 < size) power *= 2
   return power
@@ -153,50 +153,6 @@ export function includes(index: number, size: number, leaf: Hash, path: readonly
   return implied !== undefined && equalBytes(implied, root)
 }
 
-/** The subtrees of a tree outside `[from, to)`, as leaf ranges: those to the left and those to the right, each from left to right. */
-export function rangesAround(
-  from: number,
-  to: number,
-  size: number,
-): { left: [number, number][]; right: [number, number][] } {
-  const around: { left: [number, number][]; right: [number, number][] } = { left: [], right: [] }
-  const walk = (start: number, end: number): void => {
-    if (end <= from) around.left.push([start, end])
-    else if (start >= to) around.right.push([start, end])
-    else if (end - start > 1) {
-      const middle = start + split(end - start)
-      walk(start, middle)
-      walk(middle, end)
-    }
-  }
-  if (size > 0) walk(0, size)
-  return around
-}
-
-/** The root that neighbouring leaves and the subtrees around them imply; undefined where these do not fit. */
-export function rootFromRange(
-  from: number,
-  leaves: readonly Hash[],
-  size: number,
-  left: readonly Hash[],
-  right: readonly Hash[],
-): Hash | undefined {
-  const to = from + leaves.length
-  if (!isTreeSize(from) || !isTreeSize(size) || leaves.length === 0 || to > size) return undefined
-  const around = rangesAround(from, to, size)
-  if (around.left.length !== left.length || around.right.length !== right.length) return undefined
-  let [atLeft, atRight] = [0, 0]
-  const walk = (start: number, end: number): Hash => {
-    if (end <= from) return left[atLeft++] as Hash
-    if (start >= to) return right[atRight++] as Hash
-    if (end - start === 1) return leaves[start - from] as Hash
-    const middle = start + split(end - start)
-    const before = walk(start, middle)
-    return nodeHash(before, walk(middle, end))
-  }
-  return walk(0, size)
-}
-
 /** RFC 9162 2.1.4.2: whether the tree `(second, root2)` is the tree `(first, root1)` with leaves added. */
 export function isConsistent(first: number, second: number, root1: Hash, root2: Hash, path: readonly Hash[]): boolean {
   if (!isTreeSize(first) || !isTreeSize(second) || first > second) return false
@@ -233,4 +189,4 @@ export function isConsistent(first: number, second: number, root1: Hash, root2: 
   return sn === 0 && equalBytes(old, root1) && equalBytes(grown, root2)
 }
 
-const isTreeSize = (n: number): boolean => Number.isSafeInteger(n) && n >= 0
+export const isTreeSize = (n: number): boolean => Number.isSafeInteger(n) && n >= 0

@@ -134,7 +134,7 @@ async function refusal(db: Db, proofs: Proofs, finding: Finding): Promise<Proble
   return new Problem(code, sentence(finding, code, available, main), { members })
 }
 
-const heldPeriods = ({ view }: Proofs, charts: readonly string[]): object[] =>
+export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): object[] =>
   charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
 
 /** One absence proof for each schedule searched, where the code is missing from it altogether. */

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { parseFields, withoutEmpty } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import { type BillLine, extended, summaryOf } from '../../proof/price/bill.ts'
+import { MOST_LINES } from '../../proof/list/batch.ts'
+import { type BillLine, extended, MOST_UNITS, summaryOf } from '../../proof/price/bill.ts'
 import { lineAnswer } from '../../status.ts'
-import { shared } from '../answer-schema.ts'
+import { setShared } from '../answer-schema.ts'
 import { ourTurn } from '../turn.ts'
 import { LINE_KINDS, LineProblem, lineFor, orRefusal, pricedFields, refusedAsLine } from './line.ts'
 import type { Proofs } from './proofs.ts'
@@ -12,11 +13,10 @@ import { questionOf, ReferenceQuery } from './query.ts'
 import { Sharing } from './share.ts'
 
 export const BATCH_BYTES = 64 * 1024
-const MAX_LINES = 100
 
 const Amount = z.string().regex(/^(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?$/)
 const LineQuery = ReferenceQuery.extend({
-  units: z.int().min(1).max(999_999).default(1).meta({ description: 'How often the service is billed' }),
+  units: z.int().min(1).max(MOST_UNITS).default(1).meta({ description: 'How often the service is billed' }),
   billed: Amount.optional().meta({ description: 'What the bill asks for this line', examples: ['300.00'] }),
 })
 const { $schema: _, ...lineForm } = z.toJSONSchema(LineQuery, { io: 'input' })
@@ -28,8 +28,8 @@ export const BatchQuery = z.strictObject({
       z.unknown().meta({ ...lineForm, description: 'The parameters of one lookup, with units and the amount billed' }),
     )
     .min(1)
-    .max(MAX_LINES)
-    .meta({ description: `The lookups, at most ${MAX_LINES}` }),
+    .max(MOST_LINES)
+    .meta({ description: `The lookups, at most ${MOST_LINES}` }),
 })
 
 const billed = { units: z.int().min(1), billed: Amount.nullable() }
@@ -60,8 +60,7 @@ export const BatchAnswer = z
           'What the lines with a price come to, for each basis; low and high differ where a hospital lists several amounts',
       }),
     as_of: z.iso.date().meta({ description: 'The day that lines without a day of their own were asked about' }),
-    ...shared,
-    hashes: z.array(z.string()).meta({ description: 'The hashes that the paths of this answer are made of' }),
+    ...setShared,
   })
   .meta({ id: 'ReferenceBatch' })
 
@@ -72,7 +71,7 @@ export async function lookUpLines(
   lines: readonly unknown[],
   today: string,
 ): Promise<z.input<typeof BatchAnswer>> {
-  const sharing = new Sharing(proofs.view)
+  const sharing = new Sharing(proofs)
   const results: object[] = []
   const bill: (BillLine | undefined)[] = []
   for (const line of lines) {
@@ -82,7 +81,7 @@ export async function lookUpLines(
     results.push(one.result)
     bill.push(one.billed)
   }
-  return { results, summary: summaryOf(bill), as_of: today, ...sharing.parts } as z.input<typeof BatchAnswer>
+  return { results, summary: summaryOf(bill), as_of: today, ...(await sharing.parts()) } as z.input<typeof BatchAnswer>
 }
 
 async function lineOf(

@@ -1,4 +1,4 @@
-import type { AbsenceProof, Because, SharedRow } from '../../proof/price/proofs.ts'
+import type { AbsenceProof, Because, PeriodProof, ProviderProof, SharedRow } from '../../proof/price/proofs.ts'
 import type { Release, StoredRow } from '../store.ts'
 import type { Finding } from './find.ts'
 import type { Proofs } from './proofs.ts'
@@ -9,33 +9,38 @@ export interface Cited {
   stored: StoredRow
 }
 
-/** What an answer proves beside the evidence: its own row, a place, and absence proofs. None of it is repeated. */
+/** What an answer proves beside the evidence: its own rows, a place, and absence proofs. None of it is repeated. */
 export interface Proved {
   main?: Cited | undefined
+  rows?: readonly Cited[]
   place?: Cited | undefined
   absences?: readonly AbsenceProof[]
 }
 
-/**
- * What shows that an answer is the first choice, and what was last known too: the rows of the choices before it, or their neighbours where there
- * is none. Nothing if the first choice answered. Rows of the answer's own release say so with null, and its state and
- * log need not be repeated.
- */
-export async function becauseOf(
+/** What the rule was told, as far as the answer does not show it already. */
+export interface Evidence {
+  /** Those that have rows here, and those of which nothing was asked and which must be shown to be held. */
+  releases: Release[]
+  rows: Cited[]
+  periods: PeriodProof[]
+  providers: ProviderProof[]
+}
+
+/** The rows that the rule found on its way, or their neighbours where there is none; of all these findings together. */
+export async function evidenceOf(
   proofs: Proofs,
-  findings: readonly Finding[],
-  { main, place, absences = [] }: Proved,
-): Promise<Because | undefined> {
+  findings: readonly Pick<Finding, 'trace' | 'question'>[],
+  { main, rows: own = [], place, absences = [] }: Proved,
+): Promise<Evidence> {
   const { view } = proofs
+  const cited = [main, place, ...own].filter((each) => each !== undefined)
   const shown = new Set([
-    ...[main, place].flatMap((each) => (each ? [named(each.release, each.stored.row_index)] : [])),
+    ...cited.map(({ release, stored }) => named(release, stored.row_index)),
     ...absences.flatMap(({ left, right, release }) =>
       [left, right].flatMap((side) => (side ? [named(release, side.index)] : [])),
     ),
   ])
-  const isProved = new Set(
-    [main?.release, place?.release, ...absences.map(({ release }) => release)].map((each) => each?.release_id),
-  )
+  const isProved = new Set([...cited, ...absences].map(({ release }) => release.release_id))
   const needed = new Map<Release, Map<number, StoredRow>>()
   const add = (release: Release, ...rows: readonly (StoredRow | undefined)[]): void => {
     const known = needed.get(release) ?? new Map<number, StoredRow>()
@@ -56,26 +61,44 @@ export async function becauseOf(
       add(release, left, ...rows, right)
     }
   }
-  const isMain = (release: Release): boolean => release === main?.release
-  const releases = [...needed]
-    .filter(([release, rows]) => !isMain(release) && (rows.size > 0 || !isProved.has(release.release_id)))
-    .map(([release]) => release)
-  const rows: SharedRow[] = []
-  for (const [release, found] of needed)
-    for (const stored of found.values()) {
-      const at = isMain(release) ? null : releases.indexOf(release)
-      rows.push({ release: at, ...(await proofs.neighbour(release, stored)) })
-    }
-  const periods = findings.flatMap(({ trace, question }) =>
-    trace.notHeld.flatMap((chart) => view.periodsAround(chart, question.day)),
-  )
   const npi = findings[0]?.trace.npi
-  const providers = npi === undefined ? [] : view.providersAround(npi)
+  return {
+    releases: [...needed]
+      .filter(([release, rows]) => rows.size > 0 || !isProved.has(release.release_id))
+      .map(([release]) => release),
+    rows: [...needed].flatMap(([release, rows]) => [...rows.values()].map((stored) => ({ release, stored }))),
+    periods: unique(
+      findings.flatMap(({ trace, question }) =>
+        trace.notHeld.flatMap((chart) => view.periodsAround(chart, question.day)),
+      ),
+    ),
+    providers: npi === undefined ? [] : view.providersAround(npi),
+  }
+}
+
+/**
+ * What shows that an answer is the first choice. Nothing if the first choice answered. Rows of the answer's own release
+ * say so with null, and its state and log need not be repeated.
+ */
+export async function becauseOf(
+  proofs: Proofs,
+  findings: readonly Finding[],
+  proved: Proved,
+): Promise<Because | undefined> {
+  const { view } = proofs
+  const { main } = proved
+  const { rows: found, periods, providers, ...evidence } = await evidenceOf(proofs, findings, proved)
+  const releases = evidence.releases.filter((release) => release !== main?.release)
+  const rows: SharedRow[] = []
+  for (const { release, stored } of found) {
+    const at = release === main?.release ? null : releases.indexOf(release)
+    rows.push({ release: at, ...(await proofs.neighbour(release, stored)) })
+  }
   if (main && rows.length + periods.length + providers.length + releases.length === 0) return undefined
   return {
     releases: releases.map((release) => view.share(release)),
     rows,
-    periods: unique(periods),
+    periods,
     providers,
     ...(main ? {} : { state: view.state, log: view.log }),
   }

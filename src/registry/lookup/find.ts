@@ -28,12 +28,21 @@ export interface Finding {
 }
 
 /** Runs the rule of the lookup on the store, as of one view, and notes what it looked at. */
-export async function find({ db, view, charts }: Proofs, question: ParsedQuestion): Promise<Finding> {
+export async function find(proofs: Proofs, question: ParsedQuestion): Promise<Finding> {
+  const { found, trace } = await runRule(proofs, lookUp(question, proofs.charts), question.day)
+  return { question, ...found, trace }
+}
+
+/** Runs a rule on the store, and notes what it looked at. */
+export async function runRule<T>(
+  { db, view }: Proofs,
+  rule: Generator<Need, T, Reply>,
+  day: string,
+): Promise<{ found: T; trace: Trace }> {
   const trace: Trace = { rows: [], ranges: [], notHeld: [], held: [], npi: undefined }
-  const rule = lookUp(question, charts)
   let step = rule.next()
-  while (!step.done) step = rule.next(await replyTo(db, view, question.day, trace, step.value))
-  return { question, ...step.value, trace }
+  while (!step.done) step = rule.next(await replyTo(db, view, day, trace, step.value))
+  return { found: step.value, trace }
 }
 
 async function replyTo(db: Db, view: View, day: string, trace: Trace, need: Need): Promise<Reply> {

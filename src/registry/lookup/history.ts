@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts'
 import { chartsFor, factsOf } from '../../proof/price/charts.ts'
 import type { ParsedQuestion } from '../../proof/price/question.ts'
 import type { Period } from '../../proof/price/release.ts'
-import { shared } from '../answer-schema.ts'
+import { setShared } from '../answer-schema.ts'
 import { ourTurn } from '../turn.ts'
 import { type LineAnswer, lineFields, lineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
@@ -28,7 +28,7 @@ const Edition = z
   .meta({ id: 'EditionAnswer' })
 
 export const ReferenceHistory = z
-  .strictObject({ data: z.array(Edition), page: Page, links: Links, ...shared, hashes: z.array(z.string()) })
+  .strictObject({ data: z.array(Edition), page: Page, links: Links, ...setShared })
   .meta({ id: 'ReferenceHistory' })
 
 /** What every edition says of a code, newest first: the question asked of each chart alone, on its first day. */
@@ -41,7 +41,7 @@ export async function history(
   const { limit, offset, ...asked } = query
   const question = questionOf(asked, today)
   const periods = periodsFor(proofs, question)
-  const sharing = new Sharing(proofs.view)
+  const sharing = new Sharing(proofs)
   const data: z.input<typeof Edition>[] = []
   for (const period of periods.slice(offset, offset + limit)) {
     await ourTurn()
@@ -58,7 +58,7 @@ export async function history(
       answer: answer.result as LineAnswer,
     })
   }
-  return { data, total: periods.length, ...sharing.parts } as ListAnswer<typeof ReferenceHistory>
+  return { data, total: periods.length, ...(await sharing.parts()) } as ListAnswer<typeof ReferenceHistory>
 }
 
 function periodsFor({ view, charts: table }: Proofs, { npi, basis, setting }: ParsedQuestion): Period[] {

@@ -6,7 +6,7 @@ import type { AbsenceProof, Because, Cited } from '../../proof/price/proofs.ts'
 import type { ParsedQuestion } from '../../proof/price/question.ts'
 import type { PlaceRow, PricedRow, Row } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
-import { Available, SharedBecause, SharedPlace, SharedPrice, SharedRow, toldOfModifiers } from '../answer-schema.ts'
+import { Available, SetBecause, SetPlace, SetPrice, SetRow, toldOfModifiers } from '../answer-schema.ts'
 import { type Answer, answer } from './answer.ts'
 import { find } from './find.ts'
 import type { Proofs } from './proofs.ts'
@@ -31,9 +31,9 @@ export const LineProblem = z
         }),
       )
       .optional(),
-    row: SharedRow.optional(),
-    because: SharedBecause.optional(),
-    place: SharedPlace.optional(),
+    row: SetRow.optional(),
+    because: SetBecause.optional(),
+    place: SetPlace.optional(),
     charts: z.array(z.unknown()).optional(),
     choices: z.array(z.strictObject({ region: z.string(), href: z.string() })).optional(),
     available: Available.optional(),
@@ -41,9 +41,9 @@ export const LineProblem = z
   .meta({ id: 'LineProblem', description: 'What the same lookup alone would have been refused with' })
 
 export const pricedFields = {
-  row: SharedPrice,
-  because: SharedBecause.optional(),
-  place: SharedPlace.optional(),
+  row: SetPrice,
+  because: SetBecause.optional(),
+  place: SetPlace.optional(),
   ...toldOfModifiers,
 }
 

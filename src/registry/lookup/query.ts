@@ -10,8 +10,8 @@ import { BASES, SETTINGS } from '../../proof/price/row.ts'
 
 export const Code = z
   .string()
-  .max(16)
   .overwrite(codeOf)
+  .max(16)
   .regex(/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/)
   .register(refusedAs, { problem: 'invalid_cpt' })
   .meta({ description: 'CPT or HCPCS code', examples: ['99213'] })

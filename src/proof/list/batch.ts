@@ -1,0 +1,104 @@
+// A batch of lookups, or a bill: each line answers the question in the same place of the list, or says why not; the
+// products and totals are exact.
+
+import type { Shown } from '../answer.ts'
+import { canonical } from '../canonical-json.ts'
+import type { Facts } from '../facts.ts'
+import { type Failed, fail } from '../fault.ts'
+import { type BillLine, extended, isBilled, isUnits, summaryOf } from '../price/bill.ts'
+import { type Adjustment, adjust } from '../price/modifiers.ts'
+import type { Question } from '../price/question.ts'
+import type { PricedRow } from '../price/row.ts'
+import { hasOnly, type Members } from '../shape.ts'
+import { checkLine, type Line, takeLine } from './line.ts'
+import { type Listed, SHARED } from './parts.ts'
+import { RowSet } from './set.ts'
+
+/** The most lines that a batch has. */
+export const MOST_LINES = 100
+
+/** A question of a bill. Where it has units, or what was billed, the line must have the same. */
+export interface BillQuestion extends Question {
+  units?: number | undefined
+  billed?: string | undefined
+}
+
+interface BatchLine {
+  line: Line
+  units: number
+  billed: string | null
+  stated: unknown
+}
+
+export async function checkBatch(
+  facts: Facts,
+  body: Members,
+  questions: readonly BillQuestion[] | undefined,
+): Promise<Listed | Failed> {
+  const { results, summary } = body
+  if (!hasOnly(body, ['results', 'as_of', 'summary', ...SHARED]) || !Array.isArray(results))
+    return fail('not_recognised')
+  if (results.length > MOST_LINES) return fail('not_recognised')
+  if (questions && questions.length !== results.length) return fail('answers_another_question')
+  const opened = await RowSet.of(facts, body)
+  if (!opened.ok) return opened
+  const lines: BatchLine[] = []
+  for (const [i, each] of results.entries()) {
+    const taken = takeBatchLine(opened.set, each)
+    if ('reason' in taken) return { ...taken, at: i + 1 }
+    lines.push(taken)
+  }
+  const proved = opened.set.prove()
+  if (!proved.ok) return proved
+  const shown: Shown[] = []
+  const bill: (BillLine | undefined)[] = []
+  for (const [i, each] of lines.entries()) {
+    const question = questions?.[i]
+    const one = question ? checkAsked(facts, each, question) : each.line.shown
+    if (!one.ok) return { ...one, at: i + 1 }
+    const billed = billLineOf(each)
+    if (billed === null) return { ...fail('body_contradicts_proof'), at: i + 1 }
+    if (each.line.told !== undefined) shown.push(one)
+    bill.push(billed)
+  }
+  if (shown.length === 0) return fail('nothing_proved')
+  if (canonical(summary ?? null) !== canonical(summaryOf(bill))) return fail('body_contradicts_proof')
+  return { ok: true, shown, refused: results.length - shown.length }
+}
+
+function takeBatchLine(set: RowSet, each: unknown): BatchLine | Failed {
+  if (typeof each !== 'object' || each === null || Array.isArray(each)) return fail('not_recognised')
+  const { units = 1, billed = null, extended: stated, ...rest } = each as Members
+  if (!isUnits(units) || !(billed === null || isBilled(billed))) return fail('not_recognised')
+  if (rest['status'] !== 200 && stated !== undefined) return fail('not_recognised')
+  const line = takeLine(set, rest)
+  return line.ok ? { line, units, billed, stated } : line
+}
+
+function checkAsked(facts: Facts, { line, units, billed }: BatchLine, question: BillQuestion): Shown | Failed {
+  const asked = { units: question.units ?? units, billed: question.billed || billed }
+  const isBill = isUnits(asked.units) && (asked.billed === null || isBilled(asked.billed))
+  // What the line was sent with was refused: that is not about the question.
+  if (!isBill && line.told === undefined) return line.shown
+  const isSame = line.told === undefined || (asked.units === units && asked.billed === billed)
+  return isSame ? checkLine(facts, line, question) : fail('answers_another_question')
+}
+
+/** What a line adds to the bill; undefined if it has no price, and null if it says something else. */
+function billLineOf({ line: { shown, told }, units, billed, stated }: BatchLine): BillLine | undefined | null {
+  const { row } = shown
+  if (told === undefined || 'code' in told) return undefined
+  const priced = row as PricedRow
+  const adjustment = adjustmentOf(priced, told['adjustment'])
+  if (adjustment === null) return null
+  const comesTo = extended(priced, adjustment, units)
+  return canonical(stated ?? null) === canonical(comesTo) ? { basis: priced.basis, extended: comesTo, billed } : null
+}
+
+/** The adjustment that a line states, if it follows from the row; null if it does not. */
+function adjustmentOf(row: PricedRow, stated: unknown): Adjustment | undefined | null {
+  if (stated === undefined || stated === null) return undefined
+  const { modifier } = stated as Members
+  const follows = typeof modifier === 'string' ? adjust(row, modifier) : undefined
+  return follows && canonical(stated) === canonical(follows) ? follows : null
+}

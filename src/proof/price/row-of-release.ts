@@ -1,0 +1,33 @@
+// Whether a row is one that its release can have.
+
+import { type ChartTable, factsOf, HOSPITAL, methodsOf, PLACE_CHART } from './charts.ts'
+import type { Manifest } from './release.ts'
+import type { AnyRow, Row } from './row.ts'
+
+/** Whether a row says where it is from, by files that the release cites. */
+export const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
+  locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
+
+/** Whether a row is one that its release can have: chart, basis, provider, place, setting, dates and method go together. */
+export function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {
+  if (row.effective_from > effective_to) return false
+  if (row.kind === 'place') return chart === PLACE_CHART
+  // A factor is never a price, and a price never a factor.
+  if (row.kind !== 'absence' && (row.kind === 'rate') !== (row.basis === 'medicare_anesthesia')) return false
+  const facts = factsOf(chart, table)
+  const isHospital = chart.startsWith(HOSPITAL)
+  return (
+    facts?.bases.includes(row.basis) === true &&
+    methodsOf(row.basis).includes(row.derivation.method) &&
+    (isHospital ? row.npi !== null && providers?.includes(row.npi) === true : row.npi === null && row.class === null) &&
+    (row.setting === null || facts.settings.includes(row.setting)) &&
+    isPlacedAs(row, facts.speaks)
+  )
+}
+
+function isPlacedAs({ region }: Row, speaks: 'national' | 'locality' | 'state'): boolean {
+  if (region === 'national') return true
+  return speaks === 'locality'
+    ? region.length === 'US-IL-16'.length
+    : speaks === 'state' && region.length === 'US-IL'.length
+}

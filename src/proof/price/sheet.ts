@@ -1,0 +1,62 @@
+// Everything that is in force for a code at a place and day: a pure rule, run by the service to make the sheet and by
+// the verifier to check that nothing is missing from it.
+
+import { type Asking, isHeld } from './asking.ts'
+import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from './charts.ts'
+import { type Place, placeOf } from './place.ts'
+import type { ParsedQuestion, Question } from './question.ts'
+import { localitiesOf } from './region.ts'
+import type { AnyRow, PlaceRow } from './row.ts'
+
+/** What a sheet was asked for. */
+export type SheetQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'npi'>
+
+export interface SheetRow {
+  chart: string
+  row: AnyRow
+}
+export type Sheet =
+  | {
+      outcome: 'sheet'
+      /** By chart and key; those of a hospital last. */
+      rows: SheetRow[]
+      /** The charts that have no edition on the day. */
+      notHeld: string[]
+      place: PlaceRow | undefined
+    }
+  | { outcome: 'unknown_provider' | 'unknown_zip' | 'region_ambiguous' }
+  /** Where a ZIP code lies is not known on that day. */
+  | { outcome: 'no_edition'; charts: string[] }
+
+/** Every schedule is asked, and with a provider its own file. */
+export function* sheetFor({ cpt, day, region, npi }: ParsedQuestion, table: ChartTable): Asking<Sheet> {
+  const own = npi === null ? undefined : ((yield { need: 'provider', npi }) as string | undefined)
+  if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
+  const place = yield* placeOf({ region, day, setting: undefined, basis: undefined }, table)
+  if (place.unknown) return { outcome: 'unknown_zip' }
+  if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
+  // In several localities, or in two states.
+  if (place.split || (place.row && place.state === undefined)) return { outcome: 'region_ambiguous' }
+  const rows: SheetRow[] = []
+  const notHeld: string[] = []
+  for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
+    const facts = factsOf(chart, table)
+    if (!facts || facts.bases.length === 0) continue
+    if (!(yield* isHeld(chart))) {
+      notHeld.push(chart)
+      continue
+    }
+    for (const prefix of chart === own ? [`national|${npi}|`] : prefixesOf(facts, place)) {
+      const found = (yield { need: 'rows', chart, prefix: `${codeIn(facts, cpt)}|${prefix}` }) as readonly AnyRow[]
+      rows.push(...found.map((row) => ({ chart, row })))
+    }
+  }
+  return { outcome: 'sheet', rows, notHeld, place: place.row }
+}
+
+/** What keys begin with after the code: the place, as far as the chart tells places apart, then the whole country. */
+function prefixesOf({ speaks }: ChartFacts, { region, state = '' }: Place): string[] {
+  if (speaks === 'national' || region === 'national') return ['national|']
+  if (speaks === 'state') return [`US-${state}|`, 'national|']
+  return [region === undefined ? `US-${localitiesOf(state)}-` : `${region}|`, 'national|']
+}
