@@ -14,6 +14,7 @@ import { entries } from './vectors/entries.ts'
 import { evidence } from './vectors/evidence.ts'
 import { exampleFiles } from './vectors/example.ts'
 import { examplePage } from './vectors/example-page.ts'
+import { figureBodies } from './vectors/figure-bodies.ts'
 import { follows } from './vectors/followed.ts'
 import { forgeries } from './vectors/forgeries.ts'
 import { growths } from './vectors/growths.ts'
@@ -25,6 +26,7 @@ import { policies } from './vectors/policies.ts'
 import { proofs } from './vectors/proofs.ts'
 import { questions } from './vectors/questions.ts'
 import { reasons } from './vectors/reasons.ts'
+import { replays } from './vectors/replays.ts'
 import { rows } from './vectors/rows.ts'
 import { leafSets, rowSets } from './vectors/sets.ts'
 import { sheets } from './vectors/sheets.ts'
@@ -54,6 +56,8 @@ const files: Record<string, readonly Vector[]> = {
   'policy.json': policies,
   'growth.json': growths,
   'changes.json': follows,
+  'figures.json': figureBodies,
+  'replay.json': replays,
 }
 
 /** The text of every file, by its name in the folder. */

@@ -95,7 +95,7 @@ export function makeApp(
     landing({
       ...discovery,
       readme: () => readme.run({}, {}),
-      figures: () => figuresInForce(db),
+      figures: () => figuresInForce(figures),
       charts: () => firstCharts(db, today(), charts),
       example: () => examplePrice(registry),
     }),

@@ -13,6 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
 import { openSqlite } from './db/sqlite.ts'
+import { beginFigures } from './figures/state.ts'
 import { CheckpointLock } from './integrity/checkpoint-lock.ts'
 import { Log, type Trace } from './integrity/log.ts'
 import { generateLogKey, parseLogKey } from './integrity/log-key.ts'
@@ -138,10 +139,11 @@ async function fillNew<T>(config: Config, now: number, fill: (made: Installation
       await secrets.figuresLog.create(tx, now)
       await sealPepper(tx, secrets.pepper)
     })
-    // What an installation begins with is published before anyone watches it: first, that nothing is in force.
+    // What an installation begins with is published before anyone watches it: first, that there is nothing yet.
     await commitToLog({ db, log: secrets.registryLog, cosign: noWitnesses }, now, (tx, append) =>
       appendWithState(tx, append, [], now),
     )
+    await beginFigures({ db, log: secrets.figuresLog, cosign: noWitnesses }, now)
     return await fill({ db, cosign: noWitnesses, witnesses: { keys: [], quorum: 0 }, ...secrets })
   } finally {
     await db.close()

@@ -1,17 +1,20 @@
-// Pages of changes of figures: entries of the figures log.
+// Pages of changes of figures, and the states between them: entries of the figures log.
 
 import { utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import { aState } from '../../src/proof/figures-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { changed, flipped, respelled } from './edit.ts'
-import { change, changeEntry, figuresLog } from './figures.ts'
+import { change, changeEntry, figuresLog, stateEntry } from './figures.ts'
 import { figures, registry } from './keys.ts'
 import { row } from './proofs.ts'
 import { pfs } from './registry.ts'
 
 const page = (...data: unknown[]) => ({ data, page: { limit: 50 }, links: {} })
 const [w, r, p] = [await changeEntry(0), await changeEntry(1), await changeEntry(2)]
+const state = await stateEntry()
+const withStates = (states: unknown, ...data: unknown[]) => ({ ...page(...data), states })
 const inclusion = w.proof.log.inclusion[0] as string
 
 /** An entry that really is in a log, whatever it is. */
@@ -21,6 +24,7 @@ async function logged(body: object, name = figures) {
 }
 const root = row.proof.row.leaf_hash
 const older = { ...change(0), proof: { log: await figuresLog.prove(0, 2) } }
+const olderState = await logged(aState())
 
 export const entries: Body[] = [
   good('a page of changes', page(p, r, w), { entries: 3 }),
@@ -31,7 +35,33 @@ export const entries: Body[] = [
   good('a change drawn with noise', page(await logged(change(0, { epsilon: '0.5' }))), { entries: 1 }),
   good('a change from a text to nothing', page(await logged(change(0, { old: 'low', new: null }))), { entries: 1 }),
   good('a change, whatever the age of the view', page(w), { entries: 1 }, { not_before: '2030-01-01T00:00:00Z' }),
+  good('changes and the state after them', withStates([state], p, r, w), { entries: 3 }),
+  good('a page without states', withStates([], w), { entries: 1 }),
+  good('a state and no change', withStates([state]), {}),
 
+  bad('a page of nothing', withStates([]), 'nothing_proved'),
+  bad('a state among changes', page(w, state), 'entry_malformed'),
+  bad('a change among states', withStates([w], r), 'entry_malformed'),
+  bad('a state twice', withStates([state, state], w), 'repeated_item'),
+  bad(
+    'a state at the place of a change',
+    withStates([changed(state, { 'proof.log.index': 2 })], w),
+    'entry_not_in_log',
+  ),
+  bad('a state of another value', withStates([changed(state, { cases_floor10: 730 })], w), 'entry_not_in_log'),
+  bad('a state with a member too many', withStates([changed(state, { seq: 3 })], w), 'entry_malformed'),
+  bad(
+    'a state that shows what it withholds',
+    withStates([changed(state, { 'metrics.p.value': 0.8 })]),
+    'entry_malformed',
+  ),
+  bad('a state in the registry log', withStates([await logged(aState(), registry)]), 'log_of_other_kind'),
+  bad('a state without proof', withStates([aState()]), 'proof_malformed'),
+  bad('a state under another checkpoint', withStates([olderState], w, r), 'repeated_item'),
+  bad('a state under another checkpoint than the change', withStates([olderState], r), 'mixed_checkpoints'),
+  bad('states that are no list', withStates(state, w), 'not_recognised'),
+  bad('states that are null', withStates(null, w), 'not_recognised'),
+  bad('states for a question', withStates([state]), 'answers_another_question', { asked: ask({}) }),
   bad('a change for a question', page(w), 'answers_another_question', { asked: ask({}) }),
   bad('changes for a page of rows', page(w), 'answers_another_question', { asked: { page: { as_of: '2026-07-15' } } }),
   bad('a row among changes', page(w, row), 'proof_malformed'),

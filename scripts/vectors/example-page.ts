@@ -37,8 +37,9 @@ export const examplePage = `# A worked example
 
 A service whose address is \`https://registry.example\` has published two releases, and its registry log has four
 entries. That is little enough to show every hash. The answers are in [price-99213.json](example/price-99213.json),
-[absence-99999.json](example/absence-99999.json) and [change-w.json](example/change-w.json); the policy to check them
-with is [policy.txt](example/policy.txt). The amounts are invented.
+[absence-99999.json](example/absence-99999.json), [figures.json](example/figures.json) and
+[change-w.json](example/change-w.json); the policy to check them with is [policy.txt](example/policy.txt). The amounts are
+invented.
 
 \`\`\`console
 $ npm run -s atr -- verify docs/spec/example/price-99213.json --policy docs/spec/example/policy.txt --cpt 99213 --as-of ${DAY}

@@ -2,6 +2,7 @@
 
 import { concat, fromBase64, toBase64, toHex, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import { aState, aStateOfNothing, figuresBody, firstRelease } from '../../src/proof/figures-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { keyId } from '../../src/proof/note/signed-note.ts'
@@ -11,7 +12,6 @@ import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafOf } from '../../src/proof/price/timeline.ts'
 import { aFee, aRow, MemoryRegistry } from '../../src/proof/registry-fixture.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
-import { change } from './figures.ts'
 import { signerOf } from './keys.ts'
 import { fee, feeInputs } from './registry.ts'
 
@@ -44,8 +44,15 @@ const schedule = service.publish(
 
 const { body: price } = await service.answer({ cpt: '99213', as_of: DAY })
 const { body: refusal } = await service.answer({ cpt: '99999', as_of: DAY, basis: 'medicare_pfs' })
-const figuresLog = new MemoryLog(figures).append(utf8(canonical(change(0))))
-const changed = { data: [{ ...change(0), proof: { log: await figuresLog.prove(0) } }], page: {}, links: {} }
+const released = [aStateOfNothing(), ...firstRelease(1)]
+const figuresLog = new MemoryLog(figures).append(...released.map((entry) => utf8(canonical(entry))))
+const ofFigures = await figuresBody(figuresLog, aState(), released.length - 1)
+const changed = {
+  data: [{ ...released[1], proof: { log: await figuresLog.prove(1) } }],
+  states: [],
+  page: {},
+  links: {},
+}
 
 const entries = service.entries.map((entry) => utf8(canonical(entry)))
 const bundle = concat(...entries.flatMap((entry) => [Uint8Array.of(entry.length >> 8, entry.length & 255), entry]))
@@ -57,6 +64,7 @@ export const exampleFiles: Record<string, string | Uint8Array> = {
   'policy.txt': policy,
   'price-99213.json': pretty(price),
   'absence-99999.json': pretty(refusal),
+  'figures.json': pretty(ofFigures),
   'change-w.json': pretty(changed),
   'checkpoint-2.txt': await service.log.checkpoint(2),
   'checkpoint-4.txt': await service.log.checkpoint(4),

@@ -1,7 +1,8 @@
-// Changes of published figures, and the log that holds them.
+// Changes of published figures, a state after them, and the log that holds them.
 
 import { utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import { aState } from '../../src/proof/figures-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { figures } from './keys.ts'
 
@@ -18,5 +19,8 @@ export const change = (seq: number, given: Record<string, unknown> = {}) => ({
   sdc_rule_version: '1.0.0',
   ...given,
 })
-export const figuresLog = new MemoryLog(figures).append(...[0, 1, 2].map((seq) => utf8(canonical(change(seq)))))
+export const logOf = (...entries: readonly object[]): MemoryLog =>
+  new MemoryLog(figures).append(...entries.map((entry) => utf8(canonical(entry))))
+export const figuresLog = logOf(...[0, 1, 2].map((seq) => change(seq)), aState())
+export const stateEntry = async () => ({ ...aState(), proof: { log: await figuresLog.prove(3) } })
 export const changeEntry = async (seq: number) => ({ ...change(seq), proof: { log: await figuresLog.prove(seq) } })

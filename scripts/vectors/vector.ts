@@ -3,6 +3,7 @@
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import type { Fault } from '../../src/proof/fault.ts'
+import { figuresFaults } from '../../src/proof/figures-replay.ts'
 import type { BillQuestion } from '../../src/proof/list/batch.ts'
 import type { PageQuestion } from '../../src/proof/list/page.ts'
 import { standTogether } from '../../src/proof/list/set.ts'
@@ -26,6 +27,7 @@ export type Asking =
   | { questions: BillQuestion[] }
   | { page: PageQuestion }
   | { sheet: SheetQuestion }
+  | { figures: true }
 
 export interface Head {
   origin: string
@@ -99,6 +101,7 @@ export type Vector = Named &
         expect: { ok: true; changes: number } | Failure<Fault>
       }
     | { kind: 'derivation'; row: string; expect: { ok: true } | Failure<DerivationFault> }
+    | { kind: 'replay'; entries: string[]; expect: { ok: true; faults: number[] } }
     | { kind: 'timeline'; entries: string[]; expect: { ok: true } & Standing }
   )
 export type Kind = Vector['kind']
@@ -115,6 +118,8 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
     const stand = standTogether(leaves, vector.hashes, vector.size, vector.root)
     return stand ? { ok: true } : { ok: false, reason: 'row_not_in_release' }
   }
+  if (vector.kind === 'replay')
+    return { ok: true, faults: figuresFaults(vector.entries.map((text) => JSON.parse(text))) }
   const policy = verifier.parsePolicy(vector.policy)
   if (!policy) return { ok: false, reason: 'policy_malformed' }
   switch (vector.kind) {
@@ -145,8 +150,8 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
     case 'growth':
       return growth(verifier, vector, policy)
     case 'changes': {
-      const { data } = JSON.parse(vector.page) as { data: unknown[] }
-      const found = await verifier.verifyChanges(data, vector.older, vector.newer, policy)
+      const page = JSON.parse(vector.page) as { data: unknown[]; states?: unknown }
+      const found = await verifier.verifyChanges(page, vector.older, vector.newer, policy)
       return found.ok ? { ok: true, changes: found.entries } : found
     }
   }

@@ -1,4 +1,5 @@
 import { dayOf } from '../calendar.ts'
+import { isFiguresBody } from '../proof/figures.ts'
 import { PROOF_REF } from '../proof/price/proofs.ts'
 import type { Asked } from '../proof/verify.ts'
 import { isAddress } from './answer-source.ts'
@@ -32,6 +33,8 @@ export function askedOf(what: string, text: string, values: QuestionValues): Ask
   const given = Object.fromEntries(PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])))
   const asked = Object.keys(given).length > 0 ? { query: given } : questionIn(what)
   if (asked === undefined) {
+    if (isFiguresBody(bodyOf(text)) || (isAddress(what) && FIGURES.test(new URL(what).pathname)))
+      return { figures: true }
     // Changes of figures, and rows by their permalink, answer no question.
     if (isListOfChanges(text) || (isAddress(what) && PERMALINK.test(new URL(what).pathname)))
       return { anyQuestion: true }
@@ -50,6 +53,7 @@ export function askedOf(what: string, text: string, values: QuestionValues): Ask
 }
 
 const LOOKUP = /\/(reference|reference\/sheet|api\/registry)$/
+const FIGURES = /\/api\/figures$/
 const PERMALINK = /\/(rows\/[^/]+\/[0-9]+|api\/figure-changes)$/
 
 function questionIn(what: string): { query: Record<string, string> } | undefined {
@@ -73,6 +77,7 @@ export const isReference = (text: string): boolean =>
 const isPage = (text: string): boolean => Array.isArray(bodyOf(text)['data'])
 const isSheet = (text: string): boolean => bodyOf(text)['not_held'] !== undefined
 const isListOfChanges = (text: string): boolean => {
-  const { data } = bodyOf(text)
-  return Array.isArray(data) && data.every((item) => typeof item === 'object' && item !== null && 'seq' in item)
+  const { data, states } = bodyOf(text)
+  if (!Array.isArray(data)) return false
+  return states !== undefined || data.every((item) => typeof item === 'object' && item !== null && 'seq' in item)
 }

@@ -3,18 +3,20 @@ import { UsageFault } from './command.ts'
 
 interface PageBody {
   data: unknown[]
+  states?: unknown
   links?: { next?: unknown }
 }
 
 /** Far more than the log of any ledger has: a server that never stops saying "next" is not followed for ever. */
 const MOST_PAGES = 2000
 
-/** Several pages of one list as one. Members beside `data` say where a page lies in the list, and are left out. */
+/** Several pages of one list as one. Members beside `data` and `states` say where a page lies in the list, and are left out. */
 export function joinPages(texts: readonly string[]): string {
   const pages = texts.map(pageIn)
   if (!pages.every((page) => page !== undefined))
     throw new UsageFault('several answers are verified together only if each is a page of one list')
-  return JSON.stringify({ data: pages.flatMap(({ data }) => data) })
+  const states = pages.flatMap((page) => page.states ?? [])
+  return JSON.stringify({ data: pages.flatMap(({ data }) => data), states })
 }
 
 /**
@@ -43,13 +45,13 @@ function nextOf(text: string, url: string, covered: number): string | undefined 
   return address.origin === new URL(url).origin ? address.href : undefined
 }
 
-const PAGE_MEMBERS = ['data', 'page', 'links', 'as_of']
+const PAGE_MEMBERS = ['data', 'states', 'page', 'links', 'as_of']
 const hasOnlyPageMembers = (body: object): boolean => Object.keys(body).every((member) => PAGE_MEMBERS.includes(member))
 
 function pageIn(text: string): PageBody | undefined {
   try {
     const body = parseJson(text) as PageBody | null
-    // What may not stand in one page may not stand in several either, though only `data` is taken on.
+    // What may not stand in one page may not stand in several either, though only these two are taken on.
     return Array.isArray(body?.data) && hasOnlyPageMembers(body) ? body : undefined
   } catch (error) {
     if (error instanceof JsonError) return undefined

@@ -4,6 +4,7 @@ import { absenceCheck, sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
+import type { FiguresState } from '../proof/figures.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import { type DerivationFault, verifyDerivation } from '../proof/price/derivation.ts'
@@ -88,9 +89,10 @@ async function readAnswer(sources: readonly string[], older: string | undefined,
 
 /** Pages of figure changes show by themselves how their log grew, and that no change was left out; for the rest there are tiles. */
 async function continued(older: string, text: string, policy: TrustPolicy, verdict: Checked): Promise<Grown> {
-  if (verdict.entries === 0) return grownSince(older, verdict.checkpoint, policy)
-  const { data } = parseJson(text) as { data: unknown[] }
-  const found = await verifyChanges(data, older, verdict.checkpoint, policy)
+  const page = isNote(text) ? {} : (parseJson(text) as { data?: unknown[]; states?: unknown })
+  const { data, states } = page
+  if (!data || (verdict.entries === 0 && states === undefined)) return grownSince(older, verdict.checkpoint, policy)
+  const found = await verifyChanges({ data, states }, older, verdict.checkpoint, policy)
   return found.ok ? { ok: true, grew: { from: found.from, to: found.to }, changes: found.entries } : found
 }
 
@@ -186,16 +188,18 @@ function details(verdict: Verdict): string[] {
           ]
         : []),
     ]
-  const { rows, decisions, entries, refused, derived, at_source, searched, grew, changes, recorded_at, log } = verdict
+  const { rows, decisions, entries, refused, derived, at_source, searched, grew, changes, recorded_at, log, figures } =
+    verdict
   return [
     ...(log === undefined ? [] : [log]),
     ...decisions
       .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
       .map(({ outcome }) => `no price: ${outcome}`),
     ...rows.map(describe),
-    `checked: ${rows.length} rows, ${entries} log entries`,
+    ...(figures === undefined ? [] : [describeFigures(figures)]),
+    `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
-    `recomputed: ${derived} rows; found in the files they cite: ${at_source}`,
+    ...(figures ? [] : [`recomputed: ${derived} rows; found in the files they cite: ${at_source}`]),
     ...(searched > 0
       ? [`searched for the code, in vain: the files of ${searched} editions that have no row of it`]
       : []),
@@ -209,6 +213,14 @@ function describe({ row, release }: ProvedRow): string {
   const sample = release.data_class === 'sample' ? ' (sample data)' : ''
   const what = row.kind === 'absence' ? `stated absence (${row.reason})` : row.kind
   return `${what} ${rowKey(row)} in ${release.release_id}${sample}`
+}
+
+function describeFigures({ release_id, data_class, metrics }: FiguresState): string {
+  const sample = data_class === 'sample' ? ' (sample data)' : ''
+  const values = Object.entries(metrics).map(
+    ([name, { value, reason }]) => `${name} ${value ?? `withheld (${reason})`}`,
+  )
+  return release_id === null ? 'no figures were released yet' : `figures ${release_id}${sample}: ${values.join(', ')}`
 }
 
 /** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */

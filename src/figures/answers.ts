@@ -2,10 +2,10 @@
 
 import { z } from 'zod'
 import { Links, Page } from '../paging.ts'
-import { type Figure, RULE } from './rule/figure.ts'
+import { FIGURES_PROOF, FIGURES_STATE } from '../proof/figures.ts'
 import { CASE_BANDS, SAVINGS_BANDS, WITHHOLDABLE } from './rule/provider.ts'
-import { METRICS, type Metric } from './rule/tally.ts'
-import type { FigureRelease } from './store.ts'
+import { METRICS } from './rule/tally.ts'
+import { DEFINITIONS } from './state.ts'
 
 const Instant = z.iso.datetime().meta({ description: 'RFC 3339, UTC' })
 const Rate = z.number().min(0).max(1).meta({ description: 'A share, rounded half-even to 0.01' })
@@ -16,17 +16,7 @@ const Amount = z
 const Floor10 = z.int().min(0).multipleOf(10)
 const RuleVersion = z.string().meta({ description: 'Version of the published disclosure rule' })
 
-const DEFINITIONS = {
-  w: 'Closed cases with 500 dollars or more recovered, divided by all closed cases',
-  r: 'Cases flagged as ongoing treatment, divided by all cases',
-  p: 'Settlements reached without certified-mail escalation, divided by all settlements',
-  savings_total:
-    'Dollars recovered in settlements, each case rounded to 50 and top-coded at 50,000; the sum rounded to 1,000',
-  savings_median: 'The middle amount recovered in a settlement, zero amounts included, rounded to 50 dollars',
-} as const satisfies Partial<Record<Metric, string>>
-type DefinedMetric = keyof typeof DEFINITIONS
-
-const described = <V extends z.ZodType>(metric: DefinedMetric, value: V) =>
+const described = <V extends z.ZodType>(metric: keyof typeof DEFINITIONS, value: V) =>
   z
     .strictObject({
       value: value.nullable(),
@@ -40,81 +30,72 @@ const described = <V extends z.ZodType>(metric: DefinedMetric, value: V) =>
     })
     .meta({ description: DEFINITIONS[metric] })
 
+const LogProof = z.strictObject({
+  index: z.int().min(0),
+  inclusion: z.array(z.string()).meta({ description: 'Sibling hashes from the leaf upwards, base64' }),
+  checkpoint: z.string().meta({ description: 'C2SP signed checkpoint of the figures log' }),
+})
+
+/** What the answer says and its state says too, in the same words. */
+const standing = {
+  cases_floor10: Floor10.nullable().meta({ description: 'All cases, rounded down to a multiple of 10' }),
+  settlements_floor10: Floor10.nullable().meta({ description: 'Settlements, rounded down to a multiple of 10' }),
+  as_of: Instant.nullable().meta({ description: 'When the release was made' }),
+  release_id: z.string().nullable(),
+  metrics: z.strictObject({
+    w: described('w', Rate),
+    r: described('r', Rate),
+    p: described('p', Rate),
+    savings_total: described('savings_total', Amount),
+    savings_median: described('savings_median', Amount),
+  }),
+  sdc_rule_version: RuleVersion,
+  data_class: z
+    .enum(['published', 'sample'])
+    .nullable()
+    .meta({ description: '`sample` if any case of the ledger is invented for demonstration' }),
+  noise: z
+    .strictObject({
+      mechanism: z.literal('discrete_laplace'),
+      epsilon: z.string().meta({ description: 'Per metric and release' }),
+      windows: z.literal('disjoint').meta({ description: 'Each case is counted in one release' }),
+    })
+    .optional()
+    .meta({ description: 'Present if the figures were drawn with noise' }),
+}
+
+export const StateEntry = z
+  .strictObject({
+    schema: z.literal(FIGURES_STATE),
+    ...standing,
+    recorded_at: Instant.meta({ description: 'When this state was written into the log' }),
+  })
+  .meta({ description: 'An entry of the figures log: what stands after a release, and nothing of before' })
+
+export type StateEntry = z.infer<typeof StateEntry>
+
 export const FiguresBody = z
   .strictObject({
     w: Rate.nullable().meta({ description: 'Win rate' }),
     r: Rate.nullable().meta({ description: 'Recurring rate' }),
     p: Rate.nullable().meta({ description: 'Share of settlements without certified-mail escalation' }),
     savings: z.strictObject({ total: Amount.nullable(), median: Amount.nullable(), currency: z.literal('USD') }),
-    cases_floor10: Floor10.nullable().meta({ description: 'All cases, rounded down to a multiple of 10' }),
-    settlements_floor10: Floor10.nullable().meta({ description: 'Settlements, rounded down to a multiple of 10' }),
+    cases_floor10: standing.cases_floor10,
+    settlements_floor10: standing.settlements_floor10,
     provenance: z.literal('service_outcomes_ledger'),
-    as_of: Instant.nullable().meta({ description: 'When the release was made' }),
-    release_id: z.string().nullable(),
-    metrics: z.strictObject({
-      w: described('w', Rate),
-      r: described('r', Rate),
-      p: described('p', Rate),
-      savings_total: described('savings_total', Amount),
-      savings_median: described('savings_median', Amount),
-    }),
+    as_of: standing.as_of,
+    release_id: standing.release_id,
+    metrics: standing.metrics,
     pii_policy: z.literal('aggregate_only'),
-    sdc_rule_version: RuleVersion,
-    data_class: z
-      .enum(['published', 'sample'])
-      .nullable()
-      .meta({ description: '`sample` if any case of the ledger is invented for demonstration' }),
-    noise: z
-      .strictObject({
-        mechanism: z.literal('discrete_laplace'),
-        epsilon: z.string().meta({ description: 'Per metric and release' }),
-        windows: z.literal('disjoint').meta({ description: 'Each case is counted in one release' }),
-      })
-      .optional()
-      .meta({ description: 'Present if the figures were drawn with noise' }),
+    sdc_rule_version: standing.sdc_rule_version,
+    data_class: standing.data_class,
+    noise: standing.noise,
+    proof: z
+      .strictObject({ type: z.literal(FIGURES_PROOF), state: StateEntry, log: LogProof })
+      .meta({ description: 'That these figures are the last entry of the figures log' }),
   })
   .meta({ description: 'Aggregate dispute metrics; withheld values are null, and null is never zero' })
 export type FiguresBody = z.infer<typeof FiguresBody>
-
-const NO_DATA = { value: null, suppressed: true, reason: 'no_data', as_of: null } as const
-
-/** The body of `/api/figures`: the same for every caller (rule F7), so it is made from the release alone. */
-export function figuresBody(release: FigureRelease | undefined): FiguresBody {
-  const of = (metric: Metric): Figure | typeof NO_DATA => release?.states.of[metric].figure ?? NO_DATA
-  const rate = (metric: 'w' | 'r' | 'p') => ({
-    ...of(metric),
-    value: of(metric).value as number | null,
-    definition: DEFINITIONS[metric],
-  })
-  const amount = (metric: 'savings_total' | 'savings_median') => ({
-    ...of(metric),
-    value: of(metric).value as string | null,
-    definition: DEFINITIONS[metric],
-  })
-  const metrics = {
-    w: rate('w'),
-    r: rate('r'),
-    p: rate('p'),
-    savings_total: amount('savings_total'),
-    savings_median: amount('savings_median'),
-  }
-  return {
-    w: metrics.w.value,
-    r: metrics.r.value,
-    p: metrics.p.value,
-    savings: { total: metrics.savings_total.value, median: metrics.savings_median.value, currency: 'USD' },
-    cases_floor10: of('cases_floor10').value as number | null,
-    settlements_floor10: of('settlements_floor10').value as number | null,
-    provenance: 'service_outcomes_ledger',
-    as_of: release ? new Date(release.released_at).toISOString() : null,
-    release_id: release?.release_id ?? null,
-    metrics,
-    pii_policy: 'aggregate_only',
-    sdc_rule_version: release?.states.rule_version ?? RULE.version,
-    data_class: release?.data_class ?? null,
-    ...(release?.noise && { noise: release.noise }),
-  }
-}
 
 /** A published value: a share or a count as a number, an amount as a decimal string, null when withheld. */
 const PublishedValue = z.union([z.number(), Amount]).nullable()
@@ -142,21 +123,20 @@ export const ChangeEntry = z.strictObject({
 })
 export type ChangeEntry = z.infer<typeof ChangeEntry>
 
+/** Beside an entry; the canonical JSON of the rest is the entry in the log. */
+const proved = {
+  proof: z
+    .strictObject({ log: LogProof })
+    .meta({ description: 'Remove this member; the canonical JSON of the rest is the log entry' }),
+}
+
 export const ChangePage = z
   .strictObject({
-    data: z.array(
-      ChangeEntry.extend({
-        proof: z
-          .strictObject({
-            log: z.strictObject({
-              index: z.int().min(0),
-              inclusion: z.array(z.string()).meta({ description: 'Sibling hashes from the leaf upwards, base64' }),
-              checkpoint: z.string().meta({ description: 'C2SP signed checkpoint of the figures log' }),
-            }),
-          })
-          .meta({ description: 'Remove this member; the canonical JSON of the rest is the log entry' }),
-      }),
-    ),
+    data: z.array(ChangeEntry.extend(proved)),
+    states: z.array(StateEntry.extend(proved)).meta({
+      description:
+        'The states between these changes, so that every place of the log can be accounted for. Empty if changes were selected with `metric`, `since` or `until`',
+    }),
     page: Page,
     links: Links,
   })

@@ -1,14 +1,25 @@
-import type { Db } from '../db/db.ts'
-import { type FiguresBody, figuresBody } from './answers.ts'
+import { StoreFault } from '../db/db.ts'
+import { leafBodies } from '../integrity/store.ts'
+import { FIGURES_PROOF, figuresAnswer } from '../proof/figures.ts'
+import type { FiguresBody } from './answers.ts'
 import type { FiguresParts } from './release.ts'
 import { nextReleaseAt } from './release-calendar.ts'
+import { stateIn } from './state.ts'
 import * as store from './store.ts'
 
-/** The figures that are public now. */
-export const figuresInForce = async (db: Db): Promise<FiguresBody> => figuresBody(await store.currentRelease(db))
+/** The figures that are public now: those of the state that the public checkpoint ends with, so the same for all (F7). */
+export async function figuresInForce({ db, log }: Pick<FiguresParts, 'db' | 'log'>): Promise<FiguresBody> {
+  const head = await log.head(db)
+  const index = head.size - 1
+  const [leaf] = await leafBodies(db, log.name, index, head.size)
+  const state = leaf && stateIn(leaf)
+  if (!state) throw new StoreFault('the figures log does not end with a state: run `atr fsck`')
+  const proof = { type: FIGURES_PROOF, state, log: await log.prove(db, index, head) }
+  return { ...figuresAnswer(state), proof } as FiguresBody
+}
 
 /** What the integrity report says about the figures. */
-export async function figuresFacts({ db, now }: Pick<FiguresParts, 'db' | 'now'>): Promise<{
+export async function figuresFacts({ db, log, now }: FiguresParts): Promise<{
   release_id: string | null
   released_at: string | null
   next_release_at: string
@@ -17,9 +28,8 @@ export async function figuresFacts({ db, now }: Pick<FiguresParts, 'db' | 'now'>
   disclosure_audit: 'pass' | 'fail' | null
   audited_at: string | null
 }> {
-  const release = await store.currentRelease(db)
   const last = await store.lastAudit(db)
-  const { metrics, as_of, release_id, sdc_rule_version } = figuresBody(release)
+  const { metrics, as_of, release_id, sdc_rule_version } = await figuresInForce({ db, log })
   return {
     release_id,
     released_at: as_of,

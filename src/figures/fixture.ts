@@ -12,10 +12,12 @@ import type { Operation } from '../operation.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../proof/note/policy.ts'
 import type { NoteSigner } from '../proof/note/signed-note.ts'
+import { FiguresBody } from './answers.ts'
 import { importOutcomes } from './ledger/ledger.ts'
 import { COLUMNS } from './ledger/outcome.ts'
 import { figuresOperations } from './operations.ts'
 import type { OutcomeCell } from './rule/tally.ts'
+import { beginFigures } from './state.ts'
 
 export const HEADER = COLUMNS.join(',')
 export const NPI = '1234567893'
@@ -69,7 +71,7 @@ export const aCell = (given: Partial<OutcomeCell> = {}): OutcomeCell => ({
   ...given,
 })
 
-/** A store with an empty ledger and a new figures log, on a clock the test moves. */
+/** A store with an empty ledger and a new figures log of one state, on a clock the test moves. */
 export async function openFigures() {
   const folder = await mkdtemp(join(tmpdir(), 'figures-'))
   const db = await openSqlite(join(folder, 'store.db'), { create: true })
@@ -78,17 +80,24 @@ export async function openFigures() {
   const clock = { at: START }
   const parts = { db, log, now: () => clock.at, cosign: noWitnesses }
   await db.transaction((tx) => log.create(tx, clock.at))
+  await beginFigures(parts, clock.at)
   const operations = figuresOperations(parts)
+  /** Runs an operation as every surface does: parsed input, checked output. */
+  const call = async (name: string, input: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
+    const op = operations.find((found) => found.name === name) as Operation
+    return op.output.parse(await op.run(op.input.parse(input), {})) as Record<string, unknown>
+  }
   return {
     ...parts,
     parts,
     clock,
     operations,
     policy: parsePolicy(formatPolicy([signer])) as TrustPolicy,
-    /** Runs an operation as every surface does: parsed input, checked output. */
-    async call(name: string, input: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
-      const op = operations.find((found) => found.name === name) as Operation
-      return op.output.parse(await op.run(op.input.parse(input), {})) as Record<string, unknown>
+    call,
+    /** What the answer about the figures says beside its proof. */
+    async shown(): Promise<Omit<FiguresBody, 'proof'>> {
+      const { proof: _, ...body } = FiguresBody.parse(await call('get_figures'))
+      return body
     },
     import: (lines: readonly string[], data_class: 'published' | 'sample' = 'published') =>
       importOutcomes(db, fileOf(lines), { now: parts.now, data_class }),

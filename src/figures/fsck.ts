@@ -1,6 +1,7 @@
 import type { Db } from '../db/db.ts'
-import { equalBytes, toBase64, utf8 } from '../proof/bytes.ts'
+import { equalBytes, fromUtf8, toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
+import { figuresFaults } from '../proof/figures-replay.ts'
 import { GrowingTree } from '../proof/tree/merkle.ts'
 import type { ChangeEntry } from './answers.ts'
 import { carryover } from './ledger/retention-store.ts'
@@ -9,28 +10,50 @@ import * as seals from './ledger/seal-store.ts'
 import * as ledger from './ledger/store.ts'
 import { replay } from './rule/replay.ts'
 import { addTallies, tallies } from './rule/tally.ts'
+import { stateIn, stateOf } from './state.ts'
 import * as store from './store.ts'
 
 /**
- * Compares every change with its log entry, decides every release again from its tallies, and recomputes the seals of
+ * Compares every change and every state with its log entry, decides every release again from its tallies, and recomputes the seals of
  * the ledger from its cases and their salts.
  */
 export async function checkFigures(db: Db): Promise<string[]> {
   const entries = await store.changesAndLeaves(db)
-  const unlogged = entries.flatMap(({ seq, entry, body }) =>
-    entry !== null && body !== null && equalBytes(utf8(entry), body)
-      ? []
-      : [`figures log: change ${seq} differs from its log entry`],
-  )
   const releases = await store.releases(db)
   const logged = entries.flatMap(({ entry }) => (entry === null ? [] : [JSON.parse(entry) as ChangeEntry]))
   return [
-    ...unlogged,
+    ...checkEntries(entries, releases),
     ...replay(releases),
     ...(await checkLedger(db)),
     ...(await checkReleaseSeals(db, releases, logged)),
     ...(await checkLatest(db, releases.at(-1))),
   ]
+}
+
+/** Each entry of the log is a change as stored, or the state after a release, and follows from those before it. */
+function checkEntries(
+  entries: Awaited<ReturnType<typeof store.changesAndLeaves>>,
+  releases: readonly store.FigureRelease[],
+): string[] {
+  const ends = new Map(releases.map((release) => [release.log_size - 1, release]))
+  const faults = entries.flatMap(({ seq, entry, body }) => {
+    const release = ends.get(seq)
+    ends.delete(seq)
+    if (entry !== null && !release)
+      return body !== null && equalBytes(utf8(entry), body)
+        ? []
+        : [`figures log: change ${seq} differs from its log entry`]
+    const state = body === null || entry !== null ? undefined : stateIn(body)
+    // The first entry of a log says that nothing was released yet.
+    const isExpected = release !== undefined || seq === 0
+    return state && isExpected && canonical(state) === canonical(stateOf(release, state.recorded_at))
+      ? []
+      : [`figures log: entry ${seq} is neither a stored change nor the state after its release`]
+  })
+  faults.push(...[...ends.values()].map(({ release_id }) => `figures log: no state after ${release_id}`))
+  if (faults.length > 0) return faults
+  const log = entries.map(({ body }) => JSON.parse(fromUtf8(body as Uint8Array)) as unknown)
+  return figuresFaults(log).map((place) => `figures log: entry ${place} does not follow from those before it`)
 }
 
 /** Every case has a salt, every salt has a case, and together they give the stored root of each file. */

@@ -2,18 +2,17 @@ import { z } from 'zod'
 import { DAY_MS, dayOf } from '../calendar.ts'
 import type { Db } from '../db/db.ts'
 import { type Operation, operation, refusedAs } from '../operation.ts'
-import { pagedOperation, pageInput } from '../paging.ts'
+import { pagedOperation } from '../paging.ts'
 import { Problem } from '../problem.ts'
 import { isNpi } from '../proof/price/npi.ts'
-import { type ChangeEntry, ChangePage, FiguresBody, ProviderStats } from './answers.ts'
+import { ChangePage, FiguresBody, ProviderStats } from './answers.ts'
+import { ChangesQuery, changePage } from './change-page.ts'
 import { figuresInForce } from './facts.ts'
 import { isProvider } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import type { FiguresParts } from './release.ts'
 import { RULE } from './rule/figure.ts'
 import { providerStats } from './rule/provider.ts'
-import { METRICS } from './rule/tally.ts'
-import * as store from './store.ts'
 
 const Npi = z
   .string()
@@ -21,19 +20,6 @@ const Npi = z
   .refine(isNpi)
   .meta({ description: 'National Provider Identifier of an organisation, with its check digit' })
   .register(refusedAs, { problem: 'invalid_npi' })
-
-const Instant = z.iso.datetime({ offset: true })
-
-const ChangesQuery = z.strictObject({
-  ...pageInput,
-  metric: z.enum(METRICS).optional().meta({ description: 'Only changes of this figure' }),
-  since: Instant.optional().meta({ description: 'Only changes released at or after this time (RFC 3339)' }),
-  until: Instant.optional().meta({ description: 'Only changes released before this time (RFC 3339)' }),
-  after_seq: z.int().min(-1).optional().meta({
-    description:
-      'Only changes after this one, oldest first, for clients that follow the log. -1 starts at the beginning',
-  }),
-})
 
 const NPIS_PER_DAY = 500
 
@@ -52,7 +38,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     name: 'get_figures',
     summary: 'Aggregate dispute metrics: win rate, recurring rate, share settled without escalation, savings',
     description:
-      'Aggregates of the outcomes ledger under a published disclosure rule. A null value is withheld, not zero; `metrics` says why and defines each figure. Values change only at a release and are the same for every caller.',
+      'Aggregates of the outcomes ledger under a published disclosure rule. A null value is withheld, not zero; `metrics` says why and defines each figure. Values change only at a release and are the same for every caller. `proof` shows that they are what the figures log ends with.',
     tag: 'metrics',
     http: { method: 'GET', path: '/api/figures' },
     access: 'public',
@@ -61,7 +47,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     input: z.strictObject({}),
     output: FiguresBody,
     problems: [],
-    run: () => figuresInForce(db),
+    run: () => figuresInForce({ db, log }),
   }),
 
   operation({
@@ -90,7 +76,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     name: 'list_figure_changes',
     summary: 'The audit log of changes to the published figures, each with its proof',
     description:
-      'Every change of a published figure is an entry of an append-only signed log. Newest first; with `after_seq` oldest first. All entries of a page are proved under one checkpoint.',
+      'Every change of a published figure is an entry of an append-only signed log. Newest first; with `after_seq` oldest first. The log also says what stands after each release: `states` has those entries, so that no place of the log is left open. All entries of a page are proved under one checkpoint.',
     tag: 'metrics',
     http: { method: 'GET', path: '/api/figure-changes' },
     access: 'audit:read',
@@ -99,25 +85,6 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     input: ChangesQuery,
     output: ChangePage,
     problems: [],
-    async run({ limit, offset, ...filter }) {
-      const head = await log.head(db)
-      const query: store.ChangeQuery = {
-        before_seq: head.size,
-        after_seq: filter.after_seq ?? -1,
-        since: filter.since === undefined ? 0 : Date.parse(filter.since),
-        until: filter.until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(filter.until),
-        metric: filter.metric,
-      }
-      const order = filter.after_seq === undefined ? 'DESC' : 'ASC'
-      const found = await store.changes(db, query, { order, limit, offset })
-      const data = await Promise.all(
-        found.map(async ({ seq, entry }) => ({
-          ...(JSON.parse(entry) as ChangeEntry),
-          proof: { log: await log.prove(db, seq, head) },
-        })),
-      )
-      const total = await store.countChanges(db, query)
-      return { data, total }
-    },
+    run: (query) => changePage({ db, log }, query),
   }),
 ]

@@ -4,7 +4,7 @@ import { type Cosign, commitToLog } from '../integrity/publication.ts'
 import { Problem } from '../problem.ts'
 import { toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { type ChangeEntry, type FiguresBody, figuresBody } from './answers.ts'
+import type { ChangeEntry } from './answers.ts'
 import { removeOutgrown } from './ledger/retention.ts'
 import { carryover } from './ledger/retention-store.ts'
 import { ledgerLeaves, ledgerRoot, sealOpen } from './ledger/seal.ts'
@@ -17,6 +17,7 @@ import { RULE } from './rule/figure.ts'
 import { addWindow, decideNoised, type Noise, noised, parseEpsilon, type Random, spendOf } from './rule/noise.ts'
 import { beginsQuarter, type CaseBand, refresh, type Standing, windowAt } from './rule/provider.ts'
 import { addTallies, type Metric, tallies } from './rule/tally.ts'
+import { stateLeaf } from './state.ts'
 import * as store from './store.ts'
 
 export interface FiguresParts {
@@ -38,7 +39,6 @@ export interface ReleaseResult {
   changes: number
   /** Cases that were removed for their age. */
   removed: number
-  figures: FiguresBody
 }
 
 export type PublishingParts = FiguresParts & {
@@ -48,8 +48,8 @@ export type PublishingParts = FiguresParts & {
 }
 
 /**
- * Makes a release of the figures from the whole ledger. The release, its changes, their log entries and
- * the signed checkpoint commit together; a crash before that leaves the previous release in force.
+ * Makes a release of the figures from the whole ledger. The release, its changes, their log entries, the state that
+ * ends them and the signed checkpoint commit together; a crash before that leaves the previous release in force.
  *
  * Every run is a release, whether figures changed or not. Skipping the others would reveal that no case behind a
  * withheld figure had changed.
@@ -89,16 +89,16 @@ async function release(
       await store.insertRelease(tx, release)
       await providers.insertStandings(tx, release.release_no, plan.refreshed)
       const ledger_root = await seal(tx, release)
-      const first = release.log_size - moves.length
+      const first = release.log_size - 1 - moves.length
       const changes = moves.map((move, i) => ({
         seq: first + i,
         metric: move.metric,
         entry: canonical(changeEntry(first + i, release, move, ledger_root)),
       }))
-      if (changes.length > 0) await append(changes.map(({ entry }) => utf8(entry)))
+      await append([...changes.map(({ entry }) => utf8(entry)), stateLeaf(release, now())])
       await store.insertChanges(tx, release, changes)
       await noteAudit(tx, found, release.released_at)
-      return { release_id: release.release_id, changes: moves.length, removed, figures: figuresBody(release) }
+      return { release_id: release.release_id, changes: moves.length, removed }
     })
   } catch (error) {
     if (found && !found.ok) await noteAudit(db, found, now())
@@ -149,7 +149,7 @@ export async function planRelease(
     released_at,
     last_batch_id: batches.last_batch_id,
     refreshes_providers: refreshing !== undefined,
-    log_size: size + decided.moves.length,
+    log_size: size + decided.moves.length + 1,
     data_class,
     noise,
     tallies: given,

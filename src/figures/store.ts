@@ -11,7 +11,7 @@ export interface FigureRelease {
   last_batch_id: number
   /** Whether it is the first of its quarter, which refreshes the statistics of providers. */
   refreshes_providers: boolean
-  /** The size of the figures log including this release: it is public once the public checkpoint has that size. */
+  /** The size of the figures log with this release, whose state is the last entry. It is public once the public checkpoint has that size. */
   log_size: number
   data_class: DataClass
   /** Null unless the figures were drawn with noise (F10). */
@@ -30,14 +30,6 @@ interface StoredFigures {
 }
 type StoredBases = Record<Metric, Omit<FigureState, 'figure'>>
 
-const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
-
-/** The release in force: the last that the public checkpoint covers. */
-export const currentRelease = (db: Db): Promise<FigureRelease | undefined> => findRelease(db, `WHERE ${COVERED}`)
-
-/** The last release, public or not: a new release follows it. */
-export const latestRelease = (db: Db): Promise<FigureRelease | undefined> => findRelease(db, '')
-
 const RELEASE = `SELECT release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures
        FROM figure_release`
 
@@ -48,8 +40,9 @@ type ReleaseRow = Omit<FigureRelease, 'states' | 'data_class' | 'tallies' | 'noi
   figures: string
 }
 
-async function findRelease(db: Db, where: string): Promise<FigureRelease | undefined> {
-  const [row] = await db.query<ReleaseRow>(`${RELEASE} ${where} ORDER BY release_no DESC LIMIT 1`)
+/** The last release, public or not: a new release follows it. */
+export async function latestRelease(db: Db): Promise<FigureRelease | undefined> {
+  const [row] = await db.query<ReleaseRow>(`${RELEASE} ORDER BY release_no DESC LIMIT 1`)
   return row && toRelease(row)
 }
 
@@ -201,7 +194,22 @@ export function changes(
   ])
 }
 
-/** Every change with its log entry; one side is null if it has no counterpart. */
+/** The states at places between these two, which are not counted in. */
+export function statesBetween(
+  db: Db,
+  [after, before]: readonly [number, number],
+  { order, limit }: { order: 'ASC' | 'DESC'; limit: number },
+): Promise<{ place: number; body: Uint8Array }[]> {
+  return db.query(
+    `SELECT l.leaf_index AS place, l.body
+       FROM log_leaf l LEFT JOIN figure_change c ON c.seq = l.leaf_index
+      WHERE l.log = 'figures' AND l.leaf_index > $1 AND l.leaf_index < $2 AND c.seq IS NULL
+      ORDER BY l.leaf_index ${order} LIMIT $3`,
+    [after, before, limit],
+  )
+}
+
+/** Every change with its log entry; a state has no change, and what is not in the log has no body. */
 export function changesAndLeaves(db: Db): Promise<{ seq: number; entry: string | null; body: Uint8Array | null }[]> {
   return db.query(
     `SELECT l.leaf_index AS seq, c.entry, l.body

@@ -3,6 +3,7 @@
 import { fromUtf8, toBase64 } from '../proof/bytes.ts'
 import { canonical, parseJson } from '../proof/canonical-json.ts'
 import { isChangeEntry } from '../proof/entries.ts'
+import { isFiguresState } from '../proof/figures.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
 import { isManifest, isState, type RegistryEntry } from '../proof/price/release.ts'
 import { leafOf, type Standing, standingAfter } from '../proof/price/timeline.ts'
@@ -153,7 +154,7 @@ async function followFigures(parts: Parts, memory: Memory, { readsRows }: Watch)
   if (!entries)
     alarms.note('the token does not open the entries of the figures log (audit:read): only their hashes were checked')
   for (const body of entries ?? []) {
-    if (!isChange(body, memory.changes)) {
+    if (!isFiguresEntry(body, memory.changes)) {
       alarms.raise('entry_unknown', `entry ${memory.changes} of the figures log`, { entry: toBase64(body) })
       return
     }
@@ -161,11 +162,13 @@ async function followFigures(parts: Parts, memory: Memory, { readsRows }: Watch)
   }
 }
 
-function isChange(body: Uint8Array, place: number): boolean {
+/** A change at its place, or a state. */
+function isFiguresEntry(body: Uint8Array, place: number): boolean {
   try {
     const text = fromUtf8(body)
     const said = parseJson(text)
-    return isChangeEntry(said) && (said as { seq: number }).seq === place && canonical(said) === text
+    const isKnown = isChangeEntry(said) ? (said as { seq: number }).seq === place : isFiguresState(said)
+    return isKnown && canonical(said) === text
   } catch {
     return false
   }

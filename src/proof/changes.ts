@@ -1,7 +1,7 @@
 // Whether a follower of the figures log has seen every change between two checkpoints, and no other.
 
 import { equalBytes, fromBase64 } from './bytes.ts'
-import { oneWay, verifyEntry } from './entries.ts'
+import { oneWay, placed } from './entries.ts'
 import type { Fault } from './fault.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
@@ -13,13 +13,13 @@ export type ChangesVerdict = { ok: true; entries: number; from: number; to: numb
 const fail = (reason: Fault): ChangesVerdict => ({ ok: false, reason })
 
 /**
- * Checks entries as `/api/figure-changes` gives them, newest or oldest first, against two checkpoints of the figures
- * log: each entry is proved under the newer one, together they fill every place between the two sizes, and what came
- * before them is the older log. Entries that the older checkpoint covers already may be among them. No tile is
- * needed: the path of the first new entry holds the older tree, as the hashes to its left.
+ * Checks entries as `/api/figure-changes` gives them, changes newest or oldest first, and the states between them,
+ * against two checkpoints of the figures log: each entry is proved under the newer one, together they fill every place
+ * between the two sizes, and what came before them is the older log. Entries that the older checkpoint covers already
+ * may be among them. No tile is needed: the path of the first new entry holds the older tree, as the hashes to its left.
  */
 export async function verifyChanges(
-  entries: readonly unknown[],
+  page: { data: readonly unknown[]; states?: unknown },
   olderCheckpoint: string,
   newerCheckpoint: string,
   policy: TrustPolicy,
@@ -32,22 +32,18 @@ export async function verifyChanges(
   if (from.origin !== to.origin) return fail('log_not_the_same')
   if (to.size < from.size) return fail('log_rolled_back')
 
-  const proofs = new Map<number, LogProof>()
-  for (const entry of entries) {
-    const verdict = await verifyEntry(entry, policy)
-    if (!verdict.ok) return verdict
-    const { seq, proof } = entry as { seq: number; proof: { log: LogProof } }
-    if (proof.log.checkpoint !== newerCheckpoint) return fail('mixed_checkpoints')
-    if (proofs.has(seq)) return fail('repeated_item')
-    proofs.set(seq, proof.log)
-  }
-  if (!oneWay([...proofs.keys()])) return fail('entries_out_of_order')
+  const found = await placed(page, policy)
+  if (!found.ok) return fail(found.reason)
+  const { proofs, changes } = found
+  if ([...proofs.values()].some(({ checkpoint }) => checkpoint !== newerCheckpoint)) return fail('mixed_checkpoints')
+  if (!oneWay(changes)) return fail('entries_out_of_order')
   // Places are whole numbers below the newer size, each taken once: as many as there is room for are all of them.
-  const added = [...proofs.keys()].filter((seq) => seq >= from.size).length
-  if (added !== to.size - from.size) return fail('entries_missing')
+  const isNew = (place: number): boolean => place >= from.size
+  if ([...proofs.keys()].filter(isNew).length !== to.size - from.size) return fail('entries_missing')
   const first = proofs.get(from.size)
   const root = first ? rootBefore(first, to.size) : to.root
-  return equalBytes(root, from.root) ? { ok: true, entries: added, from: from.size, to: to.size } : fail('log_forked')
+  const entries = changes.filter(isNew).length
+  return equalBytes(root, from.root) ? { ok: true, entries, from: from.size, to: to.size } : fail('log_forked')
 }
 
 /** The root of the tree that ended just before an entry: its left siblings, which are the perfect subtrees of that tree. */

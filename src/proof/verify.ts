@@ -3,10 +3,11 @@
 
 import { bareAnswer, checkAnswer, type Lacking, type Shown } from './answer.ts'
 import { JsonError, parseJson } from './canonical-json.ts'
-import { oneWay, verifyEntry } from './entries.ts'
+import { oneWay, placed, verifyEntry, verifyFiguresState } from './entries.ts'
 import { addAbsence, addCitedRow } from './evidence.ts'
 import { Facts } from './facts.ts'
 import { type Failed, type Fault, fail, type Verdict } from './fault.ts'
+import { checkFigures, type FiguresState, isFiguresBody } from './figures.ts'
 import { type BillQuestion, checkBatch } from './list/batch.ts'
 import { checkPage, type PageQuestion } from './list/page.ts'
 import type { Listed } from './list/parts.ts'
@@ -15,7 +16,6 @@ import { openCheckpoint } from './note/checkpoint.ts'
 import { parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
 import type { Decision } from './price/lookup.ts'
-import type { LogProof } from './price/proofs.ts'
 import type { Question } from './price/question.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow } from './price/row.ts'
@@ -28,6 +28,7 @@ export type Asked =
   | { questions: readonly BillQuestion[] }
   | { page: PageQuestion }
   | { sheet: SheetQuestion }
+  | { figures: true }
   | { anyQuestion: true }
 
 export interface VerifyOptions {
@@ -53,8 +54,10 @@ export interface Proved {
   refused: number
   /** The only checkpoint of the body, opened and checked. */
   checkpoint: string
-  /** When the state of the registry was recorded that all of it stands under; null for entries of the figures log. */
+  /** When the state was recorded that all of it stands under; null for entries of the figures log. */
   recorded_at: string | null
+  /** What stands of the figures, if the body is the answer about them. */
+  figures?: FiguresState
 }
 export type BodyVerdict = Proved | Failed
 
@@ -75,7 +78,9 @@ export async function verifyBody(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return fail('not_recognised')
   const members = body as Members
   const data = members['data']
-  if (Array.isArray(data) && data.some(isEntryLike)) return checkEntries(members, data, policy, asked)
+  if ('figures' in asked || isFiguresBody(members)) return figuresVerdict(members, policy, asked, options)
+  if (Array.isArray(data) && ('states' in members || data.some(isEntryLike)))
+    return checkEntries(members, data, policy, asked)
   const facts = new Facts(policy, options.charts)
   const checked = await checkBody(facts, members, asked)
   if (!checked.ok) return checked
@@ -126,31 +131,32 @@ async function checkEntries(
   asked: Asked,
 ): Promise<BodyVerdict> {
   if (!('anyQuestion' in asked)) return fail('answers_another_question')
-  if (!Object.keys(body).every((member) => ['data', 'page', 'links', 'as_of'].includes(member)))
+  if (!Object.keys(body).every((member) => ['data', 'states', 'page', 'links', 'as_of'].includes(member)))
     return fail('not_recognised')
-  const places: number[] = []
-  const checkpoints = new Set<string>()
-  for (const [i, entry] of data.entries()) {
-    const verdict = await verifyEntry(entry, policy)
-    if (!verdict.ok) return { ...verdict, at: i + 1 }
-    const { log } = (entry as { proof: { log: LogProof } }).proof
-    checkpoints.add(log.checkpoint)
-    if (places.includes(log.index)) return fail('repeated_item')
-    places.push(log.index)
-  }
-  const [checkpoint = ''] = checkpoints
-  if (checkpoints.size > 1 || !checkpointsAre(body, checkpoint)) return fail('mixed_checkpoints')
-  if (!oneWay(places)) return fail('entries_out_of_order')
-  return {
-    ok: true,
-    rows: [],
-    decisions: [],
-    lacking: [],
-    entries: data.length,
-    refused: 0,
-    checkpoint,
-    recorded_at: null,
-  }
+  const found = await placed({ data, states: body['states'] }, policy)
+  if (!found.ok) return found
+  const [log] = found.proofs.values()
+  if (!log) return fail('nothing_proved')
+  if (!checkpointsAre(body, log.checkpoint)) return fail('mixed_checkpoints')
+  if (!oneWay(found.changes)) return fail('entries_out_of_order')
+  return { ...noRows(), entries: data.length, checkpoint: log.checkpoint, recorded_at: null }
+}
+
+const noRows = () => ({ ok: true as const, rows: [], decisions: [], lacking: [], entries: 0, refused: 0 })
+
+/** The answer about the figures. */
+async function figuresVerdict(
+  body: Members,
+  policy: TrustPolicy,
+  asked: Asked,
+  { notBefore }: VerifyOptions,
+): Promise<BodyVerdict> {
+  if (!('figures' in asked) && !('anyQuestion' in asked)) return fail('answers_another_question')
+  const found = await checkFigures(body, policy)
+  if (!found.ok) return found
+  const { state, checkpoint } = found
+  if (notBefore !== undefined && !isSince(state.recorded_at, notBefore)) return fail('state_too_old')
+  return { ...noRows(), checkpoint, recorded_at: state.recorded_at, figures: state }
 }
 
 /** False also for what is no instant. */
@@ -186,4 +192,5 @@ export {
   type TrustPolicy,
   type Verdict,
   verifyEntry,
+  verifyFiguresState,
 }

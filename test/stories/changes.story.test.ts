@@ -13,11 +13,12 @@ const MONTH_MS = 31 * 86_400_000
 type Entry = Record<string, unknown> & { seq: number; proof: { log: { checkpoint: string } } }
 interface ChangesPage {
   data: Entry[]
+  states: Entry[]
   page: object
   links: object
 }
 
-/** A service with some releases of seven changes each, and what a follower keeps on disk. */
+/** A service with some releases of seven changes and a state each, and what a follower keeps on disk. */
 async function aFollower(app: TestApp, releases: number) {
   const { db, figuresLog: log, cosign, registryLog } = app.installation
   const now = () => app.clock.now
@@ -61,21 +62,23 @@ test('a page of changes since a pinned checkpoint verifies, and nothing can be l
   const follower = await aFollower(app, 1)
   const older = follower.put('older.txt', await follower.checkpoint())
   await follower.grow(2)
-  const whole = await follower.page('&after_seq=6')
-  const { data } = whole
-  expect(data.map(({ seq }) => seq)).toEqual([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])
+  const whole = await follower.page('&after_seq=8')
+  const { data, states } = whole
+  expect(data.map(({ seq }) => seq)).toEqual([9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 23])
   const [a, b] = data.slice(3, 5) as [Entry, Entry]
   const stale = await follower.page()
   await follower.grow()
-  const later = await follower.page('&after_seq=6')
-  const cases: [string, Entry[], string][] = [
+  const later = await follower.page('&after_seq=8')
+  const cases: [string, Entry[], string, Entry[]?][] = [
     ['as it came', data, 'ok 14'],
     ['newest first', data.toReversed(), 'ok 14'],
-    ['newest first and reaching back before the pin', stale.data, 'ok 14'],
+    ['newest first and reaching back before the pin', stale.data, 'ok 14', stale.states],
     ['one removed', data.toSpliced(5, 1), 'entries_missing'],
     ['the first removed', data.slice(1), 'entries_missing'],
     ['the tail cut', data.slice(0, -3), 'entries_missing'],
-    ['nothing left of it', [], 'not_recognised'],
+    ['nothing left of it but the states', [], 'entries_missing'],
+    ['nothing left of it', [], 'nothing_proved', []],
+    ['a state removed', data, 'entries_missing', states.slice(1)],
     ['two that changed places', data.with(3, b).with(4, a), 'entries_out_of_order'],
     ['one twice', data.toSpliced(4, 0, a), 'repeated_item'],
     ['one in the place of another', data.with(4, a), 'repeated_item'],
@@ -86,8 +89,8 @@ test('a page of changes since a pinned checkpoint verifies, and nothing can be l
     ['a word added', data.with(3, { ...a, note: 'x' }), 'entry_malformed'],
     ['the tail of a later page', [...data, ...later.data.slice(-1)], 'mixed_checkpoints'],
   ]
-  for (const [what, entries, expected] of cases) {
-    const file = follower.put('page.json', JSON.stringify({ ...whole, data: entries }))
+  for (const [what, entries, expected, between = states] of cases) {
+    const file = follower.put('page.json', JSON.stringify({ ...whole, data: entries, states: between }))
     expect([what, await follower.verify([file], '--since', older)]).toEqual([what, expected])
   }
 }, 120_000)
@@ -102,7 +105,7 @@ test('a pin moves with every page that leaves nothing out, and with no other', a
   expect(readFileSync(pin, 'utf8')).toBe(pinned)
 
   await follower.grow(2)
-  const short = follower.put('short.json', JSON.stringify(await follower.page('&after_seq=8')))
+  const short = follower.put('short.json', JSON.stringify(await follower.page('&after_seq=10')))
   expect(await follower.verify([short], '--pin', pin)).toBe('entries_missing')
   expect(readFileSync(pin, 'utf8')).toBe(pinned)
   // The same in three files, as whoever pages would have it.
@@ -111,7 +114,7 @@ test('a pin moves with every page that leaves nothing out, and with no other', a
       follower.put(
         `${offset}.json`,
         JSON.stringify(
-          await app.getJson(`/api/figure-changes?after_seq=6&limit=5&offset=${offset}`, await follower.headers()),
+          await app.getJson(`/api/figure-changes?after_seq=8&limit=5&offset=${offset}`, await follower.headers()),
         ),
       ),
     ),
@@ -141,7 +144,7 @@ test('changes are read from an address, page after page, and from standard input
   })
   try {
     const url = `http://127.0.0.1:${server.port}/api/figure-changes`
-    for (const query of ['?limit=4', '?limit=1&after_seq=6', '?after_seq=6'])
+    for (const query of ['?limit=4', '?limit=1&after_seq=8', '?after_seq=8'])
       expect([query, await follower.verify([`${url}${query}`], '--since', older, '--rails', rails)]).toEqual([
         query,
         'ok 14',
@@ -152,7 +155,7 @@ test('changes are read from an address, page after page, and from standard input
   } finally {
     await server.stop()
   }
-  const text = JSON.stringify(await follower.page('&after_seq=6'))
+  const text = JSON.stringify(await follower.page('&after_seq=8'))
   const { code, out } = await atr(['verify', '-', '--policy', follower.policy, '--since', older], {}, text)
   expect([code, out]).toEqual([0, 'ok\n'])
 }, 120_000)

@@ -6,6 +6,7 @@ import { insertProviders } from '../../src/figures/ledger/directory.ts'
 import { correctOutcomes, importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { releaseFigures } from '../../src/figures/release.ts'
 import { SCOPE_NAMES } from '../../src/operation.ts'
+import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
 import { atr } from '../support/service.ts'
 
@@ -23,6 +24,9 @@ interface Figures {
   w: number | null
   savings: { total: string | null }
   cases_floor10: number | null
+  as_of: string | null
+  release_id: string | null
+  proof: { state: Record<string, unknown> }
   metrics: Record<string, { value: unknown; suppressed: boolean; reason: string | null; as_of: string | null }>
 }
 const figuresOf = async (app: TestApp): Promise<Figures> => (await app.getJson('/api/figures')) as Figures
@@ -100,13 +104,59 @@ test('a correction of three cases changes no byte but the name of the release', 
   await correctOutcomes(db, fileOf(corrected), { now: () => app.clock.now })
   app.clock.now += MONTH_MS
   expect(await release(app)).toMatchObject({ changes: 0 })
-  const {
-    as_of: _,
-    release_id: __,
-    ...after
-  } = (await figuresOf(app)) as Figures & { as_of: string; release_id: string }
-  expect(before).toMatchObject(after)
+  const after = await figuresOf(app)
+  const { as_of, release_id } = after
+  // In the proof, too, only the name of the release and its time changed.
+  expect({ ...before, as_of, release_id, proof: null }).toEqual({ ...after, proof: null })
+  const { recorded_at } = after.proof.state
+  expect(after.proof.state).toEqual({ ...before.proof.state, as_of, release_id, recorded_at })
 })
+
+test('a stranger verifies the figures from a file and from an address, and pins what was seen', async () => {
+  await using app = await testApp()
+  await take(app, aSoundLedger())
+  await release(app)
+  const { registryLog, figuresLog } = app.installation
+  const put = (name: string, text: string): string => {
+    const path = join(app.folder.path, name)
+    writeFileSync(path, text)
+    return path
+  }
+  await using server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) => app.app.fetch(request, '192.0.2.1'),
+  })
+  const base = `http://127.0.0.1:${server.port}`
+  const signers = [registryLog, figuresLog].flatMap(({ name, signers: [{ name: key, publicKey }] }) => ({
+    name: key,
+    publicKey,
+    url: `${base}/log/${name}`,
+  }))
+  const policy = put('policy.txt', formatPolicy(signers))
+  const pin = join(app.folder.path, 'figures.pin')
+  const verify = async (what: string, ...options: string[]) => {
+    const { code, out, err } = await atr(['verify', what, '--policy', policy, ...options])
+    return [code, ...out.split('\n'), ...err.split('\n')].filter((line) => line !== '')
+  }
+  const told = 'w 0.5, r 0.5, p 0.5, savings_total 70000.00, savings_median 700.00'
+  expect(await verify(`${base}/api/figures`, '--pin', pin)).toEqual([
+    0,
+    'ok',
+    `figures 2026-11-15.1: ${told}`,
+    'checked: 0 rows, 1 log entries',
+    'as of 2026-11-15T12:00:00.000Z',
+  ])
+  app.clock.now += MONTH_MS
+  await release(app)
+  const body = await figuresOf(app)
+  const file = put('figures.json', JSON.stringify(body))
+  expect(await verify(file, '--pin', pin)).toContain('the log has only grown: from 9 entries to 10')
+  expect(await verify(put('altered.json', JSON.stringify({ ...body, w: 0.99 })))).toEqual([
+    1,
+    'failed: body_contradicts_proof',
+  ])
+}, 60_000)
 
 test('a provider in the directory without a case is answered like one with ten', async () => {
   await using app = await testApp()

@@ -31,7 +31,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   witness: ['db', 'proof', 'problem.ts', 'integrity'],
   monitor: ['db', 'proof'],
   surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'status.ts', 'proof'],
-  'installation.ts': ['config.ts', 'db', 'integrity', 'proof', 'rails', 'registry'],
+  'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
   'app.ts': [
     'calendar.ts',
     'installation.ts',

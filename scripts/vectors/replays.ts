@@ -1,0 +1,63 @@
+// Figures logs whose entries follow from those before them, and some of operators who lie.
+
+import { aFigure, aState, aStateOfNothing, firstRelease } from '../../src/proof/figures-fixture.ts'
+import type { VectorOf } from './vector.ts'
+
+const LATER = '2026-11-03T00:00:00.000Z'
+const { metrics, ...state } = aState()
+const first = firstRelease(1)
+/** A later release at which one rate moved, as the tenth entry and the one after it. */
+const moved = {
+  ...(first[0] as object),
+  seq: 9,
+  release_id: '2026-11-03.1',
+  released_at: LATER,
+  old: 0.48,
+  old_as_of: state.as_of,
+  new: 0.5,
+  new_as_of: LATER,
+  reason: 'scheduled',
+}
+const later = aState({
+  release_id: '2026-11-03.1',
+  as_of: LATER,
+  metrics: { ...metrics, w: aFigure(0.5, { as_of: LATER }) },
+})
+const log: readonly object[] = [aStateOfNothing(), ...first, moved, later]
+
+const { length } = log
+const quiet = aState({ ...later, release_id: '2026-12-01.1', as_of: '2026-12-01T00:00:00.000Z' })
+
+const cases: [name: string, entries: readonly object[], faults: number[]][] = [
+  ['a log without entries', [], []],
+  ['nothing was released yet', [aStateOfNothing()], []],
+  ['a release, and one at which one figure moved', log, []],
+  ['a release at which nothing moved', [...log, quiet], []],
+  ['a value moves without a change', log.toSpliced(9, 1), [9]],
+  ['a state keeps a value that was changed', log.with(10, { ...later, metrics }), [10]],
+  ['a count moves without a change', log.with(10, { ...later, cases_floor10: 730 }), [10]],
+  ['a change forgets what was before', log.with(9, { ...moved, old: 0.47 }), [9]],
+  ['a change forgets when that was', log.with(9, { ...moved, old_as_of: LATER }), [9]],
+  ['a change is dated back', log.with(9, { ...moved, new_as_of: state.as_of }), [9, 10]],
+  ['a change is of another release than its state', log.with(9, { ...moved, release_id: '2026-11-03.2' }), [10]],
+  ['a change is of another rule than its state', log.with(9, { ...moved, sdc_rule_version: '2.0.0' }), [10]],
+  ['a change is at another place than it says', log.with(9, { ...moved, seq: 8 }), [9]],
+  [
+    'a figure moves twice in one release',
+    [...log.slice(0, 10), { ...moved, seq: 10, old: 0.5, old_as_of: LATER }, later],
+    [10],
+  ],
+  ['a release has no state', log.slice(0, -1), [length - 1]],
+  ['a log begins with a change', log.slice(1), [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+  ['nothing was released, again', [...log, aStateOfNothing()], [length]],
+  ['a release twice', [...log, later], [length]],
+  ['a release goes back in time', [...log, aState({ ...later, release_id: 'x', as_of: state.as_of })], [length]],
+  ['an entry of another kind', [...log, { schema: 'registry-state/1' }, later], [length, length + 1]],
+]
+
+export const replays: VectorOf<'replay'>[] = cases.map(([name, entries, faults]) => ({
+  name,
+  kind: 'replay',
+  entries: entries.map((entry) => JSON.stringify(entry)),
+  expect: { ok: true, faults },
+}))

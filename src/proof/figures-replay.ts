@@ -1,0 +1,86 @@
+// The figures log replayed: whether each entry follows from those before it. For whoever reads all entries.
+
+import { isChangeEntry } from './entries.ts'
+import { type FiguresState, isFiguresState } from './figures.ts'
+
+interface Change {
+  seq: number
+  release_id: string
+  released_at: string
+  metric: string
+  old: unknown
+  new: unknown
+  old_as_of: string | null
+  new_as_of: string
+  sdc_rule_version: string
+}
+interface Standing {
+  value: unknown
+  as_of: string | null
+}
+const NOTHING: Standing = { value: null, as_of: null }
+const COUNTS = ['cases_floor10', 'settlements_floor10'] as const
+
+/** The places of entries that do not follow; the size of the log if it does not end with a state. */
+export function figuresFaults(entries: readonly unknown[]): number[] {
+  const replay = new Replay()
+  const faults = [...entries.keys()].filter((place) => !replay.add(entries[place], place))
+  return replay.isAtEnd || entries.length === 0 ? faults : [...faults, entries.length]
+}
+
+class Replay {
+  readonly #standing = new Map<string, Standing>()
+  #state: FiguresState | undefined
+  /** The changes since the last state: a release that has not ended. */
+  #open: Change[] = []
+
+  get isAtEnd(): boolean {
+    return this.#state !== undefined && this.#open.length === 0
+  }
+
+  add(entry: unknown, place: number): boolean {
+    if (isFiguresState(entry)) return this.#addState(entry)
+    return isChangeEntry(entry) && this.#addChange(entry as unknown as Change, place)
+  }
+
+  #addChange(change: Change, place: number): boolean {
+    const before = this.#standing.get(change.metric) ?? NOTHING
+    const [first] = this.#open
+    const follows =
+      change.seq === place &&
+      this.#state !== undefined &&
+      change.old === before.value &&
+      change.old_as_of === before.as_of &&
+      change.new_as_of === change.released_at &&
+      (first === undefined || isOfRelease(first, change)) &&
+      this.#open.every(({ metric }) => metric !== change.metric)
+    this.#open.push(change)
+    this.#standing.set(change.metric, { value: change.new, as_of: change.new_as_of })
+    return follows
+  }
+
+  /** A state says of each figure what its last change says, and is of the release of the changes before it. */
+  #addState(state: FiguresState): boolean {
+    const [first] = this.#open
+    const before = this.#state
+    const follows =
+      (before === undefined) === (state.release_id === null) &&
+      (first === undefined || isOfRelease(first, { ...state, released_at: state.as_of })) &&
+      (state.release_id === null || state.release_id !== before?.release_id) &&
+      (before?.as_of ?? '') <= (state.as_of ?? '') &&
+      Object.entries(state.metrics).every(([metric, { value, as_of }]) => {
+        const stands = this.#standing.get(metric) ?? NOTHING
+        return stands.value === value && stands.as_of === as_of
+      }) &&
+      COUNTS.every((metric) => (this.#standing.get(metric) ?? NOTHING).value === state[metric])
+    this.#open = []
+    this.#state = state
+    return follows
+  }
+}
+
+type OfRelease = { release_id: string | null; released_at: string | null; sdc_rule_version: string }
+const isOfRelease = (one: OfRelease, other: OfRelease): boolean =>
+  one.release_id === other.release_id &&
+  one.released_at === other.released_at &&
+  one.sdc_rule_version === other.sdc_rule_version

@@ -1,0 +1,149 @@
+// What stands of the published figures: the state entries of the figures log, and the answer that follows from one.
+
+import { canonical } from './canonical-json.ts'
+import { FIGURES_ORIGIN, inLog } from './facts.ts'
+import { type Failed, fail } from './fault.ts'
+import type { TrustPolicy } from './note/policy.ts'
+import { isLogProof, type LogProof } from './price/proofs.ts'
+import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, orNull, TOKEN } from './shape.ts'
+
+export const FIGURES_STATE = 'figures-state/1'
+export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
+
+/** One figure as it stands. A value that is withheld is null and has a reason. */
+export interface StandingFigure<Value extends number | string = number | string> {
+  value: Value | null
+  suppressed: boolean
+  reason: string | null
+  as_of: string | null
+  definition: string
+}
+
+/** An entry of the figures log: what stands after a release, and nothing of before. It says what the answer says. */
+export interface FiguresState {
+  schema: typeof FIGURES_STATE
+  /** Null with `as_of` and `data_class` before the first release. */
+  release_id: string | null
+  as_of: string | null
+  data_class: 'published' | 'sample' | null
+  sdc_rule_version: string
+  metrics: {
+    w: StandingFigure<number>
+    r: StandingFigure<number>
+    p: StandingFigure<number>
+    savings_total: StandingFigure<string>
+    savings_median: StandingFigure<string>
+  }
+  cases_floor10: number | null
+  settlements_floor10: number | null
+  noise?: { mechanism: string; epsilon: string; windows: string }
+  recorded_at: string
+}
+
+export interface FiguresProof {
+  type: typeof FIGURES_PROOF
+  state: FiguresState
+  log: LogProof
+}
+
+const rate: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1
+const amount = matches(/^[0-9]{1,18}\.[0-9]{2}$/)
+const floor10 = both(count, (value) => (value as number) % 10 === 0)
+
+const standing = (value: Check): Check =>
+  both(
+    closed({
+      value: orNull(value),
+      suppressed: oneOf(true, false),
+      reason: orNull(matches(NAME)),
+      as_of: orNull(instant),
+      definition: label,
+    }),
+    (figure) => {
+      const { value, suppressed, reason } = figure as StandingFigure
+      return suppressed === (value === null) && suppressed === (reason !== null)
+    },
+  )
+
+/** Before the first release there is no figure; after it, each was decided at some release. */
+const isWhole: Check = (state) => {
+  const { release_id, as_of, data_class, metrics, cases_floor10, settlements_floor10 } = state as FiguresState
+  const figures = Object.values(metrics)
+  if (release_id !== null) return as_of !== null && data_class !== null && figures.every((each) => each.as_of !== null)
+  return [as_of, data_class, cases_floor10, settlements_floor10, ...figures.flatMap((f) => [f.value, f.as_of])].every(
+    (each) => each === null,
+  )
+}
+
+export const isFiguresState = both(
+  closed(
+    {
+      schema: oneOf(FIGURES_STATE),
+      release_id: orNull(matches(TOKEN)),
+      as_of: orNull(instant),
+      data_class: orNull(oneOf('published', 'sample')),
+      sdc_rule_version: matches(TOKEN),
+      metrics: closed({
+        w: standing(rate),
+        r: standing(rate),
+        p: standing(rate),
+        savings_total: standing(amount),
+        savings_median: standing(amount),
+      }),
+      cases_floor10: orNull(floor10),
+      settlements_floor10: orNull(floor10),
+      recorded_at: instant,
+    },
+    { noise: closed({ mechanism: matches(NAME), epsilon: matches(TOKEN), windows: matches(NAME) }) },
+  ),
+  isWhole,
+) as (value: unknown) => value is FiguresState
+
+const isFiguresProof = closed({ type: oneOf(FIGURES_PROOF), state: isFiguresState, log: isLogProof }) as (
+  value: unknown,
+) => value is FiguresProof
+
+/** The answer that a state makes: the service gives this, and a verifier compares with it. */
+export function figuresAnswer(state: FiguresState) {
+  const { metrics, cases_floor10, settlements_floor10, as_of, release_id, sdc_rule_version, data_class, noise } = state
+  const { w, r, p, savings_total, savings_median } = metrics
+  return {
+    w: w.value,
+    r: r.value,
+    p: p.value,
+    savings: { total: savings_total.value, median: savings_median.value, currency: 'USD' },
+    cases_floor10,
+    settlements_floor10,
+    provenance: 'service_outcomes_ledger',
+    as_of,
+    release_id,
+    metrics,
+    pii_policy: 'aggregate_only',
+    sdc_rule_version,
+    data_class,
+    ...(noise && { noise }),
+  } as const
+}
+
+/** Whether a body says that it is the answer about the figures. */
+export const isFiguresBody = ({ proof }: Record<string, unknown>): boolean =>
+  (proof as { type?: unknown } | null | undefined)?.type === FIGURES_PROOF
+
+/**
+ * Checks the answer of `/api/figures`: it is the one that its state makes, and the state is the last leaf of the figures
+ * log, so that no later one can have been kept back.
+ */
+export async function checkFigures(
+  body: Record<string, unknown>,
+  policy: TrustPolicy,
+): Promise<{ ok: true; state: FiguresState; checkpoint: string } | Failed> {
+  const { proof, ...answer } = body
+  if (proof === undefined || proof === null) return fail('proof_missing')
+  if (!isFiguresProof(proof)) return fail('proof_malformed')
+  const { state, log } = proof
+  const proved = await inLog(state, log, policy, FIGURES_ORIGIN, 'state_not_in_log')
+  if (!proved.ok) return proved
+  if (log.index !== proved.size - 1) return fail('state_not_last')
+  if (canonical(answer) !== canonical(figuresAnswer(state))) return fail('body_contradicts_proof')
+  return { ok: true, state, checkpoint: log.checkpoint }
+}
