@@ -8,6 +8,7 @@ import { billLines } from './vectors/bill-lines.ts'
 import { checkpoints } from './vectors/checkpoints.ts'
 import { corners } from './vectors/corners.ts'
 import { cosignatures } from './vectors/cosignatures.ts'
+import { catalogues } from './vectors/coverages.ts'
 import { derivations } from './vectors/derivations.ts'
 import { sameRows } from './vectors/editions.ts'
 import { entries } from './vectors/entries.ts'
@@ -18,6 +19,7 @@ import { figureBodies } from './vectors/figure-bodies.ts'
 import { follows } from './vectors/followed.ts'
 import { forgeries } from './vectors/forgeries.ts'
 import { growths } from './vectors/growths.ts'
+import { histories } from './vectors/histories.ts'
 import { instants } from './vectors/instants.ts'
 import { lookups } from './vectors/lookups.ts'
 import { pageEnds } from './vectors/page-ends.ts'
@@ -51,6 +53,8 @@ const files: Record<string, readonly Vector[]> = {
   'batch.json': [...batches, ...billLines, ...rowSets],
   'sheet.json': sheets,
   'set.json': leafSets,
+  'releases.json': catalogues,
+  'history.json': histories,
   'absence.json': absences,
   'checkpoint.json': [...checkpoints, ...cosignatures],
   'policy.json': policies,

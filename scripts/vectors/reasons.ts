@@ -116,9 +116,11 @@ export const reasons: Derivation[] = [
   ...NOT_BLANK.map((rate) =>
     bad(`a laboratory rate that is ${rate}`, unstated(rate, 'medicare_clfs'), 'inputs_malformed'),
   ),
-  ...['medicare_pfs', 'medicare_opps', 'medicare_asc', 'medicare_dmepos'].map((basis) =>
-    bad(`no amount on ${basis}`, unstated('0', basis), 'unknown_method'),
-  ),
+  good('a hospital\u2019s charge without an amount', unstated('blank', 'hospital_negotiated_low')),
+  ...[
+    ...['medicare_pfs', 'medicare_opps', 'medicare_asc', 'medicare_dmepos'],
+    ...['hospital_cash', 'hospital_gross', 'hospital_negotiated_high'],
+  ].map((basis) => bad(`no amount on ${basis}`, unstated('0', basis), 'unknown_method')),
   ...BLANKS.map(([town, country]) => good(`equipment without an amount: ${town}, ${country}`, blank(town, country))),
   ...NOT_BLANK.map((cell) => bad(`equipment whose cell is ${cell}`, blank(cell, 'blank'), 'inputs_malformed')),
   ...NOT_BLANK.map((cell) => bad(`equipment whose rural cell is ${cell}`, blank('0', cell), 'inputs_malformed')),

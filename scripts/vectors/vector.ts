@@ -14,7 +14,7 @@ import { isAnyRow, rowKey, rowText } from '../../src/proof/price/row.ts'
 import type { SheetQuestion } from '../../src/proof/price/sheet.ts'
 import { standingAfter, stateOf } from '../../src/proof/price/timeline.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
-import type { Asked, TrustPolicy } from '../../src/proof/verify.ts'
+import type { Asked, CoverageQuestion, HistoryQuestion, ReleasesQuestion, TrustPolicy } from '../../src/proof/verify.ts'
 
 export type Verifier = typeof import('../../src/proof/verify.ts') &
   typeof import('../../src/proof/growth.ts') &
@@ -28,6 +28,9 @@ export type Asking =
   | { page: PageQuestion }
   | { sheet: SheetQuestion }
   | { figures: true }
+  | { releases: ReleasesQuestion }
+  | { coverage: CoverageQuestion }
+  | { history: HistoryQuestion }
 
 export interface Head {
   origin: string

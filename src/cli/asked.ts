@@ -1,4 +1,5 @@
 import { dayOf } from '../calendar.ts'
+import { RELEASE_STATES } from '../proof/catalogue/releases.ts'
 import { isFiguresBody } from '../proof/figures.ts'
 import { PROOF_REF } from '../proof/price/proofs.ts'
 import type { Asked } from '../proof/verify.ts'
@@ -31,7 +32,9 @@ export type QuestionValues = { [part in (typeof PARTS)[number]]?: string | undef
 export function askedOf(what: string, text: string, values: QuestionValues): Asked {
   if (values.any) return { anyQuestion: true }
   const given = Object.fromEntries(PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])))
-  const asked = Object.keys(given).length > 0 ? { query: given } : questionIn(what)
+  const asked = Object.keys(given).length > 0 ? { path: undefined, query: given } : questionIn(what)
+  const list = listIn(asked?.path, text)
+  if (list) return askedOfList(list, asked?.query ?? {}, values['as-of'])
   if (asked === undefined) {
     if (isFiguresBody(bodyOf(text)) || (isAddress(what) && FIGURES.test(new URL(what).pathname)))
       return { figures: true }
@@ -52,15 +55,41 @@ export function askedOf(what: string, text: string, values: QuestionValues): Ask
   return { question: { cpt: '', ...query, as_of: day } }
 }
 
-const LOOKUP = /\/(reference|reference\/sheet|api\/registry)$/
+type List = 'releases' | 'coverage' | 'history'
+const LISTS: readonly [RegExp, List][] = [
+  [/\/api\/releases$/, 'releases'],
+  [/\/api\/coverage$/, 'coverage'],
+  [/\/reference\/history$/, 'history'],
+]
+
+/** A list of releases or editions, by its address; of a file, by its members. */
+function listIn(path: string | undefined, text: string): List | undefined {
+  if (path !== undefined) return LISTS.find(([pattern]) => pattern.test(path))?.[1]
+  const { data, timeline, proof, as_of } = bodyOf(text)
+  if (timeline !== undefined) return 'history'
+  if (!Array.isArray(data) || proof === undefined) return undefined
+  return as_of === undefined ? 'releases' : 'coverage'
+}
+
+/** Without a question a list must be the whole one: an answer to a narrower question is then refused. */
+function askedOfList(list: List, query: Record<string, string>, day: string | undefined): Asked {
+  const { chart, cpt, npi, region, modifier, setting, basis } = query
+  const offset = Number(query['offset'] ?? 0)
+  if (list === 'history') return { history: { cpt: cpt ?? '', region, npi, modifier, setting, basis, offset } }
+  if (list === 'coverage')
+    return { coverage: { as_of: day ?? query['as_of'] ?? dayOf(Date.now()), chart, cpt, npi, offset } }
+  return { releases: { chart, state: RELEASE_STATES.find((state) => state === query['state']), offset } }
+}
+
+const LOOKUP = /\/(reference|reference\/sheet|reference\/history|api\/registry|api\/releases|api\/coverage)$/
 const FIGURES = /\/api\/figures$/
 const PERMALINK = /\/(rows\/[^/]+\/[0-9]+|api\/figure-changes)$/
 
-function questionIn(what: string): { query: Record<string, string> } | undefined {
+function questionIn(what: string): { path: string; query: Record<string, string> } | undefined {
   if (!isAddress(what)) return undefined
   const { pathname, searchParams } = new URL(what)
   if (PERMALINK.test(pathname)) return undefined
-  return LOOKUP.test(pathname) ? { query: Object.fromEntries(searchParams) } : undefined
+  return LOOKUP.test(pathname) ? { path: pathname, query: Object.fromEntries(searchParams) } : undefined
 }
 
 const bodyOf = (text: string): Record<string, unknown> => {

@@ -14,6 +14,7 @@ import {
   type Asked,
   type Fault,
   type Proved,
+  type ProvedEdition,
   type ProvedRow,
   parsePolicy,
   type TrustPolicy,
@@ -91,7 +92,8 @@ async function readAnswer(sources: readonly string[], older: string | undefined,
 async function continued(older: string, text: string, policy: TrustPolicy, verdict: Checked): Promise<Grown> {
   const page = isNote(text) ? {} : (parseJson(text) as { data?: unknown[]; states?: unknown })
   const { data, states } = page
-  if (!data || (verdict.entries === 0 && states === undefined)) return grownSince(older, verdict.checkpoint, policy)
+  if (!data || (verdict.entries === verdict.editions.length && states === undefined))
+    return grownSince(older, verdict.checkpoint, policy)
   const found = await verifyChanges({ data, states }, older, verdict.checkpoint, policy)
   return found.ok ? { ok: true, grew: { from: found.from, to: found.to }, changes: found.entries } : found
 }
@@ -188,14 +190,28 @@ function details(verdict: Verdict): string[] {
           ]
         : []),
     ]
-  const { rows, decisions, entries, refused, derived, at_source, searched, grew, changes, recorded_at, log, figures } =
-    verdict
+  const {
+    rows,
+    decisions,
+    editions,
+    entries,
+    refused,
+    derived,
+    at_source,
+    searched,
+    grew,
+    changes,
+    recorded_at,
+    log,
+    figures,
+  } = verdict
   return [
     ...(log === undefined ? [] : [log]),
     ...decisions
       .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
       .map(({ outcome }) => `no price: ${outcome}`),
     ...rows.map(describe),
+    ...editions.map(describeEdition),
     ...(figures === undefined ? [] : [describeFigures(figures)]),
     `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
@@ -223,6 +239,12 @@ function describeFigures({ release_id, data_class, metrics }: FiguresState): str
   return release_id === null ? 'no figures were released yet' : `figures ${release_id}${sample}: ${values.join(', ')}`
 }
 
+function describeEdition({ release, period }: ProvedEdition): string {
+  const sample = release.data_class === 'sample' ? ' (sample data)' : ''
+  const days = period ? `in force from ${period.from} to ${period.to}` : 'in force on no day'
+  return `${release.release_id}: ${days}${sample}`
+}
+
 /** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
 const isNote = (text: string): boolean => parseNote(text) !== undefined
 
@@ -234,6 +256,7 @@ async function noteVerdict(text: string, policy: TrustPolicy): Promise<Verdict> 
     rows: [],
     decisions: [],
     lacking: [],
+    editions: [],
     entries: 0,
     refused: 0,
     derived: 0,

@@ -3,9 +3,10 @@ import first from './migrations/001-start.sql' with { type: 'text' }
 import loading from './migrations/002-loading.sql' with { type: 'text' }
 import providerOfRelease from './migrations/003-provider-of-release.sql' with { type: 'text' }
 import ledgerSeal from './migrations/004-ledger-seal.sql' with { type: 'text' }
+import withoutLocalities from './migrations/005-without-localities.sql' with { type: 'text' }
 
 /** In order. Never edit one that was released: a change of the schema is a new file. */
-const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease, ledgerSeal]
+const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease, ledgerSeal, withoutLocalities]
 
 /** The parts of the schema that each engine writes differently. */
 export interface Dialect {

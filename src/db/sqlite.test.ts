@@ -90,7 +90,7 @@ test('a name is held by one at a time, in this process and in others, until it i
     await other.close()
   }))
 
-test('a store of the first version is brought forward with its releases, revisions and localities', () =>
+test('a store of the first version is brought forward with its releases and revisions', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'store.db')
     const old = new Database(path, { create: true })
@@ -117,9 +117,7 @@ test('a store of the first version is brought forward with its releases, revisio
     expect(await db.query('SELECT edition, last_revision FROM edition_revision')).toEqual([
       { edition: 'A', last_revision: 2 },
     ])
-    expect(await db.query('SELECT release_no, region FROM release_locality')).toEqual([
-      { release_no: 7, region: 'US-CA-05' },
-    ])
+    expect(await db.query("SELECT name FROM sqlite_master WHERE name LIKE '%locality%'")).toEqual([])
     expect(await db.query('SELECT rows_failed, faults FROM verification')).toEqual([{ rows_failed: 3, faults: 3 }])
     await db.close()
   }))

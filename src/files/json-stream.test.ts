@@ -83,7 +83,7 @@ test('an object without the list, or with something else in its place, has no it
   expect(read('{"list":{"a":1}}')).toMatchObject({ found: false, items: [] })
 })
 
-describe('what is not one object of the template is refused with a reason', () => {
+describe('what is not one object is refused with a reason', () => {
   const deep = '['.repeat(40)
   const refusals: [string, string, RegExp][] = [
     ['a list', '[{"a":1}]', /not one object/],

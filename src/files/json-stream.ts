@@ -159,10 +159,9 @@ export class JsonReader {
       throw unreadable(
         this.found
           ? 'the JSON file goes on after its end: download it again'
-          : 'the file has one JSON object after another, not the CMS template: ask the hospital for its current file',
+          : 'the file has one JSON object after another, where one is expected: get the publisher\u2019s current file',
       )
-    if (byte !== OPEN_OBJECT)
-      throw unreadable('the JSON is not one object, as in the CMS template: ask the hospital for its current file')
+    if (byte !== OPEN_OBJECT) throw unreadable('the JSON is not one object: get the publisher\u2019s current file')
     this.#started = true
     this.#down(byte)
   }
@@ -255,7 +254,7 @@ export class JsonReader {
   }
 }
 
-const WHICH = 'it is not clear which one is meant, so ask the hospital for its current file'
+const WHICH = 'it is not clear which one is meant: get the publisher\u2019s current file'
 
 const asText = (bytes: Uint8Array, from: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString()

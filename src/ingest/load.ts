@@ -11,8 +11,6 @@ import { chartsSharingNpis } from '../registry/release/content-store.ts'
 import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type Staged, stage } from '../registry/release/staging.ts'
-import { refuseUnknownPlaces } from './cms/places-known.ts'
-import * as store from './cms/store.ts'
 import { type ChartParts, type LoadOptions, READERS, type Reader, type Readers, type Reading } from './readers.ts'
 import { citation } from './source.ts'
 
@@ -70,7 +68,6 @@ async function stageReading(
   onProgress?: (progress: LoadProgress) => void,
 ): Promise<Loaded> {
   const { provider, edition, effective_from, rows, row_total, line_total, share, cited: sources } = reading
-  const { localities = [] } = reading
   if (!EDITION.test(edition) || !isDay(effective_from))
     throw new Problem('invalid_parameter', 'the edition is a short word, and it takes effect on a day as YYYY-MM-DD')
 
@@ -78,7 +75,6 @@ async function stageReading(
   const facts = chartOf(chart, charts)
   if (!facts) throw new Error(`there is a reader for ${kind} and no chart`)
   const period = periodOf(facts, reading, options)
-  refuseUnknownPlaces(localities)
   const title = facts.title
   const provenance = { url: options.url ?? '', retrieved_at: options.retrieved_at ?? new Date(now).toISOString() }
   const citations = sources.map((source) => citation(source, title, provenance))
@@ -109,7 +105,6 @@ async function stageReading(
   const staged = await stage(db, release, checked, rejects, now, {
     onProgress: (written) =>
       onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total }),
-    alongside: (tx, release_no) => store.insertLocalities(tx, release_no, localities),
   })
   return { ...staged, judged_without: without, shares_npis_with: await chartsSharingNpis(db, staged.release) }
 }

@@ -2,7 +2,6 @@ import { Problem } from '../problem.ts'
 import { CHARTS, type ChartName, type Charts } from '../registry/charts.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import type { Stageable } from '../registry/release/staging.ts'
-import type { Locality } from './cms/gpci.ts'
 import { laboratory } from './cms/laboratory.ts'
 import { outpatient } from './cms/outpatient.ts'
 import { ACCEPTABLE, type PhysicianOptions, physicianSchedule } from './cms/physician.ts'
@@ -55,7 +54,6 @@ export interface Reading {
   line_total?: number
   /** The sources the rows cite, in the order of their locators. */
   cited: readonly Citable[]
-  localities?: readonly Locality[]
   close?(): void
 }
 
@@ -115,7 +113,7 @@ const PHYSICIAN_OPTIONS: readonly ReaderOption[] = [
   {
     name: 'accept',
     value: 'WHAT',
-    meaning: `load in spite of it: ${ACCEPTABLE.join(', ')}`,
+    meaning: `skip this check: ${ACCEPTABLE.join(', ')}`,
     repeatable: true,
     words: ACCEPTABLE,
     parse: (said) => ({ accept: oneOf(ACCEPTABLE, said) }),

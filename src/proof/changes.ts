@@ -1,7 +1,7 @@
 // Whether a follower of the figures log has seen every change between two checkpoints, and no other.
 
 import { equalBytes, fromBase64 } from './bytes.ts'
-import { oneWay, placed } from './entries.ts'
+import { oneWay, placesOf } from './entries.ts'
 import type { Fault } from './fault.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
@@ -32,7 +32,7 @@ export async function verifyChanges(
   if (from.origin !== to.origin) return fail('log_not_the_same')
   if (to.size < from.size) return fail('log_rolled_back')
 
-  const found = await placed(page, policy)
+  const found = await placesOf(page, policy)
   if (!found.ok) return fail(found.reason)
   const { proofs, changes } = found
   if ([...proofs.values()].some(({ checkpoint }) => checkpoint !== newerCheckpoint)) return fail('mixed_checkpoints')

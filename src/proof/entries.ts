@@ -28,7 +28,7 @@ export const isChangeEntry = closed(
 )
 
 /** The entry is everything but its `proof`. Its shape is closed, so that no other entry can pass for it. */
-async function place(
+async function proveEntry(
   entry: unknown,
   isOfKind: Check,
   policy: TrustPolicy,
@@ -44,29 +44,29 @@ async function place(
 
 /** Checks a change of a published figure. */
 export async function verifyEntry(entry: unknown, policy: TrustPolicy): Promise<Verdict> {
-  const found = await place(entry, isChangeEntry, policy)
+  const found = await proveEntry(entry, isChangeEntry, policy)
   if (!found.ok) return found
   return (found.body as { seq: number }).seq === found.index ? { ok: true } : fail('seq_not_its_place')
 }
 
 /** Checks a state that stands somewhere in the log, whatever came after it. */
 export async function verifyFiguresState(entry: unknown, policy: TrustPolicy): Promise<Verdict> {
-  const found = await place(entry, isFiguresState, policy)
+  const found = await proveEntry(entry, isFiguresState, policy)
   return found.ok ? { ok: true } : found
 }
 
 /** Entries that were proved, by their places in the log, in the order in which they were given. */
-export interface Placed {
+export interface EntryPlaces {
   ok: true
   changes: number[]
   proofs: Map<number, LogProof>
 }
 
 /** Checks changes, and the states between them, each by itself. No two of them have the same place. */
-export async function placed(
+export async function placesOf(
   { data, states = [] }: { data: readonly unknown[]; states?: unknown },
   policy: TrustPolicy,
-): Promise<Placed | Failed> {
+): Promise<EntryPlaces | Failed> {
   if (!Array.isArray(states)) return fail('not_recognised')
   const proofs = new Map<number, LogProof>()
   for (const [i, entry] of [...data, ...states].entries()) {

@@ -76,13 +76,21 @@ const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
 
 const names = new WeakMap<Manifest, string>()
 /** Base64 of the leaf hash of a manifest; made once for each, as every row of a page needs it. */
-function nameOf(release: Manifest): string {
+export function nameOf(release: Manifest): string {
   const name = names.get(release) ?? toBase64(leafOf(release))
   names.set(release, name)
   return name
 }
 
-const REGISTRY_ORIGIN = /\/log\/registry$/
+/** Whether a period is one that this release can be in force in. */
+export const isPeriodOf = (period: Period, release: Manifest): boolean =>
+  period.release === nameOf(release) &&
+  period.chart === release.chart &&
+  period.from === release.effective_from &&
+  period.from <= period.to &&
+  period.to <= release.effective_to
+
+export const REGISTRY_ORIGIN = /\/log\/registry$/
 export const FIGURES_ORIGIN = /\/log\/figures$/
 
 /** Whether an entry is in a log of the right kind; the checkpoint that was opened. */
@@ -172,14 +180,7 @@ export class Facts {
 
   /** A release, and the period in which it is in force. */
   addRelease({ release, in_force }: SharedRelease): Result {
-    const { period } = in_force
-    const isOf =
-      period.release === nameOf(release) &&
-      period.chart === release.chart &&
-      period.from === release.effective_from &&
-      period.from <= period.to &&
-      period.to <= release.effective_to
-    if (!isOf) return fail('release_not_in_force')
+    if (!isPeriodOf(in_force.period, release)) return fail('release_not_in_force')
     const added = this.addPeriod(in_force)
     if (!added.ok) return added
     this.#know(release)

@@ -25,6 +25,7 @@ export type Fault =
   | 'nothing_proved'
   | 'repeated_item'
   | 'rows_left_out'
+  | 'releases_left_out'
   | 'question_malformed'
   | 'choice_not_proved'
   | 'answers_another_question'

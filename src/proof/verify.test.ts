@@ -40,6 +40,7 @@ test('a row, a page and an absence say what they prove', async () => {
     ok: true,
     decisions: [],
     lacking: [],
+    editions: [],
     entries: 0,
     refused: 0,
     checkpoint,

@@ -3,7 +3,11 @@
 
 import { bareAnswer, checkAnswer, type Lacking, type Shown } from './answer.ts'
 import { JsonError, parseJson } from './canonical-json.ts'
-import { oneWay, placed, verifyEntry, verifyFiguresState } from './entries.ts'
+import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
+import { checkHistory, type HistoryQuestion } from './catalogue/history.ts'
+import type { ProvedEdition } from './catalogue/page.ts'
+import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
+import { oneWay, placesOf, verifyEntry, verifyFiguresState } from './entries.ts'
 import { addAbsence, addCitedRow } from './evidence.ts'
 import { Facts } from './facts.ts'
 import { type Failed, type Fault, fail, type Verdict } from './fault.ts'
@@ -29,6 +33,9 @@ export type Asked =
   | { page: PageQuestion }
   | { sheet: SheetQuestion }
   | { figures: true }
+  | { releases: ReleasesQuestion }
+  | { coverage: CoverageQuestion }
+  | { history: HistoryQuestion }
   | { anyQuestion: true }
 
 export interface VerifyOptions {
@@ -50,6 +57,9 @@ export interface Proved {
   decisions: Decision[]
   /** Of each lookup, the editions of the day that are proved to have no row of the code; empty if none was asked. */
   lacking: Lacking[]
+  /** Of a list of releases or editions: each that it lists, and when it is in force. */
+  editions: ProvedEdition[]
+  /** How many changes of figures, or listed releases, were proved. */
   entries: number
   refused: number
   /** The only checkpoint of the body, opened and checked. */
@@ -94,29 +104,52 @@ export async function verifyBody(
     rows: shown.flatMap(({ row, release }) => (row && release ? [{ row, release }] : [])),
     decisions: shown.flatMap(({ decision }) => decision ?? []),
     lacking: shown.flatMap(({ lacking }) => lacking),
-    entries: 0,
+    editions: checked.editions,
+    entries: checked.editions.length,
     refused: checked.refused,
     checkpoint,
     recorded_at,
   }
 }
 
-async function checkBody(facts: Facts, body: Members, asked: Asked): Promise<Listed | Failed> {
-  const isAny = 'anyQuestion' in asked
-  if (Array.isArray(body['data']) && body['not_held'] !== undefined) {
-    if (!isAny && !('sheet' in asked)) return fail('answers_another_question')
-    return checkSheet(facts, body, isAny ? undefined : asked.sheet)
+type Checked = Listed & { editions: ProvedEdition[] }
+type Kind = 'question' | 'questions' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
+
+/** What kind of question a body answers, by its shape alone. */
+function kindOf(body: Members): Kind {
+  if (!Array.isArray(body['data'])) return Array.isArray(body['results']) ? 'questions' : 'question'
+  if (body['timeline'] !== undefined) return 'history'
+  if (body['proof'] !== undefined) return body['as_of'] === undefined ? 'releases' : 'coverage'
+  return body['not_held'] === undefined ? 'page' : 'sheet'
+}
+
+async function checkBody(facts: Facts, body: Members, asked: Asked): Promise<Checked | Failed> {
+  const kind = kindOf(body)
+  const isList = 'releases' in asked || 'coverage' in asked || 'history' in asked
+  if (kind === 'page' && isList) return fail('proof_missing')
+  if (!('anyQuestion' in asked) && !(kind in asked)) return fail('answers_another_question')
+  if (kind === 'history') return checkHistory(facts, body, 'history' in asked ? asked.history : undefined)
+  if (kind === 'releases' || kind === 'coverage') {
+    const list =
+      kind === 'releases'
+        ? await checkReleases(facts, body, 'releases' in asked ? asked.releases : undefined)
+        : await checkCoverage(facts, body, 'coverage' in asked ? asked.coverage : undefined)
+    return list.ok ? { ...list, shown: [], refused: 0 } : list
   }
-  if (Array.isArray(body['data'])) {
-    if (!isAny && !('page' in asked)) return fail('answers_another_question')
-    return checkPage(facts, body, isAny ? undefined : asked.page)
-  }
-  if (Array.isArray(body['results'])) {
-    if (!isAny && !('questions' in asked)) return fail('answers_another_question')
-    return checkBatch(facts, body, isAny ? undefined : asked.questions)
-  }
-  if (!isAny && !('question' in asked)) return fail('answers_another_question')
-  const one: Shown | Failed = await checkAnswer(facts, body, isAny ? undefined : asked.question)
+  const listed = await checkRows(facts, body, asked, kind)
+  return listed.ok ? { ...listed, editions: [] } : listed
+}
+
+async function checkRows(
+  facts: Facts,
+  body: Members,
+  asked: Asked,
+  kind: 'question' | 'questions' | 'page' | 'sheet',
+): Promise<Listed | Failed> {
+  if (kind === 'sheet') return checkSheet(facts, body, 'sheet' in asked ? asked.sheet : undefined)
+  if (kind === 'page') return checkPage(facts, body, 'page' in asked ? asked.page : undefined)
+  if (kind === 'questions') return checkBatch(facts, body, 'questions' in asked ? asked.questions : undefined)
+  const one: Shown | Failed = await checkAnswer(facts, body, 'question' in asked ? asked.question : undefined)
   return one.ok ? { ok: true, shown: [one], refused: 0 } : one
 }
 
@@ -133,7 +166,7 @@ async function checkEntries(
   if (!('anyQuestion' in asked)) return fail('answers_another_question')
   if (!Object.keys(body).every((member) => ['data', 'states', 'page', 'links', 'as_of'].includes(member)))
     return fail('not_recognised')
-  const found = await placed({ data, states: body['states'] }, policy)
+  const found = await placesOf({ data, states: body['states'] }, policy)
   if (!found.ok) return found
   const [log] = found.proofs.values()
   if (!log) return fail('nothing_proved')
@@ -142,7 +175,7 @@ async function checkEntries(
   return { ...noRows(), entries: data.length, checkpoint: log.checkpoint, recorded_at: null }
 }
 
-const noRows = () => ({ ok: true as const, rows: [], decisions: [], lacking: [], entries: 0, refused: 0 })
+const noRows = () => ({ ok: true as const, rows: [], decisions: [], lacking: [], editions: [], entries: 0, refused: 0 })
 
 /** The answer about the figures. */
 async function figuresVerdict(
@@ -183,11 +216,15 @@ export const verifyAbsence = (proof: unknown, policy: TrustPolicy): Promise<Verd
   addAbsence(new Facts(policy), proof)
 
 export {
+  type CoverageQuestion,
   type Fault,
+  type HistoryQuestion,
   openCheckpoint,
   type PageQuestion,
+  type ProvedEdition,
   parsePolicy,
   type Question,
+  type ReleasesQuestion,
   type SheetQuestion,
   type TrustPolicy,
   type Verdict,

@@ -70,48 +70,20 @@ export async function latestEditions(db: Db, day: string): Promise<Release[]> {
   return rows.map(toRelease)
 }
 
-export interface ChartFilter {
-  chart?: string
-  npi?: string
-  cpt?: string
-  region?: string
-}
-
-/** In force on day $1 and fitting: an empty text fits everything. */
-const FITTING = `release r WHERE ${IN_FORCE} AND ($2 = '' OR r.chart = $2)
-    AND ($3 = '' OR EXISTS (SELECT 1 FROM release_provider p WHERE p.npi = $3 AND p.release_no = r.release_no))
-    AND ($4 = '' OR EXISTS (SELECT 1 FROM release_code c WHERE c.cpt = $4 AND c.release_no = r.release_no))
-    AND ($5 = '' OR EXISTS (SELECT 1 FROM release_region g WHERE g.region = $5 AND g.release_no = r.release_no))`
-const fittingParams = (day: string, { chart = '', npi = '', cpt = '', region = '' }: ChartFilter): string[] => [
-  day,
-  chart,
-  npi,
-  cpt,
-  region,
-]
-
-export async function countCharts(
-  db: Db,
-  day: string,
-  filter: ChartFilter = {},
-): Promise<{ charts: number; samples: number }> {
+export async function countCharts(db: Db, day: string): Promise<{ charts: number; samples: number }> {
   const [row] = await db.query<{ charts: number; samples: number }>(
-    `SELECT COUNT(*) AS charts, COUNT(CASE WHEN r.data_class = 'sample' THEN 1 END) AS samples FROM ${FITTING}`,
-    fittingParams(day, filter),
+    `SELECT COUNT(*) AS charts, COUNT(CASE WHEN r.data_class = 'sample' THEN 1 END) AS samples FROM release r
+      WHERE ${IN_FORCE}`,
+    [day],
   )
   return { charts: row?.charts ?? 0, samples: row?.samples ?? 0 }
 }
 
-/** The editions in force that fit, by chart: all of them, or one page. */
-export async function chartsInForce(
-  db: Db,
-  day: string,
-  filter: ChartFilter = {},
-  page?: { limit: number; offset: number },
-): Promise<Release[]> {
+/** The first few editions in force, by chart. */
+export async function chartsInForce(db: Db, day: string, most: number): Promise<Release[]> {
   const rows = await db.query<ReleaseRow>(
-    `SELECT ${RELEASE} FROM ${FITTING} ORDER BY r.chart${page ? ' LIMIT $6 OFFSET $7' : ''}`,
-    [...fittingParams(day, filter), ...(page ? [page.limit, page.offset] : [])],
+    `SELECT ${RELEASE} FROM release r WHERE ${IN_FORCE} ORDER BY r.chart LIMIT $2`,
+    [day, most],
   )
   return rows.map(toRelease)
 }

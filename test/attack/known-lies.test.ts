@@ -285,7 +285,7 @@ describe('a bill', () => {
       [lines[0], lines[0], lines[2]],
     ]
     for (const results of others)
-      expect(['choice_not_proved', 'answers_another_question']).toContain(
+      expect(['choice_not_proved', 'answers_another_question', 'row_not_in_release']).toContain(
         await refusal({ ...copyOf(body), results }, { questions }),
       )
   })

@@ -2,15 +2,12 @@
 // any head, and puts together whatever may pass for the answer to a question.
 
 import { answerOf, type Placed, placed, type View } from '../../src/proof/answer-fixture.ts'
-import type { PageQuestion } from '../../src/proof/list/page.ts'
-import { pageOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
-import { type BillLine, summaryOf } from '../../src/proof/price/bill.ts'
 import type { Because, Cited, InForce, LogProof } from '../../src/proof/price/proofs.ts'
 import { parseQuestion, type Question } from '../../src/proof/price/question.ts'
 import type { RegistryState } from '../../src/proof/price/release.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
+import type { SheetQuestion } from '../../src/proof/price/sheet.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
-import { billOf } from '../../src/proof/set-fixture.ts'
 import type { Dice } from './dice.ts'
 import { copyOf, honestAnswer, type Members, oneOf, type World } from './lie-world.ts'
 
@@ -33,7 +30,7 @@ export function hiding(
   }
 }
 
-const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: Question): View => {
+export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: SheetQuestion): View => {
   const [rows, periods, providers] = [0.1 + dice.below(6) / 10, dice.below(3) / 10, dice.below(4) / 10]
   const zip = region?.slice(0, 5)
   return hiding(head, (kind, leaf) => {
@@ -76,7 +73,7 @@ const TOLD = ['modifiers_ignored', 'adjustment']
 const FREE = ['as_of', 'links', 'errors', 'detail', 'page', 'available', 'choices', 'charts', 'related', 'title']
 
 /** Changes one thing somewhere in a body, by what other bodies have there. */
-function meddle(dice: Dice, body: Members, donors: readonly Members[]): void {
+export function meddle(dice: Dice, body: Members, donors: readonly Members[]): void {
   const at = dice.chance(0.25) ? body : oneOf(dice, [...insides(body)])
   const donor = oneOf(dice, donors)
   if (Array.isArray(at)) {
@@ -246,87 +243,3 @@ export function allOf(...bodies: Members[]): Because {
   return all
 }
 const EMPTY: Because = { releases: [], rows: [], periods: [], providers: [] }
-
-/** Something that may pass for a bill. */
-export async function lieAboutBill(dice: Dice, world: World, questions: readonly Question[]): Promise<Attempt> {
-  const head = dice.chance(0.6) ? world.newest : oneOf(dice, world.heads)
-  const asked = questions.map((question) => ({
-    ...(dice.chance(0.1) ? oneOf(dice, world.questions) : question),
-    ...(dice.chance(0.5) ? { units: 1 + dice.below(9) } : {}),
-    ...(dice.chance(0.5) ? { billed: '250.00' } : {}),
-  }))
-  const body = copyOf((await billOf(head, asked)).body)
-  const donor = (await billOf(oneOf(dice, world.heads), [oneOf(dice, world.questions), ...questions].slice(0, 3))).body
-  const results = body['results'] as Members[]
-  const [i, j] = [dice.below(results.length), dice.below(results.length)]
-  const how = oneOf(dice, ['meddle', 'meddle', 'swap', 'refuse', 'whole'])
-  if (how === 'swap') [results[i], results[j]] = [results[j] as Members, results[i] as Members]
-  if (how === 'refuse')
-    results[i] = {
-      status: oneOf(dice, [400, 404]),
-      problem: oneOf(dice, [{ code: 'invalid_input' }, results[j]?.['problem'] ?? null]),
-    }
-  // The whole answer of a line, a price among them, told as a refusal.
-  if (how === 'whole') {
-    const { because: _, ...answer } = copyOf((await honestAnswer(head, questions[i] as Question)).body)
-    const because = results[i]?.['because']
-    results[i] = { status: 404, problem: { ...answer, ...(because === undefined ? {} : { because }) } }
-  }
-  if (how === 'meddle') for (let left = 1 + dice.below(3); left > 0; left--) meddle(dice, body, [donor])
-  if (dice.chance(0.7)) body['summary'] = totalsOf(results)
-  return { how: `bill ${how}`, body }
-}
-
-/** The totals that follow from what lines say of themselves. */
-function totalsOf(lines: readonly Members[]): unknown {
-  try {
-    return summaryOf(
-      lines.map(({ status, row, extended, billed = null }) =>
-        status === 200 ? ({ basis: (row as Members)['basis'], extended, billed } as BillLine) : undefined,
-      ),
-    )
-  } catch {
-    return null
-  }
-}
-
-/** Something that may pass for a page. */
-export async function lieAboutPage(dice: Dice, world: World, asked: PageQuestion): Promise<Attempt> {
-  const head = dice.chance(0.6) ? world.newest : oneOf(dice, world.heads)
-  const how = oneOf(dice, ['meddle', 'meddle', 'gap', 'twice', 'other'])
-  const honest = await registryPage(head, asked)
-  if (how === 'gap' || how === 'twice') {
-    const runs = runsOf(head, asked).flatMap((run) => {
-      const cut = run.from + 1 + dice.below(run.to - run.from)
-      return cut + 1 < run.to
-        ? [
-            { ...run, to: cut },
-            { ...run, from: cut + dice.below(2) },
-          ]
-        : [run]
-    })
-    const body = copyOf(await pageOf(head, asked.as_of, runs))
-    const { releases, proofs } = body as { releases: unknown[]; proofs: { release: number }[] }
-    if (how === 'twice') {
-      releases.push(...copyOf(releases))
-      const seen = new Set<number>()
-      for (const proof of proofs) {
-        if (seen.has(proof.release)) proof.release += releases.length / 2
-        seen.add(proof.release)
-      }
-    }
-    return { how: `page ${how}`, body }
-  }
-  if (how === 'other') {
-    const page = await registryPage(oneOf(dice, world.heads), { ...asked, as_of: oneOf(dice, world.questions).as_of })
-    return { how: 'page other', body: { ...copyOf(page), as_of: asked.as_of } }
-  }
-  const body = copyOf(honest)
-  for (let left = 1 + dice.below(3); left > 0; left--)
-    meddle(dice, body, [
-      copyOf(
-        await registryPage(oneOf(dice, world.heads), { as_of: asked.as_of, cpt: oneOf(dice, world.questions).cpt }),
-      ),
-    ])
-  return { how: 'page meddle', body }
-}

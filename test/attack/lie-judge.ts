@@ -7,6 +7,8 @@ import { runsOf } from '../../src/proof/list-fixture.ts'
 import { extended, summaryOf } from '../../src/proof/price/bill.ts'
 import type { Question } from '../../src/proof/price/question.ts'
 import { rowText } from '../../src/proof/price/row.ts'
+import type { SheetQuestion } from '../../src/proof/price/sheet.ts'
+import { sheetOf } from '../../src/proof/set-fixture.ts'
 import type { Proved } from '../../src/proof/verify.ts'
 import { copyOf, honestAnswer, type Members, type World } from './lie-world.ts'
 
@@ -24,7 +26,7 @@ const namesOf = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((each) => (each as { chart?: string } | null)?.chart ?? each) : (value ?? null)
 
 /** The head that a verdict stands under, if it is one that will do. */
-async function headOf({ heads }: World, { checkpoint, recorded_at }: Proved, notBefore: string) {
+export async function headOf({ heads }: World, { checkpoint, recorded_at }: Proved, notBefore: string) {
   for (const head of heads)
     if ((await head.proof()).checkpoint === checkpoint)
       return head.state.recorded_at === recorded_at && recorded_at >= notBefore ? head : undefined
@@ -48,7 +50,7 @@ export async function lieIn(
   return textOf(proved.rows.map(({ row }) => rowText(row))) === textOf(rows) ? undefined : 'another row'
 }
 
-/** The same for a bill. What it says of units and charges is the caller's; a line with status 400 is only counted. */
+/** The same for a bill. What it says of units and charges is the caller's; every question has a meaning, and so an answer. */
 export async function lieInBill(
   world: World,
   proved: Proved,
@@ -58,17 +60,34 @@ export async function lieInBill(
 ): Promise<string | undefined> {
   const head = await headOf(world, proved, notBefore)
   if (!head) return 'a head that will not do'
-  const lines = body['results'] as { status: unknown; units?: number; billed?: string | null }[]
+  const lines = body['results'] as { units?: number; billed?: string | null }[]
   const truth = await Promise.all(questions.map(async (question) => (await honestAnswer(head, question)).decision))
-  const told = truth.filter((_, i) => lines[i]?.status !== 400)
-  if (textOf(proved.decisions) !== textOf(told) || proved.refused !== truth.length - told.length)
-    return 'another decision'
+  if (textOf(proved.decisions) !== textOf(truth) || proved.refused > 0) return 'another decision'
   const bill = truth.map((decision, i) => {
-    const { status, units = 1, billed = null } = lines[i] ?? {}
-    if (status === 400 || decision.outcome !== 'price') return undefined
+    const { units = 1, billed = null } = lines[i] ?? {}
+    if (decision.outcome !== 'price') return undefined
     return { basis: decision.row.basis, extended: extended(decision.row, decision.adjustment, units), billed }
   })
   return textOf(body['summary']) === textOf(summaryOf(bill)) ? undefined : 'another total'
+}
+
+/** The same for a sheet: it has all rows that there are and no other, and names what is not held. */
+export async function lieInSheet(
+  world: World,
+  proved: Proved,
+  asked: SheetQuestion,
+  notBefore: string,
+  body: Members,
+): Promise<string | undefined> {
+  const head = await headOf(world, proved, notBefore)
+  if (!head) return 'a head that will not do'
+  const truth = await sheetOf(head, asked)
+  const rowsOf = (list: unknown): string[] => (list as Members[]).map(({ proof: _, ...row }) => textOf(row))
+  if (textOf(rowsOf(body['data'])) !== textOf(rowsOf(truth['data']))) return 'other rows'
+  if (textOf(proved.rows.map(({ row }) => textOf(row))) !== textOf(rowsOf(truth['data']))) return 'other rows proved'
+  if (textOf(body['not_held']) !== textOf(truth['not_held'])) return 'other charts that are not held'
+  const [place] = rowsOf([body['place'] ?? truth['place'] ?? {}])
+  return place === rowsOf([truth['place'] ?? {}])[0] ? undefined : 'another place'
 }
 
 /** The same for a page: rows that do not belong on it, or one left out between two that are there. */

@@ -3,12 +3,15 @@
 import { expect, test } from 'bun:test'
 import type { PageQuestion } from '../../src/proof/list/page.ts'
 import { registryPage, runsOf } from '../../src/proof/list-fixture.ts'
-import { billOf } from '../../src/proof/set-fixture.ts'
+import type { SheetQuestion } from '../../src/proof/price/sheet.ts'
+import { billOf, sheetOf } from '../../src/proof/set-fixture.ts'
 import { type Asked, type BodyVerdict, type Proved, verifyBody } from '../../src/proof/verify.ts'
+import { aList, honestList, lieAboutList, lieInList } from './catalogue-liar.ts'
 import { type Dice, dice as roll } from './dice.ts'
-import { type Attempt, lieAboutBill, lieAboutPage, lieTo } from './liar.ts'
-import { lieIn, lieInBill, lieInPage } from './lie-judge.ts'
+import { type Attempt, lieTo } from './liar.ts'
+import { lieIn, lieInBill, lieInPage, lieInSheet } from './lie-judge.ts'
 import { copyOf, honestAnswer, type Members, makeKeys, makeWorld, oneOf, type World } from './lie-world.ts'
+import { lieAboutBill, lieAboutPage, lieAboutSheet } from './list-liar.ts'
 
 const RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 5_000)
 const RUNS_IN_A_WORLD = 250
@@ -96,6 +99,47 @@ test('no page is accepted that has a row too many, or one too few in the middle'
     }
   })
 }, 3_600_000)
+
+test('no sheet is accepted that lacks a row or a chart, or has one too many', async () => {
+  let of: World | undefined
+  let sheets: SheetQuestion[] = []
+  await campaign(4, Math.ceil(RUNS * 0.05), async (dice, world) => {
+    if (of !== world) sheets = await sheetsIn(world)
+    of = world
+    const sheet = oneOf(dice, sheets)
+    const attempt = await lieAboutSheet(dice, world, sheet, sheets)
+    return {
+      asked: { sheet },
+      attempt,
+      judge: (proved, notBefore) => lieInSheet(world, proved, sheet, notBefore, attempt.body),
+      honest: () => sheetOf(world.newest, sheet),
+    }
+  })
+}, 3_600_000)
+
+test('no list of releases, coverage or history is accepted that lacks an edition, or has one too many', async () => {
+  await campaign(5, Math.ceil(RUNS * 0.02), async (dice, world) => {
+    const list = aList(dice, world)
+    const attempt = await lieAboutList(dice, world, list)
+    return {
+      asked: list,
+      attempt,
+      judge: (proved, notBefore) => lieInList(world, proved, list, notBefore, attempt.body),
+      honest: () => honestList(world.newest, list),
+    }
+  })
+}, 3_600_000)
+
+/** The sheets of a world that have rows. */
+async function sheetsIn(world: World): Promise<SheetQuestion[]> {
+  const sheets: SheetQuestion[] = []
+  for (const { cpt, as_of, region, npi } of world.questions.slice(0, 60)) {
+    const asked = copyOf({ cpt, as_of, region, npi })
+    const found = await sheetOf(world.newest, asked).catch(() => undefined)
+    if (found && (found['data'] as unknown[]).length > 0) sheets.push(asked)
+  }
+  return sheets
+}
 
 /** A page that has rows. */
 function aPage(dice: Dice, world: World): PageQuestion {

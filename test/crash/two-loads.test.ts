@@ -153,7 +153,7 @@ test(
       })
       expect((await atr(['fsck'], env)).code).toBe(0)
       const { db } = await openInstallation(readConfig(env))
-      for (const table of ['price_row', 'row_tile', 'release_code', 'release_region', 'release_locality'])
+      for (const table of ['price_row', 'row_tile', 'release_code', 'release_region'])
         expect(await db.query(`SELECT DISTINCT release_no FROM ${table}`)).toEqual([{ release_no: 3 }])
       await db.close()
     }),

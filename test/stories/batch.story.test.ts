@@ -9,13 +9,12 @@ interface Line {
   status: number
   units: number
   billed: string | null
-  row?: PricedRow & { proof: { release: number; index: number; path: number[] } }
+  row?: PricedRow & { proof: { release: number; index: number } }
   problem?: { code: string; [member: string]: unknown }
 }
 interface Batch {
   results: Line[]
-  releases: { release: { release_id: string } }[]
-  hashes: string[]
+  releases: { release: { release_id: string }; hashes: string }[]
 }
 
 const CANARY = 'Jane-Doe-1970-01-01'
@@ -126,6 +125,51 @@ test('a bad line is refused in its place and does not spoil the others', async (
     [200, undefined],
   ])
   expect(JSON.stringify(results)).not.toContain('Jane')
+})
+
+test('a line is refused only if its question has no meaning, and a verifier that knows the question sees that', async () => {
+  await using app = await testApp()
+  await threeCharts(app)
+  type Sent = Record<string, string | number>
+  const odd: Sent[] = [
+    { cpt: '                    99213                    ' },
+    { cpt: '99213', region: '', npi: '', modifier: '', setting: '', basis: '', billed: '' },
+    { cpt: '99213', units: 999_999, billed: '1.2345' },
+  ]
+  const bad: Sent[] = [
+    { cpt: '9921' },
+    { cpt: '99213\t' },
+    { cpt: '99213', region: 'ZZ' },
+    { cpt: '99213', npi: '1234567890' },
+    { cpt: '99213', as_of: '2026-02-31' },
+    { cpt: '99213', modifier: '2' },
+    { cpt: '99213', setting: 'home' },
+    { cpt: '99213', setting: 'inpatient' },
+    { cpt: '99213', basis: 'hospital_cash' },
+    { cpt: '99213', units: 0 },
+    { cpt: '99213', units: 1_000_000 },
+    { cpt: '99213', billed: '3' },
+  ]
+  const text = await (await post(app, JSON.stringify({ lines: [...odd, ...bad] }))).text()
+  const questions = [...odd, ...bad].map((line) => questionOf(app, line as AskedOf))
+  const { refused } = await mustBeProved(app, text, { questions })
+  expect(refused).toBe(bad.length)
+  // A price that is told as a refusal; what the other lines show is still there.
+  const batch = JSON.parse(text) as Batch
+  const hidden = batch.results.with(1, { ...(batch.results[3] as Line), units: 1, billed: null })
+  expect(await verifyBody(JSON.stringify({ ...batch, results: hidden }), app.policy, { questions })).toEqual({
+    ok: false,
+    reason: 'answers_another_question',
+    at: 2,
+  })
+  // Other units, or another amount, than were sent.
+  for (const change of [{ units: 7 }, { billed: '1.00' }]) {
+    const changed = batch.results.with(2, { ...(batch.results[2] as Line), ...change })
+    expect(await verifyBody(JSON.stringify({ ...batch, results: changed }), app.policy, { questions })).toMatchObject({
+      reason: 'answers_another_question',
+      at: 3,
+    })
+  }
 })
 
 test('a batch has one to a hundred lines and at most 64 KiB', async () => {

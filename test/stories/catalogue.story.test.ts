@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import { type Asked, verifyBody } from '../../src/proof/verify.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+import { mustBeProved } from '../support/lookup.ts'
 
 interface List<Entry> {
   data: Entry[]
@@ -132,15 +134,24 @@ async function twoEditionsOneWithdrawn(app: TestApp): Promise<void> {
   await withdraw({ db, log: registryLog, cosign }, 'cms-pfs:B:1', 'wrong_source', app.clock.now)
 }
 
-test('the list of releases shows what was published and what was withdrawn, newest first', async () => {
+test('the list of releases shows what was published and what was withdrawn, in the order of the timeline', async () => {
   await using app = await testApp({ today: '2026-11-15' })
   await twoEditionsOneWithdrawn(app)
   const { data, page } = await list(app, '/api/releases')
   expect(page.total).toBe(2)
   expect(data).toMatchObject([
     {
+      release_id: 'cms-pfs:A:1',
+      state: 'published',
+      in_force: { from: '2026-01-01', to: '2099-12-31' },
+      row_count: 3,
+      withdrawn_at: null,
+      log_index: 1,
+    },
+    {
       release_id: 'cms-pfs:B:1',
       state: 'withdrawn',
+      in_force: null,
       published_at: '2026-11-15T13:00:00.000Z',
       withdrawn_at: '2026-11-15T14:00:00.000Z',
       withdrawn_reason: 'wrong_source',
@@ -148,14 +159,98 @@ test('the list of releases shows what was published and what was withdrawn, newe
       log_index: 3,
       withdrawn_log_index: 5,
     },
-    { release_id: 'cms-pfs:A:1', state: 'published', row_count: 3, withdrawn_at: null, log_index: 1 },
   ])
   const named = async (query: string) => (await list(app, `/api/releases?${query}`)).data.map((each) => each['edition'])
   expect(await named('state=published')).toEqual(['A'])
   expect(await named('state=withdrawn')).toEqual(['B'])
   expect(await named('chart=cms-clfs')).toEqual([])
-  expect(await named('limit=1&offset=1')).toEqual(['A'])
+  expect(await named('limit=1&offset=1')).toEqual(['B'])
   expect(await app.problemCode('/api/releases?state=staged')).toBe('invalid_parameter')
+})
+
+/** Ten releases of five charts: some replaced, some withdrawn, some of the same charts one after the other. */
+async function tenReleases(app: TestApp): Promise<void> {
+  const lab = { basis: 'medicare_clfs', setting: null } as const
+  await threeCharts(app)
+  for (const [edition, effective_from, amount] of [
+    ['B', '2026-04-01', '1.00'],
+    ['C', '2026-07-01', '2.00'],
+    ['C', '2026-07-01', '3.00'],
+    ['D', '2026-10-01', '4.00'],
+  ] as const)
+    await app.publish(aRelease({ edition, effective_from, rows: [aPrice({ effective_from, ...usd(amount) })] }))
+  await app.publish(aRelease({ chart: 'cms-pfs-qpp', rows: [aPrice({ basis: 'medicare_pfs_qpp' })] }))
+  await app.publish(aRelease({ chart: 'cms-clfs', edition: 'B', rows: [aPrice({ cpt: '80053', ...lab })] }))
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps' })] }))
+  const { db, registryLog, cosign } = app.installation
+  await withdraw({ db, log: registryLog, cosign }, 'cms-pfs:D:1', 'wrong_source', app.clock.now)
+}
+
+/** All pages of a list, each of them checked beside its question. */
+async function provedPages(app: TestApp, path: string, asked: (offset: number) => Asked): Promise<Facts[]> {
+  const data: Facts[] = []
+  for (let next: string | null = path; next !== null; ) {
+    const text = await (await app.request(next)).text()
+    const { entries } = await mustBeProved(app, text, asked(data.length), next)
+    const body = JSON.parse(text) as List<Facts>
+    expect(entries).toBe(body.data.length)
+    data.push(...body.data)
+    next = body.links.next
+  }
+  return data
+}
+
+test('every page of the releases proves what is in force, and none that is in force is missing', async () => {
+  await using app = await testApp()
+  expect(await provedPages(app, '/api/releases', () => ({ releases: {} }))).toEqual([])
+  await tenReleases(app)
+  const all = await provedPages(app, '/api/releases', () => ({ releases: {} }))
+  expect(all.map(({ release_id, state }) => [release_id, state])).toEqual([
+    ['cms-clfs:B:1', 'published'],
+    ['cms-clfs:TEST1:1', 'replaced'],
+    ['cms-opps:TEST1:1', 'published'],
+    ['cms-pfs-qpp:TEST1:1', 'published'],
+    ['cms-pfs:TEST1:1', 'published'],
+    ['cms-pfs:B:1', 'published'],
+    ['cms-pfs:C:2', 'published'],
+    ['cms-pfs:C:1', 'replaced'],
+    ['cms-pfs:D:1', 'withdrawn'],
+    [`hospital-mrf:${NPI}:TEST1:1`, 'published'],
+  ])
+  for (const limit of [1, 3]) {
+    const paged = await provedPages(app, `/api/releases?limit=${limit}`, (offset) => ({ releases: { offset } }))
+    expect(paged.map(({ release_id }) => release_id)).toEqual(all.map(({ release_id }) => release_id))
+  }
+  for (const chart of ['cms-pfs', 'cms-clfs', 'cms-asc', `hospital-mrf:${NPI}`]) {
+    const of = await provedPages(app, `/api/releases?chart=${chart}&limit=2`, (offset) => ({
+      releases: { chart, offset },
+    }))
+    expect(of.length).toBe(all.filter((each) => each['chart'] === chart).length)
+  }
+  for (const state of ['published', 'replaced', 'withdrawn'] as const) {
+    const of = await provedPages(app, `/api/releases?state=${state}`, (offset) => ({ releases: { state, offset } }))
+    expect(of.length).toBe(all.filter((each) => each['state'] === state).length)
+  }
+})
+
+test('every page of coverage proves which editions are in force on the day', async () => {
+  await using app = await testApp()
+  await tenReleases(app)
+  for (const as_of of ['2026-11-15', '2026-05-05', '2020-01-01'])
+    for (const limit of [1, 2, 50]) {
+      const path = `/api/coverage?as_of=${as_of}&limit=${limit}`
+      const all = await provedPages(app, path, (offset) => ({ coverage: { as_of, offset } }))
+      expect(all.length).toBe(as_of < '2026' ? 0 : 5)
+    }
+  const as_of = '2026-11-15'
+  for (const chart of ['cms-pfs', 'cms-clfs', 'cms-asc']) {
+    const of = await provedPages(app, `/api/coverage?chart=${chart}`, () => ({ coverage: { as_of, chart } }))
+    expect(of.length).toBe(chart === 'cms-asc' ? 0 : 1)
+  }
+  const some = await provedPages(app, '/api/coverage?cpt=80053', () => ({ coverage: { as_of, cpt: '80053' } }))
+  expect(some.map(({ chart }) => chart)).toEqual(['cms-clfs'])
+  const text = await (await app.request('/api/coverage?prefix=9')).text()
+  expect(await verifyBody(text, app.policy, { coverage: { as_of } })).toEqual({ ok: false, reason: 'proof_missing' })
 })
 
 test('two releases can be compared, withdrawn or not', async () => {
@@ -241,6 +336,10 @@ test('the feed is an Atom feed of the log: stable, newest first, one entry per e
     expect(each).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   await app.publish(aRelease({ edition: 'C', effective_from: '2026-10-01' }))
   expect((await read()).entries.slice(1)).toEqual(entries)
+  const proofs = (await (await app.request('/feed.atom')).text()).matchAll(/rel="related"[^>]*href="([^"]+)"/g)
+  expect([...proofs].map(([, href]) => href)).toEqual(
+    [7, 5, 3, 1].map((index) => `https://registry.example/log/registry/proof/${index}`),
+  )
 })
 
 test('the feed has the newest fifty', async () => {

@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
-import { type BillLine, extended, summaryOf } from '../../src/proof/price/bill.ts'
-import { CHARTS } from '../../src/proof/price/charts.ts'
 import type { PricedRow, Row } from '../../src/proof/price/row.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { type HistoryQuestion, verifyBody } from '../../src/proof/verify.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
-import { ask, mustBeProved } from '../support/lookup.ts'
+import { ask, mustBeProved, pathOf } from '../support/lookup.ts'
 
 interface Edition {
   release_id: string
@@ -24,33 +22,22 @@ interface History {
   log: object
 }
 
-const history = (app: TestApp, query: string): Promise<History> =>
-  app.getJson(`/reference/history?${query}`) as Promise<History>
-
 const saidBy = ({ answer: { row, problem } }: Edition): unknown => problem?.code ?? (row as PricedRow).price
 const periodOf = ({ release_id, effective_from, effective_to }: Edition) => [release_id, effective_from, effective_to]
 
-/** The answers of a history as the lines of a batch, which is how each of them is proved. */
-function asBatch({ data, releases, state, log }: History): string {
-  const results = data.map(({ answer }) => ({
-    ...answer,
-    ...(answer.row ? { extended: extended(answer.row, undefined, 1) } : {}),
-  }))
-  const bill = data.map(
-    ({ answer: { row } }): BillLine | undefined =>
-      row && { basis: row.basis, extended: extended(row, undefined, 1), billed: null },
-  )
-  return JSON.stringify({ results, summary: summaryOf(bill), releases, state, log })
+/** The body of a history, after it has been checked beside its question. */
+async function proved(app: TestApp, asked: HistoryQuestion, more = ''): Promise<History> {
+  const { offset, ...question } = asked
+  const paged = offset === undefined ? '' : `&offset=${offset}`
+  const text = await (await app.request(`${pathOf(question, '/reference/history')}${paged}${more}`)).text()
+  const { editions } = await mustBeProved(app, text, { history: asked })
+  const body = JSON.parse(text) as History
+  expect(editions.map(({ release }) => release.release_id)).toEqual(body.data.map(({ release_id }) => release_id))
+  return body
 }
 
-/** Each edition is asked alone, on its first day. */
-const questionsOf = ({ data }: History, cpt: string, npi?: string) =>
-  data.map(({ chart, effective_from: as_of }) => ({
-    cpt,
-    as_of,
-    npi,
-    basis: npi === undefined ? CHARTS[chart]?.bases[0] : undefined,
-  }))
+const check = (app: TestApp, body: unknown, asked: HistoryQuestion = { cpt: 'G0101' }) =>
+  verifyBody(JSON.stringify(body), app.policy, { history: asked })
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 
@@ -63,10 +50,10 @@ async function fourEditions(app: TestApp): Promise<void> {
   await app.publish(aRelease({ edition: 'D', effective_from: '2026-10-01', rows: [other] }))
 }
 
-test('the history of a code says what each edition says, newest first, and each answer proves itself', async () => {
+test('the history of a code says what each edition says, newest first, and proves itself', async () => {
   await using app = await testApp()
   await fourEditions(app)
-  const body = await history(app, 'cpt=g0101')
+  const body = await proved(app, { cpt: 'g0101' })
   const { data, page } = body
   expect(page.total).toBe(4)
   expect(data.map(periodOf)).toEqual([
@@ -81,7 +68,7 @@ test('the history of a code says what each edition says, newest first, and each 
     { ...usd('20.00').price, per: null },
     { ...usd('10.00').price, per: null },
   ])
-  const { decisions } = await mustBeProved(app, asBatch(body), { questions: questionsOf(body, 'G0101') })
+  const { decisions } = await mustBeProved(app, JSON.stringify(body), { history: { cpt: 'G0101' } })
   expect(decisions.map(({ outcome }) => outcome)).toEqual(['not_on_schedule', 'absent', 'price', 'price'])
   expect(JSON.stringify(body).match(/"checkpoint":"[^"]+"/g)?.length).toBe(1)
   // What the history says of an edition is what a lookup on one of its days says.
@@ -89,38 +76,72 @@ test('the history of a code says what each edition says, newest first, and each 
   expect(await ask(app, { cpt: 'G0101', as_of: '2026-05-05' })).toMatchObject(row)
 })
 
-test('the answers of a history are verified as the lines of a batch are, and one that fails is named by its place', async () => {
+test('an edition left out, put elsewhere, said twice or given the answer of another is refused', async () => {
   await using app = await testApp()
   await fourEditions(app)
-  const body = await history(app, 'cpt=G0101')
-  const questions = questionsOf(body, 'G0101')
-  await mustBeProved(app, asBatch(body), { questions })
-  const other = questions.with(2, { ...(questions[2] as (typeof questions)[number]), as_of: '2026-01-02' })
-  expect(await verifyBody(asBatch(body), app.policy, { questions: other })).toEqual({
+  const body = await proved(app, { cpt: 'G0101' })
+  const { data } = body
+  for (const i of data.keys()) {
+    // Its rows are then not shown, so their proof does not hold; without it the edition is missed all the same.
+    expect(await check(app, { ...body, data: data.toSpliced(i, 1) })).toMatchObject({ ok: false })
+    expect(await check(app, { ...body, data: data.toSpliced(i, 0, data[i] as Edition) })).toMatchObject({
+      ok: false,
+      reason: 'entries_out_of_order',
+      at: i + 2,
+    })
+  }
+  expect(await check(app, { ...body, data: data.toReversed() })).toMatchObject({ reason: 'entries_out_of_order' })
+  const swapped = data.with(2, { ...(data[2] as Edition), answer: data[3]?.answer as Edition['answer'] })
+  expect(await check(app, { ...body, data: swapped })).toMatchObject({ reason: 'body_contradicts_proof', at: 3 })
+  const absent = data.with(1, { ...(data[1] as Edition), answer: data[0]?.answer as Edition['answer'] })
+  expect(await check(app, { ...body, data: absent })).toMatchObject({ ok: false })
+  const longer = data.with(1, { ...(data[1] as Edition), effective_to: '2026-12-31' })
+  expect(await check(app, { ...body, data: longer })).toMatchObject({ reason: 'body_contradicts_proof', at: 2 })
+})
+
+test('a history of another code, place or page, and one that is too old, is refused', async () => {
+  await using app = await testApp()
+  await fourEditions(app)
+  const body = await proved(app, { cpt: 'G0101' })
+  for (const asked of [
+    { cpt: 'G0102' },
+    { cpt: 'G0101', region: 'US-IL-16' },
+    { cpt: 'G0101', modifier: '26' },
+    { cpt: 'G0101', setting: 'facility' },
+    { cpt: 'G0101', setting: 'outpatient' },
+    { cpt: 'G0101', basis: 'medicare_clfs' },
+    { cpt: 'G0101', npi: '1234567893' },
+    { cpt: 'G0101', offset: 1 },
+    { cpt: 'nothing' },
+  ])
+    expect([asked, await check(app, body, asked)]).toMatchObject([asked, { ok: false }])
+  const text = JSON.stringify(body)
+  const notBefore = '2026-11-16T00:00:00Z'
+  expect(await verifyBody(text, app.policy, { history: { cpt: 'G0101' } }, { notBefore })).toEqual({
     ok: false,
-    reason: 'answers_another_question',
-    at: 3,
+    reason: 'state_too_old',
   })
-  expect(await verifyBody(asBatch(body), app.policy, { questions: questionsOf(body, 'G0102') })).toMatchObject({
-    ok: false,
-    at: 2,
-  })
-  const swapped = structuredClone(body)
-  Object.assign(swapped.data[2]?.answer ?? {}, { row: swapped.data[3]?.answer.row })
-  // The rows of an edition are proved all at once: that one is missing shows, not whose it was.
-  expect(await verifyBody(asBatch(swapped), app.policy, { questions })).toEqual({
-    ok: false,
-    reason: 'row_not_in_release',
-  })
+  expect(await verifyBody(text, app.policy, { anyQuestion: true })).toMatchObject({ ok: true })
+  // An edition that was published since is missing in an older history, which is true of its time.
+  await app.publish(aRelease({ edition: 'E', effective_from: '2026-11-01', rows: [aPrice(usd('30.00'))] }))
+  expect(await check(app, body)).toMatchObject({ ok: true })
+  const newer = await proved(app, { cpt: 'G0101' })
+  expect(await check(app, { ...newer, data: newer.data.slice(1) })).toMatchObject({ ok: false })
+  expect(await check(app, { ...body, state: newer.state, log: newer.log })).toMatchObject({ ok: false })
 })
 
 test('a history comes in pages', async () => {
   await using app = await testApp()
   await fourEditions(app)
-  const first = await history(app, 'cpt=G0101&limit=3')
+  const first = await proved(app, { cpt: 'G0101' }, '&limit=3')
   expect([first.data.length, first.page.next_offset]).toEqual([3, 3])
   const second = (await app.getJson(first.links.next ?? '')) as History
   expect(second.data.map(({ release_id }) => release_id)).toEqual(['cms-pfs:A:1'])
+  expect(await check(app, second, { cpt: 'G0101', offset: 3 })).toMatchObject({ ok: true })
+  expect(await check(app, second)).toEqual({ ok: false, reason: 'answers_another_question' })
+  const { page } = first
+  for (const wrong of [{ has_more: false }, { offset: 1 }])
+    expect(await check(app, { ...first, page: { ...page, ...wrong } })).toMatchObject({ ok: false })
 })
 
 test('an edition that was withdrawn is no part of history, and the one before it lasts longer', async () => {
@@ -128,7 +149,7 @@ test('an edition that was withdrawn is no part of history, and the one before it
   await fourEditions(app)
   const { db, registryLog, cosign } = app.installation
   await withdraw({ db, log: registryLog, cosign }, 'cms-pfs:B:1', 'wrong_source', app.clock.now)
-  const { data } = await history(app, 'cpt=G0101')
+  const { data } = await proved(app, { cpt: 'G0101' })
   expect(data.map(({ release_id, effective_to }) => [release_id, effective_to])).toEqual([
     ['cms-pfs:D:1', '2099-12-31'],
     ['cms-pfs:C:1', '2026-09-30'],
@@ -140,7 +161,7 @@ test('a revision for the same day leaves the older one no day to be in force', a
   await using app = await testApp()
   await app.publish(aRelease({ rows: [aPrice(usd('1.00'))] }))
   await app.publish(aRelease({ rows: [aPrice(usd('2.00'))] }))
-  const { data } = await history(app, 'cpt=G0101')
+  const { data } = await proved(app, { cpt: 'G0101' })
   expect(data.map(periodOf)).toEqual([['cms-pfs:TEST1:2', '2026-01-01', '2099-12-31']])
 })
 
@@ -151,24 +172,26 @@ test('a provider has a history of its own, and schedules that never had the code
   await app.publish(aRelease({ rows: [aPrice({ cpt: '10000' })] }))
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ basis: 'medicare_clfs', setting: null })] }))
   await app.publish(aRelease({ chart: `hospital-mrf:${npi}`, rows: [aPrice(cash)] }))
-  const body = await history(app, 'cpt=G0101')
+  const body = await proved(app, { cpt: 'G0101' })
   expect(body.data.map((edition) => [edition.release_id, edition.answer.status])).toEqual([
     ['cms-clfs:TEST1:1', 200],
     ['cms-pfs:TEST1:1', 404],
   ])
-  await mustBeProved(app, asBatch(body), { questions: questionsOf(body, 'G0101') })
-  const own = await history(app, `cpt=G0101&npi=${npi}`)
+  const own = await proved(app, { cpt: 'G0101', npi })
   expect(own.data.map(({ answer: { row } }) => row?.basis)).toEqual(['hospital_cash'])
-  await mustBeProved(app, asBatch(own), { questions: questionsOf(own, 'G0101', npi) })
+  expect(await check(app, body, { cpt: 'G0101', npi })).toMatchObject({ ok: false })
+  expect(await check(app, own)).toMatchObject({ ok: false })
+  for (const asked of [{ basis: 'hospital_gross' }, { setting: 'inpatient' }, { modifier: '26' }])
+    await proved(app, { cpt: 'G0101', npi, ...asked })
 })
 
 test('a history of nothing is empty or proves that there is nothing, and what has no meaning is refused', async () => {
   await using app = await testApp()
-  expect(await history(app, 'cpt=G0101')).toMatchObject({ data: [], page: { total: 0 } })
+  expect(await proved(app, { cpt: 'G0101' })).toMatchObject({ data: [], page: { total: 0 } })
   await fourEditions(app)
-  const body = await history(app, 'cpt=55555')
+  expect(await proved(app, { cpt: 'G0101', basis: 'medicare_asc' })).toMatchObject({ data: [], page: { total: 0 } })
+  const body = await proved(app, { cpt: '55555' })
   expect(body.data.map(saidBy)).toEqual(Array(4).fill('not_on_schedule'))
-  await mustBeProved(app, asBatch(body), { questions: questionsOf(body, '55555') })
   const cases: [string, number, string][] = [
     ['', 400, 'missing_parameter'],
     ['cpt=1', 400, 'invalid_cpt'],

@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Question } from '../../src/proof/price/question.ts'
 import type { PricedRow } from '../../src/proof/price/row.ts'
+import { rangesBeside } from '../../src/proof/tree/leaves.ts'
+import { HASH_SIZE } from '../../src/proof/tree/merkle.ts'
 import { verifyBody } from '../../src/proof/verify.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -55,17 +57,25 @@ async function pageOf(query: string): Promise<{ text: string; page: Page }> {
   return { text, page: JSON.parse(text) as Page }
 }
 
-/** About four characters of JSON are a token. */
-const tokensOf = (text: string): number => Math.ceil(text.length / 4)
+/** About four bytes of JSON are a token. */
+const tokensOf = (bytes: number): number => Math.ceil(bytes / 4)
 
-test('a page of the usual size fits into twelve thousand tokens', async () => {
+/** As many rows as the physician schedule has for all localities. */
+const REAL_ROWS = 1_414_265
+/** What the hashes beside these rows take in base64, if the rows lie scattered in a release of that size. */
+const hashBytes = (places: readonly number[], size: number): number => {
+  const scattered = places.map((place) => Math.floor((place * size) / 10_000)).sort((a, b) => a - b)
+  return Math.ceil((rangesBeside(scattered, size).length * HASH_SIZE) / 3) * 4
+}
+
+test('a price by a pointer fits into 250 tokens, and a page of the usual size into twelve thousand', async () => {
   const { text, page } = await pageOf('')
   expect([page.data.length, page.page.total]).toEqual([50, 10_000])
   await mustBeProved(app, text, { page: { as_of: DAY } })
-  expect(tokensOf(text)).toBeLessThanOrEqual(12_000)
-  // A row by a pointer is what an agent that asks for one price has to read.
+  // The two paths of the only run have ten hashes more each in a release of real size.
+  expect(tokensOf(Buffer.byteLength(text) + 2 * 10 * 47)).toBeLessThanOrEqual(12_000)
   const short = await (await app.request(`/reference?cpt=${CODES[7]}&region=US-CA-18&proof=ref`)).text()
-  expect(tokensOf(short)).toBeLessThanOrEqual(150)
+  expect(tokensOf(Buffer.byteLength(short))).toBeLessThanOrEqual(250)
 })
 
 test('neighbours on a page have one proof, and rows that are scattered one for each run', async () => {
@@ -116,7 +126,12 @@ test('every row is on one page if the cursor is followed to the end', async () =
   expect(seen).toEqual(Array.from({ length: 10_000 }, (_, i) => i))
 })
 
-test('a batch of a hundred lines fits into forty thousand tokens, and every line is proved', async () => {
+interface Batch {
+  releases: { hashes: string }[]
+  results: { row: { proof: { index: number } } }[]
+}
+
+test('a batch of a hundred fees fits into forty thousand tokens, and every line is proved', async () => {
   const lines = Array.from({ length: 100 }, (_, i) => ({
     cpt: CODES[(i * 619) % CODES.length] as string,
     region: REGIONS[i % REGIONS.length] as string,
@@ -130,5 +145,10 @@ test('a batch of a hundred lines fits into forty thousand tokens, and every line
   const questions = lines.map((line): Question => ({ ...line, as_of: DAY }))
   const { decisions } = await mustBeProved(app, text, { questions })
   expect(decisions.map(({ outcome }) => outcome)).toEqual(Array(100).fill('price'))
-  expect(tokensOf(text)).toBeLessThanOrEqual(40_000)
+  const { releases, results } = JSON.parse(text) as Batch
+  const [set] = releases as [{ hashes: string }]
+  const places = results.map(({ row }) => row.proof.index)
+  expect([releases.length, set.hashes.length]).toEqual([1, hashBytes(places, 10_000)])
+  const bytes = Buffer.byteLength(text) - set.hashes.length + hashBytes(places, REAL_ROWS)
+  expect(tokensOf(bytes)).toBeLessThanOrEqual(40_000)
 })

@@ -1,15 +1,18 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import type { Question } from '../../src/proof/price/question.ts'
 import { verifyBody } from '../../src/proof/verify.ts'
-import { type TestApp, testApp } from '../support/harness.ts'
 import { naiveCsv } from '../support/naive-table.ts'
 import { published, testOnPublished } from '../support/published-files.ts'
 import {
+  closeShelf,
   dollars,
-  publishFiles,
+  IS_LONG,
+  missingCodes,
+  openShelf,
   SETTINGS,
   type Setting,
+  shelve,
   teller,
   textOf,
   type Values,
@@ -19,11 +22,15 @@ import {
 // Questions about the files that CMS published, answered beside arithmetic that is done here, in exact integers, from
 // what the files print.
 
+afterAll(closeShelf)
+
 const GPCI = 'cms-pfs/2026-rvu26b/GPCI2026.csv'
 const JULY = 'cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz'
 const DAY = '2026-07-15'
 /** Locality 16 of Illinois, as the file of indices prints it. */
 const CHICAGO = { region: 'US-IL-16', indices: [1007, 1005, 2295] } as const
+
+const PHYSICIAN = { chart: 'cms-pfs', files: [JULY, GPCI], options: { regions: ['national', CHICAGO.region] } }
 
 const REASON: Readonly<Record<string, string>> = {
   ...{ B: 'bundled', P: 'bundled', C: 'carrier_priced', N: 'not_covered', I: 'not_valid', J: 'anesthesia' },
@@ -48,7 +55,8 @@ interface Body {
   row?: { indicators: Record<string, string> }
 }
 /** Over HTTP, and verified. */
-async function proved(app: TestApp, question: Question): Promise<Body> {
+async function proved(question: Question): Promise<Body> {
+  const app = await openShelf()
   const query = new URLSearchParams(Object.entries(question) as [string, string][])
   const body = await (await app.request(`/reference?${query}`)).text()
   const verdict = await verifyBody(body, app.policy, { question })
@@ -73,9 +81,8 @@ testOnPublished(
   'every line of July 2026 with a modifier is found by it, and modifiers do what they should',
   [JULY, GPCI],
   async () => {
-    await using app = await testApp({ today: DAY })
-    await publishFiles(app, 'cms-pfs', [JULY, GPCI], { regions: ['national', CHICAGO.region] })
-    const tell = await teller(app)
+    await shelve(PHYSICIAN)
+    const tell = await teller()
     const lines = valuesIn(JULY)
     const basis = 'medicare_pfs'
     const counts: Record<string, number> = {}
@@ -92,7 +99,7 @@ testOnPublished(
         // Without a basis the first schedule that has a price answers, and this is the first.
         const { basis: _, ...bare } = question
         if (kind === 'price') expect([question, await tell(bare)]).toEqual([question, expected])
-        if (i % 100 === 0) expect([question, said(await proved(app, question))]).toEqual([question, expected])
+        if (i % 100 === 0) expect([question, said(await proved(question))]).toEqual([question, expected])
       }
     expect(counts).toEqual({
       ...{ price: 2_733, absent_not_applicable_in_setting: 829, absent_carrier_priced: 668, absent_bundled: 8 },
@@ -100,14 +107,14 @@ testOnPublished(
     })
 
     for (const modifier of NEUTRAL) {
-      const body = await proved(app, { cpt: '99213', modifier, as_of: DAY })
+      const body = await proved({ cpt: '99213', modifier, as_of: DAY })
       expect([modifier, said(body), body.modifiers_ignored]).toEqual([modifier, '95.19 medicare_pfs', [modifier]])
     }
 
     // By hand: 34.71 x 33.4009 = 1159.345239 in the facility, the only setting.
     const byHand = { '50': '1739.03', '62': '724.59', '80': '185.50', AS: '157.67' }
     for (const [modifier, amount] of Object.entries(byHand)) {
-      const { price, adjustment } = await proved(app, { cpt: '27447', modifier, as_of: DAY })
+      const { price, adjustment } = await proved({ cpt: '27447', modifier, as_of: DAY })
       expect([modifier, price?.amount, adjustment?.amount]).toEqual([modifier, '1159.35', amount])
     }
     // Every 200th code with a price: outside of facilities, or in them where it is for nothing else.
@@ -121,7 +128,7 @@ testOnPublished(
         const question: Question = { cpt: line.cpt, modifier, as_of: DAY }
         const fee = line.fee(settingOf(line)) ?? ''
         const factor = factors[line[indicator]]
-        const body = await proved(app, question)
+        const body = await proved(question)
         if (factor === undefined) {
           expect([question, body.code, body.row?.indicators[indicator]]).toEqual([
             question,
@@ -135,6 +142,60 @@ testOnPublished(
         allowed[modifier] = (allowed[modifier] ?? 0) + 1
       }
     expect(Object.keys(allowed).sort()).toEqual(['50', '62', '80', 'AS'])
+    expect(await missingCodes({ as_of: DAY, basis }, JULY)).toEqual([])
+  },
+)
+
+const LABORATORY = 'cms-clfs/PUF_CLFS_CY2026_Q2V1.csv'
+const ZIPS = 'cms-pfs/zip-locality-2025q4/ZIP5_OCT2025.txt.gz'
+/** Both files as if they were of July, so that the physician schedule is in force beside them. */
+const asJuly = (chart: string, files: string[]) => ({ chart, files, options: { effective_from: '2026-07-01' } })
+const REGIONS = [undefined, 'national', 'IL', 'US-TX', 'US-IL-16', '60611', 'ZIP-99501', '20814-1234'] as const
+/** In these the physician schedule, which comes first, says that the laboratory's pays. */
+const ANYWHERE = [undefined, 'non_facility', 'facility'] as const
+const OF_OTHERS = ['outpatient', 'asc'] as const
+
+testOnPublished(
+  'every laboratory price holds in every kind of region and setting',
+  [LABORATORY, ZIPS, JULY],
+  async () => {
+    await shelve(PHYSICIAN)
+    await shelve(asJuly('cms-clfs', [LABORATORY]))
+    await shelve(asJuly('zip-locality', [ZIPS]))
+    const tell = await teller()
+    const lines = naiveCsv(textOf(LABORATORY)).filter(([year]) => year === '2026')
+    const kinds = REGIONS.flatMap((region) => [
+      ...[...ANYWHERE, ...OF_OTHERS].map((setting) => ({ region, setting, basis: 'medicare_clfs' as const })),
+      ...ANYWHERE.map((setting) => ({ region, setting, basis: undefined })),
+    ])
+    const counts = { prices: 0, codes: 0, local: 0 }
+    for (const [i, [, cpt = '', modifier = '', , indicator, rate = '']] of lines.entries()) {
+      const isLocal = indicator === 'L'
+      const stated = isLocal ? 'absent_carrier_priced' : `${Number(rate).toFixed(2)} medicare_clfs`
+      // Three of the kinds for each line, so that each comes up a hundred times.
+      const asked = IS_LONG ? kinds : [0, 1, 2].map((more) => kinds[(3 * i + more) % kinds.length] ?? {})
+      for (const kind of asked) {
+        const known = Object.fromEntries(Object.entries(kind).filter(([, value]) => value !== undefined))
+        const question = { cpt, as_of: DAY, ...(modifier === '' ? {} : { modifier }), ...known } as Question
+        expect([question, await tell(question)]).toEqual([question, stated])
+      }
+      if (isLocal) counts.local++
+      else counts.prices++
+      if (!isLocal && modifier === '') counts.codes++
+    }
+    expect(counts).toEqual({ prices: 2_130, codes: 2_006, local: 49 })
+    expect(await missingCodes({ as_of: DAY, basis: 'medicare_clfs' }, LABORATORY, 1)).toEqual([])
+    expect(said(await proved({ cpt: '80053', region: '60611', setting: 'facility', as_of: DAY }))).toMatch(
+      / medicare_clfs$/,
+    )
+
+    const unknown: string[] = []
+    for (const [i, line] of textOf(ZIPS).split('\n').entries()) {
+      const region = line.slice(2, 7)
+      if (i % (IS_LONG ? 1 : 10) !== 0 || !/^[0-9]{5}$/.test(region)) continue
+      if ((await tell({ cpt: '99213', region, as_of: DAY })) === 'unknown_zip') unknown.push(region)
+    }
+    expect(unknown).toEqual([])
   },
 )
 
@@ -147,10 +208,9 @@ const column = (file: string, at: number): [code: string, amount: string, mark: 
     .map((cells) => [cells[0] ?? '', (cells[at] ?? '').replaceAll(/[$,\s]/g, ''), cells[2] ?? ''])
 
 testOnPublished('drug limits have the decimals that they are printed with', [LIMITS, ADDENDUM], async () => {
-  await using app = await testApp({ today: '2026-01-15' })
-  await publishFiles(app, 'cms-asp', [LIMITS])
-  await publishFiles(app, 'cms-opps', [ADDENDUM])
-  const tell = await teller(app)
+  await shelve({ chart: 'cms-asp', files: [LIMITS] })
+  await shelve({ chart: 'cms-opps', files: [ADDENDUM] })
+  const tell = await teller()
   const counts = { price: 0, absent_no_price_stated: 0 }
   for (const [cpt, limit] of column(LIMITS, 3)) {
     const question: Question = { cpt, as_of: '2026-03-31', basis: 'medicare_asp', region: '60611', setting: 'facility' }
@@ -161,12 +221,10 @@ testOnPublished('drug limits have the decimals that they are printed with', [LIM
     counts[limit === 'N/A' ? 'absent_no_price_stated' : 'price']++
   }
   expect(counts).toEqual({ price: 876, absent_no_price_stated: 1 })
-  expect(said(await proved(app, { cpt: 'J2002', basis: 'medicare_asp', as_of: '2026-01-15' }))).toBe(
-    '0.003 medicare_asp',
-  )
-  expect(said(await proved(app, { cpt: 'J0585', setting: 'outpatient', as_of: '2025-10-15' }))).toBe(
-    '6.497 medicare_opps',
-  )
+  expect(said(await proved({ cpt: 'J2002', basis: 'medicare_asp', as_of: '2026-01-15' }))).toBe('0.003 medicare_asp')
+  expect(said(await proved({ cpt: 'J0585', setting: 'outpatient', as_of: '2025-10-15' }))).toBe('6.497 medicare_opps')
+  expect(await missingCodes({ as_of: '2026-01-15', basis: 'medicare_asp' }, LIMITS)).toEqual([])
+  expect(await missingCodes({ as_of: '2025-10-15', basis: 'medicare_opps' }, ADDENDUM)).toEqual([])
 })
 
 /** Not among the files that are kept, so that its absence is no fault anywhere. */
@@ -179,10 +237,9 @@ if (october === undefined) {
   test.skip(AGREE, () => {})
 } else
   testOnPublished(AGREE, [ADDENDUM], async () => {
-    await using app = await testApp({ today: '2025-10-15' })
-    await publishFiles(app, 'cms-asp', [`cms-asp/${october}`])
-    await publishFiles(app, 'cms-opps', [ADDENDUM])
-    const tell = await teller(app)
+    await shelve({ chart: 'cms-asp', files: [`cms-asp/${october}`] })
+    await shelve({ chart: 'cms-opps', files: [ADDENDUM] })
+    const tell = await teller()
     const asked = async (cpt: string, basis: string): Promise<string> =>
       (await tell({ cpt, basis, as_of: '2025-10-15' })).split(' ')[0] ?? ''
     const pairs: [string, string, string][] = []
@@ -200,11 +257,10 @@ testOnPublished(
   'the two factors of 2026 are in force side by side, each with caps of its own',
   [QPP, NON_QPP, GPCI],
   async () => {
-    await using app = await testApp({ today: '2026-01-15' })
     const options = { regions: ['national'] }
-    await publishFiles(app, 'cms-pfs', [NON_QPP, GPCI], options)
-    await publishFiles(app, 'cms-pfs-qpp', [QPP, GPCI], options)
-    const tell = await teller(app)
+    await shelve({ chart: 'cms-pfs', files: [NON_QPP, GPCI], options })
+    await shelve({ chart: 'cms-pfs-qpp', files: [QPP, GPCI], options })
+    const tell = await teller()
     const keyOf = ({ cpt, modifier }: Values): string => `${cpt} ${modifier}`
     const qualifying = new Map(valuesIn(QPP).map((line) => [keyOf(line), line]))
     const others = valuesIn(NON_QPP)
@@ -222,8 +278,11 @@ testOnPublished(
         const told = [await tell(asked('medicare_pfs')), await tell(asked('medicare_pfs_qpp'))]
         expect([question, told]).toEqual([question, expected])
         if (told[0]?.split(' ')[0] !== told[1]?.split(' ')[0]) apart++
-        if (i % 300 === 0) expect(said(await proved(app, asked('medicare_pfs_qpp')))).toBe(expected[1] ?? '')
+        if (i % 300 === 0) expect(said(await proved(asked('medicare_pfs_qpp')))).toBe(expected[1] ?? '')
       }
     expect(apart).toBeGreaterThan(1_000)
+    const as_of = '2026-01-15'
+    expect(await missingCodes({ as_of, basis: 'medicare_pfs' }, NON_QPP)).toEqual([])
+    expect(await missingCodes({ as_of, basis: 'medicare_pfs_qpp' }, QPP)).toEqual([])
   },
 )

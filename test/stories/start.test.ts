@@ -106,6 +106,13 @@ test('atr verify accepts what the service answered and names what is wrong with 
   expect(await service.atr(['verify', '-', '--policy', policy, '--any'], row)).toMatchObject({ code: 0, out: 'ok\n' })
   const address = `${service.url}/reference?cpt=99213&as_of=2026-11-15`
   expect(await service.atr(['verify', address, '--policy', policy])).toMatchObject({ code: 0, out: 'ok\n' })
+  const coverage = `${service.url}/api/coverage`
+  expect(await service.atr(['verify', coverage, '--policy', policy])).toMatchObject({ code: 0, out: 'ok\n' })
+  const checkList = async (path: string) =>
+    service.atr(['verify', '-', '--policy', policy], await (await fetch(service.url + path)).text())
+  const { err } = await checkList('/api/releases')
+  expect(err).toMatch(/cms-pfs:SAMPLE26D:1: in force from \S+ to \S+ \(sample data\)\n/)
+  expect((await checkList('/api/releases?chart=cms-pfs')).out).toBe('failed: releases_left_out\n')
   expect(await check('{}')).toMatchObject({ code: 1, out: 'failed: row_malformed\n' })
   expect(await check('[]')).toMatchObject({ code: 1, out: 'failed: not_recognised\n' })
   expect(await check('nonsense')).toMatchObject({ code: 1, out: 'failed: json_malformed\n' })

@@ -78,6 +78,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'ingest/cms': [],
   'ingest/hospital': [],
   'ingest/schedules': ['ingest/cms'],
+  'proof/catalogue': ['proof/list', 'proof/note', 'proof/price', 'proof/tree'],
   'proof/list': ['proof/price', 'proof/tree'],
   'proof/note': ['proof/tree'],
   'proof/price': ['proof/tree'],

@@ -1,40 +1,79 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { readSheet } from '../../src/files/xlsx.ts'
 import { load } from '../../src/ingest/load.ts'
-import type { LoadOptions } from '../../src/ingest/readers.ts'
+import { type LoadOptions, READERS, type Reader } from '../../src/ingest/readers.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/price/question.ts'
 import { chartTable } from '../../src/registry/charts.ts'
 import { find } from '../../src/registry/lookup/find.ts'
 import { Proofs } from '../../src/registry/lookup/proofs.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
-import type { TestApp } from './harness.ts'
+import type { StageableRow } from '../../src/registry/release/staging.ts'
+import { type TestApp, testApp } from './harness.ts'
 import { naiveCsv } from './naive-table.ts'
 import { published } from './published-files.ts'
 
-// A store with published files, and the quickest way to ask it: without HTTP and without proofs.
+// One store with published files, and the quickest way to ask it: without HTTP and without proofs.
 
-export async function publishFiles(
-  app: TestApp,
-  chart: string,
-  files: readonly string[],
-  options: LoadOptions = {},
-): Promise<string> {
-  const { db, registryLog, cosign } = app.installation
+/** The whole of a story that takes minutes: every file, and every combination. */
+export const IS_LONG = process.env['ATR_LONG'] === '1'
+
+let opened: Promise<TestApp> | undefined
+/** The store of a story. A file that several tests of it are about is loaded once. */
+export const openShelf = (): Promise<TestApp> => {
+  opened ??= testApp()
+  return opened
+}
+const onShelf = new Map<string, Promise<string>>()
+
+export async function closeShelf(): Promise<void> {
+  await (await opened)?.[Symbol.asyncDispose]()
+  opened = undefined
+  onShelf.clear()
+}
+
+interface Shelved {
+  chart: string
+  /** The first has the codes. */
+  files: readonly string[]
+  options?: LoadOptions
+  /** Rows of the others are left out: a schedule for each of fifty states is large. */
+  region?: string
+}
+
+/** Loads and publishes files, as an operator does who has looked at them. */
+export function shelve(given: Shelved): Promise<string> {
+  const name = JSON.stringify(given)
+  const known = onShelf.get(name) ?? publishedAs(given)
+  onShelf.set(name, known)
+  return known
+}
+
+async function publishedAs({ chart, files, options, region }: Shelved): Promise<string> {
+  const { installation, clock } = await openShelf()
+  const { db, registryLog, cosign } = installation
   const given = { url: 'https://publisher.example/files', ...options }
-  const { release } = await load(db, chart, files.map(published), given, app.clock.now)
-  await publish(
-    { db, log: registryLog, cosign },
-    release.release_id,
-    app.clock.now,
-    overrideAll('verified_by_operator'),
-  )
+  const readers = region === undefined ? READERS : { [chart]: inRegion(READERS[chart] as Reader, region) }
+  const { release } = await load(db, chart, files.map(published), given, clock.now, undefined, { readers })
+  const publisher = { db, log: registryLog, cosign }
+  await publish(publisher, release.release_id, clock.now, overrideAll('verified_by_operator'))
   return release.release_id
 }
 
+/** The reader as it is, with the rows of one region. */
+const inRegion = (reader: Reader, region: string): Reader => ({
+  ...reader,
+  async read(...given) {
+    const { row_total: _, ...reading } = await reader.read(...given)
+    const rows = [...(reading.rows as Iterable<StageableRow>)].filter((row) => row.region === region)
+    return { ...reading, rows }
+  },
+})
+
 /** What the lookup decides: `95.19 medicare_pfs`, `absent_bundled`, or the name of another outcome. */
-export async function teller(app: TestApp): Promise<(question: Question) => Promise<string>> {
-  const { db, registryLog } = app.installation
+export async function teller(): Promise<(question: Question) => Promise<string>> {
+  const { db, registryLog } = (await openShelf()).installation
   const proofs = await Proofs.at(db, registryLog, chartTable())
   return async (question) => {
     const { decision } = await find(proofs, parseQuestion(question) as ParsedQuestion)
@@ -49,6 +88,35 @@ export async function teller(app: TestApp): Promise<(question: Question) => Prom
 export function textOf(file: string): string {
   const bytes = readFileSync(published(file))
   return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1')
+}
+
+const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
+const clean = (cell = ''): string => cell.replaceAll(/[^!-~]|"/g, '')
+
+/** What has the shape of a code. */
+export const isCode = (text: string): boolean => CODE.test(text)
+
+/** Lines and commas: a code stands before any text that could hold either. */
+export function codesIn(file: string, column = 0): Set<string> {
+  const lines = file.endsWith('.xlsx')
+    ? Array.from(readSheet(readFileSync(published(file))).rows, ({ cells }) => cells)
+    : textOf(file)
+        .split('\n')
+        .map((line) => (file.includes('.txt') ? [line.slice(0, 5)] : line.split(',')))
+  return new Set(lines.map((cells) => clean(cells[column])).filter(isCode))
+}
+
+/** The codes of a file of which the release made from it says that they are not there. */
+export async function missingCodes(question: Omit<Question, 'cpt'>, file: string, column?: number): Promise<string[]> {
+  const tell = await teller()
+  const codes = codesIn(file, column)
+  if (codes.size < 20) throw new Error(`no codes are found in ${file}`)
+  const missing: string[] = []
+  for (const cpt of codes) {
+    const said = await tell({ cpt, ...question })
+    if (said === 'not_on_schedule' || said === 'no_edition') missing.push(cpt)
+  }
+  return missing
 }
 
 /** A line of a relative value file, by the columns that it has since 2026. */

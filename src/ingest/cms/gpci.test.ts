@@ -3,7 +3,7 @@ import { published, testOnPublished } from '../../../test/support/published-file
 import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { Problem } from '../../problem.ts'
 import { readSource, type Source } from '../source.ts'
-import { gpciYear, isGpciFile, isLocalityCount, readGpci } from './gpci.ts'
+import { findUnknownLocality, gpciYear, isGpciFile, isLocalityCount, readGpci } from './gpci.ts'
 
 const source = (...lines: string[]): Source => {
   const text = lines.join('\r\n')
@@ -80,11 +80,25 @@ describe('a GPCI file', () => {
     expect([109, 112, 108].map((count) => isLocalityCount(count, undefined))).toEqual([true, true, false])
   })
 
-  test('with an index that none can be is refused', () => {
-    for (const value of ['0', '0.099', '4.1', '9.999'])
-      expect(refusal(HEADS[2025], `02102,AK,01,SOMEWHERE,${value},1.081,0.592`)).toContain(
-        'not one: get the file again (line 2)',
+  test('with an index beyond any that there has been, or a state that there is none of, is refused', () => {
+    for (const value of ['0', '0.199', '3.001', '3.900', '9.999'])
+      expect(refusal(HEADS[2025], `02102,AK,01,SOMEWHERE,1.5,1.081,${value}`)).toBe(
+        'an index of the GPCI file is below 0.2 or above 3.0: get the file again (line 2)',
       )
+    for (const value of ['0.2', '0.296', '2.529', '3'])
+      expect(refusal(HEADS[2025], `02102,AK,01,SOMEWHERE,1.5,1.081,${value}`)).toBe('read')
+    for (const state of ['ZZ', 'US', 'EM', 'ak', 'GU'])
+      expect(refusal(HEADS[2025], `02102,${state},01,SOMEWHERE,1.5,1.081,0.592`)).toContain(
+        'in a state that Medicare does not pay in: get the file again (line 2)',
+      )
+  })
+
+  test('that names a locality that Medicare does not pay in is known by it, since 2025', () => {
+    const places = readGpci(source(HEADS[2025], '10112,AL,00,ONE,1.000,0.8,0.5', '10112,AL,77,TWO,1.000,0.8,0.5'))
+    expect([2026, 2025, 2024, undefined].map((year) => findUnknownLocality(places, year)?.region)).toEqual([
+      ...['US-AL-77', 'US-AL-77', undefined, undefined],
+    ])
+    expect(findUnknownLocality(places.slice(0, 1), 2026)).toBeUndefined()
   })
 
   test('may have lost the zeros in front of its numbers to a spreadsheet', () => {
@@ -108,9 +122,11 @@ describe('a GPCI file', () => {
 
   test('is refused for a value that is none, and for a column that is missing', () => {
     expect(refusal(HEADS[2025], '01112,CA,05,A,1.083,high,0.467')).toStartWith(
-      'a locality of the GPCI file has a value',
+      'a locality of the GPCI file has a number or an index that is not valid',
     )
-    expect(refusal(HEADS[2025], '01112,CA,05,A,10.083,1,0.467')).toStartWith('a locality of the GPCI file has a value')
+    expect(refusal(HEADS[2025], '01112,CA,05,A,10.083,1,0.467')).toStartWith(
+      'a locality of the GPCI file has a number or an index that is not valid',
+    )
     expect(refusal(HEADS[2025].replace('PE GPCI', 'PE'), '01112,CA,05,A,1,1,1')).toBe(
       'a column of the GPCI file is missing: its header must name contractor, state, locality and three indices',
     )
@@ -154,7 +170,7 @@ describe('a GPCI file in fixed width', () => {
       'a locality has more or fewer indices than the ones before it (line 3)',
     )
     expect(refusal(FIXED_HEAD, good, short)).toBe(
-      'a locality of the GPCI file has a value that is not one: get the file again (line 3)',
+      'a locality of the GPCI file has a number or an index that is not valid: get the file again (line 3)',
     )
     const crossed = fixed('02102', 'AK', '01', 'SOMEWHERE', '1.100', '1.000', '0.875', '0.566')
     expect(refusal(FIXED_HEAD, crossed)).toStartWith('the work index with the floor is below')

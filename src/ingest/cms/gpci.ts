@@ -4,6 +4,7 @@ import { shownNumber } from '../../files/xlsx.ts'
 import type { Parts } from '../../proof/price/physician-fee.ts'
 import { headOf, oneLine, tableRecords } from '../records.ts'
 import type { Source } from '../source.ts'
+import { isLocalityState, LOCALITIES as KNOWN } from './localities.ts'
 
 /** One Medicare locality and its geographic cost indices. */
 export interface Locality {
@@ -26,6 +27,10 @@ export function isLocalityCount(count: number, year: number | undefined): boolea
   if (year === undefined) return count === LOCALITIES || count === LOCALITIES_BEFORE_2024
   return count === (year < 2024 ? LOCALITIES_BEFORE_2024 : LOCALITIES)
 }
+
+/** The first locality that Medicare does not pay in. The list of them is that of 2025 and 2026. */
+export const findUnknownLocality = (localities: readonly Locality[], year: number | undefined): Locality | undefined =>
+  year !== undefined && year >= 2025 ? localities.find(({ region }) => !KNOWN.includes(region)) : undefined
 const LOCALITIES = 109
 const LOCALITIES_BEFORE_2024 = 112
 
@@ -54,8 +59,18 @@ export function readGpci(source: Source): Locality[] {
   const floored = stated.every(({ gpci }) => Number(gpci.work) >= 1)
   const work_floor = floor === 'not_stated' ? (floored ? 'with_floor' : 'without_floor') : floor
   for (const { line, mac, state, number, gpci } of stated) {
-    const sound = /^[A-Z]{2}$/.test(state) && /^[0-9]{2}$/.test(number) && Object.values(gpci).every(isIndex)
-    if (!sound) throw unreadable('a locality of the GPCI file has a value that is not one: get the file again', line)
+    if (!/^[0-9]{2}$/.test(number) || !Object.values(gpci).every((index) => INDEX.test(index)))
+      throw unreadable(
+        'a locality of the GPCI file has a number or an index that is not valid: get the file again',
+        line,
+      )
+    if (!isLocalityState(state))
+      throw unreadable(
+        'a locality of the GPCI file is in a state that Medicare does not pay in: get the file again',
+        line,
+      )
+    if (!Object.values(gpci).every(isPlausible))
+      throw unreadable('an index of the GPCI file is below 0.2 or above 3.0: get the file again', line)
     const region = `US-${state}-${number}`
     if (localities.has(region) || contractors.has(`${mac} ${number}`))
       throw unreadable('a locality of the GPCI file is listed twice: get the file again', line)
@@ -154,7 +169,10 @@ function readFixedWidth(text: string): { floor: WorkFloor; stated: Stated[] } {
     if (!/^[0-9]{5} /.test(record)) continue
     const [, mac, state, number, first, second, practice, malpractice] = fixedRecord(record)
     if (!mac || !state || !number || !first || !practice || !malpractice)
-      throw unreadable('a locality of the GPCI file has a value that is not one: get the file again', line)
+      throw unreadable(
+        'a locality of the GPCI file has a number or an index that is not valid: get the file again',
+        line,
+      )
     if (stated.length > 0 && (floor === 'with_floor') !== (second !== undefined))
       throw unreadable('a locality has more or fewer indices than the ones before it', line)
     if (second !== undefined) floor = 'with_floor'
@@ -165,6 +183,6 @@ function readFixedWidth(text: string): { floor: WorkFloor; stated: Stated[] } {
   return { floor, stated }
 }
 
-/** Indices lie around one; none has been a tenth of it, or four times as much. */
-const isIndex = (text: string): boolean =>
-  /^[0-9](\.[0-9]{1,3})?$/.test(text) && Number(text) >= 0.1 && Number(text) <= 4
+const INDEX = /^[0-9](\.[0-9]{1,3})?$/
+/** No index has been as low or as high: the least is a malpractice index of 0.296, the highest one of 2.6. */
+const isPlausible = (index: string): boolean => Number(index) >= 0.2 && Number(index) <= 3

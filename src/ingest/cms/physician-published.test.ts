@@ -100,7 +100,7 @@ testOnPublished(
     expect(schedule.row_total).toBe(1_414_265)
     expect([...rejects]).toEqual([['R03', { count: 1, lines: [expect.any(Number)] }]])
     const lines = new Map(physicianLines(sources[0] as Source, new Map()).map((line) => [line.line, line]))
-    const places = new Map(schedule.localities.map((place) => [place.line, place]))
+    const places = new Map(readGpci(sources[1] as Source).map((place) => [place.line, place]))
     const made = {
       basis: 'medicare_pfs',
       effective_from: '2026-07-01',

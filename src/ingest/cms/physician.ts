@@ -5,7 +5,7 @@ import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
 import type { ReadyRow } from '../../registry/release/staging.ts'
 import type { Source } from '../source.ts'
-import { gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
+import { findUnknownLocality, gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
 import { checkAgainstCap } from './physician-cap.ts'
 import {
   dated,
@@ -42,7 +42,6 @@ export interface PhysicianSchedule {
   effective_from: string
   /** The relative values, then the indices: the order of the rows' locators. */
   cited: [Source, Source]
-  localities: Locality[]
   line_total: number
   row_total: number
   rows: Iterable<ReadyRow>
@@ -75,7 +74,6 @@ export function physicianSchedule(
     edition,
     effective_from,
     cited: [rvus, gpci],
-    localities,
     line_total: lines.length,
     row_total: countRows(lines, places.length, national, made),
     rows: physicianRows(lines, places, made, { national }),
@@ -113,7 +111,8 @@ function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions,
   const { lines, localities, factor, year, indexed } = whole
   const last = localities.at(-1)?.line ?? 1
   const accepted = (name: Acceptable): boolean => data_class === 'sample' || accept.includes(name)
-  if (!isPlausibleFactor(factor)) throw unreadable('the conversion factor of the PPRRVU file is not one: get it again')
+  if (!isPlausibleFactor(factor))
+    throw unreadable('the conversion factor of the PPRRVU file is not plausible: get it again')
   // The factor is what the file says: CMS has changed it in the middle of a year.
   if (!isPublishedFactor(factor, year)) note(rejects, 'W05', lines[0]?.line ?? 1)
   if (year !== undefined && indexed !== undefined && indexed !== year) {
@@ -123,7 +122,14 @@ function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions,
       )
     note(rejects, 'W04', last)
   }
-  if (!isLocalityCount(localities.length, indexed ?? year)) {
+  const unknown = findUnknownLocality(localities, indexed ?? year)
+  if (unknown && !accepted('locality_count'))
+    throw unreadable(
+      'the GPCI file names a locality that Medicare does not pay in: get it again, or say --accept locality_count',
+      unknown.line,
+    )
+  if (unknown) note(rejects, 'W01', unknown.line)
+  else if (!isLocalityCount(localities.length, indexed ?? year)) {
     if (!accepted('locality_count'))
       throw unreadable(
         `the GPCI file has ${localities.length} localities, another number than Medicare pays in: get it again, or say --accept locality_count`,

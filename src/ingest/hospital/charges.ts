@@ -5,8 +5,8 @@ import { isPlaceholder } from '../findings.ts'
 import { codeNumber } from './code-number.ts'
 
 /**
- * The amounts that one line or item states for one key, in dollars, 0 where it states none and `BAD` where it states
- * what cannot be read. The last two are the least and the greatest of its rates in dollars: they stand in for a lowest
+ * The amounts that one line or item states for one key, in dollars, 0 where it states none, `BAD` where it states
+ * what cannot be read, and `NONE` where nothing else stands on the line. The last two are the least and the greatest of its rates in dollars: they stand in for a lowest
  * and a highest that it does not state. A double names every amount of fifteen digits, so none is changed by it.
  */
 export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE] = [0, 1, 2, 3, 4, 5] as const
@@ -23,6 +23,9 @@ export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0]
 export const BAD = -1
 /** What stands in a line whose modifier or setting cannot be read: an amount, and nobody can say of what. */
 export const BAD_FIELD = -2
+
+/** What a line without any amount in dollars has, in place of the lowest: a percentage, a formula, or nothing. */
+export const NONE = -3
 
 /** An amount in dollars, or `BAD`. A number with more digits than a double has was written from one: it is that double. */
 export function dollarsOf(text: string): number {
@@ -80,10 +83,12 @@ export class LineAmounts {
     for (let at = 0; at < dollars.length; at++) if (dollars[at] !== 0) dollars[at] = at < LEAST_RATE ? BAD_FIELD : 0
   }
 
-  /** Whether there is any, read or not, and the rule that the line breaks. */
-  settle(): { some: boolean; rule: string | undefined } {
-    const some = this.dollars.some((dollars) => dollars !== 0)
-    return { some, rule: this.#bad ? 'R02' : some ? undefined : NO_AMOUNT }
+  /** The rule that the line breaks. Where there is no amount, read or not, that is what the line says. */
+  settle(): string | undefined {
+    if (this.#bad) return 'R02'
+    if (this.dollars.some((dollars) => dollars !== 0)) return undefined
+    this.dollars[LOWEST] = NONE
+    return NO_AMOUNT
   }
 }
 

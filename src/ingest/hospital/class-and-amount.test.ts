@@ -103,3 +103,35 @@ test('an amount that cannot be read is said to be there, or marks the price unde
   const found = ['G0102', 'G0104', 'G0105'].map((code) => findsCode(source, 'hospital-mrf:1234567893', code))
   expect(found).toEqual([true, true, false])
 })
+
+test('a code without any amount in dollars is in the release, as a price that is not stated', async () => {
+  const text = csv(
+    // A percentage or a formula stands in columns that are not read; here the lines have nothing else.
+    'x,G0101,HCPCS,,,outpatient,,,,,,,P,plan,',
+    'x,G0101,HCPCS,,,outpatient,,,,,,,Q,plan,',
+    'x,G0102,HCPCS,,,outpatient,,,,,,,P,plan,',
+    'x,G0102,HCPCS,,,outpatient,,,9.00,,,,Q,plan,',
+    'x,G0102,HCPCS,,,inpatient,,,,,,,P,plan,',
+    'x,G0103,HCPCS,,,outpatient,,?,,,,,P,plan,',
+    'x,G0104,HCPCS,,,outpatient,,,,,,,P,plan,7.00',
+    'x,G0104,HCPCS,,,outpatient,,,,,,,Q,plan,',
+  )
+  const rows = await checked(text)
+  expect(rows.map((row) => [short(row), row.locator[0]?.line])).toEqual([
+    ['G0101||negotiated_low|outpatient no_price_stated', 4],
+    ['G0102||gross|outpatient 9.00', 7],
+    ['G0102||negotiated_low|inpatient no_price_stated', 8],
+    ['G0103||negotiated_low|outpatient unreadable', 9],
+    ['G0104||negotiated_high|outpatient 7.00', 10],
+    ['G0104||negotiated_low|outpatient 7.00', 10],
+  ])
+  // It cannot be said of a code that has an amount somewhere else in the file, nor with another line.
+  const source = sourceOf(text)
+  const cited = [citation(source, 'x', { url: '', retrieved_at: '2026-10-01T00:00:00Z' })]
+  const [none] = rows as [Row]
+  const check = sourceCheck([source])
+  expect(check({ ...none, locator: [{ citation: 0, line: 5 }] }, cited).ok).toBe(false)
+  expect(check({ ...none, cpt: 'G0102', locator: [{ citation: 0, line: 6 }] }, cited).ok).toBe(false)
+  expect(check({ ...none, cpt: 'G0105' }, cited).ok).toBe(false)
+  for (const cpt of ['G0101', 'G0103']) expect(findsCode(source, 'hospital-mrf:1234567893', cpt)).toBe(true)
+})

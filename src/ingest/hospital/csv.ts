@@ -130,12 +130,11 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const modifier = this.#readModifier(record, columns)
     const billing = classOf(record.text(columns.billingClass)) || (this.#professional ? 'professional' : '')
     const repeatable = this.#readAmounts(record, columns)
-    const { rule, some } = this.#amounts.settle()
+    const rule = this.#amounts.settle()
     const variant = variantOf(modifier ?? '', setting ?? '', billing)
-    if (setting !== undefined && modifier !== undefined)
-      return { rule, variant: some ? variant : undefined, repeatable }
+    if (setting !== undefined && modifier !== undefined) return { rule, variant, repeatable }
     this.#amounts.disown()
-    return { rule: UNREADABLE_FIELD, variant: some ? variant : undefined, repeatable }
+    return { rule: UNREADABLE_FIELD, variant, repeatable }
   }
 
   /** Lines have the same few lists of modifiers over and over. */

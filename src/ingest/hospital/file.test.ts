@@ -118,12 +118,12 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
     expect(await named('a.csv', { npis: ['1234567893', '1234567893'] })).toEqual(['1234567893'])
     expect(await refusal(content, {}, '123456789_a_standardcharges.csv')).toMatch(/give it with --npi/)
     expect(await refusal(content, {}, '1234567890_a.csv')).toMatch(/give it with --npi/)
-    expect(await refusal(content, { npis: ['1234567890'] })).toMatch(/given with --npi is not one/)
+    expect(await refusal(content, { npis: ['1234567890'] })).toMatch(/given with --npi is not valid/)
   })
 
   test('with NPIs that fail their check digit is refused until the right ones are given', async () => {
     const content = write([{ code: 'G0101', gross: '5' }], { npi: '0000000001|0000000002' })
-    expect(await refusal(content)).toMatch(/type_2_npi is not one/)
+    expect(await refusal(content)).toMatch(/type_2_npi is not valid/)
     expect((await loaded(content, { npis: ['1234567893'] })).rows.length).toBe(1)
     const sound = write([{ code: 'G0101', gross: '5' }])
     expect(await refusal(sound, { npis: ['2000000010'] })).toMatch(/names other NPIs/)

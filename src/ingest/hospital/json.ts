@@ -74,11 +74,14 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       if (isProcedureType(type)) this.#codes.add(text(named['code']))
     }
     const charges = list(standard_charges)
-    const none = this.#codes.settle() ?? (charges.length === 0 ? kinds.NO_AMOUNT : undefined)
+    const none = this.#codes.settle()
     if (none) {
       this.lines++
       note(this.rejects, none, ordinal)
-    } else for (const charge of charges) this.#charge(fields(charge), ordinal, professional)
+      return
+    }
+    // An item without charges states no amount, and that is said of its code.
+    for (const charge of charges.length > 0 ? charges : [NO_CHARGE]) this.#charge(fields(charge), ordinal, professional)
   }
 
   #charge(charge: Fields, ordinal: number, professional: boolean): void {
@@ -87,14 +90,13 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const modifiers = list(charge['modifier_code'] ?? charge['modifiers'])
     const modifier = modifiers.length === 0 ? '' : modifierOf(modifiers.map(text).join('|'))
     const billing = classOf(text(charge['billing_class'])) || (professional ? 'professional' : '')
-    const { some, rule } = this.#readAmounts(charge)
+    const rule = this.#readAmounts(charge)
     const sound = setting !== undefined && modifier !== undefined
     if (!sound) this.#amounts.disown()
     const broken = sound ? rule : kinds.UNREADABLE_FIELD
     if (broken) note(this.rejects, broken, ordinal)
-    if (some)
-      for (const code of this.#codes.found)
-        this.sink(code, variantOf(modifier ?? '', setting ?? '', billing), ordinal, this.#amounts.dollars, false)
+    const variant = variantOf(modifier ?? '', setting ?? '', billing)
+    for (const code of this.#codes.found) this.sink(code, variant, ordinal, this.#amounts.dollars, false)
   }
 
   #readAmounts(charge: Fields): ReturnType<LineAmounts['settle']> {
@@ -110,6 +112,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   }
 }
 
+const NO_CHARGE = { setting: 'both' }
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isBlank(value) ? [] : [value])
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 const text = (value: unknown): string =>

@@ -93,7 +93,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
   test('NPIs stand between pipes, commas or blanks', async () => {
     for (const npi of ['1234567893|2000000010', '2000000010, 1234567893', ' 1234567893 2000000010;'])
       expect((await load([ONE], { npi })).npis).toEqual(['1234567893', '2000000010'])
-    expect(await refusal(write([ONE], { npi: '1234567893|UNASSIGNED' }))).toMatch(/type_2_npi is not one/)
+    expect(await refusal(write([ONE], { npi: '1234567893|UNASSIGNED' }))).toMatch(/type_2_npi is not valid/)
     expect((await loaded(write([ONE], { version: '2.2.0' }), {}, '123456789_1234567893_a.csv')).npis).toEqual([
       '1234567893',
     ])
@@ -180,7 +180,7 @@ describe('a CSV file', () => {
     const others = ['estimated_amount', 'median_amount', '10th_percentile', '90th_percentile', 'count']
     const head = [...columns, ...others, 'estimated_amount|P|plan', 'median_amount|P|plan']
     const text = `last_updated_on,type_2_npi\n2026-04-01,1234567893\ncode|1,code|1|type,setting,${head}\nG0101,CPT,both${',50'.repeat(head.length)}\n`
-    expect(await loaded(text)).toMatchObject({ rows: [], totals: { no_amount: 1 } })
+    expect(await loaded(text)).toMatchObject({ rows: [{ reason: 'no_price_stated' }], totals: { no_amount: 1 } })
   })
 })
 
@@ -212,10 +212,13 @@ describe('a JSON file', () => {
       expect(await loaded(withCharge({ setting: 'both', gross_charge: wrong }))).toMatchObject({ totals: { R02: 1 } })
     const estimate = { payer_name: 'x', standard_charge_percentage: 50, estimated_amount: 5, median_amount: 6 }
     expect(await loaded(withCharge({ setting: 'both', payers_information: [estimate] }))).toMatchObject({
-      rows: [],
+      rows: [{ reason: 'no_price_stated' }],
       totals: { no_amount: 1 },
     })
-    expect(await loaded(withCharge({}, { standard_charges: [] }))).toMatchObject({ totals: { no_amount: 1 } })
+    expect(await loaded(withCharge({}, { standard_charges: [] }))).toMatchObject({
+      rows: [{ cpt: 'G0101', reason: 'no_price_stated', setting: null, locator: [{ line: 1 }] }],
+      totals: { no_amount: 1 },
+    })
   })
 
   test('that says something twice is refused', async () => {

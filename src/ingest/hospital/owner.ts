@@ -16,7 +16,7 @@ export const npisIn = (text: string): string[] => text.split(/[|,;\s]+/).filter(
  */
 export function providersOf(given: readonly string[], { npis: stated }: HospitalHead, fileName: string): string[] {
   if (!given.every(isNpi))
-    throw unreadable('an NPI given with --npi is not one: it has ten digits, the last a check digit')
+    throw unreadable('an NPI given with --npi is not valid: it has ten digits, and the last one is a check digit')
   if (given.length > 0) {
     if (stated.some(isNpi) && !given.every((npi) => stated.includes(npi)))
       throw unreadable('the file names other NPIs than those given with --npi: load it without --npi')
@@ -24,7 +24,7 @@ export function providersOf(given: readonly string[], { npis: stated }: Hospital
   }
   if (!stated.every(isNpi))
     throw unreadable(
-      'an NPI in the file\u2019s type_2_npi is not one, by its length or check digit: give the right ones with --npi',
+      'an NPI in the file\u2019s type_2_npi is not valid, by its length or check digit: give the right ones with --npi',
     )
   const inName = NAMED.exec(fileName)?.[1] ?? ''
   const found = stated.length > 0 ? stated : isNpi(inName) ? [inName] : []

@@ -21,13 +21,13 @@ export function rereadHospital(): Reread {
     // A file before version 3 names no provider: whose it is rests on the release, not on the file.
     if (npis.length > 0 && !npis.includes(row.npi)) return fail('inputs_not_at_line')
 
-    const stated = (ofCode.get(row.cpt) ?? []).filter(
-      (each) =>
-        each.modifier === row.modifier &&
-        each.setting === row.setting &&
-        each.class === row.class &&
-        each.basis === row.basis,
+    const inVariant = (ofCode.get(row.cpt) ?? []).filter(
+      (each) => each.modifier === row.modifier && each.setting === row.setting && each.class === row.class,
     )
+    // That nothing is stated holds of all bases together.
+    if (row.kind === 'absence' && row.reason === 'no_price_stated')
+      return isOneOf(row, hospitalRows(inVariant, [row.npi], row.effective_from))
+    const stated = inVariant.filter(({ basis }) => basis === row.basis)
     const [whole] = hospitalRows(stated, [row.npi], row.effective_from)
     if (!whole) return fail('inputs_not_at_line')
     // An amount that cannot be read is said of the first line that has one.
@@ -59,7 +59,7 @@ const amountsOf = ({ derivation: { inputs } }: Row): (string | undefined)[] =>
 const sameTexts = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((text, i) => text === b[i])
 
-/** Whether a line of the file states an amount for a code, read or not. */
+/** Whether the file has a line for a code. */
 export const findsHospitalCode = (source: Given, cpt: string): boolean =>
   ('stated' in source ? source.stated : statedIn(source)).ofCode.has(cpt)
 

@@ -40,10 +40,13 @@ const inKeyOrder = (rows: readonly Row[]): Row[] =>
     .map(({ row }) => row)
 const orderOf = (row: Row): string => `${row.modifier ?? ''}|${row.basis}|${row.setting ?? ''}|${row.class ?? ''}`
 
-/** A price for each basis that has one. An amount that cannot be read makes it partial, or stands for itself. */
+/**
+ * A price for each basis that has one. An amount that cannot be read makes it partial, or stands for itself. Where no
+ * line has an amount, the lowest negotiated one is said not to be stated.
+ */
 function rowsOf(entry: Tallied, cpt: string, variant: string, effective_from: string): Row[] {
   const place = { cpt, ...partsOf(variant), npi: null, effective_from }
-  return STATED.flatMap((basis, at): Row[] => {
+  const rows = STATED.flatMap((basis, at): Row[] => {
     const price = statedPrice(entry, at) ?? ratePrice(entry, at)
     const unread = entry.unread(at)
     if (price) {
@@ -52,7 +55,24 @@ function rowsOf(entry: Tallied, cpt: string, variant: string, effective_from: st
     }
     return unread ? [unreadableRow({ ...place, basis }, unread.rule, unread.line)] : []
   })
+  const line = entry.emptyLine()
+  return rows.length > 0 || line === undefined ? rows : [emptyRow(place, line)]
 }
+
+const emptyRow = (
+  place: Pick<Row, 'cpt' | 'modifier' | 'setting' | 'class' | 'npi' | 'effective_from'>,
+  line: number,
+): Row => ({
+  ...place,
+  kind: 'absence',
+  region: 'national',
+  basis: 'hospital_negotiated_low',
+  reason: 'no_price_stated',
+  flags: [],
+  indicators: {},
+  derivation: { method: 'no-amount/1', inputs: { rate: 'blank' } },
+  locator: [{ citation: 0, line }],
+})
 
 type Derived = Pick<PricedRow, 'price' | 'derivation' | 'locator'>
 

@@ -12,7 +12,7 @@ const charge = fc.record({
   cpt: fc.constantFrom('G0100', 'G0101', '99213', '0001U', 'A0001'),
   variant: fc.constantFrom('|', '|outpatient', '25|', '25-59|inpatient', 'TC|outpatient'),
   amounts: fc.array(
-    fc.integer({ min: -2, max: 40 }).map((n) => (n > 30 ? n / 30 : n)),
+    fc.integer({ min: -3, max: 40 }).map((n) => (n > 30 ? n / 30 : n)),
     { minLength: 6, maxLength: 6 },
   ),
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { BAD_FIELD, type ChargeSink, GREATEST_RATE, LEAST_RATE, STATED, unitsOf } from './charges.ts'
+import { BAD_FIELD, type ChargeSink, GREATEST_RATE, LEAST_RATE, NONE, STATED, unitsOf } from './charges.ts'
 import { ChargeKeys } from './keys.ts'
 
 /** The least and the greatest amount found, and the lines on which they first stand. No amount is 0. */
@@ -11,7 +11,9 @@ const SPAN = 4
 const RATES = STATED.length * SPAN
 /** For each stated amount, where the first that cannot be read stands: twice the line, and one more by rule R03. */
 const UNREAD = RATES + SPAN
-const WIDTH = UNREAD + STATED.length
+/** The first line without any amount. */
+const EMPTY_LINE = UNREAD + STATED.length
+const WIDTH = EMPTY_LINE + 1
 
 export interface Extreme {
   dollars: number
@@ -39,6 +41,11 @@ export class Tallied {
   unread(basis: number): { line: number; rule: 'R02' | 'R03' } | undefined {
     const place = this.values[UNREAD + basis] as number
     return place === 0 ? undefined : { line: Math.floor(place / 2), rule: place % 2 === 1 ? 'R03' : 'R02' }
+  }
+
+  /** The first line that states no amount. */
+  emptyLine(): number | undefined {
+    return this.values[EMPTY_LINE] || undefined
   }
 
   #span(at: number): [Extreme, Extreme] | undefined {
@@ -111,7 +118,8 @@ export class ChargeTally {
     for (let basis = 0; basis < STATED.length; basis++) {
       const dollars = amounts[basis] as number
       if (dollars === 0) continue
-      if (dollars < 0) block[at + UNREAD + basis] ||= line * 2 + (dollars === BAD_FIELD ? 1 : 0)
+      if (dollars === NONE) block[at + EMPTY_LINE] ||= line
+      else if (dollars < 0) block[at + UNREAD + basis] ||= line * 2 + (dollars === BAD_FIELD ? 1 : 0)
       else {
         lower(block, at + basis * SPAN, dollars, line)
         higher(block, at + basis * SPAN, dollars, line)

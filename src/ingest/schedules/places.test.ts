@@ -9,8 +9,8 @@ import { readSource, type Source } from '../source.ts'
 import { checked, refusal } from './fixture.ts'
 import { findsZip, placesIn, rereadPlaces } from './places.ts'
 
-const record = (zip: string, place = '0210201', flag = '0', four = ' A  '): string =>
-  `${`AK${zip}${place} Z9   ${flag}${four}`.padEnd(75)}20264`
+const record = (zip: string, place = '0210201', flag = '0', four = ' A  ', state = 'AK'): string =>
+  `${`${state}${zip}${place} Z9   ${flag}${four}`.padEnd(75)}20264`
 const text = (lines: readonly string[], file = 'ZIP5_OCT2026.txt'): Source => ({
   file,
   text: lines.join('\r\n'),
@@ -59,24 +59,6 @@ test('ZIP codes are the same from text, from CSV and from a workbook', () => {
   }
 })
 
-test('the state is that of the address, also where a locality reaches across its line or a state was cut in two', () => {
-  const of = (state: string, zip: string, place: string) => `${state}${record(zip, place).slice(2)}`
-  const lines = [of('DC', '20001', '1220201'), of('MD', '20814', '1220201'), of('EM', '63101', '0530201')]
-  const given = [text([...lines, of('WK', '66101', '0520200'), of('FM', '96941', '0121201')])]
-  const { rows, cited } = read(given)
-  expect(rows.map(({ zip, region, state }) => `${zip} ${region} ${state}`)).toEqual([
-    '20001 US-DC-01 DC',
-    '20814 US-DC-01 MD',
-    '63101 US-MO-01 MO',
-    '66101 US-KS-00 KS',
-    '96941 US-HI-01 FM',
-  ])
-  const reread = rereadPlaces()
-  const [, bethesda] = rows as [PlaceRow, PlaceRow]
-  expect(checked(reread, bethesda, cited)).toEqual({ ok: true })
-  expect(checked(reread, { ...bethesda, state: 'DC' }, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
-})
-
 test('of what CMS ships together the text of five digits is taken', () => {
   const others = [text(['A LAYOUT'], 'ZIP5lyout.txt'), book([['AK', '99999', '2102', '1']])]
   expect(brief(read([...others, text([record('99501')])]).rows)).toEqual([['99501', null, 'US-AK-01']])
@@ -118,11 +100,58 @@ test('the last four digits decide where the file of nine digits is given', () =>
   expect(refusal(() => read([zip5, text([record('99501')], 'ZIP9.txt')]))).toStartWith('this is not a ZIP9 file')
 })
 
+test('a ZIP code lies in the state of its address, whatever its locality is named after', () => {
+  const dc = '1220201'
+  const lines = [
+    ...[
+      record('20001', dc, '0', ' A  ', 'DC'),
+      record('20814', dc, '0', ' A  ', 'MD'),
+      record('22201', dc, '0', ' A  ', 'VA'),
+    ],
+    // CMS writes the halves of Missouri and Kansas, and the islands of the Pacific, as states.
+    ...[record('63101', '0530201', '0', ' A  ', 'EM'), record('64101', '0530202', '0', ' A  ', 'WM')],
+    ...[record('66101', '0520200', '0', ' A  ', 'EK'), record('67201', '0520200', '0', ' A  ', 'WK')],
+    ...[record('96910', '0121201', '0', ' A  ', 'GU'), record('96960', '0121201', '0', ' A  ', 'MH')],
+  ]
+  const { rows, cited } = read([text(lines)])
+  expect(rows.map(({ zip, state, region }) => `${zip} ${state} ${region}`)).toEqual([
+    ...['20001 DC US-DC-01', '20814 MD US-DC-01', '22201 VA US-DC-01', '63101 MO US-MO-01', '64101 MO US-MO-02'],
+    ...['66101 KS US-KS-00', '67201 KS US-KS-00', '96910 GU US-HI-01', '96960 MH US-HI-01'],
+  ])
+  const reread = rereadPlaces()
+  for (const row of rows) {
+    expect([row, isPlaceRow(row), checked(reread, row, cited)]).toEqual([row, true, { ok: true }])
+    expect(checked(reread, { ...row, state: 'CA' }, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
+  }
+  // Digits that follow each other in one locality are parted where the state changes.
+  const split = text([record('20814', dc, '1', ' A  ', 'MD')])
+  const four = (digits: string, state: string) => record('20814', dc, '1', digits, state)
+  const nine = text([four('0001', 'MD'), four('0002', 'MD'), four('0003', 'VA')], 'ZIP9_OCT2026.txt')
+  const parted = read([split, nine])
+  expect(parted.rows.map(({ plus_four, state, region }) => [plus_four, state, region])).toEqual([
+    [null, 'MD', 'US-DC-01'],
+    ['0001-0002', 'MD', 'US-DC-01'],
+    ['0003-0003', 'VA', 'US-DC-01'],
+  ])
+  for (const row of parted.rows) {
+    expect(checked(reread, row, parted.cited)).toEqual({ ok: true })
+    expect(checked(reread, { ...row, state: 'CA' }, parted.cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
+  }
+  const twice = text([four('0001', 'MD'), four('0001', 'VA')], 'ZIP9.txt')
+  expect(refusal(() => read([split, twice]))).toStartWith('the last four digits of a ZIP code are listed twice')
+})
+
 test('a file with a fault is refused with its line', () => {
   const good = record('99503')
   const faults: [Source, string][] = [
     [text([good, record('99504', '0210209')]), 'a ZIP code lies in a locality that is not known'],
     [text([good, record('99503', '1011200')]), 'a ZIP code is listed twice, in different places'],
+    [text([good, record('99503', '0210201', '0', ' A  ', 'HI')]), 'a ZIP code is listed twice, in different places'],
+    [text([good, record('99504', '0210201', '0', ' A  ', 'ZZ')]), 'a ZIP code lies in a state that is not known'],
+    [
+      book([...ROWS, ['ZZ', '99504', '02102', '01', '', '0', 'A', '20264']]),
+      'a ZIP code lies in a state that is not known',
+    ],
     [text([good, 'AK9950']), 'this is not a ZIP5 file'],
     [book([...ROWS, ['AK', 'ABCDE', '02102', '01']]), 'this is not a ZIP5 file'],
   ]
@@ -177,6 +206,12 @@ testOnPublished('every ZIP code of two quarters lies where the GPCI file has its
     expect(reading.rows.filter(({ region }) => region === null).length).toBe(split)
     // Suburbs of Washington lie in Maryland, and in the locality that is named after DC.
     expect(found.get('20814')).toBe('US-DC-01')
+    const abroad = reading.rows.filter(({ state, region }) => region === 'US-DC-01' && state !== 'DC')
+    expect(Object.fromEntries(Map.groupBy(abroad, ({ state }) => state))).toMatchObject({
+      MD: { length: 136 },
+      VA: { length: 129 },
+    })
+    expect(reading.rows.find(({ zip }) => zip === '63101')?.state).toBe('MO')
     const reread = rereadPlaces()
     for (let i = 0; i < reading.rows.length; i += 499)
       expect(checked(reread, reading.rows[i] as PlaceRow, reading.cited)).toEqual({ ok: true })

@@ -4,11 +4,11 @@ import { Problem } from '../../problem.ts'
 import type { AnyRow, PlaceRow } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
+import { isPostalState, regionOf } from '../cms/localities.ts'
 import { type Edition, quarterlyEdition } from '../cms/quarter.ts'
 import { type Columns, type Line, readTable } from '../cms/table.ts'
 import { byLine, fail, type Given, OK, type Place, perSource, type SourceVerdict, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
-import { regionOf } from './localities.ts'
 
 /**
  * Both of CMS's fixed-width files (ZIP5lyout, ZIP9lyout), by columns counted from 1: state 1, ZIP code 3, contractor 8,
@@ -134,7 +134,7 @@ function* fixedWidth(text: string): Generator<Stated> {
     yield {
       line,
       zip,
-      state: postal(state),
+      state: postal(state, line),
       region: knownRegion(contractor, locality, line),
       isSplit: flag === '1',
       quarter,
@@ -153,7 +153,7 @@ function statedBy({ line, cell }: Line): Stated {
   )
     throw unreadable('this is not a ZIP5 file', line)
   const region = knownRegion(contractor, locality, line)
-  return { line, zip, state: postal(state), region, isSplit: flag === '1', quarter: cell('quarter') }
+  return { line, zip, state: postal(state, line), region, isSplit: flag === '1', quarter: cell('quarter') }
 }
 
 function* extensionsIn({ kind, text }: Source): Generator<Extension> {
@@ -161,13 +161,18 @@ function* extensionsIn({ kind, text }: Source): Generator<Extension> {
   for (const { line, parts } of records(text, 'a ZIP9 file')) {
     const [state = '', zip = '', contractor = '', locality = '', , four = ''] = parts
     if (!/^[0-9]{4}$/.test(four)) throw unreadable('this is not a ZIP9 file', line)
-    yield { line, zip, state: postal(state), four, region: knownRegion(contractor, locality, line) }
+    yield { line, zip, state: postal(state, line), four, region: knownRegion(contractor, locality, line) }
   }
 }
 
 /** CMS writes the two halves of Missouri and of Kansas, which once had contractors of their own, as if they were states. */
 const HALVES: { readonly [half: string]: string } = { EM: 'MO', WM: 'MO', EK: 'KS', WK: 'KS' }
-const postal = (state: string): string => HALVES[state] ?? state
+
+function postal(written: string, line: number): string {
+  const state = HALVES[written] ?? written
+  if (!isPostalState(state)) throw unreadable('a ZIP code lies in a state that is not known: get the file again', line)
+  return state
+}
 
 function knownRegion(contractor: string, locality: string, line: number): string {
   const region = regionOf(contractor, locality)

@@ -22,8 +22,9 @@ export async function addShared<R extends SharedRelease>(
   facts: Facts,
   { releases, state, log }: Members,
   isRelease: (value: unknown) => value is R,
+  most = 64,
 ): Promise<{ ok: true; releases: R[] } | Failed> {
-  if (!listOf(isRelease)(releases) || !isState(state) || !isLogProof(log)) return fail('proof_malformed')
+  if (!listOf(isRelease, most)(releases) || !isState(state) || !isLogProof(log)) return fail('proof_malformed')
   const under = await facts.addState(state, log)
   if (!under.ok) return under
   for (const release of releases as R[]) {

@@ -32,8 +32,8 @@ export class RowSet {
   }
 
   /** An empty set, with the state and the releases of the list as facts. */
-  static async of(facts: Facts, body: Members): Promise<{ ok: true; set: RowSet } | Failed> {
-    const shared = await addShared(facts, body, isSetRelease)
+  static async of(facts: Facts, body: Members, most?: number): Promise<{ ok: true; set: RowSet } | Failed> {
+    const shared = await addShared(facts, body, isSetRelease, most)
     return shared.ok ? { ok: true, set: new RowSet(facts, shared.releases) } : shared
   }
 

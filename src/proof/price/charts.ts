@@ -70,7 +70,8 @@ const METHODS: { readonly [basis in Basis]: readonly string[] } = {
   medicare_anesthesia: ['verbatim/1', 'rounded/1', 'row-rule/1'],
   hospital_cash: HOSPITALS,
   hospital_gross: HOSPITALS,
-  hospital_negotiated_low: HOSPITALS,
+  // A line without any amount is a negotiated charge: a percentage or a formula.
+  hospital_negotiated_low: [...HOSPITALS, 'no-amount/1'],
   hospital_negotiated_high: HOSPITALS,
 }
 export const methodsOf = (basis: Basis): readonly string[] => METHODS[basis]

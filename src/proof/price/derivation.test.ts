@@ -351,14 +351,14 @@ test('a payment indicator of a surgical center is the reason for an absence', ()
 })
 
 test('a rate that is blank or zero states no price, and a line that a rule refused is not readable', () => {
-  for (const basis of ['medicare_asp', 'medicare_clfs'] as const) {
+  for (const basis of ['medicare_asp', 'medicare_clfs', 'hospital_negotiated_low'] as const) {
     const stating = (rate: string) => absence('no-amount/1', { rate }, 'no_price_stated', basis)
     for (const rate of ['NA', 'blank', '0', '0.00', '00000.00']) expect(verifyDerivation(stating(rate))).toEqual(OK)
     for (const rate of ['na', '', '0.', '.00', '-', '0.01', '00000.10', '0'.repeat(21)])
       expect([rate, verifyDerivation(stating(rate))]).toEqual([rate, failed('inputs_malformed')])
   }
   // The others have an indicator, which says more.
-  for (const basis of ['medicare_opps', 'medicare_asc', 'medicare_pfs'] as const)
+  for (const basis of ['medicare_opps', 'medicare_asc', 'medicare_pfs', 'hospital_gross'] as const)
     expect(verifyDerivation(absence('no-amount/1', { rate: '0' }, 'no_price_stated', basis))).toEqual(
       failed('unknown_method'),
     )

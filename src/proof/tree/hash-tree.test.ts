@@ -3,6 +3,7 @@ import inclusion from '../../../test/vectors/merkle-inclusion.json' with { type:
 import trees from '../../../test/vectors/merkle-trees.json' with { type: 'json' }
 import { toBase64, toHex, utf8 } from '../bytes.ts'
 import { HashTree } from './hash-tree.ts'
+import { rootFromRange } from './leaves.ts'
 import { EMPTY_ROOT, GrowingTree, type Hash, includes, inclusionPath, leafHash, rangeRoot } from './merkle.ts'
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'))
@@ -42,4 +43,15 @@ test('there is no path outside the tree', () => {
   for (const index of [-1, 5, 1.5, Number.NaN]) expect(() => tree.path(index)).toThrow(RangeError)
   expect(() => new HashTree([]).path(0)).toThrow(RangeError)
   expect(new HashTree([]).root).toEqual(EMPTY_ROOT)
+})
+
+test('the sides of any leaves lead with them to the root', () => {
+  for (let size = 1; size <= 20; size++) {
+    const tree = new HashTree(LEAVES.slice(0, size))
+    for (let from = 0; from < size; from++)
+      for (let to = from + 1; to <= size; to++) {
+        const { left, right } = tree.sides(from, to)
+        expect(rootFromRange(from, LEAVES.slice(from, to), size, left, right)).toEqual(tree.root)
+      }
+  }
 })

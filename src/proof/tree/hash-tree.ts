@@ -1,6 +1,7 @@
 // A Merkle tree that is small enough to be held whole.
 
-import { EMPTY_ROOT, type Hash, nodeHash } from './merkle.ts'
+import { rangesAround } from './leaves.ts'
+import { EMPTY_ROOT, type Hash, joinRight, nodeHash, perfectSubtrees } from './merkle.ts'
 
 /** The tree of RFC 6962 2.1 over leaf hashes that are all at hand. */
 export class HashTree {
@@ -33,5 +34,15 @@ export class HashTree {
       const sibling = level[Math.floor(index / 2 ** height) ^ 1]
       return sibling ? [sibling] : []
     })
+  }
+
+  /** What leads from the leaves `[from, to)` to the root: the subtrees on their left and on their right. */
+  sides(from: number, to: number): { left: Hash[]; right: Hash[] } {
+    const { left, right } = rangesAround(from, to, this.size)
+    const roots = (ranges: readonly [number, number][]): Hash[] =>
+      ranges.map(([start, end]) =>
+        joinRight(perfectSubtrees(start, end).map(({ height, index }) => this.#levels[height]?.[index] as Hash)),
+      )
+    return { left: roots(left), right: roots(right) }
   }
 }

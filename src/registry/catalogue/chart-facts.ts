@@ -69,7 +69,7 @@ async function factsOf(
 /** The first few charts in force on a day, and how many there are: what a page for people can show. */
 export async function firstCharts(db: Db, day: string, charts: Charts, most = 10) {
   const { charts: total, samples } = await store.countCharts(db, day)
-  const shown = await store.chartsInForce(db, day, {}, { limit: most, offset: 0 })
+  const shown = await store.chartsInForce(db, day, most)
   const list = shown.map(({ chart, effective_from, row_count, manifest: { edition, data_class } }) => ({
     chart,
     title: chartOf(chart, charts)?.title ?? chart,

@@ -3,14 +3,18 @@ import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
+import { EDITION_PROOF, holds, listedEdition } from '../../proof/catalogue/coverage.ts'
+import type { PlacedPeriod, TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
+import { View } from '../lookup/view.ts'
 import { Remembered } from '../memo.ts'
 import type { Release } from '../store.ts'
-import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
+import { timelineProof } from './list-proofs.ts'
+import { Days, EditionProof, TimelineProof } from './proof-schema.ts'
 import type { HeldCode } from './store.ts'
 import * as catalogue from './store.ts'
 
@@ -66,6 +70,7 @@ const ChartCoverage = z
     release_id: z.string(),
     edition: z.string(),
     effective_from: z.iso.date(),
+    in_force: Days,
     data_class: z.enum(['published', 'sample']),
     rows: z.int().min(0),
     codes: z.int().min(0),
@@ -75,6 +80,7 @@ const ChartCoverage = z
     regions: Regions,
     npis: Npis,
     code: CodeCoverage.nullable().meta({ description: 'The code asked about with `cpt`; null if none was' }),
+    proof: EditionProof,
   })
   .meta({ id: 'ChartCoverage', description: 'An edition in force and what it holds' })
 
@@ -95,6 +101,9 @@ export const Coverage = z
     page: Page,
     links: Links,
     as_of: z.iso.date(),
+    proof: TimelineProof.optional().meta({
+      description: 'Of charts. Left out of a list of codes, and if the page is of too long a stretch of time',
+    }),
   })
   .meta({ id: 'Coverage' })
 type CoverageAnswer = ListAnswer<typeof Coverage>
@@ -112,52 +121,67 @@ export function coverage(
   const contents = new Remembered<Contents>(MAX_REMEMBERED)
   const codes = new Remembered<HeldCode[]>(MAX_CODE_LISTS)
   return async (query, day) => {
-    const { prefix, chart = '' } = query
-    if (prefix === undefined) return coverageOfCharts(db, charts, contents, query, day)
+    const { prefix, chart } = query
+    const view = await View.at(db, log)
+    if (prefix === undefined) return coverageOfCharts(db, view, charts, contents, query, day)
     if (query.cpt !== undefined || query.npi !== undefined)
       throw Problem.parameter('prefix', 'prefix goes with chart, not with cpt or npi')
     const first = prefix.slice(0, 1)
-    const { size } = await log.head(db)
-    const name = `${size} ${await catalogue.sameSince(db, day)} ${chart} ${first}`
-    const all = await codes.get(name, () => codesInForce(db, chart, first, day))
+    const name = `${view.head.size} ${await catalogue.sameSince(db, day)} ${chart ?? ''} ${first}`
+    const all = await codes.get(name, () => codesInForce(db, view, chart, first, day))
     return pageOfCodes(query, prefix, day, all)
   }
 }
 
 async function coverageOfCharts(
   db: Db,
+  view: View,
   charts: Charts,
   contents: Remembered<Contents>,
   query: CoverageQuery,
   day: string,
 ): Promise<CoverageAnswer> {
-  const { limit, offset } = query
-  const filter = { chart: query.chart ?? '', npi: query.npi ?? '', cpt: query.cpt ?? '' }
-  const { charts: total } = await store.countCharts(db, day, filter)
+  const { limit, offset, chart, cpt, npi } = query
+  const inForce = inForceOn(view, day, chart)
+  const holding = cpt === undefined && npi === undefined ? undefined : await catalogue.releasesWith(db, { cpt, npi })
+  const fitting = inForce.filter(({ release }) => holding?.has(release.release_no) ?? true)
+  const shown = fitting.slice(offset, offset + limit)
   const data: z.input<typeof ChartCoverage>[] = []
-  for (const release of await store.chartsInForce(db, day, filter, { limit, offset })) {
+  for (const { release, period } of shown) {
     await ourTurn()
     const held = await contents.get(release.release_id, () => contentsOf(db, release.release_no))
-    const code = query.cpt === undefined ? null : await coverageOfCode(db, release, query.cpt)
-    data.push({ ...factsOf(release, charts), ...held, code })
+    const code = cpt === undefined ? null : await coverageOfCode(db, release, cpt)
+    const title = chartOf(release.chart, charts)?.title ?? release.chart
+    const proof = { type: EDITION_PROOF, release: release.manifest } as const
+    data.push({ ...listedEdition(release.manifest, period), title, ...held, code, proof })
   }
-  return { data, total, as_of: day }
+  const proof = holding
+    ? timelineProof(view, shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1)
+    : proofOf(view, fitting, query)
+  return { data, total: fitting.length, as_of: day, ...(proof ? { proof } : {}) }
 }
 
-function factsOf({ release_id, chart, effective_from, row_count, manifest }: Release, charts: Charts) {
-  const { edition, publisher, data_class } = manifest
-  const title = chartOf(chart, charts)?.title ?? chart
-  return {
-    kind: 'chart' as const,
-    chart,
-    title,
-    publisher,
-    release_id,
-    edition,
-    effective_from,
-    data_class,
-    rows: row_count,
-  }
+type EditionInForce = PlacedPeriod & { release: Release }
+
+/** In the order of the timeline. */
+const inForceOn = (view: View, day: string, chart: string | undefined): EditionInForce[] =>
+  view.periods.flatMap((period, index) =>
+    holds(period, day) && (chart ?? period.chart) === period.chart
+      ? [{ index, period, release: view.releaseIn(period) }]
+      : [],
+  )
+
+/** From the beginning of the list, or the last edition of the page before, to the last edition of the page, or the end. */
+function proofOf(
+  view: View,
+  listed: readonly PlacedPeriod[],
+  { limit, offset, chart }: CoverageQuery,
+): TimelineProofForm | undefined {
+  const [begin, end] = chart === undefined ? [0, view.periods.length] : view.stretchOf(chart)
+  const hasMore = offset + limit < listed.length
+  const before = listed[Math.min(offset, listed.length) - 1]?.index ?? begin
+  const last = hasMore ? (listed[offset + limit - 1]?.index ?? 0) + 1 : end
+  return timelineProof(view, offset === 0 ? begin : before, last)
 }
 
 async function contentsOf(db: Db, release_no: number): Promise<Contents> {
@@ -194,9 +218,15 @@ async function coverageOfCode(db: Db, release: Release, cpt: string): Promise<z.
 }
 
 /** All codes in force that begin with a character, a few releases at a time. */
-async function codesInForce(db: Db, chart: string, first: string, day: string): Promise<HeldCode[]> {
+async function codesInForce(
+  db: Db,
+  view: View,
+  chart: string | undefined,
+  first: string,
+  day: string,
+): Promise<HeldCode[]> {
   const found = new Map<string, HeldCode>()
-  const releases = await store.chartsInForce(db, day, { chart })
+  const releases = inForceOn(view, day, chart).map(({ release }) => release)
   for (let at = 0; at < releases.length; at += RELEASES_AT_ONCE) {
     await ourTurn()
     const some = releases.slice(at, at + RELEASES_AT_ONCE).map(({ release_no }) => release_no)

@@ -4,6 +4,7 @@ import { type Operation, operation } from '../../operation.ts'
 import { pagedOperation } from '../../paging.ts'
 import type { Charts } from '../charts.ts'
 import { Coverage, coverage, coverageQuery } from './coverage.ts'
+import { ListProofs } from './list-proofs.ts'
 import { DiffQuery, ReleaseDiff, releaseDiff } from './release-diff.ts'
 import { listReleases, ReleaseList, releasesQuery } from './releases.ts'
 
@@ -18,6 +19,7 @@ interface CatalogueParts {
 export function catalogueOperations({ db, log, today, charts }: CatalogueParts): Operation[] {
   const coverageOn = coverage(db, log, charts)
   const diff = releaseDiff(db)
+  const proofs = new ListProofs(db, log)
   return [
     pagedOperation({
       name: 'get_coverage',
@@ -25,7 +27,8 @@ export function catalogueOperations({ db, log, today, charts }: CatalogueParts):
         'Which charts are in force and what they hold; where a code has rows; which codes begin with some characters',
       description:
         'Ask this before guessing. Without parameters: the charts in force with their counts, regions and providers. ' +
-        'With `cpt`: only the charts that have the code, and under which regions, modifiers, settings and providers. With `prefix`: the codes instead.',
+        'With `cpt`: only the charts that have the code, and under which regions, modifiers, settings and providers. With `prefix`: the codes instead. ' +
+        'That the charts listed are in force on the day, and without `cpt` and `npi` that none was left out, is proved from the timeline; what they hold is not.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/api/coverage' },
       access: 'public',
@@ -39,8 +42,10 @@ export function catalogueOperations({ db, log, today, charts }: CatalogueParts):
 
     pagedOperation({
       name: 'list_releases',
-      summary: 'Every release in the registry log, published or withdrawn since, newest first',
-      description: 'Each entry names its place in the registry log, where its manifest can be read and checked.',
+      summary: 'Every release in the registry log, withdrawn or replaced since or not, each with its proof',
+      description:
+        'By chart and first day, in the order of the timeline, which proves that no release in force was left out. Each entry has its manifest and its place in the registry log. ' +
+        'The newest are in the feed, `/feed.atom`.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/api/releases' },
       access: 'public',
@@ -49,7 +54,7 @@ export function catalogueOperations({ db, log, today, charts }: CatalogueParts):
       input: releasesQuery(charts),
       output: ReleaseList,
       problems: [],
-      run: (query) => listReleases(db, query),
+      run: (query) => listReleases(proofs, query),
     }),
 
     operation({

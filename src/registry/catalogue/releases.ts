@@ -1,28 +1,45 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
-import { isManifest, isWithdrawal, type Manifest, type Withdrawal } from '../../proof/price/release.ts'
+import {
+  type KnownRelease,
+  listedRelease,
+  RELEASE_PROOF,
+  RELEASE_STATES,
+  type ReleaseProof as ReleaseProofForm,
+  releaseKey,
+  stateOf,
+} from '../../proof/catalogue/releases.ts'
+import type { TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
+import { isManifest, isWithdrawal, type Manifest, periodKey, type Withdrawal } from '../../proof/price/release.ts'
+import { placeOf } from '../../proof/price/timeline.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
-import type { ListedRelease } from './store.ts'
+import { View } from '../lookup/view.ts'
+import { ourTurn } from '../turn.ts'
+import { type ListProofs, timelineProof } from './list-proofs.ts'
+import { Days, ReleaseProof, TimelineProof } from './proof-schema.ts'
 import * as catalogue from './store.ts'
 
 export const releasesQuery = (charts: Charts) =>
   z.strictObject({
     chart: chartId(charts).optional(),
-    state: z.enum(['published', 'withdrawn']).optional().meta({ description: 'Only releases in this state' }),
+    state: z.enum(RELEASE_STATES).optional().meta({ description: 'Only releases in this state' }),
     ...pageInput,
   })
 export type ReleasesQuery = z.output<ReturnType<typeof releasesQuery>>
 
-const ListedReleaseForm = z
+const ListedRelease = z
   .strictObject({
     release_id: z.string().meta({ examples: ['cms-pfs:RVU26C:1'] }),
     chart: z.string(),
     edition: z.string(),
-    state: z.enum(['published', 'withdrawn']),
+    state: z.enum(RELEASE_STATES).meta({
+      description: '`replaced`: another release of the same chart and first day is in force in its place',
+    }),
     effective_from: z.iso.date(),
     effective_to: z.iso.date().meta({ description: 'The last day of the edition; a later edition ends it sooner' }),
+    in_force: Days.nullable().meta({ description: 'Null if it is in force on no day' }),
     published_at: z.iso.datetime(),
     withdrawn_at: z.iso.datetime().nullable(),
     withdrawn_reason: z.string().nullable().meta({ description: 'One of a few fixed words' }),
@@ -32,41 +49,62 @@ const ListedReleaseForm = z
     data_class: z.enum(['published', 'sample']),
     log_index: z.int().min(0).meta({ description: 'Its place in the registry log' }),
     withdrawn_log_index: z.int().min(0).nullable(),
+    proof: ReleaseProof,
   })
   .meta({ id: 'ListedRelease' })
 
 export const ReleaseList = z
-  .strictObject({ data: z.array(ListedReleaseForm), page: Page, links: Links })
+  .strictObject({
+    data: z.array(ListedRelease),
+    page: Page,
+    links: Links,
+    proof: TimelineProof.optional().meta({ description: 'Left out if the page is of too long a stretch of time' }),
+  })
   .meta({ id: 'ReleaseList' })
 
-/** Every release that is in the public log, the one published last first. */
-export async function listReleases(db: Db, query: ReleasesQuery): Promise<ListAnswer<typeof ReleaseList>> {
-  const { limit, offset, chart = '', state = '' } = query
-  const total = await catalogue.countListed(db, chart, state)
-  const data = (await catalogue.pageOfListed(db, chart, state, { limit, offset })).map(listed)
-  return { data, total }
+/** Every release that is in the public log, in the order of the timeline, so that a page can be proved from it. */
+export async function listReleases(
+  proofs: ListProofs,
+  { limit, offset, chart, state }: ReleasesQuery,
+): Promise<ListAnswer<typeof ReleaseList>> {
+  const view = await View.at(proofs.db, proofs.log)
+  const fitting = proofs
+    .releasesOf(view)
+    .filter(
+      (each) => (chart ?? each.release.chart) === each.release.chart && (state ?? stateOf(each)) === stateOf(each),
+    )
+  const shown = fitting.slice(offset, offset + limit)
+  const data: z.input<typeof ListedRelease>[] = []
+  for (const each of shown) {
+    await ourTurn()
+    data.push({ ...listedRelease(each), proof: await releaseProof(proofs, view, each) })
+  }
+  const proof = proofOf(view, shown, chart)
+  return { data, total: fitting.length, ...(proof ? { proof } : {}) }
 }
 
-function listed(release: ListedRelease): z.input<typeof ListedReleaseForm> {
-  const manifest = JSON.parse(release.manifest) as Manifest
-  const withdrawal = release.withdrawal === null ? null : (JSON.parse(release.withdrawal) as Withdrawal)
-  return {
-    release_id: release.release_id,
-    chart: release.chart,
-    edition: manifest.edition,
-    state: withdrawal ? 'withdrawn' : 'published',
-    effective_from: release.effective_from,
-    effective_to: manifest.effective_to,
-    published_at: manifest.recorded_at,
-    withdrawn_at: withdrawal?.recorded_at ?? null,
-    withdrawn_reason: withdrawal?.reason ?? null,
-    row_count: manifest.row_count,
-    rejected_count: manifest.rejected_count,
-    supersedes: manifest.supersedes,
-    data_class: manifest.data_class,
-    log_index: release.log_index,
-    withdrawn_log_index: release.withdrawn_index,
-  }
+const releaseProof = async (
+  proofs: ListProofs,
+  view: View,
+  { release, log_index, withdrawal }: KnownRelease,
+): Promise<ReleaseProofForm> => ({
+  type: RELEASE_PROOF,
+  release,
+  inclusion: await proofs.inclusion(view, log_index),
+  withdrawal: withdrawal
+    ? { entry: withdrawal.entry, inclusion: await proofs.inclusion(view, withdrawal.index) }
+    : null,
+})
+
+/** The periods of a page, and the one on either side of it. Without releases, those around the place of the chart. */
+function proofOf(view: View, shown: readonly KnownRelease[], chart = ''): TimelineProofForm | undefined {
+  const [first, last] = [shown[0], shown.at(-1)]
+  const from = first ? releaseKey(first) : `${chart}|`
+  const to = last ? releaseKey(last) : from
+  const place = (key: string): number => placeOf(view.periods, key, periodKey)
+  // A release that is in force on no day comes after the one in force in its place.
+  const begin = place(first && !first.period ? `${from}~` : from)
+  return timelineProof(view, Math.max(0, begin - 1), Math.min(view.periods.length, place(`${to}~`) + 1))
 }
 
 /** A release or withdrawal in words of ours, and which entry of the registry log says so. */

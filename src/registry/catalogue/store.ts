@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { fromUtf8 } from '../../proof/bytes.ts'
-import { inPublicLog, past, readable } from '../store.ts'
+import { past, readable } from '../store.ts'
 
 // What there is: editions, releases, and the codes, regions and providers they hold. What lookups ask too is in registry/store.ts.
 
@@ -63,45 +63,6 @@ export function codesOf(db: Db, releaseNos: readonly number[], prefix: string): 
   )
 }
 
-export interface ListedRelease {
-  release_id: string
-  chart: string
-  effective_from: string
-  log_index: number
-  /** The texts of its log entries. The second is there once the public checkpoint covers it. */
-  manifest: string
-  withdrawal: string | null
-  withdrawn_index: number | null
-}
-
-const WITHDRAWN = `(r.withdrawn_index < (SELECT size FROM log_head WHERE log = 'registry'))`
-
-/** In the public log; an empty text fits everything. */
-const LISTED = `release r WHERE ${inPublicLog('r')} AND ($1 = '' OR r.chart = $1)
-    AND ($2 = '' OR $2 = CASE WHEN ${WITHDRAWN} THEN 'withdrawn' ELSE 'published' END)`
-
-const LISTED_COLUMNS = `r.release_id, r.chart, r.effective_from, r.log_index, r.manifest,
-    CASE WHEN ${WITHDRAWN} THEN r.withdrawal END AS withdrawal,
-    CASE WHEN ${WITHDRAWN} THEN r.withdrawn_index END AS withdrawn_index`
-
-export async function countListed(db: Db, chart: string, state: string): Promise<number> {
-  const [row] = await db.query<{ releases: number }>(`SELECT COUNT(*) AS releases FROM ${LISTED}`, [chart, state])
-  return row?.releases ?? 0
-}
-
-/** The releases anyone may know of, the one published last first. */
-export function pageOfListed(
-  db: Db,
-  chart: string,
-  state: string,
-  page: { limit: number; offset: number },
-): Promise<ListedRelease[]> {
-  return db.query<ListedRelease>(
-    `SELECT ${LISTED_COLUMNS} FROM ${LISTED} ORDER BY r.log_index DESC LIMIT $3 OFFSET $4`,
-    [chart, state, page.limit, page.offset],
-  )
-}
-
 /** The last manifests and withdrawals of the public registry log, newest first. The states between them are no news. */
 export async function lastEntries(db: Db, most: number): Promise<{ index: number; text: string }[]> {
   const rows = await db.query<{ leaf_index: number; body: Uint8Array }>(
@@ -113,4 +74,18 @@ export async function lastEntries(db: Db, most: number): Promise<{ index: number
     [most],
   )
   return rows.map(({ leaf_index, body }) => ({ index: leaf_index, text: fromUtf8(body) }))
+}
+
+/** The releases that have rows of a code, and that name a provider, whichever of the two is asked for. */
+export async function releasesWith(
+  db: Db,
+  { cpt = '', npi = '' }: { cpt?: string | undefined; npi?: string | undefined },
+): Promise<Set<number>> {
+  const rows = await db.query<{ release_no: number }>(
+    `SELECT release_no FROM release r
+      WHERE ($1 = '' OR EXISTS (SELECT 1 FROM release_code c WHERE c.cpt = $1 AND c.release_no = r.release_no))
+        AND ($2 = '' OR EXISTS (SELECT 1 FROM release_provider p WHERE p.npi = $2 AND p.release_no = r.release_no))`,
+    [cpt, npi],
+  )
+  return new Set(rows.map(({ release_no }) => release_no))
 }

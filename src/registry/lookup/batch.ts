@@ -77,7 +77,7 @@ export async function lookUpLines(
   for (const line of lines) {
     // A batch is a hundred lookups' work, and other requests must not wait for all of it.
     await ourTurn()
-    const one = await lineOf(db, proofs, sharing, line, today)
+    const one = await lineOf(db, sharing, line, today)
     results.push(one.result)
     bill.push(one.billed)
   }
@@ -86,7 +86,6 @@ export async function lookUpLines(
 
 async function lineOf(
   db: Db,
-  proofs: Proofs,
   sharing: Sharing,
   line: unknown,
   today: string,
@@ -103,7 +102,7 @@ async function lineOf(
   })
   if (asked instanceof Problem) return { result: { ...refusedAsLine(sharing, asked), units: 1, billed: null } }
   const { question, units, bill } = asked
-  const { result, price } = await lineFor(db, proofs, sharing, question)
+  const { result, price } = await lineFor(db, sharing, question)
   const said = { units, billed: bill }
   if (!price) return { result: { ...result, ...said } }
   const comesTo = extended(price.row, price.adjustment, units)

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
-import { chartsFor, factsOf } from '../../proof/price/charts.ts'
+import { basisAsked, compareEditions, editionOf } from '../../proof/catalogue/history.ts'
+import { chartsFor } from '../../proof/price/charts.ts'
 import type { ParsedQuestion } from '../../proof/price/question.ts'
-import type { Period } from '../../proof/price/release.ts'
 import { setShared } from '../answer-schema.ts'
+import { TimelineRun } from '../timeline-schema.ts'
 import { ourTurn } from '../turn.ts'
 import { type LineAnswer, lineFields, lineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
@@ -28,7 +29,15 @@ const Edition = z
   .meta({ id: 'EditionAnswer' })
 
 export const ReferenceHistory = z
-  .strictObject({ data: z.array(Edition), page: Page, links: Links, ...setShared })
+  .strictObject({
+    data: z.array(Edition),
+    page: Page,
+    links: Links,
+    timeline: z.array(TimelineRun).meta({
+      description: 'All periods of each chart that may answer, so that no edition can have been left out',
+    }),
+    ...setShared,
+  })
   .meta({ id: 'ReferenceHistory' })
 
 /** What every edition says of a code, newest first: the question asked of each chart alone, on its first day. */
@@ -40,32 +49,27 @@ export async function history(
 ): Promise<ListAnswer<typeof ReferenceHistory>> {
   const { limit, offset, ...asked } = query
   const question = questionOf(asked, today)
-  const periods = periodsFor(proofs, question)
+  const { view } = proofs
+  const charts = chartsAsked(proofs, question)
+  const periods = charts.flatMap((each) => view.periodsOf(each)).sort(compareEditions)
   const sharing = new Sharing(proofs)
   const data: z.input<typeof Edition>[] = []
   for (const period of periods.slice(offset, offset + limit)) {
     await ourTurn()
-    const { release_id, chart, edition, data_class } = proofs.view.releaseIn(period).manifest
-    const basis = question.npi === null ? factsOf(chart, proofs.charts)?.bases[0] : question.basis
-    const answer = await lineFor(db, proofs, sharing, { ...question, basis, day: period.from })
-    data.push({
-      release_id,
-      chart,
-      edition,
-      data_class,
-      effective_from: period.from,
-      effective_to: period.to,
-      answer: answer.result as LineAnswer,
-    })
+    const release = view.releaseIn(period)
+    const basis = basisAsked(period.chart, question, proofs.charts)
+    const answer = await lineFor(db, sharing, { ...question, basis, day: period.from })
+    // The edition is shown even if the place, or the modifier, was refused before it was asked.
+    sharing.evidence({ releases: [release], rows: [], periods: [], providers: [] })
+    data.push({ ...editionOf(release.manifest, period), answer: answer.result as LineAnswer })
   }
-  return { data, total: periods.length, ...(await sharing.parts()) } as ListAnswer<typeof ReferenceHistory>
+  const timeline = view.periods.length === 0 ? [] : charts.map((chart) => view.run(...view.stretchOf(chart)))
+  return { data, total: periods.length, timeline, ...(await sharing.parts()) } as ListAnswer<typeof ReferenceHistory>
 }
 
-function periodsFor({ view, charts: table }: Proofs, { npi, basis, setting }: ParsedQuestion): Period[] {
-  const chart = npi === null ? undefined : view.chartOf(npi)
-  if (npi !== null && chart === undefined) throw new Problem('unknown_provider')
-  const charts = chart === undefined ? chartsFor(basis, setting, table) : [chart]
-  return charts
-    .flatMap((each) => view.periodsOf(each))
-    .sort((a, b) => (a.from < b.from ? 1 : a.from > b.from ? -1 : a.chart < b.chart ? -1 : 1))
+function chartsAsked({ view, charts }: Proofs, { npi, basis, setting }: ParsedQuestion): readonly string[] {
+  if (npi === null) return chartsFor(basis, setting, charts)
+  const chart = view.chartOf(npi)
+  if (chart === undefined) throw new Problem('unknown_provider')
+  return [chart]
 }

@@ -9,7 +9,6 @@ import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
 import { Available, SetBecause, SetPlace, SetPrice, SetRow, toldOfModifiers } from '../answer-schema.ts'
 import { type Answer, answer } from './answer.ts'
 import { find } from './find.ts'
-import type { Proofs } from './proofs.ts'
 import type { Sharing } from './share.ts'
 
 // One answer among several: what it has in common with the others stands once, beside them.
@@ -59,7 +58,8 @@ export interface Line {
 }
 
 /** The answer to one question, or its refusal, as a line; `beside` stands in it as well. */
-export async function lineFor(db: Db, proofs: Proofs, sharing: Sharing, question: ParsedQuestion): Promise<Line> {
+export async function lineFor(db: Db, sharing: Sharing, question: ParsedQuestion): Promise<Line> {
+  const { proofs } = sharing
   const found = await orRefusal(async () => answer(db, proofs, await find(proofs, question), { related: false }))
   if (found instanceof Problem) return { result: refusedAsLine(sharing, found) }
   return { result: foundLine(pricedLine(sharing, found)), price: { row: found, adjustment: found.adjustment } }

@@ -16,7 +16,7 @@ import {
 import { type AnyRow, rowText } from '../../proof/price/row.ts'
 import { rangesBeside, rootFromLeaves } from '../../proof/tree/leaves.ts'
 import { type Hash, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
-import { rowOf } from '../store.ts'
+import { type Release, rowOf } from '../store.ts'
 import type { Evidence, Cited as StoredCited } from './because.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -27,7 +27,11 @@ export class Sharing {
   /** By release, in the order in which they came: the leaves that the list shows of it. */
   readonly #shown = new Map<string, { shared: SharedRelease; place: number; leaves: Map<number, Hash> }>()
 
-  constructor(readonly proofs: Proofs) {}
+  readonly proofs: Proofs
+
+  constructor(proofs: Proofs) {
+    this.proofs = proofs.forList()
+  }
 
   #release(shared: SharedRelease): { place: number; leaves: Map<number, Hash> } {
     const name = shared.release.release_id
@@ -57,7 +61,12 @@ export class Sharing {
 
   /** A stored row, as a row of the list. */
   show({ release, stored }: StoredCited): SetCited<AnyRow> {
-    return this.#cite(this.proofs.view.share(release), stored.row_index, rowOf(stored))
+    return this.#cite(this.#of(release), stored.row_index, rowOf(stored))
+  }
+
+  /** To find the period of a release takes a hash of its manifest: once is enough. */
+  #of(release: Release): SharedRelease {
+    return this.#shown.get(release.release_id)?.shared ?? this.proofs.view.share(release)
   }
 
   #cite<R extends AnyRow>(of: SharedRelease, index: number, row: R): SetCited<R> {
@@ -90,10 +99,9 @@ export class Sharing {
 
   /** The same of rows as they are stored. */
   evidence({ releases, rows, periods, providers }: Evidence): SetBecause {
-    const { view } = this.proofs
-    for (const release of releases) this.#release(view.share(release))
+    for (const release of releases) this.#release(this.#of(release))
     const shown = rows.flatMap(
-      ({ release, stored }) => this.#showOnce(view.share(release), stored.row_index, rowOf(stored)) ?? [],
+      ({ release, stored }) => this.#showOnce(this.#of(release), stored.row_index, rowOf(stored)) ?? [],
     )
     return { rows: shown, periods, providers }
   }

@@ -2,15 +2,20 @@ import { type Db, StoreFault } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { leafBodies, type StoredCheckpoint } from '../../integrity/store.ts'
 import { fromUtf8, toBase64 } from '../../proof/bytes.ts'
+import type { TimelineRun } from '../../proof/catalogue/timeline-proof.ts'
 import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from '../../proof/price/proofs.ts'
 import {
+  type Manifest,
   type Period,
   type Provider,
   periodKey,
   providerKey,
+  RELEASE_SCHEMA,
   type RegistryEntry,
   type RegistryState,
   STATE_SCHEMA,
+  WITHDRAWAL_SCHEMA,
+  type Withdrawal,
 } from '../../proof/price/release.ts'
 import { leafOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
@@ -24,6 +29,10 @@ export class View {
   readonly log: LogProof
   readonly periods: readonly Period[]
   readonly providers: readonly Provider[]
+  /** Every release that the log names, in force or not, with its place in the log. */
+  readonly published: readonly { release: Manifest; log_index: number }[]
+  /** By the name of the release: the entry that withdrew it, and its place in the log. */
+  readonly withdrawals: ReadonlyMap<string, { entry: Withdrawal; index: number }>
   readonly #releases: ReadonlyMap<string, Release>
   readonly #timeline: HashTree
   readonly #providerTree: HashTree
@@ -43,6 +52,10 @@ export class View {
     this.state = state
     this.periods = periods
     this.providers = providers
+    this.published = entries.flatMap((entry, log_index) =>
+      entry.schema === RELEASE_SCHEMA ? [{ release: entry, log_index }] : [],
+    )
+    this.withdrawals = withdrawalsIn(entries)
     this.#releases = new Map(releases.map((release) => [toBase64(leafOf(release.manifest)), release]))
     this.#timeline = new HashTree(periods.map(leafOf))
     this.#providerTree = new HashTree(providers.map(leafOf))
@@ -102,6 +115,23 @@ export class View {
     return [after - 1, after].filter((place) => place in this.periods).map((place) => this.#periodAt(place))
   }
 
+  /** Where the periods of a chart stand in the timeline, with one more on either side, if there is one. */
+  stretchOf(chart: string): [from: number, to: number] {
+    const place = (key: string): number => placeOf(this.periods, key, periodKey)
+    return [Math.max(0, place(`${chart}|`) - 1), Math.min(this.periods.length, place(`${chart}|~`) + 1)]
+  }
+
+  /** The periods from one place of the timeline up to another, proved at once. */
+  run(from: number, to: number): TimelineRun {
+    const { left, right } = this.#timeline.sides(from, to)
+    return {
+      from,
+      periods: this.periods.slice(from, to),
+      left_path: left.map(toBase64),
+      right_path: right.map(toBase64),
+    }
+  }
+
   #periodAt(index: number): PeriodProof {
     return { period: this.periods[index] as Period, index, path: this.#timeline.path(index).map(toBase64) }
   }
@@ -123,6 +153,15 @@ export class View {
         path: this.#providerTree.path(index).map(toBase64),
       }))
   }
+}
+
+/** Of several withdrawals of one release, the first: it is what took the release out of force. */
+function withdrawalsIn(entries: readonly RegistryEntry[]): View['withdrawals'] {
+  const found = new Map<string, { entry: Withdrawal; index: number }>()
+  for (const [index, entry] of entries.entries())
+    if (entry.schema === WITHDRAWAL_SCHEMA && !found.has(entry.release_id))
+      found.set(entry.release_id, { entry, index })
+  return found
 }
 
 const newest = new WeakMap<Log, View>()

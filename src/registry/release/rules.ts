@@ -59,7 +59,11 @@ export const RULES = {
     'A line has a number of another kind, such as a chargemaster\u2019s, typed as a CPT or HCPCS code',
   ),
   no_amount: rule('flag', 'an amount in dollars', 'A line has a percentage, a formula or nothing in place of a price'),
-  W01: rule('flag', '109 localities, 112 before 2024', 'The GPCI file has another number of localities than usual'),
+  W01: rule(
+    'flag',
+    '109 localities, 112 before 2024',
+    'The GPCI file has another number of localities than usual, or one that is not known',
+  ),
   W02: rule('flag', 'the same cent', 'A price differs from the one CMS lists in its OPPSCAP file'),
   W03: rule('flag', 'the least that an edition has had', 'The source has far fewer lines than any edition has had'),
   W04: rule('flag', 'one year', 'The GPCI file is of another year than the PPRRVU file'),

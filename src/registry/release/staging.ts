@@ -47,8 +47,6 @@ export interface Staged {
 
 export interface StageOptions {
   onProgress?: ((progress: Progress) => void) | undefined
-  /** What else the source says, written in the transaction that ends the load: a load that is refused leaves none of it. */
-  alongside?: ((tx: Db, release_no: number) => Promise<void>) | undefined
 }
 
 /**
@@ -121,7 +119,7 @@ async function writeRows(
   release_no: number,
   rows: Stageable,
   rejects: Findings,
-  { onProgress = () => undefined, alongside = async () => undefined }: StageOptions,
+  { onProgress = () => undefined }: StageOptions,
 ): Promise<Staged> {
   const batch = new Batch(db, release_no)
   const flush = async (): Promise<void> => {
@@ -141,7 +139,6 @@ async function writeRows(
   const staged = await db.transaction(async (tx) => {
     await stillOurs(tx, release_no)
     await insertChecks(tx, release_no, rejects)
-    await alongside(tx, release_no)
     return releases.markStaged(tx, release_no, { row_count, rejected_count, unreadable_lines, rows_root })
   })
   if (!staged) throw new Error(`${release_no} was being loaded and could not be staged`)

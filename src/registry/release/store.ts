@@ -108,7 +108,7 @@ export async function unstage(db: Db, release_no: number): Promise<boolean> {
 
 const ROWS_PER_DELETE = 4_000
 const TILES_PER_DELETE = 200
-const SMALL_TABLES = ['release_code', 'release_region', 'release_provider', 'release_check', 'release_locality']
+const SMALL_TABLES = ['release_code', 'release_region', 'release_provider', 'release_check']
 
 /**
  * Removes a release that was never loaded to its end, the line that names it last. A release can be of millions of

@@ -58,6 +58,7 @@ const entryOf = ({ index, title, summary, updated, chart }: FeedEntry, base: str
     <updated>${updated}</updated>
     <summary>${summary}</summary>
     <link rel="alternate" type="application/json" href="${base}/api/releases?chart=${encodeURIComponent(chart)}"/>
+    <link rel="related" type="text/plain" title="The proof that this entry is in the log" href="${base}/log/registry/proof/${index}"/>
   </entry>
 `
 

@@ -71,6 +71,15 @@ const REGIONS: ReadonlyMap<string, string> = new Map(
 /** All of them, as `US-IL-16`. */
 export const LOCALITIES: readonly string[] = [...REGIONS.values()].sort()
 
+const STATES = new Set(CONTRACTORS.map(([, state]) => state))
+/** Whether localities are named after a state. */
+export const isLocalityState = (state: string): boolean => STATES.has(state)
+
+/** The islands of the Pacific lie in the locality of Hawaii, and have ZIP codes of their own. */
+const PACIFIC = new Set(['AS', 'FM', 'GU', 'MH', 'MP', 'PW'])
+/** Whether a ZIP code can lie in a state or territory. */
+export const isPostalState = (state: string): boolean => STATES.has(state) || PACIFIC.has(state)
+
 /** The region of a locality as files name it, by the numbers of the contractor and of the locality. */
 export const regionOf = (contractor: string, locality: string): string | undefined =>
   REGIONS.get(`${contractor} ${locality}`)

@@ -1,0 +1,139 @@
+import { expect, test } from 'bun:test'
+import { utf8 } from '../bytes.ts'
+import { canonical } from '../canonical-json.ts'
+import { aSigner, keyOf, MemoryLog } from '../fixture.ts'
+import { stateOf } from '../price/timeline.ts'
+import { aFee, aRow, MemoryRegistry, RECORDED } from '../registry-fixture.ts'
+import { type CoverageQuestion, type TrustPolicy, verifyBody } from '../verify.ts'
+import { coverageList, coverageOf } from './catalogue-fixture.ts'
+
+const DAY = '2026-07-15'
+const signer = await aSigner('registry.example/log/registry')
+const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], witnesses: [], groups: [], quorum: 'none' }
+
+/** The places in the timeline: 0 asp (spring), 1 clfs, 2 and 3 pfs-qpp, 4, 5 and 6 pfs. In July 1, 3 and 5 are in force. */
+function aRegistry(): MemoryRegistry {
+  const registry = new MemoryRegistry(signer)
+  const quarter = (chart: string, edition: string, from: string, to: string) =>
+    registry.publish([aFee({ cpt: '99213' })], { chart, edition, effective_from: from, effective_to: to })
+  for (const chart of ['cms-pfs', 'cms-pfs-qpp']) {
+    quarter(chart, '2026B', '2026-04-01', '2026-06-30')
+    quarter(chart, '2026C', '2026-07-01', '2026-09-30')
+  }
+  quarter('cms-pfs', '2026D', '2026-10-01', '2026-12-31')
+  registry.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+  quarter('cms-asp', '2026B', '2026-04-01', '2026-06-30')
+  return registry
+}
+const registry = aRegistry()
+const { length } = registry.standing.periods
+
+const check = (body: unknown, asked: Partial<CoverageQuestion> | 'any' = {}) =>
+  verifyBody(
+    JSON.stringify(body),
+    policy,
+    asked === 'any' ? { anyQuestion: true } : { coverage: { as_of: DAY, ...asked } },
+  )
+const refused = (reason: string, at?: number) => ({ ok: false as const, reason, ...(at ? { at } : {}) }) as never
+
+test('coverage proves which editions are in force on the day', async () => {
+  const body = await coverageList(registry, { as_of: DAY })
+  expect(body.data.map(({ release_id }) => release_id)).toEqual([
+    'cms-clfs:2026C:1',
+    'cms-pfs-qpp:2026C:1',
+    'cms-pfs:2026C:1',
+  ])
+  const verdict = await check(body)
+  expect(verdict).toMatchObject({ ok: true, entries: 3 })
+  if (verdict.ok) expect(verdict.editions.map(({ release }) => release.row_count)).toEqual([1, 1, 1])
+})
+
+test('every page of coverage, by every size, day and chart, is proved', async () => {
+  for (const as_of of [DAY, '2026-05-01', '2026-11-01', '2020-01-01'])
+    for (const chart of [undefined, 'cms-pfs', 'cms-pfs-qpp', 'cms-asp', 'cms-asc', 'zip-locality'])
+      for (const limit of [1, 2, 50])
+        for (const offset of [0, 1, 2]) {
+          const asked = { as_of, chart, offset }
+          const all = await coverageList(registry, { as_of, chart })
+          if (offset >= all.data.length && offset > 0) continue
+          const body = await coverageList(registry, asked, limit)
+          expect([asked, await check(body, asked)]).toMatchObject([asked, { ok: true, entries: body.data.length }])
+          expect(await check(body, { ...asked, offset: offset + 1 })).toMatchObject({ ok: false })
+        }
+})
+
+test('no stretch of the timeline hides an edition of the day, or adds another', async () => {
+  for (let shown = 0; shown < 2 ** length; shown++) {
+    const places = Array.from({ length }, (_, i) => i).filter((i) => (shown >> i) % 2 === 1)
+    const body = await coverageOf(registry, DAY, places, [0, length])
+    expect(await check(body)).toMatchObject({ ok: places.join() === '1,3,5' })
+  }
+  for (let from = 0; from < length; from++)
+    for (let to = from; to <= length; to++) {
+      const places = [1, 3, 5].filter((place) => place >= from && place < to)
+      const body = await coverageOf(registry, DAY, places, [from, to])
+      expect([from, to, await check(body)]).toMatchObject([from, to, { ok: from === 0 && to === length }])
+    }
+})
+
+test('of a chart, the neighbours on both sides must be shown', async () => {
+  const asked = { chart: 'cms-pfs-qpp' }
+  expect(await check(await coverageOf(registry, DAY, [3], [1, 5]), asked)).toMatchObject({ ok: true })
+  expect(await check(await coverageOf(registry, DAY, [3], [2, 5]), asked)).toEqual(refused('releases_left_out'))
+  expect(await check(await coverageOf(registry, DAY, [3], [1, 4]), asked)).toEqual(refused('releases_left_out'))
+  expect(await check(await coverageOf(registry, DAY, [], [1, 3]), asked)).toEqual(refused('releases_left_out'))
+})
+
+test('with a code or a provider only that the listed editions are in force is proved', async () => {
+  const some = await coverageOf(registry, DAY, [1, 5], [1, 6])
+  expect(await check(some, { cpt: '99213' })).toMatchObject({ ok: true, entries: 2 })
+  expect(await check(some, { npi: '1234567893' })).toMatchObject({ ok: true })
+  expect(await check(some, 'any')).toMatchObject({ ok: true })
+  expect(await check(some)).toEqual(refused('releases_left_out'))
+  const none = await coverageOf(registry, DAY, [], [0, 0])
+  expect(await check(none, { cpt: '99213' })).toEqual(refused('nothing_proved'))
+})
+
+test('what is proved of an edition is compared, what it holds is not, and other members are refused', async () => {
+  const body = await coverageList(registry, { as_of: DAY })
+  const [item] = body.data
+  const free = ['title', 'codes', 'code_prefixes', 'regions', 'npis', 'code']
+  for (const name of Object.keys(item ?? {}).filter((each) => each !== 'proof')) {
+    const data = body.data.with(0, { ...item, [name]: 'x' } as never)
+    expect([name, await check({ ...body, data })]).toMatchObject([name, { ok: free.includes(name) }])
+  }
+  expect(await check({ ...body, data: body.data.with(0, { ...item, price: '1.00' } as never) })).toEqual(
+    refused('body_contradicts_proof', 1),
+  )
+  expect(await check({ ...body, data: [body.data[1], item, body.data[2]] })).toEqual(refused('entries_out_of_order', 2))
+})
+
+test('an edition of another day, and a page of another day or chart, are refused', async () => {
+  const body = await coverageList(registry, { as_of: DAY })
+  expect(await check(body, { as_of: '2026-07-16' })).toEqual(refused('answers_another_question'))
+  expect(await check({ ...body, as_of: '2026-07-16' })).toEqual(refused('answers_another_question'))
+  expect(await check(body, { chart: 'cms-pfs' })).toEqual(refused('answers_another_question'))
+  expect(await check(await coverageOf(registry, DAY, [1, 4], [0, length]))).toEqual(refused('release_not_in_force', 2))
+  const forged = { ...body.data[0], proof: { ...body.data[0]?.proof, release: body.data[1]?.proof.release } }
+  expect(await check({ ...body, data: body.data.with(0, forged as never) })).toEqual(
+    refused('body_contradicts_proof', 1),
+  )
+  const { proof: _, ...bare } = body
+  expect(await check(bare)).toEqual(refused('proof_missing'))
+})
+
+test('a timeline whose own signer broke its order is refused', async () => {
+  const { proof, ...rest } = await coverageList(registry, { as_of: DAY })
+  const [run] = proof.runs
+  if (!run) throw new Error('no run')
+  for (const periods of [
+    run.periods.toReversed(),
+    run.periods.map((period) => ({ ...period, to: '2026-12-31' })),
+    run.periods.map((period) => ({ ...period, to: '2025-12-31' })),
+  ]) {
+    const state = stateOf({ periods, providers: [] }, RECORDED)
+    const log = await new MemoryLog(signer).append(utf8(canonical(state))).prove(0)
+    const forged = { ...proof, runs: [{ ...run, periods }], state, log }
+    expect(await check({ ...rest, proof: forged })).toEqual(refused('leaves_contradict'))
+  }
+})

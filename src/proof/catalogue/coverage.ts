@@ -1,0 +1,116 @@
+// A page of what is in force on a day: each edition with its manifest, and the stretch of the timeline that it is of. So
+// an edition that was left out is noticed. What an edition holds is the server's word.
+
+import { canonical } from '../canonical-json.ts'
+import type { Facts } from '../facts.ts'
+import { type Failed, fail } from '../fault.ts'
+import { isManifest, type Manifest, type Period } from '../price/release.ts'
+import { closed, isDay, type Members, oneOf } from '../shape.ts'
+import { type Catalogued, isPageOf, type PagePlace } from './page.ts'
+import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod, reachesEnds } from './timeline-proof.ts'
+
+export const EDITION_PROOF = 'agent-trust-registry/edition-proof@v2'
+
+/** What a page of coverage was asked for. */
+export interface CoverageQuestion {
+  as_of: string
+  chart?: string | undefined
+  /** With one of these only some charts are listed, and that the others do not fit is the server's word. */
+  cpt?: string | undefined
+  npi?: string | undefined
+  offset?: number | undefined
+}
+
+/** Beside a listed edition: its manifest, which its period names by its leaf hash. */
+export interface EditionProof {
+  type: typeof EDITION_PROOF
+  release: Manifest
+}
+const isEditionProof = closed({ type: oneOf(EDITION_PROOF), release: isManifest }) as (
+  value: unknown,
+) => value is EditionProof
+
+/** The members of a listed edition that are proved. */
+export const listedEdition = (release: Manifest, { from, to }: Period) => ({
+  kind: 'chart' as const,
+  chart: release.chart,
+  publisher: release.publisher,
+  release_id: release.release_id,
+  edition: release.edition,
+  effective_from: release.effective_from,
+  in_force: { from, to },
+  data_class: release.data_class,
+  rows: release.row_count,
+})
+const NOT_PROVED = ['title', 'codes', 'code_prefixes', 'regions', 'npis', 'code']
+
+export const holds = ({ from, to }: Period, day: string): boolean => from <= day && day <= to
+
+export async function checkCoverage(
+  facts: Facts,
+  body: Members,
+  asked: CoverageQuestion | undefined,
+): Promise<Catalogued | Failed> {
+  const { data, page, proof, as_of } = body
+  if (!isPageOf(body, ['data', 'page', 'links', 'as_of', 'proof']) || !isDay(as_of)) return fail('not_recognised')
+  if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
+  const timeline = await addTimeline(facts, proof)
+  if (!timeline.ok) return timeline
+  const [placed = []] = timeline.runs
+  const listed: (PlacedPeriod & { release: Manifest })[] = []
+  for (const [i, item] of (data as unknown[]).entries()) {
+    const one = checkEdition((item ?? {}) as Members, placed, as_of as string)
+    if (!one.ok) return { ...one, at: i + 1 }
+    if ((listed.at(-1)?.index ?? -1) >= one.index) return { ...fail('entries_out_of_order'), at: i + 1 }
+    listed.push(one)
+  }
+  const isPartial = asked === undefined || asked.cpt !== undefined || asked.npi !== undefined
+  if (listed.length === 0 && (isPartial || (asked.offset ?? 0) > 0)) return fail('nothing_proved')
+  const editions = listed.map(({ release, period }) => ({ release, period }))
+  if (asked === undefined) return { ok: true, editions }
+  const { offset, has_more } = page as PagePlace
+  const isAsked = as_of === asked.as_of && offset === (asked.offset ?? 0)
+  if (!isAsked || !listed.every(({ period }) => (asked.chart ?? period.chart) === period.chart))
+    return fail('answers_another_question')
+  if (!isPartial && !isWhole(listed, placed, proof.state.timeline_size, { ...asked, offset, has_more }))
+    return fail('releases_left_out')
+  return { ok: true, editions }
+}
+
+function checkEdition(
+  item: Members,
+  placed: readonly PlacedPeriod[],
+  day: string,
+): ({ ok: true; release: Manifest } & PlacedPeriod) | Failed {
+  const { proof, ...members } = item
+  if (!isEditionProof(proof)) return fail('proof_malformed')
+  const { release } = proof
+  const inForce = findPeriod(placed, release)
+  if (!inForce.ok) return inForce
+  const { found } = inForce
+  if (!found || !holds(found.period, day)) return fail('release_not_in_force')
+  const stated = Object.fromEntries(Object.entries(members).filter(([name]) => !NOT_PROVED.includes(name)))
+  if (canonical(stated) !== canonical(listedEdition(release, found.period))) return fail('body_contradicts_proof')
+  return { ok: true, release, ...found }
+}
+
+/**
+ * Whether all that is in force on the day is listed. A first page shows the timeline from the beginning of its list, a
+ * later one from the last edition of the page before; a last page shows it to the end.
+ */
+function isWhole(
+  listed: readonly PlacedPeriod[],
+  placed: readonly PlacedPeriod[],
+  size: number,
+  { chart, offset, has_more, as_of }: PagePlace & CoverageQuestion,
+): boolean {
+  const [begins, ends] = reachesEnds(placed, chart, size)
+  const inForce = placed.filter(({ period }) => (chart ?? period.chart) === period.chart && holds(period, as_of))
+  const expected = offset === 0 ? inForce : inForce.slice(1)
+  return (
+    (offset > 0 || begins) &&
+    (has_more || ends) &&
+    expected.length === listed.length &&
+    expected.every(({ index }, i) => index === listed[i]?.index)
+  )
+}

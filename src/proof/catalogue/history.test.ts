@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test'
+import { aSigner, keyOf } from '../fixture.ts'
+import type { Period } from '../price/release.ts'
+import { aFee, aPlace, aRow, MemoryRegistry } from '../registry-fixture.ts'
+import { type TrustPolicy, verifyBody } from '../verify.ts'
+import type { HistoryQuestion } from './history.ts'
+import { historyOf, stretchOf } from './history-fixture.ts'
+
+const signer = await aSigner('registry.example/log/registry')
+const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], witnesses: [], groups: [], quorum: 'none' }
+const NPI = '1234567893'
+const QUARTERS = [
+  ['2026A', '2026-01-01', '2026-03-31'],
+  ['2026B', '2026-04-01', '2026-06-30'],
+  ['2026C', '2026-07-01', '2026-09-30'],
+] as const
+
+/** Three quarters of fees, two of ZIP codes in which one moved, a laboratory schedule and a hospital. */
+function aRegistry(): MemoryRegistry {
+  const registry = new MemoryRegistry(signer)
+  for (const [edition, effective_from, effective_to] of QUARTERS) {
+    const days = { edition, effective_from, effective_to }
+    const fees = [
+      aFee({ cpt: '99213', effective_from, amount: `9${days.edition.charCodeAt(4) % 10}.00` }),
+      aFee({ cpt: '99213', region: 'US-IL-15', effective_from, amount: '80.00' }),
+      aFee({ cpt: '99213', region: 'US-IL-16', effective_from, amount: '81.00' }),
+      aFee({ cpt: '99214', effective_from }),
+    ]
+    registry.publish(fees, { chart: 'cms-pfs', ...days })
+    const moved = edition === '2026C' ? 'US-IL-16' : 'US-IL-15'
+    if (edition !== '2026A')
+      registry.publish([{ ...aPlace('60611', moved), effective_from }], { chart: 'zip-locality', ...days })
+  }
+  registry.publish([aRow({ cpt: '80053', effective_from: '2026-01-01' })], {
+    chart: 'cms-clfs',
+    effective_from: '2026-01-01',
+    effective_to: '2026-12-31',
+  })
+  const charge = { npi: NPI, basis: 'hospital_cash', setting: 'outpatient', class: 'facility' }
+  const derivation = { method: 'verbatim/1', inputs: { amount: '10.56' } }
+  registry.publish([aRow({ cpt: '99213', ...charge, derivation })], {
+    chart: `hospital-mrf:${NPI}`,
+    providers: [NPI],
+  })
+  return registry
+}
+const registry = aRegistry()
+const { periods } = registry.standing
+
+const check = (body: unknown, asked: HistoryQuestion | 'any' = { cpt: '99213' }) =>
+  verifyBody(JSON.stringify(body), policy, asked === 'any' ? { anyQuestion: true } : { history: asked })
+const refused = (reason: string, at?: number) => ({ ok: false as const, reason, ...(at ? { at } : {}) }) as never
+const of = (chart: string): Period[] => periods.filter((period) => period.chart === chart).toReversed()
+
+test('every history of every question is proved, page by page, and passes for no other question', async () => {
+  const questions: HistoryQuestion[] = [
+    { cpt: '99213' },
+    { cpt: '99213', region: 'US-IL-16' },
+    { cpt: '99213', region: '60611' },
+    { cpt: '99213', region: 'US-IL' },
+    { cpt: '99213', modifier: '26' },
+    { cpt: '80053' },
+    { cpt: '99999' },
+    { cpt: '99213', setting: 'outpatient' },
+    { cpt: '99213', basis: 'medicare_clfs' },
+    { cpt: '99213', npi: NPI },
+    { cpt: '99214', npi: NPI },
+  ]
+  const bodies = await Promise.all(questions.map((asked) => historyOf(registry, asked)))
+  for (const [i, asked] of questions.entries()) {
+    const body = bodies[i] as (typeof bodies)[number]
+    expect([asked, await check(body, asked)]).toMatchObject([asked, { ok: true, entries: body.data.length }])
+    for (const offset of [1, 3]) {
+      const page = await historyOf(registry, { ...asked, offset }, {}, 2)
+      if (page.data.length === 0) continue
+      expect([asked, await check(page, { ...asked, offset })]).toMatchObject([asked, { ok: true }])
+      expect(await check(page, asked)).toEqual(refused('answers_another_question'))
+    }
+  }
+  for (const [i, body] of bodies.slice(0, 6).entries())
+    for (const [k, asked] of questions.slice(0, 6).entries())
+      if (i !== k) expect([i, k, await check(body, asked)]).toMatchObject([i, k, { ok: false }])
+})
+
+test('what a history says of each edition is what it was then, the place too', async () => {
+  const verdict = await check(await historyOf(registry, { cpt: '99213', region: '60611' }), {
+    cpt: '99213',
+    region: '60611',
+  })
+  if (!verdict.ok) throw new Error(verdict.reason)
+  expect(verdict.decisions.map((decision) => ('row' in decision ? decision.row.region : decision.outcome))).toEqual([
+    'US-IL-16',
+    'US-IL-15',
+    'not_on_schedule',
+    'no_edition',
+  ])
+})
+
+test('an edition left out is noticed, whatever stretches are shown', async () => {
+  const fees = of('cms-pfs')
+  const asked = { cpt: '99213', basis: 'medicare_pfs' }
+  for (const hidden of fees) {
+    const some = fees.filter((period) => period !== hidden)
+    for (let from = 0; from < periods.length; from++)
+      for (let to = from + 1; to <= periods.length; to++) {
+        const body = await historyOf(registry, asked, { periods: some, stretches: [[from, to]], has_more: false })
+        expect(await check(body, asked)).toMatchObject({ ok: false })
+      }
+  }
+  const [from, to] = stretchOf(registry, 'cms-pfs')
+  const body = await historyOf(registry, asked, { stretches: [[from, to]] })
+  expect(await check(body, asked)).toMatchObject({ ok: true })
+  expect(await check({ ...body, page: { ...body.page, has_more: true } }, asked)).toEqual(refused('releases_left_out'))
+})
+
+test('a chart that may answer cannot be left out, and no other can be added', async () => {
+  const asked = { cpt: '99213' }
+  const body = await historyOf(registry, asked)
+  for (const i of body.timeline.keys())
+    expect(await check({ ...body, timeline: body.timeline.toSpliced(i, 1) }, asked)).toMatchObject({ ok: false })
+  expect(await check({ ...body, timeline: body.timeline.toReversed() }, asked)).toMatchObject({ ok: false })
+  const labs = await historyOf(registry, asked, { periods: of('cms-pfs'), has_more: false })
+  expect(await check(labs, asked)).toEqual(refused('releases_left_out'))
+  const hospital = await historyOf(registry, { cpt: '99213', npi: NPI })
+  expect(await check(hospital, asked)).toEqual(refused('answers_another_question'))
+})
+
+test('the members of an edition are compared, and further ones are refused', async () => {
+  const body = await historyOf(registry, { cpt: '99213' })
+  const [item] = body.data
+  for (const name of Object.keys(item ?? {})) {
+    const data = body.data.with(0, { ...item, [name]: 'x' } as never)
+    expect([name, await check({ ...body, data })]).toMatchObject([name, { ok: false, at: 1 }])
+  }
+  expect(await check({ ...body, data: body.data.with(0, { ...item, price: '1' } as never) })).toEqual(
+    refused('body_contradicts_proof', 1),
+  )
+  expect(await check({ ...body, as_of: '2026-07-15' })).toEqual(refused('not_recognised'))
+  const silent = { ...item, answer: { status: 400, problem: { code: 'invalid_cpt' } } }
+  expect(await check({ ...body, data: body.data.with(0, silent as never) })).toEqual(refused('not_recognised', 1))
+  expect(await check({ ...body, timeline: 'x' })).toEqual(refused('proof_malformed'))
+  expect(await check({ ...body, data: [] }, 'any')).toMatchObject({ ok: false })
+  expect(await check(body, 'any')).toMatchObject({ ok: true, entries: 4 })
+  expect(await check(body, { cpt: 'x' })).toEqual(refused('question_malformed'))
+})

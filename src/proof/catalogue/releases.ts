@@ -1,0 +1,187 @@
+// A page of the list of releases: each is shown with its manifest and its place in the log, and which of them are in
+// force, and when, is proved from the timeline. So a release that is in force and was left out is noticed.
+
+import { canonical } from '../canonical-json.ts'
+import { type Facts, inLog, REGISTRY_ORIGIN } from '../facts.ts'
+import { type Failed, fail } from '../fault.ts'
+import type { LogProof } from '../price/proofs.ts'
+import { isManifest, isWithdrawal, type Manifest, type Period, periodKey, type Withdrawal } from '../price/release.ts'
+import { closed, count, type Members, oneOf, orNull, path } from '../shape.ts'
+import { type Catalogued, isPageOf, type PagePlace } from './page.ts'
+import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod } from './timeline-proof.ts'
+
+export const RELEASE_PROOF = 'agent-trust-registry/release-proof@v2'
+/** In force on some day; replaced by another of the same chart and day; withdrawn. */
+export const RELEASE_STATES = ['published', 'replaced', 'withdrawn'] as const
+export type ReleaseState = (typeof RELEASE_STATES)[number]
+
+/** What a page of the list was asked for. */
+export interface ReleasesQuestion {
+  chart?: string | undefined
+  state?: ReleaseState | undefined
+  offset?: number | undefined
+}
+
+/** Beside a listed release: its manifest at `log_index`, and its withdrawal at `withdrawn_log_index`, in the log. */
+export interface ReleaseProof {
+  type: typeof RELEASE_PROOF
+  release: Manifest
+  inclusion: string[]
+  withdrawal: { entry: Withdrawal; inclusion: string[] } | null
+}
+const isReleaseProof = closed({
+  type: oneOf(RELEASE_PROOF),
+  release: isManifest,
+  inclusion: path,
+  withdrawal: orNull(closed({ entry: isWithdrawal, inclusion: path })),
+}) as (value: unknown) => value is ReleaseProof
+
+/** All that is known of a release. */
+export interface KnownRelease {
+  release: Manifest
+  log_index: number
+  /** Undefined where it is in force on no day. */
+  period: Period | undefined
+  withdrawal: { entry: Withdrawal; index: number } | undefined
+}
+
+/** A release as it is listed. */
+export function listedRelease({ release, log_index, period, withdrawal }: KnownRelease) {
+  return {
+    release_id: release.release_id,
+    chart: release.chart,
+    edition: release.edition,
+    state: stateOf({ period, withdrawal }),
+    effective_from: release.effective_from,
+    effective_to: release.effective_to,
+    in_force: period ? { from: period.from, to: period.to } : null,
+    published_at: release.recorded_at,
+    withdrawn_at: withdrawal?.entry.recorded_at ?? null,
+    withdrawn_reason: withdrawal?.entry.reason ?? null,
+    row_count: release.row_count,
+    rejected_count: release.rejected_count,
+    supersedes: release.supersedes,
+    data_class: release.data_class,
+    log_index,
+    withdrawn_log_index: withdrawal?.index ?? null,
+  }
+}
+
+export const stateOf = ({ period, withdrawal }: Pick<KnownRelease, 'period' | 'withdrawal'>): ReleaseState =>
+  withdrawal ? 'withdrawn' : period ? 'published' : 'replaced'
+
+export const releaseKey = ({ release: { chart, effective_from } }: Pick<KnownRelease, 'release'>): string =>
+  `${chart}|${effective_from}`
+
+/** The order of the list: that of the timeline. Of one chart and day, the release in force is first. */
+export function compareReleases(a: KnownRelease, b: KnownRelease): number {
+  const [left, right] = [releaseKey(a), releaseKey(b)]
+  if (left !== right) return left < right ? -1 : 1
+  return Number(b.period !== undefined) - Number(a.period !== undefined) || a.log_index - b.log_index
+}
+
+/** Whether a period stands before, in or after the stretch of the timeline that these releases are of. */
+function sideOf(period: Period, releases: readonly KnownRelease[], chart = ''): 'before' | 'in' | 'after' {
+  const [first, last] = [releases[0], releases.at(-1)]
+  const key = periodKey(period)
+  const from = first ? releaseKey(first) : `${chart}|`
+  // A release that is not in force comes after the one in force on the same day, which is then on the page before.
+  if (key < from || (key === from && !first?.period)) return 'before'
+  return last && key <= releaseKey(last) ? 'in' : 'after'
+}
+
+export async function checkReleases(
+  facts: Facts,
+  body: Members,
+  asked: ReleasesQuestion | undefined,
+): Promise<Catalogued | Failed> {
+  const { data, page, proof } = body
+  if (!isPageOf(body, ['data', 'page', 'links', 'proof'])) return fail('not_recognised')
+  if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
+  const timeline = await addTimeline(facts, proof)
+  if (!timeline.ok) return timeline
+  const [placed = []] = timeline.runs
+  const known: KnownRelease[] = []
+  for (const [i, item] of (data as unknown[]).entries()) {
+    const one = await checkRelease(facts, (item ?? {}) as Members, proof.log, placed)
+    if (!one.ok) return { ...one, at: i + 1 }
+    const before = known.at(-1)
+    if (before && compareReleases(before, one.known) >= 0) return { ...fail('entries_out_of_order'), at: i + 1 }
+    known.push(one.known)
+  }
+  const isPartial = asked === undefined || (asked.state ?? 'published') !== 'published'
+  if (known.length === 0 && (isPartial || (asked.offset ?? 0) > 0)) return fail('nothing_proved')
+  const editions = known.map(({ release, period }) => ({ release, period }))
+  if (asked === undefined) return { ok: true, editions }
+  const { offset, has_more } = page as PagePlace
+  if (offset !== (asked.offset ?? 0) || !known.every((each) => fits(each, asked)))
+    return fail('answers_another_question')
+  // Of those that were withdrawn or replaced, no list can be proved to be whole.
+  if (!isPartial && !isWhole(known, placed, proof.state.timeline_size, { ...asked, offset, has_more }))
+    return fail('releases_left_out')
+  return { ok: true, editions }
+}
+
+const fits = (known: KnownRelease, { chart, state }: ReleasesQuestion): boolean =>
+  (chart ?? known.release.chart) === known.release.chart && (state ?? stateOf(known)) === stateOf(known)
+
+async function checkRelease(
+  facts: Facts,
+  { proof, ...item }: Members,
+  { checkpoint }: LogProof,
+  placed: readonly PlacedPeriod[],
+): Promise<{ ok: true; known: KnownRelease } | Failed> {
+  const { log_index, withdrawn_log_index } = item
+  if (!isReleaseProof(proof) || !count(log_index)) return fail('proof_malformed')
+  const { release, inclusion, withdrawal } = proof
+  const published = await facts.addPublished(release, { index: log_index as number, inclusion, checkpoint })
+  if (!published.ok) return published
+  if (withdrawal) {
+    const { entry } = withdrawal
+    const index = count(withdrawn_log_index) ? (withdrawn_log_index as number) : -1
+    const log = { index, inclusion: withdrawal.inclusion, checkpoint }
+    const withdrawn = await inLog(entry, log, facts.policy, REGISTRY_ORIGIN, 'entry_not_in_log')
+    if (!withdrawn.ok) return withdrawn
+    if (entry.release_id !== release.release_id || entry.chart !== release.chart) return fail('body_contradicts_proof')
+  }
+  const inForce = findPeriod(placed, release)
+  if (!inForce.ok) return inForce
+  const known = {
+    release,
+    log_index: log_index as number,
+    period: inForce.found?.period,
+    withdrawal: withdrawal ? { entry: withdrawal.entry, index: withdrawn_log_index as number } : undefined,
+  }
+  if (canonical(item) !== canonical(listedRelease(known)) || !isExplained(known, placed))
+    return fail('body_contradicts_proof')
+  return { ok: true, known }
+}
+
+/** A release that is in force was not withdrawn; of one that is not, it is shown why. */
+function isExplained(known: KnownRelease, placed: readonly PlacedPeriod[]): boolean {
+  const { period, withdrawal } = known
+  if (withdrawal) return period === undefined
+  return period !== undefined || placed.some((each) => periodKey(each.period) === releaseKey(known))
+}
+
+/** Whether all that is in force in the stretch is listed, from the beginning of the list on its first page and to its end on its last. */
+function isWhole(
+  known: readonly KnownRelease[],
+  placed: readonly PlacedPeriod[],
+  size: number,
+  { chart, offset, has_more }: PagePlace & ReleasesQuestion,
+): boolean {
+  const [first, last] = [placed[0], placed.at(-1)]
+  if (!first || !last) return size === 0
+  const on = (side: 'before' | 'in' | 'after'): Period[] =>
+    placed.flatMap(({ period }) => (sideOf(period, known, chart) === side ? period : []))
+  const [before, between, after] = [on('before'), on('in'), on('after')]
+  const isInScope = (period: Period): boolean => (chart ?? period.chart) === period.chart
+  return (
+    (before.length > 0 || first.index === 0) &&
+    (after.length > 0 || last.index === size - 1) &&
+    canonical(between) === canonical(known.flatMap(({ period }) => period ?? [])) &&
+    (offset > 0 || !before.some(isInScope)) &&
+    (has_more || !after.some(isInScope))
+  )
+}
