@@ -37,6 +37,7 @@ import { texts } from './vectors/texts.ts'
 import { timelines } from './vectors/timelines.ts'
 import { trusts } from './vectors/trust.ts'
 import type { Vector } from './vectors/vector.ts'
+import { views } from './vectors/views.ts'
 
 export const VECTORS = join(import.meta.dir, '../docs/spec/vectors')
 export const FORMAT = 'agent-trust-registry/vectors@v2'
@@ -45,7 +46,7 @@ const files: Record<string, readonly Vector[]> = {
   'row.json': rows,
   'derivation.json': [...derivations, ...reasons],
   'timeline.json': timelines,
-  'proof.json': [...proofs, ...instants, ...trusts, ...forgeries],
+  'proof.json': [...proofs, ...instants, ...views, ...trusts, ...forgeries],
   'text.json': texts,
   'lookup.json': [...lookups, ...corners],
   'swap.json': [...swaps, ...questions, ...evidence, ...sameRows],

@@ -36,7 +36,7 @@ export interface AppOptions {
   /** Epoch milliseconds. Nonces and tokens use the database's clock unless a test sets this one for all. */
   now: () => number
   railsClock?: () => Promise<number>
-  limits: { default_rpm: number; reference_rpm: number; enabled: boolean }
+  limits: { default_rpm: number; reference_rpm: number; log_rpm: number; enabled: boolean }
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
   retention?: boolean
   observe: (line: RequestLine) => void
@@ -109,10 +109,15 @@ export function makeApp(
       problemMembers: lookupProblemMembers,
     }),
     logPolicy(
-      () =>
-        [registryLog, figuresLog].flatMap((log) =>
-          log.signers.map(({ name, publicKey }) => ({ name, publicKey, url: `${baseUrl()}/log/${log.name}` })),
-        ),
+      () => {
+        const keys = [registryLog, figuresLog].map((log) => ({ name: log.name, ...log.currentKeys() }))
+        return {
+          logs: keys.flatMap(({ name: log, signers }) =>
+            signers.map(({ name, publicKey }) => ({ name, publicKey, url: `${baseUrl()}/log/${log}` })),
+          ),
+          retired: keys.flatMap(({ retired }) => retired),
+        }
+      },
       witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
       witnesses.quorum,
     ),

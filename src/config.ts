@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { COSIGNATURE, parseVerifierKey, type VerifierKey } from './proof/note/signed-note.ts'
+import { COSIGNATURE, ML_DSA_44, parseVerifierKey, type VerifierKey } from './proof/note/signed-note.ts'
 
 /** A setting is not valid. The message names the setting, never its value. */
 export class ConfigFault extends Error {}
@@ -17,11 +17,23 @@ function isAddressRange(text: string): boolean {
   )
 }
 
-function parseWitness(text: string): { key: VerifierKey; url: string } | undefined {
-  const [vkey = '', url = '', ...more] = text.split(/\s+/)
+/** Each of their lines has 3,300 bytes, and a checkpoint has room for 65,536. */
+const MOST_ML_DSA = 8
+
+interface WitnessSetting {
+  key: VerifierKey
+  url: string
+  mlDsaKey?: VerifierKey
+}
+
+function parseWitness(text: string): WitnessSetting | undefined {
+  const [vkey = '', url = '', second, ...more] = text.split(/\s+/)
   const key = parseVerifierKey(vkey)
-  const sound = key?.type === COSIGNATURE && /^https?:\/\/\S+$/.test(url) && more.length === 0
-  return sound ? { key, url: url.replace(/\/+$/, '') } : undefined
+  if (key?.type !== COSIGNATURE || !/^https?:\/\/\S+$/.test(url) || more.length > 0) return undefined
+  const witness = { key, url: url.replace(/\/+$/, '') }
+  if (second === undefined) return witness
+  const mlDsaKey = parseVerifierKey(second)
+  return mlDsaKey?.type === ML_DSA_44 ? { ...witness, mlDsaKey } : undefined
 }
 
 const list = z.string().transform((text) =>
@@ -56,14 +68,31 @@ export const Settings = z.object({
     .transform((items) => items.map(parseWitness))
     .refine((witnesses) => !witnesses.includes(undefined))
     .transform((witnesses) => witnesses.filter((witness) => witness !== undefined))
+    .refine((witnesses) => witnesses.filter(({ mlDsaKey }) => mlDsaKey).length <= MOST_ML_DSA)
     .default([])
-    .describe('Witnesses of the logs, comma separated, each as `<vkey> <url>`. Default: none.'),
+    .describe(
+      'Witnesses of the logs, comma separated, each as `<vkey> <url>`, and its ML-DSA-44 vkey after that if it has one. Default: none.',
+    ),
   WITNESS_QUORUM: z.coerce
     .number()
     .int()
     .min(0)
     .optional()
     .describe('How many witnesses must cosign before anything new becomes public. Default: all.'),
+  WITNESS_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(60_000)
+    .default(3_000)
+    .describe('How long to wait for each answer of a witness, in milliseconds.'),
+  WITNESS_RETRIES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(5)
+    .default(1)
+    .describe('How often a request is repeated that a witness did not answer, or answered with 429 or 5xx.'),
   TRUSTED_PROXIES: list
     .refine((proxies) => proxies.every(isAddressRange))
     .default([])
@@ -72,6 +101,9 @@ export const Settings = z.object({
     ),
   DEFAULT_RPM: rate.default(120).describe('Requests per minute and caller on most routes.'),
   REFERENCE_RPM: rate.default(300).describe('Requests per minute and caller on /reference.'),
+  LOG_RPM: rate
+    .default(6_000)
+    .describe('Requests per minute and caller on the checkpoints, tiles, entries and proofs of the logs.'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` is allowed on loopback only.'),
   FIGURES_SCHEDULE: z
     .enum(['on', 'off'])

@@ -15,12 +15,12 @@ import { type Db, StoreFault } from './db/db.ts'
 import { openSqlite } from './db/sqlite.ts'
 import { beginFigures } from './figures/state.ts'
 import { CheckpointLock } from './integrity/checkpoint-lock.ts'
+import { KeyFile } from './integrity/key-file.ts'
 import { Log, type Trace } from './integrity/log.ts'
-import { generateLogKey, parseLogKey } from './integrity/log-key.ts'
+import { generateLogKey } from './integrity/log-key.ts'
 import { type Cosign, commitToLog, finish, noWitnesses } from './integrity/publication.ts'
 import { cosignedBy, type Witness, WitnessFault } from './integrity/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
-import { type NoteSigner, parseVerifierKey } from './proof/note/signed-note.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
 import { appendWithState } from './registry/state/state.ts'
 
@@ -29,6 +29,7 @@ export interface Installation {
   db: Db
   registryLog: Log
   figuresLog: Log
+  keyFile: KeyFile
   cosign: Cosign
   witnesses: { keys: readonly Witness[]; quorum: number }
   pepper: Uint8Array
@@ -194,38 +195,33 @@ export async function openUnchecked(config: Config, trace?: Trace): Promise<Inst
     if (!existsSync(file)) throw new StoreFault(`the ${what} is missing: restore it from a backup`)
   const secrets = readSecrets(config, trace)
   const witnesses = { keys: config.WITNESSES, quorum: config.witnessQuorum }
-  const cosign = witnesses.keys.length > 0 ? cosignedBy(witnesses.keys, witnesses.quorum) : noWitnesses
+  const patience = { timeoutMs: config.WITNESS_TIMEOUT_MS, retries: config.WITNESS_RETRIES }
+  const cosign = witnesses.keys.length > 0 ? cosignedBy(witnesses.keys, witnesses.quorum, patience) : noWitnesses
   return { db: await openSqlite(config.storeFile), cosign, witnesses, ...secrets }
 }
 
-/** One line a key: private ones sign, newest first; public ones have signed earlier. */
-function readSecrets(config: Config, trace?: Trace): Pick<Installation, 'registryLog' | 'figuresLog' | 'pepper'> {
-  const lines = readSecret('log key', config.signingKeyFile)
-    .split('\n')
-    .filter((line) => line !== '')
-  const signers = lines.map(parseLogKey).filter((signer) => signer !== undefined)
-  const retired = lines.map(parseVerifierKey).filter((key) => key !== undefined)
-  const damaged = new StoreFault('the log key file is damaged: restore it from a backup')
-  if (signers.length + retired.length !== lines.length) throw damaged
+function readSecrets(
+  config: Config,
+  trace?: Trace,
+): Pick<Installation, 'registryLog' | 'figuresLog' | 'keyFile' | 'pepper'> {
   const lock = new CheckpointLock(config.lockDir)
-  const logOf = (name: (typeof LOGS)[number]): Log => {
-    const isOurs = (key: { name: string }): boolean => key.name.endsWith(`/log/${name}`)
-    const [first, ...others] = signers.filter(isOurs)
-    if (!first) throw damaged
-    const own: [NoteSigner, ...NoteSigner[]] = [first, ...others]
-    return new Log({ name, signers: own, retired: retired.filter(isOurs), lock, ...(trace ? { trace } : {}) })
-  }
-  const pepper = fromBase64(readSecret('pepper', config.pepperFile).trim())
-  if (pepper?.length !== PEPPER_BYTES) throw new StoreFault('the pepper file is damaged: restore it from a backup')
-  return { registryLog: logOf('registry'), figuresLog: logOf('figures'), pepper }
+  const keyFile = new KeyFile(config.signingKeyFile)
+  const logOf = (name: (typeof LOGS)[number]): Log =>
+    new Log({ name, keys: () => keyFile.keysOf(name), lock, ...(trace ? { trace } : {}) })
+  const pepper = readPepper(config.pepperFile)
+  return { registryLog: logOf('registry'), figuresLog: logOf('figures'), keyFile, pepper }
 }
 
-function readSecret(what: string, file: string): string {
+function readPepper(file: string): Uint8Array {
+  let text: string
   try {
-    return readFileSync(file, 'utf8')
+    text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new StoreFault(`the ${what} cannot be read: check who owns it`, { cause })
+    throw new StoreFault('the pepper cannot be read: check who owns it', { cause })
   }
+  const pepper = fromBase64(text.trim())
+  if (pepper?.length !== PEPPER_BYTES) throw new StoreFault('the pepper file is damaged: restore it from a backup')
+  return pepper
 }
 
 /** Writes a new file, never over an existing one, that only its owner can read. */

@@ -28,6 +28,7 @@ export function start(config: Config, installation: Installation): RunningServic
     limits: {
       default_rpm: config.DEFAULT_RPM,
       reference_rpm: config.REFERENCE_RPM,
+      log_rpm: config.LOG_RPM,
       enabled: config.RATE_LIMITS === 'on',
     },
     retention: config.OUTCOMES_RETENTION === 'on',

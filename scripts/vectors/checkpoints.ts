@@ -209,4 +209,29 @@ async function unsignable(origin: string): Promise<string> {
   return `${given}\n${signatureLine({ name, id: keyId(name, publicKey), signature: await registry.sign(utf8(given)) })}`
 }
 
-export const checkpoints: Opening[] = [...opened, ...notes, ...heads]
+/** The key of the registry was retired at this size, and its next key signs. */
+const endedAt = (size: number, of = root): string =>
+  formatPolicy([renewed, figures], [], 0, [{ key: registry, size, root: of }])
+const renewedNote = await signNote(text, [renewed])
+const retired = [
+  good('a retired key, at the size where it ended', note, {}, { policy: endedAt(7) }),
+  good('a retired key, before it ended', note, {}, { policy: endedAt(8, EMPTY_ROOT) }),
+  good('a retired key past its end, and the current one', renewedNote + ownLine, {}, { policy: endedAt(6) }),
+  good('the current key alone', renewedNote, {}, { policy: endedAt(6) }),
+  bad('a retired key, past its end', note, 'key_retired', endedAt(6)),
+  bad('a retired key, at the size where it ended, with another root', note, 'key_retired', endedAt(7, EMPTY_ROOT)),
+  bad(
+    'a false line by a retired key, and a good one by the current',
+    renewedNote + altered(ownLine, spoilt),
+    'note_signature_invalid',
+    endedAt(7),
+  ),
+  bad(
+    'a retired key in the name of another log',
+    await signedText(headText(7, figures.name)),
+    'origin_not_pinned',
+    endedAt(7),
+  ),
+]
+
+export const checkpoints: Opening[] = [...opened, ...notes, ...heads, ...retired]

@@ -31,8 +31,22 @@ const nestedPolicy = [
   'quorum outer\n',
 ].join('\n')
 
+/** A line of the size of an ML-DSA-44 cosignature. Who does not pin its key must not look at it. */
+const mlDsaLine = signatureLine({
+  name: w1.name,
+  id: keyId(w1.name, new Uint8Array(1312).fill(7), 6),
+  signature: new Uint8Array(8 + 2420).fill(7),
+})
+
 const opened = [
   good('cosignatures that nobody asked for', note + first),
+  good('a line of ML-DSA-44 by a key that is not pinned', note + mlDsaLine),
+  good(
+    'a line of ML-DSA-44 in the name of a pinned witness, by another key',
+    note + mlDsaLine + first,
+    {},
+    { policy: ONE_OF_TWO, cosigners: seen.slice(0, 1) },
+  ),
   good('a quorum of one of two, by the first', note + first, {}, { policy: ONE_OF_TWO, cosigners: seen.slice(0, 1) }),
   good('a quorum of one of two, by the second', note + second, {}, { policy: ONE_OF_TWO, cosigners: seen.slice(1) }),
   good('a quorum of one of two, by both', note + first + second, {}, { policy: ONE_OF_TWO, cosigners: seen }),

@@ -10,12 +10,12 @@ type Policy = VectorOf<'policy'>
 const good = (
   name: string,
   policy: string,
-  expected: { logs?: string[]; witnesses?: string[]; quorum?: string } = {},
+  expected: Partial<Omit<Extract<Policy['expect'], { ok: true }>, 'ok'>> = {},
 ): Policy => ({
   name,
   kind: 'policy',
   policy,
-  expect: { ok: true, logs: [registry.name], witnesses: [], quorum: 'none', ...expected },
+  expect: { ok: true, logs: [registry.name], retired: [], witnesses: [], quorum: 'none', ...expected },
 })
 const bad = (name: string, policy: string): Policy => ({
   name,
@@ -46,6 +46,36 @@ const UNNAMED: Record<string, string> = {
 }
 const named = (name: string): string => `log ${formatVerifierKey(name, registry.publicKey)}\n${NONE}`
 
+const P = 2n ** 255n - 19n
+const coordinate = (y: bigint): Uint8Array =>
+  Uint8Array.from({ length: 32 }, (_, i) => Number((y >> BigInt(8 * i)) & 255n))
+const signed = (bytes: Uint8Array): Uint8Array => bytes.with(31, (bytes[31] as number) | 128)
+const keyed = (publicKey: Uint8Array): string => `log ${formatVerifierKey(registry.name, publicKey)}\n${NONE}`
+/** A key whose coordinate is so little, or so much less than the prime. */
+const low = (y: number): string => keyed(coordinate(y > 0 ? BigInt(y) : P + BigInt(y)))
+const LOW = { logs: [registry.name] }
+const SMALL: [string, Uint8Array][] = [
+  ['a coordinate of 0', coordinate(0n)],
+  ['the neutral point', coordinate(1n)],
+  ['a coordinate of the prime less 1', coordinate(P - 1n)],
+  [
+    'one of order 8',
+    Uint8Array.from(Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex')),
+  ],
+  [
+    'the other of order 8',
+    Uint8Array.from(Buffer.from('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', 'hex')),
+  ],
+]
+const mlDsaKey = (bytes: number): string => formatVerifierKey(w1.name, new Uint8Array(bytes).fill(7), 6)
+const mlDsa = mlDsaKey(1312)
+const retired = ({
+  name = registry.name,
+  key = w2.publicKey,
+  size = '7',
+  root = new Uint8Array(32).fill(7),
+} = {}): string => `#retired ${formatVerifierKey(name, key)} ${size} ${toBase64(root)}\n`
+
 export const policies: Policy[] = [
   good('one log', LOG + NONE),
   good('two logs', PLAIN, { logs: [registry.name, figures.name] }),
@@ -66,16 +96,58 @@ export const policies: Policy[] = [
     witnesses: ['A', 'B', 'C'],
     quorum: 'h',
   }),
-  good('a control character of U+0080 to U+009F in a comment', `# \u0085\u009f\n${LOG}${NONE}`),
   good('a no-break space and a mark of byte order in a comment', `# \u00a0\ufeff\u2028\n${LOG}${NONE}`),
-  good('a witness called by signs that are no blanks here', LOG + witness('A\u0085\u00a0') + NONE, {
-    witnesses: ['A\u0085\u00a0'],
+  good('a retired key', LOG + retired() + NONE, { retired: [{ name: registry.name, size: 7 }] }),
+  good('a retired key before the log, of the empty log', retired({ size: '0' }) + LOG + NONE, {
+    retired: [{ name: registry.name, size: 0 }],
   }),
+  good('two retired keys of one log', LOG + retired() + retired({ key: w3.publicKey }) + NONE, {
+    retired: [
+      { name: registry.name, size: 7 },
+      { name: registry.name, size: 7 },
+    ],
+  }),
+  good('a retired key that is the key of a witness', LOG + retired({ key: w1.publicKey }) + witness('A', w1) + NONE, {
+    retired: [{ name: registry.name, size: 7 }],
+    witnesses: ['A'],
+  }),
+  good('comments that only look like a retired key', `${LOG}# retired x\n#retired: y\n#Retired z\n${NONE}`),
+  good('a witness with a key of ML-DSA-44', `${LOG}witness A ${mlDsa}\n${NONE}`, { witnesses: ['A'] }),
+  good('a coordinate of 2, the least that is taken', low(2), LOW),
+  good('a coordinate of the prime less 2, the largest that is taken', low(-2), LOW),
   good('two keys of one log', `${LOG}log ${formatVerifierKey(registry.name, figures.publicKey)}\n${NONE}`, {
     logs: [registry.name, registry.name],
   }),
   good('a key as log and as witness', LOG + witness('A', registry) + NONE, { witnesses: ['A'] }),
 
+  ...SMALL.map(([of, bytes]) => bad(`a key of small order, ${of}`, keyed(bytes))),
+  ...SMALL.map(([of, bytes]) => bad(`a key of small order, ${of}, and the sign of x set`, keyed(signed(bytes)))),
+  ...SMALL.map(([of, bytes]) =>
+    bad(`a witness with a key of small order, ${of}`, LOG + witness('A', { ...w1, publicKey: bytes }) + NONE),
+  ),
+  bad('a retired key of small order', LOG + retired({ key: (SMALL[1] as [string, Uint8Array])[1] }) + NONE),
+  bad('a coordinate that is the prime', low(0)),
+  bad('a coordinate of the prime and 2', keyed(coordinate(P + 2n))),
+  bad('a coordinate of all ones', keyed(coordinate(2n ** 255n - 1n))),
+  bad('a coordinate of all ones, and the sign of x set', keyed(signed(coordinate(2n ** 255n - 1n)))),
+  bad('a control character of U+0080 to U+009F in a comment', `# \u0085\u009f\n${LOG}${NONE}`),
+  bad('a witness called by a name that is not ASCII', LOG + witness('A\u00e9') + NONE),
+  bad('a witness called by signs that look like blanks', LOG + witness('A\u00a0') + NONE),
+  bad('a group called by a name that is not ASCII', `${THREE}group \u0413 any A B\n${NONE}`),
+  bad('a key name that is not ASCII', named('vectors.ex\u0430mple/log/registry')),
+  bad('an address that is not ASCII', `${LOG.trimEnd()} https://v\u00e9ctors.example\n${NONE}`),
+  bad('a log with a key of ML-DSA-44', `log ${mlDsa}\n${NONE}`),
+  bad('a key of ML-DSA-44 with a byte too few', `${LOG}witness A ${mlDsaKey(1311)}\n${NONE}`),
+  bad('a key of ML-DSA-44 with a byte too many', `${LOG}witness A ${mlDsaKey(1313)}\n${NONE}`),
+  bad('a retired key without a checkpoint', `${LOG}${retired().split(' ').slice(0, 2).join(' ')}\n${NONE}`),
+  bad('a retired key without a root', `${LOG}${retired().split(' ').slice(0, 3).join(' ')}\n${NONE}`),
+  bad('a retired key with a word too many', `${LOG}${retired().trimEnd()} x\n${NONE}`),
+  bad('a retired key with a leading zero in its size', LOG + retired({ size: '07' }) + NONE),
+  bad('a retired key with a size past exact integers', LOG + retired({ size: '9007199254740992' }) + NONE),
+  bad('a retired key with a root of 31 bytes', LOG + retired({ root: new Uint8Array(31) }) + NONE),
+  bad('a retired key of a log that the policy does not name', LOG + retired({ name: figures.name }) + NONE),
+  bad('a retired key that signs still', LOG + retired({ key: registry.publicKey }) + NONE),
+  bad('a retired key twice', LOG + retired() + retired({ size: '8' }) + NONE),
   bad('nothing', ''),
   bad('no log', NONE),
   bad('no quorum', LOG),

@@ -82,7 +82,15 @@ export type Vector = Named &
     | {
         kind: 'policy'
         policy: string
-        expect: { ok: true; logs: string[]; witnesses: string[]; quorum: string } | Failure<'policy_malformed'>
+        expect:
+          | {
+              ok: true
+              logs: string[]
+              retired: { name: string; size: number }[]
+              witnesses: string[]
+              quorum: string
+            }
+          | Failure<'policy_malformed'>
       }
     | {
         kind: 'growth'
@@ -130,6 +138,7 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
       return {
         ok: true,
         logs: policy.logs.map(({ key }) => key.name),
+        retired: policy.retired.map(({ key, size }) => ({ name: key.name, size })),
         witnesses: policy.witnesses.map(({ name }) => name),
         quorum: policy.quorum,
       }

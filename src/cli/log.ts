@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Installation } from '../installation.ts'
-import { addKeys, resign, retireOldKeys } from '../integrity/key-rotation.ts'
-import { finish } from '../integrity/publication.ts'
+import { retireOldKeys, rotateKeys } from '../integrity/key-rotation.ts'
+import { cosignAgain, finish } from '../integrity/publication.ts'
 import { formatVerifierKey } from '../proof/note/signed-note.ts'
 import { stateIfDue } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
@@ -11,6 +11,7 @@ async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installat
   for (const each of logs) await finish({ db, log: each, cosign })
   // Where nothing serves, this is what tells that the registry is still looked after.
   await stateIfDue({ db, log: registryLog, cosign }, Date.now())
+  for (const each of logs) await cosignAgain({ db, log: each, cosign }, Date.now())
   const sizes = await Promise.all(logs.map(async (each) => ({ log: each.name, size: (await each.head(db)).size })))
   show(asJson, sizes, sizes.map((each) => `the ${each.log} log is public up to ${each.size} entries`).join('\n'))
   return DONE
@@ -23,11 +24,14 @@ export const log: Command = {
   options: [
     [
       'publish',
-      'makes public what a crash or missing witnesses held up, and appends the state of the day if it is due',
+      'makes public what a crash or missing witnesses held up, appends the state of the day if it is due, and has witnesses cosign again what they cosigned a day ago',
     ],
     ['keys', 'prints the verifier keys in use'],
     ['rotate-key', 'adds a new key to each log; old and new keys both sign from then on'],
-    ['retire-key', 'stops using the old keys, once readers and witnesses have the new ones'],
+    [
+      'retire-key',
+      'stops using the old keys, once readers and witnesses have the new ones; the policy keeps them for what they signed',
+    ],
     ['--json', 'prints JSON'],
   ],
   async run(args, config) {
@@ -39,27 +43,17 @@ export const log: Command = {
     const [action, ...more] = positionals
     if (more.length > 0 || !['publish', 'keys', 'rotate-key', 'retire-key'].includes(action ?? ''))
       throw new UsageFault('say what to do: atr log publish, keys, rotate-key or retire-key')
-    if (action === 'rotate-key') {
-      const { db, registryLog, figuresLog } = await openStore(config)
-      for (const each of [registryLog, figuresLog])
-        if ((await each.head(db)).size < (await each.signed(db)).size)
-          throw new UsageFault('a log waits for its witnesses: run `atr log publish` first')
-      await db.close()
-      addKeys(config.signingKeyFile, [registryLog.origin, figuresLog.origin])
-    }
     const installation = await openStore(config)
-    const { db, registryLog, figuresLog } = installation
+    const { db, registryLog, figuresLog, keyFile } = installation
     const logs = [registryLog, figuresLog]
     try {
       if (action === 'publish') return await publishWaiting(installation, values.json)
-      if (action === 'rotate-key') for (const each of logs) await resign(db, each)
-      const retired = action === 'retire-key' ? await retireOldKeys(db, logs, config.signingKeyFile) : []
+      if (action === 'rotate-key') await rotateKeys(db, logs, keyFile)
+      const retired = action === 'retire-key' ? await retireOldKeys(db, logs, keyFile) : []
       const keys = logs
         .flatMap(({ signers }) => signers)
         .map(({ name, publicKey }) => formatVerifierKey(name, publicKey))
-        .filter((key) => !retired.includes(key))
-      const lines = action === 'keys' ? keys : [...keys, 'restart `atr serve`, so that /log/policy shows these keys']
-      show(values.json, { keys, retired }, lines.join('\n'))
+      show(values.json, { keys, retired }, keys.join('\n'))
       return DONE
     } finally {
       await db.close()

@@ -24,8 +24,13 @@ export const serve: Command = {
     }
     const installation = await openStore(config)
     const running = start(config, installation)
-    const { db, registryLog, cosign } = installation
-    const states = scheduleStates({ db, log: registryLog, cosign }, Date.now, ({ fault }) => logFault(fault))
+    const { db, registryLog, figuresLog, cosign } = installation
+    const states = scheduleStates(
+      { db, log: registryLog, cosign },
+      [{ db, log: figuresLog, cosign }],
+      Date.now,
+      ({ fault }) => logFault(fault),
+    )
     const { url, localUrl } = running
     console.log(
       values.demo ? welcome(localUrl) : `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`,

@@ -13,6 +13,7 @@ import { rowKey } from '../proof/price/row.ts'
 import {
   type Asked,
   type Fault,
+  isFresh,
   type Proved,
   type ProvedEdition,
   type ProvedRow,
@@ -41,7 +42,7 @@ export const verify: Command = {
   usage:
     'verify <file|url|->... --policy <file|url> [--cpt <code> --as-of <day> [--region ...] [--npi ...] [--modifier ...] [--setting ...] [--basis ...] | --any] [--max-age 72h] [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
   summary:
-    'Checks an answer with the keys of a pinned policy, and that it is the answer to the question: the one in the address, or the one given with --cpt and so on; --any checks only that it was published. With --source, also against the files it cites; with --since or --pin, that its log has only grown',
+    'Checks an answer with the keys of a pinned policy, and that it is the answer to the question: the one in the address, or the one given with --cpt and so on; --any checks only that it was published. With --max-age, that the view is not older; with --source, also against the files it cites; with --since or --pin, that its log has only grown',
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [what] = positionals
@@ -60,7 +61,7 @@ export const verify: Command = {
         'this answer has a pointer in place of its proof: verify the address in its member proof.href',
       )
     const verdict = isNote(text)
-      ? await noteVerdict(text, policy)
+      ? await noteVerdict(text, policy, notBefore)
       : await verdictOn(text, policy, values.source ?? [], askedOf(what, text, values), notBefore)
     const grown = verdict.ok && older !== undefined ? await continued(older, text, policy, verdict) : undefined
     // The pin moves to the checkpoint that was opened and checked, never to one that merely stands in the text.
@@ -248,9 +249,10 @@ function describeEdition({ release, period }: ProvedEdition): string {
 /** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
 const isNote = (text: string): boolean => parseNote(text) !== undefined
 
-async function noteVerdict(text: string, policy: TrustPolicy): Promise<Verdict> {
+async function noteVerdict(text: string, policy: TrustPolicy, options: { notBefore?: string }): Promise<Verdict> {
   const opened = await openCheckpoint(text, policy)
   if (!opened.ok) return opened
+  if (!(await isFresh(text, policy, null, options))) return { ok: false, reason: 'state_too_old' }
   const { origin, size } = opened.head
   const nothing = {
     rows: [],

@@ -1,6 +1,6 @@
 import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { type Db, type NamedLock, StoreBusy, StoreFault } from './db.ts'
+import { type Db, DiskFault, type NamedLock, StoreBusy, StoreFault } from './db.ts'
 import { isBusy, lockFile } from './folder-lock.ts'
 import { type Dialect, migrate } from './migrator.ts'
 
@@ -54,13 +54,13 @@ async function whenFree<T>(work: () => T, since = performance.now()): Promise<T>
 /** SQLite's errors in an operator's words. Any other error stays a fault with its own message. */
 function asStoreFault(error: unknown): unknown {
   const code = error instanceof SQLiteError ? (error.code ?? '') : ''
+  if (/FULL|IOERR/.test(code)) return new DiskFault('the disk is full or failing', error)
   const said = MEANING.find(([pattern]) => pattern.test(code))?.[1]
   return said ? new StoreFault(said, { cause: error }) : error
 }
 
 const MEANING: readonly [RegExp, string][] = [
   [/CORRUPT|NOTADB/, 'the registry store is damaged: restore it from a backup'],
-  [/FULL|IOERR/, 'the disk is full or failing: nothing was changed'],
   [/READONLY|CANTOPEN|PERM/, 'the registry store cannot be written: check who owns DATA_DIR'],
 ]
 

@@ -76,7 +76,11 @@ export async function openFigures() {
   const folder = await mkdtemp(join(tmpdir(), 'figures-'))
   const db = await openSqlite(join(folder, 'store.db'), { create: true })
   const signer = parseLogKey(generateLogKey('registry.test/log/figures')) as NoteSigner
-  const log = new Log({ name: 'figures', signers: [signer], lock: new CheckpointLock(join(folder, 'lock')) })
+  const log = new Log({
+    name: 'figures',
+    keys: () => ({ signers: [signer], retired: [] }),
+    lock: new CheckpointLock(join(folder, 'lock')),
+  })
   const clock = { at: START }
   const parts = { db, log, now: () => clock.at, cosign: noWitnesses }
   await db.transaction((tx) => log.create(tx, clock.at))

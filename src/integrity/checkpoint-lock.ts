@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StoreFault } from '../db/db.ts'
+import { DiskFault, StoreFault } from '../db/db.ts'
 import { replaceFile } from '../db/replace-file.ts'
 import type { StoredCheckpoint } from './store.ts'
 
@@ -47,6 +47,12 @@ export class CheckpointLock {
       : `the ${log} log is not the one that was signed last: this store is a copy that another one has overtaken`
   }
 
+  /** Keeps a checkpoint that our key signed and this store does not have. The first one is proof enough. */
+  keepFork(log: string, note: string): void {
+    const file = join(this.folder, `${log}.fork`)
+    if (!existsSync(file)) replaceFile(file, note)
+  }
+
   #read(log: string): string {
     try {
       return readFileSync(join(this.folder, log), 'utf8')
@@ -61,7 +67,7 @@ export class CheckpointLock {
     try {
       replaceFile(join(this.folder, log), note)
     } catch (cause) {
-      throw new StoreFault(`the checkpoint lock of the ${log} log cannot be written: see LOCK_DIR`, { cause })
+      throw new DiskFault(`the checkpoint lock of the ${log} log cannot be written, see LOCK_DIR`, cause)
     }
   }
 }

@@ -5,6 +5,7 @@ import { openNote } from '../proof/note/signed-note.ts'
 import { leafHash, rangeRoot } from '../proof/tree/merkle.ts'
 import { subtreesFromTiles, TileBuilder } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'
+import { verifierKey } from './log-key.ts'
 import * as store from './store.ts'
 
 const LEAVES_PER_READ = 1_000
@@ -47,11 +48,13 @@ async function checkCheckpoints(
     if (!tile) throw new StoreFault('a tile is missing')
     return tile
   })
+  const { signers, retired } = log.currentKeys()
+  const keys = [...signers.map(verifierKey), ...retired.map(({ key }) => key)]
   const signed = await store.checkpoints(tx, log.name)
   const complaint = log.lock.complaint(log.name, signed, noted)
   if (complaint !== undefined) faults.push(complaint)
   for (const { size, root, note } of signed) {
-    const opened = await openNote(note, [...log.keys, ...log.retired])
+    const opened = await openNote(note, keys)
     const head = opened.ok ? parseTreeHead(opened.note.text) : undefined
     const derived = size <= leaves ? toBase64(await rangeRoot(0, size, read)) : undefined
     const sound =
@@ -60,7 +63,7 @@ async function checkCheckpoints(
       faults.push(`${log.name} log: the checkpoint of size ${size} does not match the entries or its signature`)
   }
   const head = await log.head(tx)
-  const opened = await openNote(head.note, [...log.keys, ...log.retired])
+  const opened = await openNote(head.note, keys)
   const text = opened.ok ? opened.note.text : ''
   if (!signed.some((each) => each.size === head.size && each.root === head.root && each.note.startsWith(`${text}\n`)))
     faults.push(`${log.name} log: the public checkpoint was never signed`)

@@ -1,59 +1,85 @@
-import { readFileSync } from 'node:fs'
-import { type Db, StoreFault } from '../db/db.ts'
-import { replaceFile } from '../db/replace-file.ts'
-import { formatVerifierKey, openNote, parseNote, signNote } from '../proof/note/signed-note.ts'
+import { type Db, DiskFault, StoreFault } from '../db/db.ts'
+import {
+  formatVerifierKey,
+  type Note,
+  openNote,
+  parseNote,
+  signatureLine,
+  signNote,
+} from '../proof/note/signed-note.ts'
+import type { KeyFile } from './key-file.ts'
 import type { Log } from './log.ts'
-import { generateLogKey, parseLogKey, verifierKey } from './log-key.ts'
+import { generateLogKey, verifierKey } from './log-key.ts'
+import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
 
 /**
- * Adds a new key to each log, first in the file, so that both keys sign from now on. Readers who pin the old
- * key and readers who pin the new one can both verify.
+ * Adds a new key to each log and signs the newest tree heads again with all keys, so that readers who pin the old key and
+ * readers who pin the new one can both verify at once. The write lock keeps publications out meanwhile: a head signed by
+ * the old key only would be lost on the readers of the new one.
+ *
+ * A crash can leave new keys in the file that have signed nothing. Then this signs with them, and adds no others.
  */
-export function addKeys(keyFile: string, origins: readonly string[]): void {
-  const lines = origins.map((origin) => generateLogKey(origin))
-  replaceFile(keyFile, `${lines.join('\n')}\n${readFileSync(keyFile, 'utf8')}`)
-}
-
-/** Signs the public tree head again with all keys in use, so that any of them can verify it at once. */
-export async function resign(db: Db, log: Log): Promise<void> {
-  await db.transaction(async (tx) => {
-    const head = await log.head(tx)
-    const signed = await log.signed(tx)
-    if (head.size !== signed.size) throw new StoreFault(`the ${log.name} log waits for its witnesses: publish first`)
-    const text = parseNote(head.note)?.text
-    if (text === undefined)
-      throw new StoreFault(`the ${log.name} log has a checkpoint that cannot be read: run \`atr fsck\``)
-    // Cosignatures sign the text, which does not change, so they are kept.
-    const others = head.note
-      .slice(text.length + 1)
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith(`\u2014 ${log.origin} `))
-    const note = `${await signNote(text, log.signers)}${others.map((line) => `${line}\n`).join('')}`
-    await store.putCheckpointNote(tx, log.name, head.size, note)
-  })
-}
-
-/** Stops using all keys of each log but the newest. Their public halves stay, to verify what they signed. */
-export async function retireOldKeys(db: Db, logs: readonly Log[], keyFile: string): Promise<string[]> {
-  const retired: string[] = []
-  for (const log of logs) {
-    const newest = verifierKey(log.signers[0])
-    if (!(await openNote((await log.head(db)).note, [newest])).ok)
-      throw new StoreFault(
-        `the newest key of the ${log.name} log has signed nothing yet: run \`atr log rotate-key\` first`,
-      )
-    retired.push(...log.signers.slice(1).map(({ name, publicKey }) => formatVerifierKey(name, publicKey)))
+export async function rotateKeys(db: Db, logs: readonly Log[], keyFile: KeyFile): Promise<void> {
+  try {
+    await db.transaction(async (tx) => {
+      const settled = await Promise.all(logs.map((log) => newestHasSigned(tx, log)))
+      keyFile.add(logs.filter((_, i) => settled[i]).map(({ origin }) => generateLogKey(origin)))
+      for (const log of logs) await resign(tx, log)
+    })
+  } catch (error) {
+    if (!(error instanceof DiskFault)) throw error
+    throw new StoreFault(
+      `${error.reason}: there may be new keys in the key file that have signed nothing yet; make room, and run \`atr log rotate-key\` again`,
+      { cause: error },
+    )
   }
-  const lines = readFileSync(keyFile, 'utf8')
-    .split('\n')
-    .map((line) => publicHalf(line, retired))
-  replaceFile(keyFile, lines.join('\n'))
-  return retired
 }
 
-function publicHalf(line: string, retired: readonly string[]): string {
-  const signer = parseLogKey(line)
-  const key = signer && formatVerifierKey(signer.name, signer.publicKey)
-  return key !== undefined && retired.includes(key) ? key : line
+/** The public tree head, and the newest signed one if it still waits for witnesses. */
+const newestHeads = async (tx: Db, log: Log): Promise<StoredCheckpoint[]> => [await log.head(tx), await log.signed(tx)]
+
+async function newestHasSigned(tx: Db, log: Log): Promise<boolean> {
+  const newest = [verifierKey(log.signers[0])]
+  const opened = await Promise.all((await newestHeads(tx, log)).map(({ note }) => openNote(note, newest)))
+  return opened.every(({ ok }) => ok)
 }
+
+async function resign(tx: Db, log: Log): Promise<void> {
+  for (const { size, note } of await newestHeads(tx, log)) {
+    const { text } = readable(log, note)
+    await store.putCheckpointNote(tx, log.name, size, await signNote(text, log.signers))
+  }
+  const { size, note } = await log.head(tx)
+  const { text, signatures } = readable(log, note)
+  // Cosignatures sign the text, which does not change, so they are kept.
+  const others = signatures.filter(({ name }) => name !== log.origin).map(signatureLine)
+  await store.putHeadNote(tx, log.name, size, (await signNote(text, log.signers)) + others.join(''))
+}
+
+function readable(log: Log, text: string): Note {
+  const note = parseNote(text)
+  if (!note) throw new StoreFault(`the ${log.name} log has a checkpoint that cannot be read: run \`atr fsck\``)
+  return note
+}
+
+/**
+ * Stops using all keys of each log but the newest. Their public halves stay in the file and in the policy, with the
+ * newest checkpoint that they may have signed: what they signed until now goes on counting. Returns their verifier keys.
+ */
+export const retireOldKeys = (db: Db, logs: readonly Log[], keyFile: KeyFile): Promise<string[]> =>
+  db.transaction(async (tx) => {
+    for (const log of logs)
+      if (!(await newestHasSigned(tx, log)))
+        throw new StoreFault(
+          `the newest key of the ${log.name} log has signed nothing yet: run \`atr log rotate-key\` first`,
+        )
+    const old = await Promise.all(
+      logs.map(async (log) => {
+        const { size, root } = await log.signed(tx)
+        return log.signers.slice(1).map((signer) => ({ signer, size, root }))
+      }),
+    )
+    keyFile.retire(old.flat())
+    return old.flat().map(({ signer }) => formatVerifierKey(signer.name, signer.publicKey))
+  })

@@ -1,7 +1,7 @@
 import { type Db, StoreFault } from '../db/db.ts'
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
 import { formatTreeHead, parseTreeHead } from '../proof/note/checkpoint.ts'
-import { type NoteSigner, openNote, signNote, type VerifierKey } from '../proof/note/signed-note.ts'
+import { openNote, signNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import type { LogProof } from '../proof/price/proofs.ts'
 import {
   EMPTY_ROOT,
@@ -14,6 +14,7 @@ import {
 } from '../proof/tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH } from '../proof/tree/tiles.ts'
 import type { CheckpointLock } from './checkpoint-lock.ts'
+import type { LogKeys } from './key-file.ts'
 import { verifierKey } from './log-key.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
@@ -27,10 +28,8 @@ export type Trace = (step: number) => void
 export interface LogParts {
   /** Its name in the tables and in paths under `/log/`. */
   name: 'registry' | 'figures'
-  /** The current key first; after a rotation, for a time, the previous one too. */
-  signers: readonly [NoteSigner, ...NoteSigner[]]
-  /** Keys that signed earlier and no longer do. */
-  retired?: readonly VerifierKey[]
+  /** Its keys as they are now: another process may rotate them. To sign, call it under the write lock. */
+  keys: () => LogKeys
   lock: CheckpointLock
   trace?: Trace
 }
@@ -38,21 +37,27 @@ export interface LogParts {
 /** An append-only log (C2SP tlog-tiles) in the database. Everything public is in it. */
 export class Log {
   readonly name: LogParts['name']
-  readonly signers: LogParts['signers']
-  readonly retired: readonly VerifierKey[]
   readonly lock: CheckpointLock
   readonly trace: Trace
+  /** It never changes, whatever the keys. */
+  readonly origin: string
+  readonly #keys: LogParts['keys']
 
-  constructor({ name, signers, retired = [], lock, trace = () => undefined }: LogParts) {
+  constructor({ name, keys, lock, trace = () => undefined }: LogParts) {
     this.name = name
-    this.signers = signers
-    this.retired = retired
     this.lock = lock
     this.trace = trace
+    this.#keys = keys
+    this.origin = keys().signers[0].name
   }
 
-  get origin(): string {
-    return this.signers[0].name
+  get signers(): LogKeys['signers'] {
+    return this.#keys().signers
+  }
+
+  /** All of them at one moment. */
+  currentKeys(): LogKeys {
+    return this.#keys()
   }
 
   /** The keys whose signatures are accepted now. */

@@ -1,20 +1,26 @@
-import type { Db } from '../db/db.ts'
+import { DAY_MS } from '../calendar.ts'
+import { type Db, DiskFault, StoreFault } from '../db/db.ts'
+import { equalBytes } from '../proof/bytes.ts'
+import { type NoteSignature, parseNote, signatureLine } from '../proof/note/signed-note.ts'
 import type { Log } from './log.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
 
 /** The witnesses that must cosign a checkpoint before it is public. */
 export interface Cosign {
-  /** Whether a note has enough cosignatures. Witnesses may have been added after it was signed. */
-  isEnough(note: string): Promise<boolean>
-  /** Returns the note with a quorum of cosignatures, or throws with the reason. */
-  ask(db: Db, log: Log, signed: StoredCheckpoint): Promise<string>
+  /**
+   * Whether a note has enough cosignatures, none of them older than `since` in epoch milliseconds. Witnesses may have been
+   * added after it was signed.
+   */
+  isEnough(note: string, since?: number): Promise<boolean>
+  /** Returns the signature lines of a quorum, or throws with the reason. */
+  ask(db: Db, log: Log, signed: StoredCheckpoint): Promise<string[]>
 }
 
 /** Without witnesses, the operator's signature is enough. */
 export const noWitnesses: Cosign = {
   isEnough: async () => true,
-  ask: async (_db, _log, signed) => signed.note,
+  ask: async () => [],
 }
 
 /** A log, and the witnesses that must cosign it before anything is public. */
@@ -48,15 +54,56 @@ export async function commitToLog<T>(
 
 /** Makes public what was signed: the remaining steps after a commit, or after a crash. */
 export async function finish({ db, log, cosign }: Publisher): Promise<void> {
-  log.trace(5)
-  // Under the database's write lock, so that two publishers cannot move it backwards between them.
-  await db.transaction(async (tx) => log.lock.advance(log.name, await store.checkpoints(tx, log.name)))
-  log.trace(6)
+  try {
+    log.trace(5)
+    // Under the database's write lock, so that two publishers cannot move it backwards between them.
+    await db.transaction(async (tx) => log.lock.advance(log.name, await store.checkpoints(tx, log.name)))
+    log.trace(6)
+    const signed = await log.signed(db)
+    const head = await log.head(db)
+    if (head.size >= signed.size && (await cosign.isEnough(head.note))) return
+    await makePublic(db, log, signed.size, await cosign.ask(db, log, signed))
+    log.trace(8)
+  } catch (error) {
+    if (!(error instanceof DiskFault)) throw error
+    throw new StoreFault(
+      `${error.reason}: what was to be published is signed and kept, and not public yet; make room, and run \`atr log publish\`, which makes it public`,
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Has the witnesses cosign the public checkpoint again if they have not done so for a day: readers tell from the times of
+ * cosignatures how old a view is, also of a log in which nothing changes.
+ */
+export async function cosignAgain({ db, log, cosign }: Publisher, now: number): Promise<void> {
+  const isDue = async (): Promise<boolean> => !(await cosign.isEnough((await log.head(db)).note, now - DAY_MS))
+  if (!(await isDue())) return
+  await finish({ db, log, cosign })
+  if (!(await isDue())) return
   const signed = await log.signed(db)
-  const head = await log.head(db)
-  if (head.size >= signed.size && (await cosign.isEnough(head.note))) return
-  const note = await cosign.ask(db, log, signed)
+  await makePublic(db, log, signed.size, await cosign.ask(db, log, signed))
+}
+
+/** Under the write lock, and with the signatures of now: the keys may have been rotated while witnesses were asked. */
+function makePublic(db: Db, log: Log, size: number, lines: readonly string[]): Promise<void> {
   log.trace(7)
-  await store.putHead(db, log.name, { ...signed, note })
-  log.trace(8)
+  return db.transaction(async (tx) => {
+    const signed = await store.findCheckpoint(tx, log.name, size)
+    const head = await log.head(tx)
+    if (!signed) throw new StoreFault(`the ${log.name} log has no checkpoint: restore the store from a backup`)
+    const note = withLines(head.size === size ? head.note : signed.note, lines)
+    await store.putHead(tx, log.name, { ...signed, note })
+  })
+}
+
+/** A note with further signature lines, each in place of an older one by the same key. */
+function withLines(text: string, lines: readonly string[]): string {
+  const note = parseNote(text)
+  const added = parseNote(`${note?.text ?? ''}\n${lines.join('')}`)?.signatures ?? []
+  const isReplaced = ({ name, id }: NoteSignature): boolean =>
+    added.some((line) => line.name === name && equalBytes(line.id, id))
+  if (!note) return text
+  return `${note.text}\n${[...note.signatures.filter((line) => !isReplaced(line)), ...added].map(signatureLine).join('')}`
 }

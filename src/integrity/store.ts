@@ -53,6 +53,14 @@ export async function currentCheckpoint(db: Db, log: string): Promise<StoredChec
   return row
 }
 
+export async function findCheckpoint(db: Db, log: string, size: number): Promise<StoredCheckpoint | undefined> {
+  const [row] = await db.query<StoredCheckpoint>(
+    'SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 AND size = $2',
+    [log, size],
+  )
+  return row
+}
+
 export function checkpoints(db: Db, log: string): Promise<StoredCheckpoint[]> {
   return db.query('SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size', [log])
 }
@@ -90,6 +98,10 @@ export async function putHead(db: Db, log: string, { size, root, note, signed_at
 /** Replaces the signatures of a tree head, for a key rotation. The signed text stays the same. */
 export async function putCheckpointNote(tx: Db, log: string, size: number, note: string): Promise<void> {
   await tx.query('UPDATE log_checkpoint SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
+}
+
+/** The same for the public one, which has cosignatures too. Does nothing if another is public. */
+export async function putHeadNote(tx: Db, log: string, size: number, note: string): Promise<void> {
   await tx.query('UPDATE log_head SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
 }
 

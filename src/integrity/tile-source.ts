@@ -24,6 +24,13 @@ export const tileSource = (db: Db, log: Log) => ({
       throw new StoreFault(`entries of the ${log.name} log are missing: restore the store from a backup`)
     return entries
   },
+
+  async findProof(index: number): Promise<string | undefined> {
+    const head = await log.head(db)
+    if (index >= head.size) return undefined
+    const { inclusion, checkpoint } = await log.prove(db, index, head)
+    return ['c2sp.org/tlog-proof@v1', `index ${index}`, ...inclusion, '', checkpoint].join('\n')
+  },
 })
 
 /**

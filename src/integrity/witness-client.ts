@@ -1,111 +1,135 @@
 import { type Db, StoreFault } from '../db/db.ts'
-import { toBase64 } from '../proof/bytes.ts'
-import { cosignersOf } from '../proof/note/cosignature.ts'
-import { parseNote, signatureLine, type VerifierKey } from '../proof/note/signed-note.ts'
-import { consistencyPath } from '../proof/tree/merkle.ts'
+import { equalBytes, toBase64, toHex, utf8 } from '../proof/bytes.ts'
+import { parseExtendedHead, type TreeHead } from '../proof/note/checkpoint.ts'
+import { cosignersOf, verifyCosignature } from '../proof/note/cosignature.ts'
+import { findKey, openNote, parseNote, signatureLine, type VerifierKey } from '../proof/note/signed-note.ts'
+import { sha256 } from '../proof/sha256.ts'
+import { consistencyPath, rangeRoot } from '../proof/tree/merkle.ts'
 import type { Log } from './log.ts'
+import { verifierKey } from './log-key.ts'
 import type { Cosign } from './publication.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
+import { type Patience, request } from './witness-request.ts'
 
 /** A witness of our logs, and its address. */
 export interface Witness {
   key: VerifierKey
   url: string
+  /** Its ML-DSA-44 key. Lines by it are passed on beside those by `key`; the quorum counts `key` alone. */
+  mlDsaKey?: VerifierKey | undefined
 }
 
 /** Something is signed but cannot become public, because too few witnesses have cosigned it. */
 export class WitnessFault extends StoreFault {}
 
-const BUDGET_MS = 1_000
-
 type Answer =
-  | { witness: Witness; line: string }
-  | { witness: Witness; line?: undefined; why: 'unreachable' | 'refused' | 'forked' }
+  | { witness: Witness; lines: string[] }
+  | { witness: Witness; lines?: undefined; why: 'unreachable' | 'refused' | 'forked' }
+
+/** What came of one request: an answer, the size that the witness has instead, or that our proof does not hold for it. */
+type Sent = Answer | { has: number } | 'inconsistent'
 
 /**
- * C2SP tlog-witness, the log's side: asks all witnesses at once, each within a time limit, and adds the
- * cosignatures to the note. If one witness has seen another history, publishing stops, whatever the quorum.
+ * C2SP tlog-witness, the log's side: asks all witnesses at once, each within a time limit, and collects their signature
+ * lines. If one witness shows a checkpoint that our key signed and we do not have, publishing stops, whatever the quorum.
  */
-export const cosignedBy = (witnesses: readonly Witness[], quorum: number): Cosign => ({
-  async isEnough(text) {
+export const cosignedBy = (witnesses: readonly Witness[], quorum: number, patience: Patience): Cosign => ({
+  async isEnough(text, since) {
     const note = parseNote(text)
-    const cosigners =
-      note &&
-      (await cosignersOf(
-        note,
-        witnesses.map(({ key }) => key),
-      ))
-    return (cosigners?.length ?? 0) >= quorum
+    const keys = witnesses.map(({ key }) => key)
+    const cosigners = (note && (await cosignersOf(note, keys))) ?? []
+    if (since === undefined) return cosigners.length >= quorum
+    return cosigners.filter(({ seconds }) => seconds * 1000 >= since).length >= Math.max(1, quorum)
   },
   async ask(db, log, signed) {
-    const answers = await Promise.all(witnesses.map((witness) => ask(db, log, signed, witness)))
-    const forked = answers.find((answer) => answer.line === undefined && answer.why === 'forked')
+    const answers = await Promise.all(witnesses.map((witness) => ask({ db, log, signed, patience }, witness)))
+    const forked = answers.find((answer) => answer.lines === undefined && answer.why === 'forked')
     if (forked)
       throw new WitnessFault(
-        `publishing has stopped: the witness ${forked.witness.key.name} has seen a ${log.name} log that ours does not continue`,
+        `publishing has stopped: the witness ${forked.witness.key.name} shows a checkpoint that the key of the ${log.name} log signed and this store does not have; it is kept as ${log.name}.fork in LOCK_DIR`,
       )
-    const lines = answers.flatMap(({ line }) => line ?? [])
-    if (lines.length < quorum) throw new WitnessFault(tooFew(log, answers, quorum))
-    return signed.note + lines.join('')
+    const given = answers.filter(({ lines }) => lines !== undefined)
+    if (given.length < quorum) throw new WitnessFault(tooFew(log, answers, quorum))
+    return given.flatMap(({ lines }) => lines ?? [])
   },
 })
 
 function tooFew(log: Log, answers: readonly Answer[], quorum: number): string {
   const missing = answers.flatMap((answer) =>
-    answer.line === undefined ? [`${answer.witness.key.name} ${answer.why}`] : [],
+    answer.lines === undefined ? [`${answer.witness.key.name} ${answer.why}`] : [],
   )
   return `the ${log.name} log waits for its witnesses: ${answers.length - missing.length} of ${quorum} have cosigned (${missing.join(', ')}); nothing new is public until then`
 }
 
-async function ask(db: Db, log: Log, signed: StoredCheckpoint, witness: Witness): Promise<Answer> {
-  const known = await store.witnessSize(db, log.name, witness.key.name)
-  const first = await send(db, log, signed, witness, Math.min(known, signed.size))
-  if (typeof first !== 'number') return first
-  // 409: the witness says how much it has seen. If that is more than we have, our log went back.
-  if (first > signed.size) return { witness, why: 'forked' }
-  const second = await send(db, log, signed, witness, first)
-  return typeof second === 'number' ? { witness, why: 'refused' } : second
+interface Asking {
+  db: Db
+  log: Log
+  signed: StoredCheckpoint
+  patience: Patience
 }
 
-/** One add-checkpoint request. If it returns a number, that is the size that the witness has. */
-async function send(
-  db: Db,
-  log: Log,
-  signed: StoredCheckpoint,
-  witness: Witness,
-  old: number,
-): Promise<Answer | number> {
+async function ask(asking: Asking, witness: Witness): Promise<Answer> {
+  const { db, log, signed } = asking
+  const known = Math.min(await store.witnessSize(db, log.name, witness.key.name), signed.size)
+  const first = await send(asking, witness, known)
+  const second = isBehind(first, known, signed.size) ? await send(asking, witness, first.has) : first
+  if (typeof second === 'object' && 'witness' in second) return second
+  // A 409 or a 422 is anyone's word. Only a checkpoint under our own signature shows that there is another history.
+  return { witness, why: (await showsFork(asking, witness)) ? 'forked' : 'refused' }
+}
+
+const isBehind = (sent: Sent, known: number, size: number): sent is { has: number } =>
+  typeof sent === 'object' && 'has' in sent && sent.has !== known && sent.has <= size
+
+/** One add-checkpoint request. */
+async function send({ db, log, signed, patience }: Asking, witness: Witness, old: number): Promise<Sent> {
   const path = await consistencyPath(old, signed.size, log.subtrees(db))
   const body = `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${signed.note}`
-  const response = await post(`${witness.url}/add-checkpoint`, body)
+  const response = await request(`${witness.url}/add-checkpoint`, patience, body)
   if (!response) return { witness, why: 'unreachable' }
-  if (response.status === 409 && /^(0|[1-9][0-9]{0,15})\n$/.test(response.text)) return Number(response.text)
-  if (response.status === 422) return { witness, why: 'forked' }
-  const line = response.status === 200 ? await cosignatureIn(response.text, signed, witness) : undefined
-  if (line === undefined) return { witness, why: 'refused' }
+  if (response.status === 409 && /^(0|[1-9][0-9]{0,15})\n$/.test(response.text)) return { has: Number(response.text) }
+  if (response.status === 422) return 'inconsistent'
+  const lines = response.status === 200 ? await linesIn(response.text, signed, witness) : undefined
+  if (lines === undefined) return { witness, why: 'refused' }
   await store.putWitnessSize(db, log.name, witness.key.name, signed.size)
-  return { witness, line }
+  return { witness, lines }
 }
 
-async function post(url: string, body: string): Promise<{ status: number; text: string } | undefined> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(BUDGET_MS),
-    })
-    return { status: response.status, text: await response.text() }
-  } catch {
-    return undefined
+/**
+ * The lines of an answer that are passed on: one by the witness's own key, which must hold, and one by its ML-DSA-44 key if
+ * that holds or cannot be checked here. A witness may have several keys under one name, so a line is told by name and id.
+ */
+async function linesIn(
+  lines: string,
+  signed: StoredCheckpoint,
+  { key, mlDsaKey }: Witness,
+): Promise<string[] | undefined> {
+  const note = parseNote(`${signed.note.slice(0, signed.note.indexOf('\n\n') + 2)}${lines}`)
+  const lineBy = async (by: VerifierKey): Promise<string[]> => {
+    for (const line of note?.signatures ?? [])
+      if (note && findKey([by], line) && (await verifyCosignature(note.text, line, by)).good)
+        return [signatureLine(line)]
+    return []
   }
+  const own = await lineBy(key)
+  return own.length > 0 ? [...own, ...(mlDsaKey ? await lineBy(mlDsaKey) : [])] : undefined
 }
 
-/** The witness's own signature line, if the answer has one that verifies. Lines by others are dropped. */
-async function cosignatureIn(lines: string, signed: StoredCheckpoint, { key }: Witness): Promise<string | undefined> {
-  const note = parseNote(signed.note + lines)
-  const own = note && { ...note, signatures: note.signatures.filter(({ name }) => name === key.name) }
-  if (!own || !(await cosignersOf(own, [key]))?.length) return undefined
-  return own.signatures.map(signatureLine)[0]
+/** Reads the witness's own view of our log. A checkpoint in it that we signed and do not have is kept as evidence. */
+async function showsFork({ db, log, patience }: Asking, witness: Witness): Promise<boolean> {
+  const response = await request(`${witness.url}/${toHex(sha256(utf8(log.origin)))}/checkpoint`, patience)
+  if (response?.status !== 200) return false
+  const { signers, retired } = log.currentKeys()
+  const opened = await openNote(response.text, [...signers.map(verifierKey), ...retired.map(({ key }) => key)])
+  const head = opened.ok ? parseExtendedHead(opened.note.text) : undefined
+  if (!head || head.origin !== log.origin || (await isOurs(db, log, head))) return false
+  log.lock.keepFork(log.name, response.text)
+  return true
+}
+
+/** Whether our log has, or had, this head. Another process of ours may have signed it just now. */
+async function isOurs(db: Db, log: Log, { size, root }: TreeHead): Promise<boolean> {
+  if (size > (await log.signed(db)).size) return false
+  return equalBytes(await rangeRoot(0, size, log.subtrees(db)), root)
 }

@@ -93,7 +93,11 @@ async function newestOf(
     alarms.raise('checkpoint_invalid', `${base}/checkpoint, ${opened.reason}`, { checkpoint: note })
     return undefined
   }
-  const { head } = opened
+  const { head, retired } = opened
+  if (retired) {
+    alarms.raise('checkpoint_invalid', `${base}/checkpoint, key_retired`, { checkpoint: note })
+    return undefined
+  }
   const pinned = policy.logs.find(({ url }) => url?.replace(/\/+$/, '') === `${fetcher.base}${base}`)
   if (!head.origin.endsWith(base) || (pinned && pinned.key.name !== head.origin)) {
     alarms.raise('log_not_the_same', `${base}/checkpoint is not of the log that belongs there`, { checkpoint: note })

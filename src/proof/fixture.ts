@@ -31,6 +31,29 @@ export function keyOf({ name, publicKey }: Pick<NoteSigner, 'name' | 'publicKey'
   return key
 }
 
+/** A witness that cosigns with ML-DSA-44: a second, tiny implementation of that form of c2sp.org/tlog-cosignature. */
+export async function anMlDsaWitness(name: string) {
+  const pair = (await crypto.subtle.generateKey('ML-DSA-44', true, ['sign', 'verify'])) as CryptoKeyPair
+  const publicKey = new Uint8Array(await crypto.subtle.exportKey('raw-public' as 'raw', pair.publicKey))
+  const vkey = formatVerifierKey(name, publicKey, 6)
+  const key = parseVerifierKey(vkey) as VerifierKey
+  const big = (value: number): Buffer => Buffer.from(value.toString(16).padStart(16, '0'), 'hex')
+  const counted = (text: string): Buffer => Buffer.from(`${String.fromCharCode(text.length)}${text}`, 'latin1')
+  return {
+    key,
+    vkey,
+    async cosign(text: string, seconds: number, cosigner = name): Promise<string> {
+      const [origin = '', size = '', root = ''] = text.split('\n')
+      const message = Buffer.concat([
+        ...[Buffer.from('subtree/v1\n\0'), counted(cosigner), big(seconds), counted(origin)],
+        ...[big(0), big(Number(size)), Buffer.from(root, 'base64')],
+      ])
+      const signature = Buffer.from(await crypto.subtle.sign('ML-DSA-44', pair.privateKey, message))
+      return `\u2014 ${name} ${Buffer.concat([key.id, big(seconds), signature]).toString('base64')}\n`
+    },
+  }
+}
+
 /** A log in memory. Its tiles, like a real one's, hold nothing beyond the size that is asked for. */
 export class MemoryLog {
   readonly leaves: Hash[] = []

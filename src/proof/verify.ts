@@ -17,6 +17,7 @@ import { checkPage, type PageQuestion } from './list/page.ts'
 import type { Listed } from './list/parts.ts'
 import { checkSheet } from './list/sheet.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
+import { medianSeconds } from './note/cosignature.ts'
 import { parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
 import type { Decision } from './price/lookup.ts'
@@ -39,7 +40,7 @@ export type Asked =
   | { anyQuestion: true }
 
 export interface VerifyOptions {
-  /** The oldest view of the registry that will do, as an instant; none if left out. */
+  /** The oldest view that will do, as an instant; none if left out. See `viewedAt`. */
   notBefore?: string
   /** The schedules of a registry that has others than the usual ones. */
   charts?: ChartTable
@@ -90,14 +91,14 @@ export async function verifyBody(
   const data = members['data']
   if ('figures' in asked || isFiguresBody(members)) return figuresVerdict(members, policy, asked, options)
   if (Array.isArray(data) && ('states' in members || data.some(isEntryLike)))
-    return checkEntries(members, data, policy, asked)
+    return checkEntries(members, data, policy, asked, options)
   const facts = new Facts(policy, options.charts)
   const checked = await checkBody(facts, members, asked)
   if (!checked.ok) return checked
   const checkpoint = facts.checkpoint as string
   if (!checkpointsAre(members, checkpoint)) return fail('mixed_checkpoints')
   const recorded_at = facts.state?.recorded_at ?? null
-  if (options.notBefore !== undefined && !isSince(recorded_at, options.notBefore)) return fail('state_too_old')
+  if (!(await isFresh(checkpoint, policy, recorded_at, options))) return fail('state_too_old')
   const shown = checked.shown
   return {
     ok: true,
@@ -162,6 +163,7 @@ async function checkEntries(
   data: readonly unknown[],
   policy: TrustPolicy,
   asked: Asked,
+  options: VerifyOptions,
 ): Promise<BodyVerdict> {
   if (!('anyQuestion' in asked)) return fail('answers_another_question')
   if (!Object.keys(body).every((member) => ['data', 'states', 'page', 'links', 'as_of'].includes(member)))
@@ -172,6 +174,7 @@ async function checkEntries(
   if (!log) return fail('nothing_proved')
   if (!checkpointsAre(body, log.checkpoint)) return fail('mixed_checkpoints')
   if (!oneWay(found.changes)) return fail('entries_out_of_order')
+  if (!(await isFresh(log.checkpoint, policy, null, options))) return fail('state_too_old')
   return { ...noRows(), entries: data.length, checkpoint: log.checkpoint, recorded_at: null }
 }
 
@@ -182,19 +185,45 @@ async function figuresVerdict(
   body: Members,
   policy: TrustPolicy,
   asked: Asked,
-  { notBefore }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<BodyVerdict> {
   if (!('figures' in asked) && !('anyQuestion' in asked)) return fail('answers_another_question')
   const found = await checkFigures(body, policy)
   if (!found.ok) return found
   const { state, checkpoint } = found
-  if (notBefore !== undefined && !isSince(state.recorded_at, notBefore)) return fail('state_too_old')
+  if (!(await isFresh(checkpoint, policy, state.recorded_at, options))) return fail('state_too_old')
   return { ...noRows(), checkpoint, recorded_at: state.recorded_at, figures: state }
 }
 
-/** False also for what is no instant. */
-const isSince = (recorded_at: string | null, notBefore: string): boolean =>
-  recorded_at !== null && instant(notBefore) && Date.parse(recorded_at) >= Date.parse(notBefore)
+/** Whether a view is as new as was asked for. False also if that is no instant. */
+export async function isFresh(
+  checkpoint: string,
+  policy: TrustPolicy,
+  recorded_at: string | null,
+  { notBefore }: VerifyOptions,
+): Promise<boolean> {
+  if (notBefore === undefined) return true
+  const viewed = await viewedAt(checkpoint, policy, recorded_at)
+  return viewed !== null && instant(notBefore) && Date.parse(viewed) >= Date.parse(notBefore)
+}
+
+/**
+ * When this was the newest checkpoint of its log: by the median of the times at which pinned witnesses cosigned it, or, if
+ * none did, by the log's own word. Null if nobody says so, and for what only retired keys signed.
+ */
+export async function viewedAt(
+  checkpoint: string,
+  policy: TrustPolicy,
+  recorded_at: string | null,
+): Promise<string | null> {
+  const opened = await openCheckpoint(checkpoint, policy)
+  if (!opened.ok || opened.retired) return null
+  const seconds = medianSeconds(opened.cosigners)
+  return seconds === undefined ? recorded_at : instantOf(seconds)
+}
+
+/** The year 9999 stands for any later time: no clock shows either. */
+const instantOf = (seconds: number): string => new Date(Math.min(seconds, 253_402_300_799) * 1000).toISOString()
 
 /** A checkpoint that was not opened must not stand anywhere: someone may take it for the one that was. */
 function checkpointsAre(value: unknown, checkpoint: string): boolean {

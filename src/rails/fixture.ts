@@ -27,7 +27,7 @@ export async function testRails({ limits = false } = {}) {
     limits: { default_rpm: 120, reference_rpm: 300 },
     routes: { additional_public: ['/api/coverage'], additional_protected: { '/log/figures/entries': ['audit:read'] } },
   }
-  const limiter = makeLimiter({ ...parts.limits, enabled: limits, clockMs: () => clock.ms })
+  const limiter = makeLimiter({ ...parts.limits, log_rpm: 6_000, enabled: limits, clockMs: () => clock.ms })
   const gate: Gate = makeGate(parts, limiter)
   const operations = new Map(railsOperations(parts).map((op) => [op.name, op]))
 

@@ -112,7 +112,7 @@ test('a limit below one is a mistake of the operator', () => {
 })
 
 test('buckets count apart, and a limiter that is off counts nothing', () => {
-  const options = { default_rpm: 1, reference_rpm: 2, clockMs: () => 0 }
+  const options = { default_rpm: 1, reference_rpm: 2, log_rpm: 3, clockMs: () => 0 }
   const limiter = makeLimiter({ ...options, enabled: true })
   expect(limiter.take('default', 'a')?.allowed).toBe(true)
   expect(limiter.take('default', 'a')?.allowed).toBe(false)

@@ -134,16 +134,18 @@ export interface Limiter {
 export interface LimiterOptions {
   default_rpm: number
   reference_rpm: number
+  log_rpm: number
   enabled: boolean
   /** Monotonic milliseconds, such as `performance.now`. */
   clockMs: () => number
 }
 
-export function makeLimiter({ default_rpm, reference_rpm, enabled, clockMs }: LimiterOptions): Limiter {
+export function makeLimiter({ default_rpm, reference_rpm, log_rpm, enabled, clockMs }: LimiterOptions): Limiter {
   if (!enabled) return { take: () => undefined }
   const windows = {
     default: new SlidingWindow(default_rpm, WINDOW_SECONDS, clockMs),
     reference: new SlidingWindow(reference_rpm, WINDOW_SECONDS, clockMs),
+    log: new SlidingWindow(log_rpm, WINDOW_SECONDS, clockMs),
     [FAILED_AUTHENTICATION]: new SlidingWindow(FAILED_AUTHENTICATION_RPM, WINDOW_SECONDS, clockMs),
   }
   const decide = (

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
 import { replaceFile } from '../db/replace-file.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
-import { parseTreeHead, type TreeHead } from '../proof/note/checkpoint.ts'
+import { parseExtendedHead, type TreeHead } from '../proof/note/checkpoint.ts'
 import { cosignersOf } from '../proof/note/cosignature.ts'
 import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import { sha256 } from '../proof/sha256.ts'
@@ -28,7 +28,7 @@ export async function readLatest(dir: string, origin: string, witness: VerifierK
   const text = readIfThere(join(dir, originHash(origin)))
   if (text === undefined) return undefined
   const note = parseNote(text)
-  const head = note && parseTreeHead(note.text)
+  const head = note && parseExtendedHead(note.text)
   const [own] = (note && (await cosignersOf(note, [witness]))) ?? []
   if (!head || head.origin !== origin || !own)
     throw new StoreFault(

@@ -66,6 +66,18 @@ test('the latest cosigned checkpoint is there for monitors, with the log\u2019s 
   expect((await fetch(path, { method: 'POST' })).status).toBe(404)
 })
 
+test('extension lines are cosigned with the rest, and what was cosigned is read back at the next start', async () => {
+  const log = await aLog(5)
+  await using witness = await TestWitness.follow(log)
+  const extended = await signNote(`${await log.text()}extension\nanother\n`, [log.signer])
+  const response = await witness.add(addBody(0, [], extended))
+  expect(response.status).toBe(200)
+  expect(await timeOf(witness, extended, await response.text())).toBe(1_700_000_000)
+  await witness.stop()
+  await witness.start()
+  expect(await witness.status(await growth(log, 5))).toBe(200)
+})
+
 test('a malformed request is 400', async () => {
   const log = await aLog(5)
   await using witness = await TestWitness.follow(log)
@@ -100,7 +112,6 @@ test('a malformed request is 400', async () => {
     addBody(0, [], note.trimEnd()),
     addBody(0, [], note.slice(0, note.indexOf('\u2014'))),
     addBody(0, [], await signNote('log.example/registry\n5\n', [log.signer])),
-    addBody(0, [], await signNote(`${await log.text()}extension\n`, [log.signer])),
     addBody(6, [], note), // more than the checkpoint has
   ]
   for (const body of bodies) expect([body, await witness.status(body)]).toEqual([body, 400])

@@ -1,5 +1,5 @@
 import { equalBytes } from '../proof/bytes.ts'
-import { parseTreeHead, type TreeHead } from '../proof/note/checkpoint.ts'
+import { parseExtendedHead, type TreeHead } from '../proof/note/checkpoint.ts'
 import { cosign } from '../proof/note/cosignature.ts'
 import {
   COSIGNATURE,
@@ -72,7 +72,7 @@ export class Witness {
   async add(body: string): Promise<Answer> {
     const request = parseAddCheckpoint(body)
     const note = request && parseNote(request.note)
-    const head = note && parseTreeHead(note.text)
+    const head = note && parseExtendedHead(note.text)
     if (!request || !head) return { answer: 'malformed' }
     const keys = this.logs.filter(({ name }) => name === head.origin)
     if (keys.length === 0) return { answer: 'unknown_log' }

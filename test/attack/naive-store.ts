@@ -26,7 +26,7 @@ export async function anotherStore({ contract, clock }: TestApp): Promise<TestAp
     baseUrl: () => BASE_URL,
     now: () => clock.now,
     railsClock: async () => clock.now,
-    limits: { default_rpm: 120, reference_rpm: 300, enabled: false },
+    limits: { default_rpm: 120, reference_rpm: 300, log_rpm: 6_000, enabled: false },
     observe: () => {},
     charts: CHARTS,
   })

@@ -47,7 +47,7 @@ test('SQL stands in stores and in db/ only', () => {
 
 /** They speak HTTP themselves: the listening process, a witness and its client, a monitor, and readers of answers. */
 const SPEAKS_HTTP =
-  /^(surfaces\/|main\.ts|status\.ts|monitor\/|witness\/serve\.ts|integrity\/witness-client\.ts|proof\/(verify\.ts|list\/)|cli\/)/
+  /^(surfaces\/|main\.ts|status\.ts|monitor\/|witness\/serve\.ts|integrity\/witness-(client|request)\.ts|proof\/(verify\.ts|list\/)|cli\/)/
 const ANSWER_HEADERS =
   'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
 

@@ -6,7 +6,7 @@ import { atr, DemoService } from '../support/service.ts'
 
 const ASKED = ['--cpt', '99213', '--as-of', '2026-11-15']
 
-test('after a key rotation old proofs verify under the old policy, and new ones under both', async () => {
+test('after a key rotation old proofs verify under every later policy, and new ones under the new', async () => {
   const folder = temporaryFolder()
   const file = (name: string) => join(folder.path, name)
   const env = { DATA_DIR: file('data') }
@@ -19,8 +19,8 @@ test('after a key rotation old proofs verify under the old policy, and new ones 
     )
     await service.stop()
   }
-  const verified = async (row: string, policy: string) =>
-    (await atr(['verify', file(`${row}.row`), ...ASKED, '--policy', file(`${policy}.policy`)])).out.trim()
+  const verified = async (row: string, policy: string, ...more: string[]) =>
+    (await atr(['verify', file(`${row}.row`), ...ASKED, '--policy', file(`${policy}.policy`), ...more])).out.trim()
 
   await collect('old')
   expect((await atr(['log', 'rotate-key'], env)).code).toBe(0)
@@ -32,8 +32,12 @@ test('after a key rotation old proofs verify under the old policy, and new ones 
   expect(await verified('both', 'old')).toBe('ok')
   expect(await verified('both', 'new')).toBe('ok')
   expect(await verified('old', 'both')).toBe('ok')
-  expect(await verified('old', 'new')).toBe('failed: note_unsigned')
+  // What the retired key signed goes on counting, though it is no view of today.
+  expect(await verified('old', 'new')).toBe('ok')
+  expect(await verified('old', 'new', '--max-age', '9999d')).toBe('failed: state_too_old')
+  expect(await verified('both', 'new', '--max-age', '9999d')).toBe('ok')
   expect(readFileSync(file('new.policy'), 'utf8').match(/^log /gm)).toHaveLength(2)
+  expect(readFileSync(file('new.policy'), 'utf8').match(/^#retired /gm)).toHaveLength(2)
   expect(readFileSync(file('both.policy'), 'utf8').match(/^log /gm)).toHaveLength(4)
 
   // What the old key signed is still checked with it, and publishing goes on under the new one.
@@ -57,5 +61,11 @@ test('after a key rotation old proofs verify under the old policy, and new ones 
   await collect('after')
   expect(await verified('after', 'new')).toBe('ok')
   expect(await verified('after', 'old')).toBe('failed: note_unsigned')
+  // Who stole the old key cannot continue the log with it: the policy says where it ended.
+  const policy = readFileSync(file('new.policy'), 'utf8')
+  const [, size] = /^#retired \S+\/log\/registry\+\S+ (\d+) /m.exec(policy) ?? []
+  const earlier = policy.replace(` ${size} `, ` ${Number(size) - 1} `)
+  writeFileSync(file('earlier.policy'), earlier)
+  expect(await verified('old', 'earlier')).toBe('failed: key_retired')
   folder[Symbol.dispose]()
 })

@@ -252,7 +252,7 @@ test('the entries of the figures log are for auditors; its hashes and those of t
   expect([entries.status, entries.headers.get('cache-control'), entries.headers.get('vary')]).toEqual([
     200,
     'private, max-age=31536000, immutable',
-    'X-Agent-Rails, Authorization',
+    'Accept-Encoding, X-Agent-Rails, Authorization',
   ])
   expect(await statusOf(app, '/log/figures/tile/entries/000', headers)).toBe(404)
   // An address that only looks like another one is not the other one.
@@ -274,7 +274,7 @@ test('method, query, quota and caching follow the rules of every other route', a
     const response = await app.request(path)
     const etag = response.headers.get('etag') ?? ''
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(response.headers.get('ratelimit-policy')).toBe('"default";q=120;w=60')
+    expect(response.headers.get('ratelimit-policy')).toBe('"log";q=6000;w=60')
     const head = await app.request(path, { method: 'HEAD' })
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag])
     expect(head.headers.get('content-type')).toBe(response.headers.get('content-type'))

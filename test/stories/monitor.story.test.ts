@@ -3,9 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ALARMS } from '../../src/monitor/alarm.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import { formatPolicy } from '../../src/proof/note/policy.ts'
 import type { Manifest, RegistryState } from '../../src/proof/price/release.ts'
 import type { Row } from '../../src/proof/price/row.ts'
 import { aFee, aRow, MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import { parsePolicy, type TrustPolicy } from '../../src/proof/verify.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
 import { Operator } from '../support/operator.ts'
 import { ATR, atr, DemoService } from '../support/service.ts'
@@ -61,6 +63,21 @@ const laboratory = (operator: Operator, given: Partial<Manifest> = {}, rows = CO
   operator.registry.publish(rows, { ...LAB, ...given })
 const QUIET = { code: 0, alarms: [] as string[] }
 const alarming = (...alarms: string[]) => ({ code: 1, alarms })
+
+test('a head that only a retired key signed is an alarm, though the key counts for what is archived', async () => {
+  await using operator = await Operator.start()
+  laboratory(operator)
+  const { signer, log } = operator.registry
+  const [current, ...others] = (parsePolicy(operator.policy) as TrustPolicy).logs.map(({ key }) =>
+    key.name === signer.name ? { ...key, publicKey: new Uint8Array(32).fill(9) } : key,
+  )
+  const retired = [{ key: signer, size: log.leaves.length, root: await log.root() }]
+  const policy = formatPolicy(current ? [current, ...others] : [], [], 0, retired)
+  using watcher = new Watcher(operator.url, policy)
+  const seen = await watcher.look()
+  expect(seen).toMatchObject(alarming('checkpoint_invalid'))
+  expect(seen.out).toContain('key_retired')
+})
 
 test('a real service is followed over publications and a withdrawal without an alarm', async () => {
   await using service = await DemoService.start()

@@ -1,15 +1,18 @@
 import { expect, test } from 'bun:test'
-import { cpSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'bun'
 import { type App, makeApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
+import type { Publisher } from '../../src/integrity/publication.ts'
 import { WitnessFault } from '../../src/integrity/witness-client.ts'
-import { parsePolicy, type TrustPolicy, verifyBody } from '../../src/proof/verify.ts'
+import { formatPolicy } from '../../src/proof/note/policy.ts'
+import { parsePolicy, type TrustPolicy, verifyBody, viewedAt } from '../../src/proof/verify.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
+import { scheduleStates } from '../../src/registry/state/state.ts'
 import { type RunningWitness, startWitness } from '../../src/witness/serve.ts'
 import { createWitness } from '../../src/witness/witness-key.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
@@ -23,6 +26,8 @@ const NOW = Date.parse('2026-11-15T12:00:00Z')
 class Watched {
   readonly folder = temporaryFolder()
   readonly witnesses: RunningWitness[] = []
+  /** What the witnesses' clocks show. */
+  now = NOW
 
   pathOf(name: string): string {
     return join(this.folder.path, name)
@@ -38,7 +43,11 @@ class Watched {
   async startWitness(name: string): Promise<RunningWitness> {
     const { db, registryLog, figuresLog } = await openInstallation(readConfig({ DATA_DIR: this.pathOf('data') }))
     await db.close()
-    return startWitness({ dir: this.pathOf(name), logs: [...registryLog.keys, ...figuresLog.keys] })
+    return startWitness({
+      dir: this.pathOf(name),
+      logs: [...registryLog.keys, ...figuresLog.keys],
+      now: () => this.now,
+    })
   }
 
   /** The installation, publishing with these witnesses. */
@@ -68,7 +77,7 @@ const appOf = (installation: Installation): App =>
   makeApp(installation, {
     baseUrl: () => 'https://watched.example',
     now: () => NOW,
-    limits: { default_rpm: 1, reference_rpm: 1, enabled: false },
+    limits: { default_rpm: 1, reference_rpm: 1, log_rpm: 1, enabled: false },
     observe: () => {},
   })
 
@@ -139,7 +148,7 @@ test('a witness that has seen another history stops publishing, and says why', a
   const installation = await watched.open()
   const refused = publishOne(installation, 'G0001')
   await expect(refused).rejects.toThrow(
-    'publishing has stopped: the witness witness.example/two has seen a registry log that ours does not continue',
+    'publishing has stopped: the witness witness.example/two shows a checkpoint that the key of the registry log signed and this store does not have',
   )
   await expect(refused).rejects.toBeInstanceOf(WitnessFault)
   expect(await get(installation, '/reference?cpt=G0001')).toContain('no_edition_for_day')
@@ -173,6 +182,62 @@ test('witnesses that are named later cosign what is public already', async () =>
     decisions: [{ outcome: 'price' }],
   })
   await after.db.close()
+})
+
+test('while it serves, witnesses cosign both logs daily, also the one in which nothing changes', async () => {
+  await using watched = new Watched()
+  await watched.create()
+  const { db, registryLog, figuresLog, cosign } = await watched.open()
+  const times = async () => {
+    const policy = parsePolicy(
+      formatPolicy(
+        [registryLog, figuresLog].flatMap(({ signers }) => signers),
+        keys,
+      ),
+    )
+    const heads = await Promise.all([registryLog, figuresLog].map((log) => log.head(db)))
+    return Promise.all(heads.map(({ note }) => viewedAt(note, policy as TrustPolicy, null)))
+  }
+  const keys = watched.witnesses.map(({ witness }) => witness.key)
+  const day = (count: number): string => new Date(NOW + count * 86_400_000).toISOString()
+  expect(await times()).toEqual([day(0), day(0)])
+  const faults: unknown[] = []
+  for (const count of [1, 2]) {
+    watched.now = NOW + count * 86_400_000
+    const [registry, figures] = [registryLog, figuresLog].map((log) => ({ db, log, cosign })) as [Publisher, Publisher]
+    const job = scheduleStates(
+      registry,
+      [figures],
+      () => watched.now + 1_000,
+      ({ fault }) => faults.push(fault),
+    )
+    await job.stop()
+    expect(await times()).toEqual([day(count), day(count)])
+  }
+  expect(faults).toEqual([])
+  expect((await figuresLog.head(db)).size).toBe(0)
+  await db.close()
+})
+
+test('on the command line, the age of a checkpoint is what its witnesses say, and unknown without them', async () => {
+  await using watched = new Watched()
+  watched.now = Date.now() - 5 * 3_600_000
+  await watched.create()
+  const installation = await watched.open()
+  const file = (name: string, text: string): string => {
+    writeFileSync(watched.pathOf(name), text)
+    return watched.pathOf(name)
+  }
+  const note = file('checkpoint', await get(installation, '/log/figures/checkpoint'))
+  const text = await get(installation, '/log/policy')
+  const policy = file('policy', text)
+  const alone = file('alone', text.replaceAll(/^(witness|group|quorum) .*\n/gm, '').concat('quorum none\n'))
+  await installation.db.close()
+  const verified = async (...args: string[]): Promise<string> => (await atr(['verify', note, ...args])).out.trim()
+  expect(await verified('--policy', policy, '--max-age', '6h')).toBe('ok')
+  expect(await verified('--policy', policy, '--max-age', '4h')).toBe('failed: state_too_old')
+  expect(await verified('--policy', alone, '--max-age', '9999d')).toBe('failed: state_too_old')
+  expect(await verified('--policy', alone)).toBe('ok')
 })
 
 test('a witness run from the command line keeps what it has seen when it is killed', async () => {

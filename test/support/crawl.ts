@@ -61,6 +61,8 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
     '/api/provider/{npi}': each(npis, (npi) => `/${npi}`),
     '/log/registry/tile/entries/{bundle}': [`/000.p/${1 + 2 * releases.length}`],
     '/log/figures/tile/entries/{bundle}': ['/000.p/1'],
+    '/log/registry/proof/{index}': ['/0'],
+    '/log/figures/proof/{index}': ['/0'],
     '/log/registry/tile/{tile}': each(tiles, (tile) => `/${tile}`),
     '/log/figures/tile/{tile}': each(tiles, (tile) => `/${tile}`),
     '/log/releases/{release_id}/tile/{tile}': releases.flatMap((id) =>

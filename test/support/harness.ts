@@ -24,7 +24,7 @@ export const BASE_URL = 'https://registry.example'
 interface Given {
   /** The day, at noon UTC. */
   today?: string
-  limits?: { default_rpm?: number; reference_rpm?: number; enabled?: boolean }
+  limits?: { default_rpm?: number; reference_rpm?: number; log_rpm?: number; enabled?: boolean }
   sample?: boolean
   charts?: Charts
 }
@@ -48,7 +48,7 @@ export async function testApp({
     baseUrl: () => BASE_URL,
     now: () => clock.now,
     railsClock: async () => clock.now,
-    limits: { default_rpm: 120, reference_rpm: 300, enabled: false, ...limits },
+    limits: { default_rpm: 120, reference_rpm: 300, log_rpm: 6_000, enabled: false, ...limits },
     observe: (line) => lines.push(line),
     charts,
   })

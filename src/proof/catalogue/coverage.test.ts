@@ -9,7 +9,7 @@ import { coverageList, coverageOf } from './catalogue-fixture.ts'
 
 const DAY = '2026-07-15'
 const signer = await aSigner('registry.example/log/registry')
-const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], witnesses: [], groups: [], quorum: 'none' }
+const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], retired: [], witnesses: [], groups: [], quorum: 'none' }
 
 /** The places in the timeline: 0 asp (spring), 1 clfs, 2 and 3 pfs-qpp, 4, 5 and 6 pfs. In July 1, 3 and 5 are in force. */
 function aRegistry(): MemoryRegistry {

@@ -7,7 +7,7 @@ import type { HistoryQuestion } from './history.ts'
 import { historyOf, stretchOf } from './history-fixture.ts'
 
 const signer = await aSigner('registry.example/log/registry')
-const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], witnesses: [], groups: [], quorum: 'none' }
+const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], retired: [], witnesses: [], groups: [], quorum: 'none' }
 const NPI = '1234567893'
 const QUARTERS = [
   ['2026A', '2026-01-01', '2026-03-31'],

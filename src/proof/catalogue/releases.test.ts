@@ -6,7 +6,7 @@ import { knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
 import type { ReleasesQuestion } from './releases.ts'
 
 const signer = await aSigner('registry.example/log/registry')
-const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], witnesses: [], groups: [], quorum: 'none' }
+const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], retired: [], witnesses: [], groups: [], quorum: 'none' }
 
 /** Two charts; of the first a quarter that was replaced, one that was withdrawn, and one that follows. */
 function aRegistry() {

@@ -8,7 +8,7 @@ import { coverageList, releaseList } from './catalogue-fixture.ts'
 import { historyOf } from './history-fixture.ts'
 
 const signer = await aSigner('registry.example/log/registry')
-const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], witnesses: [], groups: [], quorum: 'none' }
+const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], retired: [], witnesses: [], groups: [], quorum: 'none' }
 
 function aRegistry(): MemoryRegistry {
   const registry = new MemoryRegistry(signer)

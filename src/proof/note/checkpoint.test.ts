@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toBase64 } from '../bytes.ts'
 import { aSigner, keyOf, MemoryLog } from '../fixture.ts'
-import { formatTreeHead, openCheckpoint, parseTreeHead } from './checkpoint.ts'
+import { formatTreeHead, openCheckpoint, parseExtendedHead, parseTreeHead } from './checkpoint.ts'
 import { cosign } from './cosignature.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './policy.ts'
 import { type NoteSigner, signNote } from './signed-note.ts'
@@ -117,4 +117,32 @@ test('a checkpoint in the name of a log that another pinned key signed is refuse
   const note = await signNote(await new MemoryLog(log).text(), [other])
   expect(await openCheckpoint(note, policyOf([log, other]))).toEqual({ ok: false, reason: 'origin_not_pinned' })
   expect(keyOf(log).name).not.toBe(keyOf(other).name)
+})
+
+test('a retired key counts for what it signed, and for nothing after it', async () => {
+  const [old, current] = [await aSigner('log.example/registry'), await aSigner('log.example/registry')]
+  const bodies = [1, 2, 3, 4].map((n) => new Uint8Array([n]))
+  const log = new MemoryLog(old).append(...bodies)
+  const fork = new MemoryLog(old).append(...bodies.toReversed())
+  const retired = { key: old, size: 3, root: await log.root(3) }
+  const policy = parsePolicy(formatPolicy([current], [], 0, [retired])) as TrustPolicy
+  for (const size of [0, 1, 2, 3])
+    expect(await openCheckpoint(await log.checkpoint(size), policy)).toMatchObject({ ok: true, retired: true })
+  // Who stole the key can neither continue the log nor give its last checkpoint another root.
+  for (const stolen of [await log.checkpoint(4), await fork.checkpoint(3)])
+    expect(await openCheckpoint(stolen, policy)).toEqual({ ok: false, reason: 'key_retired' })
+  const both = await signNote(await log.text(), [current, old])
+  expect(await openCheckpoint(both, policy)).toMatchObject({ ok: true, retired: false })
+  expect(await openCheckpoint(await log.checkpoint(2), policyOf([current]))).toEqual({
+    ok: false,
+    reason: 'note_unsigned',
+  })
+})
+
+test('a witness reads the extension lines of other logs, and a verifier of this one refuses them', () => {
+  const text = `log\n1\n${ROOT}\nextension\nanother one\n`
+  expect(parseExtendedHead(text)).toMatchObject({ origin: 'log', size: 1 })
+  expect(parseTreeHead(text)).toBeUndefined()
+  for (const bad of [`log\n1\n${ROOT}\n\n`, `log\n1\n${ROOT}\nextension`, 'log\n1\nextension\n'])
+    expect(parseExtendedHead(bad)).toBeUndefined()
 })

@@ -1,9 +1,9 @@
 // C2SP tlog-checkpoint: the signed note that says how large a log is and what its root is.
 
-import { fromBase64, toBase64 } from '../bytes.ts'
+import { equalBytes, fromBase64, toBase64 } from '../bytes.ts'
 import type { Hash } from '../tree/merkle.ts'
 import { type Cosigner, cosignersOf } from './cosignature.ts'
-import { meetsQuorum, type TrustPolicy } from './policy.ts'
+import { meetsQuorum, type RetiredKey, type TrustPolicy } from './policy.ts'
 import { type NoteFault, openNote } from './signed-note.ts'
 
 export interface TreeHead {
@@ -14,9 +14,16 @@ export interface TreeHead {
 
 export const formatTreeHead = ({ origin, size, root }: TreeHead): string => `${origin}\n${size}\n${toBase64(root)}\n`
 
+const THREE_LINES = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/=]+)\n$/
+const WITH_EXTENSIONS = new RegExp(THREE_LINES.source.replace('$', '(?:[^\\n]+\\n)*$'))
+
 /** Extension lines are not recommended by the specification and not written by this service, so they are refused. */
-export function parseTreeHead(text: string): TreeHead | undefined {
-  const match = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/=]+)\n$/.exec(text)
+export const parseTreeHead = (text: string): TreeHead | undefined => headIn(THREE_LINES.exec(text))
+
+/** For a witness, which follows other logs too: further lines may come after the three. */
+export const parseExtendedHead = (text: string): TreeHead | undefined => headIn(WITH_EXTENSIONS.exec(text))
+
+function headIn(match: RegExpExecArray | null): TreeHead | undefined {
   const [, origin = '', decimal = '', encoded = ''] = match ?? []
   const root = fromBase64(encoded)
   const size = Number(decimal)
@@ -24,10 +31,21 @@ export function parseTreeHead(text: string): TreeHead | undefined {
   return { origin, size, root }
 }
 
-export type CheckpointFault = NoteFault | 'checkpoint_malformed' | 'origin_not_pinned' | 'quorum_not_met'
+export type CheckpointFault =
+  | NoteFault
+  | 'checkpoint_malformed'
+  | 'origin_not_pinned'
+  | 'key_retired'
+  | 'quorum_not_met'
 
 export type OpenedCheckpoint =
-  | { ok: true; head: TreeHead; cosigners: Cosigner[] }
+  | {
+      ok: true
+      head: TreeHead
+      cosigners: Cosigner[]
+      /** Only retired keys of its log signed it. It was published once, and says nothing about now. */
+      retired: boolean
+    }
   | { ok: false; reason: CheckpointFault }
 
 /** The last few checkpoints opened under a policy: all rows of a page share one, and a signature check costs most. */
@@ -49,15 +67,24 @@ export function openCheckpoint(note: string, policy: TrustPolicy): Promise<Opene
 }
 
 async function open(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint> {
-  const keys = policy.logs.map(({ key }) => key)
+  const keys = [...policy.logs, ...policy.retired].map(({ key }) => key)
   const opened = await openNote(note, keys)
   if (!opened.ok) return opened
   const head = parseTreeHead(opened.note.text)
   if (!head) return { ok: false, reason: 'checkpoint_malformed' }
-  if (!opened.signers.some((key) => key.name === head.origin)) return { ok: false, reason: 'origin_not_pinned' }
+  const signers = opened.signers.filter(({ name }) => name === head.origin)
+  if (signers.length === 0) return { ok: false, reason: 'origin_not_pinned' }
+  const retired = !policy.logs.some(({ key }) => signers.includes(key))
+  if (retired && !policy.retired.some((each) => signers.includes(each.key) && isUpTo(each, head)))
+    return { ok: false, reason: 'key_retired' }
   const witnesses = policy.witnesses.map(({ key }) => key)
   const cosigners = await cosignersOf(opened.note, witnesses)
   if (!cosigners) return { ok: false, reason: 'note_signature_invalid' }
   const cosigning = cosigners.map(({ key }) => key)
-  return meetsQuorum(policy, cosigning) ? { ok: true, head, cosigners } : { ok: false, reason: 'quorum_not_met' }
+  if (!meetsQuorum(policy, cosigning)) return { ok: false, reason: 'quorum_not_met' }
+  return { ok: true, head, cosigners, retired }
 }
+
+/** Whoever steals a retired key must not be able to continue the log with it. */
+const isUpTo = ({ size, root }: RetiredKey, head: TreeHead): boolean =>
+  head.size < size || (head.size === size && equalBytes(head.root, root))

@@ -1,10 +1,12 @@
 // C2SP tlog-cosignature: a witness says that, at this time, this is the largest consistent tree it has seen of a log.
 
-import { concat, utf8 } from '../bytes.ts'
+import { concat, fromBase64, utf8 } from '../bytes.ts'
+import { ML_DSA_SIGNATURE_BYTES, verifyMlDsa44 } from './ml-dsa.ts'
 import {
   COSIGNATURE,
   findKey,
   keyId,
+  ML_DSA_44,
   type Note,
   type NoteSignature,
   type NoteSigner,
@@ -27,39 +29,83 @@ const messageOf = (text: string, seconds: number): Uint8Array => utf8(`cosignatu
 /** The note line by which `signer` cosigns a checkpoint text. */
 export async function cosign(text: string, signer: NoteSigner, seconds: number): Promise<string> {
   if (!Number.isSafeInteger(seconds) || seconds <= 0) throw new RangeError('a cosignature needs a time after 1970')
-  const time = new Uint8Array(TIME_BYTES)
-  new DataView(time.buffer).setBigUint64(0, BigInt(seconds))
   const { name, publicKey } = signer
-  const signature = concat(time, await signer.sign(messageOf(text, seconds)))
+  const signature = concat(uint64(seconds), await signer.sign(messageOf(text, seconds)))
   return signatureLine({ name, id: keyId(name, publicKey, COSIGNATURE), signature })
 }
 
-/** The time of a good cosignature over `text`, or undefined. A time past exact integers is too far ahead to believe. */
+/** What ML-DSA-44 signs (`cosigned_message`): it also commits to the name, and says nothing about extension lines. */
+export function subtreeMessage(text: string, name: string, seconds: number): Uint8Array | undefined {
+  const [origin = '', size = '', encoded = ''] = text.split('\n')
+  const root = fromBase64(encoded)
+  const [cosigner, log] = [utf8(name), utf8(origin)]
+  if (root?.length !== 32 || cosigner.length > 255 || log.length > 255 || !Number.isSafeInteger(Number(size)))
+    return undefined
+  return concat(
+    utf8('subtree/v1\n\0'),
+    ...[Uint8Array.of(cosigner.length), cosigner, uint64(seconds)],
+    ...[Uint8Array.of(log.length), log, uint64(0), uint64(Number(size)), root],
+  )
+}
+
+function uint64(value: number): Uint8Array {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value))
+  return bytes
+}
+
+/** `unknown` where the platform cannot check signatures of this type. */
+export type CosignatureCheck = { good: true; seconds: number } | { good: false } | { good: 'unknown' }
+
+const SIGNATURE_BYTES: { [type: number]: number } = { [COSIGNATURE]: 64, [ML_DSA_44]: ML_DSA_SIGNATURE_BYTES }
+
+/** Checks one cosignature over `text`. A time past exact integers is too far ahead to believe. */
 export async function verifyCosignature(
   text: string,
   { signature }: Pick<NoteSignature, 'signature'>,
   key: VerifierKey,
-): Promise<number | undefined> {
-  if (key.type !== COSIGNATURE || signature.length !== TIME_BYTES + 64) return undefined
+): Promise<CosignatureCheck> {
+  const bytes = SIGNATURE_BYTES[key.type]
+  if (bytes === undefined || signature.length !== TIME_BYTES + bytes) return { good: false }
   const time = new DataView(signature.buffer, signature.byteOffset, TIME_BYTES).getBigUint64(0)
   const seconds = Number(time)
-  if (!Number.isSafeInteger(seconds)) return undefined
-  const good = await verifyEd25519(key.publicKey, signature.slice(TIME_BYTES), messageOf(text, seconds))
-  return good ? seconds : undefined
+  if (!Number.isSafeInteger(seconds)) return { good: false }
+  const good = await holds(text, signature.slice(TIME_BYTES), key, seconds)
+  return good === undefined ? { good: 'unknown' } : good ? { good, seconds } : { good: false }
+}
+
+async function holds(
+  text: string,
+  signature: Uint8Array,
+  { type, name, publicKey }: VerifierKey,
+  seconds: number,
+): Promise<boolean | undefined> {
+  if (type === COSIGNATURE) return verifyEd25519(publicKey, signature, messageOf(text, seconds))
+  const message = subtreeMessage(text, name, seconds)
+  return message ? verifyMlDsa44(publicKey, signature, message) : false
 }
 
 /**
  * Who of these witnesses cosigned a note, each once with its latest time. Undefined if a line in the name of
- * one of them does not verify; lines by others are ignored.
+ * one of them does not verify; lines by others, and of a type that the platform cannot check, are ignored.
  */
 export async function cosignersOf(note: Note, witnesses: readonly VerifierKey[]): Promise<Cosigner[] | undefined> {
   const latest = new Map<VerifierKey, number>()
   for (const line of note.signatures) {
     const key = findKey(witnesses, line)
     if (!key) continue
-    const seconds = await verifyCosignature(note.text, line, key)
-    if (seconds === undefined) return undefined
-    latest.set(key, Math.max(seconds, latest.get(key) ?? 0))
+    const check = await verifyCosignature(note.text, line, key)
+    if (check.good === false) return undefined
+    if (check.good === true) latest.set(key, Math.max(check.seconds, latest.get(key) ?? 0))
   }
   return [...latest].map(([key, seconds]) => ({ key, seconds }))
+}
+
+/**
+ * The median of the times at which witnesses signed, the earlier of two middle ones; undefined if none did. One witness
+ * whose clock is wrong does not move it far.
+ */
+export function medianSeconds(cosigners: readonly Cosigner[]): number | undefined {
+  const times = cosigners.map(({ seconds }) => seconds).sort((a, b) => a - b)
+  return times[Math.floor((times.length - 1) / 2)]
 }

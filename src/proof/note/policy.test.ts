@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { toBase64 } from '../bytes.ts'
 import { formatPolicy, meetsQuorum, parsePolicy, type TrustPolicy } from './policy.ts'
 import { formatVerifierKey, keyId } from './signed-note.ts'
 
@@ -13,6 +14,8 @@ const figures = {
 const witness = (n: number) => ({ name: `w${n}.example/witness`, publicKey: publicKeyOf(100 + n) })
 const LOG = `log ${formatVerifierKey(registry.name, registry.publicKey)}`
 const vkey = (n: number): string => formatVerifierKey(witness(n).name, witness(n).publicKey, 4)
+const ROOT = toBase64(new Uint8Array(32).fill(7))
+const retiredVkey = formatVerifierKey(registry.name, publicKeyOf(9))
 const W = [0, 1, 2, 3, 4, 5, 6].map((n) => `witness w${n} ${vkey(n)}`)
 
 function read(text: string): TrustPolicy {
@@ -40,6 +43,7 @@ test('a policy is read back with the keys it was written with', () => {
         url: figures.url,
       },
     ],
+    retired: [],
     witnesses: [],
     groups: [],
     quorum: 'none',
@@ -111,6 +115,15 @@ test('of n witnesses exactly the sets of k or more are a quorum', () => {
   )
 })
 
+test('a retired key is written as a comment with the last checkpoint that it may have signed, and read back', () => {
+  const retired = { key: { name: registry.name, publicKey: publicKeyOf(9) }, size: 7, root: new Uint8Array(32).fill(7) }
+  const written = formatPolicy([registry], [], 0, [retired])
+  expect(written).toBe(`${LOG}\n#retired ${retiredVkey} 7 ${ROOT}\nquorum none\n`)
+  expect(read(written).retired).toMatchObject([{ key: { name: registry.name }, size: 7, root: retired.root }])
+  // Words that only begin like it are comments.
+  expect(read(written.replace('#retired', '#retired-keys:')).retired).toEqual([])
+})
+
 test('comments, empty lines and further space do not matter', () => {
   expect(parsePolicy(`# trust\n\n \t # indented\n ${LOG}\t\n  \nquorum \t none`)?.logs).toHaveLength(1)
 })
@@ -158,6 +171,30 @@ test.each([
   ['carriage returns', `${LOG}\r\nquorum none\r\n`],
   ['an odd space', `${LOG}\nquorum\u00a0none\n`],
   ['a control character', `# \u0007\n${LOG}\nquorum none\n`],
+  ['a control character of U+0080 to U+009F in a comment', `# \u0085\n${LOG}\nquorum none\n`],
+  ['a name that is not ASCII', `${LOG}\nwitness w\u00e9 ${vkey(1)}\nquorum none\n`],
+  ['a group whose name is not ASCII', `${LOG}\n${W[1]}\ngroup \u0433 any w1\nquorum none\n`],
+  [
+    'a key name that is not ASCII',
+    `log ${formatVerifierKey('registry.\u0435xample', registry.publicKey)}\nquorum none\n`,
+  ],
+  ['an address that is not ASCII', `${LOG} https://r\u00e9gistry.example\nquorum none\n`],
+  ['a retired key without its checkpoint', `${LOG}\n#retired ${retiredVkey}\nquorum none\n`],
+  ['a retired key without its root', `${LOG}\n#retired ${retiredVkey} 7\nquorum none\n`],
+  ['a retired key with a size that is no number', `${LOG}\n#retired ${retiredVkey} 07 ${ROOT}\nquorum none\n`],
+  [
+    'a retired key with a size past exact integers',
+    `${LOG}\n#retired ${retiredVkey} 9007199254740992 ${ROOT}\nquorum none\n`,
+  ],
+  ['a retired key with a short root', `${LOG}\n#retired ${retiredVkey} 7 ${ROOT.slice(4)}\nquorum none\n`],
+  ['a retired key and a word too many', `${LOG}\n#retired ${retiredVkey} 7 ${ROOT} more\nquorum none\n`],
+  ['a retired key of a witness', `${LOG}\n#retired ${vkey(1)} 7 ${ROOT}\nquorum none\n`],
+  [
+    'a retired key of another log',
+    `${LOG}\n#retired ${formatVerifierKey('x', publicKeyOf(9))} 7 ${ROOT}\nquorum none\n`,
+  ],
+  ['a key in use and retired', `${LOG}\n#retired ${LOG.slice(4)} 7 ${ROOT}\nquorum none\n`],
+  ['a key retired twice', `${LOG}\n${`#retired ${retiredVkey} 7 ${ROOT}\n`.repeat(2)}quorum none\n`],
   ['a web page', '<!doctype html>\n<title>not found</title>\n'],
 ])('a policy with %s is refused whole', (_, text) => {
   expect(parsePolicy(text)).toBeUndefined()

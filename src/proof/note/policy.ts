@@ -1,12 +1,13 @@
 // C2SP tlog-policy: the one trust file an outsider pins. It names the logs whose checkpoints count, the
 // witnesses that are believed, and how many of them must have cosigned a checkpoint.
 
-import { equalBytes } from '../bytes.ts'
+import { equalBytes, fromBase64, toBase64 } from '../bytes.ts'
 import {
   COSIGNATURE,
   ED25519,
   formatVerifierKey,
   type KeyType,
+  ML_DSA_44,
   parseVerifierKey,
   type VerifierKey,
 } from './signed-note.ts'
@@ -14,6 +15,13 @@ import {
 export interface TrustedLog {
   key: VerifierKey
   url?: string
+}
+
+/** A key that signs no more. It still counts for the checkpoints that it signed: those up to this one. */
+export interface RetiredKey {
+  key: VerifierKey
+  size: number
+  root: Uint8Array
 }
 
 export interface TrustedWitness {
@@ -32,6 +40,7 @@ export interface WitnessGroup {
 
 export interface TrustPolicy {
   logs: TrustedLog[]
+  retired: RetiredKey[]
   witnesses: TrustedWitness[]
   /** In the order of the file: members always stand before their group. */
   groups: WitnessGroup[]
@@ -40,6 +49,8 @@ export interface TrustPolicy {
 }
 
 const NONE = 'none'
+/** To other readers of tlog-policy this is a comment: to them the key is not there, which is safe. */
+const RETIRED = '#retired'
 
 /** Whether cosignatures by these witnesses are enough. */
 export function meetsQuorum(policy: TrustPolicy, cosigners: readonly VerifierKey[]): boolean {
@@ -58,13 +69,13 @@ export interface PolicyKey {
   publicKey: Uint8Array
   url?: string
 }
-export type PolicyLog = PolicyKey
 
 /** Writes a policy under which `quorum` of the witnesses, all unless said otherwise, must cosign. */
 export function formatPolicy(
-  logs: readonly PolicyLog[],
+  logs: readonly PolicyKey[],
   witnesses: readonly PolicyKey[] = [],
   quorum = witnesses.length,
+  retired: readonly (Omit<RetiredKey, 'key'> & { key: PolicyKey })[] = [],
 ): string {
   const keyed = ({ name, publicKey, url }: PolicyKey, type: KeyType): string =>
     `${formatVerifierKey(name, publicKey, type)}${url ? ` ${url}` : ''}`
@@ -74,6 +85,7 @@ export function formatPolicy(
       : [`group witnesses ${quorum} ${witnesses.map(({ name }) => name).join(' ')}`, 'quorum witnesses']
   const lines = [
     ...logs.map((log) => `log ${keyed(log, ED25519)}`),
+    ...retired.map(({ key, size, root }) => `${RETIRED} ${keyed(key, ED25519)} ${size} ${toBase64(root)}`),
     ...witnesses.map((witness) => `witness ${witness.name} ${keyed(witness, COSIGNATURE)}`),
     ...rule,
   ]
@@ -84,8 +96,9 @@ export function formatPolicy(
 
 /** Undefined on anything it does not understand: a trust file that is half understood is not trusted. */
 export function parsePolicy(text: string): TrustPolicy | undefined {
-  if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) return undefined
+  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) return undefined
   const logs: TrustedLog[] = []
+  const retired: RetiredKey[] = []
   const witnesses: TrustedWitness[] = []
   const groups: WitnessGroup[] = []
   const names = new Set<string>()
@@ -97,13 +110,21 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
   /** Each says whether it could make sense of the words of a line. */
   const lines: { [kind: string]: (words: readonly string[]) => boolean } = {
     log([vkey = '', url, ...more]) {
-      const key = newKey(vkey, ED25519, logs)
+      const key = newKey(vkey, [ED25519], [...logs, ...retired])
       if (!key || more.length > 0) return false
       logs.push({ key, ...(url === undefined ? {} : { url }) })
       return true
     },
+    [RETIRED]([vkey = '', decimal = '', encoded = '', ...more]) {
+      const key = newKey(vkey, [ED25519], [...logs, ...retired])
+      const [size, root] = [Number(decimal), fromBase64(encoded)]
+      const isHead = /^(0|[1-9][0-9]{0,15})$/.test(decimal) && Number.isSafeInteger(size) && root?.length === 32
+      if (!key || !isHead || more.length > 0) return false
+      retired.push({ key, size, root })
+      return true
+    },
     witness([name = '', vkey = '', url, ...more]) {
-      const key = newKey(vkey, COSIGNATURE, witnesses)
+      const key = newKey(vkey, [COSIGNATURE, ML_DSA_44], witnesses)
       if (!key || more.length > 0 || !define(name)) return false
       witnesses.push({ name, key, ...(url === undefined ? {} : { url }) })
       return true
@@ -126,16 +147,24 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
   }
   for (const line of text.split('\n')) {
     const [kind = '#', ...words] = line.split(/[ \t]+/).filter((word) => word !== '')
-    if (kind.startsWith('#')) continue
+    if (kind.startsWith('#') && kind !== RETIRED) continue
+    // Names that look alike must be alike, and a policy must mean the same in every version of Unicode.
+    if (!/^[\t -~]*$/.test(line)) return undefined
     if (!Object.hasOwn(lines, kind) || !lines[kind]?.(words)) return undefined
   }
-  return quorum !== undefined && logs.length > 0 ? { logs, witnesses, groups, quorum } : undefined
+  const isOfLog = ({ key }: RetiredKey): boolean => logs.some((log) => log.key.name === key.name)
+  if (quorum === undefined || logs.length === 0 || !retired.every(isOfLog)) return undefined
+  return { logs, retired, witnesses, groups, quorum }
 }
 
 /** One public key under two names would count twice. */
-function newKey(vkey: string, type: KeyType, known: readonly { key: VerifierKey }[]): VerifierKey | undefined {
+function newKey(
+  vkey: string,
+  types: readonly KeyType[],
+  known: readonly { key: VerifierKey }[],
+): VerifierKey | undefined {
   const key = parseVerifierKey(vkey)
-  const isNew = key?.type === type && !known.some((each) => equalBytes(each.key.publicKey, key.publicKey))
+  const isNew = key && types.includes(key.type) && !known.some((each) => equalBytes(each.key.publicKey, key.publicKey))
   return isNew ? key : undefined
 }
 

@@ -2,11 +2,14 @@
 
 import { concat, equalBytes, fromBase64, toBase64, toHex, utf8 } from '../bytes.ts'
 import { sha256 } from '../sha256.ts'
+import { isSoundEd25519Key } from './ed25519-key.ts'
+import { ML_DSA_KEY_BYTES } from './ml-dsa.ts'
 
-/** The signature types that this service knows: plain Ed25519, and a witness's timestamped cosignature. */
+/** The signature types that this service knows: plain Ed25519, and a witness's timestamped cosignatures of two kinds. */
 export const ED25519 = 1
 export const COSIGNATURE = 4
-export type KeyType = typeof ED25519 | typeof COSIGNATURE
+export const ML_DSA_44 = 6
+export type KeyType = typeof ED25519 | typeof COSIGNATURE | typeof ML_DSA_44
 
 const MAX_NOTE_BYTES = 64 * 1024
 const MAX_SIGNATURES = 100
@@ -50,14 +53,19 @@ export const isKeyName = (name: string): boolean =>
 export const formatVerifierKey = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): string =>
   `${name}+${toHex(keyId(name, publicKey, type))}+${toBase64(concat(Uint8Array.of(type), publicKey))}`
 
+const isKeyOfType = (type: number | undefined, publicKey: Uint8Array): type is KeyType =>
+  type === ML_DSA_44
+    ? publicKey.length === ML_DSA_KEY_BYTES
+    : (type === ED25519 || type === COSIGNATURE) && isSoundEd25519Key(publicKey)
+
 /** `<name>+<key id>+<base64 of type and key>`; undefined unless it is whole and its id is the right one. */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text)
   const [, name = '', id = '', encoded = ''] = match ?? []
   const key = fromBase64(encoded)
   const type = key?.[0]
-  if (!match || !isKeyName(name) || key?.length !== 33 || (type !== ED25519 && type !== COSIGNATURE)) return undefined
-  const publicKey = key.slice(1)
+  const publicKey = key?.slice(1)
+  if (!match || !isKeyName(name) || !publicKey || !isKeyOfType(type, publicKey)) return undefined
   const expected = keyId(name, publicKey, type)
   return toHex(expected) === id ? { type, name, id: expected, publicKey } : undefined
 }

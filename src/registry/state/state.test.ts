@@ -261,6 +261,7 @@ test('serving appends the state that is due at the start, and tells of a fault o
   const faults: unknown[] = []
   const job = scheduleStates(
     here.publisher,
+    [],
     () => NOW + 3 * DAY_MS,
     ({ fault }) => faults.push(fault),
   )

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../calendar.ts'
 import { type Db, StoreFault } from '../../db/db.ts'
-import { commitToLog, type Publisher } from '../../integrity/publication.ts'
+import { commitToLog, cosignAgain, type Publisher } from '../../integrity/publication.ts'
 import * as log from '../../integrity/store.ts'
 import { type Job, repeat } from '../../job.ts'
 import { utf8 } from '../../proof/bytes.ts'
@@ -86,12 +86,21 @@ export async function stateIfDue(publisher: Publisher, now: number): Promise<boo
   })
 }
 
-/** Appends a state each day, until it is stopped. */
-export const scheduleStates = (publisher: Publisher, now: () => number, tell: Job['tell']): ReturnType<typeof repeat> =>
+/**
+ * Appends a state each day, until it is stopped. Witnesses cosign it; of `others`, logs that may not change for months, they
+ * cosign the same checkpoint again.
+ */
+export const scheduleStates = (
+  publisher: Publisher,
+  others: readonly Publisher[],
+  now: () => number,
+  tell: Job['tell'],
+): ReturnType<typeof repeat> =>
   repeat({
     tell,
     async turn() {
       await stateIfDue(publisher, now())
+      for (const each of [publisher, ...others]) await cosignAgain(each, now())
       return (await dueAt(publisher.db)) - now()
     },
   })

@@ -1,9 +1,9 @@
-import { formatPolicy, type PolicyKey } from '../../proof/note/policy.ts'
+import { formatPolicy, type PolicyKey, type RetiredKey } from '../../proof/note/policy.ts'
 import type { Resource } from '../http/resource.ts'
 
 /** C2SP tlog-policy: the one file that a reader pins before trusting any proof. */
 export const logPolicy = (
-  logs: () => readonly PolicyKey[],
+  keys: () => { logs: readonly PolicyKey[]; retired: readonly RetiredKey[] },
   witnesses: readonly PolicyKey[],
   quorum: number,
 ): Resource => ({
@@ -12,5 +12,13 @@ export const logPolicy = (
   summary: 'The log policy: the keys of the logs and witnesses, to pin before trusting any proof',
   tag: 'discovery',
   cache: 'no-cache',
-  forms: [{ type: 'text/plain; charset=utf-8', render: () => formatPolicy(logs(), witnesses, quorum) }],
+  forms: [
+    {
+      type: 'text/plain; charset=utf-8',
+      render() {
+        const { logs, retired } = keys()
+        return formatPolicy(logs, witnesses, quorum, retired)
+      },
+    },
+  ],
 })

@@ -25,6 +25,7 @@ function listening() {
             asked.push(bundle)
             return [new Uint8Array(), new Uint8Array(258).fill(7)]
           },
+          findProof: async () => undefined,
         },
         entries: 'public',
       },

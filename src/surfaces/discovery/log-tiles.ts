@@ -15,6 +15,8 @@ export interface TiledLog {
   checkpoint(): Promise<string>
   findTile(tile: Tile): Promise<Uint8Array | undefined>
   findEntries(bundle: Bundle): Promise<Uint8Array[] | undefined>
+  /** The C2SP tlog-proof of an entry. */
+  findProof(index: number): Promise<string | undefined>
 }
 
 export interface LogTilesParts {
@@ -48,7 +50,7 @@ const bundleParameter: PathParameter = {
 
 export const logTiles = ({ logs, findRowTile }: LogTilesParts): Resource[] => [
   // The router uses the first route that matches, and the route of tiles matches entry bundles too, so bundles come first.
-  ...logs.flatMap(({ log, entries }) => [checkpoint(log), entryBundles(log, entries), tiles(log)]),
+  ...logs.flatMap(({ log, entries }) => [checkpoint(log), entryBundles(log, entries), tiles(log), proofs(log)]),
   {
     name: 'get_release_tile',
     path: '/log/releases/{release_id}/tile/{tile}',
@@ -57,6 +59,7 @@ export const logTiles = ({ logs, findRowTile }: LogTilesParts): Resource[] => [
       'The rows of a release, in the order of their keys, are the leaves of the tree whose root is `rows_root` in its manifest. ' +
       'A tile holds up to 256 hashes of 32 bytes, as in C2SP tlog-tiles.',
     tag: 'discovery',
+    limit: 'log',
     cache: `public, ${FOREVER}`,
     parameters: [{ name: 'release_id', description: 'As in the manifest, `cms-pfs:RVU26C:1`' }, tileParameter],
     forms: [bytes((release_id, tile) => findRowTile(release_id, readTile(tile)))],
@@ -69,6 +72,7 @@ const checkpoint = ({ name, checkpoint }: TiledLog): Resource => ({
   summary: `The signed checkpoint of the ${name} log`,
   description: 'A C2SP tlog-checkpoint. Verify it with the keys of `/log/policy` before trusting it.',
   tag: 'discovery',
+  limit: 'log',
   cache: 'no-cache',
   forms: [{ type: 'text/plain; charset=utf-8', render: () => checkpoint() }],
 })
@@ -81,9 +85,34 @@ const tiles = ({ name, findTile }: TiledLog): Resource => ({
     'Up to 256 hashes of 32 bytes, as in C2SP tlog-tiles: level 0 holds the hashes of entries, and a hash of a higher ' +
     'level is the root of one full tile of the level below. Only what the checkpoint covers is served.',
   tag: 'discovery',
+  limit: 'log',
   cache: `public, ${FOREVER}`,
   parameters: [tileParameter],
   forms: [bytes((tile) => findTile(readTile(tile)))],
+})
+
+/** Public for both logs: a path is made of hashes that the tiles show to everyone. */
+const proofs = ({ name, findProof }: TiledLog): Resource => ({
+  name: `get_${name}_proof`,
+  path: `/log/${name}/proof/{index}`,
+  summary: `The proof that an entry is in the ${name} log`,
+  description:
+    'A C2SP tlog-proof of the entry with this index, under the newest checkpoint. It holds hashes and the checkpoint, not the ' +
+    'entry itself.',
+  tag: 'discovery',
+  limit: 'log',
+  cache: 'no-cache',
+  parameters: [{ name: 'index', description: 'The place of the entry, from 0', pattern: '^(0|[1-9][0-9]{0,15})$' }],
+  forms: [
+    {
+      type: 'text/plain; charset=utf-8',
+      async render(index) {
+        const proof = await findProof(Number(index))
+        if (proof === undefined) throw new Problem('route_not_found')
+        return proof
+      },
+    },
+  ],
 })
 
 const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource => ({
@@ -95,6 +124,8 @@ const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource
     'Only what the checkpoint covers is served.',
   tag: 'discovery',
   access,
+  limit: 'log',
+  compressed: true,
   cache: `${access === 'public' ? 'public' : 'private'}, ${FOREVER}`,
   parameters: [bundleParameter],
   forms: [

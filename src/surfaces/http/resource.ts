@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Access, Tag } from '../../operation.ts'
+import type { Access, Bucket, Tag } from '../../operation.ts'
 
 /** A GET route that is not an operation, such as a page or a tile. It has the same rules of access, quota and caching. */
 export interface Resource {
@@ -12,6 +12,10 @@ export interface Resource {
   /** Public unless this says otherwise. */
   access?: Access
   cache: string
+  /** Which quota it counts against; the default one if left out. */
+  limit?: Bucket
+  /** Sent as gzip to those who take it. */
+  compressed?: true
   /** Unknown query parameters are ignored on pages for people, refused elsewhere. */
   lenient?: boolean
   /** The first form is the default. */

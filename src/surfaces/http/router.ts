@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { type Access, type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
+import { compressed } from './compression.ts'
 import { negotiate } from './negotiation.ts'
 import { addressOf, checkSize, placeOf, readInput, refuseBody } from './request.ts'
 import type { PathParameter, Resource } from './resource.ts'
@@ -143,8 +144,8 @@ async function showResource(
   env: Env['Bindings'],
   path: Record<string, string>,
 ): Promise<Response> {
-  const { access = 'public' } = resource
-  const visit: Visit = resource.unmetered ? {} : await parts.gate.enter(callOf(request, env.address), access, 'default')
+  const { access = 'public', limit = 'default' } = resource
+  const visit: Visit = resource.unmetered ? {} : await parts.gate.enter(callOf(request, env.address), access, limit)
   const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
     if (!resource.lenient && addressOf(request).search.length > 1) throw new Problem('unknown_parameter')
@@ -153,7 +154,8 @@ async function showResource(
     if (!form) throw new Problem('not_acceptable')
     const body = await form.render(...parameterValues(resource, request, path))
     const headers = { ...resource.headers, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
-    return good(request, { body, type: form.type, cache: resource.cache, headers })
+    const answer = { body, type: form.type, cache: resource.cache, headers }
+    return good(request, resource.compressed ? await compressed(request, answer) : answer)
   }
   const response = await show().catch((error) => {
     const problem = refusalOf(error)
@@ -203,7 +205,7 @@ const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env['Bindings']): R
 function withQuota(response: Response, { quota }: Visit, access: Access): Response {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) response.headers.set(name, value)
   // Shared caches treat only Authorization as a credential (RFC 9111 3.5).
-  if (access !== 'public') response.headers.set('vary', GUARDED)
+  if (access !== 'public') response.headers.append('vary', GUARDED)
   return response
 }
 

@@ -1,0 +1,60 @@
+// Builders for the tests of this folder: a log in a store of its own, and witnesses that answer as a test wants.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../db/sqlite.ts'
+import { utf8 } from '../proof/bytes.ts'
+import { CheckpointLock } from './checkpoint-lock.ts'
+import { KeyFile } from './key-file.ts'
+import { Log } from './log.ts'
+import { generateLogKey } from './log-key.ts'
+import { type Cosign, commitToLog, noWitnesses } from './publication.ts'
+
+export const NOW = Date.parse('2026-11-15T12:00:00Z')
+const ORIGIN = 'registry.test/log/registry'
+
+/** A registry log, begun and empty. */
+export async function openLog() {
+  const folder = mkdtempSync(join(tmpdir(), 'atr-log-'))
+  const keyFile = new KeyFile(join(folder, 'log-keys'))
+  writeFileSync(keyFile.path, `${generateLogKey(ORIGIN)}\n`)
+  const db = await openSqlite(join(folder, 'store.db'), { create: true })
+  const lock = new CheckpointLock(join(folder, 'lock'))
+  const log = new Log({ name: 'registry', keys: () => keyFile.keysOf('registry'), lock })
+  await db.transaction((tx) => log.create(tx, NOW))
+  return {
+    folder,
+    keyFile,
+    db,
+    log,
+    /** The same store as another process has it open. */
+    openAgain: () => openSqlite(join(folder, 'store.db')),
+    publish: (entry: string, cosign: Cosign = noWitnesses): Promise<number> =>
+      commitToLog({ db, log, cosign }, NOW, (_, append) => append([utf8(entry)])),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await db.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type OpenLog = Awaited<ReturnType<typeof openLog>>
+
+/** A web server that answers every request as it is told. */
+export function answering(answer: (request: Request, body: string) => Response | Promise<Response>) {
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async (request) => answer(request, await request.text()),
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    [Symbol.dispose]: (): void => void server.stop(true),
+  }
+}
+
+/** The text of the checkpoint in the body of an add-checkpoint request. */
+export const textIn = (body: string): string => {
+  const note = body.slice(body.indexOf('\n\n') + 2)
+  return note.slice(0, note.indexOf('\n\n') + 1)
+}
