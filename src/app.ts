@@ -16,7 +16,7 @@ import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-fa
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
 import { examplePrice } from './registry/lookup/example.ts'
-import { findRowTile } from './registry/lookup/proofs.ts'
+import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { registryOperations } from './registry/operations.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
@@ -127,6 +127,7 @@ export function makeApp(
         { log: tileSource(db, figuresLog), entries: 'audit:read' },
       ],
       findRowTile: (release_id, tile) => findRowTile(db, release_id, tile),
+      findRowBodies: (release_id, bundle) => findRowBodies(db, release_id, bundle),
     }),
     feed({
       baseUrl,

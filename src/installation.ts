@@ -172,9 +172,8 @@ export async function openInstallation(
   const installation = await openUnchecked(config, trace)
   const { db, cosign, registryLog, figuresLog } = installation
   try {
-    await checkPepper(db, installation.pepper)
+    await checkUnlocked(installation)
     for (const log of [registryLog, figuresLog]) {
-      await log.check(db)
       // First make public what a crash left signed but not public.
       await finish({ db, log, cosign }).catch((error: unknown) => {
         if (!(error instanceof WitnessFault)) throw error
@@ -186,6 +185,12 @@ export async function openInstallation(
     throw error
   }
   return installation
+}
+
+/** Whether a store and its secrets belong together, whatever the lock says of it. */
+export async function checkUnlocked({ db, pepper, registryLog, figuresLog }: Installation): Promise<void> {
+  await checkPepper(db, pepper)
+  for (const log of [registryLog, figuresLog]) await log.check(db)
 }
 
 /** For `fsck`, which must also open what `openInstallation` refuses. */

@@ -17,6 +17,7 @@ import { log } from './log.ts'
 import { monitor } from './monitor.ts'
 import { providers } from './providers.ts'
 import { release } from './release.ts'
+import { restore } from './restore.ts'
 import { serve } from './serve.ts'
 import { verify } from './verify.ts'
 import { witness } from './witness.ts'
@@ -36,6 +37,7 @@ const COMMANDS: Record<string, Command> = {
   monitor,
   fsck,
   backup,
+  restore,
   witness,
 }
 const USAGE = 2

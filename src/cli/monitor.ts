@@ -6,6 +6,9 @@ import { Fetcher } from '../monitor/fetcher.ts'
 import { StateFault, StateFile } from '../monitor/memory.ts'
 import { type Round, watchOnce } from '../monitor/monitor.ts'
 import { tokensOf } from '../monitor/rails.ts'
+import { CHARTS, type ChartTable } from '../proof/price/charts.ts'
+import { BASES, SETTINGS } from '../proof/price/row.ts'
+import { closed, listOf, oneOf, orNull } from '../proof/shape.ts'
 import { parsePolicy } from '../proof/verify.ts'
 import { isAddress, read } from './answer-source.ts'
 import { type Command, DONE, REFUSED, UsageFault } from './command.ts'
@@ -17,6 +20,7 @@ const OPTIONS = {
   rails: { type: 'string' },
   source: { type: 'string', multiple: true, default: [] as string[] },
   answer: { type: 'string', multiple: true, default: [] as string[] },
+  charts: { type: 'string' },
   once: { type: 'boolean', default: false },
   every: { type: 'string' },
   'max-age': { type: 'string', default: '26h' },
@@ -25,15 +29,16 @@ const OPTIONS = {
 
 export const monitor: Command = {
   usage:
-    'monitor <url> --policy <file> [--state <file>] [--rails <file>] [--source <file>]... [--answer <file>]... [--once | --every 10m] [--max-age 26h] [--json]',
+    'monitor <url> --policy <file> [--state <file>] [--rails <file>] [--source <file>]... [--answer <file>]... [--charts <file>] [--once | --every 10m] [--max-age 26h] [--json]',
   summary:
     'Follows the logs of a service as an outsider, replays them, reads what they commit to, asks a few questions, and alarms',
   options: [
     ['--policy FILE', 'the log policy that you pinned'],
     ['--state FILE', 'what is remembered; evidence is written beside it. atr-monitor.json by default'],
     ['--rails FILE', 'a rails token, or an agent key that may get one: reads rows too (registry:read, audit:read)'],
-    ['--source FILE', 'a file that releases cite: their rows must be in it; may be repeated'],
+    ['--source FILE', 'a file that releases cite: what it states must be in them, and nothing else; may be repeated'],
     ['--answer FILE', 'an answer that someone received: it must stand under the same log; may be repeated'],
+    ['--charts FILE', 'schedules of this registry that are not among the usual ones, as JSON (docs/spec/monitor.md)'],
     ['--once', 'one round, which is the default'],
     ['--every 10m', 'a round every so many minutes or hours, until stopped'],
     ['--max-age 26h', 'how old the newest state may be, in hours or days'],
@@ -54,6 +59,7 @@ export const monitor: Command = {
     const maxAgeMs = msOf('--max-age', values['max-age'], { h: 3_600_000, d: 86_400_000 })
     const secret = values.rails === undefined ? undefined : (await read(values.rails)).trim()
     const fetcher = new Fetcher(url, secret === undefined ? undefined : tokensOf(secret))
+    const charts = values.charts === undefined ? undefined : chartsIn(await read(values.charts))
     const sources = values.source.length > 0 ? await sourcesAt(values.source) : undefined
     if (sources && secret === undefined) throw new UsageFault('--source needs --rails: rows are read with a token')
     const answers = await Promise.all(
@@ -64,7 +70,7 @@ export const monitor: Command = {
     const round = async (before?: ReadonlySet<string>): Promise<Told> => {
       const memory = remembered(file)
       const now = Date.now()
-      const done = await watchOnce({ fetcher, policy, now, maxAgeMs, readsRows, sources, answers }, memory)
+      const done = await watchOnce({ fetcher, policy, now, maxAgeMs, readsRows, sources, charts, answers }, memory)
       // Alarms are told first: a full disk must not silence them.
       const code = tell(done, values.json, (alarm) => kept(file, alarm, now), before)
       file.write(memory)
@@ -72,6 +78,24 @@ export const monitor: Command = {
     }
     return every === undefined ? (await round()).code : rounds(round, every)
   },
+}
+
+const isFacts = closed({
+  bases: listOf(oneOf(...BASES)),
+  speaks: oneOf('national', 'locality', 'state'),
+  settings: listOf(orNull(oneOf(...SETTINGS))),
+})
+
+/** The usual schedules and those of a file, which may replace one of them. */
+function chartsIn(text: string): ChartTable {
+  try {
+    const table: unknown = JSON.parse(text)
+    const isTable = typeof table === 'object' && table !== null && !Array.isArray(table)
+    if (isTable && Object.values(table).every(isFacts)) return { ...CHARTS, ...(table as ChartTable) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new UsageFault('--charts is not a table of schedules: each has bases, speaks and settings')
 }
 
 function msOf(option: string, text: string, units: { [unit: string]: number }): number {
@@ -115,6 +139,7 @@ function tell(
     const shown = alarms.map((alarm) => ({
       code: alarm.code,
       sentence: alarm.sentence,
+      advice: alarm.advice,
       evidence: keep(alarm) ?? null,
     }))
     console.log(JSON.stringify({ ok: code === DONE, alarms: shown, notes, ...counts }))
@@ -122,7 +147,7 @@ function tell(
   }
   for (const alarm of alarms) {
     if (before.has(alarm.sentence)) continue
-    console.log(`alarm ${alarm.code}: ${alarm.sentence}`)
+    console.log(`alarm ${alarm.code}: ${alarm.sentence}\n  what to do: ${alarm.advice}`)
     const path = keep(alarm)
     console.error(path === undefined ? 'its evidence could not be written' : `evidence: ${path}`)
   }

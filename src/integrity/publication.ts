@@ -2,6 +2,7 @@ import { DAY_MS } from '../calendar.ts'
 import { type Db, DiskFault, StoreFault } from '../db/db.ts'
 import { equalBytes } from '../proof/bytes.ts'
 import { type NoteSignature, parseNote, signatureLine } from '../proof/note/signed-note.ts'
+import { keepEntries } from './entry-journal.ts'
 import type { Log } from './log.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
@@ -57,7 +58,10 @@ export async function finish({ db, log, cosign }: Publisher): Promise<void> {
   try {
     log.trace(5)
     // Under the database's write lock, so that two publishers cannot move it backwards between them.
-    await db.transaction(async (tx) => log.lock.advance(log.name, await store.checkpoints(tx, log.name)))
+    await db.transaction(async (tx) => {
+      await keepEntries(tx, log)
+      log.lock.advance(log.name, await store.checkpoints(tx, log.name))
+    })
     log.trace(6)
     const signed = await log.signed(db)
     const head = await log.head(db)

@@ -76,6 +76,12 @@ export async function insertCheckpoint(tx: Db, log: string, checkpoint: StoredCh
   ])
 }
 
+/** Removes all that was signed of a log but its entries, where another history begins with them. */
+export async function forgetCheckpoints(tx: Db, log: string): Promise<void> {
+  for (const table of ['log_checkpoint', 'log_head', 'log_witness'])
+    await tx.query(`DELETE FROM ${table} WHERE log = $1`, [log])
+}
+
 /** The public checkpoint. */
 export async function currentHead(db: Db, log: string): Promise<StoredCheckpoint | undefined> {
   const [row] = await db.query<StoredCheckpoint>('SELECT size, root, note, signed_at FROM log_head WHERE log = $1', [

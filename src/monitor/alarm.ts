@@ -1,64 +1,127 @@
-// What a monitor may find, and what it shows for it.
+// What a monitor may find, what to do about it, and what it shows for it.
 
-/** Every alarm, and what it says. */
+/** What to do, where several alarms need the same. */
+const TELL_ALL =
+  'keep the evidence and publish it: it holds statements of this service that cannot all be true. Do not rely on what it answers until it is explained'
+const TELL_OPERATOR =
+  'show the evidence to the operator and to other readers: it is signed by the log, so it can be checked offline'
+const TRY_AGAIN =
+  'run the monitor again, from another network too. If it stays, tell the operator: a service that keeps back what it signed cannot be checked'
+
+/** Every alarm: what is wrong, and what to do. Where it is, each alarm says itself. */
 export const ALARMS = {
-  unreachable: 'the service did not answer, or not with what the address has',
-  checkpoint_invalid: 'a checkpoint does not open under the pinned policy',
-  log_not_the_same: 'a checkpoint is of another log',
-  log_rolled_back: 'the log is smaller than one that was signed before',
-  log_forked: 'two signed checkpoints cannot both be true',
-  log_too_large: 'the log claims more entries than this monitor reads',
-  tiles_wrong: 'the tiles of a log do not lead to its checkpoint',
-  entry_missing: 'an entry that the checkpoint covers is not served',
-  entry_altered: 'an entry is not the one that was hashed',
-  entry_unknown: 'an entry is none that this log has',
-  release_id_reused: 'a release has the name of one before it',
-  revision_out_of_order: 'a release is an older revision than one before it',
-  withdrawal_unfounded: 'a withdrawal is of a release that is not there, or a second one',
-  move_unfounded: 'a provider is moved to a chart that does not name it',
-  supersedes_wrong: 'a release names another predecessor than it has',
-  state_wrong: 'a state does not follow from the entries before it',
-  state_missing: 'an entry has no state behind it',
-  time_backwards: 'an entry says that it is older than one before it',
-  head_stale: 'the newest state is too old',
-  head_from_future: 'the newest state is of a time that has not come',
-  row_hashes_missing: 'the row hashes of a release are not served',
-  row_hashes_wrong: 'the row hashes of a release do not lead to its manifest',
-  rows_unreadable: 'the rows of a release are not served',
-  rows_unsorted: 'the rows of a release are not in the order of their keys, or one key is there twice',
-  row_altered: 'a row is not the one that was hashed',
-  row_not_of_release: 'a row is none that its release can have',
-  page_unverified: 'a page of rows does not verify',
-  arithmetic_wrong: 'the price of a row does not follow from its inputs',
-  not_at_source: 'a row is not what the file says that it cites',
-  answer_unverified: 'an answer does not verify',
-  answer_forked: 'an answer stands under a checkpoint that the log does not continue',
-  answer_ahead: 'an answer stands under a checkpoint that the log does not show',
-  answer_stale: 'an answer stands under a checkpoint that was replaced long ago',
-  withdrawn_served: 'an answer is from a release that was withdrawn',
-} as const
+  unreachable: ['the service did not answer, or not in the form that the address has', TRY_AGAIN],
+  checkpoint_invalid: [
+    'a checkpoint does not open under the pinned policy',
+    'ask the operator over another channel whether the log keys or witnesses were changed; pin a new policy only if they say so',
+  ],
+  log_not_the_same: [
+    'a checkpoint is of another log',
+    'check the address and the pinned policy; if both are right, tell the operator',
+  ],
+  log_rolled_back: [
+    'the log is smaller than one that was signed before',
+    'ask the operator what became of the entries that are gone. Keep the state file: it holds them',
+  ],
+  log_forked: ['two signed checkpoints cannot both be true', TELL_ALL],
+  log_too_large: [
+    'the log claims more entries than this monitor reads',
+    'compare the size with what others see; nothing behind this size was checked',
+  ],
+  tiles_wrong: ['the tiles of a log do not lead to its checkpoint, or contradict each other', TRY_AGAIN],
+  entry_missing: ['an entry that the checkpoint covers is not served', TRY_AGAIN],
+  entry_altered: ['an entry is not the one that was hashed', TRY_AGAIN],
+  entry_unknown: [
+    'an entry is not of a kind that this log has',
+    'update this program if it is older than the service; otherwise show the evidence to the operator and to other readers',
+  ],
+  figures_wrong: ['an entry of the figures log does not follow from those before it', TELL_OPERATOR],
+  release_id_reused: ['a release has the name of one before it', TELL_OPERATOR],
+  revision_out_of_order: ['a release is an older revision than one before it', TELL_OPERATOR],
+  withdrawal_unfounded: ['a withdrawal is of a release that is not there, or is a second one', TELL_OPERATOR],
+  move_unfounded: ['a provider is moved to a chart that does not name it', TELL_OPERATOR],
+  supersedes_wrong: ['a release names another predecessor than it has', TELL_OPERATOR],
+  state_wrong: ['a state does not follow from the entries before it', TELL_OPERATOR],
+  state_missing: ['an entry is not followed by a state', TELL_OPERATOR],
+  time_backwards: ['an entry says that it is older than one before it', TELL_OPERATOR],
+  head_stale: [
+    'the newest state is too old',
+    'ask the operator whether the service has stopped publishing, and compare with what others see: you may be shown an old view',
+  ],
+  head_from_future: [
+    'the newest state has a time that has not come yet',
+    'check your own clock; if it is right, tell the operator',
+  ],
+  row_hashes_missing: ['the row hashes of a release are not served', TRY_AGAIN],
+  row_hashes_wrong: ['the row hashes of a release do not lead to its manifest, or contradict each other', TRY_AGAIN],
+  rows_unreadable: [
+    'the rows of a release are not served',
+    'check that the token or key has the scope registry:read; if it has, tell the operator',
+  ],
+  rows_unsorted: ['the rows of a release are not in the order of their keys, or a key is there twice', TELL_OPERATOR],
+  row_altered: ['a row is not the one that was hashed', TRY_AGAIN],
+  row_not_of_release: ['a row is not one that its release can have', TELL_OPERATOR],
+  page_unverified: ['a page of rows does not verify', 'keep the body and tell the operator; use no row of this page'],
+  arithmetic_wrong: ['the price of a row does not follow from its inputs', TELL_OPERATOR],
+  not_at_source: [
+    'a row does not say what the file says that it cites',
+    'compare the line of the file with the row, then show both to the operator and to the publisher of the file',
+  ],
+  left_out_of_release: [
+    'the release has no row for something that its source states',
+    'find the line in the file; an absence that the service proves for this code is then wrong. Show both to the operator',
+  ],
+  answer_unverified: ['an answer does not verify', 'do not use it; keep the body and tell the operator'],
+  answer_forked: ['an answer stands under a checkpoint that the log does not continue', TELL_ALL],
+  answer_ahead: [
+    'an answer stands under a checkpoint that the log does not show',
+    'run the monitor again. If the log never shows it, someone was shown another log: publish the evidence',
+  ],
+  answer_stale: [
+    'an answer stands under a checkpoint that was replaced long ago',
+    'look for a cache between you and the service that keeps answers too long; if there is none, tell the operator',
+  ],
+  withdrawn_served: [
+    'an answer is from a release that was withdrawn',
+    'do not use the answer; tell the operator, and look for a cache that keeps answers too long',
+  ],
+} as const satisfies Record<string, readonly [string, string]>
 export type AlarmCode = keyof typeof ALARMS
 
 export interface Alarm {
   code: AlarmCode
   /** Says what, and where. Holds no text of the service but names that fit their pattern. */
   sentence: string
+  /** What to do about it. */
+  advice: string
   /** What shows it, by what it is: notes, entries, bodies, as they came. */
   evidence: Record<string, string>
 }
 
 /** Far more than anyone reads: a hostile service must not be able to fill a disk with what is said about it. */
 const MOST_ALARMS = 50
+const WITHHELD = '(left out: it holds a secret of this monitor)'
 
 export class Alarms {
   readonly raised: Alarm[] = []
   /** What was not looked at, and why: nobody is accused of it. */
   readonly notes: string[] = []
 
+  /** `secrets` are those that this monitor shows to the service, which may send them back: evidence is for everyone. */
+  constructor(readonly secrets: ReadonlySet<string> = new Set()) {}
+
   raise(code: AlarmCode, detail: string, evidence: Record<string, string> = {}): void {
-    const sentence = `${ALARMS[code]}: ${detail}`
+    const [what, advice] = ALARMS[code]
+    const sentence = `${what}: ${detail}`
     const isKnown = this.raised.some((alarm) => alarm.code === code && alarm.sentence === sentence)
-    if (!isKnown && this.raised.length < MOST_ALARMS) this.raised.push({ code, sentence, evidence })
+    if (isKnown || this.raised.length >= MOST_ALARMS) return
+    const shown = Object.entries(evidence).map(([name, each]) => [name, this.#holdsSecret(each) ? WITHHELD : each])
+    this.raised.push({ code, sentence, advice, evidence: Object.fromEntries(shown) })
+  }
+
+  #holdsSecret(text: string): boolean {
+    const bytes = Buffer.from(text, 'base64')
+    return [...this.secrets].some((secret) => text.includes(secret) || bytes.includes(secret))
   }
 
   note(text: string): void {

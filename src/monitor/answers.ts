@@ -3,13 +3,16 @@
 import { equalBytes } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
-import type { RegistryEntry, RegistryState, Withdrawal } from '../proof/price/release.ts'
+import type { RegistryEntry, Withdrawal } from '../proof/price/release.ts'
 import { isState, isWithdrawal } from '../proof/price/release.ts'
 import { HashTree } from '../proof/tree/hash-tree.ts'
+import type { Hash } from '../proof/tree/merkle.ts'
 import { type Asked, type ProvedRow, verifyBody } from '../proof/verify.ts'
 import type { AlarmCode } from './alarm.ts'
+import { type Evidence, entryEvidence, prefixEvidence, treeOf } from './evidence.ts'
 import { followTree, type LogName, type Parts } from './log.ts'
 import type { Memory } from './memory.ts'
+import type { Replayed } from './replay.ts'
 
 /** How long an answer may be kept by a cache on its way, and somewhat more. */
 export const CACHED_MS = 15 * 60_000
@@ -30,60 +33,74 @@ export async function believe(
   name: string,
   text: string,
   asked: Asked,
+  unverified: 'answer_unverified' | 'page_unverified' = 'answer_unverified',
 ): Promise<Believed | undefined> {
   const raise = (code: AlarmCode, detail: string, evidence: Record<string, string> = {}): undefined => {
     parts.alarms.raise(code, `${name}, ${detail}`, { answer: text, ...evidence })
     return undefined
   }
-  const verdict = await verifyBody(text, parts.policy, asked)
-  if (!verdict.ok) return raise('answer_unverified', verdict.reason)
+  const verdict = await verifyBody(text, parts.policy, asked, parts.charts ? { charts: parts.charts } : {})
+  if (!verdict.ok) return raise(unverified, verdict.reason)
   const opened = await openCheckpoint(verdict.checkpoint, parts.policy)
-  if (!opened.ok) return raise('answer_unverified', opened.reason)
+  if (!opened.ok) return raise(unverified, opened.reason)
   const { size, root, origin } = opened.head
   const log: LogName = origin.endsWith('/log/figures') ? 'figures' : 'registry'
   if (size > (memory[log]?.leaves.length ?? 0)) await catchUp(log, parts, memory)
   const known = memory[log]
   if (!known) return raise('answer_ahead', `nothing of the ${log} log is known yet`)
-  const notes = { log_checkpoint: known.note, answer_checkpoint: verdict.checkpoint }
+  const answer_checkpoint = verdict.checkpoint
   if (size > known.leaves.length)
-    return raise('answer_ahead', `of size ${size}, and the ${log} log shows ${known.leaves.length} entries`, notes)
-  if (!equalBytes(new HashTree(known.leaves.slice(0, size)).root, root))
-    return raise('answer_forked', `of size ${size}`, notes)
+    return raise('answer_ahead', `of size ${size}, and the ${log} log shows ${known.leaves.length} entries`, {
+      log_checkpoint: known.note,
+      answer_checkpoint,
+    })
+  if (!equalBytes(rootAt(known.leaves, size), root))
+    return raise('answer_forked', `of size ${size}`, { answer_checkpoint, ...(await prefixEvidence(known, size)) })
   return { rows: verdict.rows, size }
 }
 
 /** The log may have grown since this round began. */
 async function catchUp(log: LogName, parts: Parts, memory: Memory): Promise<void> {
   const followed = await followTree(log, parts, memory[log])
-  if (followed) memory[log] = { note: followed.note, leaves: followed.leaves }
+  if (followed) memory[log] = followed
 }
+
+/** Most answers stand under the newest checkpoint, whose tree is known. */
+const rootAt = (leaves: readonly Hash[], size: number): Hash =>
+  size === leaves.length ? treeOf(leaves).root : new HashTree(leaves.slice(0, size)).root
 
 /** Raises an alarm if an answer that was just given is from a withdrawn release, or under a checkpoint of long ago. */
 export function checkAge(
   { alarms }: Parts,
+  { registry }: Memory,
   { rows, size }: Believed,
-  entries: readonly RegistryEntry[],
+  entries: Replayed['entries'],
   name: string,
   text: string,
   now: number,
 ): void {
   // Every cache has dropped by now what was before these.
-  const isOld = ({ recorded_at }: RegistryEntry): boolean => Date.parse(recorded_at) < now - CACHED_MS
-  const withdrawal = entries.find(
-    (entry, place): entry is Withdrawal =>
+  const isOld = (entry: RegistryEntry): boolean => Date.parse(entry.recorded_at) < now - CACHED_MS
+  const evidenceOf = (place: number): Evidence =>
+    registry ? { answer: text, ...entryEvidence(registry, place, canonical(entries[place])) } : { answer: text }
+  const withdrawal = entries.findIndex(
+    (entry, place) =>
       isWithdrawal(entry) &&
       rows.some(({ release }) => release.release_id === entry.release_id) &&
       (place < size || isOld(entry)),
   )
-  if (withdrawal) {
-    const what = `${name}, ${withdrawal.release_id} was withdrawn at ${withdrawal.recorded_at}`
-    alarms.raise('withdrawn_served', what, { answer: text, withdrawal: canonical(withdrawal) })
+  const withdrawn = entries[withdrawal] as Withdrawal | undefined
+  if (withdrawn) {
+    const what = `${name}, ${withdrawn.release_id} was withdrawn at ${withdrawn.recorded_at}`
+    alarms.raise('withdrawn_served', what, evidenceOf(withdrawal))
     return
   }
-  const missed = entries.slice(size).filter(isOld)
-  const state = missed.find((entry): entry is RegistryState => isState(entry))
+  const newer = entries.findIndex((entry, place) => place >= size && isState(entry) && isOld(entry))
+  const state = entries[newer]
   if (state)
-    alarms.raise('answer_stale', `${name}, of size ${size}, a state was added at ${state.recorded_at}`, {
-      answer: text,
-    })
+    alarms.raise(
+      'answer_stale',
+      `${name}, of size ${size}, a state was added at ${state.recorded_at}`,
+      evidenceOf(newer),
+    )
 }

@@ -37,9 +37,13 @@ export class Fetcher {
     this.base = `${origin}${pathname.replace(/\/+$/, '')}`
   }
 
+  /** What it has shown to the service to be let in. */
+  readonly secrets = new Set<string>()
+
   /** The answer at a path below the base; undefined if there was none in time, or it is too large. */
   async get(path: string, most: number, withToken = false): Promise<Fetched | undefined> {
     const token = withToken ? await this.token?.(this) : undefined
+    if (token !== undefined) this.secrets.add(token)
     return this.#ask(path, most, { headers: token === undefined ? {} : { 'x-agent-rails': token } })
   }
 

@@ -3,17 +3,21 @@
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
 import { openCheckpoint, type TreeHead } from '../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
-import { HashTree } from '../proof/tree/hash-tree.ts'
+import type { ChartTable } from '../proof/price/charts.ts'
 import { HASH_SIZE, type Hash, leafHash } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH } from '../proof/tree/tiles.ts'
 import type { Alarms } from './alarm.ts'
+import { forkEvidence, treeOf } from './evidence.ts'
 import { type Fetcher, MOST, textOf } from './fetcher.ts'
 import { hashesIn, headOf, type LogMemory } from './memory.ts'
+import { wrongUpperTile } from './upper-tiles.ts'
 
 export interface Parts {
   fetcher: Fetcher
   policy: TrustPolicy
   alarms: Alarms
+  /** The schedules of a registry that has others than the usual ones. */
+  charts?: ChartTable | undefined
 }
 export type LogName = 'registry' | 'figures'
 
@@ -56,24 +60,30 @@ export async function followTree(
   }
   const leaves = known ? await continued(name, parts, known, head) : await leavesFrom(name, parts, [], head)
   if (!leaves) return undefined
-  const [atOlder] = known?.leaves.flatMap((leaf, i) => (equalBytes(leaf, leaves[i] as Hash) ? [] : [i])) ?? []
-  if (!equalBytes(new HashTree(leaves).root, head.root)) {
+  const differs = known?.leaves.findIndex((leaf, i) => !equalBytes(leaf, leaves[i] as Hash)) ?? -1
+  if (!equalBytes(treeOf(leaves).root, head.root)) {
     // At the size that is known, the leaves are known too: a second root there is a second history.
     if (older?.size === head.size)
       alarms.raise('log_forked', `two roots of the ${name} log at size ${head.size} are signed`, notes)
     else alarms.raise('tiles_wrong', `the ${name} log at size ${head.size}`, { ...notes, leaves: shown(leaves) })
     return undefined
   }
-  if (atOlder !== undefined) {
-    const what = `the ${name} log of size ${head.size} differs from the one of size ${older?.size} at entry ${atOlder}`
-    alarms.raise('log_forked', what, {
-      ...notes,
-      older_leaves: shown(known?.leaves ?? []),
-      newer_leaves: shown(leaves),
-    })
+  if (known && differs >= 0) {
+    const what = `the ${name} log of size ${head.size} differs from the one of size ${older?.size} at entry ${differs}`
+    alarms.raise('log_forked', what, forkEvidence(known, { note, leaves, upper: 0 }, differs))
     return undefined
   }
-  return { note, head, leaves }
+  return { note, head, leaves, upper: known?.upper ?? 0 }
+}
+
+/** Checks the tiles above the leaves that were not checked yet. What was wrong is looked at again in the next round. */
+export async function checkUpperTiles(name: LogName, { fetcher, alarms }: Parts, log: LogMemory): Promise<void> {
+  const wrong = await wrongUpperTile(fetcher, `/log/${name}`, log.leaves, log.upper)
+  if (wrong === undefined) log.upper = log.leaves.length
+  else
+    alarms.raise('tiles_wrong', `/log/${name}/${wrong} is not served, or does not follow from the tiles below it`, {
+      checkpoint: log.note,
+    })
 }
 
 const shown = (leaves: readonly Hash[]): string => leaves.map(toBase64).join('\n')
@@ -116,7 +126,7 @@ async function continued(
   if (head.size === leaves.length) return leaves
   const full = leaves.slice(0, Math.floor(leaves.length / TILE_WIDTH) * TILE_WIDTH)
   const added = await leavesFrom(name, parts, full, head)
-  if (!added || equalBytes(new HashTree(added).root, head.root)) return added
+  if (!added || equalBytes(treeOf(added).root, head.root)) return added
   return leavesFrom(name, parts, [], head)
 }
 
@@ -163,7 +173,7 @@ export async function entriesFrom(
         return entries
       }
       if (!equalBytes(leafHash(body), leaves[place] as Hash)) {
-        const evidence = { checkpoint: note, entry: toBase64(body), leaf_hash: toBase64(leaves[place] as Hash) }
+        const evidence = { checkpoint: note, served_base64: toBase64(body), leaf_hash: toBase64(leaves[place] as Hash) }
         alarms.raise('entry_altered', `entry ${place} of the ${name} log`, evidence)
         return entries
       }
@@ -174,7 +184,7 @@ export async function entriesFrom(
 }
 
 /** The entries of a bundle, up to one that is cut short. */
-function bodiesIn(bundle: Uint8Array): Uint8Array[] {
+export function bodiesIn(bundle: Uint8Array): Uint8Array[] {
   const bodies: Uint8Array[] = []
   for (let at = 0; at + 2 <= bundle.length; ) {
     const end = at + 2 + (bundle[at] as number) * 256 + (bundle[at + 1] as number)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { replaceFile } from '../db/replace-file.ts'
-import { concat, fromBase64, toBase64 } from '../proof/bytes.ts'
+import { fromBase64, toBase64 } from '../proof/bytes.ts'
 import { parseTreeHead, type TreeHead } from '../proof/note/checkpoint.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import { closed, count, listOf, oneOf } from '../proof/shape.ts'
@@ -15,6 +15,8 @@ import { ALARMS, type Alarm, type AlarmCode } from './alarm.ts'
 export interface LogMemory {
   note: string
   leaves: Hash[]
+  /** At which size the tiles above the leaves were last found to follow from them. */
+  upper: number
 }
 
 /** How far the rows of a release were checked: their hashes only, each row, or each row at its source. */
@@ -26,6 +28,8 @@ export interface Fault {
   code: AlarmCode
   detail: string
   entry: number
+  /** What a state should say that says something else: canonical JSON. */
+  expected?: string
 }
 
 export interface Memory {
@@ -35,13 +39,13 @@ export interface Memory {
   entries: string[]
   replayed: number
   faults: Fault[]
-  /** How many entries of the figures log were read and are changes of figures. */
-  changes: number
+  /** The entries of the figures log, as far as they could be read. */
+  changes: string[]
   /** By the leaf hash of the manifest. */
   releases: Record<string, Depth>
 }
 
-export const nothingKnown = (): Memory => ({ entries: [], replayed: 0, faults: [], changes: 0, releases: {} })
+export const nothingKnown = (): Memory => ({ entries: [], replayed: 0, faults: [], changes: [], releases: {} })
 
 /** The head of a note that was opened when it was remembered: the keys of today's policy may be others. */
 export function headOf({ note }: Pick<LogMemory, 'note'>): TreeHead {
@@ -50,31 +54,28 @@ export function headOf({ note }: Pick<LogMemory, 'note'>): TreeHead {
   return head
 }
 
-const SCHEMA = 'agent-trust-registry/monitor@v1'
+const SCHEMA = 'agent-trust-registry/monitor@v2'
 
 const text = (value: unknown): boolean => typeof value === 'string'
 const texts = (value: unknown): boolean => Array.isArray(value) && value.every(text)
-const log = closed({ note: text, leaves: text })
+const log = closed({ note: text, leaves: text, upper: count })
 const isState = closed(
   {
     schema: oneOf(SCHEMA),
     url: text,
     entries: texts,
     replayed: count,
-    changes: count,
+    changes: texts,
     faults: listOf(
-      closed({ code: (code) => Object.hasOwn(ALARMS, String(code)), detail: text, entry: count }),
+      closed({ code: (code) => Object.hasOwn(ALARMS, String(code)), detail: text, entry: count }, { expected: text }),
       1_000_000,
     ),
     releases: (value) => typeof value === 'object' && value !== null && Object.values(value).every(oneOf(...DEPTHS)),
   },
   { registry: log, figures: log },
 )
-type Stored = Omit<Memory, 'registry' | 'figures'> & {
-  url: string
-  registry?: { note: string; leaves: string }
-  figures?: { note: string; leaves: string }
-}
+type Packed = Omit<LogMemory, 'leaves'> & { leaves: string }
+type Stored = Omit<Memory, 'registry' | 'figures'> & { url: string; registry?: Packed; figures?: Packed }
 
 /** Why a state file cannot be used. */
 export class StateFault extends Error {}
@@ -128,7 +129,7 @@ export class StateFile {
   }
 
   /** Writes what shows an alarm, once, and answers where. Undefined where there are too many files already. */
-  keep({ code, sentence, evidence }: Alarm, now: number): string | undefined {
+  keep({ code, sentence, advice, evidence }: Alarm, now: number): string | undefined {
     const shown = Object.entries(evidence).map(([name, each]) => [name, each.slice(0, EVIDENCE_BYTES)])
     const name = createHash('sha256')
       .update(JSON.stringify([code, sentence, shown]))
@@ -139,22 +140,23 @@ export class StateFile {
     const prefix = `${basename(this.path)}.alarm.`
     if (readdirSync(dirname(resolve(this.path))).filter((file) => file.startsWith(prefix)).length >= MOST_FILES)
       return undefined
-    const found = { code, sentence, url: this.url, found_at: new Date(now).toISOString() }
+    const found = { code, sentence, advice, url: this.url, found_at: new Date(now).toISOString() }
     replaceFile(path, `${JSON.stringify({ ...found, evidence: Object.fromEntries(shown) }, null, 1)}\n`)
     return path
   }
 }
 
-const packed = ({ note, leaves }: LogMemory): { note: string; leaves: string } => ({
+const packed = ({ note, leaves, upper }: LogMemory): Packed => ({
   note,
-  leaves: toBase64(concat(...leaves)),
+  leaves: toBase64(Buffer.concat(leaves)),
+  upper,
 })
 
-function unpacked({ note, leaves }: { note: string; leaves: string }): LogMemory {
-  const bytes = fromBase64(leaves)
-  const { size } = headOf({ note })
+function unpacked(log: Packed): LogMemory {
+  const bytes = fromBase64(log.leaves)
+  const { size } = headOf(log)
   if (bytes?.length !== size * HASH_SIZE) throw new StateFault('the state file is damaged: restore it')
-  return { note, leaves: hashesIn(bytes) }
+  return { ...log, leaves: hashesIn(bytes) }
 }
 
 /** Hashes that lie side by side. */

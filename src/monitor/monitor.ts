@@ -1,18 +1,18 @@
 // One round of a monitor: an outsider who follows both logs, replays them, reads what they commit to, and asks.
 
-import { fromUtf8, toBase64 } from '../proof/bytes.ts'
-import { canonical, parseJson } from '../proof/canonical-json.ts'
-import { isChangeEntry } from '../proof/entries.ts'
-import { isFiguresState } from '../proof/figures.ts'
+import { canonical } from '../proof/canonical-json.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
+import type { ChartTable } from '../proof/price/charts.ts'
 import { isManifest, isState, type RegistryEntry } from '../proof/price/release.ts'
-import { leafOf, type Standing, standingAfter } from '../proof/price/timeline.ts'
+import { nameOf } from '../proof/price/timeline.ts'
 import { type Alarm, Alarms } from './alarm.ts'
 import { believe } from './answers.ts'
+import { entryEvidence, manifestEvidence, textOrBytes } from './evidence.ts'
 import type { Fetcher } from './fetcher.ts'
-import { entriesFrom, type Followed, followTree, type Parts } from './log.ts'
+import { followFigures } from './figures.ts'
+import { checkUpperTiles, entriesFrom, type Followed, followTree, type Parts } from './log.ts'
 import { DEPTHS, type Memory } from './memory.ts'
-import { replay } from './replay.ts'
+import { type Replayed, replay } from './replay.ts'
 import { checkRows, rowHashes, type Sources } from './rows.ts'
 import { spotCheck } from './spot-check.ts'
 
@@ -26,6 +26,8 @@ export interface Watch {
   readsRows: boolean
   random?: () => number
   sources?: Sources | undefined
+  /** The schedules of a registry that has others than the usual ones. */
+  charts?: ChartTable | undefined
   /** Answers that others received, by where they are from. */
   answers?: readonly { name: string; text: string }[]
 }
@@ -47,18 +49,21 @@ const AHEAD_MS = 10 * 60_000
 
 /** Does one round, and moves the memory on to what was believed in it. */
 export async function watchOnce(watch: Watch, memory: Memory): Promise<Round> {
-  const alarms = new Alarms()
-  const parts: Parts = { fetcher: watch.fetcher, policy: watch.policy, alarms }
+  const alarms = new Alarms(watch.fetcher.secrets)
+  const parts: Parts = { fetcher: watch.fetcher, policy: watch.policy, alarms, charts: watch.charts }
   const registry = await followTree('registry', parts, memory.registry)
-  if (registry) memory.registry = { note: registry.note, leaves: registry.leaves }
-  const entries = await followEntries(parts, memory, registry)
-  const newest = entries.findLast(isState)
-  if (registry) checkAge(alarms, newest?.recorded_at, watch, registry)
-  const standing = standingAfter(entries)
-  const releases = registry ? await checkReleases(parts, memory, watch, entries, standing) : 0
-  await followFigures(parts, memory, watch)
-  const random = watch.random ?? Math.random
-  const questions = registry ? await spotCheck(parts, memory, { entries, standing, now: watch.now, random }) : 0
+  if (registry) {
+    memory.registry = registry
+    await checkUpperTiles('registry', parts, registry)
+  }
+  const { entries, standing } = await followEntries(parts, memory, registry)
+  const place = entries.findLastIndex(isState)
+  const newest = entries[place]
+  if (registry) checkAge(alarms, newest, place, watch, registry)
+  const releases = registry ? await checkReleases(parts, memory, watch, entries) : 0
+  await followFigures(parts, memory, watch.readsRows)
+  const { now, readsRows, random = Math.random } = watch
+  const questions = registry ? await spotCheck(parts, memory, { entries, standing, now, random, readsRows }) : 0
   for (const { name, text } of watch.answers ?? []) await believe(parts, memory, name, text, { anyQuestion: true })
   return {
     alarms: alarms.raised,
@@ -72,41 +77,38 @@ export async function watchOnce(watch: Watch, memory: Memory): Promise<Round> {
 }
 
 /** Reads what is new in the registry log, replays it, and tells all faults that the log has. */
-async function followEntries(parts: Parts, memory: Memory, registry: Followed | undefined): Promise<RegistryEntry[]> {
-  const { alarms } = parts
+async function followEntries(parts: Parts, memory: Memory, registry: Followed | undefined): Promise<Replayed> {
   const added = registry ? ((await entriesFrom('registry', parts, registry, memory.entries.length)) ?? []) : []
-  memory.entries.push(...added.map(textOrBytes))
-  const { entries, faults } = replay(memory.entries, memory.replayed)
-  memory.faults.push(...faults)
+  for (const body of added) memory.entries.push(textOrBytes(body))
+  const replayed = replay(memory.entries, memory.replayed)
+  memory.faults.push(...replayed.faults)
   memory.replayed = memory.entries.length
-  const note = memory.registry?.note ?? ''
-  for (const { code, detail, entry } of memory.faults)
-    alarms.raise(code, detail, { entry: memory.entries[entry] ?? '', checkpoint: note })
+  const evidenceOf = (entry: number): Record<string, string> =>
+    memory.registry ? entryEvidence(memory.registry, entry, memory.entries[entry] ?? '') : {}
+  for (const { code, detail, entry, expected } of memory.faults)
+    parts.alarms.raise(code, detail, { ...evidenceOf(entry), ...(expected ? { expected } : {}) })
   // Only the checkpoint that is read to its end can lack its state.
-  if (registry && registry.leaves.length > 0 && memory.entries.length === registry.leaves.length) {
-    const last = memory.entries.at(-1) ?? ''
-    if (!isState(entries.at(-1)) || canonical(entries.at(-1)) !== last)
-      alarms.raise('state_missing', `the last entry of the checkpoint of size ${registry.leaves.length} is no state`, {
-        entry: last,
-        checkpoint: note,
-      })
-  }
-  return entries
+  const size = registry?.leaves.length ?? 0
+  if (size > 0 && memory.entries.length === size && !isState(replayed.entries.at(-1)))
+    parts.alarms.raise(
+      'state_missing',
+      `the last entry of the checkpoint of size ${size} is not a state`,
+      evidenceOf(size - 1),
+    )
+  return replayed
 }
 
-/** An entry that is no text is no entry of the log; its bytes are kept all the same. */
-function textOrBytes(body: Uint8Array): string {
-  try {
-    return fromUtf8(body)
-  } catch {
-    return `base64 ${toBase64(body)}`
-  }
-}
-
-function checkAge(alarms: Alarms, recorded_at: string | undefined, { now, maxAgeMs }: Watch, { note }: Followed): void {
-  const at = Date.parse(recorded_at ?? '')
-  const evidence = { checkpoint: note }
-  if (!(at >= now - maxAgeMs)) alarms.raise('head_stale', `it was recorded at ${recorded_at ?? 'no time'}`, evidence)
+function checkAge(
+  alarms: Alarms,
+  newest: RegistryEntry | undefined,
+  place: number,
+  { now, maxAgeMs }: Watch,
+  registry: Followed,
+): void {
+  const recorded_at = newest?.recorded_at ?? 'no time'
+  const at = Date.parse(recorded_at)
+  const evidence = newest ? entryEvidence(registry, place, canonical(newest)) : { checkpoint: registry.note }
+  if (!(at >= now - maxAgeMs)) alarms.raise('head_stale', `it was recorded at ${recorded_at}`, evidence)
   if (at > now + AHEAD_MS) alarms.raise('head_from_future', `it was recorded at ${recorded_at}`, evidence)
 }
 
@@ -115,61 +117,28 @@ async function checkReleases(
   parts: Parts,
   memory: Memory,
   { readsRows, sources }: Watch,
-  entries: readonly RegistryEntry[],
-  { periods }: Standing,
+  entries: Replayed['entries'],
 ): Promise<number> {
   let checked = 0
-  for (const release of entries.filter(isManifest)) {
-    const name = toBase64(leafOf(release))
-    const period = periods.find((each) => each.release === name)
+  for (const [place, release] of entries.entries()) {
+    if (!isManifest(release)) continue
+    const name = nameOf(release)
     const held = sources?.hold(release) === true ? sources : undefined
-    const wanted = !readsRows || !period || release.row_count === 0 ? 'hashes' : held ? 'source' : 'rows'
+    const wanted = !readsRows || release.row_count === 0 ? 'hashes' : held ? 'source' : 'rows'
     const known = memory.releases[name]
     if (known && DEPTHS.indexOf(known) >= DEPTHS.indexOf(wanted)) continue
     checked++
     const before = parts.alarms.raised.length
-    const hashes = await rowHashes(parts, release)
+    const signed = { release, evidence: manifestEvidence(memory.registry, place, release) }
+    const hashes = await rowHashes(parts, signed)
     if (!hashes) continue
-    if (readsRows && !period) parts.alarms.note(`${release.release_id} is in force on no day: its rows cannot be paged`)
     if (readsRows && sources && !held)
       parts.alarms.note(
         `${release.release_id} was not compared with its source: not every file that it cites was given`,
       )
-    const note = memory.registry?.note
-    const depth = wanted !== 'hashes' && period ? await checkRows(parts, release, period, hashes, held, note) : 'hashes'
+    const depth = wanted === 'hashes' ? 'hashes' : await checkRows(parts, signed, hashes, held)
     // What raised an alarm is looked at again in the next round.
     if (parts.alarms.raised.length === before) memory.releases[name] = depth
   }
   return checked
-}
-
-/** The figures log: its hashes for everyone, its entries with a token that opens them. */
-async function followFigures(parts: Parts, memory: Memory, { readsRows }: Watch): Promise<void> {
-  const { alarms } = parts
-  const figures = await followTree('figures', parts, memory.figures)
-  if (!figures) return
-  memory.figures = { note: figures.note, leaves: figures.leaves }
-  if (!readsRows || memory.changes === figures.leaves.length) return
-  const entries = await entriesFrom('figures', parts, figures, memory.changes, true)
-  if (!entries)
-    alarms.note('the token does not open the entries of the figures log (audit:read): only their hashes were checked')
-  for (const body of entries ?? []) {
-    if (!isFiguresEntry(body, memory.changes)) {
-      alarms.raise('entry_unknown', `entry ${memory.changes} of the figures log`, { entry: toBase64(body) })
-      return
-    }
-    memory.changes++
-  }
-}
-
-/** A change at its place, or a state. */
-function isFiguresEntry(body: Uint8Array, place: number): boolean {
-  try {
-    const text = fromUtf8(body)
-    const said = parseJson(text)
-    const isKnown = isChangeEntry(said) ? (said as { seq: number }).seq === place : isFiguresState(said)
-    return isKnown && canonical(said) === text
-  } catch {
-    return false
-  }
 }

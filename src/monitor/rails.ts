@@ -20,6 +20,7 @@ export function tokensOf(
 }
 
 async function newToken(fetcher: Fetcher, key: string): Promise<string | undefined> {
+  fetcher.secrets.add(key)
   const headers = { 'x-agent-key': key, 'content-type': 'application/json' }
   const nonce = await said(fetcher, '/api/agent-rails/challenge', headers, '', 'nonce')
   return nonce && said(fetcher, '/api/agent-rails/attest', headers, JSON.stringify({ nonce }), 'rails_token')

@@ -28,7 +28,7 @@ describe('a log is replayed entry by entry', () => {
     registry.publish(rows, { ...LAB, edition: '2026B', effective_from: '2026-04-01', effective_to: '2026-06-30' })
     registry.withdraw(second).append().publish(rows, HOSPITAL)
     registry.move(NPI, HOSPITAL.chart).withdraw(first)
-    expect(replay(textsOf(registry), 0)).toEqual({ entries: registry.entries, faults: [] })
+    expect(replay(textsOf(registry), 0)).toEqual({ entries: registry.entries, standing: registry.standing, faults: [] })
   })
 
   const cases: [string, (registry: MemoryRegistry) => unknown][] = [
@@ -105,7 +105,7 @@ describe('a log is replayed entry by entry', () => {
     const others = ['', '{}', '{"a":1,"a":1}', ` ${state}`, state.replace('registry-state/1', 'registry-state/2')]
     for (const text of others)
       expect(replay([state, text, state], 1)).toMatchObject({
-        entries: [registry.state, registry.state],
+        entries: [registry.state, undefined, registry.state],
         faults: [{ code: 'entry_unknown', entry: 1 }],
       })
   })

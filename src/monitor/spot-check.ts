@@ -1,21 +1,21 @@
 // Asks the service a few questions as anyone would: rows of its releases, and the prices that follow from them.
 
-import { toBase64 } from '../proof/bytes.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from '../proof/price/question.ts'
-import { isManifest, isWithdrawal, type Manifest, type RegistryEntry } from '../proof/price/release.ts'
+import { isManifest, isWithdrawal, type Manifest, type Period } from '../proof/price/release.ts'
 import type { Row } from '../proof/price/row.ts'
-import { leafOf, type Standing } from '../proof/price/timeline.ts'
+import { nameOf } from '../proof/price/timeline.ts'
 import { believe, checkAge } from './answers.ts'
 import { MOST, textOf } from './fetcher.ts'
 import type { Parts } from './log.ts'
 import type { Memory } from './memory.ts'
+import type { Replayed } from './replay.ts'
 
-export interface Asking {
-  entries: readonly RegistryEntry[]
-  standing: Standing
+export interface Asking extends Pick<Replayed, 'entries' | 'standing'> {
   now: number
   /** From 0, below 1. */
   random: () => number
+  /** Whether there is a token that opens pages. */
+  readsRows: boolean
   /** How many releases in force, and how many withdrawn ones, are asked about. */
   most?: number
 }
@@ -26,7 +26,7 @@ export async function spotCheck(parts: Parts, memory: Memory, asking: Asking): P
   const withdrawn = new Set(entries.filter(isWithdrawal).map(({ release_id }) => release_id))
   const holding = new Set(standing.periods.map(({ release }) => release))
   const releases = entries.filter(isManifest).filter(({ row_count }) => row_count > 0)
-  const inForce = releases.filter((release) => holding.has(toBase64(leafOf(release))))
+  const inForce = releases.filter((release) => holding.has(nameOf(release)))
   // What was withdrawn last is what someone may still want to be believed.
   const taken = releases.filter(({ release_id }) => withdrawn.has(release_id)).slice(-most)
   let asked = 0
@@ -39,6 +39,11 @@ export async function spotCheck(parts: Parts, memory: Memory, asking: Asking): P
     await ask(parts, memory, asking, question)
     asked++
   }
+  const [period] = asking.readsRows ? someOf(standing.periods, 1, random) : []
+  if (period) {
+    await readPage(parts, memory, asking, period)
+    asked++
+  }
   return asked
 }
 
@@ -47,6 +52,23 @@ function someOf<T>(items: readonly T[], most: number, random: () => number): T[]
   const some: T[] = []
   while (left.length > 0 && some.length < most) some.push(...left.splice(Math.floor(random() * left.length), 1))
   return some
+}
+
+/** The first page of a chart on a day on which it is in force: it verifies as whoever reads it would find. */
+async function readPage(
+  parts: Parts,
+  memory: Memory,
+  { entries, now }: Asking,
+  { chart, from }: Period,
+): Promise<void> {
+  const path = `/api/registry?${new URLSearchParams({ chart, as_of: from })}`
+  const text = textOf(await parts.fetcher.bytes(path, MOST.answer, true))
+  if (text === undefined) {
+    parts.alarms.raise('unreachable', path)
+    return
+  }
+  const believed = await believe(parts, memory, path, text, { page: { as_of: from, chart } }, 'page_unverified')
+  if (believed) checkAge(parts, memory, believed, entries, path, text, now)
 }
 
 /** A row by its permalink: it is the row of that place, of that release, as published. */
@@ -89,5 +111,5 @@ async function ask(parts: Parts, memory: Memory, { entries, now }: Asking, quest
     return
   }
   const believed = await believe(parts, memory, path, text, { question })
-  if (believed) checkAge(parts, believed, entries, path, text, now)
+  if (believed) checkAge(parts, memory, believed, entries, path, text, now)
 }

@@ -17,7 +17,7 @@ import {
   type RegistryState,
 } from './price/release.ts'
 import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from './price/row.ts'
-import { cites, fits } from './price/row-of-release.ts'
+import { rowFault } from './price/row-of-release.ts'
 import { LeafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
@@ -212,8 +212,8 @@ export class Facts {
 
   /** A row whose place in the tree has been shown already. */
   addProvedRow(release: Manifest, row: AnyRow, index: number): Result {
-    if (!cites(row, release)) return fail('locator_not_cited')
-    if (!fits(row, release, this.charts)) return fail('row_not_of_release')
+    const fault = rowFault(row, release, this.charts)
+    if (fault) return fail(fault)
     const known = this.#releases.get(nameOf(release))
     return known?.rows.add(index, row) ? OK : fail('leaves_contradict')
   }

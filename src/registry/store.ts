@@ -109,15 +109,6 @@ export async function findRow(db: Db, release_no: number, key: string): Promise<
   return row
 }
 
-/** The row at this place of a release. */
-export async function findRowAt(db: Db, release_no: number, index: number): Promise<StoredRow | undefined> {
-  const [row] = await db.query<StoredRow>(
-    'SELECT row_key, row_index, body FROM price_row WHERE release_no = $1 AND row_index = $2',
-    [release_no, index],
-  )
-  return row
-}
-
 export async function keysUnder(db: Db, release_no: number, prefix: string): Promise<string[]> {
   const rows = await db.query<{ row_key: string }>(
     'SELECT row_key FROM price_row WHERE release_no = $1 AND row_key >= $2 AND row_key < $3 ORDER BY row_key',
@@ -166,6 +157,24 @@ export function rowsAfter(db: Db, release_no: number, after: string, limit: numb
       WHERE release_no = $1 AND row_key > $2 ORDER BY row_key LIMIT $3`,
     [release_no, after, limit],
   )
+}
+
+/** The rows at the places `from` to `to - 1` of a release. Codes are counted first, so that few rows are passed over. */
+export function rowsAt(db: Db, release_no: number, from: number, to: number): Promise<StoredRow[]> {
+  return db.query<StoredRow>(
+    `SELECT row_key, row_index, body FROM price_row
+      WHERE release_no = $1 AND row_index >= $2
+        AND row_key >= (SELECT cpt FROM (SELECT cpt, SUM(row_count) OVER (ORDER BY cpt) AS upto FROM release_code WHERE release_no = $1) AS codes
+                         WHERE upto > $2 ORDER BY cpt LIMIT 1)
+      ORDER BY row_key LIMIT $3`,
+    [release_no, from, to - from],
+  )
+}
+
+/** The row at this place of a release. */
+export async function findRowAt(db: Db, release_no: number, index: number): Promise<StoredRow | undefined> {
+  const [row] = await rowsAt(db, release_no, index, index + 1)
+  return row
 }
 
 /** A release by its name, even if it was withdrawn: what was proved of it can be checked for ever. */

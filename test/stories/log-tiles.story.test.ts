@@ -7,6 +7,7 @@ import { rootInTile, subtreesFromTiles, tilePath, tilesOf } from '../../src/proo
 import { openCheckpoint, parsePolicy } from '../../src/proof/verify.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
+import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 
@@ -237,6 +238,28 @@ test('a release has tiles once it can be read, under its name in either spelling
     expect([name, await statusOf(app, `/log/releases/${name}/tile/0/000.p/1`)]).toEqual([name, 404])
 })
 
+test('the rows of a release are bundles for those who may read the registry, also when it was withdrawn', async () => {
+  await using app = await testApp()
+  const rows = Array.from({ length: 300 }, (_, i) => aPrice({ cpt: String(i).padStart(5, '0') }))
+  const release_id = await app.publish(aRelease({ rows }))
+  await withdraw(publisherOf(app), release_id, 'wrong_source', app.clock.now)
+  const prefix = `/log/releases/${release_id}`
+  const headers = await app.railsHeaders(['registry:read'])
+  const first = entriesIn(await bytesAt(app, `${prefix}/tile/entries/000`, headers))
+  const last = entriesIn(await bytesAt(app, `${prefix}/tile/entries/001.p/44`, headers))
+  const { leaves } = await cloneTiles(app, prefix, rows.length)
+  expect([...first, ...last].map((body) => toBase64(leafHash(body)))).toEqual(leaves.map(toBase64))
+  expect(entriesIn(await bytesAt(app, `${prefix}/tile/entries/001.p/3`, headers))).toEqual(last.slice(0, 3))
+
+  expect(await app.problem(`${prefix}/tile/entries/000`)).toMatchObject({ status: 401, code: 'rails_token_missing' })
+  expect(
+    await app.problem(`${prefix}/tile/entries/000`, { headers: await app.railsHeaders(['audit:read']) }),
+  ).toMatchObject({ status: 403, required_scopes: ['registry:read'] })
+  const paths = ['tile/entries/001.p/45', 'tile/entries/001', 'tile/entries/002.p/1', 'tile/entries/x999/999/000']
+  for (const path of [...paths.map((each) => `${prefix}/${each}`), '/log/releases/no:such:1/tile/entries/000.p/1'])
+    expect([path, await statusOf(app, path, headers)]).toEqual([path, 404])
+})
+
 test('the entries of the figures log are for auditors; its hashes and those of the registry are for all', async () => {
   await using app = await testApp({ sample: true })
   const path = '/log/figures/tile/entries/000.p/1'
@@ -298,7 +321,10 @@ test('method, query, quota and caching follow the rules of every other route', a
 test('the rails policy lists the addresses of the logs, and the log policy says where each log is', async () => {
   await using app = await testApp()
   const policy = (await app.getJson('/api/agent-rails/policy')) as Record<string, unknown>
-  expect(policy['additional_protected_routes']).toEqual({ '/log/figures/tile/entries/{bundle}': ['audit:read'] })
+  expect(policy['additional_protected_routes']).toEqual({
+    '/log/figures/tile/entries/{bundle}': ['audit:read'],
+    '/log/releases/{release_id}/tile/entries/{bundle}': ['registry:read'],
+  })
   expect(policy['additional_public_routes']).toEqual(
     expect.arrayContaining([
       '/log/registry/checkpoint',

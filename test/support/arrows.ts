@@ -82,6 +82,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'proof/list': ['proof/price', 'proof/tree'],
   'proof/note': ['proof/tree'],
   'proof/price': ['proof/tree'],
+  'proof/replay': ['proof/price', 'proof/tree'],
   'proof/tree': [],
   'registry/catalogue': ['registry/lookup', 'registry/release'],
   'registry/export': [],

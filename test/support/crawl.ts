@@ -65,6 +65,9 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
     '/log/figures/proof/{index}': ['/0'],
     '/log/registry/tile/{tile}': each(tiles, (tile) => `/${tile}`),
     '/log/figures/tile/{tile}': each(tiles, (tile) => `/${tile}`),
+    '/log/releases/{release_id}/tile/entries/{bundle}': releases.map(
+      (id) => `/${encodeURIComponent(id)}/tile/entries/000.p/1`,
+    ),
     '/log/releases/{release_id}/tile/{tile}': releases.flatMap((id) =>
       each(['0/000', '0/000.p/1'], (tile) => `/${encodeURIComponent(id)}/tile/${tile}`),
     ),

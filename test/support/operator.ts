@@ -1,10 +1,13 @@
-import { utf8 } from '../../src/proof/bytes.ts'
+import { fromUtf8, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import type { FiguresState } from '../../src/proof/figures.ts'
+import { aStateOfNothing, figuresBody } from '../../src/proof/figures-fixture.ts'
 import { aSigner, MemoryLog } from '../../src/proof/fixture.ts'
 import { pageOf, runsOf } from '../../src/proof/list-fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import type { Question } from '../../src/proof/price/question.ts'
 import type { RegistryEntry } from '../../src/proof/price/release.ts'
+import { rowText } from '../../src/proof/price/row.ts'
 import { MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { TILE_WIDTH } from '../../src/proof/tree/tiles.ts'
 
@@ -16,6 +19,9 @@ export class Operator {
   shown: MemoryRegistry
   answering: MemoryRegistry | undefined
   tamper: Tamper = (_, response) => response
+  /** The entries of the figures log, and where the state stands that the figures are answered from. */
+  readonly changes: Uint8Array[] = []
+  figuresAt: { index: number; size: number } | undefined
   readonly #server: ReturnType<typeof Bun.serve>
 
   private constructor(
@@ -23,6 +29,7 @@ export class Operator {
     readonly figures: MemoryLog,
   ) {
     this.shown = registry
+    this.release(aStateOfNothing())
     this.#server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -59,18 +66,32 @@ export class Operator {
     this.registry.log.append(...entries.map((entry) => utf8(canonical(entry))))
   }
 
+  /** Adds entries to the figures log. */
+  release(...entries: readonly (object | Uint8Array)[]): void {
+    const bodies = entries.map((entry) => (entry instanceof Uint8Array ? entry : utf8(canonical(entry))))
+    this.changes.push(...bodies)
+    this.figures.append(...bodies)
+  }
+
+  async #figures(): Promise<object> {
+    const { index, size } = this.figuresAt ?? { index: this.changes.length - 1, size: this.changes.length }
+    const state = JSON.parse(fromUtf8(this.changes[index] as Uint8Array)) as FiguresState
+    return figuresBody(this.figures, state, index, size)
+  }
+
   async #answer({ pathname, searchParams }: URL): Promise<Response> {
     const path = decodeURIComponent(pathname)
     const log = /^\/log\/(registry|figures)\//.exec(path)?.[1] === 'figures' ? this.figures : this.shown.log
     if (/^\/log\/\w+\/checkpoint$/.test(path)) return new Response(await log.checkpoint())
     const [, base = '', kind = '', n = '', width = TILE_WIDTH] =
       /^(.*)\/tile\/(entries|[0-9]+)\/([0-9]{3})(?:\.p\/([0-9]+))?$/.exec(path) ?? []
-    if (kind === 'entries') return bytes(this.#bundle(Number(n), Number(width)))
     const release = this.#release(/^\/(?:log\/releases|rows)\/([^/]+)/.exec(path)?.[1] ?? '')
+    if (kind === 'entries') return bytes(bundled(this.#bodies(base, release), Number(n), Number(width)))
     if (kind !== '') {
       const tree = base.startsWith('/log/releases/') ? hashesOf(release) : log
       return bytes(tree && attempt(() => tree.tile(Number(kind), Number(n), Number(width))))
     }
+    if (path === '/api/figures') return Response.json(await this.#figures())
     if (path === '/api/registry') return Response.json(await this.#page(searchParams))
     if (path === '/reference') {
       const question = Object.fromEntries(searchParams) as unknown as Question
@@ -94,15 +115,20 @@ export class Operator {
     return this.shown.releases.find(({ manifest }) => manifest.release_id === id)
   }
 
-  #bundle(n: number, width: number): Uint8Array | undefined {
-    const bodies = this.shown.entries
-      .slice(n * TILE_WIDTH, n * TILE_WIDTH + width)
-      .map((entry) => utf8(canonical(entry)))
-    if (bodies.length < width) return undefined
-    return new Uint8Array(
-      Buffer.concat(bodies.flatMap((body) => [Uint8Array.of(body.length >> 8, body.length & 255), body])),
-    )
+  #bodies(base: string, release: MemoryRelease | undefined): Uint8Array[] {
+    if (base === '/log/figures') return this.changes
+    return base.startsWith('/log/releases/')
+      ? (release?.rows ?? []).map((row) => utf8(rowText(row)))
+      : this.shown.entries.map((entry) => utf8(canonical(entry)))
   }
+}
+
+function bundled(entries: readonly Uint8Array[], n: number, width: number): Uint8Array | undefined {
+  const bodies = entries.slice(n * TILE_WIDTH, n * TILE_WIDTH + width)
+  if (bodies.length < width) return undefined
+  return new Uint8Array(
+    Buffer.concat(bodies.flatMap((body) => [Uint8Array.of(body.length >> 8, body.length & 255), body])),
+  )
 }
 
 const bytes = (body: Uint8Array | undefined): Response =>

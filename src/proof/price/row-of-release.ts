@@ -1,15 +1,23 @@
 // Whether a row is one that its release can have.
 
-import { type ChartTable, factsOf, HOSPITAL, methodsOf, PLACE_CHART } from './charts.ts'
+import { CHARTS, type ChartTable, factsOf, HOSPITAL, methodsOf, PLACE_CHART } from './charts.ts'
 import type { Manifest } from './release.ts'
 import type { AnyRow, Row } from './row.ts'
 
 /** Whether a row says where it is from, by files that the release cites. */
-export const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
+const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
   locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
 
+/** Why a release cannot have this row; undefined if it can. */
+export const rowFault = (
+  row: AnyRow,
+  release: Manifest,
+  table: ChartTable = CHARTS,
+): 'locator_not_cited' | 'row_not_of_release' | undefined =>
+  cites(row, release) ? (fits(row, release, table) ? undefined : 'row_not_of_release') : 'locator_not_cited'
+
 /** Whether a row is one that its release can have: chart, basis, provider, place, setting, dates and method go together. */
-export function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {
+function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {
   if (row.effective_from > effective_to) return false
   if (row.kind === 'place') return chart === PLACE_CHART
   // A factor is never a price, and a price never a factor.

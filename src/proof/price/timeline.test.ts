@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toBase64 } from '../bytes.ts'
 import { MemoryRelease } from '../registry-fixture.ts'
+import { RunningStanding } from '../replay/running-standing.ts'
 import { HashTree } from '../tree/hash-tree.ts'
 import {
   type Manifest,
@@ -223,6 +224,26 @@ test('a state commits to the roots of both trees', () => {
     { numRuns: 50 },
   )
 })
+
+test('a log that is read entry by entry comes to the same state after each', () => {
+  fc.assert(
+    fc.property(histories, fc.boolean(), (entries, isReused) => {
+      // A name that is used twice must not, but may stand in a log.
+      const log = isReused
+        ? entries.map((each) => (isManifest(each) ? { ...each, release_id: renamed(each) } : each))
+        : entries
+      const running = new RunningStanding()
+      for (const [i, entry] of log.entries()) {
+        running.add(entry)
+        const standing = standingAfter(log.slice(0, i + 1))
+        expect(running.standing).toEqual(standing)
+        expect(running.stateAt(AT)).toEqual(stateOf(standing, AT))
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+const renamed = ({ release_id }: Manifest): string => release_id.replace(/[0-9]+$/, (n) => String(Number(n) % 3))
 
 test('the day before is the day before, also across months, years and leap days', () => {
   for (const [day, before] of [

@@ -21,9 +21,22 @@ export interface Standing {
 }
 
 const DAY_MS = 86_400_000
-export const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
+/** Reading a date takes long, and a replay asks after every entry: within a month it is a subtraction. */
+export const dayBefore = (day: string): string =>
+  day.endsWith('-01')
+    ? new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
+    : `${day.slice(0, 8)}${String(Number(day.slice(8)) - 1).padStart(2, '0')}`
 
 export const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
+
+const names = new WeakMap<Manifest, string>()
+
+/** Base64 of the leaf hash of a manifest. A replay needs it after every entry, so it is computed once. */
+export function nameOf(release: Manifest): string {
+  const name = names.get(release) ?? toBase64(leafOf(release))
+  names.set(release, name)
+  return name
+}
 
 /**
  * What is in force after these entries, in the order of the log. Of the releases that were not withdrawn, the last
@@ -38,7 +51,7 @@ export function standingAfter(entries: readonly RegistryEntry[]): Standing {
   return { periods: periodsOf(inForce), providers: providersOf(entries, withdrawn) }
 }
 
-const isRelease = (entry: RegistryEntry): entry is Manifest => 'rows_root' in entry
+export const isRelease = (entry: RegistryEntry): entry is Manifest => 'rows_root' in entry
 
 type Placed = Pick<Manifest, 'chart' | 'edition' | 'effective_from'>
 
@@ -73,7 +86,8 @@ export function predecessorsIn<Release extends Placed>(
   }
 }
 
-function periodsOf(releases: readonly Manifest[]): Period[] {
+/** The periods of releases that were not withdrawn, in the order of the log. Those of one chart follow from its own releases alone. */
+export function periodsOf(releases: readonly Manifest[]): Period[] {
   const byStart = new Map<string, Map<string, Manifest>>()
   for (const release of lastRevisions(releases)) {
     const editions = byStart.get(release.chart) ?? new Map<string, Manifest>()
@@ -84,12 +98,12 @@ function periodsOf(releases: readonly Manifest[]): Period[] {
     return inOrder.map((release, i): Period => {
       const next = inOrder[i + 1]
       // Days as ISO texts sort as they follow each other.
-      const ends = [release.effective_to, ...(next ? [dayBefore(next.effective_from)] : [])].sort()
+      const isCut = next !== undefined && next.effective_from <= release.effective_to
       return {
         chart: release.chart,
         from: release.effective_from,
-        to: ends[0] as string,
-        release: toBase64(leafOf(release)),
+        to: isCut ? dayBefore(next.effective_from) : release.effective_to,
+        release: nameOf(release),
       }
     })
   })
@@ -97,20 +111,40 @@ function periodsOf(releases: readonly Manifest[]): Period[] {
 }
 
 function providersOf(entries: readonly RegistryEntry[], withdrawn: ReadonlySet<string>): Provider[] {
-  const chartOf = new Map<string, string>()
+  const about = new Map<string, RegistryEntry[]>()
+  for (const entry of entries)
+    for (const npi of npisIn(entry)) {
+      const known = about.get(npi)
+      if (known) known.push(entry)
+      else about.set(npi, [entry])
+    }
+  const owned = [...about].flatMap(([npi, its]) => {
+    const chart = ownerOf(npi, its, withdrawn)
+    return chart === undefined ? [] : [{ npi, chart }]
+  })
+  return sortedBy(owned, providerKey)
+}
+
+/** The NPIs that an entry is about. */
+export const npisIn = (entry: RegistryEntry): readonly string[] =>
+  isRelease(entry) ? (entry.providers ?? []) : 'npi' in entry ? [entry.npi] : []
+
+/** The chart that speaks for an NPI, by the entries about it in the order of the log. */
+export function ownerOf(
+  npi: string,
+  entries: readonly RegistryEntry[],
+  withdrawn: ReadonlySet<string>,
+): string | undefined {
   const named = new Set<string>()
+  let owner: string | undefined
   for (const entry of entries) {
-    if (isRelease(entry) && !withdrawn.has(entry.release_id))
-      for (const npi of entry.providers ?? []) {
-        named.add(providerKey({ npi, chart: entry.chart }))
-        if (!chartOf.has(npi)) chartOf.set(npi, entry.chart)
-      }
-    if ('npi' in entry && named.has(providerKey(entry))) chartOf.set(entry.npi, entry.chart)
+    if (isRelease(entry) && !withdrawn.has(entry.release_id)) {
+      named.add(entry.chart)
+      owner ??= entry.chart
+    }
+    if ('npi' in entry && entry.npi === npi && named.has(entry.chart)) owner = entry.chart
   }
-  return sortedBy(
-    [...chartOf].map(([npi, chart]) => ({ npi, chart })),
-    providerKey,
-  )
+  return owner
 }
 
 /** Keys are ASCII, so the order of JavaScript's strings is that of their bytes. */

@@ -14,7 +14,7 @@ import {
   type RowProof,
 } from '../../proof/price/proofs.ts'
 import { inclusionPath, leafHash, rootFromInclusion, type SubtreeReader } from '../../proof/tree/merkle.ts'
-import { subtreesFromTiles, type Tile } from '../../proof/tree/tiles.ts'
+import { subtreesFromTiles, TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
 import { Remembered } from '../memo.ts'
 import type { Release, StoredRow } from '../store.ts'
 import * as store from '../store.ts'
@@ -131,4 +131,18 @@ export async function findRowTile(db: Db, release_id: string, tile: Tile): Promi
   const release = await store.findLogged(db, release_id)
   if (!release) return undefined
   return cutTile(release.row_count, tile, () => store.findRowTile(db, release.release_no, tile.level, tile.n))
+}
+
+/** Rows of a release as they were hashed, even of one that was withdrawn. Undefined unless it has that many. */
+export async function findRowBodies(
+  db: Db,
+  release_id: string,
+  { n, width }: Omit<Tile, 'level'>,
+): Promise<Uint8Array[] | undefined> {
+  const release = await store.findLogged(db, release_id)
+  const from = n * TILE_WIDTH
+  if (!release || from + width > release.row_count) return undefined
+  const rows = await store.rowsAt(db, release.release_no, from, from + width)
+  if (rows.length < width) throw new StoreFault('rows of a release are missing: run `atr fsck`')
+  return rows.map(({ body }) => utf8(body))
 }

@@ -5,15 +5,9 @@ import * as log from '../../integrity/store.ts'
 import { type Job, repeat } from '../../job.ts'
 import { utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import {
-  isManifest,
-  isMove,
-  isState,
-  isWithdrawal,
-  type RegistryEntry,
-  type RegistryState,
-} from '../../proof/price/release.ts'
+import { isState, type RegistryEntry, type RegistryState } from '../../proof/price/release.ts'
 import { type Standing, standingAfter, stateOf } from '../../proof/price/timeline.ts'
+import { registryEntryOf } from '../../proof/replay/registry-replay.ts'
 
 // The entries of the registry log and the state that follows from them: whatever changes what is in force is
 // appended here, so that the last leaf of every checkpoint is a state.
@@ -21,25 +15,11 @@ import { type Standing, standingAfter, stateOf } from '../../proof/price/timelin
 /** Adds entries to a log in the transaction under way; returns the index of the first. */
 type Append = (bodies: readonly Uint8Array[]) => Promise<number>
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** What the bytes of a leaf say, if they are the canonical text of an entry that the registry log knows. */
-export function entryOf(body: Uint8Array): RegistryEntry | undefined {
-  try {
-    const text = decoder.decode(body)
-    const said: unknown = JSON.parse(text)
-    const isKnown = isManifest(said) || isWithdrawal(said) || isMove(said) || isState(said)
-    return isKnown && canonical(said) === text ? said : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** Every entry of the registry log as stored, signed or being added in this transaction. */
 export async function registryEntries(db: Db): Promise<RegistryEntry[]> {
   const bodies = await log.leafBodies(db, 'registry', 0, await log.countLeaves(db, 'registry'))
   return bodies.map((body, index) => {
-    const entry = entryOf(body)
+    const entry = registryEntryOf(body)
     if (!entry) throw new StoreFault(`entry ${index} of the registry log has a wrong form: run \`atr fsck\``)
     return entry
   })
@@ -63,7 +43,7 @@ export async function appendWithState(
 async function newestState(db: Db): Promise<RegistryState | undefined> {
   const leaves = await log.countLeaves(db, 'registry')
   const [body] = await log.leafBodies(db, 'registry', leaves - 1, leaves)
-  const entry = body && entryOf(body)
+  const entry = body && registryEntryOf(body)
   return isState(entry) ? entry : undefined
 }
 

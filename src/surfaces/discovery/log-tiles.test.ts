@@ -30,6 +30,10 @@ function listening() {
         entries: 'public',
       },
     ],
+    findRowBodies: async (release_id, bundle) => {
+      asked.push(release_id, bundle)
+      return [new Uint8Array(), new Uint8Array(258).fill(7)]
+    },
     findRowTile: async (release_id, tile) => {
       asked.push(release_id, tile)
       return found

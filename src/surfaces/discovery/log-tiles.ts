@@ -23,6 +23,7 @@ export interface LogTilesParts {
   /** The hashes of a log are public; its entries may need a scope. */
   logs: readonly { log: TiledLog; entries: Access }[]
   findRowTile(release_id: string, tile: Tile): Promise<Uint8Array | undefined>
+  findRowBodies(release_id: string, bundle: Bundle): Promise<Uint8Array[] | undefined>
 }
 
 const LEVEL = '(6[0-3]|[1-5]?[0-9])'
@@ -48,9 +49,27 @@ const bundleParameter: PathParameter = {
   rest: true,
 }
 
-export const logTiles = ({ logs, findRowTile }: LogTilesParts): Resource[] => [
+const releaseParameter: PathParameter = {
+  name: 'release_id',
+  description: 'As in the manifest, `cms-pfs:RVU26C:1`',
+}
+
+export const logTiles = ({ logs, findRowTile, findRowBodies }: LogTilesParts): Resource[] => [
   // The router uses the first route that matches, and the route of tiles matches entry bundles too, so bundles come first.
   ...logs.flatMap(({ log, entries }) => [checkpoint(log), entryBundles(log, entries), tiles(log), proofs(log)]),
+  {
+    name: 'get_release_rows',
+    path: '/log/releases/{release_id}/tile/entries/{bundle}',
+    summary: 'Rows of a release, as they were hashed',
+    description:
+      'Up to 256 rows of a release, in force or not, in the order of their keys: each one is its length in two bytes, the ' +
+      'higher first, and then the canonical JSON that was hashed.',
+    tag: 'discovery',
+    access: 'registry:read',
+    cache: `private, ${FOREVER}`,
+    parameters: [releaseParameter, bundleParameter],
+    forms: [bytes(async (release_id, bundle) => inBundle(await findRowBodies(release_id, readBundle(bundle))))],
+  },
   {
     name: 'get_release_tile',
     path: '/log/releases/{release_id}/tile/{tile}',
@@ -61,7 +80,7 @@ export const logTiles = ({ logs, findRowTile }: LogTilesParts): Resource[] => [
     tag: 'discovery',
     limit: 'log',
     cache: `public, ${FOREVER}`,
-    parameters: [{ name: 'release_id', description: 'As in the manifest, `cms-pfs:RVU26C:1`' }, tileParameter],
+    parameters: [releaseParameter, tileParameter],
     forms: [bytes((release_id, tile) => findRowTile(release_id, readTile(tile)))],
   },
 ]
@@ -128,12 +147,7 @@ const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource
   compressed: true,
   cache: `${access === 'public' ? 'public' : 'private'}, ${FOREVER}`,
   parameters: [bundleParameter],
-  forms: [
-    bytes(async (bundle) => {
-      const entries = await findEntries(readBundle(bundle))
-      return entries && bundled(entries)
-    }),
-  ],
+  forms: [bytes(async (bundle) => inBundle(await findEntries(readBundle(bundle))))],
 })
 
 /** A missing tile may exist later, so the refusal must not be cached; no refusal is. */
@@ -161,7 +175,8 @@ const tileNumber = (n: string, width = String(TILE_WIDTH)): Bundle => ({
   width: Number(width),
 })
 
-function bundled(entries: readonly Uint8Array[]): Uint8Array {
+function inBundle(entries: readonly Uint8Array[] | undefined): Uint8Array | undefined {
+  if (!entries) return undefined
   const bundle = new Uint8Array(entries.reduce((size, entry) => size + 2 + entry.length, 0))
   const view = new DataView(bundle.buffer)
   let at = 0

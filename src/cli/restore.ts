@@ -1,0 +1,220 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
+import { type Db, StoreFault } from '../db/db.ts'
+import { replaceFile, syncFolder } from '../db/replace-file.ts'
+import { checkUnlocked, openInstallation, openUnchecked } from '../installation.ts'
+import { keptEntries, notedHead } from '../integrity/entry-journal.ts'
+import type { Log } from '../integrity/log.ts'
+import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
+import { beginHistory } from '../integrity/new-history.ts'
+import { checkpoints } from '../integrity/store.ts'
+import { toBase64 } from '../proof/bytes.ts'
+import type { NoteSigner } from '../proof/note/signed-note.ts'
+import { applyAgain, whyNotAgain } from '../registry/roll-forward.ts'
+import { type Command, DONE, show, UsageFault } from './command.ts'
+
+/** Why the end of a history is accepted. Words of ours only. */
+export const ROLLBACK_REASONS = ['disk_failure', 'operator_mistake', 'attack', 'operator_decision'] as const
+
+export const restore: Command = {
+  usage: 'restore FILE [--accept-rollback --reason CODE --origin ORIGIN] [--json]',
+  summary:
+    'Puts a backup of the store in place, and adds the log entries that were signed after it. Stop the service first',
+  options: [
+    ['--accept-rollback', 'where entries are lost: end this history, and begin another one with what the backup has'],
+    ['--reason CODE', ROLLBACK_REASONS.join(', ')],
+    ['--origin ORIGIN', 'the new name of the logs, such as registry.example/2'],
+  ],
+  async run(args, config) {
+    const { values, positionals } = parseArgs({
+      args,
+      options: {
+        json: { type: 'boolean', default: false },
+        'accept-rollback': { type: 'boolean', default: false },
+        reason: { type: 'string' },
+        origin: { type: 'string' },
+      },
+      allowPositionals: true,
+    })
+    const [file, ...more] = positionals
+    if (file === undefined || more.length > 0) throw new UsageFault('name one backup: atr restore FILE')
+    const rollback = values['accept-rollback'] ? rollbackOf(values.reason, values.origin) : undefined
+    if (!rollback && (values.reason ?? values.origin) !== undefined)
+      throw new UsageFault('--reason and --origin go with --accept-rollback')
+    const restored = await restoreStore(config, file, rollback, Date.now())
+    show(values.json, restored, textOf(restored))
+    return DONE
+  },
+}
+
+interface Rollback {
+  reason: string
+  origin: string
+}
+
+function rollbackOf(reason: string | undefined, origin: string | undefined): Rollback {
+  if (reason === undefined || !(ROLLBACK_REASONS as readonly string[]).includes(reason))
+    throw new UsageFault(`--accept-rollback needs --reason: ${ROLLBACK_REASONS.join(', ')}`)
+  if (origin === undefined || origin.includes('//') || !/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(origin))
+    throw new UsageFault('--accept-rollback needs --origin: a new name for the logs, a host name and path')
+  return { reason, origin }
+}
+
+interface Restored {
+  file: string
+  /** How many entries of each log were added again. */
+  added: { registry: number; figures: number }
+  /** The history that ended, where a rollback was accepted. */
+  ended?: { origin: string; reason: string; lost: { registry: number; figures: number } }
+}
+
+const textOf = ({ file, added, ended }: Restored): string =>
+  [
+    `${file} is in place. Log entries added again: ${added.registry} of the registry, ${added.figures} of the figures`,
+    ...(ended
+      ? [
+          `The history of ${ended.origin} has ended; lost are ${ended.lost.registry} entries of the registry log and ${ended.lost.figures} of the figures log (${ended.reason})`,
+          'Tell your readers and witnesses why, and give them the new policy: see docs/operate.md, Backup',
+        ]
+      : []),
+    'Next: atr fsck, then atr keys list: keys that were revoked after the backup work again',
+  ].join('\n')
+
+/** Works on a copy. The installation is as it was until the last step, which renames. */
+async function restoreStore(
+  config: Config,
+  file: string,
+  rollback: Rollback | undefined,
+  now: number,
+): Promise<Restored> {
+  if (!existsSync(file)) throw new StoreFault('there is no backup of that name: nothing was changed')
+  const copy = `${config.storeFile}.restoring`
+  const remove = (): void => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true })
+  }
+  remove()
+  copyFileSync(file, copy)
+  chmodSync(copy, 0o600)
+  try {
+    const installation = await openUnchecked({ ...config, storeFile: copy })
+    const { db, registryLog, figuresLog } = installation
+    const logs = [registryLog, figuresLog]
+    try {
+      await checkUnlocked(installation)
+      const tails = await Promise.all(logs.map((log) => tailOf(db, log)))
+      const refusal = tails.find(({ refused }) => refused !== undefined)?.refused
+      if (refusal !== undefined && !rollback) throw new StoreFault(refusal)
+      if (refusal === undefined && rollback)
+        throw new StoreFault('nothing is lost with this backup: restore it without --accept-rollback')
+      for (const tail of rollback ? [] : tails) await addAgain(db, tail, now)
+      const added = { registry: 0, figures: 0 }
+      if (!rollback) for (const { log, bodies } of tails) added[log.name] = bodies.length
+      const ended = rollback && (await endHistory(db, tails, rollback, config, now))
+      await db.close()
+      setAside(config.storeFile, now)
+      ended?.commit()
+      renameSync(copy, config.storeFile)
+      syncFolder(dirname(config.storeFile))
+      // As every command does: the lock moves on, and witnesses are asked.
+      await (await openInstallation(config)).db.close()
+      return { file, added, ...(ended ? { ended: ended.what } : {}) }
+    } finally {
+      await db.close()
+    }
+  } finally {
+    remove()
+  }
+}
+
+/** What was signed after the backup. */
+interface Tail {
+  log: Log
+  /** The size that the backup has. */
+  from: number
+  bodies: readonly Uint8Array[]
+  lost: number
+  /** Why it cannot be added again. */
+  refused?: string
+}
+
+async function tailOf(db: Db, log: Log): Promise<Tail> {
+  const signed = await checkpoints(db, log.name)
+  const from = signed.at(-1)?.size ?? 0
+  const complaint = log.lock.complaint(log.name, signed)
+  if (complaint === undefined) return { log, from, bodies: [], lost: 0 }
+  const lost = (notedHead(log)?.size ?? 0) - from
+  // A store that was overtaken has signed what is not in the history: no entry makes it part of it.
+  if (lost <= 0) return { log, from, bodies: [], lost: 0, refused: complaint }
+  const bodies = keptEntries(log, from).slice(0, lost)
+  const why =
+    bodies.length < lost
+      ? 'they are not kept beside the checkpoint lock'
+      : log.name === 'figures'
+        ? 'the releases of the figures that they are from are not in the backup'
+        : whyNotAgain(bodies)
+  if (why === undefined) return { log, from, bodies, lost }
+  const refused = `${lost} entries of the ${log.name} log were signed after this backup and cannot be added again: ${why}. Find a newer backup, or see docs/operate.md, Backup`
+  return { log, from, bodies, lost, refused }
+}
+
+/** The entries come to the tree that was signed, or nothing is changed: signing another one would fork the log. */
+async function addAgain(db: Db, { log, from, bodies }: Tail, now: number): Promise<void> {
+  if (bodies.length === 0) return
+  await db.transaction(async (tx) => {
+    await log.append(tx, bodies, now)
+    await applyAgain(tx, bodies, from)
+    const noted = notedHead(log)
+    const { root } = await log.signed(tx)
+    if (!noted || toBase64(noted.root) !== root)
+      throw new StoreFault(`the entries kept beside the lock are not those of the ${log.name} log: nothing was changed`)
+  })
+}
+
+/** Signs what the backup has under new keys. `commit` puts them in place, and what was of the old history aside. */
+async function endHistory(
+  db: Db,
+  tails: readonly Tail[],
+  { reason, origin }: Rollback,
+  { signingKeyFile, lockDir }: Config,
+  now: number,
+): Promise<{ what: NonNullable<Restored['ended']>; commit(): void }> {
+  const old = tails[0]?.log.origin.replace(/\/log\/[a-z]+$/, '') ?? ''
+  if (old === origin) throw new UsageFault('the new origin is the old one: the logs need a new name')
+  const keys = tails.map(({ log }) => generateLogKey(`${origin}/log/${log.name}`))
+  const notes = await db.transaction(async (tx) => {
+    const made: [Log, string][] = []
+    for (const [i, { log }] of tails.entries())
+      made.push([log, await beginHistory(tx, log, parseLogKey(keys[i] as string) as NoteSigner)])
+    return made
+  })
+  const lost = { registry: 0, figures: 0 }
+  for (const { log, lost: entries } of tails) lost[log.name] = entries
+  const last = Object.fromEntries(tails.map(({ log }) => [log.name, log.lock.noted(log.name)]))
+  const what = { origin: old, reason, lost }
+  return {
+    what,
+    commit() {
+      const ended = endedName(now)
+      renameSync(lockDir, `${lockDir}${ended}`)
+      mkdirSync(lockDir, { recursive: true, mode: 0o700 })
+      for (const [log, note] of notes) log.lock.create(log.name, note)
+      // What readers of the old history are shown, with the last that was signed in it.
+      replaceFile(
+        join(lockDir, 'history.json'),
+        `${JSON.stringify({ ...what, ended_at: new Date(now).toISOString(), last })}\n`,
+      )
+      renameSync(signingKeyFile, `${signingKeyFile}${ended}`)
+      replaceFile(signingKeyFile, `${keys.join('\n')}\n`)
+    },
+  }
+}
+
+const endedName = (now: number): string => `.ended-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`
+
+function setAside(storeFile: string, now: number): void {
+  const name = `${storeFile}.replaced-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`
+  for (const end of ['', '-wal', '-shm'])
+    if (existsSync(`${storeFile}${end}`)) renameSync(`${storeFile}${end}`, `${name}${end}`)
+}

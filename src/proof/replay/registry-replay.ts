@@ -1,0 +1,136 @@
+// Replays the registry log as anyone can: each entry is one that the log knows, and fits those before it.
+
+import { fromUtf8 } from '../bytes.ts'
+import { canonical } from '../canonical-json.ts'
+import {
+  isManifest,
+  isMove,
+  isState,
+  isWithdrawal,
+  type Manifest,
+  type ProviderMove,
+  type RegistryEntry,
+  type RegistryState,
+  type Withdrawal,
+} from '../price/release.ts'
+import { predecessorsIn, type Standing } from '../price/timeline.ts'
+import { RunningStanding } from './running-standing.ts'
+
+/** What can be wrong with an entry, given those before it. */
+export type ReplayCode =
+  | 'entry_unknown'
+  | 'release_id_reused'
+  | 'revision_out_of_order'
+  | 'supersedes_wrong'
+  | 'withdrawal_unfounded'
+  | 'move_unfounded'
+  | 'state_wrong'
+  | 'state_missing'
+  | 'time_backwards'
+export interface ReplayFault {
+  code: ReplayCode
+  /** What of the entry shows it. */
+  detail: string
+  /** Of a state that is wrong, what it should say: canonical JSON. */
+  expected?: string
+}
+
+/** A clock that is this far behind is accepted by the service. */
+const CLOCK_MS = 5_000
+
+/** The entry that the bytes of a leaf are, if they are the canonical text of one that the registry log knows. */
+export function registryEntryOf(body: Uint8Array | string): RegistryEntry | undefined {
+  try {
+    const text = typeof body === 'string' ? body : fromUtf8(body)
+    const value: unknown = JSON.parse(text)
+    const isKnown = isManifest(value) || isWithdrawal(value) || isMove(value) || isState(value)
+    // A second spelling of the same value, or a name that stands twice, does not come back as the same text.
+    return isKnown && canonical(value) === text ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The entries of a log one after the other, with what the later ones may refer to. */
+export class Replay {
+  readonly #running = new RunningStanding()
+  readonly #releases = new Map<string, Manifest>()
+  /** Of each edition of a chart, the release with the highest revision. */
+  readonly #newest = new Map<string, Manifest>()
+  readonly #withdrawn = new Set<string>()
+  #last: RegistryEntry | undefined
+
+  /** What is in force after the entries so far. */
+  get standing(): Standing {
+    return this.#running.standing
+  }
+
+  /** Adds an entry and answers what is wrong with it. One that is not `judged` is only added, which is faster. */
+  add(entry: RegistryEntry, judged = true): ReplayFault[] {
+    const faults = judged ? [...this.#ofTime(entry), ...this.#ofOrder(entry), ...this.#ofKind(entry)] : []
+    if (isManifest(entry)) this.#note(entry)
+    if (isWithdrawal(entry)) this.#withdrawn.add(entry.release_id)
+    this.#running.add(entry)
+    this.#last = entry
+    return faults
+  }
+
+  #note(release: Manifest): void {
+    if (!this.#releases.has(release.release_id)) this.#releases.set(release.release_id, release)
+    const newest = this.#newest.get(editionOf(release))
+    if (!newest || revisionOf(release) >= revisionOf(newest)) this.#newest.set(editionOf(release), release)
+  }
+
+  #ofTime({ recorded_at }: RegistryEntry): ReplayFault[] {
+    const before = this.#last?.recorded_at
+    const isBack = before !== undefined && Date.parse(recorded_at) < Date.parse(before) - CLOCK_MS
+    return isBack ? [{ code: 'time_backwards', detail: `${recorded_at} after ${before}` }] : []
+  }
+
+  #ofOrder(entry: RegistryEntry): ReplayFault[] {
+    if (isState(entry) || isState(this.#last)) return []
+    return [{ code: 'state_missing', detail: 'the entry before it is not a state' }]
+  }
+
+  #ofKind(entry: RegistryEntry): ReplayFault[] {
+    if (isManifest(entry)) return this.#ofRelease(entry)
+    if (isWithdrawal(entry)) return this.#ofWithdrawal(entry)
+    return isMove(entry) ? this.#ofMove(entry) : this.#ofState(entry as RegistryState)
+  }
+
+  #ofRelease(release: Manifest): ReplayFault[] {
+    const { release_id, chart, supersedes } = release
+    if (this.#releases.has(release_id)) return [{ code: 'release_id_reused', detail: release_id }]
+    const faults: ReplayFault[] = []
+    const newest = this.#newest.get(editionOf(release))
+    if (newest && revisionOf(newest) > revisionOf(release))
+      faults.push({ code: 'revision_out_of_order', detail: `${release_id} after ${newest.release_id}` })
+    const before = predecessorsIn(this.#running.releasesOf(chart), release)
+    const right = (before.revision ?? before.edition)?.release_id ?? null
+    if (supersedes !== right)
+      faults.push({ code: 'supersedes_wrong', detail: `${release_id} names ${supersedes} and not ${right}` })
+    return faults
+  }
+
+  #ofWithdrawal({ release_id, chart }: Withdrawal): ReplayFault[] {
+    const isRight = this.#releases.get(release_id)?.chart === chart && !this.#withdrawn.has(release_id)
+    return isRight ? [] : [{ code: 'withdrawal_unfounded', detail: release_id }]
+  }
+
+  #ofMove(move: ProviderMove): ReplayFault[] {
+    return this.#running.isNamed(move) ? [] : [{ code: 'move_unfounded', detail: `${move.npi} to ${move.chart}` }]
+  }
+
+  #ofState(state: RegistryState): ReplayFault[] {
+    const { recorded_at } = state
+    const expected = canonical(this.#running.stateAt(recorded_at))
+    // A state that only says again what a wrong one said is not a second fault.
+    const isAgain = isState(this.#last) && canonical({ ...this.#last, recorded_at }) === canonical(state)
+    return isAgain || expected === canonical(state)
+      ? []
+      : [{ code: 'state_wrong', detail: `it was recorded at ${recorded_at}`, expected }]
+  }
+}
+
+const revisionOf = ({ release_id }: Manifest): number => Number(release_id.split(':').at(-1))
+const editionOf = ({ chart, edition }: Manifest): string => `${chart} ${edition}`

@@ -1,0 +1,126 @@
+// What is in force after each entry of a log, one entry after the other, in little more time than reading them takes.
+
+import { toBase64 } from '../bytes.ts'
+import {
+  isWithdrawal,
+  type Manifest,
+  type Period,
+  type Provider,
+  periodKey,
+  providerKey,
+  type RegistryEntry,
+  type RegistryState,
+  STATE_SCHEMA,
+} from '../price/release.ts'
+import { isRelease, leafOf, npisIn, ownerOf, periodsOf, placeOf, type Standing } from '../price/timeline.ts'
+import { MovingTree } from '../tree/moving-tree.ts'
+
+/** Items in the order of their keys, with the tree over them. */
+class Sorted<Item> {
+  readonly items: Item[] = []
+  readonly #tree = new MovingTree()
+
+  constructor(
+    readonly keyOf: (item: Item) => string,
+    readonly isSame: (a: Item, b: Item) => boolean,
+  ) {}
+
+  get root(): string {
+    return toBase64(this.#tree.root)
+  }
+
+  /** Puts these items, in order, in the place of all whose keys begin with a text. */
+  replace(prefix: string, items: readonly Item[]): void {
+    const { keyOf } = this
+    let from = placeOf(this.items, prefix, keyOf)
+    let to = placeOf(this.items, `${prefix}~`, keyOf)
+    const isKept = (old: number, item: Item): boolean => old < to && this.isSame(this.items[old] as Item, item)
+    let first = 0
+    for (; first < items.length && from < to && isKept(from, items[first] as Item); first++) from++
+    let last = items.length
+    for (; last > first && from < to && isKept(to - 1, items[last - 1] as Item); last--) to--
+    const changed = items.slice(first, last)
+    this.items.splice(from, to - from, ...changed)
+    this.#tree.splice(from, to - from, changed.map(leafOf))
+  }
+}
+
+/** The rule of `standingAfter`, for a log that is read entry by entry: each changes only what it is about. */
+export class RunningStanding {
+  readonly #withdrawn = new Set<string>()
+  readonly #named = new Map<string, Manifest[]>()
+  /** Of each chart the releases that were not withdrawn, in the order of the log. */
+  readonly #charts = new Map<string, Manifest[]>()
+  readonly #about = new Map<string, RegistryEntry[]>()
+  readonly #periods = new Sorted<Period>(
+    periodKey,
+    (a, b) => a.from === b.from && a.to === b.to && a.release === b.release,
+  )
+  readonly #providers = new Sorted<Provider>(providerKey, (a, b) => a.chart === b.chart)
+
+  get standing(): Standing {
+    return { periods: this.#periods.items, providers: this.#providers.items }
+  }
+
+  /** The releases of a chart that are not withdrawn, in the order of the log. */
+  releasesOf(chart: string): readonly Manifest[] {
+    return this.#charts.get(chart) ?? []
+  }
+
+  /** Whether a release of the chart that is not withdrawn names the NPI. */
+  isNamed({ npi, chart }: Provider): boolean {
+    const its = this.#about.get(npi) ?? []
+    return its.some((each) => isRelease(each) && each.chart === chart && !this.#withdrawn.has(each.release_id))
+  }
+
+  add(entry: RegistryEntry): void {
+    for (const npi of npisIn(entry)) listIn(this.#about, npi).push(entry)
+    if (isRelease(entry)) this.#publish(entry)
+    if (isWithdrawal(entry)) this.#withdraw(entry.release_id)
+    for (const npi of npisIn(entry)) this.#assign(npi)
+  }
+
+  #publish(release: Manifest): void {
+    listIn(this.#named, release.release_id).push(release)
+    if (this.#withdrawn.has(release.release_id)) return
+    listIn(this.#charts, release.chart).push(release)
+    this.#follow(release.chart)
+  }
+
+  #withdraw(release_id: string): void {
+    this.#withdrawn.add(release_id)
+    for (const { chart, providers = [] } of this.#named.get(release_id) ?? []) {
+      const left = this.releasesOf(chart).filter((each) => each.release_id !== release_id)
+      this.#charts.set(chart, left)
+      this.#follow(chart)
+      for (const npi of providers) this.#assign(npi)
+    }
+  }
+
+  #follow(chart: string): void {
+    this.#periods.replace(`${chart}|`, periodsOf(this.releasesOf(chart)))
+  }
+
+  #assign(npi: string): void {
+    const chart = ownerOf(npi, this.#about.get(npi) ?? [], this.#withdrawn)
+    this.#providers.replace(`${npi}|`, chart === undefined ? [] : [{ npi, chart }])
+  }
+
+  /** The state entry that commits to what is in force now. */
+  stateAt(recorded_at: string): RegistryState {
+    return {
+      schema: STATE_SCHEMA,
+      timeline_root: this.#periods.root,
+      timeline_size: this.#periods.items.length,
+      providers_root: this.#providers.root,
+      providers_size: this.#providers.items.length,
+      recorded_at,
+    }
+  }
+}
+
+function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? []
+  lists.set(key, list)
+  return list
+}

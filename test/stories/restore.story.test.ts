@@ -1,0 +1,203 @@
+import { expect, spyOn, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UsageFault } from '../../src/cli/command.ts'
+import { recheck } from '../../src/cli/fsck.ts'
+import { restore } from '../../src/cli/restore.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { copyStore } from '../../src/db/backup.ts'
+import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
+import { openCheckpoint } from '../../src/proof/note/checkpoint.ts'
+import { formatPolicy, parsePolicy } from '../../src/proof/note/policy.ts'
+import { overrideAll } from '../../src/registry/release/breaker.ts'
+import { moveProvider } from '../../src/registry/release/provider-move.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { stage } from '../../src/registry/release/staging.ts'
+import { findRelease } from '../../src/registry/release/store.ts'
+import { withdraw } from '../../src/registry/release/withdrawal.ts'
+import { stateIfDue } from '../../src/registry/state/state.ts'
+import { aPrice, aRelease, type TestRelease } from '../support/builders.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const NOW = Date.parse('2026-01-15T12:00:00Z')
+const DAY = 86_400_000
+const [ONE, TWO] = ['1234567893', '1457394567'] as const
+
+/** An installation that is opened for each thing that is done to it, as commands do. */
+class Registry {
+  readonly folder = temporaryFolder()
+  #checks = 0
+  readonly config: Config = readConfig({ DATA_DIR: join(this.folder.path, 'data') })
+  readonly backup = join(this.folder.path, 'backup.db')
+
+  static async create(): Promise<Registry> {
+    const registry = new Registry()
+    await createInstallation(registry.config, { origin: 'old.example', now: NOW }, async () => undefined)
+    return registry
+  }
+
+  async do<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
+    const installation = await openInstallation(this.config)
+    try {
+      return await work(installation)
+    } finally {
+      await installation.db.close()
+    }
+  }
+
+  publish({ rows, ...release }: TestRelease, now = NOW): Promise<string> {
+    return this.do(async ({ db, registryLog: log, cosign }) => {
+      const { release_id } = (await stage(db, release, rows, new Map(), now)).release
+      await publish({ db, log, cosign }, release_id, now, overrideAll('sample_data'))
+      return release_id
+    })
+  }
+  nextDay(now = NOW + DAY): Promise<boolean> {
+    return this.do(({ db, registryLog: log, cosign }) => stateIfDue({ db, log, cosign }, now))
+  }
+  keep(): void {
+    copyStore(this.config.storeFile, this.backup)
+  }
+  /** What was signed, without its signatures. */
+  head(): Promise<string> {
+    return this.do(async ({ db, registryLog }) => (await registryLog.head(db)).note.split('\n\n')[0] ?? '')
+  }
+  faults(): Promise<string[]> {
+    return this.do(async (installation) => (await recheck(installation, NOW + this.#checks++)).faults)
+  }
+
+  async restore(...options: string[]): Promise<Record<string, unknown>> {
+    const printed: string[] = []
+    const log = spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text))
+    try {
+      await restore.run([this.backup, '--json', ...options], this.config)
+      return JSON.parse(printed.join('')) as Record<string, unknown>
+    } finally {
+      log.mockRestore()
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.folder[Symbol.dispose]()
+  }
+}
+
+const hospital = (npi: string, npis: readonly string[]): TestRelease =>
+  aRelease({
+    chart: `hospital-mrf:${npi}`,
+    rows: npis.map((each) => aPrice({ npi: each, basis: 'hospital_cash', cpt: '99213' })),
+    providers: [...npis],
+  })
+
+const ACCEPTED = ['--accept-rollback', '--reason', 'disk_failure', '--origin', 'new.example']
+
+test('a backup from before the daily state is restored, and comes to the very tree that was signed', async () => {
+  using registry = await Registry.create()
+  await registry.publish(aRelease())
+  registry.keep()
+  await registry.nextDay()
+  await registry.nextDay(NOW + 2 * DAY)
+  const signed = await registry.head()
+  expect(await registry.restore()).toMatchObject({ added: { registry: 2, figures: 0 } })
+  expect([await registry.head(), await registry.faults()]).toEqual([signed, []])
+  // It goes on from there.
+  expect(await registry.nextDay(Date.now() + 9 * DAY)).toBe(true)
+  expect(await registry.faults()).toEqual([])
+})
+
+test('a withdrawal and a move after the backup are done again', async () => {
+  using registry = await Registry.create()
+  const first = await registry.publish(aRelease())
+  await registry.publish(hospital(ONE, [ONE, TWO]))
+  await registry.publish(hospital(TWO, [TWO]))
+  registry.keep()
+  await registry.do(async ({ db, registryLog: log, cosign }) => {
+    await withdraw({ db, log, cosign }, first, 'wrong_source', NOW)
+    await moveProvider({ db, log, cosign }, { npi: TWO, chart: `hospital-mrf:${TWO}` }, 'owner_changed', NOW)
+  })
+  const signed = await registry.head()
+  expect(await registry.restore()).toMatchObject({ added: { registry: 4 } })
+  expect(await registry.do(async ({ db }) => (await findRelease(db, first))?.state)).toBe('withdrawn')
+  expect([await registry.head(), await registry.faults()]).toEqual([signed, []])
+})
+
+test('a backup from before a publication is refused, and its history ends only if the operator accepts that', async () => {
+  using registry = await Registry.create()
+  await registry.publish(aRelease())
+  registry.keep()
+  await registry.publish(aRelease({ edition: 'LATER' }))
+  const [signed, policy] = [await registry.head(), await registry.do(policyOf)]
+  await expect(registry.restore()).rejects.toThrow(
+    '2 entries of the registry log were signed after this backup and cannot be added again: its rows are not in the backup: cms-pfs:LATER:1',
+  )
+  expect([await registry.head(), await registry.faults()]).toEqual([signed, []])
+
+  expect(await registry.restore(...ACCEPTED)).toMatchObject({
+    added: { registry: 0, figures: 0 },
+    ended: { origin: 'old.example', reason: 'disk_failure', lost: { registry: 2, figures: 0 } },
+  })
+  expect(await registry.head()).toStartWith('new.example/log/registry\n3\n')
+  expect(await registry.faults()).toEqual([])
+  await registry.publish(aRelease({ edition: 'LATER' }), Date.now() + DAY)
+  expect(await registry.faults()).toEqual([])
+  // Who pinned the old keys believes nothing that is signed now, so nobody is shown a fork.
+  const now = await registry.do(async ({ db, registryLog }) => (await registryLog.head(db)).note)
+  expect(await openCheckpoint(now, policy)).toEqual({ ok: false, reason: 'note_unsigned' })
+  expect((await openCheckpoint(now, await registry.do(policyOf))).ok).toBe(true)
+  // What was signed last, and by which keys, is kept for those who ask.
+  const { lockDir, storeFile } = registry.config
+  const history = JSON.parse(readFileSync(join(lockDir, 'history.json'), 'utf8')) as { last: { registry: string } }
+  expect(history.last.registry).toStartWith(signed)
+  const names = [...readdirSync(dirname(lockDir)), ...readdirSync(dirname(storeFile))].join(' ')
+  for (const aside of [/data\.lock\.ended-/, /log-keys\.ended-/, /registry\.db\.replaced-/])
+    expect(names).toMatch(aside)
+})
+
+const policyOf = async ({ registryLog, figuresLog }: Installation) => {
+  const policy = parsePolicy(formatPolicy([registryLog, figuresLog].flatMap(({ signers }) => signers)))
+  if (!policy) throw new Error('the policy cannot be read')
+  return policy
+}
+
+test('entries beside the lock that are missing, cut short or altered are not added', async () => {
+  using registry = await Registry.create()
+  registry.keep()
+  await registry.nextDay()
+  const file = join(registry.config.lockDir, 'registry.entries')
+  const kept = readFileSync(file, 'utf8')
+  const other = Buffer.from(kept.match(/"body":"([^"]+)"\}$/)?.[1] ?? '', 'base64')
+    .toString()
+    .replace('T12:', 'T11:')
+  for (const [text, why] of [
+    ['', 'they are not kept beside the checkpoint lock'],
+    [kept.slice(0, -5), 'they are not kept beside the checkpoint lock'],
+    [
+      `${kept}\n${JSON.stringify({ index: 1, body: Buffer.from(other).toString('base64') })}`,
+      'are not those of the registry log',
+    ],
+    [`${kept}\n{"index":1,"body":"e30="}`, 'an entry is not one that this log has'],
+  ] as const) {
+    writeFileSync(file, text)
+    await expect(registry.restore()).rejects.toThrow(why)
+  }
+  writeFileSync(file, kept)
+  expect(await registry.restore()).toMatchObject({ added: { registry: 1 } })
+})
+
+test('a rollback is accepted only where one is needed, with a reason and a new name', async () => {
+  using registry = await Registry.create()
+  registry.keep()
+  await expect(registry.restore(...ACCEPTED)).rejects.toThrow('nothing is lost with this backup')
+  for (const options of [
+    ['--accept-rollback'],
+    ['--accept-rollback', '--reason', 'because', '--origin', 'new.example'],
+    ['--accept-rollback', '--reason', 'attack', '--origin', 'https://new.example'],
+    ['--reason', 'attack'],
+  ])
+    await expect(registry.restore(...options)).rejects.toBeInstanceOf(UsageFault)
+  expect(await registry.restore()).toMatchObject({ added: { registry: 0 } })
+  writeFileSync(registry.backup, 'not a store')
+  const before = await registry.head()
+  await expect(registry.restore()).rejects.toThrow('damaged')
+  expect([await registry.head(), existsSync(`${registry.config.storeFile}.restoring`)]).toEqual([before, false])
+})
