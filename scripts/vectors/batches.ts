@@ -1,6 +1,6 @@
 // Batches: the lines of a bill, what they share, and what they come to.
 
-import type { Question } from '../../src/proof/price/question.ts'
+import type { Question } from '../../src/proof/lookup/question.ts'
 import { ShownRows } from '../../src/proof/set-fixture.ts'
 import { ask, type Body, bad, good, problem } from './body.ts'
 import { changed } from './edit.ts'

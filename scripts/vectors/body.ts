@@ -1,7 +1,7 @@
 // How a vector of a whole answer is written.
 
 import type { Fault } from '../../src/proof/fault.ts'
-import type { Question } from '../../src/proof/price/question.ts'
+import type { Question } from '../../src/proof/lookup/question.ts'
 import { PLAIN } from './keys.ts'
 import { JULY } from './registry.ts'
 import type { Asking, VectorOf } from './vector.ts'

@@ -280,4 +280,18 @@ const parts = [
   ),
 ]
 
-export const histories: Body[] = [...honest, ...omissions, ...items, ...questions, ...parts]
+const nobody = (await world.answer({ ...CODE, npi: NPI.UNKNOWN, as_of: '2026-07-15' })).body
+const strangers = [
+  good('a provider of whom no file speaks, for a history', nobody, {}, asked({ npi: NPI.UNKNOWN })),
+  bad('a provider of whom a file speaks, said to be unknown', nobody, 'choice_not_proved', asked({ npi: NPI.A })),
+  bad(
+    'a provider said to be unknown, without proof',
+    { ...problem('unknown_provider') },
+    'proof_missing',
+    asked({ npi: NPI.UNKNOWN }),
+  ),
+  bad('an unknown provider for a history of schedules', nobody, 'choice_not_proved', asked()),
+  bad('another refusal for a history', { ...nobody, code: 'not_on_schedule' }, OTHER, asked({ npi: NPI.UNKNOWN })),
+]
+
+export const histories: Body[] = [...strangers, ...honest, ...omissions, ...items, ...questions, ...parts]

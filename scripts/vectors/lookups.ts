@@ -2,7 +2,7 @@
 // by hand; the registry of the vectors must come to the same.
 
 import type { Fault } from '../../src/proof/fault.ts'
-import type { Question } from '../../src/proof/price/question.ts'
+import type { Question } from '../../src/proof/lookup/question.ts'
 import type { Price } from '../../src/proof/price/row.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { NPI, world } from './registry.ts'

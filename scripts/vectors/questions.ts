@@ -1,7 +1,7 @@
 // Questions that have no meaning, and refusals with what may stand in them.
 
+import type { Question } from '../../src/proof/lookup/question.ts'
 import type { Because, PeriodProof } from '../../src/proof/price/proofs.ts'
-import type { Question } from '../../src/proof/price/question.ts'
 import { ask, type Body, bad, good, problem } from './body.ts'
 import { changed } from './edit.ts'
 import { honest } from './lookups.ts'

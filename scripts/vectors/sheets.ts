@@ -1,8 +1,8 @@
 // Sheets: everything in force for a code at a place and day.
 
 import { everything } from '../../src/proof/answer-fixture.ts'
+import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
 import { type AnyRow, rowKey } from '../../src/proof/price/row.ts'
-import type { SheetQuestion } from '../../src/proof/price/sheet.ts'
 import { hashesBeside, ShownRows, sheetOf } from '../../src/proof/set-fixture.ts'
 import { type Body, bad, good } from './body.ts'
 import { changed } from './edit.ts'

@@ -73,12 +73,14 @@ function listIn(path: string | undefined, text: string): List | undefined {
 
 /** Without a question a list must be the whole one: an answer to a narrower question is then refused. */
 function askedOfList(list: List, query: Record<string, string>, day: string | undefined): Asked {
-  const { chart, cpt, npi, region, modifier, setting, basis } = query
-  const offset = Number(query['offset'] ?? 0)
+  // An empty parameter is as if it were not there.
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
+  const { chart, cpt, npi, region, modifier, setting, basis } = given
+  const offset = Number(given['offset'] ?? 0)
   if (list === 'history') return { history: { cpt: cpt ?? '', region, npi, modifier, setting, basis, offset } }
   if (list === 'coverage')
-    return { coverage: { as_of: day ?? query['as_of'] ?? dayOf(Date.now()), chart, cpt, npi, offset } }
-  return { releases: { chart, state: RELEASE_STATES.find((state) => state === query['state']), offset } }
+    return { coverage: { as_of: day ?? given['as_of'] ?? dayOf(Date.now()), chart, cpt, npi, offset } }
+  return { releases: { chart, state: RELEASE_STATES.find((state) => state === given['state']), offset } }
 }
 
 const LOOKUP = /\/(reference|reference\/sheet|reference\/history|api\/registry|api\/releases|api\/coverage)$/

@@ -114,6 +114,8 @@ type Checked = Proved & {
   at_source: number
   /** How many editions without a row of the code were searched for it, in all files that they cite. */
   searched: number
+  /** Whether a list says that it goes on: then this is one page of it. */
+  more?: boolean
   /** A checkpoint that was verified by itself. */
   log?: string
   grew?: { from: number; to: number }
@@ -143,7 +145,10 @@ async function verdictOn(
   const wrong = wrongDerivation(rows)
   if (wrong) return wrong
   const found = sources.length > 0 ? await atSource(proved, sources) : { at_source: 0, searched: 0 }
-  return 'reason' in found ? found : { ...proved, derived: rows.length, ...found }
+  if ('reason' in found) return found
+  const { page } = parseJson(text) as { page?: { has_more?: unknown } }
+  const more = proved.editions.length > 0 && page?.has_more === true ? { more: true } : {}
+  return { ...proved, derived: rows.length, ...found, ...more }
 }
 
 function wrongDerivation(rows: readonly ProvedRow[]): Failed | undefined {
@@ -191,21 +196,9 @@ function details(verdict: Verdict): string[] {
           ]
         : []),
     ]
-  const {
-    rows,
-    decisions,
-    editions,
-    entries,
-    refused,
-    derived,
-    at_source,
-    searched,
-    grew,
-    changes,
-    recorded_at,
-    log,
-    figures,
-  } = verdict
+  const { rows, decisions, editions, entries, refused, derived, at_source, searched, grew, changes, recorded_at } =
+    verdict
+  const { log, more, figures } = verdict
   return [
     ...(log === undefined ? [] : [log]),
     ...decisions
@@ -213,6 +206,7 @@ function details(verdict: Verdict): string[] {
       .map(({ outcome }) => `no price: ${outcome}`),
     ...rows.map(describe),
     ...editions.map(describeEdition),
+    ...(more ? ['this is one page: the list goes on'] : []),
     ...(figures === undefined ? [] : [describeFigures(figures)]),
     `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),

@@ -1,4 +1,4 @@
-import { isNpi } from '../proof/price/npi.ts'
+import { isNpi } from '../proof/lookup/npi.ts'
 
 /**
  * The words of which publishers make the names of their price lists. None of them tells anyone to do something:

@@ -6,8 +6,8 @@ import { toHex } from '../proof/bytes.ts'
 import { cosignersOf } from '../proof/note/cosignature.ts'
 import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import type { Log } from './log.ts'
-import { type ChartFacts, type Facts, type FiguresFacts, integrityReport } from './report.ts'
-import { integrityReportOf } from './report-shape.ts'
+import { type ChartFacts, type Facts, type FiguresFacts, integrityReport } from './report/report.ts'
+import { integrityReportOf } from './report/report-shape.ts'
 import * as store from './store.ts'
 
 export interface IntegrityParts {

@@ -1,6 +1,6 @@
 // Asks the service a few questions as anyone would: rows of its releases, and the prices that follow from them.
 
-import { type ParsedQuestion, parseQuestion, type Question } from '../proof/price/question.ts'
+import { type ParsedQuestion, parseQuestion, type Question } from '../proof/lookup/question.ts'
 import { isManifest, isWithdrawal, type Manifest, type Period } from '../proof/price/release.ts'
 import type { Row } from '../proof/price/row.ts'
 import { nameOf } from '../proof/price/timeline.ts'

@@ -1,11 +1,11 @@
 // The answers that an honest service would give from a registry in memory, and, with a view that hides something, the
 // best that a service could do which hides it.
 
-import type { Need, Reply } from './price/asking.ts'
+import type { Need, Reply } from './lookup/asking.ts'
+import { type Decision, lookUp } from './lookup/lookup.ts'
+import { type ParsedQuestion, parseQuestion, type Question } from './lookup/question.ts'
 import { PLACE_CHART } from './price/charts.ts'
-import { type Decision, lookUp } from './price/lookup.ts'
 import type { Because } from './price/proofs.ts'
-import { type ParsedQuestion, parseQuestion, type Question } from './price/question.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
 import { type AnyRow, rowKey } from './price/row.ts'
 import { placeOf } from './price/timeline.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner } from './fixture.ts'
+import type { Question } from './lookup/question.ts'
 import { formatPolicy } from './note/policy.ts'
-import type { Question } from './price/question.ts'
 import { aFee, aPlace, aRow, MemoryRegistry } from './registry-fixture.ts'
 import { parsePolicy, type TrustPolicy, verifyBody } from './verify.ts'
 

@@ -3,9 +3,9 @@
 
 import { fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
+import type { Need, Reply } from './lookup/asking.ts'
 import { type CheckpointFault, openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import type { Need, Reply } from './price/asking.ts'
 import { CHARTS, type ChartTable, PLACE_CHART } from './price/charts.ts'
 import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from './price/proofs.ts'
 import {

@@ -5,6 +5,7 @@ import { type Answered, answerOf } from './answer-fixture.ts'
 import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { MemoryLog } from './fixture.ts'
+import type { Question } from './lookup/question.ts'
 import type { NoteSigner } from './note/signed-note.ts'
 import {
   ABSENCE_PROOF,
@@ -17,7 +18,6 @@ import {
   ROW_PROOF,
   type SharedRelease,
 } from './price/proofs.ts'
-import type { Question } from './price/question.ts'
 import {
   type Manifest,
   MOVE_SCHEMA,

@@ -4,7 +4,7 @@
 import { bareAnswer, checkAnswer, type Lacking, type Shown } from './answer.ts'
 import { JsonError, parseJson } from './canonical-json.ts'
 import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
-import { checkHistory, type HistoryQuestion } from './catalogue/history.ts'
+import { checkHistory, checkUnknownProvider, type HistoryQuestion } from './catalogue/history.ts'
 import type { ProvedEdition } from './catalogue/page.ts'
 import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
 import { oneWay, placesOf, verifyEntry, verifyFiguresState } from './entries.ts'
@@ -16,15 +16,15 @@ import { type BillQuestion, checkBatch } from './list/batch.ts'
 import { checkPage, type PageQuestion } from './list/page.ts'
 import type { Listed } from './list/parts.ts'
 import { checkSheet } from './list/sheet.ts'
+import type { Decision } from './lookup/lookup.ts'
+import type { Question } from './lookup/question.ts'
+import type { SheetQuestion } from './lookup/sheet.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import { medianSeconds } from './note/cosignature.ts'
 import { parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
-import type { Decision } from './price/lookup.ts'
-import type { Question } from './price/question.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow } from './price/row.ts'
-import type { SheetQuestion } from './price/sheet.ts'
 import { instant, type Members } from './shape.ts'
 
 /** What was asked. An archive, or a monitor, may want to know only that what it has was published: `anyQuestion`. */
@@ -128,6 +128,10 @@ async function checkBody(facts: Facts, body: Members, asked: Asked): Promise<Che
   const kind = kindOf(body)
   const isList = 'releases' in asked || 'coverage' in asked || 'history' in asked
   if (kind === 'page' && isList) return fail('proof_missing')
+  if ('history' in asked && body['code'] === 'unknown_provider' && kind === 'question') {
+    const one = await checkUnknownProvider(facts, body, asked.history)
+    return one.ok ? { ok: true, shown: [one], refused: 0, editions: [] } : one
+  }
   if (!('anyQuestion' in asked) && !(kind in asked)) return fail('answers_another_question')
   if (kind === 'history') return checkHistory(facts, body, 'history' in asked ? asked.history : undefined)
   if (kind === 'releases' || kind === 'coverage') {

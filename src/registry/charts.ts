@@ -1,4 +1,4 @@
-import type { Calendar } from '../integrity/freshness.ts'
+import type { Calendar } from '../integrity/report/freshness.ts'
 import { ANESTHESIA_CODES, type ChartFacts, type ChartTable } from '../proof/price/charts.ts'
 import type { Basis, Setting } from '../proof/price/row.ts'
 import type { RuleId } from './release/rules.ts'

@@ -2,11 +2,11 @@
 // any head, and puts together whatever may pass for the answer to a question.
 
 import { answerOf, type Placed, placed, type View } from '../../src/proof/answer-fixture.ts'
+import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
+import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
 import type { Because, Cited, InForce, LogProof } from '../../src/proof/price/proofs.ts'
-import { parseQuestion, type Question } from '../../src/proof/price/question.ts'
 import type { RegistryState } from '../../src/proof/price/release.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
-import type { SheetQuestion } from '../../src/proof/price/sheet.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
 import type { Dice } from './dice.ts'
 import { copyOf, honestAnswer, type Members, oneOf, type World } from './lie-world.ts'

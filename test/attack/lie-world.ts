@@ -2,10 +2,10 @@
 
 import { type Answered, answerOf } from '../../src/proof/answer-fixture.ts'
 import { aSigner, MemoryLog } from '../../src/proof/fixture.ts'
+import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
 import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
 import { CHARTS, PLACE_CHART } from '../../src/proof/price/charts.ts'
-import { parseQuestion, type Question } from '../../src/proof/price/question.ts'
 import type { AnyRow, Basis } from '../../src/proof/price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import type { Dice } from './dice.ts'

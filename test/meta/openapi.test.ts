@@ -64,6 +64,7 @@ test('every operation that needs a credential says so in the document, and no ot
     ['/api/provider/{npi}', 'AgentRails', 'provider:read'],
     ['/api/registry', 'AgentRails', 'registry:read'],
     ['/log/figures/tile/entries/{bundle}', 'AgentRails', 'audit:read'],
+    ['/log/releases/{release_id}/tile/entries/{bundle}', 'AgentRails', 'registry:read'],
   ])
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { load } from '../../src/ingest/load.ts'
 import type { LoadOptions } from '../../src/ingest/readers.ts'
-import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/price/question.ts'
+import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { verifyBody } from '../../src/proof/verify.ts'
 import { chartTable } from '../../src/registry/charts.ts'
 import { find } from '../../src/registry/lookup/find.ts'

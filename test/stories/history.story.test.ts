@@ -204,4 +204,6 @@ test('a history of nothing is empty or proves that there is nothing, and what ha
   ]
   for (const [query, status, code] of cases)
     expect([query, await app.problem(`/reference/history?${query}`)]).toMatchObject([query, { status, code }])
+  const unknown = await (await app.request('/reference/history?cpt=G0101&npi=1234567893')).text()
+  await mustBeProved(app, unknown, { history: { cpt: 'G0101', npi: '1234567893' } })
 })

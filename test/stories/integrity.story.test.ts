@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { recheck } from '../../src/cli/fsck.ts'
 import { openInstallation } from '../../src/installation.ts'
-import type { IntegrityReport } from '../../src/integrity/report-shape.ts'
+import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import { insertRelease } from '../../src/registry/release/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { testApp } from '../support/harness.ts'

@@ -1,7 +1,7 @@
 // Pages and batches on a release of ten thousand rows: what they prove, and how much of an agent's memory they take.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Question } from '../../src/proof/price/question.ts'
+import type { Question } from '../../src/proof/lookup/question.ts'
 import type { PricedRow } from '../../src/proof/price/row.ts'
 import { rangesBeside } from '../../src/proof/tree/leaves.ts'
 import { HASH_SIZE } from '../../src/proof/tree/merkle.ts'

@@ -1,7 +1,7 @@
 import { dayOf } from '../../src/calendar.ts'
+import type { Question } from '../../src/proof/lookup/question.ts'
 import { chartsFor } from '../../src/proof/price/charts.ts'
 import type { Cited } from '../../src/proof/price/proofs.ts'
-import type { Question } from '../../src/proof/price/question.ts'
 import type { AnyRow, PlaceRow, PricedRow } from '../../src/proof/price/row.ts'
 import { type Asked, verifyBody } from '../../src/proof/verify.ts'
 import { aPrice, aRelease } from './builders.ts'

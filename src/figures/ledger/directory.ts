@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import { isNpi } from '../../proof/price/npi.ts'
+import { isNpi } from '../../proof/lookup/npi.ts'
 import { Complaints, readRecords } from './csv.ts'
 import * as store from './store.ts'
 

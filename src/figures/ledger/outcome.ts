@@ -1,4 +1,4 @@
-import { isNpi } from '../../proof/price/npi.ts'
+import { isNpi } from '../../proof/lookup/npi.ts'
 import { divideHalfEven } from '../rule/rounding.ts'
 import { WON_50 } from '../rule/tally.ts'
 import type { Complaints } from './csv.ts'

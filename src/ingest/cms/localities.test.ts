@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isDivided } from '../../proof/price/region.ts'
+import { isDivided } from '../../proof/lookup/region.ts'
 import { LOCALITIES } from './localities.ts'
 
 test('the rule of the lookup knows which states have several localities', () => {

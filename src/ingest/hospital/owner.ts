@@ -1,5 +1,5 @@
 import { unreadable } from '../../files/unreadable.ts'
-import { isNpi } from '../../proof/price/npi.ts'
+import { isNpi } from '../../proof/lookup/npi.ts'
 import { isDay } from '../../proof/shape.ts'
 import type { HospitalHead } from './charges.ts'
 

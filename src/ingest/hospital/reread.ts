@@ -1,5 +1,5 @@
 import { utf8 } from '../../proof/bytes.ts'
-import { isNpi } from '../../proof/price/npi.ts'
+import { isNpi } from '../../proof/lookup/npi.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { FAR_FLAG } from '../../registry/release/row-rules.ts'
 import { fail, type Given, isOneOf, OK, perSource, type Reread } from '../reread.ts'

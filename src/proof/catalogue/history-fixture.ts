@@ -1,8 +1,8 @@
 // Histories from a registry in memory: that of an honest service, and any others of true parts.
 
 import { answerOf } from '../answer-fixture.ts'
+import { type ParsedQuestion, parseQuestion } from '../lookup/question.ts'
 import { CHARTS, chartsFor } from '../price/charts.ts'
-import { type ParsedQuestion, parseQuestion } from '../price/question.ts'
 import { type Period, periodKey } from '../price/release.ts'
 import type { MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
 import { ShownRows } from '../set-fixture.ts'

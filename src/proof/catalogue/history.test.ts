@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import type { Period } from '../price/release.ts'
-import { aFee, aPlace, aRow, MemoryRegistry } from '../registry-fixture.ts'
+import { aFee, aPlace, aRow, MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
 import { type TrustPolicy, verifyBody } from '../verify.ts'
 import type { HistoryQuestion } from './history.ts'
 import { historyOf, stretchOf } from './history-fixture.ts'
@@ -142,4 +142,22 @@ test('the members of an edition are compared, and further ones are refused', asy
   expect(await check({ ...body, data: [] }, 'any')).toMatchObject({ ok: false })
   expect(await check(body, 'any')).toMatchObject({ ok: true, entries: 4 })
   expect(await check(body, { cpt: 'x' })).toEqual(refused('question_malformed'))
+})
+
+test('a history of many editions is proved', async () => {
+  const many = new MemoryRegistry(signer)
+  const manifests = Array.from({ length: 70 }, (_, i) => {
+    const day = `${1950 + i}-01-01`
+    const release = new MemoryRelease([aFee({ cpt: '99213', effective_from: day })], {
+      chart: 'cms-pfs',
+      edition: `${1950 + i}`,
+      effective_from: day,
+      effective_to: '2026-12-31',
+    })
+    many.releases.push(release)
+    return release.manifest
+  })
+  many.append(...manifests)
+  const asked = { cpt: '99213', basis: 'medicare_pfs' }
+  expect(await check(await historyOf(many, asked, {}, 200), asked)).toMatchObject({ ok: true, entries: 70 })
 })

@@ -1,14 +1,15 @@
 // What every edition says of a code, newest first. Which editions there are is proved from the timeline, so one that was
 // left out is noticed; what each of them says is proved as a line of a batch is.
 
+import { checkAnswer, type Shown } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import { type Facts, NotProved, nameOf } from '../facts.ts'
 import { type Failed, fail } from '../fault.ts'
 import { checkLine, type Line, takeLine } from '../list/line.ts'
 import { type Listed, SHARED } from '../list/parts.ts'
 import { RowSet } from '../list/set.ts'
+import { type ParsedQuestion, parseQuestion, type Question } from '../lookup/question.ts'
 import { type ChartTable, chartsFor, factsOf } from '../price/charts.ts'
-import { type ParsedQuestion, parseQuestion, type Question } from '../price/question.ts'
 import type { Manifest, Period, RegistryState } from '../price/release.ts'
 import type { Basis } from '../price/row.ts'
 import { listOf, type Members } from '../shape.ts'
@@ -20,6 +21,8 @@ export interface HistoryQuestion extends Omit<Question, 'as_of'> {
   offset?: number | undefined
 }
 
+/** Each edition is asked on a day of its own, and what does not depend on the day on this one. */
+const ANY_DAY = '2000-01-01'
 /** Each edition of a page, and as many of the table of ZIP codes. */
 const MOST_RELEASES = 400
 
@@ -80,8 +83,7 @@ export async function checkHistory(
       ? { ok: true, shown: items.map(({ line }) => line.shown), refused: 0, editions }
       : fail('nothing_proved')
   const { offset: _, ...question } = asked
-  // Any day will do: each edition is asked on a day of its own.
-  const parsed = parseQuestion({ ...question, as_of: '2000-01-01' })
+  const parsed = parseQuestion({ ...question, as_of: ANY_DAY })
   if (typeof parsed === 'string') return fail('question_malformed')
   const charts = chartsAsked(facts, parsed)
   if ('reason' in charts) return charts
@@ -98,6 +100,12 @@ export async function checkHistory(
     shown.push(one)
   }
   return { ok: true, shown, refused: 0, editions }
+}
+
+/** In place of a history: that no file speaks for the provider. It is the same on every day. */
+export function checkUnknownProvider(facts: Facts, body: Members, asked: HistoryQuestion): Promise<Shown | Failed> {
+  const { offset: _, ...question } = asked
+  return checkAnswer(facts, body, { ...question, as_of: ANY_DAY })
 }
 
 /** Takes what one edition says. The edition must be shown, with its period, even if nothing was asked of it. */

@@ -3,7 +3,7 @@
 import { checkQuestion, isSaidOf, PROBLEM, type Shown } from '../answer.ts'
 import type { Facts } from '../facts.ts'
 import { type Failed, fail, type Verdict } from '../fault.ts'
-import { parseQuestion, type Question } from '../price/question.ts'
+import { parseQuestion, type Question } from '../lookup/question.ts'
 import { hasOnly, type Members } from '../shape.ts'
 import type { RowSet } from './set.ts'
 

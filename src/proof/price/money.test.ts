@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { type BillLine, extended, summaryOf } from '../lookup/bill.ts'
+import { adjust, isAdjusting, isNeutral } from '../lookup/modifiers.ts'
 import { aFee, aRow } from '../registry-fixture.ts'
-import { type BillLine, extended, summaryOf } from './bill.ts'
-import { adjust, isAdjusting, isNeutral } from './modifiers.ts'
 import { amountText, compareAmounts, tenThousandths } from './money.ts'
 import type { PricedRow } from './row.ts'
 

@@ -30,7 +30,7 @@ test('what stands beside some leaves are whole subtrees, as large as can be, and
       for (const root of rootsOf(beside)) expect(paths).toContain(toBase64(root))
       expect(beside.length).toBeLessThanOrEqual(paths.size)
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -83,7 +83,7 @@ test('leaves lead to the root if each of them alone does, and a change anywhere 
       ]
       for (const [i, each] of wrong.entries()) expect([i, each && toHex(each)]).not.toEqual([i, toHex(tree.root)])
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
-import type { Calendar } from '../../integrity/freshness.ts'
-import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report.ts'
+import type { Calendar } from '../../integrity/report/freshness.ts'
+import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report/report.ts'
 import { lastRevisions } from '../../proof/price/timeline.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
+import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
-import type { Adjustment } from '../../proof/price/modifiers.ts'
 import type { AbsenceProof, Because, Cited as CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, rowKey } from '../../proof/price/row.ts'
 import * as store from '../store.ts'

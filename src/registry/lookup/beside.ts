@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { address } from '../../paging.ts'
+import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, chartsFor, codeIn, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
-import type { ParsedQuestion } from '../../proof/price/question.ts'
 import { type AnyRow, KEY_PARTS, type Row } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
-import { Problem } from '../../problem.ts'
 import { basisAsked, compareEditions, editionOf } from '../../proof/catalogue/history.ts'
+import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { chartsFor } from '../../proof/price/charts.ts'
-import type { ParsedQuestion } from '../../proof/price/question.ts'
 import { setShared } from '../answer-schema.ts'
 import { TimelineRun } from '../timeline-schema.ts'
 import { ourTurn } from '../turn.ts'
+import { answer } from './answer.ts'
+import { find } from './find.ts'
 import { type LineAnswer, lineFields, lineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
@@ -51,6 +52,8 @@ export async function history(
   const question = questionOf(asked, today)
   const { view } = proofs
   const charts = chartsAsked(proofs, question)
+  // Refused as the lookup is, with its proof: no file names the provider.
+  if (charts.length === 0) await answer(db, proofs, await find(proofs, question), { related: false })
   const periods = charts.flatMap((each) => view.periodsOf(each)).sort(compareEditions)
   const sharing = new Sharing(proofs)
   const data: z.input<typeof Edition>[] = []
@@ -58,10 +61,10 @@ export async function history(
     await ourTurn()
     const release = view.releaseIn(period)
     const basis = basisAsked(period.chart, question, proofs.charts)
-    const answer = await lineFor(db, sharing, { ...question, basis, day: period.from })
+    const line = await lineFor(db, sharing, { ...question, basis, day: period.from })
     // The edition is shown even if the place, or the modifier, was refused before it was asked.
     sharing.evidence({ releases: [release], rows: [], periods: [], providers: [] })
-    data.push({ ...editionOf(release.manifest, period), answer: answer.result as LineAnswer })
+    data.push({ ...editionOf(release.manifest, period), answer: line.result as LineAnswer })
   }
   const timeline = view.periods.length === 0 ? [] : charts.map((chart) => view.run(...view.stretchOf(chart)))
   return { data, total: periods.length, timeline, ...(await sharing.parts()) } as ListAnswer<typeof ReferenceHistory>
@@ -70,6 +73,5 @@ export async function history(
 function chartsAsked({ view, charts }: Proofs, { npi, basis, setting }: ParsedQuestion): readonly string[] {
   if (npi === null) return chartsFor(basis, setting, charts)
   const chart = view.chartOf(npi)
-  if (chart === undefined) throw new Problem('unknown_provider')
-  return [chart]
+  return chart === undefined ? [] : [chart]
 }

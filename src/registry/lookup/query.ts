@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { refusedAs } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import { isNpi } from '../../proof/price/npi.ts'
-import { codeOf, type ParsedQuestion, parseQuestion, type Question } from '../../proof/price/question.ts'
-import { parseRegion, REGION_PATTERN } from '../../proof/price/region.ts'
+import { isNpi } from '../../proof/lookup/npi.ts'
+import { codeOf, type ParsedQuestion, parseQuestion, type Question } from '../../proof/lookup/question.ts'
+import { parseRegion, REGION_PATTERN } from '../../proof/lookup/region.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 
-// The parameters of lookups. Their meaning is in proof/price/question.ts, which verifiers use too.
+// The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
 
 export const Code = z
   .string()

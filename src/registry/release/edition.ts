@@ -1,6 +1,6 @@
 import { daysBetween, nextPeriod, periodEnd, plusDays } from '../../calendar.ts'
 import type { Db } from '../../db/db.ts'
-import type { Calendar } from '../../integrity/freshness.ts'
+import type { Calendar } from '../../integrity/report/freshness.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
 import * as store from '../store.ts'

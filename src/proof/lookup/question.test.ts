@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { SETTINGS } from '../price/row.ts'
 import { parseQuestion, type Question, type QuestionFault } from './question.ts'
 import { parseRegion } from './region.ts'
-import { SETTINGS } from './row.ts'
 
 const DAY = '2026-07-15'
 const NPI = '1234567893'

@@ -1,7 +1,7 @@
-import { dayOf } from '../calendar.ts'
+import { dayOf } from '../../calendar.ts'
+import type { Verification } from '../store.ts'
 import { type Calendar, freshness } from './freshness.ts'
 import type { IntegrityReport } from './report-shape.ts'
-import type { Verification } from './store.ts'
 
 /** The registry's facts about the edition in force of a chart. */
 export interface ChartFacts {

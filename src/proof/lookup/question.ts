@@ -1,10 +1,10 @@
 // A question as it is asked, and as it is understood.
 
+import { chartsFor } from '../price/charts.ts'
+import { BASES, type Basis, keyMembers, SETTINGS, type Setting } from '../price/row.ts'
 import { isDay } from '../shape.ts'
-import { chartsFor } from './charts.ts'
 import { isNpi } from './npi.ts'
 import { parseRegion, type Region } from './region.ts'
-import { BASES, type Basis, keyMembers, SETTINGS, type Setting } from './row.ts'
 
 /** The parameters of a lookup, as texts. What is left out, or empty, has its default. */
 export interface Question {

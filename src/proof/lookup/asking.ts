@@ -1,6 +1,6 @@
 // What the rule of the lookup may ask. It asks one thing at a time, and is told what there is.
 
-import type { AnyRow } from './row.ts'
+import type { AnyRow } from '../price/row.ts'
 
 /** What the rule must know next. Rows are asked of the edition of a chart that is in force on the day of the question. */
 export type Need =

@@ -4,7 +4,6 @@
 // verifier looks only at what an answer has proved. So both come to the same decision, or the verifier finds that
 // something is not proved.
 
-import { type Asking, findRow, isAny, isHeld } from './asking.ts'
 import {
   CHARTS,
   type ChartFacts,
@@ -14,11 +13,7 @@ import {
   factsOf,
   HOSPITAL_FACTS,
   PLACE_CHART,
-} from './charts.ts'
-import { type Adjustment, adjust, isAdjusting, isNeutral } from './modifiers.ts'
-import { type Place, placeOf, regionFor } from './place.ts'
-import type { ParsedQuestion } from './question.ts'
-import { isDivided, localitiesOf } from './region.ts'
+} from '../price/charts.ts'
 import {
   type AnyRow,
   type Basis,
@@ -29,7 +24,12 @@ import {
   type Row,
   rowKey,
   type Setting,
-} from './row.ts'
+} from '../price/row.ts'
+import { type Asking, findRow, isAny, isHeld } from './asking.ts'
+import { type Adjustment, adjust, isAdjusting, isNeutral } from './modifiers.ts'
+import { type Place, placeOf, regionFor } from './place.ts'
+import type { ParsedQuestion } from './question.ts'
+import { isDivided, localitiesOf } from './region.ts'
 
 type Absence = Extract<Row, { kind: 'absence' }>
 export type Decision =

@@ -1,4 +1,4 @@
-import { daysBetween, nextPeriod, plusDays, type Rhythm } from '../calendar.ts'
+import { daysBetween, nextPeriod, plusDays, type Rhythm } from '../../calendar.ts'
 
 interface Criteria {
   due_before_days: number

@@ -1,8 +1,8 @@
 // A bill: what its lines come to, exactly.
 
+import { amountText, tenThousandths } from '../price/money.ts'
+import type { PricedRow } from '../price/row.ts'
 import type { Adjustment } from './modifiers.ts'
-import { amountText, tenThousandths } from './money.ts'
-import type { PricedRow } from './row.ts'
 
 /** What a line comes to: an amount, or from and to where a hospital lists several. */
 export type Extended = { amount: string } | { low: string; high: string }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { daysBetween } from '../calendar.ts'
-import { CHARTS } from '../registry/charts.ts'
+import { daysBetween } from '../../calendar.ts'
+import { CHARTS } from '../../registry/charts.ts'
 import { freshness as freshnessBy } from './freshness.ts'
 
 function freshness(kind: string, from: string, today: string) {

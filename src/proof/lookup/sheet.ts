@@ -1,12 +1,12 @@
 // Everything that is in force for a code at a place and day: a pure rule, run by the service to make the sheet and by
 // the verifier to check that nothing is missing from it.
 
+import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
+import type { AnyRow, PlaceRow } from '../price/row.ts'
 import { type Asking, isHeld } from './asking.ts'
-import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from './charts.ts'
 import { type Place, placeOf } from './place.ts'
 import type { ParsedQuestion, Question } from './question.ts'
 import { localitiesOf } from './region.ts'
-import type { AnyRow, PlaceRow } from './row.ts'
 
 /** What a sheet was asked for. */
 export type SheetQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'npi'>

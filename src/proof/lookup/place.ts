@@ -1,9 +1,9 @@
 // Where a question is about: the locality and the state of what was asked, and which rows of a chart speak for it.
 
+import { type ChartFacts, type ChartTable, chartsFor, factsOf, PLACE_CHART } from '../price/charts.ts'
+import type { PlaceRow } from '../price/row.ts'
 import { type Asking, findRow, isHeld } from './asking.ts'
-import { type ChartFacts, type ChartTable, chartsFor, factsOf, PLACE_CHART } from './charts.ts'
 import type { ParsedQuestion } from './question.ts'
-import type { PlaceRow } from './row.ts'
 
 /** Where the question is about, as far as it is known. */
 export interface Place {

@@ -1,8 +1,8 @@
 // What a modifier on a bill line does to the amount of a Medicare schedule.
 
-import { tenThousandths } from './money.ts'
-import { dollars } from './physician-fee.ts'
-import type { PricedRow } from './row.ts'
+import { tenThousandths } from '../price/money.ts'
+import { dollars } from '../price/physician-fee.ts'
+import type { PricedRow } from '../price/row.ts'
 
 /**
  * Modifiers that change no payment: they say where, when or by whom, or that an edit does not apply.
