@@ -28,6 +28,7 @@ import { policies } from './vectors/policies.ts'
 import { proofs } from './vectors/proofs.ts'
 import { questions } from './vectors/questions.ts'
 import { reasons } from './vectors/reasons.ts'
+import { registryReplays } from './vectors/registry-replays.ts'
 import { replays } from './vectors/replays.ts'
 import { rows } from './vectors/rows.ts'
 import { leafSets, rowSets } from './vectors/sets.ts'
@@ -63,6 +64,7 @@ const files: Record<string, readonly Vector[]> = {
   'changes.json': follows,
   'figures.json': figureBodies,
   'replay.json': replays,
+  'registry-replay.json': registryReplays,
 }
 
 /** The text of every file, by its name in the folder. */

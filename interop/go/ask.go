@@ -1,8 +1,17 @@
 package main
 
-// What the rule may ask. Where the leaves that were proved do not tell, the rule is left by a panic with notTold, which
-// decide turns into its reason.
+// What the rule may ask (lookup.md). Where the leaves that were proved do not tell, the rule is left by a panic with
+// notTold, which catchNotTold turns into its reason.
 var notTold = reason("choice_not_proved")
+
+func catchNotTold(err *error) {
+	if said := recover(); said != nil {
+		if said != notTold {
+			panic(said)
+		}
+		*err = notTold
+	}
+}
 
 // edition is the release of a chart on a day, or nil if there is none; told says whether this is proved.
 func (f *facts) edition(chart, day string) (of *release, told bool) {
@@ -26,9 +35,9 @@ func (f *facts) askEdition(chart, day string) *release {
 
 // askProvider is the chart that speaks for an NPI, or nothing.
 func (f *facts) askProvider(npi string) string {
-	for _, each := range f.named {
-		if textOf(each, "npi") == npi {
-			return textOf(each, "chart")
+	for _, each := range f.providers.leaves {
+		if textOf(each.value, "npi") == npi {
+			return textOf(each.value, "chart")
 		}
 	}
 	if _, told := f.providers.notAfter(npi + "|"); !told {

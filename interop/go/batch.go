@@ -1,211 +1,175 @@
 package main
 
-import (
-	"math/big"
-	"sort"
-	"strings"
-)
+// A batch is proof.md, "Batches": each line answers the question in the same place.
 
 var (
-	batchMembers   = []string{"results", "hashes", "releases", "state", "log", "summary", "as_of"}
+	batchMembers   = []string{"results", "releases", "state", "log", "summary", "as_of"}
 	refusedMembers = []string{"type", "title", "status", "code", "detail", "request_id", "agent_hint", "errors", "instance"}
-	isHashes       = listOf(20000, isHash)
-	isUnits        = integerFrom(1)
+	problemMembers = append([]string{"row", "because", "place", "charts", "available", "choices"}, refusedMembers...)
+	pricedMembers  = []string{"status", "row", "because", "place", "modifiers_ignored", "adjustment"}
+	billMembers    = []string{"units", "billed"}
 	isBilled       = nullOr(isMoney)
 )
 
-// A batch is what its lines share, and what they come to so far.
-type batch struct {
-	body   object
-	hashes []any
-	facts  *facts
-	v      *verdict
-	proved int
-	priced int
-	totals map[string]*total
+const mostLines, mostUnits = 100, 999_999
+
+func isUnits(value any) bool {
+	return integerFrom(1)(value) && value.(float64) <= mostUnits
 }
 
-type total struct {
-	lines             int
-	low, high, billed *big.Int // in ten thousandths; billed is nil if one of the lines has none
+// A billLine is a line of a batch, with its answer, nil where it was refused with 400.
+type billLine struct {
+	line   object
+	units  float64
+	billed any // null or an amount
+	answer *answer
 }
 
 func (f *facts) addBatch(body object, questions []any, v *verdict) error {
-	if !onlyAmong(body, batchMembers) {
+	results := body["results"].([]any)
+	if !onlyAmong(body, batchMembers) || len(results) > mostLines {
 		return reason("not_recognised")
 	}
-	if shared, there := body["hashes"]; there && !isHashes(shared) {
-		return reason("proof_malformed")
-	}
-	results := body["results"].([]any)
 	if questions != nil && len(questions) != len(results) {
 		return errAnother
 	}
-	if _, err := f.addShared(body); err != nil {
+	shared, err := f.addList(body, 64)
+	if err != nil {
 		return err
 	}
-	b := &batch{body: body, facts: f, v: v, totals: map[string]*total{}}
-	b.hashes, _ = body["hashes"].([]any)
+	var lines []*billLine
 	for i, item := range results {
-		var question object
-		if questions != nil {
-			// What is no object is a question without meaning, not one that was not asked.
-			if question, _ = questions[i].(object); question == nil {
-				question = object{}
-			}
-		}
-		if err := b.line(item, question); err != nil {
+		one, err := shared.takeBillLine(item)
+		if err != nil {
 			return at(i, err)
 		}
+		lines = append(lines, one)
 	}
-	if b.proved == 0 {
+	if err := shared.prove(); err != nil {
+		return err
+	}
+	b := newBill(len(lines))
+	for i, each := range lines {
+		if questions != nil {
+			d, err := f.lineAnswers(each, questions[i])
+			if err != nil {
+				return at(i, err)
+			}
+			if d != nil {
+				v.decisions = append(v.decisions, d)
+			}
+		}
+		if each.answer == nil {
+			v.refused++
+			continue
+		}
+		if !b.add(each) {
+			return at(i, reason("body_contradicts_proof"))
+		}
+		if own := each.answer.own; own != nil {
+			v.rows = append(v.rows, provedRow{own.row, own.of.manifest})
+		}
+	}
+	if v.refused == len(lines) {
 		return reason("nothing_proved")
 	}
-	if !same(body["summary"], b.summary(len(results))) {
+	if !same(body["summary"], b.summary()) {
 		return reason("body_contradicts_proof")
 	}
 	return nil
 }
 
-func (b *batch) line(item any, question object) error {
-	line, _ := item.(object) // what is no object has no members
-	units, billed := any(1.0), line["billed"]
+func (l *list) takeBillLine(item any) (*billLine, error) {
+	line, ok := item.(object)
+	if !ok {
+		return nil, reason("not_recognised")
+	}
+	units := any(1.0)
 	if has(line, "units") {
 		units = line["units"]
 	}
-	if !isUnits(units) || !isBilled(billed) {
-		return reason("not_recognised")
+	if !isUnits(units) || !isBilled(line["billed"]) {
+		return nil, reason("not_recognised")
 	}
+	one := &billLine{line: line, units: units.(float64), billed: line["billed"]}
+	rest := without(line, billMembers...)
 	if line["status"] == 200.0 {
-		return b.pricedLine(line, question, int64(units.(float64)))
+		rest = without(rest, "extended")
 	}
-	if !onlyAmong(line, []string{"status", "problem", "units", "billed"}) {
-		return reason("not_recognised")
-	}
-	problem, ok := line["problem"].(object)
-	if !ok {
-		problem = object{}
-	}
-	if line["status"] == 400.0 {
-		if !onlyAmong(problem, refusedMembers) {
-			return reason("not_recognised")
-		}
-		b.v.refused++
-		return nil
-	}
-	expanded, err := b.expand(problem)
-	if err != nil {
-		return err
-	}
-	if !isText(expanded["code"]) {
-		return reason("not_recognised")
-	}
-	b.proved++
-	_, err = b.facts.addLookup(expanded, question, b.v)
-	return err
+	var err error
+	one.answer, err = l.takeLine(rest)
+	return one, err
 }
 
-func (b *batch) pricedLine(line, question object, units int64) error {
-	expanded, err := b.expand(without(line, "status", "units", "billed", "extended"))
-	if err != nil {
-		return err
-	}
-	row, ok := expanded["row"].(object)
-	if !ok || has(row, "code") || has(expanded, "problem") {
-		return reason("not_recognised")
-	}
-	body := without(expanded, "row")
-	for name, member := range row {
-		if has(expanded, name) { // called row too: a refusal with its row is no price
-			return reason("not_recognised")
+// takeLine takes a line without what was billed, or what an edition answers in a history: steps 4.2 to 4.6. Status 400
+// has no answer.
+func (l *list) takeLine(line object) (*answer, error) {
+	a := &answer{body: line}
+	switch line["status"] {
+	case 200.0:
+		if !onlyAmong(line, pricedMembers) || !has(line, "row") {
+			return nil, reason("not_recognised")
 		}
-		body[name] = member
-	}
-	shown, err := b.facts.addLookup(body, question, b.v)
-	if err != nil {
-		return err
-	}
-	if shown.own == nil {
-		return reason("body_contradicts_proof")
-	}
-	price, ok := shown.own.row["price"].(object)
-	if !ok {
-		return reason("body_contradicts_proof")
-	}
-	if adjusted := body["adjustment"]; adjusted != nil { // null is none
-		modifier := textOf(adjusted, "modifier")
-		if adjustings[modifier] == nil {
-			return reason("body_contradicts_proof")
+	case 400.0, 404.0:
+		problem, ok := line["problem"].(object)
+		if !onlyAmong(line, []string{"status", "problem"}) || has(line, "problem") && !ok {
+			return nil, reason("not_recognised")
 		}
-		made := adjustment(modifier, shown.own.row)
-		if made == nil || !same(adjusted, made) {
-			return reason("body_contradicts_proof")
+		if line["status"] == 400.0 {
+			if !onlyAmong(problem, refusedMembers) {
+				return nil, reason("not_recognised")
+			}
+			return nil, nil
 		}
-		price = made
+		if !isText(problem["code"]) || !onlyAmong(problem, problemMembers) {
+			return nil, reason("not_recognised")
+		}
+		a.body, a.refusal = problem, true
+	default:
+		return nil, reason("not_recognised")
 	}
-	low, high, extended := extend(price, units)
-	if !same(line["extended"], extended) {
-		return reason("body_contradicts_proof")
+	var err error
+	if shown, there := a.body["row"]; there {
+		if a.own, err = l.take(shown); err != nil {
+			return nil, err
+		}
 	}
-	b.proved++
-	b.priced++
-	b.count(textOf(shown.own.row, "basis"), low, high, textOf(line, "billed"))
-	return nil
+	if shown, there := a.body["place"]; there {
+		if a.place, err = l.takePlace(shown); err != nil {
+			return nil, err
+		}
+	}
+	if because, there := a.body["because"]; there {
+		if err := l.takeBecause(because); err != nil {
+			return nil, err
+		}
+	}
+	if !a.refusal && !has(a.own.row, "price") || a.refusal && a.own != nil && !codeFits(a.body["code"], a.own.row) {
+		return nil, reason("body_contradicts_proof")
+	}
+	return a, nil
 }
 
-// extend is what a line comes to, by a price or an adjustment.
-func extend(price object, units int64) (low, high *big.Int, extended object) {
-	times := func(name string) *big.Int {
-		return new(big.Int).Mul(tenThousandths(textOf(price, name)), big.NewInt(units))
-	}
-	if has(price, "amount") {
-		low = times("amount")
-		return low, low, object{"amount": plainAmount(low)}
-	}
-	low, high = times("low"), times("high")
-	return low, high, object{"low": plainAmount(low), "high": plainAmount(high)}
-}
-
-// plainAmount has two decimals, and three or four where these are not zero.
-func plainAmount(amount *big.Int) string {
-	digits := amount.String()
-	if len(digits) < 5 {
-		digits = strings.Repeat("0", 5-len(digits)) + digits
-	}
-	point := len(digits) - 4
-	return digits[:point] + "." + digits[point:point+2] + strings.TrimRight(digits[point+2:], "0")
-}
-
-func (b *batch) count(basis string, low, high *big.Int, billed string) {
-	t := b.totals[basis]
-	if t == nil {
-		t = &total{low: new(big.Int), high: new(big.Int), billed: new(big.Int)}
-		b.totals[basis] = t
-	}
-	t.lines++
-	t.low.Add(t.low, low)
-	t.high.Add(t.high, high)
-	if billed == "" {
-		t.billed = nil
-	} else if t.billed != nil {
-		t.billed.Add(t.billed, tenThousandths(billed))
-	}
-}
-
-func (b *batch) summary(lines int) object {
-	var names []string
-	for name := range b.totals {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	totals := []any{}
-	for _, name := range names {
-		t := b.totals[name]
-		entry := object{"basis": name, "lines": float64(t.lines), "low": plainAmount(t.low), "high": plainAmount(t.high), "billed": nil}
-		if t.billed != nil {
-			entry["billed"] = plainAmount(t.billed)
+// lineAnswers: a line is what was asked for in its place (step 6.1). What is no object is a question without meaning.
+func (f *facts) lineAnswers(l *billLine, question any) (*decision, error) {
+	given, _ := question.(object)
+	asked := without(given, billMembers...)
+	bill := object{}
+	for _, name := range billMembers {
+		if value, there := given[name]; there && !(name == "billed" && value == "") {
+			bill[name] = value
 		}
-		totals = append(totals, entry)
 	}
-	return object{"lines": float64(lines), "priced": float64(b.priced), "totals": totals}
+	if l.answer == nil {
+		if parseQuestion(asked) != nil && closedOr(nil, map[string]form{"units": isUnits, "billed": isBilled})(bill) {
+			return nil, errAnother
+		}
+		return nil, nil
+	}
+	for name, value := range bill {
+		if !same(value, object{"units": l.units, "billed": l.billed}[name]) {
+			return nil, errAnother
+		}
+	}
+	return f.checkAnswers(l.answer, asked)
 }

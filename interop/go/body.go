@@ -5,26 +5,92 @@ import (
 	"fmt"
 )
 
-// asked is one question, a list of questions or a page; all nil is any question.
+// asked is one of these (proof.md, Whole answers); all nil is any question.
 type asked struct {
 	question  object
 	questions []any
 	page      object
+	sheet     object
+	releases  object
+	coverage  object
+	history   object
+	figures   bool
 }
 
-func (a asked) nothing() bool { return a.question == nil && a.questions == nil && a.page == nil }
+// kind is that of the body which could answer, or empty if nothing was asked.
+func (a asked) kind() string {
+	switch {
+	case a.question != nil:
+		return "lookup"
+	case a.questions != nil:
+		return "batch"
+	case a.page != nil:
+		return "page"
+	case a.sheet != nil:
+		return "sheet"
+	case a.releases != nil:
+		return "releases"
+	case a.coverage != nil:
+		return "coverage"
+	case a.history != nil:
+		return "history"
+	case a.figures:
+		return "figures"
+	}
+	return ""
+}
+
+func (a asked) nothing() bool { return a.kind() == "" }
+
+// kindOf is that of a body, by its members alone.
+func kindOf(body object) string {
+	data, isList := body["data"].([]any)
+	_, isBatch := body["results"].([]any)
+	if textOf(body["proof"], "type") == figuresProof {
+		return "figures"
+	}
+	if isList {
+		isChanges := has(body, "states")
+		for _, item := range data {
+			members, _ := item.(object)
+			isChanges = isChanges || has(members, "seq")
+		}
+		switch {
+		case isChanges:
+			return "changes"
+		case has(body, "timeline"):
+			return "history"
+		case has(body, "proof") && has(body, "as_of"):
+			return "coverage"
+		case has(body, "proof"):
+			return "releases"
+		case has(body, "not_held"):
+			return "sheet"
+		}
+		return "page"
+	}
+	if isBatch {
+		return "batch"
+	}
+	return "lookup"
+}
 
 // A verdict is what was proved by a body that is good.
 type verdict struct {
 	rows       []provedRow
 	decisions  []*decision
+	listed     []listedRelease
 	entries    int
 	refused    int
 	checkpoint string
 	recordedAt string // empty if no state is known
+	figures    object // their state, if they were the answer
 }
 
 type provedRow struct{ row, manifest object }
+
+// A listedRelease of a list, with its period, nil if it has none.
+type listedRelease struct{ manifest, period object }
 
 var errAnother = reason("answers_another_question")
 
@@ -38,32 +104,33 @@ func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*ve
 	if !ok {
 		return nil, reason("not_recognised")
 	}
-	data, isPage := body["data"].([]any)
-	_, isBatch := body["results"].([]any)
-	for _, item := range data {
-		if members, ok := item.(object); ok && has(members, "seq") {
-			if !what.nothing() {
-				return nil, errAnother
-			}
-			return checkChangePage(body, data, pinned)
+	kind := kindOf(body)
+	if what.figures || kind == "figures" {
+		return checkFigures(body, pinned, what, notBefore)
+	}
+	if wanted := what.kind(); wanted != "" && wanted != kind {
+		if kind == "page" && (wanted == "releases" || wanted == "coverage" || wanted == "history") {
+			return nil, reason("proof_missing") // a page of rows has no member that could prove a list
 		}
+		return nil, errAnother
 	}
 	f, v := newFacts(pinned), &verdict{}
-	switch {
-	case isPage:
-		if what.question != nil || what.questions != nil {
-			return nil, errAnother
-		}
+	switch kind {
+	case "changes":
+		return checkChangePage(body, pinned, notBefore)
+	case "history":
+		err = f.addHistory(body, what.history, v)
+	case "releases":
+		err = f.addReleaseList(body, what.releases, v)
+	case "coverage":
+		err = f.addCoverage(body, what.coverage, v)
+	case "sheet":
+		err = f.addSheet(body, what.sheet, v)
+	case "page":
 		err = f.addPage(body, what.page, v)
-	case isBatch:
-		if what.question != nil || what.page != nil {
-			return nil, errAnother
-		}
+	case "batch":
 		err = f.addBatch(body, what.questions, v)
 	default:
-		if what.questions != nil || what.page != nil {
-			return nil, errAnother
-		}
 		_, err = f.addLookup(body, what.question, v)
 	}
 	if err != nil {
@@ -73,10 +140,7 @@ func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*ve
 		return nil, reason("mixed_checkpoints")
 	}
 	v.checkpoint, v.recordedAt = f.checkpoint, textOf(f.state, "recorded_at")
-	if notBefore != nil && !(isInstant(*notBefore) && f.state != nil && !timeOf(v.recordedAt).Before(timeOf(*notBefore))) {
-		return nil, reason("state_too_old")
-	}
-	return v, nil
+	return v, f.opened.checkAge(v.recordedAt, notBefore)
 }
 
 // onlyCheckpoint: a checkpoint that was not opened must not stand anywhere.

@@ -46,9 +46,10 @@ func TestLookup(t *testing.T) {
 	x.expect(t, "by ZIP code", local, ask("cpt", "99213", "region", "zip-94110"), "ok")
 	x.expect(t, "by locality, place shown", local, ask("cpt", "99213", "region", "us-ca-05"), "answers_another_question")
 	delete(local, "place")
-	x.expect(t, "by state", local, ask("cpt", "99213", "region", "ca"), "ok")
+	x.expect(t, "by a state that is divided", local, ask("cpt", "99213", "region", "ca"), "answers_another_question")
 
 	refused := func(code string) object { return object{"code": code, "because": x.because()} }
+	x.expect(t, "a divided state", refused("region_ambiguous"), ask("cpt", "99213", "region", "ca"), "ok")
 	x.expect(t, "not on schedule", refused("not_on_schedule"), ask("cpt", "99999"), "ok")
 	x.expect(t, "unknown ZIP code", refused("unknown_zip"), ask("cpt", "99213", "region", "00000"), "ok")
 	x.expect(t, "not covered", refused("region_not_covered"), ask("cpt", "99213", "region", "60611"), "ok")
@@ -88,95 +89,6 @@ func TestAbsence(t *testing.T) {
 	x.expect(t, "not at the end", body, asked{}, "key_not_enclosed")
 	body["absence"] = nil
 	x.expect(t, "null", body, asked{}, "proof_missing")
-}
-
-func (x *fixture) pageAndBatch() (page, batch object, questions asked) {
-	r := x.releases[1]
-	data := []any{}
-	for i, row := range r.rows[:2] {
-		item := without(row)
-		item["proof"] = object{"type": "agent-trust-registry/page-proof@v2", "proof": 0.0, "index": float64(i), "leaf_hash": leafHash(row)}
-		data = append(data, item)
-	}
-	page = object{"data": data, "as_of": "2026-06-01", "state": x.state, "log": x.log, "releases": []any{x.shared(r)},
-		"proofs": []any{object{"type": "agent-trust-registry/range-proof@v2", "release": 0.0, "from": 0.0,
-			"left_path": []any{}, "right_path": []any{leafHash(r.rows[2])}}}}
-	row := without(r.rows[2])
-	row["proof"] = object{"type": "agent-trust-registry/shared-proof@v2", "release": 0.0, "index": 2.0,
-		"leaf_hash": leafHash(r.rows[2]), "path": []any{0.0}}
-	line := object{"status": 200.0, "row": row, "units": 3.0, "extended": object{"amount": "285.57"}}
-	batch = object{"results": []any{line, object{"status": 400.0}}, "hashes": pathIn(r.rows, 2), "releases": []any{x.shared(r)},
-		"state": x.state, "log": x.log, "summary": object{"lines": 2.0, "priced": 1.0, "totals": []any{
-			object{"basis": "medicare_pfs", "lines": 1.0, "low": "285.57", "high": "285.57", "billed": nil}}}}
-	return page, batch, asked{questions: []any{ask("cpt", "99213").question, object{}}}
-}
-
-func TestPageAndBatch(t *testing.T) {
-	x := sampleFixture()
-	page, batch, questions := x.pageAndBatch()
-	x.expect(t, "page", page, asked{page: object{"as_of": "2026-06-01", "cpt": "99213"}}, "ok")
-	x.expect(t, "another code", page, asked{page: object{"as_of": "2026-06-01", "cpt": "99214"}}, "answers_another_question")
-	data := page["data"].([]any)
-	page["data"] = data[1:]
-	x.expect(t, "one left out", page, asked{}, "rows_left_out")
-	page["data"] = data[:1]
-	x.expect(t, "the last left out", page, asked{}, "row_not_in_release")
-
-	x.expect(t, "batch", batch, questions, "ok")
-	line := batch["results"].([]any)[0].(object)
-	line["billed"] = "300.00"
-	x.expect(t, "another summary", batch, questions, "body_contradicts_proof")
-	delete(line, "billed")
-	line["row"].(object)["proof"].(object)["path"] = []any{1.0}
-	x.expect(t, "no such hash", batch, questions, "proof_malformed")
-}
-
-// TestLines: what stands in a line of a batch beside its proof.
-func TestLines(t *testing.T) {
-	x := &fixture{}
-	row := priceRow("99213", "national", "non_facility", "95.19")
-	row["indicators"] = object{"bilateral": "1"}
-	x.release("cms-pfs", row)
-	x.seal()
-	cited := x.cite(x.releases[0], 0)
-	batchOf := func(change func(line object), amount string) object {
-		line := object{"status": 200.0, "row": cited, "extended": object{"amount": amount}}
-		change(line)
-		return object{"results": []any{line}, "releases": []any{x.shared(x.releases[0])}, "state": x.state, "log": x.log,
-			"summary": object{"lines": 1.0, "priced": 1.0, "totals": []any{
-				object{"basis": "medicare_pfs", "lines": 1.0, "low": amount, "high": amount, "billed": nil}}}}
-	}
-	adjusted := func(name string, value any) func(object) {
-		return func(line object) {
-			made := adjustment("50", row)
-			if name != "" {
-				made[name] = value
-			}
-			line["adjustment"] = made
-		}
-	}
-	x.expect(t, "plain", batchOf(func(object) {}, "95.19"), asked{}, "ok")
-	x.expect(t, "null is no adjustment", batchOf(func(l object) { l["adjustment"] = nil }, "95.19"), asked{}, "ok")
-	x.expect(t, "adjusted", batchOf(adjusted("", nil), "142.79"), asked{}, "ok")
-	for name, value := range map[string]any{"factor": "2.000", "amount": "95.19", "rule": "bilateral/2", "modifier": "62", "more": 1.0} {
-		x.expect(t, "another "+name, batchOf(adjusted(name, value), "142.79"), asked{}, "body_contradicts_proof")
-	}
-	x.expect(t, "an invented amount", batchOf(adjusted("amount", "1.00"), "1.00"), asked{}, "body_contradicts_proof")
-	x.expect(t, "no modifier", batchOf(func(l object) { l["adjustment"] = object{"amount": "1.00"} }, "1.00"), asked{},
-		"body_contradicts_proof")
-	coded := without(cited)
-	for _, code := range []any{nil, "not_on_schedule", 1.0} {
-		coded["code"] = code
-		x.expect(t, "a row with a code", batchOf(func(l object) { l["row"] = coded }, "95.19"), asked{}, "not_recognised")
-	}
-	for name, line := range map[string]any{
-		"null": nil, "a number": 7.0, "no members": object{}, "no problem": object{"status": 404.0},
-		"a row as a problem": object{"status": 404.0, "problem": cited}, "a code that is null": object{"status": 404.0,
-			"problem": object{"code": nil, "because": x.because()}}} {
-		body := batchOf(func(object) {}, "95.19")
-		body["results"] = append(body["results"].([]any), line)
-		x.expect(t, name, body, asked{}, "not_recognised")
-	}
 }
 
 func ofBasis(row object, basis, modifier string, setting any) object {
@@ -230,6 +142,32 @@ func TestRule(t *testing.T) {
 	local := x.cite(x.releases[1], 0)
 	local["because"], local["place"] = x.because(), x.cite(x.releases[4], 0)
 	x.expect(t, "a part that begins later is left out", local, ask("cpt", "99213", "region", "10001-6000"), "ok")
+}
+
+// TestPlaces: a ZIP code has a state of its own, a territory has Hawaii's localities, and anesthesia has one row.
+func TestPlaces(t *testing.T) {
+	x := &fixture{}
+	factor := ofBasis(priceRow("00000", "US-HI-01", "", "20.00"), "medicare_anesthesia", "", nil)
+	factor["kind"], factor["derivation"] = "rate", object{"method": "verbatim/1", "inputs": object{"rate": "20.00"}}
+	x.release("cms-anesthesia", factor)
+	x.release("cms-dmepos", ofBasis(priceRow("E0260", "US-KY", "", "80.00"), "medicare_dmepos", "RR", "non_rural"))
+	beyond := placeRow("42223", "US-TN-35") // a locality that reaches into Kentucky
+	beyond["state"] = "KY"
+	x.release("zip-locality", beyond)
+	x.seal()
+	rate := x.cite(x.releases[0], 0)
+	rate["because"] = x.because()
+	for _, region := range []string{"HI", "GU", "US-MP", "US-HI-01"} {
+		x.expect(t, "anesthesia in "+region, rate, ask("cpt", "00100", "region", region, "basis", "medicare_anesthesia"), "ok")
+	}
+	x.expect(t, "no code of anesthesia", rate, ask("cpt", "02000", "region", "HI", "basis", "medicare_anesthesia"), "answers_another_question")
+	refused := func(code string) object { return object{"code": code, "because": x.because()} }
+	x.expect(t, "no national factor", refused("region_ambiguous"), ask("cpt", "01999", "basis", "medicare_anesthesia"), "ok")
+	x.expect(t, "no factor there", refused("region_not_covered"), ask("cpt", "01999", "region", "PR", "basis", "medicare_anesthesia"), "ok")
+	bed := x.cite(x.releases[1], 0)
+	bed["because"], bed["place"] = x.because(), x.cite(x.releases[2], 0)
+	x.expect(t, "by the state of the address", bed, ask("cpt", "E0260", "region", "42223", "modifier", "RR", "basis", "medicare_dmepos"), "ok")
+	x.expect(t, "other modifiers only", refused("modifier_not_priced"), ask("cpt", "E0260", "region", "KY", "basis", "medicare_dmepos"), "ok")
 }
 
 // TestEditions: the same row in two editions is two rows beside an answer.

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"golang.org/x/mod/sumdb/tlog"
-)
+import "golang.org/x/mod/sumdb/tlog"
 
 var (
 	isEntryProof = closed(map[string]form{"log": isLogProof})
@@ -20,7 +16,7 @@ var (
 		"old":              nullOr(isTextOrNumber),
 		"new":              nullOr(isTextOrNumber),
 	}, map[string]form{"ledger_root": isHash, "epsilon": isToken})
-	changePageMembers = []string{"data", "page", "links", "as_of"}
+	changePageMembers = []string{"data", "states", "page", "links", "as_of"}
 )
 
 func isTextOrNumber(value any) bool {
@@ -28,14 +24,16 @@ func isTextOrNumber(value any) bool {
 	return number || isText(value)
 }
 
-// A change is an entry of the figures log that was proved.
-type change struct {
+// A provedEntry of the figures log, a change or a state.
+type provedEntry struct {
 	index      int64
 	inclusion  any
 	checkpoint string
+	opened     *head
 }
 
-func checkChange(value any, pinned *policy) (*change, error) {
+// checkEntry checks a change or a state among changes (proof.md, Log entries). Only a change knows its place.
+func checkEntry(value any, shape form, pinned *policy) (*provedEntry, error) {
 	given, ok := value.(object)
 	if !ok {
 		return nil, reason("not_recognised")
@@ -44,68 +42,89 @@ func checkChange(value any, pinned *policy) (*change, error) {
 		return nil, reason("proof_malformed")
 	}
 	entry, log := without(given, "proof"), given["proof"].(object)["log"].(object)
-	if !isChange(entry) {
+	if !shape(entry) {
 		return nil, reason("entry_malformed")
 	}
-	one := &change{numberOf(log, "index"), log["inclusion"], textOf(log, "checkpoint")}
-	opened, err := openCheckpoint([]byte(one.checkpoint), pinned)
-	switch {
-	case err != nil:
+	opened, err := inFigures(entry, log, pinned, "entry_not_in_log")
+	if err != nil {
 		return nil, err
-	case !strings.HasSuffix(opened.origin, "/log/figures"):
-		return nil, reason("log_of_other_kind")
-	case !isInLog(entry, log, opened):
-		return nil, reason("entry_not_in_log")
-	case numberOf(entry, "seq") != one.index:
+	}
+	index := numberOf(log, "index")
+	if has(entry, "seq") && numberOf(entry, "seq") != index {
 		return nil, reason("seq_not_its_place")
 	}
-	return one, nil
+	return &provedEntry{index, log["inclusion"], textOf(log, "checkpoint"), opened}, nil
 }
 
-// checkChangePage checks a page of changes, of which there is at least one item.
-func checkChangePage(body object, data []any, pinned *policy) (*verdict, error) {
+// pageEntries are the entries of a page: its changes, and then its states. No two are at one place.
+func pageEntries(body object, pinned *policy) (changes, all []*provedEntry, err error) {
+	data, isData := body["data"].([]any)
+	states, areStates := body["states"].([]any)
+	if !isData || has(body, "states") && !areStates {
+		return nil, nil, reason("not_recognised")
+	}
+	seen := map[int64]bool{}
+	for i, item := range append(append([]any{}, data...), states...) {
+		shape := form(isChange)
+		if i >= len(data) {
+			shape = isFigureState
+		}
+		one, err := checkEntry(item, shape, pinned)
+		if err != nil && i < len(data) {
+			return nil, nil, at(i, err)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if seen[one.index] {
+			return nil, nil, reason("repeated_item")
+		}
+		seen[one.index] = true
+		all = append(all, one)
+	}
+	return all[:len(data)], all, nil
+}
+
+// checkChangePage checks a page of changes.
+func checkChangePage(body object, pinned *policy, notBefore *string) (*verdict, error) {
 	if !onlyAmong(body, changePageMembers) {
 		return nil, reason("not_recognised")
 	}
-	var found []*change
-	seen := map[int64]bool{}
-	for i, item := range data {
-		one, err := checkChange(item, pinned)
-		if err != nil {
-			return nil, at(i, err)
-		}
-		if seen[one.index] {
-			return nil, reason("repeated_item")
-		}
-		seen[one.index] = true
-		found = append(found, one)
+	changes, all, err := pageEntries(body, pinned)
+	if err != nil {
+		return nil, err
 	}
-	for _, one := range found {
-		if one.checkpoint != found[0].checkpoint {
+	if len(all) == 0 {
+		return nil, reason("nothing_proved")
+	}
+	first := all[0]
+	for _, one := range all {
+		if one.checkpoint != first.checkpoint {
 			return nil, reason("mixed_checkpoints")
 		}
 	}
-	if !onlyCheckpoint(body, found[0].checkpoint) {
+	if !onlyCheckpoint(body, first.checkpoint) {
 		return nil, reason("mixed_checkpoints")
 	}
-	if !oneWay(found) {
+	if !oneWay(changes) {
 		return nil, reason("entries_out_of_order")
 	}
-	return &verdict{entries: len(found), checkpoint: found[0].checkpoint}, nil
+	v := &verdict{entries: len(changes), checkpoint: first.checkpoint}
+	return v, first.opened.checkAge("", notBefore)
 }
 
 // oneWay: the places of the changes rise all the way or fall all the way.
-func oneWay(found []*change) bool {
+func oneWay(changes []*provedEntry) bool {
 	rises, falls := true, true
-	for i := 1; i < len(found); i++ {
-		rises = rises && found[i].index > found[i-1].index
-		falls = falls && found[i].index < found[i-1].index
+	for i := 1; i < len(changes); i++ {
+		rises = rises && changes[i].index > changes[i-1].index
+		falls = falls && changes[i].index < changes[i-1].index
 	}
 	return rises || falls
 }
 
-// checkChanges: whether pages of changes leave none out between two checkpoints.
-func checkChanges(older, newer, page []byte, pinned *policy) (added int64, err error) {
+// checkChanges: whether pages leave no change out between two checkpoints. added is how many came since the older one.
+func checkChanges(older, newer, page []byte, pinned *policy) (added int, err error) {
 	before, after, err := openInOrder(older, newer, pinned)
 	if err != nil {
 		return 0, err
@@ -114,36 +133,39 @@ func checkChanges(older, newer, page []byte, pinned *policy) (added int64, err e
 	if err != nil {
 		return 0, err
 	}
-	body, _ := value.(object)
-	items, _ := body["data"].([]any)
-	proofs := map[int64]*change{}
-	var found []*change
-	for _, item := range items {
-		one, err := checkChange(item, pinned)
-		if err != nil {
-			return 0, err
-		}
+	body, ok := value.(object)
+	if !ok {
+		return 0, reason("not_recognised")
+	}
+	changes, all, err := pageEntries(body, pinned)
+	if err != nil {
+		return 0, err
+	}
+	var next *provedEntry // at the older size
+	entries := int64(0)
+	for i, one := range all {
 		if one.checkpoint != string(newer) {
 			return 0, reason("mixed_checkpoints")
 		}
-		if proofs[one.index] != nil {
-			return 0, reason("repeated_item")
-		}
-		proofs[one.index] = one
-		found = append(found, one)
 		if one.index >= before.size {
-			added++
+			entries++
+			if i < len(changes) {
+				added++
+			}
+		}
+		if one.index == before.size {
+			next = one
 		}
 	}
 	switch {
-	case !oneWay(found):
+	case !oneWay(changes):
 		return 0, reason("entries_out_of_order")
-	case added != after.size-before.size:
+	case entries != after.size-before.size:
 		return 0, reason("entries_missing")
-	case added == 0:
+	case next == nil: // as many as there are, and all at different places: there are none
 		return 0, isThat(after.root, before)
 	}
-	path, _ := decodeHashes(proofs[before.size].inclusion)
+	path, _ := decodeHashes(next.inclusion)
 	return added, isThat(rootBefore(before.size, after.size, path), before)
 }
 

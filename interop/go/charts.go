@@ -36,6 +36,16 @@ func chartOf(name string) *chart {
 	return charts[name]
 }
 
+var isAnesthesiaCode = matching(`0[01][0-9]{3}`)
+
+// codeIn is how a code stands in the keys of a chart: the factor of anesthesia has one row for many codes.
+func codeIn(chart, cpt string) string {
+	if chart == "cms-anesthesia" && isAnesthesiaCode(cpt) {
+		return "00000"
+	}
+	return cpt
+}
+
 // A basis has indicators and methods.
 type basis struct{ indicators, methods form }
 
@@ -48,20 +58,23 @@ var (
 		oneOf("compared_release", "compared_amount"),
 		oneOf("verbatim/1", "rounded/1", "range/1", "least-rate/1", "greatest-rate/1", "row-rule/1"),
 	}
+	lowBasis = basis{hospitalBasis.indicators, func(value any) bool {
+		return hospitalBasis.methods(value) || value == "no-amount/1"
+	}}
 	bases = map[string]basis{
 		"medicare_pfs":     pfsBasis,
 		"medicare_pfs_qpp": pfsBasis,
-		"medicare_clfs":    {oneOf("indicator"), oneOf("verbatim/1", "clfs-indicator/1", "row-rule/1")},
+		"medicare_clfs":    {oneOf("indicator"), oneOf("verbatim/1", "clfs-indicator/1", "no-amount/1", "row-rule/1")},
 		"medicare_opps":    {oneOf("status_indicator"), oneOf("verbatim/1", "rounded/1", "opps-status/1", "row-rule/1")},
 		"medicare_asc": {oneOf("payment_indicator", "multiple_procedure"),
 			oneOf("verbatim/1", "asc-indicator/1", "row-rule/1")},
-		"medicare_asp": {oneOf("coinsurance"), oneOf("verbatim/1", "asp-limit/1", "row-rule/1")},
+		"medicare_asp": {oneOf("coinsurance"), oneOf("verbatim/1", "no-amount/1", "row-rule/1")},
 		"medicare_dmepos": {oneOf("jurisdiction", "category", "ceiling", "floor"),
 			oneOf("verbatim/1", "dmepos-blank/1", "row-rule/1")},
 		"medicare_anesthesia":      {oneOf(), oneOf("verbatim/1", "rounded/1", "row-rule/1")},
 		"hospital_cash":            hospitalBasis,
 		"hospital_gross":           hospitalBasis,
-		"hospital_negotiated_low":  hospitalBasis,
+		"hospital_negotiated_low":  lowBasis,
 		"hospital_negotiated_high": hospitalBasis,
 	}
 )

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -12,19 +14,20 @@ type cosigner struct {
 	seconds uint64
 }
 
+// A head is a checkpoint that was opened.
 type head struct {
 	origin    string
 	size      int64
 	root      tlog.Hash
-	cosigners []cosigner
+	retired   bool       // only a retired key signed it
+	cosigners []cosigner // each pinned witness once, with its latest time, in the order of the first lines
 }
-
-var isSize = matching(`0|[1-9][0-9]{0,15}`)
 
 // emptyRoot is SHA-256 of nothing. tlog.TreeHash(0) is not used: older versions give zeros.
 var emptyRoot, _ = decodeHash("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
 
-// openCheckpoint follows the six steps of log.md. tlog.ParseTree takes only the first line of Go's own log.
+// openCheckpoint follows the seven steps of log.md, Checkpoints. tlog.ParseTree takes only the first line of Go's own
+// log.
 func openCheckpoint(given []byte, pinned *policy) (*head, error) {
 	text, lines, ok := parseNote(given)
 	if !ok {
@@ -38,27 +41,12 @@ func openCheckpoint(given []byte, pinned *policy) (*head, error) {
 	if !ok {
 		return nil, reason("checkpoint_malformed")
 	}
-	if !signers[opened.origin] {
-		return nil, reason("origin_not_pinned")
+	if err := opened.checkSigners(signers, pinned); err != nil {
+		return nil, err
 	}
-	seen := map[*witness]bool{}
-	place := map[*witness]int{} // by witness, not by name: two keys may have one name
-	for _, line := range lines {
-		for _, each := range pinned.witnesses {
-			if !line.by(each.key) {
-				continue
-			}
-			seconds, good := each.key.cosigned(text, line.signature)
-			if !good {
-				return nil, reason("note_signature_invalid")
-			}
-			if !seen[each] {
-				seen[each], place[each] = true, len(opened.cosigners)
-				opened.cosigners = append(opened.cosigners, cosigner{each.key.name, seconds})
-			} else if at := place[each]; opened.cosigners[at].seconds < seconds {
-				opened.cosigners[at].seconds = seconds
-			}
-		}
+	seen, err := opened.addCosigners(text, lines, pinned)
+	if err != nil {
+		return nil, err
 	}
 	if !pinned.isMet(seen) {
 		return nil, reason("quorum_not_met")
@@ -66,33 +54,135 @@ func openCheckpoint(given []byte, pinned *policy) (*head, error) {
 	return opened, nil
 }
 
-// logSigners are the names of the pinned log keys that signed. Only the first line of each key is looked at.
-func logSigners(text string, lines []signatureLine, pinned *policy) (map[string]bool, error) {
-	names, looked := map[string]bool{}, map[*key]bool{}
+// logSigners are the keys of log and #retired lines that signed. Only the first line of each key is looked at.
+func logSigners(text string, lines []signatureLine, pinned *policy) (map[*key]bool, error) {
+	var keys []*key
+	for _, log := range pinned.logs {
+		keys = append(keys, log.key)
+	}
+	for _, old := range pinned.retired {
+		keys = append(keys, old.key)
+	}
+	signers := map[*key]bool{}
 	for _, line := range lines {
-		for _, log := range pinned.logs {
-			if looked[log.key] || !line.by(log.key) {
+		for _, each := range keys {
+			if signers[each] || !line.by(each) {
 				continue
 			}
-			looked[log.key] = true
-			if !log.key.signed.Verify([]byte(text), line.signature) {
+			if !each.signed(text, line.signature) {
 				return nil, reason("note_signature_invalid")
 			}
-			names[log.key.name] = true
+			signers[each] = true
 		}
 	}
-	if len(names) == 0 {
+	if len(signers) == 0 {
 		return nil, reason("note_unsigned")
 	}
-	return names, nil
+	return signers, nil
+}
+
+// checkSigners: the origin is the name of a key that signed, and a retired key alone did not sign past its end.
+func (h *head) checkSigners(signers map[*key]bool, pinned *policy) error {
+	for _, log := range pinned.logs {
+		if signers[log.key] && log.key.name == h.origin {
+			return nil
+		}
+	}
+	known := false
+	for _, old := range pinned.retired {
+		if !signers[old.key] || old.key.name != h.origin {
+			continue
+		}
+		known = true
+		if old.size > h.size || old.size == h.size && old.root == h.root {
+			h.retired = true
+		}
+	}
+	switch {
+	case !known:
+		return reason("origin_not_pinned")
+	case !h.retired:
+		return reason("key_retired")
+	}
+	return nil
+}
+
+// addCosigners looks at every line of a pinned witness. By witness, not by name: two keys may have one name.
+func (h *head) addCosigners(text string, lines []signatureLine, pinned *policy) (map[*witness]bool, error) {
+	seen, place := map[*witness]bool{}, map[*witness]int{}
+	for _, line := range lines {
+		for _, each := range pinned.witnesses {
+			if each.key.kind != witnessKey || !line.by(each.key) {
+				continue
+			}
+			seconds, good := each.key.cosigned(text, line.signature)
+			if !good {
+				return nil, reason("note_signature_invalid")
+			}
+			if !seen[each] {
+				seen[each], place[each] = true, len(h.cosigners)
+				h.cosigners = append(h.cosigners, cosigner{each.key.name, seconds})
+			} else if at := place[each]; h.cosigners[at].seconds < seconds {
+				h.cosigners[at].seconds = seconds
+			}
+		}
+	}
+	return seen, nil
+}
+
+var endOfTime = time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+
+// viewTime is when the checkpoint was the newest of its log, if anything tells (log.md, Checkpoints). recordedAt is that
+// of the state that stands under it, or empty.
+func (h *head) viewTime(recordedAt string) (at time.Time, told bool) {
+	switch {
+	case h.retired:
+		return at, false
+	case len(h.cosigners) > 0:
+		var times []uint64
+		for _, each := range h.cosigners {
+			times = append(times, each.seconds)
+		}
+		sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
+		at = time.Unix(int64(times[(len(times)-1)/2]), 0)
+	case recordedAt != "":
+		at = timeOf(recordedAt)
+	default:
+		return at, false
+	}
+	if at.After(endOfTime) {
+		at = endOfTime
+	}
+	return at, true
+}
+
+// checkAge is step 5 of proof.md, Whole answers. Without notBefore any age will do.
+func (h *head) checkAge(recordedAt string, notBefore *string) error {
+	if notBefore == nil {
+		return nil
+	}
+	if at, told := h.viewTime(recordedAt); isInstant(*notBefore) && told && !at.Before(timeOf(*notBefore)) {
+		return nil
+	}
+	return reason("state_too_old")
+}
+
+var isSize = matching(`0|[1-9][0-9]{0,15}`)
+
+func parseSize(text string) (int64, bool) {
+	if !isSize(text) {
+		return 0, false
+	}
+	size, err := strconv.ParseInt(text, 10, 64)
+	return size, err == nil && size <= maxSafe
 }
 
 func parseHead(text string) (*head, bool) {
 	lines := strings.Split(text, "\n")
-	if len(lines) != 4 || lines[0] == "" || !isSize(lines[1]) || lines[3] != "" {
+	if len(lines) != 4 || lines[0] == "" || lines[3] != "" {
 		return nil, false
 	}
-	size, err := strconv.ParseInt(lines[1], 10, 64)
-	root, ok := decodeHash(lines[2])
-	return &head{origin: lines[0], size: size, root: root}, err == nil && ok && size <= maxSafe
+	size, isSize := parseSize(lines[1])
+	root, isRoot := decodeHash(lines[2])
+	return &head{origin: lines[0], size: size, root: root}, isSize && isRoot
 }

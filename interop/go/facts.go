@@ -16,11 +16,11 @@ type release struct {
 type facts struct {
 	pinned     *policy
 	checkpoint string // known if not empty: no note is
+	opened     *head  // the checkpoint, opened
 	state      object // nil if none is known
 	statement  string // state and log proof, in canonical JSON
 	periods    *tree
 	providers  *tree
-	named      []object // providers in the order in which they were proved
 	releases   map[string]*release
 }
 
@@ -68,7 +68,7 @@ func (f *facts) addState(state, log object) error {
 	if numberOf(log, "index") != opened.size-1 {
 		return reason("state_not_last")
 	}
-	f.state, f.statement, f.checkpoint = state, statement, checkpoint
+	f.state, f.statement, f.checkpoint, f.opened = state, statement, checkpoint, opened
 	f.periods = &tree{size: numberOf(state, "timeline_size")}
 	f.providers = &tree{size: numberOf(state, "providers_size")}
 	return nil
@@ -82,12 +82,17 @@ func (f *facts) known(manifest object, id string) *release {
 	return f.releases[id]
 }
 
+// canHave: the period is one that the release can have. Its id is the leaf hash of its manifest.
+func canHave(manifest object, id string, period object) bool {
+	from, to := textOf(period, "from"), textOf(period, "to")
+	return textOf(period, "release") == id && period["chart"] == manifest["chart"] &&
+		from == textOf(manifest, "effective_from") && from <= to && to <= textOf(manifest, "effective_to")
+}
+
 // addInForce takes a manifest and a period proof, which may have a state as well.
 func (f *facts) addInForce(manifest, proof object) (*release, error) {
-	period, id := proof["period"].(object), leafHash(manifest)
-	from, to := textOf(period, "from"), textOf(period, "to")
-	if textOf(period, "release") != id || period["chart"] != manifest["chart"] ||
-		from != textOf(manifest, "effective_from") || from > to || to > textOf(manifest, "effective_to") {
+	id := leafHash(manifest)
+	if !canHave(manifest, id, proof["period"].(object)) {
 		return nil, reason("release_not_in_force")
 	}
 	if err := f.addPeriod(proof); err != nil {
@@ -120,20 +125,25 @@ func (f *facts) addProvider(proof object) error {
 		textOf(f.state, "providers_root")) {
 		return reason("provider_not_in_state")
 	}
-	f.named = append(f.named, provider)
+	for _, other := range f.providers.leaves {
+		if other.value["npi"] == provider["npi"] && other.value["chart"] != provider["chart"] {
+			return reason("leaves_contradict")
+		}
+	}
 	return f.providers.keep(index, textOf(provider, "npi")+"|"+textOf(provider, "chart"), provider)
 }
 
 // addPublished takes a release that may be in force on no day. It makes no state known.
 func (f *facts) addPublished(manifest, log object) (*release, error) {
-	if _, err := f.inRegistry(manifest, log, "release_not_in_log"); err != nil {
+	opened, err := f.inRegistry(manifest, log, "release_not_in_log")
+	if err != nil {
 		return nil, err
 	}
 	checkpoint := textOf(log, "checkpoint")
 	if f.checkpoint != "" && checkpoint != f.checkpoint {
 		return nil, reason("mixed_checkpoints")
 	}
-	f.checkpoint = checkpoint
+	f.checkpoint, f.opened = checkpoint, opened
 	return f.known(manifest, leafHash(manifest)), nil
 }
 

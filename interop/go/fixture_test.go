@@ -45,9 +45,10 @@ func priceRow(cpt, region, setting, amount string) object {
 	return row
 }
 
-func placeRow(zip string, region any) object {
-	return object{"kind": "place", "zip": zip, "plus_four": nil, "region": region, "effective_from": "2026-01-01",
-		"locator": []any{object{"citation": 0.0, "line": 1.0}}}
+func placeRow(zip, region string) object {
+	return object{"kind": "place", "zip": zip, "plus_four": nil, "region": region, "state": region[3:5],
+		"effective_from": "2026-01-01",
+		"locator":        []any{object{"citation": 0.0, "line": 1.0}}}
 }
 
 func (x *fixture) release(chart string, rows ...object) {

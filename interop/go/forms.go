@@ -96,6 +96,11 @@ func integerFrom(least float64) form {
 	}
 }
 
+func isBool(value any) bool {
+	_, ok := value.(bool)
+	return ok
+}
+
 func isText(value any) bool {
 	_, ok := value.(string)
 	return ok

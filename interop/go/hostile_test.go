@@ -48,15 +48,17 @@ func TestHostile(t *testing.T) {
 	local["because"], local["place"] = x.because(), x.cite(x.releases[4], 1)
 	refused := object{"code": "no_edition_for_day", "because": x.because(), "last_known": x.cite(x.releases[1], 2),
 		"charts": []any{object{"chart": "cms-pfs"}, object{"chart": "cms-clfs"}, object{"chart": "cms-asp"}, object{"chart": "cms-dmepos"}}}
-	page, batch, questions := x.pageAndBatch()
+	batch, questions := x.batch()
+	sheet, forSheet := x.sheet()
 	for name, each := range map[string]struct {
 		body object
 		what asked
 	}{
 		"local":   {local, ask("cpt", "99213", "region", "94110")},
 		"refused": {refused, ask("cpt", "99213", "as_of", "2027-01-01")},
-		"page":    {page, asked{page: object{"as_of": "2026-06-01", "cpt": "99213"}}},
+		"page":    {x.page(), asked{page: object{"as_of": "2026-06-01", "cpt": "99213"}}},
 		"batch":   {batch, questions},
+		"sheet":   {sheet, forSheet},
 	} {
 		x.expect(t, name, each.body, each.what, "ok")
 		accepted, total := map[string]bool{}, 0

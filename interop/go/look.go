@@ -8,42 +8,47 @@ type look struct {
 	where place
 	of    *release
 	c     *chart
+	cpt   string // as it stands in the keys of the chart
 }
 
+func newLook(q *question, where place, name string, of *release) *look {
+	return &look{q: q, where: where, of: of, c: charts[name], cpt: codeIn(name, q.cpt)}
+}
+
+// inSchedule is lookup.md, "In a schedule", with the modifier of the key.
 func (l *look) inSchedule(modifier string) finding {
-	found := l.with(modifier)
-	if modifier == "" || found.what == price || found.what == absence || found.what == ambiguous {
+	if found := l.with(modifier); found.what != nothing {
 		return found
 	}
-	found = l.with("")
-	if found.what == price || found.what == ambiguous {
-		return finding{what: unpriced}
+	if modifier != "" {
+		switch found := l.with(""); found.what {
+		case price, ambiguous:
+			return finding{what: unpriced}
+		case absence, notCovering:
+			return found
+		}
 	}
-	return found
+	return l.whatElse(modifier)
 }
 
 // region is that of the rows, or empty if there is none.
 func (l *look) region() string {
 	switch {
-	case l.c.by == "nation":
+	case l.c.by == "nation" || l.where.region == "national":
 		return "national"
-	case l.where.split:
-		return ""
-	case l.where.region == "national":
-		return "national"
-	case l.c.by == "state":
-		return l.where.region[:len("US-XX")]
-	case isLocality(l.where.region):
+	case l.c.by == "locality":
 		return l.where.region
+	case l.where.state == "":
+		return ""
 	}
-	return ""
+	return "US-" + l.where.state
 }
 
 func (l *look) row(region, modifier, setting string) object {
-	return l.of.askRow(strings.Join([]string{l.q.cpt, region, "", modifier, l.c.bases[0], setting, ""}, "|"), l.q.day)
+	return l.of.askRow(strings.Join([]string{l.cpt, region, "", modifier, l.c.bases[0], setting, ""}, "|"), l.q.day)
 }
 
-// status is the absence that stands for all of the nation, if there is one.
+// status is the absence that stands for all of the nation and all settings, if there is one.
 func (l *look) status(modifier string) object {
 	if oneOf(l.c.settings...)("") {
 		return nil
@@ -54,7 +59,10 @@ func (l *look) status(modifier string) object {
 	return nil
 }
 
-// with is a look with one modifier; an empty one is null.
+// isOpen: with such an absence another setting may still have a price.
+var isOpen = oneOf("not_applicable_in_setting", "no_price_stated")
+
+// with is lookup.md, "With one modifier"; an empty one is null.
 func (l *look) with(modifier string) finding {
 	region, asked := l.region(), false
 	if region == "" {
@@ -62,9 +70,9 @@ func (l *look) with(modifier string) finding {
 		if status := l.status(modifier); status != nil {
 			return finding{absence, status}
 		}
-		if !l.where.split {
-			regions := l.of.askRegions(l.q.cpt + "|" + l.where.region[:len("US-XX")] + "-")
-			if len(regions) > 1 {
+		if l.c.by == "locality" && l.where.state != "" && !l.where.split {
+			regions := l.of.askRegions(l.cpt + "|" + localitiesOf(l.where.state))
+			if len(regions) > 1 || len(regions) == 1 && isDivided(l.where.state) {
 				return finding{what: ambiguous}
 			}
 			if len(regions) == 1 {
@@ -74,53 +82,72 @@ func (l *look) with(modifier string) finding {
 	}
 	var remembered object
 	for _, setting := range settingsTried(l.c, l.q.setting) {
+		var row object
 		if region != "" {
-			if row := l.row(region, modifier, setting); row != nil {
-				if has(row, "price") {
-					return finding{price, row}
+			if row = l.row(region, modifier, setting); row != nil && has(row, "price") {
+				return finding{price, row}
+			}
+		}
+		if row == nil {
+			if !asked {
+				asked = true
+				if status := l.status(modifier); status != nil {
+					return finding{absence, status}
 				}
-				if remembered == nil {
-					remembered = row
-				}
+			}
+			if region == "national" || l.c.by == "nation" {
 				continue
 			}
-		}
-		if !asked {
-			asked = true
-			if status := l.status(modifier); status != nil {
-				return finding{absence, status}
+			if row = l.row("national", modifier, setting); row == nil {
+				continue
 			}
-		}
-		if region == "national" || l.c.by == "nation" {
-			continue
-		}
-		if row := l.row("national", modifier, setting); row != nil {
 			if has(row, "price") {
 				if l.where.split {
 					return finding{what: ambiguous}
 				}
 				return finding{what: notCovering}
 			}
-			if remembered == nil {
-				remembered = row
-			}
 		}
+		if !isOpen(row["reason"]) {
+			return finding{absence, row}
+		}
+		if remembered == nil {
+			remembered = row
+		}
+	}
+	if remembered == nil && !asked {
+		remembered = l.status(modifier)
 	}
 	if remembered != nil {
 		return finding{absence, remembered}
 	}
-	if modifier != "" || region == "" {
+	return finding{}
+}
+
+// whatElse is lookup.md, "What else there is", where the schedule does not have the code as asked.
+func (l *look) whatElse(modifier string) finding {
+	region := l.region()
+	regions := []string{"national"}
+	if region != "" && region != "national" {
+		regions = []string{region, "national"}
+	}
+	anyUnder := func(rest string) bool {
+		for _, each := range regions {
+			if l.of.askAny(l.cpt + "|" + each + rest) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case modifier == "" && anyUnder("|||"):
+		return finding{} // it has other settings only
+	case anyUnder("||"):
+		return finding{what: unpriced} // it has other modifiers only
+	case l.c.by == "nation" || !l.of.askAny(l.cpt+"|US-"):
 		return finding{}
-	}
-	start := l.q.cpt + "|" + region + "||"
-	if l.of.askAny(start + "|") {
-		return finding{}
-	}
-	if l.of.askAny(start) {
-		return finding{what: unpriced}
-	}
-	if region == "national" && l.c.by != "nation" && l.of.askAny(l.q.cpt+"|US-") {
+	case region == "national" || region == "" && (l.where.split || l.where.state == ""):
 		return finding{what: ambiguous}
 	}
-	return finding{}
+	return finding{what: notCovering} // it has prices for other places only
 }

@@ -11,8 +11,9 @@ import (
 )
 
 const usage = `atr-verify-go vectors <dir>
+atr-verify-go judge < cases, one vector a line; writes one outcome a line
 atr-verify-go body <file|-|url> --policy <file> [--cpt ... --region ... --npi ... --modifier ... --basis ... --setting ... --as-of ... | --any] [--not-before <instant>]
-  of a page: --as-of ... [--cpt ... --region ... --npi ... --chart ... --beside national]
+  of a page: --as-of ... [--cpt ... --region ... --npi ... --chart ...]; of a sheet: --as-of ... --cpt ... [--region ... --npi ...]
 atr-verify-go growth <older checkpoint> <newer checkpoint> --policy <file> --url <log url>
 atr-verify-go clone <log url> --policy <file> [--no-entries] [--rows]
 --header "Name: value" is sent with every request, and may be repeated.`
@@ -63,6 +64,9 @@ func run(args []string) error {
 		}
 		return err
 	}
+	if c.name == "judge" && len(words) == 0 {
+		return judge(os.Stdin, os.Stdout)
+	}
 	if c.fetch, err = newFetcher(c.headers); err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func (c *command) parse(args []string) (words []string, err error) {
 		c.notBefore = &value
 		return nil
 	})
-	for _, name := range append([]string{"chart", "beside"}, questionParts...) {
+	for _, name := range append([]string{"chart"}, questionParts...) {
 		name := name
 		flags.Func(strings.ReplaceAll(name, "_", "-"), "what was asked for", func(value string) error {
 			c.asked[name] = value
@@ -117,8 +121,8 @@ func (c *command) parse(args []string) (words []string, err error) {
 	return words, nil
 }
 
-// body verifies any answer, and then that amounts and reasons follow from their inputs. What was asked is a page if the
-// body is one: the command line has no other way to say so.
+// body verifies any answer, and then that amounts and reasons follow from their inputs. What was asked is a page or a
+// sheet if the body is one: the command line has no other way to say so.
 func (c *command) body(name string) error {
 	text, err := c.fetch.open(name)
 	if err != nil {
@@ -129,7 +133,9 @@ func (c *command) body(name string) error {
 		what.question = c.asked
 		if value, err := readJSON(text); err == nil {
 			body, _ := value.(object)
-			if _, isPage := body["data"].([]any); isPage {
+			if _, isPage := body["data"].([]any); isPage && has(body, "not_held") {
+				what = asked{sheet: c.asked}
+			} else if isPage {
 				what = asked{page: c.asked}
 			}
 		}

@@ -1,11 +1,31 @@
 package main
 
+import "golang.org/x/mod/sumdb/tlog"
+
 func rowOutcome(text []byte) object {
 	value, err := readJSON(text)
 	if err != nil || !isRow(value) || len(canonical(value)) > maxLeaf { // a row by itself is only ever malformed
 		return outcome(reason("row_malformed"), nil)
 	}
 	return outcome(nil, object{"key": keyOf(value.(object)), "leaf_hash": leafHash(value)})
+}
+
+func setOutcome(vector object) object {
+	items, _ := vector["leaves"].([]any)
+	var places []int64
+	var leaves []tlog.Hash
+	for _, item := range items {
+		leaf, decoded := decodeHash(textOf(item, "hash"))
+		if given, ok := item.(object); !ok || !decoded || !isCount(given["index"]) {
+			return outcome(reason("row_not_in_release"), nil)
+		}
+		places, leaves = append(places, numberOf(item, "index")), append(leaves, leaf)
+	}
+	if !isCount(vector["size"]) ||
+		!setLeadsTo(textOf(vector, "root"), numberOf(vector, "size"), places, leaves, textOf(vector, "hashes")) {
+		return outcome(reason("row_not_in_release"), nil)
+	}
+	return outcome(nil, object{})
 }
 
 func timelineOutcome(texts any) object {
@@ -29,6 +49,22 @@ func timelineOutcome(texts any) object {
 	})
 }
 
+// replayOutcome: what is no JSON is no entry either.
+func replayOutcome(texts any) object {
+	items, _ := texts.([]any)
+	var entries []any
+	for _, item := range items {
+		text, _ := item.(string)
+		entry, _ := readJSON([]byte(text))
+		entries = append(entries, entry)
+	}
+	faults := []any{}
+	for _, place := range replayFigures(entries) {
+		faults = append(faults, float64(place))
+	}
+	return outcome(nil, object{"faults": faults})
+}
+
 func listOfObjects(values []object) []any {
 	list := []any{}
 	for _, value := range values {
@@ -43,6 +79,11 @@ func bodyOutcome(vector object, pinned *policy) object {
 	what.question, _ = given["question"].(object)
 	what.questions, _ = given["questions"].([]any)
 	what.page, _ = given["page"].(object)
+	what.sheet, _ = given["sheet"].(object)
+	what.releases, _ = given["releases"].(object)
+	what.coverage, _ = given["coverage"].(object)
+	what.history, _ = given["history"].(object)
+	what.figures, _ = given["figures"].(bool)
 	var notBefore *string
 	if text, there := vector["not_before"].(string); there {
 		notBefore = &text
@@ -79,14 +120,17 @@ func policyOutcome(p *policy, err error) object {
 	if err != nil {
 		return outcome(err, nil)
 	}
-	logs, witnesses := []any{}, []any{}
+	logs, retired, witnesses := []any{}, []any{}, []any{}
 	for _, log := range p.logs {
 		logs = append(logs, log.key.name)
+	}
+	for _, each := range p.retired {
+		retired = append(retired, object{"name": each.key.name, "size": float64(each.size)})
 	}
 	for _, each := range p.witnesses {
 		witnesses = append(witnesses, each.name)
 	}
-	return outcome(nil, object{"logs": logs, "witnesses": witnesses, "quorum": p.quorum})
+	return outcome(nil, object{"logs": logs, "retired": retired, "witnesses": witnesses, "quorum": p.quorum})
 }
 
 func checkpointOutcome(opened *head, err error) object {

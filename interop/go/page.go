@@ -2,7 +2,11 @@ package main
 
 import "golang.org/x/mod/sumdb/tlog"
 
-var pageMembers = []string{"data", "proofs", "releases", "state", "log", "as_of", "page", "links", "place"}
+var pageMembers = []string{"data", "proofs", "releases", "state", "log", "as_of", "page", "links"}
+
+// isPageQuestion: who asks for more than is understood must not take the page for an answer to all of it.
+var isPageQuestion = closedOr(map[string]form{"as_of": isText},
+	map[string]form{"cpt": isText, "region": isText, "npi": isText, "chart": isText})
 
 // A stretch, which proof.md calls a run, is of neighbours in one release, with one proof.
 type stretch struct {
@@ -14,9 +18,9 @@ type stretch struct {
 	size   int // of its largest row
 }
 
-// addShared takes releases, state and log of a page or a batch.
-func (f *facts) addShared(body object) ([]*release, error) {
-	if !isReleases(body["releases"]) || !isState(body["state"]) || !isLogProof(body["log"]) {
+// addShared takes releases in their form, state and log of a page or a list.
+func (f *facts) addShared(body object, fits form) ([]*release, error) {
+	if !fits(body["releases"]) || !isState(body["state"]) || !isLogProof(body["log"]) {
 		return nil, reason("proof_malformed")
 	}
 	if err := f.addState(body["state"].(object), body["log"].(object)); err != nil {
@@ -25,6 +29,7 @@ func (f *facts) addShared(body object) ([]*release, error) {
 	return f.addReleases(body["releases"].([]any))
 }
 
+// addPage is proof.md, "Pages".
 func (f *facts) addPage(body, what object, v *verdict) error {
 	if !onlyAmong(body, pageMembers) || !isDay(body["as_of"]) {
 		return reason("not_recognised")
@@ -32,7 +37,7 @@ func (f *facts) addPage(body, what object, v *verdict) error {
 	if !isRangeProofs(body["proofs"]) {
 		return reason("proof_malformed")
 	}
-	releases, err := f.addShared(body)
+	releases, err := f.addShared(body, isReleases)
 	if err != nil {
 		return err
 	}
@@ -44,11 +49,6 @@ func (f *facts) addPage(body, what object, v *verdict) error {
 	for i, item := range body["data"].([]any) {
 		if last, err = addItem(item, runs, last); err != nil {
 			return at(i, err)
-		}
-	}
-	if shown, there := body["place"]; there {
-		if _, err := f.addPlace(shown); err != nil {
-			return err
 		}
 	}
 	for _, each := range runs {
@@ -122,53 +122,11 @@ func (f *facts) addRun(r *stretch) error {
 	return nil
 }
 
-// A rangeWalk computes the root of a tree from some neighbours and two paths, from left to right.
-type rangeWalk struct {
-	from, to    int64
-	leaves      []tlog.Hash
-	left, right []tlog.Hash
-	short       bool
-}
-
-func rangeLeadsTo(root tlog.Hash, from, size int64, leaves, left, right []tlog.Hash) bool {
-	w := &rangeWalk{from: from, to: from + int64(len(leaves)), leaves: leaves, left: left, right: right}
-	if len(leaves) == 0 || w.to > size {
-		return false
-	}
-	got := w.walk(0, size)
-	return !w.short && len(w.left) == 0 && len(w.right) == 0 && got == root
-}
-
-func (w *rangeWalk) walk(begin, end int64) tlog.Hash {
-	switch {
-	case w.short:
-		return tlog.Hash{}
-	case end <= w.from:
-		return w.take(&w.left)
-	case begin >= w.to:
-		return w.take(&w.right)
-	case end-begin == 1:
-		return w.leaves[begin-w.from]
-	}
-	k := int64(1)
-	for k*2 < end-begin {
-		k *= 2
-	}
-	left := w.walk(begin, begin+k)
-	return tlog.NodeHash(left, w.walk(begin+k, end))
-}
-
-func (w *rangeWalk) take(path *[]tlog.Hash) (next tlog.Hash) {
-	if len(*path) == 0 {
-		w.short = true
-		return next
-	}
-	next, *path = (*path)[0], (*path)[1:]
-	return next
-}
-
 // pageAnswers: the rows are of the day and the filters, and no run is broken in two where it need not be.
 func (f *facts) pageAnswers(body, what object, runs []*stretch) error {
+	if !isPageQuestion(what) {
+		return reason("question_malformed")
+	}
 	if body["as_of"] != what["as_of"] {
 		return errAnother
 	}
@@ -186,7 +144,7 @@ func (f *facts) pageAnswers(body, what object, runs []*stretch) error {
 			}
 		}
 	}
-	if has(what, "beside") || !has(what, "cpt") && (has(what, "region") || has(what, "npi")) {
+	if !has(what, "cpt") && (has(what, "region") || has(what, "npi")) {
 		return nil
 	}
 	seen := map[*release]bool{}
@@ -206,6 +164,5 @@ func fitsPage(row, what object) bool {
 	region := textOf(row, "region")
 	return (!has(what, "cpt") || textOf(row, "cpt") == spelledCode(textOf(what, "cpt"))) &&
 		(!has(what, "npi") || row["npi"] == what["npi"]) &&
-		(!has(what, "region") || capitals(region) == capitals(textOf(what, "region")) ||
-			what["beside"] == "national" && region == "national")
+		(!has(what, "region") || capitals(region) == capitals(textOf(what, "region")))
 }

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"testing"
-
-	"golang.org/x/mod/sumdb/tlog"
-)
+import "testing"
 
 func TestPrefixes(t *testing.T) {
 	for _, each := range []string{"99213|", "99213|US-CA-", "99213|national||26|", "99213|national|||medicare_pfs|facility|"} {
@@ -53,43 +49,6 @@ func TestFormula(t *testing.T) {
 	row["basis"] = "medicare_clfs"
 	if err := checkDerivation(row); err != reason("unknown_method") {
 		t.Error(err)
-	}
-}
-
-func TestRanges(t *testing.T) {
-	for size := 1; size <= 17; size++ {
-		leaves := make([]tlog.Hash, size)
-		for i := range leaves {
-			leaves[i] = tlog.RecordHash([]byte{byte(i)})
-		}
-		for from := 0; from < size; from++ {
-			for to := from + 1; to <= size; to++ {
-				var left, right []tlog.Hash
-				collect(leaves, 0, size, from, to, &left, &right)
-				if !rangeLeadsTo(rootOf(leaves), int64(from), int64(size), leaves[from:to], left, right) {
-					t.Fatal(size, from, to)
-				}
-				if rangeLeadsTo(rootOf(leaves), int64(from), int64(size), leaves[from:to], left, append(right, leaves[0])) {
-					t.Fatal("too long", size, from, to)
-				}
-			}
-		}
-	}
-}
-
-func collect(leaves []tlog.Hash, begin, end, from, to int, left, right *[]tlog.Hash) {
-	switch {
-	case end <= from:
-		*left = append(*left, rootOf(leaves[begin:end]))
-	case begin >= to:
-		*right = append(*right, rootOf(leaves[begin:end]))
-	case end-begin > 1:
-		k := 1
-		for k*2 < end-begin {
-			k *= 2
-		}
-		collect(leaves, begin, begin+k, from, to, left, right)
-		collect(leaves, begin+k, end, from, to, left, right)
 	}
 }
 
@@ -156,7 +115,8 @@ func TestNewMethods(t *testing.T) {
 		{object{"non_rural": "blank", "rural": "blank"}, nil},
 		{object{"non_rural": "0.00", "rural": "0"}, nil},
 		{object{"non_rural": "0.0000", "rural": "blank"}, nil},
-		{object{"non_rural": "0.00000", "rural": "blank"}, reason("inputs_malformed")},
+		{object{"non_rural": "NA", "rural": "000.00000"}, nil},
+		{object{"non_rural": "0.", "rural": "blank"}, reason("inputs_malformed")},
 		{object{"non_rural": "0.01", "rural": "blank"}, reason("inputs_malformed")},
 		{object{"non_rural": "blank"}, reason("inputs_malformed")},
 		{object{"non_rural": "blank", "rural": "blank", "rate": "0"}, reason("inputs_malformed")},

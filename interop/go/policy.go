@@ -1,14 +1,25 @@
 package main
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/mod/sumdb/tlog"
 )
 
 type pinnedLog struct {
 	key *key
 	url string
+}
+
+// A retiredKey may have signed nothing past its last checkpoint.
+type retiredKey struct {
+	key  *key
+	size int64
+	root tlog.Hash
 }
 
 type witness struct {
@@ -23,63 +34,99 @@ type group struct {
 
 type policy struct {
 	logs      []pinnedLog
+	retired   []retiredKey
 	witnesses []*witness
 	groups    map[string]group
 	byName    map[string]*witness
 	quorum    string
 }
 
-var isThreshold = matching(`[1-9][0-9]{0,8}`)
+var (
+	isThreshold = matching(`[1-9][0-9]{0,8}`)
+	isPlain     = matching(`[ -~\t]*`)
+)
 
-// parsePolicy refuses the whole of what it does not understand in full.
+// parsePolicy reads what log.md, Policy, says. It refuses the whole of what it does not understand in full.
 func parsePolicy(given []byte) (*policy, error) {
 	parsed := &policy{groups: map[string]group{}, byName: map[string]*witness{}}
 	inGroup := map[string]bool{}
-	control := func(c rune) bool { return c < 0x20 && c != '\t' && c != '\n' || c == 0x7f }
+	control := func(c rune) bool { return unicode.IsControl(c) && c != '\t' && c != '\n' }
 	if !utf8.Valid(given) || strings.IndexFunc(string(given), control) >= 0 {
-		return nil, reason("policy_malformed")
+		return nil, errPolicy
 	}
 	for _, line := range strings.Split(string(given), "\n") {
 		words := strings.FieldsFunc(line, func(c rune) bool { return c == ' ' || c == '\t' })
-		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") && words[0] != "#retired" {
 			continue
 		}
-		var ok bool
-		switch words[0] {
-		case "log":
-			ok = parsed.addLog(words[1:])
-		case "witness":
-			ok = parsed.addWitness(words[1:])
-		case "group":
-			ok = parsed.addGroup(words[1:], inGroup)
-		case "quorum":
-			ok = len(words) == 2 && parsed.quorum == "" && (words[1] == "none" || parsed.isDefined(words[1]))
-			if ok {
-				parsed.quorum = words[1]
-			}
-		}
-		if !ok {
-			return nil, reason("policy_malformed")
+		if !isPlain(line) || !parsed.addLine(words[0], words[1:], inGroup) {
+			return nil, errPolicy
 		}
 	}
 	if len(parsed.logs) == 0 || parsed.quorum == "" {
-		return nil, reason("policy_malformed")
+		return nil, errPolicy
+	}
+	for _, old := range parsed.retired {
+		if !parsed.hasLog(old.key.name) {
+			return nil, errPolicy
+		}
 	}
 	return parsed, nil
+}
+
+var errPolicy = reason("policy_malformed")
+
+func (p *policy) addLine(kind string, words []string, inGroup map[string]bool) bool {
+	switch kind {
+	case "log":
+		return p.addLog(words)
+	case "#retired":
+		return p.addRetired(words)
+	case "witness":
+		return p.addWitness(words)
+	case "group":
+		return p.addGroup(words, inGroup)
+	case "quorum":
+		if len(words) != 1 || p.quorum != "" || words[0] != "none" && !p.isDefined(words[0]) {
+			return false
+		}
+		p.quorum = words[0]
+		return true
+	}
+	return false
+}
+
+func (p *policy) hasLog(name string) bool {
+	for _, log := range p.logs {
+		if log.key.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// newLogKey is the key of a log or #retired line; no two of these have the same.
+func (p *policy) newLogKey(text string) (*key, bool) {
+	parsed, ok := parseKey(text)
+	if !ok || parsed.kind != logKey {
+		return nil, false
+	}
+	for _, other := range p.logs {
+		ok = ok && !bytes.Equal(other.key.public, parsed.public)
+	}
+	for _, other := range p.retired {
+		ok = ok && !bytes.Equal(other.key.public, parsed.public)
+	}
+	return parsed, ok
 }
 
 func (p *policy) addLog(words []string) bool {
 	if len(words) < 1 || len(words) > 2 {
 		return false
 	}
-	parsed, ok := parseKey(words[0], logKey)
+	parsed, ok := p.newLogKey(words[0])
 	if !ok {
 		return false
-	}
-	for _, other := range p.logs {
-		if other.key.public.Equal(parsed.public) {
-			return false
-		}
 	}
 	log := pinnedLog{key: parsed}
 	if len(words) == 2 {
@@ -89,16 +136,30 @@ func (p *policy) addLog(words []string) bool {
 	return true
 }
 
+func (p *policy) addRetired(words []string) bool {
+	if len(words) != 3 {
+		return false
+	}
+	parsed, ok := p.newLogKey(words[0])
+	size, isSize := parseSize(words[1])
+	root, isRoot := decodeHash(words[2])
+	if !ok || !isSize || !isRoot {
+		return false
+	}
+	p.retired = append(p.retired, retiredKey{parsed, size, root})
+	return true
+}
+
 func (p *policy) addWitness(words []string) bool {
 	if len(words) < 2 || len(words) > 3 || words[0] == "none" || p.isDefined(words[0]) {
 		return false
 	}
-	parsed, ok := parseKey(words[1], witnessKey)
-	if !ok {
+	parsed, ok := parseKey(words[1])
+	if !ok || parsed.kind == logKey {
 		return false
 	}
 	for _, other := range p.witnesses {
-		if other.key.public.Equal(parsed.public) {
+		if bytes.Equal(other.key.public, parsed.public) {
 			return false
 		}
 	}

@@ -141,6 +141,11 @@ func (f *facts) addBecause(value any, own *release) error {
 			return err
 		}
 	}
+	return f.addPeriodsAndProviders(because)
+}
+
+// addPeriodsAndProviders takes those of a because, of an answer or of a list.
+func (f *facts) addPeriodsAndProviders(because object) error {
 	for _, item := range because["periods"].([]any) {
 		if err := f.addPeriod(item.(object)); err != nil {
 			return err

@@ -1,6 +1,9 @@
 package main
 
-// A stating is a method of absences: one input, and what follows from each of its values. A second input has the same
+// isNothing is a cell without an amount, as row.md has it under "Absences". Zero never means free.
+var isNothing = matching(`blank|NA|0{1,20}(\.0{1,20})?`)
+
+// A stating is a method of absences (row.md): one input, and what follows from each of its values. A second input has the same
 // form, and nothing more follows from it.
 type stating struct {
 	input   string
@@ -22,11 +25,12 @@ var absenceMethods = map[string]*stating{
 		"Y": "paid_elsewhere", "C": "inpatient_only", "E1": "not_covered", "B": "not_valid", "D": "not_valid",
 		"M": "not_valid"}, "no_price_stated", ""},
 	"asc-indicator/1": {"payment_indicator", matching(`[A-Z][0-9]`), map[string]string{
-		"N1": "bundled", "L1": "bundled", "B5": "not_valid", "D5": "not_valid", "C5": "inpatient_only",
-		"E5": "not_covered", "M6": "not_covered", "U5": "not_covered", "X5": "not_covered", "Y5": "not_covered"},
+		"N1": "bundled", "L1": "bundled", "D1": "bundled", "H7": "carrier_priced", "J7": "carrier_priced",
+		"K7": "carrier_priced", "F4": "paid_elsewhere", "M6": "paid_elsewhere", "B5": "not_valid", "D5": "not_valid",
+		"U5": "not_valid", "X5": "not_valid", "C5": "inpatient_only", "E5": "not_covered", "Y5": "not_covered"},
 		"no_price_stated", ""},
-	"asp-limit/1":    {"limit", oneOf("NA", "blank"), nil, "no_price_stated", ""},
-	"dmepos-blank/1": {"non_rural", matching(`blank|0(\.0{1,4})?`), nil, "no_price_stated", "rural"},
+	"no-amount/1":    {"rate", isNothing, nil, "no_price_stated", ""},
+	"dmepos-blank/1": {"non_rural", isNothing, nil, "no_price_stated", "rural"},
 	"row-rule/1": {"rule", oneOf("R02", "R03", "R08_min_max", "R10", "R14"), map[string]string{
 		"R08_min_max": "withheld_conflict", "R10": "withheld_conflict"}, "unreadable", ""},
 }

@@ -39,6 +39,7 @@ var (
 		"zip":            isZip,
 		"plus_four":      nullOr(isPlusFour),
 		"region":         nullOr(isLocality),
+		"state":          matching(`[A-Z]{2}`),
 		"effective_from": isDay,
 		"locator":        isLocator,
 	})

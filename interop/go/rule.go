@@ -29,88 +29,22 @@ type finding struct {
 	row  object
 }
 
-// decide runs the rule on the leaves that were proved.
+// decide runs the rule of lookup.md on the leaves that were proved.
 func (f *facts) decide(q *question) (d *decision, err error) {
 	if f.state == nil {
 		return nil, notTold
 	}
-	defer func() {
-		if said := recover(); said != nil {
-			if said != notTold {
-				panic(said)
-			}
-			d, err = nil, notTold
-		}
-	}()
+	defer catchNotTold(&err)
 	if q.npi != "" {
 		return f.hospitalRule(q), nil
 	}
-	where := f.place(q)
+	where := f.place(q, q.schedules)
 	d = f.scheduleRule(q, where)
 	d.place, d.placeOf = where.by, where.of
 	return d, nil
 }
 
-// A place is a region; or, if that is empty, the ZIP code is split, unknown, or no edition places it.
-type place struct {
-	region  string
-	split   bool
-	notHeld bool
-	unknown bool
-	by      object
-	of      *release // in which it was found
-}
-
-func (f *facts) place(q *question) place {
-	if q.zip == "" {
-		return place{region: q.region}
-	}
-	nationally := true
-	for _, name := range q.schedules {
-		nationally = nationally && charts[name].by == "nation"
-	}
-	if nationally {
-		return place{region: "national"}
-	}
-	of := f.askEdition(placeChart, q.day)
-	if of == nil {
-		return place{notHeld: true}
-	}
-	whole := of.askRow(q.zip+"|", q.day)
-	if region := textOf(whole, "region"); region != "" {
-		return place{region: region, by: whole, of: of}
-	}
-	var rows []object
-	for _, each := range of.askUnder(q.zip + "|") {
-		if textOf(each.value, "effective_from") <= q.day {
-			rows = append(rows, each.value)
-		}
-	}
-	if len(rows) == 0 {
-		return place{unknown: true, of: of}
-	}
-	region, one := textOf(rows[0], "region"), true
-	for _, row := range rows {
-		one = one && textOf(row, "region") == region
-	}
-	if one && region != "" {
-		return place{region: region, by: rows[0], of: of}
-	}
-	if q.plusFour != "" {
-		for _, row := range rows {
-			from, to, ranged := strings.Cut(textOf(row, "plus_four"), "-")
-			if !ranged || q.plusFour < from || q.plusFour > to {
-				continue
-			}
-			if region := textOf(row, "region"); region != "" {
-				return place{region: region, by: row, of: of}
-			}
-			break // only the first of them is looked at
-		}
-	}
-	return place{split: true, by: whole, of: of}
-}
-
+// scheduleRule is lookup.md, "The schedules".
 func (f *facts) scheduleRule(q *question, where place) *decision {
 	if where.unknown {
 		return &decision{name: "unknown_zip"}
@@ -120,17 +54,18 @@ func (f *facts) scheduleRule(q *question, where place) *decision {
 	var stated, first *decision // absences: the first for a reason of its own, the first of all
 	missing, noPrice := false, false
 	for _, name := range q.schedules {
-		of, c := f.askEdition(name, q.day), charts[name]
-		unplaced := where.notHeld && c.by != "nation"
-		if of == nil || unplaced {
+		of := f.askEdition(name, q.day)
+		if of == nil {
 			notHeld = append(notHeld, name)
-			if unplaced && !oneOf(notHeld...)(placeChart) {
+			continue
+		}
+		if where.notHeld && charts[name].by != "nation" {
+			if !oneOf(notHeld...)(placeChart) {
 				notHeld = append(notHeld, placeChart)
 			}
 			continue
 		}
-		l := &look{q: q, where: where, of: of, c: c}
-		found := l.inSchedule(modifier)
+		found := newLook(q, where, name, of).inSchedule(modifier)
 		switch found.what {
 		case price:
 			d := &decision{name: "price", row: found.row, of: of, ignored: neutral}
@@ -173,6 +108,7 @@ func (f *facts) scheduleRule(q *question, where place) *decision {
 
 var isWeakReason = oneOf("paid_elsewhere", "not_valid", "no_price_stated")
 
+// hospitalRule is lookup.md, "A hospital's own file".
 func (f *facts) hospitalRule(q *question) *decision {
 	name := f.askProvider(q.npi)
 	if name == "" {

@@ -97,9 +97,6 @@ var (
 	isRangeProofs = listOf(200, closed(map[string]form{
 		"type":    oneOf("agent-trust-registry/range-proof@v2"),
 		"release": isCount, "from": isCount, "left_path": isPath, "right_path": isPath}))
-	isSharedProof = closed(map[string]form{
-		"type":    oneOf("agent-trust-registry/shared-proof@v2"),
-		"release": isCount, "index": isCount, "leaf_hash": isHash, "path": listOf(63, isCount)})
 )
 
 func notEmpty(fits form) form {

@@ -16,7 +16,7 @@ func inForce(entries []object) (periods, providers []object) {
 			withdrawn[textOf(entry, "release_id")] = true
 		}
 	}
-	counts := map[string]object{}          // releases by the key of their period
+	releases := map[string][]object{}      // by chart, in the order of the log
 	naming := map[string]map[string]bool{} // by NPI, the charts that have named it so far
 	belongs, moved := map[string]string{}, map[string]string{}
 	for _, entry := range entries {
@@ -26,7 +26,7 @@ func inForce(entries []object) (periods, providers []object) {
 			if withdrawn[textOf(entry, "release_id")] {
 				continue
 			}
-			counts[chart+"|"+textOf(entry, "effective_from")] = entry
+			releases[chart] = append(releases[chart], entry)
 			named, _ := entry["providers"].([]any)
 			for _, each := range named {
 				npi, _ := each.(string)
@@ -48,11 +48,23 @@ func inForce(entries []object) (periods, providers []object) {
 		providers = append(providers, object{"npi": npi, "chart": chart})
 	}
 	sort.Slice(providers, func(i, j int) bool { return textOf(providers[i], "npi") < textOf(providers[j], "npi") })
-	return periodsOf(counts), providers
+	return periodsOf(releases), providers
 }
 
-func periodsOf(counts map[string]object) (periods []object) {
-	var keys []string
+// periodsOf is steps 2 and 3: of each edition the last revision counts, and then of each first day the last release.
+func periodsOf(releases map[string][]object) (periods []object) {
+	counts, keys := map[string]object{}, []string{} // by the key of the period
+	for chart, all := range releases {
+		last := map[string]int{} // by edition
+		for i, entry := range all {
+			last[textOf(entry, "edition")] = i
+		}
+		for i, entry := range all {
+			if last[textOf(entry, "edition")] == i {
+				counts[chart+"|"+textOf(entry, "effective_from")] = entry
+			}
+		}
+	}
 	for key := range counts {
 		keys = append(keys, key)
 	}

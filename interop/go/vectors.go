@@ -122,8 +122,12 @@ func runVector(vector object) object {
 		return outcome(err, object{})
 	case "row":
 		return rowOutcome(input("row"))
+	case "set":
+		return setOutcome(vector)
 	case "timeline":
 		return timelineOutcome(vector["entries"])
+	case "replay":
+		return replayOutcome(vector["entries"])
 	case "body", "absence", "checkpoint", "policy", "growth", "changes":
 	case "lookup":
 		if !has(vector, "body") {

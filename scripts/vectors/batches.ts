@@ -160,6 +160,9 @@ export const batches: Body[] = [
     { asked: { questions: [{ ...ask({}).question, billed: '95' }, ask({}).question] } },
   ),
   good('a bill with its units', bill, { rows: 6 }, { asked: { questions: BILLED } }),
+  bad('a line whose units were sent as null', bill, OTHER, {
+    asked: { questions: BILLED.with(0, { ...ask({}).question, units: null as never }) },
+  }),
   bad('a line with other units than were sent', bill, OTHER, {
     asked: { questions: BILLED.with(0, { ...ask({}).question, units: 3 }) },
   }),

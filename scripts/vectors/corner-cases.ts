@@ -79,6 +79,8 @@ export const ORDER: Case[] = [
     'modifier_not_priced',
     'region_ambiguous',
   ],
+  ['the localities of another modifier', 'cpt=88145&modifier=QW&region=IL', '24.91', 'region_ambiguous'],
+  ['a modifier in several localities', 'cpt=88145&modifier=26&region=IL', 'region_ambiguous', 'modifier_not_priced'],
   ['a modifier, where no place was asked', 'cpt=E0602&modifier=22', 'region_ambiguous', 'modifier_not_priced'],
   [
     'a modifier with a fee for the country only',

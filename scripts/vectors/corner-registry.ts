@@ -49,6 +49,9 @@ corner.publish(
     aFee({ cpt: '88123', setting: 'facility' }),
     aFee({ cpt: '88141', modifier: '26' }),
     absent('88142', 'medicare_pfs', 'bundled', 'cms-status', { status_code: 'B' }, { modifier: 'TC' }),
+    aFee({ cpt: '88145', modifier: '26' }),
+    aFee({ cpt: '88145', modifier: '26', region: 'US-IL-15' }),
+    aFee({ cpt: '88145', modifier: '26', region: 'US-IL-16' }),
     aFee({ cpt: '88143', region: 'US-HI-01' }),
     aFee({ cpt: '88143', region: 'US-IL-16' }),
     unreadable('88144', 'medicare_pfs', { setting: 'non_facility' }),
@@ -57,7 +60,16 @@ corner.publish(
   ],
   { chart: 'cms-pfs' },
 )
-corner.publish([aRow({ cpt: '88101' }), carrier('88102'), carrier('88105'), carrier('88111')], { chart: 'cms-clfs' })
+corner.publish(
+  [
+    aRow({ cpt: '88145', modifier: 'QW', amount: '24.91' }),
+    aRow({ cpt: '88101' }),
+    carrier('88102'),
+    carrier('88105'),
+    carrier('88111'),
+  ],
+  { chart: 'cms-clfs' },
+)
 corner.publish([unlimited('88106'), unlimited('88110')], { chart: 'cms-asp' })
 
 const supply = (cpt: string, setting: string, amount: string) =>

@@ -31,6 +31,8 @@ const runAt = (from: number, release: MemoryRelease, paths: object = {}) => ({
 })
 
 const ends: Body[] = [
+  bad('a page that was asked for by a part that is none', end, 'question_malformed', asked({ setting: 'facility' })),
+  bad('a page that was asked for by a number', end, 'question_malformed', asked({ cpt: 99213 })),
   good('the last two rows of a release', end, { rows: 2 }, asked({ chart: 'cms-pfs' })),
   bad(
     'a forged row after the last',

@@ -43,6 +43,9 @@ const MALFORMED: [string, Partial<Question>][] = [
   ['another setting that no schedule has', { setting: 'super_rural' }],
   ['a basis that is none', { basis: 'medicare' }],
   ['a basis of a hospital without one', { basis: 'hospital_cash' }],
+  ['a part that is none', { chart: 'cms-pfs' } as object],
+  ['a code that is no text', { cpt: 99213 } as object],
+  ['a setting that is null', { setting: null } as object],
   ['a basis of a schedule with a hospital', { basis: 'medicare_pfs', npi: NPI.A }],
 ]
 const malformed = MALFORMED.map(([name, question]) => bad(name, fee, 'question_malformed', { asked: ask(question) }))

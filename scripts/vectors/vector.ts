@@ -13,6 +13,7 @@ import type { DerivationFault } from '../../src/proof/price/derivation.ts'
 import type { Period, Provider, RegistryEntry } from '../../src/proof/price/release.ts'
 import { isAnyRow, rowKey, rowText } from '../../src/proof/price/row.ts'
 import { standingAfter, stateOf } from '../../src/proof/price/timeline.ts'
+import { Replay, type ReplayCode, registryEntryOf } from '../../src/proof/replay/registry-replay.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
 import type { Asked, CoverageQuestion, HistoryQuestion, ReleasesQuestion, TrustPolicy } from '../../src/proof/verify.ts'
 
@@ -113,6 +114,11 @@ export type Vector = Named &
       }
     | { kind: 'derivation'; row: string; expect: { ok: true } | Failure<DerivationFault> }
     | { kind: 'replay'; entries: string[]; expect: { ok: true; faults: number[] } }
+    | {
+        kind: 'registry-replay'
+        entries: string[]
+        expect: { ok: true; faults: { entry: number; code: ReplayCode }[] }
+      }
     | { kind: 'timeline'; entries: string[]; expect: { ok: true } & Standing }
   )
 export type Kind = Vector['kind']
@@ -131,6 +137,7 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
   }
   if (vector.kind === 'replay')
     return { ok: true, faults: figuresFaults(vector.entries.map((text) => JSON.parse(text))) }
+  if (vector.kind === 'registry-replay') return { ok: true, faults: registryFaults(vector.entries) }
   const policy = verifier.parsePolicy(vector.policy)
   if (!policy) return { ok: false, reason: 'policy_malformed' }
   switch (vector.kind) {
@@ -172,6 +179,15 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
 function rowOutcome(row: unknown): Outcome {
   if (!isAnyRow(row)) return { ok: false, reason: 'row_malformed' }
   return { ok: true, key: rowKey(row), leaf_hash: toBase64(leafHash(utf8(rowText(row)))) }
+}
+
+function registryFaults(texts: readonly string[]): { entry: number; code: ReplayCode }[] {
+  const replay = new Replay()
+  return texts.flatMap((text, entry) => {
+    const known = registryEntryOf(text)
+    const faults = known ? replay.add(known) : [{ code: 'entry_unknown' as const }]
+    return faults.map(({ code }) => ({ entry, code }))
+  })
 }
 
 function timelineOutcome(entries: readonly RegistryEntry[]): Outcome {

@@ -7,7 +7,7 @@ import { type Facts, NotProved } from './facts.ts'
 import { type Failed, fail, type Verdict } from './fault.ts'
 import type { Need, Reply } from './lookup/asking.ts'
 import { type Decision, lookUp } from './lookup/lookup.ts'
-import { type ParsedQuestion, parseQuestion, type Question } from './lookup/question.ts'
+import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import type { Cited } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
@@ -65,8 +65,8 @@ export async function checkAnswer(
 
 /** Whether what was shown answers the question. Its proofs are facts by now; `body` says what is told beside the row. */
 export function checkQuestion(facts: Facts, body: Members, shown: Shown, question: Question): Shown | Failed {
-  const asked = parseQuestion(question)
-  if (typeof asked === 'string') return fail('question_malformed')
+  const asked = understood(question)
+  if (asked === undefined) return fail('question_malformed')
   if (shown.lapsed) return fail('release_not_in_force')
   const decided = decide(facts, asked)
   if ('reason' in decided) return decided

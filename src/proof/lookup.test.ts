@@ -205,6 +205,26 @@ test('what a schedule says of a code is found from every place, modifier and set
   ])
 })
 
+test('the localities of another modifier do not make a state ambiguous', async () => {
+  const localities = ['US-IL-15', 'US-IL-16']
+  const registry = made((each) => {
+    each.publish(
+      ['national', ...localities].map((region) => aFee({ cpt: '85576', modifier: '26', region })),
+      { chart: 'cms-pfs' },
+    )
+    each.publish([aRow({ cpt: '85576' }), aRow({ cpt: '85576', modifier: 'QW', amount: '24.91' })], {
+      chart: 'cms-clfs',
+    })
+    for (const chart of ['cms-asp', 'cms-dmepos']) each.publish([], { chart })
+  })
+  await check(registry, [
+    [{ cpt: '85576', region: 'IL', modifier: 'QW' }, 'price 24.91'],
+    [{ cpt: '85576', region: 'IL' }, 'price 10.56'],
+    [{ cpt: '85576', region: 'IL', modifier: '26' }, 'region_ambiguous'],
+    [{ cpt: '85576', region: 'US-IL-16', modifier: 'QW' }, 'price 24.91'],
+  ])
+})
+
 test('one factor stands for every anesthesia code', async () => {
   const factor = (region: string, amount: string): AnyRow =>
     aRow({ cpt: '00000', kind: 'rate', basis: 'medicare_anesthesia', region, amount })

@@ -54,7 +54,7 @@ export async function lieAboutList(dice: Dice, world: World, asked: AskedList): 
   if (how === 'mixed') for (const name of Object.keys(body)) if (dice.chance(0.3)) body[name] = donor[name] ?? null
   if (dice.chance(0.2))
     (body['page'] as Members | null) &&= { ...(body['page'] as Members), has_more: dice.chance(0.5) }
-  return { how: `${kind} ${how}`, body }
+  return { how: `${kind}: ${how}`, body }
 }
 
 /** Some entries are not told, and the timeline is shown as if they were not there. */

@@ -14,7 +14,7 @@ import { type Asked, type Fault, verifyBody } from '../../src/proof/verify.ts'
 import { allOf, insides } from './liar.ts'
 import { copyOf, type Members, makeKeys } from './lie-world.ts'
 
-const keys = await makeKeys()
+const keys = makeKeys()
 const policy = parsePolicy(formatPolicy([keys.registry, keys.figures])) as TrustPolicy
 
 const TODAY = '2026-10-15'
@@ -284,6 +284,7 @@ describe('a bill', () => {
       [...lines, lines[2]],
       [lines[0], lines[0], lines[2]],
     ]
+    // A line that is gone leaves its row unproved, and with it those of its release.
     for (const results of others)
       expect(['choice_not_proved', 'answers_another_question', 'row_not_in_release']).toContain(
         await refusal({ ...copyOf(body), results }, { questions }),

@@ -3,13 +3,12 @@
 
 import { answerOf, type Placed, placed, type View } from '../../src/proof/answer-fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
-import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
 import type { Because, Cited, InForce, LogProof } from '../../src/proof/price/proofs.ts'
 import type { RegistryState } from '../../src/proof/price/release.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
 import type { Dice } from './dice.ts'
-import { copyOf, honestAnswer, type Members, oneOf, type World } from './lie-world.ts'
+import { copyOf, honestAnswer, type Members, NPIS, oneOf, type World } from './lie-world.ts'
 
 /** Hides leaves, and shows the ones on either side of them as if they were neighbours. */
 export function hiding(
@@ -30,7 +29,7 @@ export function hiding(
   }
 }
 
-export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: SheetQuestion): View => {
+export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: Question): View => {
   const [rows, periods, providers] = [0.1 + dice.below(6) / 10, dice.below(3) / 10, dice.below(4) / 10]
   const zip = region?.slice(0, 5)
   return hiding(head, (kind, leaf) => {
@@ -42,10 +41,12 @@ export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }
 }
 
 /** The values that a body has, by the name of the member that they stand in. */
-function membersOf(value: unknown, found: Map<string, unknown[]> = new Map()): Map<string, unknown[]> {
+export function membersOf(value: unknown, found: Map<string, unknown[]> = new Map()): Map<string, unknown[]> {
   if (typeof value !== 'object' || value === null) return found
   for (const [name, member] of Object.entries(value)) {
-    if (!Array.isArray(value)) found.set(name, [...(found.get(name) ?? []), member])
+    const values = found.get(name)
+    if (values) values.push(member)
+    else if (!Array.isArray(value)) found.set(name, [member])
     membersOf(member, found)
   }
   return found
@@ -113,10 +114,20 @@ export function meddle(dice: Dice, body: Members, donors: readonly Members[]): v
   }
 }
 
+/** Lists in another order: first all of one list, and then single items, whichever the dice say. */
+export function shuffled(dice: Dice, body: Members): Members {
+  const lists = [...insides(body)].filter((each): each is unknown[] => Array.isArray(each) && each.length > 1)
+  if (lists.length === 0) return body
+  const list = oneOf(dice, lists)
+  if (dice.chance(0.5)) list.reverse()
+  else list.push(list.shift())
+  return body
+}
+
 const checkpointOf = (body: Members): unknown => membersOf(body).get('checkpoint')?.[0] ?? null
 
 /** Puts these in place of every state and log of a body; periods and providers keep their old places. */
-function renewed(body: Members, log: LogProof, state?: RegistryState): Members {
+export function renewed(body: Members, log: LogProof, state?: RegistryState): Members {
   const copy = copyOf(body)
   for (const each of insides(copy)) {
     if (Array.isArray(each)) continue
@@ -125,6 +136,8 @@ function renewed(body: Members, log: LogProof, state?: RegistryState): Members {
   }
   return copy
 }
+
+const PARTS = ['as_of', 'cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const
 
 export interface Attempt {
   how: string
@@ -135,18 +148,8 @@ export interface Attempt {
 export async function lieTo(dice: Dice, world: World, question: Question): Promise<Attempt> {
   const head = dice.chance(0.6) ? world.newest : oneOf(dice, world.heads)
   const other = oneOf(dice, world.questions)
-  const near: Question = {
-    ...question,
-    ...oneOf(dice, [
-      { as_of: other.as_of },
-      { region: other.region },
-      { setting: other.setting },
-      { cpt: other.cpt },
-      { basis: undefined },
-      { npi: undefined },
-      { modifier: other.modifier },
-    ]),
-  }
+  const part = oneOf(dice, PARTS)
+  const near: Question = { ...question, [part]: other[part] ?? (part === 'npi' ? oneOf(dice, NPIS) : undefined) }
   // Some of the questions nearby have no meaning.
   const honest = async (asked: Question, at = head): Promise<Members> =>
     (await honestAnswer(at, typeof parseQuestion(asked) === 'string' ? other : asked)).body
@@ -162,20 +165,23 @@ export async function lieTo(dice: Dice, world: World, question: Question): Promi
     'meddle',
     'meddle',
     'near',
+    'near',
     'claim',
     'age',
-    'lapsed',
-    'twin',
-    'figures',
+    'withdraw',
+    'order',
+    'other key',
+    'other log',
   ])
-  const body = copyOf(await lie(how))
+  const body = await lie(how)
   if (dice.chance(0.15)) meddle(dice, body, await donors())
-  return { how, body }
+  return { how: how === 'near' ? `another ${part}` : how, body }
 
   async function lie(by: string): Promise<Members> {
     if (by === 'hide') return copyOf((await answerOf(head, question, randomlyHiding(dice, head, question))).body)
     if (by === 'near') return copyOf(await honest(near))
-    if (by === 'twin') return copyOf(await honest(question, world.twin))
+    if (by === 'order') return shuffled(dice, copyOf(await honest(question)))
+    if (by === 'other key') return copyOf(await honest(question, world.twin))
     if (by === 'age') {
       const old = oneOf(dice, world.heads)
       const body = await honest(question, old)
@@ -195,7 +201,7 @@ export async function lieTo(dice: Dice, world: World, question: Question): Promi
       const { because: _, ...claimed } = copyOf(await honest(near))
       return { ...claimed, because: allOf(copyOf(await honest(question)), copyOf(await honest(near))) }
     }
-    if (by === 'lapsed') {
+    if (by === 'withdraw') {
       const release = oneOf(
         dice,
         head.releases.filter(({ rows }) => rows.length > 0),
@@ -208,8 +214,8 @@ export async function lieTo(dice: Dice, world: World, question: Question): Promi
             ...cited,
             proof: {
               ...cited.proof,
-              in_force: membersOf(await honest(near)).get('in_force')?.[0] ?? null,
-              log: await head.proof(),
+              in_force: copyOf(membersOf(await honest(near)).get('in_force')?.[0] ?? null),
+              log: copyOf(await head.proof()),
             },
           }
       return cited.kind === 'absence' ? { code: `absent_${cited.reason}`, row, because } : { ...row, because }

@@ -1,13 +1,15 @@
 // Small registries with a history, made by dice: editions, corrections, withdrawals and moves, and every head there was.
 
-import { type Answered, answerOf } from '../../src/proof/answer-fixture.ts'
-import { aSigner, MemoryLog } from '../../src/proof/fixture.ts'
+import { signerOf } from '../../scripts/vectors/keys.ts'
+import { type Answered, answerOf, type View } from '../../src/proof/answer-fixture.ts'
+import { MemoryLog } from '../../src/proof/fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
 import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
 import { CHARTS, PLACE_CHART } from '../../src/proof/price/charts.ts'
-import type { AnyRow, Basis } from '../../src/proof/price/row.ts'
+import { type AnyRow, type Basis, CLASSES } from '../../src/proof/price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import { sheetOf } from '../../src/proof/set-fixture.ts'
 import type { Dice } from './dice.ts'
 
 export type Members = Record<string, unknown>
@@ -30,14 +32,17 @@ export interface World {
 const ORIGIN = 'registry.example/log'
 export const NPIS = ['1234567893', '1679576722', '1245319599']
 const HOSPITALS = NPIS.slice(0, 2).map((npi) => `hospital-mrf:${npi}`)
-const CODES = ['99213', '80053', 'J0585', 'E0601', '70450']
+const CODES = ['99213', '80053', 'J0585', 'E0601', '00100']
 const EDITIONS = [
   { edition: '2026C', effective_from: '2026-07-01', effective_to: '2026-09-30' },
   { edition: '2026D', effective_from: '2026-10-01', effective_to: '2026-12-31' },
   { edition: '2027A', effective_from: '2027-01-01', effective_to: '2027-03-31' },
 ]
 const DAYS = ['2026-06-30', '2026-07-01', '2026-08-15', '2026-09-30', '2026-10-01', '2026-11-20', '2027-01-05']
-const REGIONS = ['national', 'IL', 'US-AL', 'US-IL-16', 'US-IL-15', 'US-AL-00', '60611', '60701', '60701-0500', '99999']
+const REGIONS = [
+  ...['national', 'IL', 'US-AL', 'GU', 'HI', 'US-IL-16', 'US-IL-15', 'US-AL-00', 'US-HI-01', 'US-ME-03'],
+  ...['60611', '60701', '60701-0500', '60701-1500', '35004', '96910', '99999'],
+]
 const MODIFIERS = ['25', '26', '50', '80', 'RR', '22', '25-26', '50-62']
 const SETTINGS = ['non_facility', 'facility', 'outpatient', 'asc', 'rural', 'non_rural', 'inpatient']
 
@@ -49,10 +54,11 @@ interface Keys {
   other: NoteSigner
   figures: NoteSigner
 }
-export const makeKeys = async (): Promise<Keys> => ({
-  registry: await aSigner(`${ORIGIN}/registry`),
-  other: await aSigner(`${ORIGIN}/registry`),
-  figures: await aSigner(`${ORIGIN}/figures`),
+/** Always the same, so that a seed is enough to see an attempt again. */
+export const makeKeys = (): Keys => ({
+  registry: signerOf(`${ORIGIN}/registry`, 1),
+  other: signerOf(`${ORIGIN}/registry`, 3),
+  figures: signerOf(`${ORIGIN}/figures`, 2),
 })
 
 export function makeWorld(dice: Dice, { registry: signer, other, figures: figuresSigner }: Keys): World {
@@ -115,7 +121,10 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
         aPlace('60701', dice.chance(0.5) ? null : 'US-IL-15'),
         aPlace('60701', 'US-IL-15', '0001-0499'),
         aPlace('60701', 'US-IL-16', '0500-0999'),
+        // The same ZIP code in a neighbouring state, and a territory whose locality is another's.
+        ...(dice.chance(0.3) ? [aPlace('60701', 'US-AL-00', '1000-1999')] : []),
         aPlace('35004', 'US-AL-00'),
+        { ...aPlace('96910', 'US-HI-01'), state: 'GU' },
       ],
       0.8,
     ).map((row) => ({ ...row, effective_from: from() }))
@@ -126,29 +135,52 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
   const settings = facts?.settings ?? ['outpatient', null]
   const regions = {
     national: ['national'],
-    state: ['US-IL', 'US-AL'],
-    locality: ['national', 'US-IL-15', 'US-IL-16', 'US-AL-00'],
+    state: ['US-IL', 'US-AL', 'US-GU'],
+    locality: ['national', 'US-IL-15', 'US-IL-16', 'US-AL-00', 'US-HI-01'],
   }
-  for (const cpt of CODES)
+  // One row of the anesthesia schedule stands for many codes.
+  for (const cpt of chart === 'cms-anesthesia' ? ['00000'] : CODES)
     for (const npi of providers.length > 0 ? providers : [null])
       for (const basis of bases)
         for (const region of regions[facts?.speaks ?? 'national'])
           for (const modifier of [null, '26', 'RR'])
             for (const setting of settings) {
               if (!dice.chance(modifier === null ? 0.5 : 0.15)) continue
-              const key = { cpt, npi, basis, region, modifier, setting, effective_from: from() }
+              const billingClass = npi === null ? null : oneOf(dice, [null, ...CLASSES])
+              const key = { cpt, npi, basis, region, modifier, setting, class: billingClass, effective_from: from() }
               const isAbsent = dice.chance(0.25)
               if (basis.startsWith('medicare_pfs'))
-                rows.push(isAbsent ? notThere(key) : aFee({ ...key, amount: amount() }))
-              else if (isAbsent) rows.push(unreadable(key))
+                rows.push(isAbsent ? notThere(key) : aFee({ ...key, amount: amount(), indicators: allowing(dice) }))
+              else if (isAbsent) rows.push(oneOf(dice, ABSENT[basis] ?? [unreadable])(key))
+              else if (npi !== null && dice.chance(0.2)) rows.push(aRange(key))
               else
                 rows.push(aRow({ ...key, kind: basis === 'medicare_anesthesia' ? 'rate' : 'price', amount: amount() }))
             }
+  // What the physician schedule says of a code as a whole.
   if (facts?.bases[0]?.startsWith('medicare_pfs'))
-    for (const cpt of some(dice, CODES, 0.3))
-      rows.push(aRow({ cpt, basis: facts.bases[0], kind: 'absence', effective_from }))
+    for (const cpt of some(dice, CODES, 0.3)) {
+      const [status_code, reason] = oneOf(dice, STATUSES)
+      const derivation = { method: 'cms-status/1', inputs: { status_code } }
+      rows.push(aRow({ cpt, basis: facts.bases[0], kind: 'absence', effective_from, reason, derivation }))
+    }
   return rows
 }
+
+const STATUSES = [
+  ['B', 'bundled'],
+  ['X', 'paid_elsewhere'],
+  ['I', 'not_valid'],
+  ['N', 'not_covered'],
+  ['C', 'carrier_priced'],
+] as const
+
+/** What modifiers may do to a fee. */
+const allowing = (dice: Dice): Record<string, string> => ({
+  status: 'A',
+  bilateral: oneOf(dice, ['0', '1', '2', '3', '9']),
+  assistant: oneOf(dice, ['0', '1', '2']),
+  co_surgeon: oneOf(dice, ['0', '1', '2']),
+})
 
 type Key = Parameters<typeof aRow>[0]
 const notThere = (key: Key): AnyRow =>
@@ -158,9 +190,28 @@ const notThere = (key: Key): AnyRow =>
     reason: 'not_applicable_in_setting',
     derivation: { method: 'pfs-na/1', inputs: { na_indicator: 'NA' } },
   })
-const unreadable = (key: Key): AnyRow =>
-  aRow({ ...key, kind: 'absence', reason: 'unreadable', derivation: { method: 'row-rule/1', inputs: { rule: 'R02' } } })
-
+const absentBy =
+  (reason: string, method: string, inputs: Record<string, string>) =>
+  (key: Key): AnyRow =>
+    aRow({ ...key, kind: 'absence', reason, derivation: { method, inputs } })
+const unreadable = absentBy('unreadable', 'row-rule/1', { rule: 'R02' })
+/** What else the line of a basis may state in place of a price. */
+const ABSENT: { [basis in Basis]?: ((key: Key) => AnyRow)[] } = {
+  medicare_clfs: [unreadable, absentBy('carrier_priced', 'clfs-indicator/1', { indicator: 'L' })],
+  medicare_opps: [
+    unreadable,
+    absentBy('paid_elsewhere', 'opps-status/1', { status_indicator: 'A' }),
+    absentBy('not_valid', 'opps-status/1', { status_indicator: 'B' }),
+  ],
+  medicare_asp: [unreadable, absentBy('no_price_stated', 'no-amount/1', { rate: 'NA' })],
+  medicare_dmepos: [absentBy('no_price_stated', 'dmepos-blank/1', { non_rural: 'blank', rural: 'blank' })],
+}
+const aRange = (key: Key): AnyRow =>
+  aRow({
+    ...key,
+    price: { low: '40.00', high: '90.50', currency: 'USD', per: null },
+    derivation: { method: 'range/1', inputs: { low: '40.00', high: '90.50' } },
+  })
 /** A question that has a meaning. */
 function aQuestion(dice: Dice): Question {
   for (;;) {
@@ -185,6 +236,21 @@ const basisFor = (dice: Dice, npi: string | undefined): string =>
         Object.values(CHARTS).flatMap(({ bases }) => bases),
       )
     : oneOf(dice, ['hospital_cash', 'hospital_gross'])
+
+/** The sheet that a head has for a question, as it follows from a view; undefined if there is none. */
+export async function findSheet(
+  head: MemoryRegistry,
+  { cpt, as_of, region, npi }: Question,
+  view?: View,
+): Promise<Members | undefined> {
+  try {
+    const sheet = await sheetOf(head, copyOf({ cpt, as_of, region, npi }), view)
+    return (sheet['data'] as unknown[]).length > 0 ? sheet : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
 
 const known = new WeakMap<MemoryRegistry, Map<string, Promise<Answered>>>()
 

@@ -88,7 +88,8 @@ function inPhysician(data: Physician, modifier: string | null, asked: Asked, pla
     'region' in place ? region === place.region : place.is === 'state' && region.startsWith(`${state}-`),
   )
   const isDivided = ['US-CA', 'US-IL'].includes(state ?? '')
-  if (place.is === 'state' && (fitting.length > 1 || (fitting.length === 1 && isDivided))) return { is: 'ambiguous' }
+  if (line && place.is === 'state' && (fitting.length > 1 || (fitting.length === 1 && isDivided)))
+    return { is: 'ambiguous' }
   const region = place.is === 'national' ? 'national' : fitting[0]
   const paid = line && paidIn(line).find((setting) => tried.includes(setting))
   if (line && paid) {

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildGoVerifier, isGoMissing } from '../support/go-verifier.ts'
 import { DemoService } from '../support/service.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -11,43 +12,20 @@ const folder = mkdtempSync(join(tmpdir(), 'interop-go-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const file = (name: string): string => join(folder, name)
 
-/** Where `go` is; installed if that can be done here. */
-function findGo(): string | null {
-  const found = Bun.which('go')
-  if (found || process.getuid?.() !== 0 || !Bun.which('apt-get')) return found
-  const quietly = {
-    stdout: 'ignore',
-    stderr: 'ignore',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  } as const
-  Bun.spawnSync(['apt-get', 'update'], quietly)
-  Bun.spawnSync(['apt-get', 'install', '-y', 'golang-go', 'golang-golang-x-mod-dev'], quietly)
-  return Bun.which('go')
-}
-
-const inCI = process.env['CI'] === 'true'
-const go = findGo()
-if (!go && !inCI) console.log('SKIPPED: the verifier in Go, because there is no Go here and none can be installed')
-
 const run = async (...command: string[]): Promise<{ code: number; out: string; err: string }> => {
-  const env = { ...process.env, GOCACHE: file('cache') }
-  const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn(command, { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   return { code: await child.exited, out, err }
 }
 
-let built: Promise<unknown> | undefined
+let built: Promise<string> | undefined
 /** Built once, by the test that needs it first. */
 async function verifier(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  if (!go) throw new Error('there is no Go here and none can be installed')
-  built ??= run('sh', 'interop/go/build.sh', file('atr-verify-go')).then((said) => {
-    if (said.code !== 0) throw new Error(`it does not build: ${said.err}`)
-  })
-  await built
-  return run(file('atr-verify-go'), ...args)
+  built ??= buildGoVerifier(folder)
+  return run(await built, ...args)
 }
 
-const interop = test.skipIf(!go && !inCI)
+const interop = test.skipIf(isGoMissing)
 
 async function save(name: string, url: string): Promise<string> {
   writeFileSync(file(name), await (await fetch(url)).text())

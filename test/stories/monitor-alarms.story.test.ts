@@ -7,9 +7,13 @@ import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import { STATE_SCHEMA } from '../../src/proof/price/release.ts'
 import { aRow } from '../../src/proof/registry-fixture.ts'
-import { LAB, LIES, rows, smuggle } from '../support/lies.ts'
+import { LAB, rows, smuggle } from '../support/lie.ts'
+import { LOG_LIES } from '../support/log-lies.ts'
 import { Operator } from '../support/operator.ts'
+import { ROW_LIES } from '../support/row-lies.ts'
 import { provedBy, type Seen, Watcher } from '../support/watcher.ts'
+
+const LIES = [...LOG_LIES, ...ROW_LIES]
 
 /** Enough rounds that what is asked at random is asked for. */
 async function until(watcher: Watcher, code: AlarmCode): Promise<Seen> {

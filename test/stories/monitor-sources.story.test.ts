@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { READERS } from '../../src/ingest/readers.ts'
 import { citation, readSource } from '../../src/ingest/source.ts'
 import type { Row } from '../../src/proof/price/row.ts'
-import { LAB } from '../support/lies.ts'
+import { LAB } from '../support/lie.ts'
 import { Operator } from '../support/operator.ts'
 import { provedBy, Watcher } from '../support/watcher.ts'
 

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ALARMS } from '../../src/monitor/alarm.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import { firstRelease } from '../../src/proof/figures-fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import type { Manifest, RegistryState } from '../../src/proof/price/release.ts'
 import type { Row } from '../../src/proof/price/row.ts'
@@ -85,6 +86,7 @@ test('an operator who is honest raises no alarm either, whatever was published, 
   const lab = laboratory(operator)
   operator.registry.publish([cash(one), cash(two)], hospital(one))
   expect(await watcher.read()).toMatchObject(QUIET)
+  operator.release(...firstRelease(1))
   operator.registry.publish([cash(one), cash(two)], hospital(two))
   operator.registry.move(two, `hospital-mrf:${two}`)
   expect(await watcher.read()).toMatchObject(QUIET)

@@ -36,14 +36,13 @@ const CASES: Case[] = [
   opps('cms-opps/addendum_b_2026-04_softek_conversion.csv.gz', '2026-04-15'),
   { ...asc, files: [AA, BB] },
   { ...supplies, files: ['cms-dmepos/DMEPEN26_JAN.xlsx'], region: 'US-HI-01', options: { edition: 'PEN26Q1' } },
-  { ...supplies, files: [DMEPOS], only: 'US-IL' },
+  IS_LONG ? { ...supplies, files: [DMEPOS], region: 'US-VI' } : { ...supplies, files: [DMEPOS], only: 'US-IL' },
 ]
 /** The same again in another form or as a whole. */
 const LONG_CASES: Case[] = [
   { ...pfs25, files: [`${PFS25}/PPRRVU2025_Oct.txt.gz`, GPCI25] },
   opps('cms-opps/opps_addendum_b_2025.xlsx', '2025-01-15'),
   { ...asc, files: [BB] },
-  { ...supplies, files: [DMEPOS], region: 'US-VI' },
 ]
 
 for (const { chart, files, column, basis, day, region, options, only } of [...CASES, ...(IS_LONG ? LONG_CASES : [])]) {

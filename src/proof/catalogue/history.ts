@@ -8,7 +8,7 @@ import { type Failed, fail } from '../fault.ts'
 import { checkLine, type Line, takeLine } from '../list/line.ts'
 import { type Listed, SHARED } from '../list/parts.ts'
 import { RowSet } from '../list/set.ts'
-import { type ParsedQuestion, parseQuestion, type Question } from '../lookup/question.ts'
+import { type ParsedQuestion, type Question, understood } from '../lookup/question.ts'
 import { type ChartTable, chartsFor, factsOf } from '../price/charts.ts'
 import type { Manifest, Period, RegistryState } from '../price/release.ts'
 import type { Basis } from '../price/row.ts'
@@ -83,8 +83,8 @@ export async function checkHistory(
       ? { ok: true, shown: items.map(({ line }) => line.shown), refused: 0, editions }
       : fail('nothing_proved')
   const { offset: _, ...question } = asked
-  const parsed = parseQuestion({ ...question, as_of: ANY_DAY })
-  if (typeof parsed === 'string') return fail('question_malformed')
+  const parsed = understood({ ...question, as_of: ANY_DAY })
+  if (parsed === undefined) return fail('question_malformed')
   const charts = chartsAsked(facts, parsed)
   if ('reason' in charts) return charts
   const { offset, has_more } = page as PagePlace

@@ -53,8 +53,7 @@ export async function checkBatch(
   const shown: Shown[] = []
   const bill: (BillLine | undefined)[] = []
   for (const [i, each] of lines.entries()) {
-    const question = questions?.[i]
-    const one = question ? checkAsked(facts, each, question) : each.line.shown
+    const one = questions ? checkAsked(facts, each, questions[i] ?? {}) : each.line.shown
     if (!one.ok) return { ...one, at: i + 1 }
     const billed = billLineOf(each)
     if (billed === null) return { ...fail('body_contradicts_proof'), at: i + 1 }
@@ -75,13 +74,19 @@ function takeBatchLine(set: RowSet, each: unknown): BatchLine | Failed {
   return line.ok ? { line, units, billed, stated } : line
 }
 
-function checkAsked(facts: Facts, { line, units, billed }: BatchLine, question: BillQuestion): Shown | Failed {
-  const asked = { units: question.units ?? units, billed: question.billed || billed }
+function checkAsked(
+  facts: Facts,
+  { line, units, billed }: BatchLine,
+  { units: ofUnits, billed: ofBilled, ...question }: Partial<BillQuestion>,
+): Shown | Failed {
+  // What is left out was not asked; what is null was asked, and is no number of units.
+  const isBilledAsked = ofBilled !== undefined && ofBilled !== ''
+  const asked = { units: ofUnits === undefined ? units : ofUnits, billed: isBilledAsked ? ofBilled : billed }
   const isBill = isUnits(asked.units) && (asked.billed === null || isBilled(asked.billed))
   // What the line was sent with was refused: that is not about the question.
   if (!isBill && line.told === undefined) return line.shown
   const isSame = line.told === undefined || (asked.units === units && asked.billed === billed)
-  return isSame ? checkLine(facts, line, question) : fail('answers_another_question')
+  return isSame ? checkLine(facts, line, question as Question) : fail('answers_another_question')
 }
 
 /** What a line adds to the bill; undefined if it has no price, and null if it says something else. */

@@ -3,7 +3,7 @@
 import { checkQuestion, isSaidOf, PROBLEM, type Shown } from '../answer.ts'
 import type { Facts } from '../facts.ts'
 import { type Failed, fail, type Verdict } from '../fault.ts'
-import { parseQuestion, type Question } from '../lookup/question.ts'
+import { type Question, understood } from '../lookup/question.ts'
 import { hasOnly, type Members } from '../shape.ts'
 import type { RowSet } from './set.ts'
 
@@ -58,5 +58,5 @@ function takeAnswer(set: RowSet, { row, place, because, ...told }: Members): Lin
 export function checkLine(facts: Facts, { told, shown }: Line, question: Question): Shown | Failed {
   if (told !== undefined) return checkQuestion(facts, told, shown, question)
   // A question that has a meaning has an answer: to refuse it would hide the answer.
-  return typeof parseQuestion(question) === 'string' ? shown : fail('answers_another_question')
+  return understood(question) === undefined ? shown : fail('answers_another_question')
 }

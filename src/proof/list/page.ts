@@ -5,7 +5,7 @@ import { equalBytes, fromBase64, toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
 import { decodePath, type Facts } from '../facts.ts'
 import { type Failed, fail, type Verdict } from '../fault.ts'
-import { capitals, codeOf } from '../lookup/question.ts'
+import { capitals, codeOf, hasOnlyTexts } from '../lookup/question.ts'
 import { isPageProof, isPageRange, isSharedRelease, type PageRange } from '../price/proofs.ts'
 import type { Manifest } from '../price/release.ts'
 import { type AnyRow, isAnyRow, MAX_LEAF_BYTES, rowText } from '../price/row.ts'
@@ -22,6 +22,8 @@ export interface PageQuestion {
   npi?: string | undefined
   chart?: string | undefined
 }
+
+const PARTS = ['as_of', 'cpt', 'region', 'npi', 'chart']
 
 /**
  * A page of the registry. Rows stand in runs of neighbours, each run with one proof; a row left out of a run breaks it.
@@ -71,6 +73,7 @@ export async function checkPage(
   }
   if (shown.length === 0) return fail('nothing_proved')
   if (asked === undefined) return { ok: true, shown, refused: 0 }
+  if (!hasOnlyTexts(asked, PARTS)) return fail('question_malformed')
   if (as_of !== asked.as_of) return fail('answers_another_question')
   if (!shown.every(({ row, release }) => fitsPage(asked, row as AnyRow, release as Manifest, facts)))
     return fail('answers_another_question')

@@ -4,7 +4,7 @@ import { isEdition, isPlacedBy, runRule, type Shown } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
 import { type Failed, fail } from '../fault.ts'
-import { type ParsedQuestion, parseQuestion } from '../lookup/question.ts'
+import { type ParsedQuestion, understood } from '../lookup/question.ts'
 import { type SheetQuestion, type SheetRow, sheetFor } from '../lookup/sheet.ts'
 import { isChart } from '../price/release.ts'
 import { type AnyRow, rowText } from '../price/row.ts'
@@ -48,8 +48,8 @@ export async function checkSheet(
     ({ row, release }): Shown => ({ ok: true, row, release, lapsed: false, decision: undefined, lacking: [] }),
   )
   if (question === undefined) return { ok: true, shown, refused: 0 }
-  const asked = parseQuestion(question)
-  if (typeof asked === 'string') return fail('question_malformed')
+  const asked = understood(question)
+  if (asked === undefined) return fail('question_malformed')
   const sheet = runRule(facts, sheetFor(asked, facts.charts), asked.day)
   if ('reason' in sheet) return sheet
   const isAnswer =

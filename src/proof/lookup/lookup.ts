@@ -155,6 +155,11 @@ function* otherwise(
   return isOpen ? { ambiguous: true } : { notCovered: true }
 }
 
+/** Whether the localities can have a code with a modifier: they have what the country has, unless it has nothing. */
+function* hasModifier(chart: string, cpt: string, modifier: string | null): Asking<boolean> {
+  return (yield* isAny(chart, `${cpt}|national||${modifier ?? ''}|`)) || !(yield* isAny(chart, `${cpt}|national|`))
+}
+
 /** Reasons after which the next setting is tried. A line that cannot be read must not be replaced by another one. */
 const LEAVES_ROOM = new Set(['not_applicable_in_setting', 'no_price_stated'])
 
@@ -189,8 +194,9 @@ function* withModifier(
         chart,
         prefix: `${cpt}|US-${localitiesOf(place.state)}-`,
       }) as readonly string[]
-      if (regions.length > 1 || (regions.length === 1 && isDivided(place.state))) return { ambiguous: true }
-      region = regions[0]
+      const isOpen = regions.length > 1 || (regions.length === 1 && isDivided(place.state))
+      if (isOpen && (yield* hasModifier(chart, cpt, modifier))) return { ambiguous: true }
+      if (!isOpen) region = regions[0]
     }
   }
   let stated: Absence | undefined

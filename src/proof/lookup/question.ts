@@ -31,6 +31,16 @@ export interface ParsedQuestion {
 
 export type QuestionFault = 'cpt' | 'as_of' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis'
 
+/** Texts of these names and nothing else: who asks for more than is understood must not take the answer for one to it. */
+export const hasOnlyTexts = (value: unknown, names: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(
+    ([name, text]) => names.includes(name) && (text === undefined || typeof text === 'string'),
+  )
+
+const PARTS = ['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis']
+
 const MODIFIERS = /^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/
 
 /** The code with spaces around it removed and in capitals; other blanks are no part of how people write one. */
@@ -68,6 +78,12 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
     setting: setting as Setting | undefined,
     basis: basis as Basis | undefined,
   }
+}
+
+/** The question that a verifier was given, as it is understood; undefined if it has no meaning. */
+export function understood(question: unknown): ParsedQuestion | undefined {
+  const parsed = hasOnlyTexts(question, PARTS) ? parseQuestion(question as Question) : undefined
+  return typeof parsed === 'string' ? undefined : parsed
 }
 
 /** A basis is a hospital's or a schedule's, and only one of them was asked. */

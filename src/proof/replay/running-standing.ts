@@ -58,7 +58,12 @@ export class RunningStanding {
   )
   readonly #providers = new Sorted<Provider>(providerKey, (a, b) => a.chart === b.chart)
 
+  /** What entries were about since it was last asked what is in force: only that is computed again. */
+  readonly #changedCharts = new Set<string>()
+  readonly #changedNpis = new Set<string>()
+
   get standing(): Standing {
+    this.#follow()
     return { periods: this.#periods.items, providers: this.#providers.items }
   }
 
@@ -74,17 +79,19 @@ export class RunningStanding {
   }
 
   add(entry: RegistryEntry): void {
-    for (const npi of npisIn(entry)) listIn(this.#about, npi).push(entry)
+    for (const npi of npisIn(entry)) {
+      listIn(this.#about, npi).push(entry)
+      this.#changedNpis.add(npi)
+    }
     if (isRelease(entry)) this.#publish(entry)
     if (isWithdrawal(entry)) this.#withdraw(entry.release_id)
-    for (const npi of npisIn(entry)) this.#assign(npi)
   }
 
   #publish(release: Manifest): void {
     listIn(this.#named, release.release_id).push(release)
     if (this.#withdrawn.has(release.release_id)) return
     listIn(this.#charts, release.chart).push(release)
-    this.#follow(release.chart)
+    this.#changedCharts.add(release.chart)
   }
 
   #withdraw(release_id: string): void {
@@ -92,22 +99,24 @@ export class RunningStanding {
     for (const { chart, providers = [] } of this.#named.get(release_id) ?? []) {
       const left = this.releasesOf(chart).filter((each) => each.release_id !== release_id)
       this.#charts.set(chart, left)
-      this.#follow(chart)
-      for (const npi of providers) this.#assign(npi)
+      this.#changedCharts.add(chart)
+      for (const npi of providers) this.#changedNpis.add(npi)
     }
   }
 
-  #follow(chart: string): void {
-    this.#periods.replace(`${chart}|`, periodsOf(this.releasesOf(chart)))
-  }
-
-  #assign(npi: string): void {
-    const chart = ownerOf(npi, this.#about.get(npi) ?? [], this.#withdrawn)
-    this.#providers.replace(`${npi}|`, chart === undefined ? [] : [{ npi, chart }])
+  #follow(): void {
+    for (const chart of this.#changedCharts) this.#periods.replace(`${chart}|`, periodsOf(this.releasesOf(chart)))
+    for (const npi of this.#changedNpis) {
+      const chart = ownerOf(npi, this.#about.get(npi) ?? [], this.#withdrawn)
+      this.#providers.replace(`${npi}|`, chart === undefined ? [] : [{ npi, chart }])
+    }
+    this.#changedCharts.clear()
+    this.#changedNpis.clear()
   }
 
   /** The state entry that commits to what is in force now. */
   stateAt(recorded_at: string): RegistryState {
+    this.#follow()
     return {
       schema: STATE_SCHEMA,
       timeline_root: this.#periods.root,

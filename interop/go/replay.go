@@ -1,0 +1,98 @@
+package main
+
+// A figuresReplay is what a reader of the figures log knows after some entries (figures.md, Replay).
+type figuresReplay struct {
+	last   object            // the state before, or nil
+	stands map[string]object // the last change of each metric
+	open   []object          // the changes since the last state
+}
+
+// standing is a value that stands of a metric, and since when; null and null before its first change.
+func (r *figuresReplay) standing(metric string) (value, since any) {
+	change := r.stands[metric] // of nil, members are null
+	return change["new"], change["new_as_of"]
+}
+
+func sameText(a, b object, name, other string) bool { return textOf(a, name) == textOf(b, other) }
+
+func (r *figuresReplay) changeFollows(change object, place int64) bool {
+	old, since := r.standing(textOf(change, "metric"))
+	if numberOf(change, "seq") != place || r.last == nil || !same(change["old"], old) || change["old_as_of"] != since ||
+		change["new_as_of"] != change["released_at"] {
+		return false
+	}
+	for i, other := range r.open {
+		if i == 0 && !(sameText(change, other, "release_id", "release_id") &&
+			sameText(change, other, "released_at", "released_at") &&
+			sameText(change, other, "sdc_rule_version", "sdc_rule_version")) {
+			return false
+		}
+		if other["metric"] == change["metric"] {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *figuresReplay) stateFollows(state object) bool {
+	if (state["release_id"] == nil) != (r.last == nil) {
+		return false
+	}
+	if len(r.open) > 0 {
+		first := r.open[0]
+		if !(sameText(first, state, "release_id", "release_id") && sameText(first, state, "released_at", "as_of") &&
+			sameText(first, state, "sdc_rule_version", "sdc_rule_version")) {
+			return false
+		}
+	}
+	if r.last != nil && (state["release_id"] == r.last["release_id"] || textOf(state, "as_of") < textOf(r.last, "as_of")) {
+		return false
+	}
+	for _, name := range figureNames {
+		figure := state["metrics"].(object)[name].(object)
+		value, since := r.standing(name)
+		if !same(figure["value"], value) || figure["as_of"] != since {
+			return false
+		}
+	}
+	for _, name := range []string{"cases_floor10", "settlements_floor10"} {
+		if value, _ := r.standing(name); !same(state[name], value) {
+			return false
+		}
+	}
+	return true
+}
+
+// add takes the next entry, and says whether it follows. One that does not counts all the same; one of neither shape says
+// nothing.
+func (r *figuresReplay) add(entry any, place int64) bool {
+	if isFigureState(entry) {
+		state := entry.(object)
+		follows := r.stateFollows(state)
+		r.last, r.open = state, nil
+		return follows
+	}
+	if !isChange(entry) {
+		return false
+	}
+	change := entry.(object)
+	follows := r.changeFollows(change, place)
+	r.stands[textOf(change, "metric")] = change
+	r.open = append(r.open, change)
+	return follows
+}
+
+// replayFigures gives the places of the entries that do not follow from those before them, in their order. A log that has
+// entries and does not end with a state has one more fault, at its size.
+func replayFigures(entries []any) (faults []int64) {
+	r := &figuresReplay{stands: map[string]object{}}
+	for i, entry := range entries {
+		if !r.add(entry, int64(i)) {
+			faults = append(faults, int64(i))
+		}
+	}
+	if size := len(entries); size > 0 && !isFigureState(entries[size-1]) {
+		faults = append(faults, int64(size))
+	}
+	return faults
+}
