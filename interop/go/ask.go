@@ -15,8 +15,8 @@ func catchNotTold(err *error) {
 
 // edition is the release of a chart on a day, or nil if there is none; told says whether this is proved.
 func (f *facts) edition(chart, day string) (of *release, told bool) {
-	for _, each := range f.periods.leaves {
-		if textOf(each.value, "chart") == chart && textOf(each.value, "from") <= day && day <= textOf(each.value, "to") {
+	for _, each := range f.periods.knownUnder(chart + "|") {
+		if textOf(each.value, "from") <= day && day <= textOf(each.value, "to") {
 			of = f.releases[textOf(each.value, "release")]
 			return of, of != nil
 		}
@@ -35,10 +35,8 @@ func (f *facts) askEdition(chart, day string) *release {
 
 // askProvider is the chart that speaks for an NPI, or nothing.
 func (f *facts) askProvider(npi string) string {
-	for _, each := range f.providers.leaves {
-		if textOf(each.value, "npi") == npi {
-			return textOf(each.value, "chart")
-		}
+	if known := f.providers.knownUnder(npi + "|"); len(known) > 0 {
+		return textOf(known[0].value, "chart")
 	}
 	if _, told := f.providers.notAfter(npi + "|"); !told {
 		panic(notTold)

@@ -40,6 +40,23 @@ func (a asked) kind() string {
 	return ""
 }
 
+// askedLike is what was asked for, taken for a question of a kind.
+func askedLike(kind string, what object) asked {
+	switch kind {
+	case "page":
+		return asked{page: what}
+	case "sheet":
+		return asked{sheet: what}
+	case "releases":
+		return asked{releases: what}
+	case "coverage":
+		return asked{coverage: what}
+	case "history":
+		return asked{history: what}
+	}
+	return asked{question: what}
+}
+
 func (a asked) nothing() bool { return a.kind() == "" }
 
 // kindOf is that of a body, by its members alone.
@@ -83,6 +100,7 @@ type verdict struct {
 	entries    int
 	refused    int
 	checkpoint string
+	opened     *head  // the checkpoint, opened
 	recordedAt string // empty if no state is known
 	figures    object // their state, if they were the answer
 }
@@ -107,6 +125,9 @@ func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*ve
 	kind := kindOf(body)
 	if what.figures || kind == "figures" {
 		return checkFigures(body, pinned, what, notBefore)
+	}
+	if what.history != nil && kind == "lookup" && body["code"] == "unknown_provider" {
+		what = asked{question: onAnyDay(what.history)} // a provider of whom no file speaks has no history (Histories)
 	}
 	if wanted := what.kind(); wanted != "" && wanted != kind {
 		if kind == "page" && (wanted == "releases" || wanted == "coverage" || wanted == "history") {
@@ -139,7 +160,7 @@ func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*ve
 	if !onlyCheckpoint(body, f.checkpoint) {
 		return nil, reason("mixed_checkpoints")
 	}
-	v.checkpoint, v.recordedAt = f.checkpoint, textOf(f.state, "recorded_at")
+	v.checkpoint, v.opened, v.recordedAt = f.checkpoint, f.opened, textOf(f.state, "recorded_at")
 	return v, f.opened.checkAge(v.recordedAt, notBefore)
 }
 

@@ -109,7 +109,7 @@ func checkChangePage(body object, pinned *policy, notBefore *string) (*verdict, 
 	if !oneWay(changes) {
 		return nil, reason("entries_out_of_order")
 	}
-	v := &verdict{entries: len(changes), checkpoint: first.checkpoint}
+	v := &verdict{entries: len(changes), checkpoint: first.checkpoint, opened: first.opened}
 	return v, first.opened.checkAge("", notBefore)
 }
 

@@ -130,7 +130,8 @@ func (h *head) addCosigners(text string, lines []signatureLine, pinned *policy) 
 	return seen, nil
 }
 
-var endOfTime = time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+// endOfTime is the end of the year 9999; what lies past it counts as this.
+var endOfTime = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // viewTime is when the checkpoint was the newest of its log, if anything tells (log.md, Checkpoints). recordedAt is that
 // of the state that stands under it, or empty.

@@ -2,72 +2,79 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"strings"
+	"time"
 )
 
-var isWithdrawalReason = oneOf("publisher_withdrew", "wrong_source", "loading_fault", "implausible_prices", "operator_decision")
-
-// A registry is what a clone has read of the registry log.
-type registry struct {
-	entries []object
-	periods []object // in force by all of them
+// readEntries is steps 3, 4 and 6 of a round: each entry is there, was hashed, and follows from those before it.
+func (c *clone) readEntries() error {
+	take, finish := c.replayRegistry()
+	if strings.HasSuffix(c.head.origin, "/log/figures") {
+		take, finish = c.replayFigures()
+	}
+	err := readBundles(c.fetch.tiles(c.base), c.leaves, func(place int, entry []byte) {
+		c.entries++
+		take(place, entry)
+	})
+	var wrong entryError
+	if errors.As(err, &wrong) {
+		code := "entry_altered"
+		if wrong.missing {
+			code = "entry_missing"
+		}
+		return alarms{{code, err.Error()}}
+	}
+	if err == nil {
+		finish()
+	}
+	return err
 }
 
-// readEntries parses what was hashed, and replays the registry log.
-func readEntries(texts [][]byte, origin string) (*registry, error) {
-	figures := strings.HasSuffix(origin, "/log/figures")
-	r := &registry{}
-	for i, text := range texts {
+func (c *clone) replayRegistry() (take func(int, []byte), finish func()) {
+	c.read = newRegistry()
+	return c.read.add, func() {
+		for _, each := range c.read.faults {
+			c.alarms.raise(each.code, "entry %d", each.entry)
+		}
+		if c.read.last != nil && !isState(c.read.last) {
+			c.alarms.raise("state_missing", "the last entry is not a state")
+		}
+		c.checkAge()
+	}
+}
+
+// checkAge: the newest state is neither older than is asked for nor ahead of our clock.
+func (c *clone) checkAge() {
+	if c.options.maxAge == 0 || c.read.last == nil || !isState(c.read.last) {
+		return
+	}
+	recorded := textOf(c.read.last, "recorded_at")
+	if c.now.Sub(timeOf(recorded)) > c.options.maxAge {
+		c.alarms.raise("head_stale", "the newest state is of %s", recorded)
+	}
+	if timeOf(recorded).Sub(c.now) > 10*time.Minute {
+		c.alarms.raise("head_from_future", "the newest state is of %s", recorded)
+	}
+}
+
+func (c *clone) replayFigures() (take func(int, []byte), finish func()) {
+	var entries []any
+	unknown := map[int64]bool{}
+	take = func(place int, text []byte) {
 		value, err := readJSON(text)
-		if err != nil || !bytes.Equal(canonical(value), text) {
-			return nil, fmt.Errorf("entry %d is not canonical JSON", i)
+		if err != nil || !bytes.Equal(canonical(value), text) || !isChange(value) && !isFigureState(value) {
+			c.alarms.raise("entry_unknown", "entry %d", place)
+			unknown[int64(place)] = true
+			value = nil
 		}
-		entry, _ := value.(object)
-		if figures {
-			if !isChange(entry) || numberOf(entry, "seq") != int64(i) {
-				return nil, fmt.Errorf("entry %d is not the change of a figure at its place", i)
-			}
-		} else if !isManifest(entry) && !isMove(entry) && !isState(entry) &&
-			!(isWithdrawal(entry) && isWithdrawalReason(entry["reason"])) {
-			return nil, fmt.Errorf("entry %d is no manifest, withdrawal, move or state", i)
-		}
-		r.entries = append(r.entries, entry)
+		entries = append(entries, value)
 	}
-	if figures {
-		return r, nil
-	}
-	return r, r.replay()
-}
-
-// replay: ids are unique, every state follows from the entries before it, and the last leaf is a state.
-func (r *registry) replay() error {
-	ids := map[string]int{}
-	periods, providers := []object(nil), []object(nil)
-	fresh := false // whether entries came since the rule was last run
-	for i, entry := range r.entries {
-		if isState(entry) {
-			if fresh {
-				periods, providers = inForce(r.entries[:i])
-				fresh = false
+	return take, func() {
+		for _, place := range replayFigures(entries) {
+			if !unknown[place] {
+				c.alarms.raise("figures_wrong", "entry %d does not follow from those before it", place)
 			}
-			if !stateFollows(entry, periods, providers) {
-				return fmt.Errorf("the state at %d does not follow from the entries before it", i)
-			}
-			continue
-		}
-		fresh = true
-		if isManifest(entry) {
-			id := textOf(entry, "release_id")
-			if first, twice := ids[id]; twice {
-				return fmt.Errorf("entries %d and %d are both called %s", first, i, id)
-			}
-			ids[id] = i
 		}
 	}
-	if len(r.entries) > 0 && !isState(r.entries[len(r.entries)-1]) {
-		return fmt.Errorf("the last entry is not a state")
-	}
-	r.periods = periods
-	return nil
 }

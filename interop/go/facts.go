@@ -110,13 +110,14 @@ func (f *facts) addPeriod(proof object) error {
 	if from > to {
 		return reason("leaves_contradict")
 	}
-	for _, other := range f.periods.leaves {
+	key := textOf(period, "chart") + "|" + from
+	for _, other := range f.periods.beside(key) { // known periods share no day, so only the nearest ones can
 		begins, ends := textOf(other.value, "from"), textOf(other.value, "to")
 		if other.value["chart"] == period["chart"] && begins != from && begins <= to && ends >= from {
 			return reason("leaves_contradict")
 		}
 	}
-	return f.periods.keep(index, textOf(period, "chart")+"|"+from, period)
+	return f.periods.keep(index, key, period)
 }
 
 func (f *facts) addProvider(proof object) error {
@@ -125,8 +126,8 @@ func (f *facts) addProvider(proof object) error {
 		textOf(f.state, "providers_root")) {
 		return reason("provider_not_in_state")
 	}
-	for _, other := range f.providers.leaves {
-		if other.value["npi"] == provider["npi"] && other.value["chart"] != provider["chart"] {
+	for _, other := range f.providers.knownUnder(textOf(provider, "npi") + "|") {
+		if other.value["chart"] != provider["chart"] {
 			return reason("leaves_contradict")
 		}
 	}

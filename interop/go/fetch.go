@@ -20,6 +20,8 @@ type fetcher struct {
 
 func newFetcher(headers []string) (*fetcher, error) {
 	f := &fetcher{client: http.Client{Timeout: 30 * time.Second}, header: http.Header{}}
+	// A token is for one address only.
+	f.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for _, line := range headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
@@ -33,7 +35,7 @@ func newFetcher(headers []string) (*fetcher, error) {
 // get reads an address whole. A quota that is used up is waited for, since a log may have more tiles than a minute has
 // requests. The status says what went wrong; bodies of refusals prove something too, so they are returned.
 func (f *fetcher) get(url string) (status int, body []byte, err error) {
-	for {
+	for tries := 0; ; tries++ {
 		request, err := http.NewRequest(http.MethodGet, url, nil)
 		if err != nil {
 			return 0, nil, err
@@ -52,7 +54,7 @@ func (f *fetcher) get(url string) (status int, body []byte, err error) {
 			return 0, nil, fmt.Errorf("%s: too large", url)
 		}
 		seconds, retry := strconv.Atoi(response.Header.Get("Retry-After"))
-		if response.StatusCode != http.StatusTooManyRequests || retry != nil || seconds > 120 {
+		if response.StatusCode != http.StatusTooManyRequests || retry != nil || seconds > 120 || tries == 20 {
 			return response.StatusCode, body, nil
 		}
 		time.Sleep(time.Duration(seconds)*time.Second + 100*time.Millisecond)

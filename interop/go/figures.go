@@ -113,7 +113,7 @@ func checkFigures(body object, pinned *policy, what asked, notBefore *string) (*
 	if !same(without(body, "proof"), figuresBody(state)) {
 		return nil, reason("body_contradicts_proof")
 	}
-	v := &verdict{checkpoint: textOf(log, "checkpoint"), recordedAt: textOf(state, "recorded_at"), figures: state}
+	v := &verdict{checkpoint: textOf(log, "checkpoint"), opened: opened, recordedAt: textOf(state, "recorded_at"), figures: state}
 	return v, opened.checkAge(v.recordedAt, notBefore)
 }
 

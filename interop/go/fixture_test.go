@@ -68,13 +68,22 @@ func (x *fixture) release(chart string, rows ...object) {
 	x.releases = append(x.releases, &fixtureRelease{manifest, rows})
 }
 
-// seal appends the state and signs the checkpoint.
-func (x *fixture) seal() {
+// addState appends the state that follows from the entries.
+func (x *fixture) addState() {
 	x.periods, x.provided = inForce(x.entries)
 	x.state = object{"schema": "registry-state/1", "timeline_root": rootOfLeaves(x.periods),
 		"timeline_size": float64(len(x.periods)), "providers_root": rootOfLeaves(x.provided),
-		"providers_size": float64(len(x.provided)), "recorded_at": "2026-06-01T12:00:00Z"}
+		"providers_size": float64(len(x.provided)), "recorded_at": "2026-01-01T00:00:00Z"}
 	x.entries = append(x.entries, x.state)
+}
+
+// seal appends the state and signs the checkpoint.
+func (x *fixture) seal() {
+	x.addState()
+	x.sign()
+}
+
+func (x *fixture) sign() {
 	private := ed25519.NewKeyFromSeed([]byte(strings.Repeat("\x01", 32)))
 	public := append([]byte{logKey}, private.Public().(ed25519.PublicKey)...)
 	id := sha256.Sum256(append([]byte(fixtureOrigin+"\n"), public...))

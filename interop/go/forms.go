@@ -153,11 +153,16 @@ func decodeHash(text string) (hash tlog.Hash, ok bool) {
 	return hash, true
 }
 
-// decodeHashes takes what isPath has accepted.
+// decodeHashes takes a list of hashes in base64.
 func decodeHashes(list any) ([]tlog.Hash, bool) {
+	items, isList := list.([]any)
+	if !isList {
+		return nil, false
+	}
 	hashes := []tlog.Hash{}
-	for _, item := range list.([]any) {
-		hash, ok := decodeHash(item.(string))
+	for _, item := range items {
+		text, _ := item.(string)
+		hash, ok := decodeHash(text)
 		if !ok {
 			return nil, false
 		}

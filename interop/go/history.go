@@ -116,11 +116,7 @@ func isNewer(one, other object) bool {
 
 // historyAnswers is what remains if a history was asked for: steps 8 to 12.
 func (f *facts) historyAnswers(body, what object, runs []*timelineRun, items []*pastEdition, v *verdict) error {
-	if has(what, "as_of") {
-		return reason("question_malformed")
-	}
-	asked := without(what, "offset")
-	asked["as_of"] = "2000-01-01" // any day
+	asked := onAnyDay(what)
 	q := parseQuestion(asked)
 	if q == nil {
 		return reason("question_malformed")
@@ -152,6 +148,16 @@ func (f *facts) historyAnswers(body, what object, runs []*timelineRun, items []*
 		v.decisions = append(v.decisions, d)
 	}
 	return nil
+}
+
+// onAnyDay is the question of a history as one of a lookup. With a day of its own it has no meaning.
+func onAnyDay(what object) object {
+	if has(what, "as_of") {
+		return object{}
+	}
+	question := without(what, "offset")
+	question["as_of"] = "2000-01-01"
+	return question
 }
 
 // chartsFor are the charts that may answer, in order. With an NPI it is the one that speaks for the provider.

@@ -59,6 +59,13 @@ func (l *look) status(modifier string) object {
 	return nil
 }
 
+// mayHave: several localities may have the code with this modifier. Where it has a national row at all, it must have one
+// with the modifier.
+func (l *look) mayHave(modifier string) bool {
+	nationally := l.cpt + "|national|"
+	return l.of.askAny(nationally+"|"+modifier+"|") || !l.of.askAny(nationally)
+}
+
 // isOpen: with such an absence another setting may still have a price.
 var isOpen = oneOf("not_applicable_in_setting", "no_price_stated")
 
@@ -72,11 +79,12 @@ func (l *look) with(modifier string) finding {
 		}
 		if l.c.by == "locality" && l.where.state != "" && !l.where.split {
 			regions := l.of.askRegions(l.cpt + "|" + localitiesOf(l.where.state))
-			if len(regions) > 1 || len(regions) == 1 && isDivided(l.where.state) {
-				return finding{what: ambiguous}
-			}
-			if len(regions) == 1 {
+			switch {
+			case len(regions) == 0:
+			case len(regions) == 1 && !isDivided(l.where.state):
 				region = regions[0]
+			case l.mayHave(modifier):
+				return finding{what: ambiguous}
 			}
 		}
 	}

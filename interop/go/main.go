@@ -7,15 +7,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"time"
 )
 
 const usage = `atr-verify-go vectors <dir>
 atr-verify-go judge < cases, one vector a line; writes one outcome a line
 atr-verify-go body <file|-|url> --policy <file> [--cpt ... --region ... --npi ... --modifier ... --basis ... --setting ... --as-of ... | --any] [--not-before <instant>]
-  of a page: --as-of ... [--cpt ... --region ... --npi ... --chart ...]; of a sheet: --as-of ... --cpt ... [--region ... --npi ...]
+  what was asked is of the kind of the body: of a page also --chart; of lists also --chart, --state and --offset; of a history without --as-of
 atr-verify-go growth <older checkpoint> <newer checkpoint> --policy <file> --url <log url>
-atr-verify-go clone <log url> --policy <file> [--no-entries] [--rows]
+atr-verify-go entry <entry> <proof> --policy <file>
+atr-verify-go clone <log url> --policy <file> [--no-entries] [--rows] [--max-age <duration>] [--since <checkpoint>] [--ask <number>] [--answer <file>]...
 --header "Name: value" is sent with every request, and may be repeated.`
 
 type repeated []string
@@ -37,9 +40,10 @@ type command struct {
 func main() {
 	err := run(os.Args[1:])
 	var why reason
+	var told alarms
 	switch {
 	case err == nil:
-	case errors.As(err, &why):
+	case errors.As(err, &why), errors.As(err, &told):
 		fmt.Printf("failed: %s\n", err)
 		os.Exit(1)
 	default:
@@ -82,6 +86,8 @@ func run(args []string) error {
 		return c.body(words[0])
 	case len(words) == 2 && c.name == "growth" && c.url != "":
 		return c.growth(words[0], words[1])
+	case len(words) == 2 && c.name == "entry":
+		return c.entry(words[0], words[1])
 	case len(words) == 1 && c.name == "clone":
 		return c.cloneOf(words[0])
 	}
@@ -95,19 +101,28 @@ func (c *command) parse(args []string) (words []string, err error) {
 	flags.StringVar(&c.url, "url", "", "the address of the log")
 	flags.Var(&c.headers, "header", "a header for every request")
 	flags.BoolVar(&c.clone.rows, "rows", false, "the row hashes of every release too, and with --header the rows")
+	flags.DurationVar(&c.clone.maxAge, "max-age", 26*time.Hour, "how old the newest state of the registry may be, 0 for any age")
+	flags.StringVar(&c.clone.since, "since", "", "a checkpoint from which the log must have grown")
+	flags.IntVar(&c.clone.ask, "ask", 0, "how many releases to ask the service about")
+	flags.Var(&c.clone.answers, "answer", "an answer that someone received, which must stand under this log")
 	withoutEntries := flags.Bool("no-entries", false, "only hashes, no entries")
 	flags.BoolVar(&c.any, "any", false, "whatever was asked")
 	flags.Func("not-before", "the oldest view that will do", func(value string) error {
 		c.notBefore = &value
 		return nil
 	})
-	for _, name := range append([]string{"chart"}, questionParts...) {
+	for _, name := range append([]string{"chart", "state"}, questionParts...) {
 		name := name
 		flags.Func(strings.ReplaceAll(name, "_", "-"), "what was asked for", func(value string) error {
 			c.asked[name] = value
 			return nil
 		})
 	}
+	flags.Func("offset", "where a page of a list begins", func(value string) error {
+		offset, err := strconv.ParseUint(value, 10, 32)
+		c.asked["offset"] = float64(offset)
+		return err
+	})
 	for {
 		if err := flags.Parse(args); err != nil {
 			return nil, err
@@ -121,8 +136,8 @@ func (c *command) parse(args []string) (words []string, err error) {
 	return words, nil
 }
 
-// body verifies any answer, and then that amounts and reasons follow from their inputs. What was asked is a page or a
-// sheet if the body is one: the command line has no other way to say so.
+// body verifies any answer, and then that amounts and reasons follow from their inputs. What was asked is of
+// the kind of the body: the command line has no other way to say so.
 func (c *command) body(name string) error {
 	text, err := c.fetch.open(name)
 	if err != nil {
@@ -130,15 +145,9 @@ func (c *command) body(name string) error {
 	}
 	var what asked
 	if len(c.asked) > 0 {
-		what.question = c.asked
-		if value, err := readJSON(text); err == nil {
-			body, _ := value.(object)
-			if _, isPage := body["data"].([]any); isPage && has(body, "not_held") {
-				what = asked{sheet: c.asked}
-			} else if isPage {
-				what = asked{page: c.asked}
-			}
-		}
+		value, _ := readJSON(text)
+		body, _ := value.(object)
+		what = askedLike(kindOf(body), c.asked)
 	}
 	v, err := verifyBody(text, c.pinned, what, c.notBefore)
 	if err != nil {
@@ -156,6 +165,16 @@ func (c *command) body(name string) error {
 	for _, each := range v.rows {
 		fmt.Printf("%s %s in %s (%s data)\n", textOf(each.row, "kind"), keyOf(each.row),
 			textOf(each.manifest, "release_id"), textOf(each.manifest, "data_class"))
+	}
+	for _, each := range v.listed {
+		days := "in force on no day"
+		if each.period != nil {
+			days = "in force from " + textOf(each.period, "from") + " to " + textOf(each.period, "to")
+		}
+		fmt.Printf("%s, %s (%s data)\n", textOf(each.manifest, "release_id"), days, textOf(each.manifest, "data_class"))
+	}
+	if v.figures != nil {
+		fmt.Printf("figures of release %s\n", canonical(v.figures["release_id"]))
 	}
 	for _, each := range v.decisions {
 		fmt.Printf("decided: %s\n", each.name)
@@ -186,9 +205,14 @@ func (c *command) growth(older, newer string) error {
 
 func (c *command) cloneOf(url string) error {
 	done, err := cloneLog(c.fetch, url, c.pinned, c.clone)
-	if err == nil {
-		fmt.Printf("ok\n%s: size %d, root %s\n%d tiles, %d entries, the row hashes of %d releases, %d rows\n", done.head.origin,
-			done.head.size, done.head.root, done.tiles, done.entries, done.releases, done.rows)
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Println("ok")
+	if done.answers > 0 {
+		fmt.Printf("%d answers stand under it\n", done.answers)
+	}
+	fmt.Printf("%s: size %d, root %s\n%d tiles, %d entries, the row hashes of %d releases, %d rows\n", done.head.origin,
+		done.head.size, done.head.root, done.tiles, done.entries, done.releases, done.rows)
+	return nil
 }

@@ -65,6 +65,20 @@ func replayOutcome(texts any) object {
 	return outcome(nil, object{"faults": faults})
 }
 
+func registryReplayOutcome(texts any) object {
+	items, _ := texts.([]any)
+	r := newRegistry()
+	for i, item := range items {
+		text, _ := item.(string)
+		r.add(i, []byte(text))
+	}
+	faults := []any{}
+	for _, each := range r.faults {
+		faults = append(faults, object{"entry": float64(each.entry), "code": each.code})
+	}
+	return outcome(nil, object{"faults": faults})
+}
+
 func listOfObjects(values []object) []any {
 	list := []any{}
 	for _, value := range values {

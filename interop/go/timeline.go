@@ -8,79 +8,142 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// inForce replays the rule of log.md over the entries before a state: the periods and the providers, sorted.
-func inForce(entries []object) (periods, providers []object) {
-	withdrawn := map[string]bool{}
-	for _, entry := range entries {
-		if textOf(entry, "schema") == "price-withdrawal/2" {
-			withdrawn[textOf(entry, "release_id")] = true
+// A timeline replays the rule of log.md, What is in force, over the entries of a registry log, one after the other. What
+// follows from them is computed again only for the charts that entries came for.
+type timeline struct {
+	withdrawn map[string]bool        // by release_id
+	published map[string][]published // by chart, in the order of the log
+	naming    []object               // releases that name providers, and moves, in the order of the log
+	periods   map[string][]object    // by chart; nil if it has to be computed again
+	providers []object
+	stale     bool // whether providers has to be computed again
+}
+
+type published struct {
+	manifest object
+	id       string // its leaf hash
+}
+
+func newTimeline() *timeline {
+	return &timeline{withdrawn: map[string]bool{}, published: map[string][]published{}, periods: map[string][]object{}}
+}
+
+func (t *timeline) add(entry object) {
+	chart := textOf(entry, "chart")
+	switch textOf(entry, "schema") {
+	case "price-release/2":
+		t.published[chart] = append(t.published[chart], published{entry, leafHash(entry)})
+		if has(entry, "providers") {
+			t.naming, t.stale = append(t.naming, entry), true
+		}
+		t.periods[chart] = nil
+	case "price-withdrawal/2":
+		t.withdrawn[textOf(entry, "release_id")], t.stale = true, true
+		t.periods = map[string][]object{}
+	case "provider-move/1":
+		t.naming, t.stale = append(t.naming, entry), true
+	}
+}
+
+func (t *timeline) hasRelease(chart, id string) bool {
+	for _, each := range t.published[chart] {
+		if textOf(each.manifest, "release_id") == id {
+			return true
 		}
 	}
-	releases := map[string][]object{}      // by chart, in the order of the log
-	naming := map[string]map[string]bool{} // by NPI, the charts that have named it so far
-	belongs, moved := map[string]string{}, map[string]string{}
-	for _, entry := range entries {
-		chart := textOf(entry, "chart")
-		switch textOf(entry, "schema") {
-		case "price-release/2":
-			if withdrawn[textOf(entry, "release_id")] {
-				continue
-			}
-			releases[chart] = append(releases[chart], entry)
-			named, _ := entry["providers"].([]any)
-			for _, each := range named {
-				npi, _ := each.(string)
-				if naming[npi] == nil {
-					naming[npi], belongs[npi] = map[string]bool{}, chart
-				}
-				naming[npi][chart] = true
-			}
-		case "provider-move/1":
-			if npi := textOf(entry, "npi"); naming[npi][chart] {
-				moved[npi] = chart
-			}
-		}
+	return false
+}
+
+// inForce are the periods and the providers, each in the order of its tree.
+func (t *timeline) inForce() (periods, providers []object) {
+	var charts []string
+	for chart := range t.published {
+		charts = append(charts, chart)
 	}
-	for npi, chart := range belongs {
-		if moved[npi] != "" {
-			chart = moved[npi]
+	sort.Slice(charts, func(i, j int) bool { return charts[i]+"|" < charts[j]+"|" })
+	for _, chart := range charts {
+		if t.periods[chart] == nil {
+			t.periods[chart] = t.periodsOf(chart)
 		}
-		providers = append(providers, object{"npi": npi, "chart": chart})
+		periods = append(periods, t.periods[chart]...)
 	}
-	sort.Slice(providers, func(i, j int) bool { return textOf(providers[i], "npi") < textOf(providers[j], "npi") })
-	return periodsOf(releases), providers
+	if t.stale {
+		t.providers, t.stale = t.speakers(), false
+	}
+	return periods, t.providers
 }
 
 // periodsOf is steps 2 and 3: of each edition the last revision counts, and then of each first day the last release.
-func periodsOf(releases map[string][]object) (periods []object) {
-	counts, keys := map[string]object{}, []string{} // by the key of the period
-	for chart, all := range releases {
-		last := map[string]int{} // by edition
-		for i, entry := range all {
-			last[textOf(entry, "edition")] = i
+func (t *timeline) periodsOf(chart string) []object {
+	var left []published
+	last := map[string]int{} // by edition
+	for _, each := range t.published[chart] {
+		if !t.withdrawn[textOf(each.manifest, "release_id")] {
+			last[textOf(each.manifest, "edition")] = len(left)
+			left = append(left, each)
 		}
-		for i, entry := range all {
-			if last[textOf(entry, "edition")] == i {
-				counts[chart+"|"+textOf(entry, "effective_from")] = entry
+	}
+	counts, begins := map[string]published{}, []string{} // by their first day
+	for i, each := range left {
+		if from := textOf(each.manifest, "effective_from"); last[textOf(each.manifest, "edition")] == i {
+			if counts[from].manifest == nil {
+				begins = append(begins, from)
 			}
+			counts[from] = each
 		}
 	}
-	for key := range counts {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	for i, key := range keys {
-		entry := counts[key]
-		from, to := textOf(entry, "effective_from"), textOf(entry, "effective_to")
-		if i+1 < len(keys) {
-			next := counts[keys[i+1]]
-			if ends := dayBefore(textOf(next, "effective_from")); next["chart"] == entry["chart"] && ends < to {
+	sort.Strings(begins)
+	periods := []object{}
+	for i, from := range begins {
+		to := textOf(counts[from].manifest, "effective_to")
+		if i+1 < len(begins) {
+			if ends := dayBefore(begins[i+1]); ends < to {
 				to = ends
 			}
 		}
-		periods = append(periods, object{"chart": entry["chart"], "from": from, "to": to, "release": leafHash(entry)})
+		periods = append(periods, object{"chart": chart, "from": from, "to": to, "release": counts[from].id})
 	}
 	return periods
+}
+
+// speakers is step 4: the chart of the first release that names an NPI, unless a move counts.
+func (t *timeline) speakers() (providers []object) {
+	naming := map[string]map[string]bool{} // by NPI, the charts that have named it so far
+	belongs := map[string]string{}
+	for _, entry := range t.naming {
+		chart := textOf(entry, "chart")
+		if npi, isMove := entry["npi"].(string); isMove {
+			if naming[npi][chart] {
+				belongs[npi] = chart
+			}
+			continue
+		}
+		if t.withdrawn[textOf(entry, "release_id")] {
+			continue
+		}
+		named, _ := entry["providers"].([]any)
+		for _, each := range named {
+			npi, _ := each.(string)
+			if naming[npi] == nil {
+				naming[npi], belongs[npi] = map[string]bool{}, chart
+			}
+			naming[npi][chart] = true
+		}
+	}
+	for npi, chart := range belongs {
+		providers = append(providers, object{"npi": npi, "chart": chart})
+	}
+	sort.Slice(providers, func(i, j int) bool { return textOf(providers[i], "npi") < textOf(providers[j], "npi") })
+	return providers
+}
+
+// inForce is what follows from some entries.
+func inForce(entries []object) (periods, providers []object) {
+	t := newTimeline()
+	for _, entry := range entries {
+		t.add(entry)
+	}
+	return t.inForce()
 }
 
 func dayBefore(day string) string {

@@ -48,6 +48,21 @@ func (t *tree) with(key string) *leaf {
 	return nil
 }
 
+// beside are the known leaf with a key, if there is one, and those next to where it is or would be.
+func (t *tree) beside(key string) []leaf {
+	first, end := t.from(key), t.from(key)
+	if first > 0 {
+		first--
+	}
+	if end < len(t.leaves) && t.leaves[end].key == key {
+		end++
+	}
+	if end < len(t.leaves) {
+		end++
+	}
+	return t.leaves[first:end]
+}
+
 // notAfter is the last leaf whose key is not after the given one, or nil if there is none; told says whether this is
 // proved.
 func (t *tree) notAfter(key string) (last *leaf, told bool) {

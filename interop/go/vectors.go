@@ -126,6 +126,8 @@ func runVector(vector object) object {
 		return setOutcome(vector)
 	case "timeline":
 		return timelineOutcome(vector["entries"])
+	case "registry-replay":
+		return registryReplayOutcome(vector["entries"])
 	case "replay":
 		return replayOutcome(vector["entries"])
 	case "body", "absence", "checkpoint", "policy", "growth", "changes":

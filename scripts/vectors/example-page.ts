@@ -12,9 +12,10 @@ const spaced = (text: string): string => (text.match(/../g) ?? []).join(' ')
 
 const [k0, k1, k2] = b.keys as [(typeof b.keys)[number], (typeof b.keys)[number], (typeof b.keys)[number]]
 const [p0, p1] = b.periods as [(typeof b.periods)[number], (typeof b.periods)[number]]
-const [e0, e1, e2, e3] = b.entries.map((entry) => entry.hash) as [string, string, string, string]
+const [e0, e1, e2, e3, e4] = b.entries.map((entry) => entry.hash) as [string, string, string, string, string]
 const firstTwo = node(k0.hash, k1.hash)
-const lastTwo = node(e2, e3)
+const [oldest, middle] = [node(e0, e1), node(e2, e3)]
+const firstFour = node(hex(oldest), hex(middle))
 
 /** A statement that the page makes, which must be so. */
 function must(...pairs: readonly [string | number, string | number][]): void {
@@ -26,16 +27,16 @@ must(
   [b.rowPath.join(), firstTwo],
   [node(p0.hash, p1.hash), b.timelineRoot],
   [b.periodIndex, 1],
-  [node(e0, e1), b.older],
-  [node(hex(b.older), hex(lastTwo)), b.root],
-  [b.inclusion.join(), [toBase64(hash(e2)), b.older].join()],
-  [b.stateHash, e3],
-  [b.manifestHash, e2],
+  [node(hex(oldest), e2), b.older],
+  [node(hex(firstFour), e4), b.root],
+  [b.inclusion.join(), firstFour],
+  [b.stateHash, e4],
+  [b.manifestHash, e3],
 )
 
 export const examplePage = `# A worked example
 
-A service whose address is \`https://registry.example\` has published two releases, and its registry log has four
+A service whose address is \`https://registry.example\` has published two releases, and its registry log has five
 entries. That is little enough to show every hash. The answers are in [price-99213.json](example/price-99213.json),
 [absence-99999.json](example/absence-99999.json), [figures.json](example/figures.json) and
 [change-w.json](example/change-w.json); the policy to check them with is [policy.txt](example/policy.txt). The amounts are
@@ -120,7 +121,7 @@ ${code(b.stateHash)}
 
 ## 6. The log
 
-The state is entry ${b.logIndex} of the registry log, the last of four. With the inclusion path
+The state is entry ${b.logIndex} of the registry log, the last of five. With the inclusion path
 
 ${code(b.inclusion.join('\n'))}
 
@@ -157,29 +158,31 @@ after it, and nothing does.
 
 ## 10. Growth
 
-The log has grown from [size 2](example/checkpoint-2.txt) to [size 4](example/checkpoint-4.txt). The tile
-[\`tile/0/000.p/4\`](example/tile-0-000.p-4.bin) of the larger tree is 128 bytes, the four leaf hashes:
+The log has grown from [size 3](example/checkpoint-3.txt) to [size 5](example/checkpoint-5.txt). The tile
+[\`tile/0/000.p/5\`](example/tile-0-000.p-5.bin) of the larger tree is 160 bytes, the five leaf hashes:
 
 ${code(b.entries.map((entry) => entry.hash).join('\n'))}
 
-The third is the leaf hash of section 3, the fourth that of section 5. \`SHA-256(0x01 + first + second)\` is
-\`${b.older}\`, the root of the older checkpoint. The consistency proof from 2 to 4 is one
-hash, \`SHA-256(0x01 + third + fourth)\`:
+The fourth is the leaf hash of section 3, the fifth that of section 5. \`A = SHA-256(0x01 + first + second)\` and
+\`B = SHA-256(0x01 + third + fourth)\` are
 
-${code(lastTwo)}
+${code(`${oldest}\n${middle}`)}
 
-\`SHA-256(0x01 + older root + that)\` is \`${b.root}\`, the root of the newer one: the
-log has only grown.
+\`SHA-256(0x01 + A + third)\` is \`${b.older}\`, the root of the older checkpoint.
+\`SHA-256(0x01 + SHA-256(0x01 + A + B) + fifth)\` is \`${b.root}\`, the root of the
+newer one: the log has only grown. The consistency proof from 3 to 5 is what both have in common and what the newer one
+adds: third, fourth, A, fifth.
 
 ## 11. The entries
 
-The bundle [\`tile/entries/000.p/4\`](example/entries-000.p-4.bin) is ${b.bundleSize} bytes:
+The bundle [\`tile/entries/000.p/5\`](example/entries-000.p-5.bin) is ${b.bundleSize} bytes:
 
 | Entry | \`schema\` | Bytes |
 |---|---|---|
 ${b.entries.map((entry, i) => `| ${i} | \`${entry.schema}\` | ${entry.size} |`).join('\n')}
 
-It begins with \`${spaced(b.bundleHead)}\`: the first entry has ${b.entries[0]?.size} bytes. Hashed one by one, its four entries give the four
-hashes of the tile. Replayed by the rule of [log.md](log.md#what-is-in-force), the first three give the two periods of
-section 4, and so the state that is the fourth.
+It begins with \`${spaced(b.bundleHead)}\`: the first entry has ${b.entries[0]?.size} bytes. It is the
+state that nothing is in force yet, with which every registry log begins. Hashed one by one, its five entries give the five
+hashes of the tile. Replayed by the rule of [log.md](log.md#what-is-in-force), the first four give the two periods of
+section 4, and so the state that is the fifth.
 `

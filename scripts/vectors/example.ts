@@ -7,7 +7,6 @@ import { MemoryLog } from '../../src/proof/fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { keyId } from '../../src/proof/note/signed-note.ts'
 import type { AbsenceProof, Cited } from '../../src/proof/price/proofs.ts'
-import type { RegistryEntry } from '../../src/proof/price/release.ts'
 import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafOf } from '../../src/proof/price/timeline.ts'
 import { aFee, aRow, MemoryRegistry } from '../../src/proof/registry-fixture.ts'
@@ -20,13 +19,7 @@ export const DAY = '2026-07-15'
 const registry = { ...signerOf(`${HOST}/log/registry`, 21), url: `https://${HOST}/log/registry` }
 const figures = { ...signerOf(`${HOST}/log/figures`, 22), url: `https://${HOST}/log/figures` }
 
-/** Begins empty, as a service does, and not with a state of nothing. */
-class Service extends MemoryRegistry {
-  override append(...entries: readonly RegistryEntry[]): this {
-    return entries.length === 0 ? this : super.append(...entries)
-  }
-}
-const service = new Service(registry)
+const service = new MemoryRegistry(registry)
 service.publish([aRow({ cpt: '36415', amount: '8.83' }), aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
 const schedule = service.publish(
   [
@@ -66,10 +59,10 @@ export const exampleFiles: Record<string, string | Uint8Array> = {
   'absence-99999.json': pretty(refusal),
   'figures.json': pretty(ofFigures),
   'change-w.json': pretty(changed),
-  'checkpoint-2.txt': await service.log.checkpoint(2),
-  'checkpoint-4.txt': await service.log.checkpoint(4),
-  'tile-0-000.p-4.bin': service.log.tile(0, 0, 4),
-  'entries-000.p-4.bin': bundle,
+  'checkpoint-3.txt': await service.log.checkpoint(3),
+  'checkpoint-5.txt': await service.log.checkpoint(5),
+  'tile-0-000.p-5.bin': service.log.tile(0, 0, 5),
+  'entries-000.p-5.bin': bundle,
 }
 
 const { proof, ...row } = price as unknown as Cited
@@ -109,7 +102,7 @@ export const bytes = {
   checkpoint: proof.log.checkpoint.trimEnd(),
   root: (proof.log.checkpoint.split('\n')[2] as string) ?? '',
   rootHex: hexOf(proof.log.checkpoint.split('\n')[2] as string),
-  older: ((await service.log.checkpoint(2)).split('\n')[2] as string) ?? '',
+  older: ((await service.log.checkpoint(3)).split('\n')[2] as string) ?? '',
   keyId: toHex(keyId(registry.name, registry.publicKey)),
   policyLine: policy.split('\n')[0] as string,
   entries: service.entries.map((entry) => ({

@@ -227,6 +227,7 @@ const questions = [
   bad('a history of a hospital for schedules', await ofWorld({ npi: NPI.A }), OTHER, asked()),
   bad('a history of another hospital', await ofWorld({ npi: NPI.A }), 'choice_not_proved', asked({ npi: NPI.B })),
   bad('a page of a history from another offset', await list({ offset: 2 }, {}, 2), OTHER, asked()),
+  bad('a history for a question with a day', whole, 'question_malformed', asked({ as_of: '2026-07-15' } as object)),
   bad('a history for a question without a meaning', whole, 'question_malformed', asked({ cpt: '1' })),
   bad('a history for a lookup', whole, OTHER, { asked: ask({}) }),
   bad('a history for a list of releases', whole, OTHER, { asked: { releases: {} } }),

@@ -335,6 +335,7 @@ const parts = [
     asked(),
   ),
   bad('a member too many beside a list', { ...whole, total: '1.00' }, 'not_recognised', asked()),
+  bad('a list without its links', changed(whole, { links: undefined }), 'not_recognised', asked()),
   bad('a list without its page', changed(whole, { page: undefined }), 'not_recognised', asked()),
   bad(
     'a list whose page does not say whether there is more',

@@ -52,6 +52,8 @@ const cases: [name: string, entries: readonly object[], faults: number[]][] = [
   ['nothing was released, again', [...log, aStateOfNothing()], [length]],
   ['a release twice', [...log, later], [length]],
   ['a release goes back in time', [...log, aState({ ...later, release_id: 'x', as_of: state.as_of })], [length]],
+  ['an entry of another kind at the end', [...log, { schema: 'registry-state/1' }], [length, length + 1]],
+  ['a state of another shape at the end', [...log, { ...quiet, cases_floor10: 725 }], [length, length + 1]],
   ['an entry of another kind', [...log, { schema: 'registry-state/1' }, later], [length, length + 1]],
 ]
 

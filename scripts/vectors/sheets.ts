@@ -67,6 +67,7 @@ export const sheets: Body[] = [
   bad('a sheet of another day', nation, OTHER, asked({ as_of: '2026-07-16' })),
   bad('a sheet of a day with other editions', nation, UNPROVED, asked({ as_of: MAY })),
   bad('a sheet that says another day', { ...nation, as_of: '2026-07-16' }, OTHER, asked({})),
+  bad('a sheet for a question with a modifier', nation, 'question_malformed', asked({ modifier: '26' } as object)),
   bad('a sheet for a question without a meaning', nation, 'question_malformed', asked({ cpt: '9' })),
   bad('a sheet for a lookup', nation, OTHER, { asked: { question: ask({}) } }),
   bad('a sheet for a page', nation, OTHER, { asked: { page: { as_of: JULY, cpt: '99213' } } }),

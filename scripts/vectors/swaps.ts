@@ -106,7 +106,10 @@ const prices: Body[] = [
   ),
   bad(
     'one locality for a state, and all that the rule asks',
-    { ...inLocality, because: shows(pfs, [pfs, '99213|US-IL-15|'], [pfs, OFFICE], [pfs, '99214|']) },
+    {
+      ...inLocality,
+      because: shows(pfs, [pfs, '99213|US-IL-15|'], [pfs, '99213|national|'], [pfs, OFFICE], [pfs, '99214|']),
+    },
     OTHER,
     { asked: ask({ region: 'IL' }) },
   ),

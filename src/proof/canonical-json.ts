@@ -21,7 +21,7 @@ export function canonical(value: unknown): string {
   }
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${Array.from(value, canonical).join(',')}]`
-  if (typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value))) {
+  if (typeof value === 'object' && isPlain(value)) {
     // Array#sort on strings compares UTF-16 code units, as RFC 8785 3.2.3 requires.
     const members = Object.keys(value).sort()
     return `{${members.map((key) => `${quoted(key)}:${canonical((value as Record<string, unknown>)[key])}`).join(',')}}`
@@ -29,7 +29,16 @@ export function canonical(value: unknown): string {
   throw new JsonError('syntax')
 }
 
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** Printable ASCII without quotes and backslashes, which is nearly all there is, stands for itself. */
+const ITSELF = /^[ !#-[\]-~]*$/
+
 function quoted(text: string): string {
+  if (ITSELF.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new JsonError('bad_string')
   return JSON.stringify(text)
 }
@@ -63,12 +72,17 @@ export function parseJson(text: string, maxDepth = 32): Json {
     at += symbol.length
   }
   const peek = (): string => {
-    take(SPACE)
+    if (text.charCodeAt(at) <= 0x20) take(SPACE)
     return text[at] ?? ''
   }
 
   function string(): string {
     expect('"')
+    const plain = text.slice(at, text.indexOf('"', at))
+    if (ITSELF.test(plain) && text[at + plain.length] === '"') {
+      at += plain.length + 1
+      return plain
+    }
     let read = ''
     for (;;) {
       read += take(PLAIN)
@@ -82,9 +96,9 @@ export function parseJson(text: string, maxDepth = 32): Json {
         read += String.fromCharCode(Number.parseInt(hex, 16))
         at += 4
       } else {
-        const plain = ESCAPES[mark]
-        if (plain === undefined) throw new JsonError('syntax')
-        read += plain
+        const meant = ESCAPES[mark]
+        if (meant === undefined) throw new JsonError('syntax')
+        read += meant
       }
     }
     if (!read.isWellFormed()) throw new JsonError('bad_string')

@@ -25,7 +25,7 @@ const COUNTS = ['cases_floor10', 'settlements_floor10'] as const
 export function figuresFaults(entries: readonly unknown[]): number[] {
   const replay = new Replay()
   const faults = [...entries.keys()].filter((place) => !replay.add(entries[place], place))
-  return replay.isAtEnd || entries.length === 0 ? faults : [...faults, entries.length]
+  return entries.length === 0 || isFiguresState(entries.at(-1)) ? faults : [...faults, entries.length]
 }
 
 class Replay {
@@ -33,10 +33,6 @@ class Replay {
   #state: FiguresState | undefined
   /** The changes since the last state: a release that has not ended. */
   #open: Change[] = []
-
-  get isAtEnd(): boolean {
-    return this.#state !== undefined && this.#open.length === 0
-  }
 
   add(entry: unknown, place: number): boolean {
     if (isFiguresState(entry)) return this.#addState(entry)

@@ -29,6 +29,7 @@ test('the figures are proved by the state that their log ends with, and a strang
       rows: [],
       decisions: [],
       lacking: [],
+      editions: [],
       entries: 0,
       refused: 0,
       checkpoint: body.proof.log.checkpoint,

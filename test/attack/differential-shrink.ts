@@ -9,7 +9,9 @@ export const isDisagreement = ([first, ...others]: Outcomes): boolean => others.
 
 const MOST_CHANGES = 3
 /** How often the body is made smaller before what is left is shown. */
-const MOST_ROUNDS = 60
+const MOST_ROUNDS = 25
+/** How many smaller bodies are tried each time, the shortest first. */
+const MOST_TRIED = 60
 
 export async function smallest(
   cases: Cases,
@@ -63,7 +65,7 @@ function smallerThan(given: Case): Case[] {
     else delete at[last]
     cases.push({ ...given, body: JSON.stringify(copy) })
   }
-  return cases
+  return cases.sort((a, b) => String(a['body']).length - String(b['body']).length).slice(0, MOST_TRIED)
 }
 
 function* pathsIn(value: unknown, before: readonly string[] = []): Generator<string[]> {

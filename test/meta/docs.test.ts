@@ -179,18 +179,18 @@ test('the worked example shows a log that grows, from its tile and from its entr
   const policy = parsePolicy(read(`${EXAMPLE}/policy.txt`))
   if (!policy) throw new Error('the example policy is not one')
   const page = read('docs/spec/example.md')
-  const tile = new Uint8Array(readFileSync(join(ROOT, EXAMPLE, 'tile-0-000.p-4.bin')))
-  const [older, newer] = [2, 4].map((size) => read(`${EXAMPLE}/checkpoint-${size}.txt`)) as [string, string]
+  const tile = new Uint8Array(readFileSync(join(ROOT, EXAMPLE, 'tile-0-000.p-5.bin')))
+  const [older, newer] = [3, 5].map((size) => read(`${EXAMPLE}/checkpoint-${size}.txt`)) as [string, string]
   expect(await checkGrowth(older, newer, policy, async () => tile)).toMatchObject({
     ok: true,
-    from: { size: 2 },
-    to: { size: 4 },
+    from: { size: 3 },
+    to: { size: 5 },
   })
-  const hashes = entriesIn(readFileSync(join(ROOT, EXAMPLE, 'entries-000.p-4.bin'))).map(leafHash)
+  const hashes = entriesIn(readFileSync(join(ROOT, EXAMPLE, 'entries-000.p-5.bin'))).map(leafHash)
   expect(toHex(concat(...hashes))).toBe(toHex(tile))
-  const [third, fourth] = hashes.slice(2) as [Uint8Array, Uint8Array]
+  const [first, second, third, fourth] = hashes as [Uint8Array, Uint8Array, Uint8Array, Uint8Array]
   const roots = [older, newer].map((note) => note.split('\n')[2] ?? '')
-  const shown = [...hashes.map(toHex), ...roots, toBase64(nodeHash(third, fourth))]
+  const shown = [...hashes.map(toHex), ...roots, toBase64(nodeHash(first, second)), toBase64(nodeHash(third, fourth))]
   expect(shown.filter((text) => !page.includes(text))).toEqual([])
 })
 

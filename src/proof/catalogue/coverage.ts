@@ -6,7 +6,7 @@ import type { Facts } from '../facts.ts'
 import { type Failed, fail } from '../fault.ts'
 import { isManifest, type Manifest, type Period } from '../price/release.ts'
 import { closed, isDay, type Members, oneOf } from '../shape.ts'
-import { type Catalogued, isPageOf, type PagePlace } from './page.ts'
+import { type Catalogued, isWholePageOf, type PagePlace } from './page.ts'
 import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod, reachesEnds } from './timeline-proof.ts'
 
 export const EDITION_PROOF = 'agent-trust-registry/edition-proof@v2'
@@ -52,7 +52,7 @@ export async function checkCoverage(
   asked: CoverageQuestion | undefined,
 ): Promise<Catalogued | Failed> {
   const { data, page, proof, as_of } = body
-  if (!isPageOf(body, ['data', 'page', 'links', 'as_of', 'proof']) || !isDay(as_of)) return fail('not_recognised')
+  if (!isWholePageOf(body, ['data', 'page', 'links', 'as_of', 'proof']) || !isDay(as_of)) return fail('not_recognised')
   if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
   const timeline = await addTimeline(facts, proof)
   if (!timeline.ok) return timeline

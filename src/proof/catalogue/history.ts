@@ -82,8 +82,8 @@ export async function checkHistory(
     return items.length > 0
       ? { ok: true, shown: items.map(({ line }) => line.shown), refused: 0, editions }
       : fail('nothing_proved')
-  const { offset: _, ...question } = asked
-  const parsed = understood({ ...question, as_of: ANY_DAY })
+  const question = onAnyDay(asked)
+  const parsed = understood(question)
   if (parsed === undefined) return fail('question_malformed')
   const charts = chartsAsked(facts, parsed)
   if ('reason' in charts) return charts
@@ -102,10 +102,15 @@ export async function checkHistory(
   return { ok: true, shown, refused: 0, editions }
 }
 
+/** Each edition is asked on a day of its own: a question that names one is a question about something else. */
+const onAnyDay = ({ offset: _, ...question }: HistoryQuestion): Question => ({
+  ...question,
+  as_of: 'as_of' in question ? '' : ANY_DAY,
+})
+
 /** In place of a history: that no file speaks for the provider. It is the same on every day. */
 export function checkUnknownProvider(facts: Facts, body: Members, asked: HistoryQuestion): Promise<Shown | Failed> {
-  const { offset: _, ...question } = asked
-  return checkAnswer(facts, body, { ...question, as_of: ANY_DAY })
+  return checkAnswer(facts, body, onAnyDay(asked))
 }
 
 /** Takes what one edition says. The edition must be shown, with its period, even if nothing was asked of it. */

@@ -27,3 +27,7 @@ export function isPageOf(body: Members, members: readonly string[]): boolean {
   const { offset, has_more } = (body['page'] ?? {}) as Members
   return hasOnly(body, members) && isList(body['data']) && count(offset) && typeof has_more === 'boolean'
 }
+
+/** The same, with none of these members left out. */
+export const isWholePageOf = (body: Members, members: readonly string[]): boolean =>
+  isPageOf(body, members) && members.every((member) => body[member] !== undefined)

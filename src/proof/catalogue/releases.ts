@@ -7,7 +7,7 @@ import { type Failed, fail } from '../fault.ts'
 import type { LogProof } from '../price/proofs.ts'
 import { isManifest, isWithdrawal, type Manifest, type Period, periodKey, type Withdrawal } from '../price/release.ts'
 import { closed, count, type Members, oneOf, orNull, path } from '../shape.ts'
-import { type Catalogued, isPageOf, type PagePlace } from './page.ts'
+import { type Catalogued, isWholePageOf, type PagePlace } from './page.ts'
 import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod } from './timeline-proof.ts'
 
 export const RELEASE_PROOF = 'agent-trust-registry/release-proof@v2'
@@ -96,7 +96,7 @@ export async function checkReleases(
   asked: ReleasesQuestion | undefined,
 ): Promise<Catalogued | Failed> {
   const { data, page, proof } = body
-  if (!isPageOf(body, ['data', 'page', 'links', 'proof'])) return fail('not_recognised')
+  if (!isWholePageOf(body, ['data', 'page', 'links', 'proof'])) return fail('not_recognised')
   if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
   const timeline = await addTimeline(facts, proof)
   if (!timeline.ok) return timeline

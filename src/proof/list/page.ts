@@ -73,7 +73,7 @@ export async function checkPage(
   }
   if (shown.length === 0) return fail('nothing_proved')
   if (asked === undefined) return { ok: true, shown, refused: 0 }
-  if (!hasOnlyTexts(asked, PARTS)) return fail('question_malformed')
+  if (!hasOnlyTexts(asked, PARTS) || asked.as_of === undefined) return fail('question_malformed')
   if (as_of !== asked.as_of) return fail('answers_another_question')
   if (!shown.every(({ row, release }) => fitsPage(asked, row as AnyRow, release as Manifest, facts)))
     return fail('answers_another_question')

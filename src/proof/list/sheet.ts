@@ -48,7 +48,7 @@ export async function checkSheet(
     ({ row, release }): Shown => ({ ok: true, row, release, lapsed: false, decision: undefined, lacking: [] }),
   )
   if (question === undefined) return { ok: true, shown, refused: 0 }
-  const asked = understood(question)
+  const asked = understood(question, ['cpt', 'as_of', 'region', 'npi'])
   if (asked === undefined) return fail('question_malformed')
   const sheet = runRule(facts, sheetFor(asked, facts.charts), asked.day)
   if ('reason' in sheet) return sheet

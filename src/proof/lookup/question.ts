@@ -81,8 +81,8 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
 }
 
 /** The question that a verifier was given, as it is understood; undefined if it has no meaning. */
-export function understood(question: unknown): ParsedQuestion | undefined {
-  const parsed = hasOnlyTexts(question, PARTS) ? parseQuestion(question as Question) : undefined
+export function understood(question: unknown, parts: readonly string[] = PARTS): ParsedQuestion | undefined {
+  const parsed = hasOnlyTexts(question, parts) ? parseQuestion(question as Question) : undefined
   return typeof parsed === 'string' ? undefined : parsed
 }
 
