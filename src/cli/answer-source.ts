@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { upTo } from '../monitor/fetcher.ts'
 import { UsageFault } from './command.ts'
+
+/** Far more than any answer has, and longer than any should take. */
+const MOST_BYTES = 64 * 1024 ** 2
+const MOST_MS = 60_000
 
 export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
@@ -25,11 +30,13 @@ async function fetchAnswer(url: string, rails: string | undefined): Promise<{ st
   try {
     // A token goes where it was meant to go: it would follow a redirection to anyone.
     const init: RequestInit = rails === undefined ? {} : { headers: { 'x-agent-rails': rails }, redirect: 'error' }
-    const response = await fetch(url, init)
-    return { status: response.status, text: await response.text() }
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(MOST_MS) })
+    const bytes = await upTo(response, MOST_BYTES)
+    if (bytes) return { status: response.status, text: new TextDecoder().decode(bytes) }
   } catch {
-    throw new UsageFault('that address cannot be reached')
+    throw new UsageFault('that address cannot be reached, or takes too long')
   }
+  throw new UsageFault('that address answers with more than an answer can have')
 }
 
 /** A refusal that proves nothing, such as of an old token, is not an answer that fails: it says why there is none. */

@@ -1,6 +1,8 @@
 import { dayOf } from '../calendar.ts'
 import { RELEASE_STATES } from '../proof/catalogue/releases.ts'
 import { isFiguresBody } from '../proof/figures.ts'
+import type { BillQuestion } from '../proof/list/batch.ts'
+import { parseNote } from '../proof/note/signed-note.ts'
 import { PROOF_REF } from '../proof/price/proofs.ts'
 import type { Asked } from '../proof/verify.ts'
 import { isAddress } from './answer-source.ts'
@@ -8,91 +10,104 @@ import { UsageFault } from './command.ts'
 
 /** The question on the command line. */
 export const QUESTION_OPTIONS = {
+  asked: { type: 'string' },
+  lines: { type: 'string' },
   cpt: { type: 'string' },
   region: { type: 'string' },
   npi: { type: 'string' },
   modifier: { type: 'string' },
   setting: { type: 'string' },
   basis: { type: 'string' },
-  chart: { type: 'string' },
   'as-of': { type: 'string' },
   any: { type: 'boolean', default: false },
 } as const
-const PARTS = ['cpt', 'region', 'npi', 'modifier', 'setting', 'basis', 'chart'] as const
+const PARTS = ['cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const
 
-export type QuestionValues = { [part in (typeof PARTS)[number]]?: string | undefined } & {
-  'as-of'?: string | undefined
+export type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'lines' | 'as-of']?: string | undefined } & {
   any?: boolean | undefined
 }
 
+/** A row by its permalink, or a checkpoint by itself: they answer no question, and are what was asked for all the same. */
+export type Expected = Asked & { checkpoint?: true; permalink?: { release_id: string; index: number } }
+
+type Query = { [part: string]: string | undefined }
+
 /**
- * What was asked: the question in the address, or on the command line. An answer without its question is checked only
- * if that is asked for, because a true answer to another question proves nothing to the one who asked.
+ * What was asked: the question in the address, in `--asked`, or on the command line. The body never decides it where
+ * there is one: a true answer to another question proves nothing to the one who asked. An answer to a lookup without its
+ * question is checked only if that is asked for.
  */
-export function askedOf(what: string, text: string, values: QuestionValues): Asked {
+export function askedOf(what: string, text: string, values: QuestionValues): Expected {
   if (values.any) return { anyQuestion: true }
-  const given = Object.fromEntries(PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]]])))
-  const asked = Object.keys(given).length > 0 ? { path: undefined, query: given } : questionIn(what)
-  const list = listIn(asked?.path, text)
-  if (list) return askedOfList(list, asked?.query ?? {}, values['as-of'])
-  if (asked === undefined) {
-    if (isFiguresBody(bodyOf(text)) || (isAddress(what) && FIGURES.test(new URL(what).pathname)))
-      return { figures: true }
-    // Changes of figures, and rows by their permalink, answer no question.
-    if (isListOfChanges(text) || (isAddress(what) && PERMALINK.test(new URL(what).pathname)))
-      return { anyQuestion: true }
-    throw new UsageFault(
-      'say what was asked, so that the answer to another question is noticed: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis), or --any to check only that it was published',
-    )
-  }
-  const { as_of, limit: _l, offset: _o, after: _a, proof: _p, ...query } = asked.query
-  const day = values['as-of'] ?? as_of ?? dayOf(Date.now())
-  if (isPage(text)) {
-    const { cpt, region, npi, chart } = query
-    if (isSheet(text)) return { sheet: { cpt: cpt ?? '', as_of: day, region, npi } }
-    return { page: { as_of: day, cpt, region, npi, chart } }
-  }
-  return { question: { cpt: '', ...query, as_of: day } }
+  const parts = PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]] as const]))
+  const address = values.asked ?? (isAddress(what) ? what : undefined)
+  if (address !== undefined && parts.length > 0)
+    throw new UsageFault('say what was asked in the address or by options such as --cpt, not both')
+  if (address !== undefined) return askedAt(address, values['as-of'])
+  const day = values['as-of'] ?? dayOf(Date.now())
+  if (values.lines !== undefined) return { questions: linesIn(values.lines, day) }
+  if (parts.length > 0) return { question: { cpt: '', ...Object.fromEntries(parts), as_of: day } }
+  return askedBy(text, day)
 }
 
-type List = 'releases' | 'coverage' | 'history'
-const LISTS: readonly [RegExp, List][] = [
-  [/\/api\/releases$/, 'releases'],
-  [/\/api\/coverage$/, 'coverage'],
-  [/\/reference\/history$/, 'history'],
+const PLACES: readonly [RegExp, (query: Query, day: string, path: readonly string[]) => Expected][] = [
+  [/\/reference$/, ({ proof: _, ...query }, as_of) => ({ question: { cpt: '', ...query, as_of } })],
+  [/\/reference\/sheet$/, (query, as_of) => ({ sheet: { cpt: '', ...query, as_of } })],
+  [/\/reference\/history$/, ({ cpt = '', ...query }) => ({ history: { ...query, cpt, offset: offsetOf(query) } })],
+  [/\/api\/registry$/, ({ offset: _, after: _a, ...query }, as_of) => ({ page: { ...query, as_of } })],
+  [/\/api\/coverage$/, (query, as_of) => ({ coverage: { ...query, as_of, offset: offsetOf(query) } })],
+  [
+    /\/api\/releases$/,
+    ({ state, ...query }) => ({ releases: { ...query, ...stateIn(state), offset: offsetOf(query) } }),
+  ],
+  [/\/api\/figures$/, () => ({ figures: true })],
+  [/\/api\/figure-changes$/, () => ({ anyQuestion: true })],
+  [/\/log\/[a-z]+\/checkpoint$/, () => ({ anyQuestion: true, checkpoint: true })],
+  [
+    /\/rows\/([^/]+)\/([0-9]+)$/,
+    (_, _day, [release_id = '', index]) => ({ anyQuestion: true, permalink: { release_id, index: Number(index) } }),
+  ],
 ]
-
-/** A list of releases or editions, by its address; of a file, by its members. */
-function listIn(path: string | undefined, text: string): List | undefined {
-  if (path !== undefined) return LISTS.find(([pattern]) => pattern.test(path))?.[1]
-  const { data, timeline, proof, as_of } = bodyOf(text)
-  if (timeline !== undefined) return 'history'
-  if (!Array.isArray(data) || proof === undefined) return undefined
-  return as_of === undefined ? 'releases' : 'coverage'
+const offsetOf = ({ offset }: Query): number => Number(offset ?? 0)
+const stateIn = (text: string | undefined) => {
+  const state = RELEASE_STATES.find((each) => each === text)
+  return state === undefined ? {} : { state }
 }
 
-/** Without a question a list must be the whole one: an answer to a narrower question is then refused. */
-function askedOfList(list: List, query: Record<string, string>, day: string | undefined): Asked {
-  // An empty parameter is as if it were not there.
-  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
-  const { chart, cpt, npi, region, modifier, setting, basis } = given
-  const offset = Number(given['offset'] ?? 0)
-  if (list === 'history') return { history: { cpt: cpt ?? '', region, npi, modifier, setting, basis, offset } }
-  if (list === 'coverage')
-    return { coverage: { as_of: day ?? given['as_of'] ?? dayOf(Date.now()), chart, cpt, npi, offset } }
-  return { releases: { chart, state: RELEASE_STATES.find((state) => state === given['state']), offset } }
+/** By the path: what stands there is known, whatever was sent from it. */
+function askedAt(address: string, asOf: string | undefined): Expected {
+  const { pathname, searchParams } = new URL(address, 'http://localhost')
+  const { limit: _, as_of, ...query } = Object.fromEntries([...searchParams].filter(([, value]) => value !== ''))
+  for (const [pattern, asked] of PLACES) {
+    const [whole, ...path] = pattern.exec(decodeURIComponent(pathname)) ?? []
+    if (whole !== undefined) return asked(query, asOf ?? as_of ?? dayOf(Date.now()), path)
+  }
+  throw new UsageFault('this is not an address of an answer with proofs: --any checks only that it was published')
 }
 
-const LOOKUP = /\/(reference|reference\/sheet|reference\/history|api\/registry|api\/releases|api\/coverage)$/
-const FIGURES = /\/api\/figures$/
-const PERMALINK = /\/(rows\/[^/]+\/[0-9]+|api\/figure-changes)$/
-
-function questionIn(what: string): { path: string; query: Record<string, string> } | undefined {
-  if (!isAddress(what)) return undefined
-  const { pathname, searchParams } = new URL(what)
-  if (PERMALINK.test(pathname)) return undefined
-  return LOOKUP.test(pathname) ? { path: pathname, query: Object.fromEntries(searchParams) } : undefined
+/** The lines of a bill, from the request that was sent. */
+function linesIn(request: string, as_of: string): BillQuestion[] {
+  const { lines } = bodyOf(request)
+  if (!Array.isArray(lines)) throw new UsageFault('--lines is the request that was sent: JSON with a list of lines')
+  return lines.map((line) => ({ as_of, ...line }))
 }
+
+/** A file without a question. Some answers have none; a list must then be the whole one. */
+function askedBy(text: string, as_of: string): Expected {
+  if (isNote(text)) return { anyQuestion: true, checkpoint: true }
+  const body = bodyOf(text)
+  if (isFiguresBody(body)) return { figures: true }
+  const { data, proof } = body
+  if (Array.isArray(data) && proof !== undefined)
+    return body['as_of'] === undefined ? { releases: {} } : { coverage: { as_of } }
+  if (isListOfChanges(body)) return { anyQuestion: true }
+  throw new UsageFault(
+    'say what was asked, so that the answer to another question is noticed: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis), --asked with the address, --lines with the request of a bill, or --any to check only that it was published',
+  )
+}
+
+/** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
+const isNote = (text: string): boolean => parseNote(text) !== undefined
 
 const bodyOf = (text: string): Record<string, unknown> => {
   try {
@@ -105,10 +120,15 @@ const bodyOf = (text: string): Record<string, unknown> => {
 export const isReference = (text: string): boolean =>
   (bodyOf(text)['proof'] as { type?: unknown } | undefined)?.type === PROOF_REF
 
-const isPage = (text: string): boolean => Array.isArray(bodyOf(text)['data'])
-const isSheet = (text: string): boolean => bodyOf(text)['not_held'] !== undefined
-const isListOfChanges = (text: string): boolean => {
-  const { data, states } = bodyOf(text)
-  if (!Array.isArray(data)) return false
-  return states !== undefined || data.every((item) => typeof item === 'object' && item !== null && 'seq' in item)
+const isListOfChanges = ({ data, states }: Record<string, unknown>): boolean =>
+  Array.isArray(data) &&
+  (states !== undefined || data.some((item) => typeof item === 'object' && item !== null && 'seq' in item))
+
+/** Where the row of a body stands, by its proof. */
+export function placeIn(text: string): { release_id: unknown; index: unknown } {
+  const { release, row } = (bodyOf(text)['proof'] ?? {}) as {
+    release?: { release_id?: unknown }
+    row?: { index?: unknown }
+  }
+  return { release_id: release?.release_id, index: row?.index }
 }

@@ -66,7 +66,7 @@ async function loadRelease(
   const { release, already, judged_without, shares_npis_with } = loaded
   const publishing = asked.publish && release.state === 'staged'
   const refusedOr = await (publishing
-    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now(), overridesFrom(asked), (progress) =>
+    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(asked), (progress) =>
         line.update(progress),
       ).catch(asRefusal)
     : release)

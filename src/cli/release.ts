@@ -107,7 +107,7 @@ async function diff({ db, ids: [id = '', other], json }: Asked): Promise<number>
 
 async function publishOne({ db, registryLog, cosign, ids: [id = ''], json, ...said }: Asked): Promise<number> {
   const line = new ProgressLine(process.stderr, () => performance.now())
-  const published = await publish({ db, log: registryLog, cosign }, id, Date.now(), overridesFrom(said), (progress) =>
+  const published = await publish({ db, log: registryLog, cosign }, id, Date.now, overridesFrom(said), (progress) =>
     line.update(progress),
   ).finally(() => line.clear())
   const { release_id, log_index } = published

@@ -6,7 +6,6 @@ import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
 import type { FiguresState } from '../proof/figures.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
-import { parseNote } from '../proof/note/signed-note.ts'
 import { type DerivationFault, verifyDerivation } from '../proof/price/derivation.ts'
 import type { Citation } from '../proof/price/release.ts'
 import { rowKey } from '../proof/price/row.ts'
@@ -22,7 +21,7 @@ import {
   verifyBody,
 } from '../proof/verify.ts'
 import { fetchText, isAddress, read } from './answer-source.ts'
-import { askedOf, isReference, QUESTION_OPTIONS } from './asked.ts'
+import { askedOf, type Expected, isReference, placeIn, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
 import { type Grown, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
@@ -40,9 +39,9 @@ const OPTIONS = {
 
 export const verify: Command = {
   usage:
-    'verify <file|url|->... --policy <file|url> [--cpt <code> --as-of <day> [--region ...] [--npi ...] [--modifier ...] [--setting ...] [--basis ...] | --any] [--max-age 72h] [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
+    'verify <file|url|->... --policy <file|url> [--cpt <code> --as-of <day> [--region ...] [--npi ...] [--modifier ...] [--setting ...] [--basis ...] | --asked <address> | --lines <file> | --any] [--max-age 72h] [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
   summary:
-    'Checks an answer with the keys of a pinned policy, and that it is the answer to the question: the one in the address, or the one given with --cpt and so on; --any checks only that it was published. With --max-age, that the view is not older; with --source, also against the files it cites; with --since or --pin, that its log has only grown',
+    'Checks an answer with the keys of a pinned policy, and that it is the answer to the question: the one in the address, or for a file the one given with --cpt and so on, with --asked, or for a bill with --lines, the request; --any checks only that it was published. With --max-age, that the view is not older; with --source, also against the files it cites; with --since or --pin, that its log has only grown',
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [what] = positionals
@@ -58,11 +57,13 @@ export const verify: Command = {
     const text = await readAnswer(positionals, older, rails)
     if (isReference(text))
       throw new UsageFault(
-        'this answer has a pointer in place of its proof: verify the address in its member proof.href',
+        'this answer has a pointer in place of its proof, which shows nothing: ask again without proof=ref, and verify that',
       )
-    const verdict = isNote(text)
+    const lines = values.lines === undefined ? undefined : await read(values.lines)
+    const asked = askedOf(what, text, { ...values, lines })
+    const verdict = asked.checkpoint
       ? await noteVerdict(text, policy, notBefore)
-      : await verdictOn(text, policy, values.source ?? [], askedOf(what, text, values), notBefore)
+      : await verdictOn(text, policy, values.source ?? [], asked, notBefore)
     const grown = verdict.ok && older !== undefined ? await continued(older, text, policy, verdict) : undefined
     // The pin moves to the checkpoint that was opened and checked, never to one that merely stands in the text.
     if (verdict.ok && (grown?.ok ?? true)) pin?.move(verdict.checkpoint)
@@ -91,7 +92,7 @@ async function readAnswer(sources: readonly string[], older: string | undefined,
 
 /** Pages of figure changes show by themselves how their log grew, and that no change was left out; for the rest there are tiles. */
 async function continued(older: string, text: string, policy: TrustPolicy, verdict: Checked): Promise<Grown> {
-  const page = isNote(text) ? {} : (parseJson(text) as { data?: unknown[]; states?: unknown })
+  const page = verdict.log === undefined ? (parseJson(text) as { data?: unknown[]; states?: unknown }) : {}
   const { data, states } = page
   if (!data || (verdict.entries === verdict.editions.length && states === undefined))
     return grownSince(older, verdict.checkpoint, policy)
@@ -136,11 +137,12 @@ async function verdictOn(
   text: string,
   policy: TrustPolicy,
   sources: readonly string[],
-  asked: Asked,
+  { permalink, ...asked }: Expected,
   options: { notBefore?: string },
 ): Promise<Verdict> {
-  const proved = await verifyBody(text, policy, asked, options)
+  const proved = await verifyBody(text, policy, asked as Asked, options)
   if (!proved.ok) return proved
+  if (permalink && !Bun.deepEquals(placeIn(text), permalink)) return { ok: false, reason: 'answers_another_question' }
   const { rows } = proved
   const wrong = wrongDerivation(rows)
   if (wrong) return wrong
@@ -239,9 +241,6 @@ function describeEdition({ release, period }: ProvedEdition): string {
   const days = period ? `in force from ${period.from} to ${period.to}` : 'in force on no day'
   return `${release.release_id}: ${days}${sample}`
 }
-
-/** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
-const isNote = (text: string): boolean => parseNote(text) !== undefined
 
 async function noteVerdict(text: string, policy: TrustPolicy, options: { notBefore?: string }): Promise<Verdict> {
   const opened = await openCheckpoint(text, policy)

@@ -7,7 +7,14 @@ import type { Row } from '../proof/price/row.ts'
 export const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 
 /** A code as its cell has it, without the stray bytes that some editions of CMS's have before or behind one. */
-export const codeIn = (cell: string): string => cell.replaceAll(/^[^!-~]+|[^!-~]+$/g, '')
+export function codeIn(cell: string): string {
+  const isStray = (at: number): boolean => !/[!-~]/.test(cell[at] ?? '')
+  // Not one pattern for both ends: on a cell full of blanks it would take the square of their number.
+  let [from, to] = [0, cell.length]
+  while (from < to && isStray(from)) from++
+  while (to > from && isStray(to - 1)) to--
+  return cell.slice(from, to)
+}
 
 /** What stands for "unknown", or has more digits than a row can state as what it was made of. */
 export const isPlaceholder = (text: string): boolean => text.length > MAX_NUMBER || /^9{6,}(\.9*)?$/.test(text)

@@ -102,7 +102,8 @@ export class Fetcher {
   }
 }
 
-async function upTo(response: Response, most: number): Promise<Uint8Array | undefined> {
+/** The body, unless it is larger than this. */
+export async function upTo(response: Response, most: number): Promise<Uint8Array | undefined> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {

@@ -5,6 +5,7 @@ import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { EDITION_PROOF, holds, listedEdition } from '../../proof/catalogue/coverage.ts'
 import type { PlacedPeriod, TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
+import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
@@ -144,7 +145,9 @@ async function coverageOfCharts(
   const { limit, offset, chart, cpt, npi } = query
   const inForce = inForceOn(view, day, chart)
   const holding = cpt === undefined && npi === undefined ? undefined : await catalogue.releasesWith(db, { cpt, npi })
-  const fitting = inForce.filter(({ release }) => holding?.has(release.release_no) ?? true)
+  const fitting = inForce.filter(
+    ({ release }) => !holding || (holding.has(release.release_no) && release.chart !== PLACE_CHART),
+  )
   const shown = fitting.slice(offset, offset + limit)
   const data: z.input<typeof ChartCoverage>[] = []
   for (const { release, period } of shown) {
@@ -226,7 +229,8 @@ async function codesInForce(
   day: string,
 ): Promise<HeldCode[]> {
   const found = new Map<string, HeldCode>()
-  const releases = inForceOn(view, day, chart).map(({ release }) => release)
+  // ZIP codes are spelled like codes, and are none.
+  const releases = inForceOn(view, day, chart).flatMap(({ release }) => (release.chart === PLACE_CHART ? [] : release))
   for (let at = 0; at < releases.length; at += RELEASES_AT_ONCE) {
     await ourTurn()
     const some = releases.slice(at, at + RELEASES_AT_ONCE).map(({ release_no }) => release_no)

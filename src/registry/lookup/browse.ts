@@ -4,6 +4,7 @@ import { CursorPage, Links, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
+import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { PAGE_PROOF, type PageRange, RANGE_PROOF } from '../../proof/price/proofs.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { rangesAround } from '../../proof/tree/leaves.ts'
@@ -64,8 +65,10 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
   if (query.after !== undefined && query.offset > 0) throw Problem.parameter('after', 'send offset or after, not both')
   const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
+  // A ZIP code is no code, and the region of a place is not that of a price, though both are spelled alike.
+  const ofPrices = Object.values(filter).some((part) => part !== undefined)
   const charts = [...new Set(view.periods.map(({ chart }) => chart))].filter(
-    (chart) => (query.chart ?? chart) === chart,
+    (chart) => (query.chart ?? chart) === chart && !(ofPrices && chart === PLACE_CHART),
   )
 
   const rows: Browsed['rows'] = []

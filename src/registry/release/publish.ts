@@ -34,7 +34,7 @@ const NOT_STAGED = {
 export async function publish(
   { charts = CHARTS, ...publisher }: Publisher & { charts?: Charts },
   release_id: string,
-  now: number,
+  clock: number | (() => number),
   overrides: readonly Override[] = [],
   onProgress?: (progress: PublishProgress) => void,
 ): Promise<ReleaseState> {
@@ -50,6 +50,8 @@ export async function publish(
   const used = usedOverrides(held, overrides)
   const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
   if (open.length > 0) throw heldProblem(staged.release_id, open)
+  // Only now: reading the rows takes minutes, in which others may have published.
+  const now = typeof clock === 'number' ? clock : clock()
   return commitToLog(publisher, now, async (tx, append) => {
     const { revision, edition } = await releases.findPredecessors(tx, staged)
     if (revision && revision.revision > staged.revision)

@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import { askedOf, placeIn } from './asked.ts'
+
+const URL = 'https://registry.example'
+const PAGE = JSON.stringify({ data: [], as_of: '2026-07-15' })
+const SHEET = JSON.stringify({ data: [], not_held: [], as_of: '2026-07-15' })
+const HISTORY = JSON.stringify({ data: [], timeline: [] })
+const NOTE =
+  'registry.example/log/registry\n3\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n— registry.example/log/registry AAAAAAAA\n'
+
+test('the address says what was asked, whatever was sent from it', () => {
+  for (const text of [PAGE, SHEET, HISTORY, NOTE, '{}', 'x'])
+    expect([
+      askedOf(`${URL}/reference?cpt=99213&as_of=2026-07-15&setting=facility&region=&proof=full`, text, {}),
+      askedOf(`${URL}/reference/sheet?cpt=99213&as_of=2026-07-15`, text, {}),
+      askedOf(`${URL}/reference/history?cpt=99213&offset=20&limit=10`, text, {}),
+      askedOf(`${URL}/api/registry?chart=cms-pfs&as_of=2026-07-15&limit=5&offset=10`, text, {}),
+      askedOf(`${URL}/api/coverage?as_of=2026-07-15`, text, {}),
+      askedOf(`${URL}/api/releases?state=withdrawn`, text, {}),
+      askedOf(`${URL}/api/figures`, text, {}),
+      askedOf(`${URL}/log/registry/checkpoint`, text, {}),
+      askedOf(`${URL}/rows/cms-pfs:RVU26C:1/989`, text, {}),
+    ]).toEqual([
+      { question: { cpt: '99213', as_of: '2026-07-15', setting: 'facility' } },
+      { sheet: { cpt: '99213', as_of: '2026-07-15' } },
+      { history: { cpt: '99213', offset: 20 } },
+      { page: { chart: 'cms-pfs', as_of: '2026-07-15' } },
+      { coverage: { as_of: '2026-07-15', offset: 0 } },
+      { releases: { state: 'withdrawn', offset: 0 } },
+      { figures: true },
+      { anyQuestion: true, checkpoint: true },
+      { anyQuestion: true, permalink: { release_id: 'cms-pfs:RVU26C:1', index: 989 } },
+    ])
+})
+
+test('no part of the question is dropped, so that one which a proof does not cover is refused', () => {
+  const asked = 'cpt=99213&as_of=2026-07-15&setting=non_facility&modifier=26'
+  expect(askedOf(`${URL}/reference/sheet?${asked}`, SHEET, {})).toMatchObject({
+    sheet: { setting: 'non_facility', modifier: '26' },
+  })
+  expect(askedOf(`${URL}/api/registry?${asked}`, PAGE, {})).toMatchObject({ page: { modifier: '26' } })
+})
+
+test('of a file the command line says what was asked, as parts of a lookup or as an address', () => {
+  const parts = { cpt: '99213', 'as-of': '2026-07-15', setting: 'facility' }
+  for (const text of [PAGE, SHEET, HISTORY, NOTE])
+    expect(askedOf('answer.json', text, parts)).toEqual({
+      question: { cpt: '99213', as_of: '2026-07-15', setting: 'facility' },
+    })
+  expect(askedOf('-', PAGE, { asked: '/reference/sheet?cpt=99213&as_of=2026-07-15' })).toEqual({
+    sheet: { cpt: '99213', as_of: '2026-07-15' },
+  })
+  expect(() => askedOf('-', PAGE, { ...parts, asked: '/api/registry' })).toThrow('not both')
+  expect(() => askedOf(`${URL}/reference?cpt=99213`, PAGE, { cpt: '99214' })).toThrow('not both')
+  expect(() => askedOf(`${URL}/index.html`, PAGE, {})).toThrow('not an address of an answer')
+})
+
+test('a bill is checked line by line with the request that was sent', () => {
+  const lines = [
+    { cpt: '99213', units: 2 },
+    { cpt: '80053', as_of: '2026-07-01' },
+  ]
+  expect(askedOf('bill.json', '{}', { lines: JSON.stringify({ lines }), 'as-of': '2026-07-15' })).toEqual({
+    questions: [
+      { cpt: '99213', units: 2, as_of: '2026-07-15' },
+      { cpt: '80053', as_of: '2026-07-01' },
+    ],
+  })
+  expect(() => askedOf('bill.json', '{}', { lines: '[]' })).toThrow('list of lines')
+})
+
+test('without a question only what answers none is checked: a checkpoint, figures, changes, a whole list', () => {
+  expect(askedOf('-', NOTE, {})).toEqual({ anyQuestion: true, checkpoint: true })
+  expect(askedOf('-', JSON.stringify({ data: [], proof: {} }), {})).toEqual({ releases: {} })
+  expect(askedOf('-', JSON.stringify({ data: [{ seq: 1 }], states: [] }), {})).toEqual({ anyQuestion: true })
+  for (const text of [PAGE.replace('"data":[]', '"data":[{}]'), SHEET.replace('[]', '[{}]'), '{"cpt":"99213"}'])
+    expect(() => askedOf('-', text, {})).toThrow('say what was asked')
+})
+
+test('where a row stands is read off its proof', () => {
+  const proof = { release: { release_id: 'cms-pfs:RVU26C:1' }, row: { index: 5 } }
+  expect(placeIn(JSON.stringify({ proof }))).toEqual({ release_id: 'cms-pfs:RVU26C:1', index: 5 })
+  expect(placeIn('{}')).toEqual({ release_id: undefined, index: undefined })
+})
