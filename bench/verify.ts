@@ -7,13 +7,13 @@ import { aSigner } from '../src/proof/fixture.ts'
 import { pageOf } from '../src/proof/list-fixture.ts'
 import { formatPolicy } from '../src/proof/note/policy.ts'
 import { parseNote } from '../src/proof/note/signed-note.ts'
-import type { Cited } from '../src/proof/price/proofs.ts'
+import type { CitedRow } from '../src/proof/price/proofs.ts'
 import type { Manifest } from '../src/proof/price/release.ts'
 import { type Row, rowText } from '../src/proof/price/row.ts'
 import { aFee, aRow, MemoryRegistry, MemoryRelease } from '../src/proof/registry-fixture.ts'
 import { HashTree } from '../src/proof/tree/hash-tree.ts'
 import { type Hash, leafHash } from '../src/proof/tree/merkle.ts'
-import { type Asked, parsePolicy, type TrustPolicy, verifyBody, verifyRow } from '../src/proof/verify.ts'
+import { type Inquiry, parsePolicy, type TrustPolicy, verifyBody, verifyRow } from '../src/proof/verify.ts'
 import { answerOfPage, findChromium } from '../test/support/browser.ts'
 import { type Line, perSecond, rate, times } from './measure.ts'
 
@@ -30,13 +30,13 @@ export async function verification(): Promise<Line[]> {
     codes.map((cpt) => aFee({ cpt })),
     { chart: 'cms-pfs' },
   )
-  const checked = async (body: string, asked: Asked): Promise<void> => {
+  const checked = async (body: string, asked: Inquiry): Promise<void> => {
     const verdict = await verifyBody(body, policy, asked)
     if (!verdict.ok) throw new Error(verdict.reason)
   }
   let next = 0
-  const rows = await Promise.all(codes.slice(0, 200).map((_, i) => registry.cite(release, i) as Promise<Cited<Row>>))
-  const one = (): Cited<Row> => rows[next++ % rows.length] as Cited<Row>
+  const rows = await Promise.all(codes.slice(0, 200).map((_, i) => registry.cite(release, i) as Promise<CitedRow<Row>>))
+  const one = (): CitedRow<Row> => rows[next++ % rows.length] as CitedRow<Row>
   const verified = await rate(async () => {
     const verdict = await verifyRow(one(), policy)
     if (!verdict.ok) throw new Error(verdict.reason)
@@ -78,7 +78,7 @@ export async function verification(): Promise<Line[]> {
 }
 
 /** One signature check, and as many hashes as the row's paths and leaves take. */
-function bareCryptography({ proof, ...row }: Cited<Row>, publicKey: Uint8Array): () => void {
+function bareCryptography({ proof, ...row }: CitedRow<Row>, publicKey: Uint8Array): () => void {
   const note = parseNote(proof.log.checkpoint)
   const message = utf8(note?.text ?? '')
   const signature = note?.signatures[0]?.signature ?? new Uint8Array()

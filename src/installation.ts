@@ -19,7 +19,7 @@ import { KeyFile } from './integrity/key-file.ts'
 import { Log, type Trace } from './integrity/log.ts'
 import { generateLogKey } from './integrity/log-key.ts'
 import { type Cosign, commitToLog, finish, noWitnesses } from './integrity/publication.ts'
-import { cosignedBy, type Witness, WitnessFault } from './integrity/witness-client.ts'
+import { cosignedBy, type WitnessAddress, WitnessFault } from './integrity/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
 import { appendWithState } from './registry/state/state.ts'
@@ -31,7 +31,7 @@ export interface Installation {
   figuresLog: Log
   keyFile: KeyFile
   cosign: Cosign
-  witnesses: { keys: readonly Witness[]; quorum: number }
+  witnesses: { keys: readonly WitnessAddress[]; quorum: number }
   pepper: Uint8Array
 }
 

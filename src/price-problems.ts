@@ -15,16 +15,16 @@ export const PRICE_PROBLEMS = {
     'Medicare treats this item as included in another service on the bill. A separate charge for it has no Medicare price to compare with: ask which service it belongs to.',
   ),
   absent_conditionally_packaged: absent(
-    'The hospital outpatient system pays this code apart only on conditions, and states no rate',
+    'The outpatient schedule pays this code separately only under conditions, and states no rate',
     'Medicare usually includes this item in the payment for another hospital service of the same day. Ask which service it was billed with.',
   ),
   absent_carrier_priced: absent(
     'Medicare contractors price this code; there is no national price',
-    'There is no published amount: the regional Medicare contractor sets it. The contractor for your area can tell the amount.',
+    'There is no published amount: the regional Medicare contractor sets it. The contractor for your area can tell you the amount.',
   ),
   absent_paid_elsewhere: absent(
     'This schedule does not pay this code; another one does or may',
-    'This list does not cover the item, but another Medicare list may. The member available shows which lists have it.',
+    'This list does not cover the item, but another Medicare list may. The answer also shows which lists have it.',
   ),
   absent_not_covered: absent(
     'Medicare does not pay for this code at all',
@@ -52,28 +52,28 @@ export const PRICE_PROBLEMS = {
   ),
   absent_unreadable: absent(
     'The source has a line for this code that cannot be read',
-    'The published file has this code, but the amount beside it is damaged or impossible. The file, the line and the rule are named.',
+    'The published file has this code, but the amount beside it is damaged or impossible. The answer names the file, the line and the rule.',
     NOT_SHOWN,
   ),
   absent_withheld_conflict: absent(
-    'The source states different prices for the same key; none is served',
-    'The published file contradicts itself about this price, so none is given. The lines are named.',
+    'The source states different prices for the same key, so none is served',
+    'The published file contradicts itself about this price, so none is given. The answer names the lines.',
     NOT_SHOWN,
   ),
   not_on_schedule: {
     kind: 'not_found',
-    title: 'No chart that may answer has a row for this question',
-    hint: 'The proofs show it for each chart searched, and the member `available` what there is for the code. Check code, region, modifier and setting; do not invent a price.',
+    title: 'None of the charts that were searched has a row for this question',
+    hint: 'The proofs show this for each chart that was searched. The member `available` lists what there is for the code. Check code, region, modifier and setting; do not invent a price.',
   },
   no_edition_for_day: {
     kind: 'not_found',
-    title: 'No edition of a chart that may answer is held for that day',
-    hint: 'The member `charts` lists the periods that are held. Ask for a day in one of them, or ask the operator to load the edition; never use a price of another period.',
+    title: 'The registry has no edition for that day of a chart that the answer needs',
+    hint: 'The member `charts` lists the periods that the registry has. Ask for a day in one of them, or ask the operator to load the edition; never use a price of another period.',
   },
   modifier_not_priced: {
     kind: 'not_found',
     title: 'The code has no price with this modifier',
-    hint: 'The member `available` lists the modifiers that the code is listed with. Ask with one of them, or without a modifier, and say so beside the amount.',
+    hint: 'The member `available` lists the modifiers of this code. Ask with one of them, or without a modifier, and say so beside the amount.',
   },
   modifier_not_allowed: {
     kind: 'not_found',
@@ -87,7 +87,7 @@ export const PRICE_PROBLEMS = {
   },
   row_not_found: {
     kind: 'not_found',
-    title: 'The release has no row at this place',
+    title: 'The release has no row with this index',
     hint: 'Take the permalink from the member `proof.href` of an answer.',
   },
   unknown_zip: {
@@ -98,11 +98,11 @@ export const PRICE_PROBLEMS = {
   region_ambiguous: {
     kind: 'not_found',
     title: 'The place has several localities, each with prices of its own',
-    hint: 'Ask again with one of the member `choices`, or send all nine digits of the ZIP code.',
+    hint: 'Ask again with a region from the member `choices`, or send all nine digits of the ZIP code.',
   },
   region_not_covered: {
     kind: 'not_found',
-    title: 'The edition in force holds no price for this region',
+    title: 'The edition in force has no price for this region',
     hint: 'Take a region from the member `available` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
   },
 } as const satisfies Record<string, Entry>

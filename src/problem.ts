@@ -192,12 +192,12 @@ export const PROBLEMS = {
   release_held: {
     kind: 'conflict',
     title: 'The release exceeds a limit of the breaker and was not published',
-    hint: 'Run `atr release check` to see why. If the release is right, publish it with --override and --reason for each limit named.',
+    hint: 'Run `atr release check` to see why. If the release is right, publish it with --override and --reason for each limit that is named.',
   },
   outcomes_refused: {
     kind: 'invalid',
-    title: 'The outcomes file was refused; nothing of it was taken',
-    hint: 'Correct the lines and columns named and give the file again. Messages never repeat a value.',
+    title: 'The outcomes file was refused; nothing was changed',
+    hint: 'Correct the lines and columns that are named, then run the command again. Messages never repeat a value.',
   },
   figures_held: {
     kind: 'conflict',

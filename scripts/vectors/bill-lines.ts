@@ -1,6 +1,6 @@
 // Lines of a bill whose totals are right for what they say, and which say something that is not so.
 
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { batchOf, listOf, total } from './batches.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { changed } from './edit.ts'
@@ -55,10 +55,10 @@ const told: Body[] = [
 const FORBIDDEN = { cpt: '27447', modifier: '50' }
 const notAllowed = await honest(FORBIDDEN)
 const extended = { amount: '1200.00' }
-const bundled = (await honest({ cpt: '99070' })) as { row: Cited }
+const bundled = (await honest({ cpt: '99070' })) as { row: CitedRow }
 /** The row of a refusal, as a good line. */
 const goodLine = (body: Record<string, unknown>, line: object, summary: object) =>
-  listOf(async (shown) => [{ status: 200, row: shown.cited(body['row'] as Cited), ...line }], summary)
+  listOf(async (shown) => [{ status: 200, row: shown.cited(body['row'] as CitedRow), ...line }], summary)
 const refusals: Body[] = [
   bad(
     'a refusal as a good line, with a right total',

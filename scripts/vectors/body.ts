@@ -4,10 +4,10 @@ import type { Fault } from '../../src/proof/fault.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
 import { PLAIN } from './keys.ts'
 import { JULY } from './registry.ts'
-import type { Asking, VectorOf } from './vector.ts'
+import type { VectorInquiry, VectorOf } from './vector.ts'
 
 export type Body = VectorOf<'body'>
-type Given = { policy?: string; asked?: Asking; not_before?: string }
+type Given = { policy?: string; asked?: VectorInquiry; not_before?: string }
 
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 const bodyOf = (name: string, body: unknown, { policy = PLAIN, ...given }: Given, expect: Body['expect']): Body => ({

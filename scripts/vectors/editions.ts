@@ -1,7 +1,7 @@
 // The same row in two editions, what was last known, and what is shown beside an answer where its order matters.
 
 import { toBase64 } from '../../src/proof/bytes.ts'
-import type { Because, Cited } from '../../src/proof/price/proofs.ts'
+import type { Because, CitedRow } from '../../src/proof/price/proofs.ts'
 import { rowKey } from '../../src/proof/price/row.ts'
 import { leafOf } from '../../src/proof/price/timeline.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
@@ -60,7 +60,7 @@ const places: Body[] = [
 ]
 
 /** A refusal on a day, on all that it and the answer of an earlier day show, with a row as what was last known. */
-async function known(text: string, day: string, last: Cited, of = world): Promise<Record<string, unknown>> {
+async function known(text: string, day: string, last: CitedRow, of = world): Promise<Record<string, unknown>> {
   const question = parsed(text)
   const refusal = await honest(question, of)
   const then = await honest({ ...question, as_of: day }, of)

@@ -6,7 +6,7 @@ import { aState, aStateOfNothing, figuresBody, firstRelease } from '../../src/pr
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { keyId } from '../../src/proof/note/signed-note.ts'
-import type { AbsenceProof, Cited } from '../../src/proof/price/proofs.ts'
+import type { AbsenceProof, CitedRow } from '../../src/proof/price/proofs.ts'
 import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafOf } from '../../src/proof/price/timeline.ts'
 import { aFee, aRow, MemoryRegistry } from '../../src/proof/registry-fixture.ts'
@@ -65,7 +65,7 @@ export const exampleFiles: Record<string, string | Uint8Array> = {
   'entries-000.p-5.bin': bundle,
 }
 
-const { proof, ...row } = price as unknown as Cited
+const { proof, ...row } = price as unknown as CitedRow
 const in_force = proof.in_force as AbsenceProof['in_force']
 const periods = service.standing.periods
 const hashed = (value: unknown): string => toHex(leafOf(value))

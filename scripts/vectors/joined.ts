@@ -1,6 +1,6 @@
 // What an answer shows, gathered so that another answer can stand on it.
 
-import type { Because, Cited } from '../../src/proof/price/proofs.ts'
+import type { Because, CitedRow } from '../../src/proof/price/proofs.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
 
 type Members = Record<string, unknown>
@@ -8,8 +8,8 @@ const NONE: Because = { releases: [], rows: [], periods: [], providers: [] }
 
 /** All that a body proves, the rows that it cites included, as what is shown beside a refusal. */
 export async function evidenceOf(of: MemoryRegistry, body: Members): Promise<Because> {
-  const { because = NONE, place, row } = body as { because?: Because; place?: Cited; row?: Cited }
-  const own = 'code' in body ? row : (body as unknown as Cited)
+  const { because = NONE, place, row } = body as { because?: Because; place?: CitedRow; row?: CitedRow }
+  const own = 'code' in body ? row : (body as unknown as CitedRow)
   const { releases, rows, periods, providers } = because
   // The answer's own row comes first: rows without a release of their own are of its release.
   const cited = [own, place].filter((each) => each !== undefined)
@@ -34,7 +34,7 @@ export async function evidenceOf(of: MemoryRegistry, body: Members): Promise<Bec
   }
 }
 
-const bare = (in_force: Cited['proof']['in_force']) => {
+const bare = (in_force: CitedRow['proof']['in_force']) => {
   if (!in_force) throw new Error('not in force')
   const { state: _, ...period } = in_force
   return period

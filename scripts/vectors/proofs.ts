@@ -1,7 +1,7 @@
 // One row with its proof: its shape, its place, and who vouches for it.
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { type Row, rowText } from '../../src/proof/price/row.ts'
 import { aFee, MemoryRegistry } from '../../src/proof/registry-fixture.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
@@ -22,7 +22,7 @@ export async function alone(
   manifest = {},
   witnesses: (typeof w1)[] = [],
   signer = registry,
-): Promise<Cited> {
+): Promise<CitedRow> {
   const own = new MemoryRegistry(signer, witnesses)
   return own.cite(own.publish([given], { chart: 'cms-pfs', ...manifest }), 0)
 }

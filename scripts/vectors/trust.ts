@@ -5,7 +5,7 @@ import { canonical } from '../../src/proof/canonical-json.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
 import { signNote } from '../../src/proof/note/signed-note.ts'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import type { Row } from '../../src/proof/price/row.ts'
 import { type Body, bad, good } from './body.ts'
 import { changed, flipped, replaced, respelled } from './edit.ts'
@@ -21,7 +21,7 @@ if (!period) throw new Error('the row is in force')
 const size = world.log.leaves.length
 
 /** The tree of the registry, signed over another first line. */
-async function underOrigin(origin: string, ...signers: (typeof registry)[]): Promise<Cited> {
+async function underOrigin(origin: string, ...signers: (typeof registry)[]): Promise<CitedRow> {
   const text = formatTreeHead({ origin, size, root: await world.log.root() })
   return changed(row, { 'proof.log.checkpoint': await signNote(text, signers) })
 }

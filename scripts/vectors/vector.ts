@@ -15,7 +15,13 @@ import { isAnyRow, rowKey, rowText } from '../../src/proof/price/row.ts'
 import { standingAfter, stateOf } from '../../src/proof/price/timeline.ts'
 import { Replay, type ReplayCode, registryEntryOf } from '../../src/proof/replay/registry-replay.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
-import type { Asked, CoverageQuestion, HistoryQuestion, ReleasesQuestion, TrustPolicy } from '../../src/proof/verify.ts'
+import type {
+  CoverageQuestion,
+  HistoryQuestion,
+  Inquiry,
+  ReleasesQuestion,
+  TrustPolicy,
+} from '../../src/proof/verify.ts'
 
 export type Verifier = typeof import('../../src/proof/verify.ts') &
   typeof import('../../src/proof/growth.ts') &
@@ -23,7 +29,7 @@ export type Verifier = typeof import('../../src/proof/verify.ts') &
   typeof import('../../src/proof/price/derivation.ts')
 
 /** What was asked; left out of a vector where any question will do. */
-export type Asking =
+export type VectorInquiry =
   | { question: Question }
   | { questions: BillQuestion[] }
   | { page: PageQuestion }
@@ -58,7 +64,7 @@ export type Vector = Named &
         kind: 'body'
         policy: string
         body: string
-        asked?: Asking
+        asked?: VectorInquiry
         /** The oldest view of the registry that will do. */
         not_before?: string
         expect: { ok: true; rows: number; entries: number; refused: number } | Failure<Fault>
@@ -151,7 +157,7 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
       }
     case 'body': {
       const { body, not_before } = vector
-      const asked: Asked = vector.asked ?? { anyQuestion: true }
+      const asked: Inquiry = vector.asked ?? { anyQuestion: true }
       const options = not_before === undefined ? {} : { notBefore: not_before }
       const verdict = await verifier.verifyBody(body, policy, asked, options)
       if (!verdict.ok) return { ok: false, reason: verdict.reason }

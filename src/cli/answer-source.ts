@@ -15,7 +15,7 @@ export async function read(source: string): Promise<string> {
   try {
     return readFileSync(source, 'utf8') // not Bun.file: a shell's <(...) is a pipe with no size
   } catch {
-    throw new UsageFault('there is no such file, or it may not be read')
+    throw new UsageFault('the file does not exist or cannot be read')
   }
 }
 

@@ -74,7 +74,7 @@ test('without a question only what answers none is checked: a checkpoint, figure
   expect(askedOf('-', JSON.stringify({ data: [], proof: {} }), {})).toEqual({ releases: {} })
   expect(askedOf('-', JSON.stringify({ data: [{ seq: 1 }], states: [] }), {})).toEqual({ anyQuestion: true })
   for (const text of [PAGE.replace('"data":[]', '"data":[{}]'), SHEET.replace('[]', '[{}]'), '{"cpt":"99213"}'])
-    expect(() => askedOf('-', text, {})).toThrow('say what was asked')
+    expect(() => askedOf('-', text, {})).toThrow('give the question')
 })
 
 test('where a row stands is read off its proof', () => {

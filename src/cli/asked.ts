@@ -4,7 +4,7 @@ import { isFiguresBody } from '../proof/figures.ts'
 import type { BillQuestion } from '../proof/list/batch.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import { PROOF_REF } from '../proof/price/proofs.ts'
-import type { Asked } from '../proof/verify.ts'
+import type { Inquiry } from '../proof/verify.ts'
 import { isAddress } from './answer-source.ts'
 import { UsageFault } from './command.ts'
 
@@ -28,7 +28,7 @@ export type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'line
 }
 
 /** A row by its permalink, or a checkpoint by itself: they answer no question, and are what was asked for all the same. */
-export type Expected = Asked & { checkpoint?: true; permalink?: { release_id: string; index: number } }
+export type Expected = Inquiry & { checkpoint?: true; permalink?: { release_id: string; index: number } }
 
 type Query = { [part: string]: string | undefined }
 
@@ -102,7 +102,7 @@ function askedBy(text: string, as_of: string): Expected {
     return body['as_of'] === undefined ? { releases: {} } : { coverage: { as_of } }
   if (isListOfChanges(body)) return { anyQuestion: true }
   throw new UsageFault(
-    'say what was asked, so that the answer to another question is noticed: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis), --asked with the address, --lines with the request of a bill, or --any to check only that it was published',
+    'give the question that was asked: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis), --asked with the address, --lines with the request of a bill, or --any to check only that it was published',
   )
 }
 

@@ -67,7 +67,8 @@ async function main([name = '', ...args]: string[]): Promise<number> {
     : args.some((arg) => HELP.includes(arg))
       ? find(name)
       : undefined
-  if (HELP.includes(name) && args.length > 0 && !asked) throw new UsageFault(`there is no such command\n\n${help()}`)
+  if (HELP.includes(name) && args.length > 0 && !asked)
+    throw new UsageFault('there is no such command: `atr help` lists them')
   if (name === '' || HELP.includes(name) || asked) {
     console.log(help(asked && [asked]))
     return name === '' ? USAGE : 0
@@ -77,7 +78,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
     return 0
   }
   const command = find(name)
-  if (!command) throw new UsageFault(`there is no such command\n\n${help()}`)
+  if (!command) throw new UsageFault('there is no such command: `atr help` lists them')
   return command.run(args, readConfig(process.env))
 }
 

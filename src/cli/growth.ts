@@ -7,12 +7,12 @@ import { tilePath } from '../proof/tree/tiles.ts'
 import type { Fault } from '../proof/verify.ts'
 import { UsageFault } from './command.ts'
 
-export type Grown =
+export type GrowthVerdict =
   | { ok: true; grew: { from: number; to: number }; changes?: number }
   | { ok: false; reason: GrowthFault | TileFault | CheckpointFault | Fault }
 
 /** Checks against an older checkpoint that the log of this one has only grown since. Tiles come from the policy's URL. */
-export async function grownSince(olderNote: string, newerNote: string, policy: TrustPolicy): Promise<Grown> {
+export async function grownSince(olderNote: string, newerNote: string, policy: TrustPolicy): Promise<GrowthVerdict> {
   const newer = await openCheckpoint(newerNote, policy)
   if (!newer.ok) return newer
   const url = policy.logs.find(({ key }) => key.name === newer.head.origin)?.url

@@ -38,37 +38,26 @@ export const argumentsOf = (readers: Readers = READERS): ParseArgsOptionsConfig 
 
 /** What `atr help load` says of them. */
 export const optionTexts = (readers: Readers = READERS): [string, string][] => [
-  ['--edition E', 'what the edition is called, where the file does not say'],
-  ['--effective-from DAY', 'the day it takes effect, as 2026-07-01, where the file does not say'],
-  ['--effective-to DAY', 'the last day it holds, in place of what the file or the calendar of the chart says'],
-  ['--url URL', 'where the file is from: cited in every proof'],
-  ['--retrieved-at TIME', 'when it was fetched, as 2026-07-01T00:00:00Z; now, if not given'],
+  ['--edition E', 'the name of the edition, if the file does not say it'],
+  ['--effective-from DAY', 'the first day of the edition, such as 2026-07-01, if the file does not say it'],
+  [
+    '--effective-to DAY',
+    'the last day of the edition, in place of the one in the file or in the publisher\u2019s calendar',
+  ],
+  ['--url URL', 'the address that the file is from: every proof cites it'],
+  ['--retrieved-at TIME', 'when the file was downloaded, such as 2026-07-01T00:00:00Z; now by default'],
   ...readerOptions(readers).map(({ name, value, kinds, meaning, repeatable }): [string, string] => [
     `--${name} ${value}`,
     `${kinds.join(', ')}: ${meaning}${repeatable ? '; may be repeated' : ''}`,
   ]),
-  ['--sample', 'the data is invented'],
-  ['--publish', 'publishes what was staged'],
-  ['--override LIMIT', 'with --publish: publishes though the breaker holds it; once for each limit'],
-  ['--reason CODE', 'with --override: why, from the list in docs/spec/release-rules.md'],
-  ['--json', 'prints data'],
+  ['--sample', 'marks the data as invented'],
+  ['--publish', 'publishes the release if the breaker allows it'],
+  ['--override LIMIT', 'with --publish: publishes although this limit of the breaker is exceeded; may be repeated'],
+  ['--reason CODE', 'with --override: why; docs/spec/release-rules.md lists the codes'],
+  ['--json', 'prints JSON'],
 ]
 
-/** The names of the options about the source, for the summary of the command. */
-export const sourceOptionNames = (readers: Readers = READERS): string =>
-  [
-    'edition',
-    'effective-from',
-    'effective-to',
-    'url',
-    'retrieved-at',
-    ...readerOptions(readers).map(({ name }) => name),
-    'sample',
-  ]
-    .map((name) => `--${name}`)
-    .join(', ')
-
-export interface Said {
+export interface SourceArguments {
   edition?: string | undefined
   'effective-from'?: string | undefined
   'effective-to'?: string | undefined
@@ -91,9 +80,9 @@ export function checkOptions(kind: string, said: object, readers: Readers = READ
   if (stray) throw new UsageFault(`--${stray} is not an option of load ${kind}`)
 }
 
-export function loadOptions(said: Said, readers: Readers = READERS): LoadOptions {
+export function loadOptions(said: SourceArguments, readers: Readers = READERS): LoadOptions {
   if (said.url !== undefined && !/^https?:\/\/[^/\s]/.test(said.url))
-    throw new Problem('invalid_parameter', 'a --url begins with https:// or http://')
+    throw new Problem('invalid_parameter', '--url must begin with https:// or http://')
   const options: LoadOptions = {
     edition: said.edition,
     effective_from: said['effective-from'],
@@ -106,10 +95,10 @@ export function loadOptions(said: Said, readers: Readers = READERS): LoadOptions
   return options
 }
 
-function parsed({ name, words, parse }: ReaderOption, said: Said[string]): LoadOptions {
+function parsed({ name, words, parse }: ReaderOption, said: SourceArguments[string]): LoadOptions {
   if (said === undefined) return {}
   const texts = [said].flat().map(String)
   if (words && texts.some((text) => !words.includes(text)))
-    throw new UsageFault(`--${name} is one of ${words.join(', ')}`)
+    throw new UsageFault(`--${name} must be one of ${words.join(', ')}`)
   return parse(texts)
 }

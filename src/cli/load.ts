@@ -10,11 +10,11 @@ import { checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
-import { argumentsOf, checkOptions, loadOptions, optionTexts, type Said, sourceOptionNames } from './load-options.ts'
+import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
 import { overridesFrom } from './overrides.ts'
 import { ProgressLine, summaryText } from './progress.ts'
 
-type Asked = Said & { json: boolean; publish: boolean; override?: string[]; reason?: string[] }
+type LoadArguments = SourceArguments & { json: boolean; publish: boolean; override?: string[]; reason?: string[] }
 
 /** Tables that stand beside the releases: they are replaced or added to at once. */
 const TABLES: {
@@ -29,16 +29,16 @@ const TABLES: {
 
 export const load: Command = {
   usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--publish] [--json]`,
-  summary: `Reads a source into a staged release: ${sourceOptionNames()}`,
+  summary: 'Reads published files into a staged release',
   options: optionTexts(),
   async run(args, config) {
     const { values, positionals } = parseArgs({ args, options: argumentsOf(), allowPositionals: true })
-    const asked = values as Asked
+    const asked = values as LoadArguments
     const [kind = '', first, ...more] = positionals
     const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
     if (!table && !LOAD_KINDS.includes(kind))
       throw new UsageFault(`load takes ${[...LOAD_KINDS, ...Object.keys(TABLES)].join(', ')}`)
-    if (first === undefined) throw new UsageFault('say what kind of file to load, and which')
+    if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
     if (table && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
     checkOptions(kind, asked)
     overridesFrom(asked)
@@ -58,7 +58,7 @@ async function loadRelease(
   { db, registryLog, cosign }: Installation,
   kind: string,
   paths: readonly string[],
-  asked: Asked,
+  asked: LoadArguments,
 ): Promise<number> {
   const started = performance.now()
   const line = new ProgressLine(process.stderr, () => performance.now())
@@ -78,7 +78,7 @@ async function loadRelease(
     const told = { release_id, state, row_count, rejected_count, already }
     const done = publishing ? '' : ': nothing to do'
     const kept = citesAsAsked(release, asked) ? '' : `\n${OTHER_CITATION}`
-    show(asked.json, told, `${release_id} ${state}: had been loaded before${done}${kept}`)
+    show(asked.json, told, `${release_id} ${state}: was loaded before${done}${kept}`)
   } else {
     const counted = await summaryOf(db, { ...release, state }, loaded.written.absences, performance.now() - started)
     const summary = { ...counted, judged_without, shares_npis_with, no_url: asked.url === undefined && !asked.sample }
@@ -89,10 +89,10 @@ async function loadRelease(
 }
 
 const OTHER_CITATION =
-  'NOTE: its citations say another --url or --retrieved-at, and stay so. To change them, discard a staged release or withdraw a published one, then load the files again'
+  'NOTE: the release keeps the --url and --retrieved-at of its first load, which are different. To change them, discard a staged release or withdraw a published one, then load the files again'
 
 /** What is not said again is not asked for. */
-function citesAsAsked({ citations }: ReleaseState, asked: Asked): boolean {
+function citesAsAsked({ citations }: ReleaseState, asked: LoadArguments): boolean {
   const cited = JSON.parse(citations) as { url: string; retrieved_at: string }[]
   const { url, 'retrieved-at': retrieved_at } = asked
   return cited.every(

@@ -24,13 +24,13 @@ export const log: Command = {
   options: [
     [
       'publish',
-      'makes public what a crash or missing witnesses held up, appends the state of the day if it is due, and has witnesses cosign again what they cosigned a day ago',
+      'publishes what a crash or missing witnesses held up, appends the daily state if it is due, and asks witnesses for new cosignatures once a day',
     ],
     ['keys', 'prints the verifier keys in use'],
     ['rotate-key', 'adds a new key to each log; old and new keys both sign from then on'],
     [
       'retire-key',
-      'stops using the old keys, once readers and witnesses have the new ones; the policy keeps them for what they signed',
+      'stops signing with the old keys; first give the new ones to readers and witnesses. The policy keeps the old ones for what they signed',
     ],
     ['--json', 'prints JSON'],
   ],

@@ -1,6 +1,6 @@
 import { ACCEPTABLE } from '../ingest/cms/physician.ts'
 import { READERS, type Reading } from '../ingest/readers.ts'
-import type { Given } from '../ingest/reread.ts'
+import type { SourceInput } from '../ingest/reread.ts'
 import { type SourceCheck, sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy, wantedCodes } from '../ingest/source-gather.ts'
 import type { SourceFinding, SourceReading, Sources } from '../monitor/rows.ts'
@@ -12,7 +12,7 @@ import type { StageableRow } from '../registry/release/staging.ts'
 
 interface GivenFile {
   path: string
-  files: readonly Given[]
+  files: readonly SourceInput[]
 }
 
 /** The files that a monitor was given. They are read once, but for those of a hospital that are too large to hold. */
@@ -27,7 +27,8 @@ export async function sourcesAt(paths: readonly string[]): Promise<Sources> {
   }
 }
 
-const cites = ({ citations }: Manifest, { sha256 }: Given): boolean => citations.some((each) => each.sha256 === sha256)
+const cites = ({ citations }: Manifest, { sha256 }: SourceInput): boolean =>
+  citations.some((each) => each.sha256 === sha256)
 
 /** A release beside its files: each row is in them, and what they state is in the release. */
 class BothWays implements SourceReading {
@@ -37,7 +38,7 @@ class BothWays implements SourceReading {
   /** Rows of a file that is too large to hold, until all are known and it is read again for them. */
   readonly #gathered: Row[] = []
   #taken = 0
-  #stated: Stated | undefined
+  #stated: SourceRows | undefined
 
   constructor(
     readonly release: Manifest,
@@ -54,7 +55,7 @@ class BothWays implements SourceReading {
     const finding = this.#isLarge ? undefined : this.#faultIn(rows, this.check, this.#taken)
     if (finding) return finding
     this.#taken += rows.length
-    this.#stated ??= await Stated.read(this.release, this.#paths, this.notes)
+    this.#stated ??= await SourceRows.read(this.release, this.#paths, this.notes)
     await this.#stated.pass(rows)
     return undefined
   }
@@ -82,7 +83,7 @@ class BothWays implements SourceReading {
 }
 
 /** What the files of a release state, read as on loading, in the order of the keys. */
-class Stated {
+class SourceRows {
   #rows: AsyncIterator<StageableRow> | Iterator<StageableRow> | undefined
   #next: { key: string; region: string } | undefined
   /** Of each region the first key that the release does not have. */
@@ -100,21 +101,22 @@ class Stated {
     this.#rows = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]()
   }
 
-  static async read(release: Manifest, paths: readonly string[], notes: string[]): Promise<Stated> {
+  static async read(release: Manifest, paths: readonly string[], notes: string[]): Promise<SourceRows> {
     const { chart, edition, effective_from, effective_to, data_class, providers: npis } = release
     const rejects: Findings = new Map()
     const options = { edition, effective_from, effective_to, data_class, accept: ACCEPTABLE, ...(npis ? { npis } : {}) }
     const [kind = ''] = chart.split(':')
     try {
       const reading = Object.hasOwn(READERS, kind) ? await READERS[kind]?.read(paths, options, rejects) : undefined
-      if (!reading) notes.push('nothing was looked for that its source has and it has not: this chart is not known')
-      const stated = new Stated(release, rejects, notes, reading)
+      if (!reading)
+        notes.push('its source was not searched for rows that are missing here: this program does not know the chart')
+      const stated = new SourceRows(release, rejects, notes, reading)
       await stated.#step()
       return stated
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      notes.push(`nothing was looked for that its source has and it has not: ${error.message}`)
-      return new Stated(release, rejects, notes)
+      notes.push(`its source was not searched for rows that are missing here: ${error.detail}`)
+      return new SourceRows(release, rejects, notes)
     }
   }
 
@@ -153,7 +155,7 @@ class Stated {
     // An edition may be loaded for some regions alone: whoever reads it then should know.
     if (this.#missing.size > 0)
       this.notes.push(
-        `it has no row for ${this.#missing.size} of the regions of its source: it may be loaded for some alone`,
+        `it has no row for ${this.#missing.size} regions of its source: it may have been loaded for the other regions only`,
       )
     const [claimed, counted] = [this.release.unreadable_lines, unreadableIn(this.rejects)]
     if (claimed === counted) return undefined

@@ -31,30 +31,32 @@ export const monitor: Command = {
   usage:
     'monitor <url> --policy <file> [--state <file>] [--rails <file>] [--source <file>]... [--answer <file>]... [--charts <file>] [--once | --every 10m] [--max-age 26h] [--json]',
   summary:
-    'Follows the logs of a service as an outsider, replays them, reads what they commit to, asks a few questions, and alarms',
+    'Watches a service from outside: replays its logs, checks what they commit to and a few answers, and prints an alarm for each fault',
   options: [
     ['--policy FILE', 'the log policy that you pinned'],
-    ['--state FILE', 'what is remembered; evidence is written beside it. atr-monitor.json by default'],
-    ['--rails FILE', 'a rails token, or an agent key that may get one: reads rows too (registry:read, audit:read)'],
-    ['--source FILE', 'a file that releases cite: what it states must be in them, and nothing else; may be repeated'],
-    ['--answer FILE', 'an answer that someone received: it must stand under the same log; may be repeated'],
-    ['--charts FILE', 'schedules of this registry that are not among the usual ones, as JSON (docs/spec/monitor.md)'],
-    ['--once', 'one round, which is the default'],
-    ['--every 10m', 'a round every so many minutes or hours, until stopped'],
+    ['--state FILE', 'what earlier rounds saw; atr-monitor.json by default. Evidence of alarms is written beside it'],
+    ['--rails FILE', 'a rails token or an agent key: also reads rows (registry:read) and the figures log (audit:read)'],
+    ['--source FILE', 'a file that releases cite: it is compared with their rows, both ways; may be repeated'],
+    ['--answer FILE', 'an answer that someone received: it must be from the same log; may be repeated'],
+    ['--charts FILE', 'a JSON file with further schedules of this registry (docs/spec/monitor.md)'],
+    ['--once', 'makes one round; this is the default'],
+    ['--every 10m', 'makes a round at this interval, in minutes or hours, until stopped'],
     ['--max-age 26h', 'how old the newest state may be, in hours or days'],
-    ['--json', 'one line of JSON for each round'],
+    ['--json', 'prints one line of JSON for each round'],
   ],
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [url = '', ...more] = positionals
     if (!isAddress(url) || !URL.canParse(url) || more.length > 0)
-      throw new UsageFault('say which service to follow: one address, http or https')
-    if (values.policy === undefined) throw new UsageFault('say whom to trust: --policy with the file that you pinned')
+      throw new UsageFault('name one service to watch: its http or https address')
+    if (values.policy === undefined) throw new UsageFault('name the log policy that you pinned: --policy FILE')
     if (values.once && values.every !== undefined) throw new UsageFault('give --once or --every, not both')
     const policy = parsePolicy(await read(values.policy))
-    if (!policy) throw new UsageFault('the policy is not a tlog-policy this program understands')
+    if (!policy)
+      throw new UsageFault('the file of --policy is not a log policy (C2SP tlog-policy): get it from /log/policy')
     const state = resolve(values.state)
-    if (!existsSync(dirname(state))) throw new UsageFault('the folder of --state is not there')
+    if (!existsSync(dirname(state)))
+      throw new UsageFault('the folder of the --state file does not exist: create it first')
     const every = values.every === undefined ? undefined : msOf('--every', values.every, { m: 60_000, h: 3_600_000 })
     const maxAgeMs = msOf('--max-age', values['max-age'], { h: 3_600_000, d: 86_400_000 })
     const secret = values.rails === undefined ? undefined : (await read(values.rails)).trim()
@@ -67,7 +69,7 @@ export const monitor: Command = {
     )
     const file = new StateFile(state, fetcher.base)
     const readsRows = secret !== undefined
-    const round = async (before?: ReadonlySet<string>): Promise<Told> => {
+    const round = async (before?: ReadonlySet<string>): Promise<RoundReport> => {
       const memory = remembered(file)
       const now = Date.now()
       const done = await watchOnce({ fetcher, policy, now, maxAgeMs, readsRows, sources, charts, answers }, memory)
@@ -95,13 +97,16 @@ function chartsIn(text: string): ChartTable {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new UsageFault('--charts is not a table of schedules: each has bases, speaks and settings')
+  throw new UsageFault('the file of --charts is not a table of schedules: each needs bases, speaks and settings')
 }
 
 function msOf(option: string, text: string, units: { [unit: string]: number }): number {
   const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([a-z])$/.exec(text) ?? []
   const ms = Object.hasOwn(units, unit) ? units[unit] : undefined
-  if (ms === undefined) throw new UsageFault(`${option} is a number and one of ${Object.keys(units).join(', ')}`)
+  if (ms === undefined)
+    throw new UsageFault(
+      `${option} takes a number and a unit (${Object.keys(units).join(', ')}), such as 30${Object.keys(units)[0]}`,
+    )
   return Number(count) * ms
 }
 
@@ -122,7 +127,7 @@ function kept(file: StateFile, alarm: Alarm, now: number): string | undefined {
 }
 
 /** The exit code after a round, and what was said in it. */
-interface Told {
+interface RoundReport {
   code: number
   said: ReadonlySet<string>
 }
@@ -149,7 +154,9 @@ function tell(
     if (before.has(alarm.sentence)) continue
     console.log(`alarm ${alarm.code}: ${alarm.sentence}\n  what to do: ${alarm.advice}`)
     const path = keep(alarm)
-    console.error(path === undefined ? 'its evidence could not be written' : `evidence: ${path}`)
+    console.error(
+      path === undefined ? 'the evidence could not be written: check the folder of --state' : `evidence: ${path}`,
+    )
   }
   for (const note of notes) if (!before.has(note)) console.error(`note: ${note}`)
   const { registry, figures, releases, questions, recorded_at } = counts
@@ -160,7 +167,7 @@ function tell(
 }
 
 /** Round after round, until the process is told to stop. Fails if any of them alarmed. */
-async function rounds(round: (before: ReadonlySet<string>) => Promise<Told>, every: number): Promise<number> {
+async function rounds(round: (before: ReadonlySet<string>) => Promise<RoundReport>, every: number): Promise<number> {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   let [worst, before] = [DONE, new Set() as ReadonlySet<string>]

@@ -22,7 +22,7 @@ export function overridesFrom({
   reason?: string[] | undefined
 }): Override[] {
   if (reason.length !== override.length && (reason.length !== 1 || override.length === 0))
-    throw new UsageFault('give a --reason with each --override, or one for all of them')
+    throw new UsageFault('give one --reason for each --override, or one for all of them')
   return override.map((rule, i) => ({ rule: breakerRule(rule), reason: overrideReason(reason[i] ?? reason[0]) }))
 }
 

@@ -14,7 +14,7 @@ const MOST_PAGES = 2000
 export function joinPages(texts: readonly string[]): string {
   const pages = texts.map(pageIn)
   if (!pages.every((page) => page !== undefined))
-    throw new UsageFault('several answers are verified together only if each is a page of one list')
+    throw new UsageFault('several answers can be verified together only if they are pages of one list')
   const states = pages.flatMap((page) => page.states ?? [])
   return JSON.stringify({ data: pages.flatMap(({ data }) => data), states })
 }

@@ -84,6 +84,6 @@ test('a summary names each rule that was broken, and where first', () => {
   expect(text).not.toContain('NOTE')
   expect(summaryText({ ...summary, checks: [] })).not.toContain('rule')
   const noted = { ...summary, judged_without: ['cms-opps'], shares_npis_with: ['hospital-mrf:1234567893'] }
-  expect(summaryText(noted)).toMatch(/NOTE: judged without cms-opps/)
+  expect(summaryText(noted)).toMatch(/NOTE: prices were not compared with cms-opps/)
   expect(summaryText(noted)).toMatch(/NOTE: it shares NPIs with hospital-mrf:1234567893/)
 })

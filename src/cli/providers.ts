@@ -5,14 +5,19 @@ import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
 export const providers: Command = {
   usage: 'providers move <npi> <chart> --reason CODE [--json]',
-  summary: `Says that another hospital file speaks for an NPI from now on: ${MOVE_REASONS.join(', ')}`,
+  summary: 'Lets another hospital file speak for an NPI: from now on its prices are answered from that file',
+  options: [
+    ['--reason CODE', MOVE_REASONS.join(', ')],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const options = { json: { type: 'boolean', default: false }, reason: { type: 'string' } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [action, npi = '', chart = '', ...more] = positionals
-    if (action !== 'move' || more.length > 0) throw new UsageFault('providers takes move, an NPI and a chart')
+    if (action !== 'move' || more.length > 0)
+      throw new UsageFault('say what to do: atr providers move NPI CHART --reason CODE')
     if (!/^[12][0-9]{9}$/.test(npi) || !chartOf(chart)?.perProvider)
-      throw new UsageFault('say which NPI, and which chart is to speak for it, such as hospital-mrf:1234567893')
+      throw new UsageFault('name an NPI, and the chart that is to speak for it, such as hospital-mrf:1234567893')
     const reason = MOVE_REASONS.find((each) => each === values.reason)
     if (!reason) throw new UsageFault(`say why with --reason: ${MOVE_REASONS.join(', ')}`)
     const { db, registryLog, cosign } = await openStore(config)

@@ -23,7 +23,7 @@ export function checkText(check: ReleaseCheck): string {
     ...(held.length === 0
       ? ['The breaker allows it to be published.']
       : [
-          'HELD by the breaker, not published:',
+          'HELD by the breaker, not published, because:',
           ...held.map(({ rule, found, limit }) => `  ${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`),
           'If the release is right: `atr release publish` with --override and --reason for each limit.',
         ]),
@@ -42,18 +42,18 @@ export const notesText = ({
 }): string[] => [
   ...(no_url
     ? [
-        'NOTE: no --url was given: every proof will cite the file without saying where it is from, and the breaker holds it for that (no_url).',
+        'NOTE: no --url was given, so proofs cannot say where the file is from, and the breaker holds the release (no_url).',
       ]
     : []),
   ...(judged_without.length === 0
     ? []
     : [
-        `NOTE: judged without ${judged_without.join(', ')}: not in force, so R04 and R05 compared fewer prices. To check again, publish that first, discard this release and load the file again.`,
+        `NOTE: prices were not compared with ${judged_without.join(', ')}, because nothing of it is in force (rules R04, R05). To compare them, publish it, discard this release and load the file again.`,
       ]),
   ...(shares_npis_with.length === 0
     ? []
     : [
-        `NOTE: it shares NPIs with ${shares_npis_with.join(', ')}, and the file that was published first speaks for them. To let this file speak for an NPI, publish it and run \`atr providers move\`.`,
+        `NOTE: it shares NPIs with ${shares_npis_with.join(', ')}. The file that was published first speaks for them. To let this file speak for an NPI, publish it and run \`atr providers move\`.`,
       ]),
 ]
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
+import { OVERRIDE_REASONS } from '../registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../registry/release/check.ts'
 import { checksOf, findDelta } from '../registry/release/check-store.ts'
 import { diffReleases } from '../registry/release/diff.ts'
@@ -13,7 +14,7 @@ import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
 import { ProgressLine } from './progress.ts'
 import { checkText, diffText } from './release-text.ts'
 
-interface Asked extends Pick<Installation, 'db' | 'registryLog' | 'cosign'> {
+interface ReleaseArguments extends Pick<Installation, 'db' | 'registryLog' | 'cosign'> {
   ids: readonly string[]
   json: boolean
   override?: string[] | undefined
@@ -21,7 +22,7 @@ interface Asked extends Pick<Installation, 'db' | 'registryLog' | 'cosign'> {
 }
 
 const ACTIONS: {
-  [action: string]: { ids: readonly [least: number, most: number]; run(asked: Asked): Promise<number> }
+  [action: string]: { ids: readonly [least: number, most: number]; run(asked: ReleaseArguments): Promise<number> }
 } = {
   list: { ids: [0, 0], run: list },
   show: { ids: [1, 1], run: showOne },
@@ -34,16 +35,29 @@ const ACTIONS: {
 
 export const release: Command = {
   usage:
-    'release list | show ID | check ID | diff ID [ID] | publish ID [--override RULE --reason CODE] | withdraw ID --reason CODE | discard ID [--json]',
-  summary: 'The life of a release: what was loaded, what is wrong with it, what it changes; in force, and out again',
+    'release list | show ID | check ID | diff ID [ID] | publish ID [--override LIMIT --reason CODE] | withdraw ID --reason CODE | discard ID [--json]',
+  summary: 'Lists, shows, checks, compares, publishes, withdraws and discards releases',
+  options: [
+    ['list', 'lists every release and its state'],
+    ['show ID', 'shows where a release is from and what is in it'],
+    ['check ID', 'shows broken rules, changes, and whether the breaker allows it; exit code 1 if it does not'],
+    ['diff ID [ID]', 'compares a release with the previous edition, or with the second one that you name'],
+    ['publish ID', 'puts a staged release into the log and in force; this cannot be undone'],
+    ['withdraw ID', `ends a published release. --reason is one of ${WITHDRAWAL_REASONS.join(', ')}`],
+    ['discard ID', 'removes a release that was never published'],
+    ['--override LIMIT', 'publish: publishes although this limit of the breaker is exceeded; may be repeated'],
+    ['--reason CODE', `publish: why, with --override: ${OVERRIDE_REASONS.join(', ')}`],
+    ['--json', 'prints JSON'],
+  ],
   async run(args, config) {
     const options = { json: { type: 'boolean', default: false }, ...OVERRIDE_OPTIONS } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [name = '', ...ids] = positionals
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (!action) throw new UsageFault(`release takes ${Object.keys(ACTIONS).join(', ')}`)
+    if (!action) throw new UsageFault(`say what to do: atr release ${Object.keys(ACTIONS).join(', ')}`)
     const [least, most] = action.ids
-    if (ids.length < least || ids.length > most) throw new UsageFault('say which release: see `atr release list`')
+    if (ids.length < least || ids.length > most)
+      throw new UsageFault('name the release by its id: see `atr release list`')
     const { db, registryLog, cosign } = await openStore(config)
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
@@ -53,7 +67,7 @@ export const release: Command = {
   },
 }
 
-async function list({ db, registryLog, json }: Asked): Promise<number> {
+async function list({ db, registryLog, json }: ReleaseArguments): Promise<number> {
   const { size } = await registryLog.head(db)
   const releases = (await listReleases(db)).map(
     ({ release_id, state, log_index, effective_from, effective_to, row_count, rejected_count, data_class }) => ({
@@ -72,7 +86,7 @@ async function list({ db, registryLog, json }: Asked): Promise<number> {
   return DONE
 }
 
-async function showOne({ db, ids: [id = ''], json }: Asked): Promise<number> {
+async function showOne({ db, ids: [id = ''], json }: ReleaseArguments): Promise<number> {
   const found = await getRelease(db, id)
   const shown = {
     ...found,
@@ -87,25 +101,33 @@ async function showOne({ db, ids: [id = ''], json }: Asked): Promise<number> {
 }
 
 /** Refused when the breaker would hold it, so that a script can stop there. */
-async function check({ db, ids: [id = ''], json }: Asked): Promise<number> {
+async function check({ db, ids: [id = ''], json }: ReleaseArguments): Promise<number> {
   const result = await checkRelease(db, await getRelease(db, id))
   show(json, result, checkText(result))
   return result.held.length === 0 ? DONE : REFUSED
 }
 
-async function diff({ db, ids: [id = '', other], json }: Asked): Promise<number> {
+async function diff({ db, ids: [id = '', other], json }: ReleaseArguments): Promise<number> {
   const to = await getRelease(db, id)
   const from = other === undefined ? await findPredecessor(db, to) : await getRelease(db, other)
   if (!from) throw new Problem('release_conflict', 'there is no edition before this one to compare it with')
   const unread = [from, to].find(({ state }) => state === 'loading')
-  if (unread) throw new Problem('release_conflict', 'one of them was not loaded to its end')
+  if (unread)
+    throw new Problem('release_conflict', 'one of the two releases is still being loaded, or its load was interrupted')
   const found = await diffReleases(db, from.release_no, to.release_no)
   const result = { from: from.release_id, to: to.release_id, ...found }
   show(json, result, `${from.release_id} -> ${to.release_id}\n${diffText(found)}`)
   return DONE
 }
 
-async function publishOne({ db, registryLog, cosign, ids: [id = ''], json, ...said }: Asked): Promise<number> {
+async function publishOne({
+  db,
+  registryLog,
+  cosign,
+  ids: [id = ''],
+  json,
+  ...said
+}: ReleaseArguments): Promise<number> {
   const line = new ProgressLine(process.stderr, () => performance.now())
   const published = await publish({ db, log: registryLog, cosign }, id, Date.now, overridesFrom(said), (progress) =>
     line.update(progress),
@@ -123,7 +145,7 @@ async function withdrawOne({
   json,
   override,
   reason,
-}: Asked): Promise<number> {
+}: ReleaseArguments): Promise<number> {
   const why = WITHDRAWAL_REASONS.find((each) => each === reason?.[0])
   if (!why || reason?.length !== 1 || override)
     throw new UsageFault(`say why with --reason: ${WITHDRAWAL_REASONS.join(', ')}`)
@@ -132,7 +154,8 @@ async function withdrawOne({
   const found = await findPredecessor(db, withdrawn)
   // An edition that had ended by then is not in force again.
   const before = found && found.effective_to >= withdrawn.effective_from ? found.release_id : null
-  const next = before === null ? 'no edition of its chart holds on its first day' : `${before} stands in its place`
+  const next =
+    before === null ? 'no edition of its chart is in force on its first day' : `${before} is in force in its place`
   show(
     json,
     { release_id, withdrawn_index, in_its_place: before },
@@ -142,7 +165,7 @@ async function withdrawOne({
 }
 
 /** For what is staged and will not be published, and for what a load that died has left. */
-async function discardOne({ db, ids: [id = ''], json }: Asked): Promise<number> {
+async function discardOne({ db, ids: [id = ''], json }: ReleaseArguments): Promise<number> {
   const release = await getRelease(db, id)
   await discard(db, release)
   show(json, { release_id: release.release_id, discarded: true }, `discarded ${release.release_id}`)

@@ -23,7 +23,7 @@ export const restore: Command = {
   summary:
     'Puts a backup of the store in place, and adds the log entries that were signed after it. Stop the service first',
   options: [
-    ['--accept-rollback', 'where entries are lost: end this history, and begin another one with what the backup has'],
+    ['--accept-rollback', 'if entries are lost: ends this history, and begins a new one from the backup'],
     ['--reason CODE', ROLLBACK_REASONS.join(', ')],
     ['--origin ORIGIN', 'the new name of the logs, such as registry.example/2'],
   ],
@@ -62,7 +62,7 @@ function rollbackOf(reason: string | undefined, origin: string | undefined): Rol
   return { reason, origin }
 }
 
-interface Restored {
+interface RestoreResult {
   file: string
   /** How many entries of each log were added again. */
   added: { registry: number; figures: number }
@@ -70,7 +70,7 @@ interface Restored {
   ended?: { origin: string; reason: string; lost: { registry: number; figures: number } }
 }
 
-const textOf = ({ file, added, ended }: Restored): string =>
+const textOf = ({ file, added, ended }: RestoreResult): string =>
   [
     `${file} is in place. Log entries added again: ${added.registry} of the registry, ${added.figures} of the figures`,
     ...(ended
@@ -88,7 +88,7 @@ async function restoreStore(
   file: string,
   rollback: Rollback | undefined,
   now: number,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   if (!existsSync(file)) throw new StoreFault('there is no backup of that name: nothing was changed')
   const copy = `${config.storeFile}.restoring`
   const remove = (): void => {
@@ -179,7 +179,7 @@ async function endHistory(
   { reason, origin }: Rollback,
   { signingKeyFile, lockDir }: Config,
   now: number,
-): Promise<{ what: NonNullable<Restored['ended']>; commit(): void }> {
+): Promise<{ what: NonNullable<RestoreResult['ended']>; commit(): void }> {
   const old = tails[0]?.log.origin.replace(/\/log\/[a-z]+$/, '') ?? ''
   if (old === origin) throw new UsageFault('the new origin is the old one: the logs need a new name')
   const keys = tails.map(({ log }) => generateLogKey(`${origin}/log/${log.name}`))

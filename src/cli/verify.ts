@@ -10,20 +10,20 @@ import { type DerivationFault, verifyDerivation } from '../proof/price/derivatio
 import type { Citation } from '../proof/price/release.ts'
 import { rowKey } from '../proof/price/row.ts'
 import {
-  type Asked,
   type Fault,
+  type Inquiry,
   isFresh,
-  type Proved,
   type ProvedEdition,
   type ProvedRow,
   parsePolicy,
   type TrustPolicy,
+  type VerifiedAnswer,
   verifyBody,
 } from '../proof/verify.ts'
 import { fetchText, isAddress, read } from './answer-source.ts'
 import { askedOf, type Expected, isReference, placeIn, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
-import { type Grown, grownSince, Pin } from './growth.ts'
+import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
 
 const OPTIONS = {
@@ -40,15 +40,31 @@ const OPTIONS = {
 export const verify: Command = {
   usage:
     'verify <file|url|->... --policy <file|url> [--cpt <code> --as-of <day> [--region ...] [--npi ...] [--modifier ...] [--setting ...] [--basis ...] | --asked <address> | --lines <file> | --any] [--max-age 72h] [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
-  summary:
-    'Checks an answer with the keys of a pinned policy, and that it is the answer to the question: the one in the address, or for a file the one given with --cpt and so on, with --asked, or for a bill with --lines, the request; --any checks only that it was published. With --max-age, that the view is not older; with --source, also against the files it cites; with --since or --pin, that its log has only grown',
+  summary: 'Checks that an answer is proved under the log policy that you pinned, and that it answers the question',
+  options: [
+    ['<file|url|->', 'the answer: a file, an address that is asked, or standard input; or the pages of one list'],
+    ['--policy FILE|URL', 'the log policy that you pinned'],
+    ['--cpt CODE', 'the question, if the answer is not an address; with --region, --npi and so on, as they were asked'],
+    ['--as-of DAY', 'the day that was asked about, such as 2026-11-15'],
+    ['--asked ADDRESS', 'the same as an address, such as /reference/sheet?cpt=99213&as_of=2026-11-15'],
+    ['--lines FILE', 'the request of a bill: each line must answer its question'],
+    ['--any', 'checks only that the answer was published, whatever was asked'],
+    ['--max-age 72h', 'how old the view may be, in hours or days'],
+    ['--source FILE', 'a file that the answer cites: its lines must make the same rows; may be repeated'],
+    ['--since FILE|URL', 'an older checkpoint: the log must have only grown since'],
+    ['--pin FILE', 'the same with a checkpoint kept in this file, which is then replaced by the newer one'],
+    ['--rails FILE', 'a file with a rails token, for addresses that need one'],
+    ['--json', 'prints JSON'],
+  ],
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
     const [what] = positionals
     if (what === undefined) throw new UsageFault('say what to verify: a file, a URL, or -')
-    if (values.policy === undefined) throw new UsageFault('say whom to trust: --policy with a file or URL')
+    if (values.policy === undefined)
+      throw new UsageFault('name the log policy that you pinned: --policy with a file or URL')
     const policy = parsePolicy(await read(values.policy))
-    if (!policy) throw new UsageFault('the policy is not a tlog-policy this program understands')
+    if (!policy)
+      throw new UsageFault('the file of --policy is not a log policy (C2SP tlog-policy): get it from /log/policy')
     if (values.since !== undefined && values.pin !== undefined) throw new UsageFault('give --since or --pin, not both')
     const pin = values.pin === undefined ? undefined : new Pin(values.pin)
     const older = values.since === undefined ? pin?.read() : await read(values.since)
@@ -77,7 +93,7 @@ const HOURS: { [unit: string]: number } = { h: 1, d: 24 }
 function since(age: string, now: number): string {
   const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([hd])$/.exec(age) ?? []
   const hours = HOURS[unit]
-  if (hours === undefined) throw new UsageFault('--max-age is hours or days, such as 72h or 3d')
+  if (hours === undefined) throw new UsageFault('--max-age takes hours or days, such as 72h or 3d')
   return new Date(now - Number(count) * hours * 3_600_000).toISOString()
 }
 
@@ -91,7 +107,12 @@ async function readAnswer(sources: readonly string[], older: string | undefined,
 }
 
 /** Pages of figure changes show by themselves how their log grew, and that no change was left out; for the rest there are tiles. */
-async function continued(older: string, text: string, policy: TrustPolicy, verdict: Checked): Promise<Grown> {
+async function continued(
+  older: string,
+  text: string,
+  policy: TrustPolicy,
+  verdict: PassedVerdict,
+): Promise<GrowthVerdict> {
   const page = verdict.log === undefined ? (parseJson(text) as { data?: unknown[]; states?: unknown }) : {}
   const { data, states } = page
   if (!data || (verdict.entries === verdict.editions.length && states === undefined))
@@ -100,8 +121,8 @@ async function continued(older: string, text: string, policy: TrustPolicy, verdi
   return found.ok ? { ok: true, grew: { from: found.from, to: found.to }, changes: found.entries } : found
 }
 
-const both = (verdict: Verdict, grown: Grown): Verdict =>
-  verdict.ok && grown.ok ? { ...verdict, ...grown } : verdict.ok ? (grown as Failed) : verdict
+const both = (verdict: Verdict, grown: GrowthVerdict): Verdict =>
+  verdict.ok && grown.ok ? { ...verdict, ...grown } : verdict.ok ? (grown as FailedVerdict) : verdict
 
 function report(verdict: Verdict, asJson: boolean): number {
   show(asJson, verdict, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
@@ -109,8 +130,8 @@ function report(verdict: Verdict, asJson: boolean): number {
   return verdict.ok ? DONE : REFUSED
 }
 
-type Verdict = Checked | Failed
-type Checked = Proved & {
+type Verdict = PassedVerdict | FailedVerdict
+type PassedVerdict = VerifiedAnswer & {
   derived: number
   at_source: number
   /** How many editions without a row of the code were searched for it, in all files that they cite. */
@@ -123,9 +144,9 @@ type Checked = Proved & {
   /** How many changes came since the older checkpoint, none missing. */
   changes?: number
 }
-type Failed = {
+type FailedVerdict = {
   ok: false
-  reason: Fault | DerivationFault | SourceFault | Extract<Grown, { ok: false }>['reason']
+  reason: Fault | DerivationFault | SourceFault | Extract<GrowthVerdict, { ok: false }>['reason']
   /** The key of the row that failed, and the file it needs, where that is known. */
   row?: string
   at?: number
@@ -140,7 +161,7 @@ async function verdictOn(
   { permalink, ...asked }: Expected,
   options: { notBefore?: string },
 ): Promise<Verdict> {
-  const proved = await verifyBody(text, policy, asked as Asked, options)
+  const proved = await verifyBody(text, policy, asked as Inquiry, options)
   if (!proved.ok) return proved
   if (permalink && !Bun.deepEquals(placeIn(text), permalink)) return { ok: false, reason: 'answers_another_question' }
   const { rows } = proved
@@ -153,7 +174,7 @@ async function verdictOn(
   return { ...proved, derived: rows.length, ...found, ...more }
 }
 
-function wrongDerivation(rows: readonly ProvedRow[]): Failed | undefined {
+function wrongDerivation(rows: readonly ProvedRow[]): FailedVerdict | undefined {
   for (const { row } of rows) {
     const verdict = row.kind === 'place' ? { ok: true as const } : verifyDerivation(row)
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }
@@ -163,9 +184,9 @@ function wrongDerivation(rows: readonly ProvedRow[]): Failed | undefined {
 
 /** That each row stands in the files it cites, and that a code without a row is in none of those that were given. */
 async function atSource(
-  { rows, lacking }: Proved,
+  { rows, lacking }: VerifiedAnswer,
   paths: readonly string[],
-): Promise<Failed | Pick<Checked, 'at_source' | 'searched'>> {
+): Promise<FailedVerdict | Pick<PassedVerdict, 'at_source' | 'searched'>> {
   const wanted = wantedBy(rows.flatMap(({ row }) => (row.kind === 'place' ? [] : [row])))
   const codes = new Set([...wanted.codes, ...lacking.map(({ cpt }) => cpt)])
   const given = (await Promise.all(paths.map((path) => givenAt(path, { ...wanted, codes })))).flat()
@@ -176,7 +197,7 @@ async function atSource(
   }
   const search = absenceCheck(given)
   let searched = 0
-  let missing: Failed | undefined
+  let missing: FailedVerdict | undefined
   for (const { cpt, release } of lacking) {
     const verdict = search(cpt, release)
     if (verdict.ok) searched++
@@ -213,9 +234,7 @@ function details(verdict: Verdict): string[] {
     `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
     ...(figures ? [] : [`recomputed: ${derived} rows; found in the files they cite: ${at_source}`]),
-    ...(searched > 0
-      ? [`searched for the code, in vain: the files of ${searched} editions that have no row of it`]
-      : []),
+    ...(searched > 0 ? [`the code is not in the files of ${searched} editions that have no row for it`] : []),
     ...(recorded_at === null ? [] : [`as of ${recorded_at}`]),
     ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
     ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
@@ -238,7 +257,7 @@ function describeFigures({ release_id, data_class, metrics }: FiguresState): str
 
 function describeEdition({ release, period }: ProvedEdition): string {
   const sample = release.data_class === 'sample' ? ' (sample data)' : ''
-  const days = period ? `in force from ${period.from} to ${period.to}` : 'in force on no day'
+  const days = period ? `in force from ${period.from} to ${period.to}` : 'not in force on any day'
   return `${release.release_id}: ${days}${sample}`
 }
 

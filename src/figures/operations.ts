@@ -67,7 +67,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
       if (agent) await countProvider(db, agent.key_id, npi, now())
       if (!(await isProvider(db, npi))) throw new Problem('provider_not_found')
       const refreshed = await providers.currentRefresh(db)
-      const standing = refreshed && (await providers.findStanding(db, npi, refreshed.release_no))
+      const standing = refreshed && (await providers.findProviderRecord(db, npi, refreshed.release_no))
       return providerStats(npi, standing, refreshed?.released_at, now(), RULE)
     },
   }),

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import type { CaseBand, Standing } from './rule/provider.ts'
+import type { CaseBand, ProviderRecord } from './rule/provider.ts'
 
 const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
 
@@ -20,27 +20,27 @@ export async function lastRefreshAt(db: Db): Promise<number | undefined> {
   return row?.released_at
 }
 
-export async function findStanding(db: Db, npi: string, release_no: number): Promise<Standing | undefined> {
+export async function findProviderRecord(db: Db, npi: string, release_no: number): Promise<ProviderRecord | undefined> {
   const [row] = await db.query<{ standing: string }>(
     `SELECT standing FROM provider_standing WHERE npi = $1 AND release_no <= $2 ORDER BY release_no DESC LIMIT 1`,
     [npi, release_no],
   )
-  return row && (JSON.parse(row.standing) as Standing)
+  return row && (JSON.parse(row.standing) as ProviderRecord)
 }
 
 const LATEST = `FROM provider_standing p
       WHERE release_no = (SELECT MAX(release_no) FROM provider_standing q WHERE q.npi = p.npi)`
 
 /** The latest standing of every provider that has one. */
-export async function standings(tx: Db): Promise<Map<string, Standing>> {
+export async function providerRecords(tx: Db): Promise<Map<string, ProviderRecord>> {
   const rows = await tx.query<{ npi: string; standing: string }>(`SELECT npi, standing ${LATEST}`)
-  return new Map(rows.map(({ npi, standing }) => [npi, JSON.parse(standing) as Standing]))
+  return new Map(rows.map(({ npi, standing }) => [npi, JSON.parse(standing) as ProviderRecord]))
 }
 
-export const insertStandings = (
+export const insertProviderRecords = (
   tx: Db,
   release_no: number,
-  moved: readonly (readonly [npi: string, standing: Standing])[],
+  moved: readonly (readonly [npi: string, standing: ProviderRecord])[],
 ): Promise<void> =>
   tx.insertMany(
     'provider_standing',

@@ -8,12 +8,12 @@ import { deleteOutcomes } from './ledger/ledger.ts'
 import { noteAsked } from './provider-store.ts'
 import { releaseFigures } from './release.ts'
 import { RULE } from './rule/figure.ts'
-import { bandedRate, caseBand, providerStats, type Standing, savingsBand, settle } from './rule/provider.ts'
+import { bandedRate, caseBand, type ProviderRecord, providerStats, savingsBand, settle } from './rule/provider.ts'
 import type { OutcomeCell } from './rule/tally.ts'
 
 const AT = Date.parse('2026-11-03T00:00:00Z')
-const standingAfter = (...refreshes: readonly (readonly OutcomeCell[])[]): Standing | undefined =>
-  refreshes.reduce<Standing | undefined>((before, cells) => settle(cells, before, RULE), undefined)
+const standingAfter = (...refreshes: readonly (readonly OutcomeCell[])[]): ProviderRecord | undefined =>
+  refreshes.reduce<ProviderRecord | undefined>((before, cells) => settle(cells, before, RULE), undefined)
 const stats = (...refreshes: readonly (readonly OutcomeCell[])[]) =>
   providerStats(NPI, standingAfter(...refreshes), AT, AT, RULE)
 /** `won` cases of $1,000 and `lost` of nothing. */

@@ -15,7 +15,7 @@ import { type Audit, audit } from './rule/audit.ts'
 import { type Decision, decide, type FigureStates, type Move } from './rule/disclosure.ts'
 import { RULE } from './rule/figure.ts'
 import { addWindow, decideNoised, type Noise, noised, parseEpsilon, type Random, spendOf } from './rule/noise.ts'
-import { beginsQuarter, type CaseBand, refresh, type Standing, windowAt } from './rule/provider.ts'
+import { beginsQuarter, type CaseBand, type ProviderRecord, refresh, windowAt } from './rule/provider.ts'
 import { addTallies, type Metric, tallies } from './rule/tally.ts'
 import { stateLeaf } from './state.ts'
 import * as store from './store.ts'
@@ -87,7 +87,7 @@ async function release(
       if (!found.ok) throw new Problem('figures_held', pinnedText(found))
       const { release, moves } = plan
       await store.insertRelease(tx, release)
-      await providers.insertStandings(tx, release.release_no, plan.refreshed)
+      await providers.insertProviderRecords(tx, release.release_no, plan.refreshed)
       const ledger_root = await seal(tx, release)
       const first = release.log_size - 1 - moves.length
       const changes = moves.map((move, i) => ({
@@ -120,7 +120,7 @@ export interface Plan {
   moves: Move[]
   /** Undefined with noise, where no figure is held back. */
   decisions: Record<Metric, Decision> | undefined
-  refreshed: [npi: string, standing: Standing][]
+  refreshed: [npi: string, standing: ProviderRecord][]
   audit: Audit
 }
 
@@ -162,7 +162,7 @@ export async function planRelease(
 type Bands = Partial<Record<CaseBand, number>>
 
 /**
- * The new standings of providers, at the first release of a quarter (P7). Undefined at other times, and if the bands
+ * The new records of providers, at the first release of a quarter (P7). Undefined at other times, and if the bands
  * together with the count of all cases would reveal the small providers: then the next release tries again.
  */
 async function refreshIfDue(
@@ -171,7 +171,7 @@ async function refreshIfDue(
   auditWith: (bands: Bands) => Audit,
 ): Promise<{ moved: Plan['refreshed']; audit: Audit } | undefined> {
   if (!beginsQuarter(released_at, await providers.lastRefreshAt(db))) return undefined
-  const before = await providers.standings(db)
+  const before = await providers.providerRecords(db)
   const moved = refresh(await ledger.providerCells(db, windowAt(released_at).years), before, RULE)
   const audit = auditWith(bandsOf(before, moved))
   return audit.pinned.some(({ kind }) => kind === 'providers') ? undefined : { moved, audit }
@@ -202,7 +202,7 @@ const figuresOf = ({ of }: FigureStates) =>
     typeof audit
   >[0][number]['metrics']
 
-function bandsOf(before: ReadonlyMap<string, Standing>, moved: Plan['refreshed']): Bands {
+function bandsOf(before: ReadonlyMap<string, ProviderRecord>, moved: Plan['refreshed']): Bands {
   const counts: Bands = {}
   for (const { band } of new Map([...before, ...moved]).values()) counts[band.value] = (counts[band.value] ?? 0) + 1
   return counts

@@ -1,7 +1,7 @@
 import { commitToLog, type Publisher } from '../integrity/publication.ts'
 import { fromUtf8, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { FIGURES_STATE, type FiguresState, isFiguresState, type StandingFigure } from '../proof/figures.ts'
+import { type CurrentFigure, FIGURES_STATE, type FiguresState, isFiguresState } from '../proof/figures.ts'
 import { RULE } from './rule/figure.ts'
 import type { Metric } from './rule/tally.ts'
 import type { FigureRelease } from './store.ts'
@@ -22,7 +22,7 @@ const NO_DATA = { value: null, suppressed: true, reason: 'no_data', as_of: null 
 /** What stands after a release; before the first one, that there is nothing. It has no more than the answer shows. */
 export function stateOf(release: FigureRelease | undefined, recorded_at: string): FiguresState {
   const figure = (metric: Metric) => release?.states.of[metric].figure ?? NO_DATA
-  const standing = <V extends number | string>(metric: keyof typeof DEFINITIONS): StandingFigure<V> => {
+  const standing = <V extends number | string>(metric: keyof typeof DEFINITIONS): CurrentFigure<V> => {
     const { value, suppressed, reason, as_of } = figure(metric)
     return { value: value as V | null, suppressed, reason, as_of, definition: DEFINITIONS[metric] }
   }

@@ -10,7 +10,7 @@ import { CHARTS, type Chart, type Charts, chartOf, providerChart } from '../regi
 import { chartsSharingNpis } from '../registry/release/content-store.ts'
 import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
-import { type Progress, type Staged, stage } from '../registry/release/staging.ts'
+import { type Progress, type StagingResult, stage } from '../registry/release/staging.ts'
 import { type ChartParts, type LoadOptions, READERS, type Reader, type Readers, type Reading } from './readers.ts'
 import { citation } from './source.ts'
 
@@ -20,7 +20,7 @@ export type LoadProgress =
   | ({ phase: 'writing'; row_total: number | undefined } & Progress)
 
 /** A staged release, and what the operator should know of it beside what the rules found. */
-export interface Loaded extends Staged {
+export interface LoadResult extends StagingResult {
   /** The schedules that its prices would have been compared with, and that are not in force. */
   judged_without: readonly string[]
   /** Other charts that state prices for one of its providers. */
@@ -38,7 +38,7 @@ export async function load(
   now: number,
   onProgress?: (progress: LoadProgress) => void,
   { charts = CHARTS, readers = READERS }: ChartParts = {},
-): Promise<Loaded> {
+): Promise<LoadResult> {
   const reader = readerOf(kind, readers)
   const rejects: Findings = new Map()
   const bytes_total = paths.reduce((sum, path) => sum + Bun.file(path).size, 0)
@@ -53,7 +53,7 @@ export async function load(
 
 function readerOf(kind: string, readers: Readers): Reader {
   const reader = Object.hasOwn(readers, kind) ? readers[kind] : undefined
-  if (!reader) throw new Problem('invalid_parameter', `the kinds are ${Object.keys(readers).join(', ')}`)
+  if (!reader) throw new Problem('invalid_parameter', `the kind must be one of ${Object.keys(readers).join(', ')}`)
   return reader
 }
 
@@ -66,10 +66,10 @@ async function stageReading(
   rejects: Findings,
   now: number,
   onProgress?: (progress: LoadProgress) => void,
-): Promise<Loaded> {
+): Promise<LoadResult> {
   const { provider, edition, effective_from, rows, row_total, line_total, share, cited: sources } = reading
   if (!EDITION.test(edition) || !isDay(effective_from))
-    throw new Problem('invalid_parameter', 'the edition is a short word, and it takes effect on a day as YYYY-MM-DD')
+    throw new Problem('invalid_parameter', '--edition must be a short word, and --effective-from a day as YYYY-MM-DD')
 
   const chart = provider === undefined ? kind : providerChart(kind, provider)
   const facts = chartOf(chart, charts)
@@ -81,7 +81,7 @@ async function stageReading(
   if (!citations.every(isCitation))
     throw new Problem(
       'invalid_parameter',
-      'a --url has no spaces, and --retrieved-at is a time as 2026-07-01T00:00:00Z',
+      '--url must have no spaces, and --retrieved-at must be a time such as 2026-07-01T00:00:00Z',
     )
   const data_class = options.data_class ?? 'published'
   // Rule W03: a file that was cut at the end of a line looks sound, and is short.
@@ -117,6 +117,9 @@ function periodOf(
 ): { effective_to: string; period_by: PeriodSource } {
   const effective_to = said ?? inFile ?? periodEnd(calendar.next, effective_from)
   if (!isDay(effective_to) || effective_to < effective_from)
-    throw new Problem('invalid_parameter', 'an edition ends on a day as YYYY-MM-DD, and not before it takes effect')
+    throw new Problem(
+      'invalid_parameter',
+      'the last day of an edition (--effective-to) must be a day as YYYY-MM-DD, and not before its first day',
+    )
   return { effective_to, period_by: said !== undefined ? 'operator' : inFile !== undefined ? 'file' : 'calendar' }
 }

@@ -12,7 +12,7 @@ import { openHospitalFile } from './hospital/file.ts'
 import { findsHospitalCode, rereadHospital } from './hospital/reread.ts'
 import { rereadPhysician } from './physician-reread.ts'
 import { publishedName } from './published-name.ts'
-import { type Given, type Reread, whole } from './reread.ts'
+import { type Reread, type SourceInput, whole } from './reread.ts'
 import { anesthesia } from './schedules/anesthesia.ts'
 import { drugs } from './schedules/drugs.ts'
 import { equipment } from './schedules/equipment.ts'
@@ -78,7 +78,7 @@ export interface Reader {
   /** Reads the lines that rows cite, to check the rows against them. */
   reread: () => Reread
   /** Whether a file has a line for a code; where it is not given, the first column is searched. */
-  finds?: (source: Given, cpt: string) => boolean
+  finds?: (source: SourceInput, cpt: string) => boolean
   options: readonly ReaderOption[]
 }
 export interface Readers {
@@ -107,13 +107,13 @@ const PHYSICIAN_OPTIONS: readonly ReaderOption[] = [
   {
     name: 'regions',
     value: 'R,R',
-    meaning: 'rows for these alone, such as national,US-CA-18',
+    meaning: 'makes rows for these regions only, such as national,US-CA-18',
     parse: ([said = '']) => ({ regions: said.split(',').map(regionFrom) }),
   },
   {
     name: 'accept',
     value: 'WHAT',
-    meaning: `skip this check: ${ACCEPTABLE.join(', ')}`,
+    meaning: `skips this check: ${ACCEPTABLE.join(', ')}`,
     repeatable: true,
     words: ACCEPTABLE,
     parse: (said) => ({ accept: oneOf(ACCEPTABLE, said) }),
@@ -124,7 +124,7 @@ const HOSPITAL_OPTIONS: readonly ReaderOption[] = [
   {
     name: 'npi',
     value: 'NPI',
-    meaning: 'whose it is, where the file does not say',
+    meaning: 'the NPI of the hospital, if the file does not say it',
     repeatable: true,
     parse: (npis) => ({ npis }),
   },
@@ -132,7 +132,7 @@ const HOSPITAL_OPTIONS: readonly ReaderOption[] = [
 
 /** The files are too large to be read into memory. */
 const readHospital: Reader['read'] = async ([path, ...more], options, rejects) => {
-  if (!path || more.length > 0) throw new Problem('source_unreadable', 'give the hospital\u2019s file, one at a time')
+  if (!path || more.length > 0) throw new Problem('source_unreadable', 'give one hospital file at a time')
   const { npis, last_updated_on, published, ...file } = await openHospitalFile(path, options, rejects)
   return {
     ...file,

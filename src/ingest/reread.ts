@@ -18,14 +18,14 @@ export type SourceVerdict =
   | { ok: false; reason: SourceFault; file?: Pick<Citation, 'file' | 'sha256' | 'url'> }
 
 /** A file too large to be in memory, with what a hospital states in it about the rows in question. */
-export interface Gathered extends Pick<Source, 'file' | 'sha256'> {
+export interface GatheredFile extends Pick<Source, 'file' | 'sha256'> {
   stated: StatedAmounts
 }
-export type Given = Source | Gathered
+export type SourceInput = Source | GatheredFile
 
 /** A cited line: the file it is in, and its number. */
 export interface Place {
-  source: Given
+  source: SourceInput
   /** As the release names it: a copy may be called something else. */
   file: string
   line: number
@@ -44,7 +44,7 @@ export const byLine = <Read extends { line: number }>(read: readonly Read[]): Ma
   new Map(read.map((each) => [each.line, each]))
 
 /** A file is read once, however many rows cite it. */
-export function perSource<Of extends Given, Reading>(read: (source: Of) => Reading): (source: Of) => Reading {
+export function perSource<Of extends SourceInput, Reading>(read: (source: Of) => Reading): (source: Of) => Reading {
   const readings = new Map<Of, Reading>()
   return (source) => {
     const reading = readings.get(source) ?? read(source)
@@ -54,7 +54,7 @@ export function perSource<Of extends Given, Reading>(read: (source: Of) => Readi
 }
 
 /** The schedules are read whole: a file that was only gathered from is no schedule. */
-export function whole(source: Given): Source {
-  if ('stated' in source) throw unreadable('the file is larger than any schedule is')
+export function whole(source: SourceInput): Source {
+  if ('stated' in source) throw unreadable('the file is larger than any schedule')
   return source
 }

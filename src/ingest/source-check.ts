@@ -5,7 +5,7 @@ import { CHARTS } from '../registry/charts.ts'
 import { CODE, codeIn } from './findings.ts'
 import { type ChartParts, READERS } from './readers.ts'
 import { tableRecords } from './records.ts'
-import { fail, type Given, OK, type Place, type SourceVerdict, whole } from './reread.ts'
+import { fail, OK, type Place, type SourceInput, type SourceVerdict, whole } from './reread.ts'
 
 export type SourceCheck = (row: AnyRow, citations: readonly Citation[]) => SourceVerdict
 
@@ -14,7 +14,7 @@ export type SourceCheck = (row: AnyRow, citations: readonly Citation[]) => Sourc
  * were read on loading, say what the row says. A file is read once, however many rows cite it.
  */
 export function sourceCheck(
-  given: readonly Given[],
+  given: readonly SourceInput[],
   { charts = CHARTS, readers = READERS }: ChartParts = {},
 ): SourceCheck {
   const checks = new Map(
@@ -48,7 +48,7 @@ export function sourceCheck(
  * code is right if and only if this finds none. Of a file that was only gathered from, the code must have been wanted.
  */
 export function findsCode(
-  source: Given,
+  source: SourceInput,
   chart: string,
   cpt: string,
   { readers = READERS }: Pick<ChartParts, 'readers'> = {},
@@ -63,7 +63,7 @@ export function findsCode(
  * Those that were given are all searched; where one is missing, it is said which, because the line may be in it.
  */
 export function absenceCheck(
-  given: readonly Given[],
+  given: readonly SourceInput[],
   parts: Pick<ChartParts, 'readers'> = {},
 ): (cpt: string, release: Pick<Manifest, 'chart' | 'citations'>) => SourceVerdict {
   return (cpt, { chart, citations }) => {
@@ -90,7 +90,7 @@ function searched(finds: () => boolean): SourceVerdict {
 }
 
 /** Most schedules have the code first. */
-function inFirstColumn(source: Given, cpt: string): boolean {
+function inFirstColumn(source: SourceInput, cpt: string): boolean {
   if (!CODE.test(cpt)) return false
   for (const { cells } of tableRecords(whole(source))) if (codeIn(cells[0] ?? '') === cpt) return true
   return false
@@ -98,9 +98,9 @@ function inFirstColumn(source: Given, cpt: string): boolean {
 
 /** A file is known by its digest. One that has only the name is the wrong file, or was changed. */
 function findSource(
-  given: readonly Given[],
+  given: readonly SourceInput[],
   cited: Citation | undefined,
-): { source: Given } | (SourceVerdict & { ok: false }) {
+): { source: SourceInput } | (SourceVerdict & { ok: false }) {
   if (!cited) return { ok: false, reason: 'source_missing' }
   const source = given.find(({ sha256 }) => sha256 === cited.sha256)
   if (source) return { source }

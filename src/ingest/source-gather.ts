@@ -2,26 +2,26 @@ import { open } from 'node:fs/promises'
 import { isGzip, openBytes } from '../files/byte-stream.ts'
 import { isZip, openArchive } from '../files/zip.ts'
 import type { Row } from '../proof/price/row.ts'
-import { AmountsReader, type Wanted } from './hospital/file.ts'
+import { AmountsReader, type Selection } from './hospital/file.ts'
 import { publishedName } from './published-name.ts'
-import type { Gathered, Given } from './reread.ts'
+import type { GatheredFile, SourceInput } from './reread.ts'
 import { isLegible, MAX_BYTES, readSources } from './source.ts'
 
 /** What the rows in question need of a hospital's file. */
-export const wantedBy = (rows: readonly Row[]): Wanted => ({
+export const wantedBy = (rows: readonly Row[]): Selection => ({
   codes: new Set(rows.flatMap(({ npi, cpt }) => (npi === null ? [] : [cpt]))),
   lines: new Set(rows.flatMap(({ locator }) => locator.map(({ line }) => line))),
 })
 
 /** What is needed to look for codes in a hospital's file. */
-export const wantedCodes = (...codes: readonly string[]): Wanted => ({ codes: new Set(codes), lines: new Set() })
+export const wantedCodes = (...codes: readonly string[]): Selection => ({ codes: new Set(codes), lines: new Set() })
 
 /** The files at a path, as they were cited. One that is too large to be read whole is read through once. */
-export async function givenAt(path: string, wanted: Wanted, largest = MAX_BYTES): Promise<Given[]> {
+export async function givenAt(path: string, wanted: Selection, largest = MAX_BYTES): Promise<SourceInput[]> {
   return (await isLarge(path, largest)) ? [await gathered(path, wanted)] : readSources(path)
 }
 
-async function gathered(path: string, wanted: Wanted): Promise<Gathered> {
+async function gathered(path: string, wanted: Selection): Promise<GatheredFile> {
   const stream = await openBytes(path)
   const reader = new AmountsReader(wanted)
   for await (const chunk of stream.chunks) reader.push(chunk)

@@ -36,8 +36,7 @@ export const isLegible = (path: string): boolean => TEXT_MEMBER.test(path) || WO
 /** Reads one file, plain or gzipped, or the only one in an archive. */
 export async function readSource(path: string): Promise<Source> {
   const [source, ...more] = await readSources(path)
-  if (!source || more.length > 0)
-    throw unreadable('the archive holds several files: unpack it and give the one that is meant')
+  if (!source || more.length > 0) throw unreadable('the archive holds several files: unpack it and give only one')
   return source
 }
 
@@ -105,7 +104,7 @@ const OTHER_KINDS: readonly [RegExp, string][] = [
   [/^%PDF/, 'the file is a PDF: get the CSV, text or xlsx file that the publisher offers beside it'],
   [/^\u00d0\u00cf\u0011\u00e0/, 'the file is a workbook of the old kind (.xls): save it as .xlsx or CSV'],
   // A server that refuses often answers with a page instead of the file.
-  [/^\s*<(!doctype|html)/i, 'the file is a web page, not a price list: get it again from the publisher'],
+  [/^\s*<(!doctype|html)/i, 'the file is a web page, not a price list: download it again from the publisher'],
 ]
 
 /** UTF-8 where it is valid, Windows-1252 where not: publishers use both and say neither. UTF-16 says so. */

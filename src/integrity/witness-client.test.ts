@@ -10,7 +10,7 @@ import type { NoteSigner } from '../proof/note/signed-note.ts'
 import { answering, NOW, type OpenLog, openLog, textIn } from './fixture.ts'
 import { retireOldKeys, rotateKeys } from './key-rotation.ts'
 import { cosignAgain } from './publication.ts'
-import { cosignedBy, type Witness } from './witness-client.ts'
+import { cosignedBy, type WitnessAddress } from './witness-client.ts'
 
 const SECONDS = NOW / 1000
 const PATIENCE = { timeoutMs: 2_000, retries: 0 }
@@ -18,7 +18,7 @@ const witness = await aSigner('witness.example/one')
 const other = await aSigner('witness.example/two')
 const honest = (signer = witness, seconds = SECONDS) =>
   answering(async (_, body) => new Response(await cosign(textIn(body), signer, seconds)))
-const at = ({ url }: { url: string }, signer = witness): Witness => ({ key: keyOf(signer, 4), url })
+const at = ({ url }: { url: string }, signer = witness): WitnessAddress => ({ key: keyOf(signer, 4), url })
 const opened = async ({ db, log }: OpenLog, witnesses: NoteSigner[] = [witness]) =>
   openCheckpoint((await log.head(db)).note, parsePolicy(formatPolicy(log.signers, witnesses)) as TrustPolicy)
 

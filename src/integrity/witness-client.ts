@@ -13,7 +13,7 @@ import * as store from './store.ts'
 import { type Patience, request } from './witness-request.ts'
 
 /** A witness of our logs, and its address. */
-export interface Witness {
+export interface WitnessAddress {
   key: VerifierKey
   url: string
   /** Its ML-DSA-44 key. Lines by it are passed on beside those by `key`; the quorum counts `key` alone. */
@@ -23,18 +23,18 @@ export interface Witness {
 /** Something is signed but cannot become public, because too few witnesses have cosigned it. */
 export class WitnessFault extends StoreFault {}
 
-type Answer =
-  | { witness: Witness; lines: string[] }
-  | { witness: Witness; lines?: undefined; why: 'unreachable' | 'refused' | 'forked' }
+type WitnessReply =
+  | { witness: WitnessAddress; lines: string[] }
+  | { witness: WitnessAddress; lines?: undefined; why: 'unreachable' | 'refused' | 'forked' }
 
 /** What came of one request: an answer, the size that the witness has instead, or that our proof does not hold for it. */
-type Sent = Answer | { has: number } | 'inconsistent'
+type Sent = WitnessReply | { has: number } | 'inconsistent'
 
 /**
  * C2SP tlog-witness, the log's side: asks all witnesses at once, each within a time limit, and collects their signature
  * lines. If one witness shows a checkpoint that our key signed and we do not have, publishing stops, whatever the quorum.
  */
-export const cosignedBy = (witnesses: readonly Witness[], quorum: number, patience: Patience): Cosign => ({
+export const cosignedBy = (witnesses: readonly WitnessAddress[], quorum: number, patience: Patience): Cosign => ({
   async isEnough(text, since) {
     const note = parseNote(text)
     const keys = witnesses.map(({ key }) => key)
@@ -55,21 +55,21 @@ export const cosignedBy = (witnesses: readonly Witness[], quorum: number, patien
   },
 })
 
-function tooFew(log: Log, answers: readonly Answer[], quorum: number): string {
+function tooFew(log: Log, answers: readonly WitnessReply[], quorum: number): string {
   const missing = answers.flatMap((answer) =>
     answer.lines === undefined ? [`${answer.witness.key.name} ${answer.why}`] : [],
   )
   return `the ${log.name} log waits for its witnesses: ${answers.length - missing.length} of ${quorum} have cosigned (${missing.join(', ')}); nothing new is public until then`
 }
 
-interface Asking {
+interface CosignRequest {
   db: Db
   log: Log
   signed: StoredCheckpoint
   patience: Patience
 }
 
-async function ask(asking: Asking, witness: Witness): Promise<Answer> {
+async function ask(asking: CosignRequest, witness: WitnessAddress): Promise<WitnessReply> {
   const { db, log, signed } = asking
   const known = Math.min(await store.witnessSize(db, log.name, witness.key.name), signed.size)
   const first = await send(asking, witness, known)
@@ -83,7 +83,7 @@ const isBehind = (sent: Sent, known: number, size: number): sent is { has: numbe
   typeof sent === 'object' && 'has' in sent && sent.has !== known && sent.has <= size
 
 /** One add-checkpoint request. */
-async function send({ db, log, signed, patience }: Asking, witness: Witness, old: number): Promise<Sent> {
+async function send({ db, log, signed, patience }: CosignRequest, witness: WitnessAddress, old: number): Promise<Sent> {
   const path = await consistencyPath(old, signed.size, log.subtrees(db))
   const body = `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${signed.note}`
   const response = await request(`${witness.url}/add-checkpoint`, patience, body)
@@ -103,7 +103,7 @@ async function send({ db, log, signed, patience }: Asking, witness: Witness, old
 async function linesIn(
   lines: string,
   signed: StoredCheckpoint,
-  { key, mlDsaKey }: Witness,
+  { key, mlDsaKey }: WitnessAddress,
 ): Promise<string[] | undefined> {
   const note = parseNote(`${signed.note.slice(0, signed.note.indexOf('\n\n') + 2)}${lines}`)
   const lineBy = async (by: VerifierKey): Promise<string[]> => {
@@ -117,7 +117,7 @@ async function linesIn(
 }
 
 /** Reads the witness's own view of our log. A checkpoint in it that we signed and do not have is kept as evidence. */
-async function showsFork({ db, log, patience }: Asking, witness: Witness): Promise<boolean> {
+async function showsFork({ db, log, patience }: CosignRequest, witness: WitnessAddress): Promise<boolean> {
   const response = await request(`${witness.url}/${toHex(sha256(utf8(log.origin)))}/checkpoint`, patience)
   if (response?.status !== 200) return false
   const { signers, retired } = log.currentKeys()

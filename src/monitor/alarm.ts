@@ -6,79 +6,82 @@ const TELL_ALL =
 const TELL_OPERATOR =
   'show the evidence to the operator and to other readers: it is signed by the log, so it can be checked offline'
 const TRY_AGAIN =
-  'run the monitor again, from another network too. If it stays, tell the operator: a service that keeps back what it signed cannot be checked'
+  'run the monitor again, from another network too. If the alarm stays, tell the operator: a service that holds back what it signed cannot be checked'
 
 /** Every alarm: what is wrong, and what to do. Where it is, each alarm says itself. */
 export const ALARMS = {
-  unreachable: ['the service did not answer, or not in the form that the address has', TRY_AGAIN],
+  unreachable: ['the service did not answer, or its answer has a wrong form', TRY_AGAIN],
   checkpoint_invalid: [
-    'a checkpoint does not open under the pinned policy',
+    'a checkpoint is not valid under the pinned policy',
     'ask the operator over another channel whether the log keys or witnesses were changed; pin a new policy only if they say so',
   ],
   log_not_the_same: [
-    'a checkpoint is of another log',
+    'a checkpoint belongs to another log',
     'check the address and the pinned policy; if both are right, tell the operator',
   ],
   log_rolled_back: [
     'the log is smaller than one that was signed before',
-    'ask the operator what became of the entries that are gone. Keep the state file: it holds them',
+    'ask the operator what happened to the missing entries. Keep the state file: it shows that they were there',
   ],
   log_forked: ['two signed checkpoints cannot both be true', TELL_ALL],
   log_too_large: [
     'the log claims more entries than this monitor reads',
-    'compare the size with what others see; nothing behind this size was checked',
+    'compare the size with what others see; this log was not checked',
   ],
-  tiles_wrong: ['the tiles of a log do not lead to its checkpoint, or contradict each other', TRY_AGAIN],
+  tiles_wrong: ['the tiles of a log do not match its checkpoint, or contradict each other', TRY_AGAIN],
   entry_missing: ['an entry that the checkpoint covers is not served', TRY_AGAIN],
   entry_altered: ['an entry is not the one that was hashed', TRY_AGAIN],
   entry_unknown: [
-    'an entry is not of a kind that this log has',
+    'an entry is of a kind that this log does not have',
     'update this program if it is older than the service; otherwise show the evidence to the operator and to other readers',
   ],
   figures_wrong: ['an entry of the figures log does not follow from those before it', TELL_OPERATOR],
   release_id_reused: ['a release has the name of one before it', TELL_OPERATOR],
   revision_out_of_order: ['a release is an older revision than one before it', TELL_OPERATOR],
-  withdrawal_unfounded: ['a withdrawal is of a release that is not there, or is a second one', TELL_OPERATOR],
+  withdrawal_unfounded: [
+    'a withdrawal names a release that is not in the log, or that was withdrawn before',
+    TELL_OPERATOR,
+  ],
   move_unfounded: ['a provider is moved to a chart that does not name it', TELL_OPERATOR],
-  supersedes_wrong: ['a release names another predecessor than it has', TELL_OPERATOR],
+  supersedes_wrong: ['a release names the wrong predecessor', TELL_OPERATOR],
   state_wrong: ['a state does not follow from the entries before it', TELL_OPERATOR],
   state_missing: ['an entry is not followed by a state', TELL_OPERATOR],
-  time_backwards: ['an entry says that it is older than one before it', TELL_OPERATOR],
+  time_backwards: ['an entry has an earlier time than one before it', TELL_OPERATOR],
   head_stale: [
     'the newest state is too old',
     'ask the operator whether the service has stopped publishing, and compare with what others see: you may be shown an old view',
   ],
   head_from_future: [
-    'the newest state has a time that has not come yet',
+    'the newest state has a time in the future',
     'check your own clock; if it is right, tell the operator',
   ],
   row_hashes_missing: ['the row hashes of a release are not served', TRY_AGAIN],
-  row_hashes_wrong: ['the row hashes of a release do not lead to its manifest, or contradict each other', TRY_AGAIN],
+  row_hashes_wrong: ['the row hashes of a release do not match its manifest, or contradict each other', TRY_AGAIN],
   rows_unreadable: [
     'the rows of a release are not served',
     'check that the token or key has the scope registry:read; if it has, tell the operator',
   ],
-  rows_unsorted: ['the rows of a release are not in the order of their keys, or a key is there twice', TELL_OPERATOR],
+  rows_unsorted: ['the rows of a release are not in the order of their keys, or a key occurs twice', TELL_OPERATOR],
   row_altered: ['a row is not the one that was hashed', TRY_AGAIN],
-  row_not_of_release: ['a row is not one that its release can have', TELL_OPERATOR],
+  row_not_of_release: ['a row does not fit its release', TELL_OPERATOR],
   page_unverified: ['a page of rows does not verify', 'keep the body and tell the operator; use no row of this page'],
   arithmetic_wrong: ['the price of a row does not follow from its inputs', TELL_OPERATOR],
   not_at_source: [
-    'a row does not say what the file says that it cites',
+    'a row differs from the file that it cites',
     'compare the line of the file with the row, then show both to the operator and to the publisher of the file',
   ],
   left_out_of_release: [
     'the release has no row for something that its source states',
-    'find the line in the file; an absence that the service proves for this code is then wrong. Show both to the operator',
+    'find the line in the file; if it is there, an absence that the service proves for this code is wrong. Show both to the operator',
   ],
   answer_unverified: ['an answer does not verify', 'do not use it; keep the body and tell the operator'],
-  answer_forked: ['an answer stands under a checkpoint that the log does not continue', TELL_ALL],
+  answer_forked: ['an answer has a checkpoint that the log does not continue', TELL_ALL],
   answer_ahead: [
-    'an answer stands under a checkpoint that the log does not show',
+    'an answer has a checkpoint that the log does not show',
     'run the monitor again. If the log never shows it, someone was shown another log: publish the evidence',
   ],
   answer_stale: [
-    'an answer stands under a checkpoint that was replaced long ago',
+    'an answer has a checkpoint that was replaced long ago',
     'look for a cache between you and the service that keeps answers too long; if there is none, tell the operator',
   ],
   withdrawn_served: [

@@ -7,17 +7,17 @@ import type { RegistryEntry, Withdrawal } from '../proof/price/release.ts'
 import { isState, isWithdrawal } from '../proof/price/release.ts'
 import { HashTree } from '../proof/tree/hash-tree.ts'
 import type { Hash } from '../proof/tree/merkle.ts'
-import { type Asked, type ProvedRow, verifyBody } from '../proof/verify.ts'
+import { type Inquiry, type ProvedRow, verifyBody } from '../proof/verify.ts'
 import type { AlarmCode } from './alarm.ts'
 import { type Evidence, entryEvidence, prefixEvidence, treeOf } from './evidence.ts'
 import { followTree, type LogName, type Parts } from './log.ts'
 import type { Memory } from './memory.ts'
-import type { Replayed } from './replay.ts'
+import type { ReplayResult } from './replay.ts'
 
 /** How long an answer may be kept by a cache on its way, and somewhat more. */
 export const CACHED_MS = 15 * 60_000
 
-export interface Believed {
+export interface VerifiedRows {
   rows: ProvedRow[]
   /** How many entries the log had under which the answer stands. */
   size: number
@@ -32,9 +32,9 @@ export async function believe(
   memory: Memory,
   name: string,
   text: string,
-  asked: Asked,
+  asked: Inquiry,
   unverified: 'answer_unverified' | 'page_unverified' = 'answer_unverified',
-): Promise<Believed | undefined> {
+): Promise<VerifiedRows | undefined> {
   const raise = (code: AlarmCode, detail: string, evidence: Record<string, string> = {}): undefined => {
     parts.alarms.raise(code, `${name}, ${detail}`, { answer: text, ...evidence })
     return undefined
@@ -47,7 +47,7 @@ export async function believe(
   const log: LogName = origin.endsWith('/log/figures') ? 'figures' : 'registry'
   if (size > (memory[log]?.leaves.length ?? 0)) await catchUp(log, parts, memory)
   const known = memory[log]
-  if (!known) return raise('answer_ahead', `nothing of the ${log} log is known yet`)
+  if (!known) return raise('answer_ahead', `this monitor has not read the ${log} log yet`)
   const answer_checkpoint = verdict.checkpoint
   if (size > known.leaves.length)
     return raise('answer_ahead', `of size ${size}, and the ${log} log shows ${known.leaves.length} entries`, {
@@ -73,8 +73,8 @@ const rootAt = (leaves: readonly Hash[], size: number): Hash =>
 export function checkAge(
   { alarms }: Parts,
   { registry }: Memory,
-  { rows, size }: Believed,
-  entries: Replayed['entries'],
+  { rows, size }: VerifiedRows,
+  entries: ReplayResult['entries'],
   name: string,
   text: string,
   now: number,

@@ -4,7 +4,7 @@ import { equalBytes, fromUtf8, utf8 } from '../proof/bytes.ts'
 import { HASH_SIZE } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH, tilePath } from '../proof/tree/tiles.ts'
 
-export interface Fetched {
+export interface FetchResult {
   status: number
   bytes: Uint8Array
 }
@@ -41,17 +41,17 @@ export class Fetcher {
   readonly secrets = new Set<string>()
 
   /** The answer at a path below the base; undefined if there was none in time, or it is too large. */
-  async get(path: string, most: number, withToken = false): Promise<Fetched | undefined> {
+  async get(path: string, most: number, withToken = false): Promise<FetchResult | undefined> {
     const token = withToken ? await this.token?.(this) : undefined
     if (token !== undefined) this.secrets.add(token)
     return this.#ask(path, most, { headers: token === undefined ? {} : { 'x-agent-rails': token } })
   }
 
-  post(path: string, headers: Record<string, string>, body: string): Promise<Fetched | undefined> {
+  post(path: string, headers: Record<string, string>, body: string): Promise<FetchResult | undefined> {
     return this.#ask(path, MOST.note, { method: 'POST', headers, body })
   }
 
-  async #ask(path: string, most: number, init: RequestInit): Promise<Fetched | undefined> {
+  async #ask(path: string, most: number, init: RequestInit): Promise<FetchResult | undefined> {
     for (let tries = 1; ; tries++) {
       const { fetched, wait } = await this.#once(path, most, init)
       if (wait === undefined || tries === MOST_TRIES) return fetched
@@ -59,7 +59,7 @@ export class Fetcher {
     }
   }
 
-  async #once(path: string, most: number, init: RequestInit): Promise<{ fetched?: Fetched; wait?: number }> {
+  async #once(path: string, most: number, init: RequestInit): Promise<{ fetched?: FetchResult; wait?: number }> {
     try {
       // A redirection is an answer like any other, and not the one that was asked for: it is not followed.
       const response = await fetch(`${this.base}${path}`, {

@@ -7,7 +7,7 @@ import { figuresFaults } from '../proof/figures-replay.ts'
 import { believe } from './answers.ts'
 import { entryEvidence, textOrBytes } from './evidence.ts'
 import { MOST, textOf } from './fetcher.ts'
-import { checkUpperTiles, entriesFrom, type Followed, followTree, type Parts } from './log.ts'
+import { checkUpperTiles, entriesFrom, followTree, type LogView, type Parts } from './log.ts'
 import type { Memory } from './memory.ts'
 
 export async function followFigures(parts: Parts, memory: Memory, readsEntries: boolean): Promise<void> {
@@ -23,7 +23,7 @@ export async function followFigures(parts: Parts, memory: Memory, readsEntries: 
 }
 
 /** Each entry is of a known kind, and follows from those before it. */
-async function replayEntries(parts: Parts, memory: Memory, figures: Followed): Promise<void> {
+async function replayEntries(parts: Parts, memory: Memory, figures: LogView): Promise<void> {
   const { alarms } = parts
   const added = await entriesFrom('figures', parts, figures, memory.changes.length, true)
   if (!added)

@@ -22,7 +22,7 @@ export interface Parts {
 export type LogName = 'registry' | 'figures'
 
 /** A log as it is now, believed and consistent with what was remembered. */
-export interface Followed extends LogMemory {
+export interface LogView extends LogMemory {
   head: TreeHead
 }
 
@@ -39,7 +39,7 @@ export async function followTree(
   name: LogName,
   parts: Parts,
   known: LogMemory | undefined,
-): Promise<Followed | undefined> {
+): Promise<LogView | undefined> {
   const opened = await newestOf(name, parts)
   if (!opened) return undefined
   const { note, head } = opened
@@ -155,7 +155,7 @@ async function leavesFrom(
 export async function entriesFrom(
   name: LogName,
   { fetcher, alarms }: Parts,
-  { leaves, note }: Followed,
+  { leaves, note }: LogView,
   from: number,
   withToken = false,
 ): Promise<Uint8Array[] | undefined> {

@@ -74,8 +74,12 @@ const isState = closed(
   },
   { registry: log, figures: log },
 )
-type Packed = Omit<LogMemory, 'leaves'> & { leaves: string }
-type Stored = Omit<Memory, 'registry' | 'figures'> & { url: string; registry?: Packed; figures?: Packed }
+type PackedLog = Omit<LogMemory, 'leaves'> & { leaves: string }
+type StateFileContent = Omit<Memory, 'registry' | 'figures'> & {
+  url: string
+  registry?: PackedLog
+  figures?: PackedLog
+}
 
 /** Why a state file cannot be used. */
 export class StateFault extends Error {}
@@ -107,14 +111,14 @@ export class StateFile {
     }
   }
 
-  #stored(): Stored {
+  #stored(): StateFileContent {
     try {
       const value: unknown = JSON.parse(readFileSync(this.path, 'utf8'))
-      if (isState(value)) return value as Stored
+      if (isState(value)) return value as StateFileContent
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
     }
-    throw new StateFault('the state file is none of a monitor, or is damaged: restore it, or name another one')
+    throw new StateFault('the state file is damaged, or was not written by a monitor: restore it, or name another file')
   }
 
   write({ registry, figures, ...rest }: Memory): void {
@@ -146,13 +150,13 @@ export class StateFile {
   }
 }
 
-const packed = ({ note, leaves, upper }: LogMemory): Packed => ({
+const packed = ({ note, leaves, upper }: LogMemory): PackedLog => ({
   note,
   leaves: toBase64(Buffer.concat(leaves)),
   upper,
 })
 
-function unpacked(log: Packed): LogMemory {
+function unpacked(log: PackedLog): LogMemory {
   const bytes = fromBase64(log.leaves)
   const { size } = headOf(log)
   if (bytes?.length !== size * HASH_SIZE) throw new StateFault('the state file is damaged: restore it')

@@ -10,9 +10,9 @@ import { believe } from './answers.ts'
 import { entryEvidence, manifestEvidence, textOrBytes } from './evidence.ts'
 import type { Fetcher } from './fetcher.ts'
 import { followFigures } from './figures.ts'
-import { checkUpperTiles, entriesFrom, type Followed, followTree, type Parts } from './log.ts'
+import { checkUpperTiles, entriesFrom, followTree, type LogView, type Parts } from './log.ts'
 import { DEPTHS, type Memory } from './memory.ts'
-import { type Replayed, replay } from './replay.ts'
+import { type ReplayResult, replay } from './replay.ts'
 import { checkRows, rowHashes, type Sources } from './rows.ts'
 import { spotCheck } from './spot-check.ts'
 
@@ -77,7 +77,7 @@ export async function watchOnce(watch: Watch, memory: Memory): Promise<Round> {
 }
 
 /** Reads what is new in the registry log, replays it, and tells all faults that the log has. */
-async function followEntries(parts: Parts, memory: Memory, registry: Followed | undefined): Promise<Replayed> {
+async function followEntries(parts: Parts, memory: Memory, registry: LogView | undefined): Promise<ReplayResult> {
   const added = registry ? ((await entriesFrom('registry', parts, registry, memory.entries.length)) ?? []) : []
   for (const body of added) memory.entries.push(textOrBytes(body))
   const replayed = replay(memory.entries, memory.replayed)
@@ -103,7 +103,7 @@ function checkAge(
   newest: RegistryEntry | undefined,
   place: number,
   { now, maxAgeMs }: Watch,
-  registry: Followed,
+  registry: LogView,
 ): void {
   const recorded_at = newest?.recorded_at ?? 'no time'
   const at = Date.parse(recorded_at)
@@ -117,7 +117,7 @@ async function checkReleases(
   parts: Parts,
   memory: Memory,
   { readsRows, sources }: Watch,
-  entries: Replayed['entries'],
+  entries: ReplayResult['entries'],
 ): Promise<number> {
   let checked = 0
   for (const [place, release] of entries.entries()) {

@@ -5,7 +5,7 @@ import type { Standing } from '../proof/price/timeline.ts'
 import { Replay, type ReplayFault, registryEntryOf } from '../proof/replay/registry-replay.ts'
 import type { Fault } from './memory.ts'
 
-export interface Replayed {
+export interface ReplayResult {
   /** All entries that are known for what they are; undefined at the places of others, which are left out of the rest. */
   entries: (RegistryEntry | undefined)[]
   standing: Standing
@@ -13,14 +13,14 @@ export interface Replayed {
   faults: Fault[]
 }
 
-export function replay(texts: readonly string[], from: number): Replayed {
+export function replay(texts: readonly string[], from: number): ReplayResult {
   const history = new Replay()
   const faults: Fault[] = []
   const entries = texts.map((text, place) => {
     const entry = registryEntryOf(text)
     const found: ReplayFault[] = entry
       ? history.add(entry, place >= from)
-      : [{ code: 'entry_unknown', detail: 'it is left out of all that follows' }]
+      : [{ code: 'entry_unknown', detail: 'later checks leave it out' }]
     if (place >= from)
       for (const { code, detail, expected } of found)
         faults.push({ code, detail: `entry ${place}, ${detail}`, entry: place, ...(expected ? { expected } : {}) })

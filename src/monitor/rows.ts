@@ -40,7 +40,7 @@ export interface Sources {
 }
 
 /** A release, and what shows that it is signed. */
-export interface Signed {
+export interface SignedManifest {
   release: Manifest
   evidence: Evidence
 }
@@ -51,7 +51,7 @@ const baseOf = ({ release_id }: Manifest): string => `/log/releases/${encodeURIC
 /** The leaf hashes of a release, if they lead to its root. */
 export async function rowHashes(
   { fetcher, alarms }: Parts,
-  { release, evidence }: Signed,
+  { release, evidence }: SignedManifest,
 ): Promise<Uint8Array[] | undefined> {
   const { release_id, row_count, rows_root } = release
   const missing = (what: string): undefined => {
@@ -84,11 +84,11 @@ function* leavesIn(tiles: readonly Uint8Array[]): Generator<Hash> {
 /** Reads every row of a release, in force or not. How far it came without an alarm. */
 export async function checkRows(
   parts: Parts,
-  signed: Signed,
+  signed: SignedManifest,
   tiles: readonly Uint8Array[],
   sources: Sources | undefined,
 ): Promise<Depth> {
-  const reading = new Reading(parts, signed, tiles)
+  const reading = new RowReader(parts, signed, tiles)
   const source = sources?.read(signed.release)
   const isContradicted = (finding: SourceFinding | undefined): boolean => {
     if (finding) reading.contradict(finding)
@@ -106,7 +106,7 @@ export async function checkRows(
 
 async function bundleOf(
   { fetcher, alarms }: Parts,
-  { release, evidence }: Signed,
+  { release, evidence }: SignedManifest,
   n: number,
   width: number,
 ): Promise<Uint8Array[] | undefined> {
@@ -120,13 +120,13 @@ async function bundleOf(
 }
 
 /** What has been read of a release so far. */
-class Reading {
+class RowReader {
   #last: { key: string; body: Uint8Array; index: number } | undefined
   #hashes: Hash[] | undefined
 
   constructor(
     readonly parts: Parts,
-    readonly signed: Signed,
+    readonly signed: SignedManifest,
     readonly tiles: readonly Uint8Array[],
   ) {}
 

@@ -8,9 +8,9 @@ import { believe, checkAge } from './answers.ts'
 import { MOST, textOf } from './fetcher.ts'
 import type { Parts } from './log.ts'
 import type { Memory } from './memory.ts'
-import type { Replayed } from './replay.ts'
+import type { ReplayResult } from './replay.ts'
 
-export interface Asking extends Pick<Replayed, 'entries' | 'standing'> {
+export interface SpotCheckParts extends Pick<ReplayResult, 'entries' | 'standing'> {
   now: number
   /** From 0, below 1. */
   random: () => number
@@ -21,7 +21,7 @@ export interface Asking extends Pick<Replayed, 'entries' | 'standing'> {
 }
 
 /** Checks a row of some releases by its permalink, and the answers to the question that it is about. */
-export async function spotCheck(parts: Parts, memory: Memory, asking: Asking): Promise<number> {
+export async function spotCheck(parts: Parts, memory: Memory, asking: SpotCheckParts): Promise<number> {
   const { entries, standing, random, most = 4 } = asking
   const withdrawn = new Set(entries.filter(isWithdrawal).map(({ release_id }) => release_id))
   const holding = new Set(standing.periods.map(({ release }) => release))
@@ -58,7 +58,7 @@ function someOf<T>(items: readonly T[], most: number, random: () => number): T[]
 async function readPage(
   parts: Parts,
   memory: Memory,
-  { entries, now }: Asking,
+  { entries, now }: SpotCheckParts,
   { chart, from }: Period,
 ): Promise<void> {
   const path = `/api/registry?${new URLSearchParams({ chart, as_of: from })}`
@@ -102,7 +102,7 @@ function questionOf({ cpt, region, npi, modifier, setting, basis }: Row, as_of: 
   return typeof parsed === 'string' ? undefined : question
 }
 
-async function ask(parts: Parts, memory: Memory, { entries, now }: Asking, question: Question): Promise<void> {
+async function ask(parts: Parts, memory: Memory, { entries, now }: SpotCheckParts, question: Question): Promise<void> {
   const path = `/reference?${new URLSearchParams(Object.entries(question))}`
   const fetched = await parts.fetcher.get(path, MOST.answer)
   const text = textOf(fetched?.bytes)

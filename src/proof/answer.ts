@@ -4,12 +4,12 @@
 import { canonical } from './canonical-json.ts'
 import { addAbsence, addBecause, addCitedRow, OK } from './evidence.ts'
 import { type Facts, NotProved } from './facts.ts'
-import { type Failed, fail, type Verdict } from './fault.ts'
+import { type FailedCheck, fail, type Verdict } from './fault.ts'
 import type { Need, Reply } from './lookup/asking.ts'
 import { type Decision, lookUp } from './lookup/lookup.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
 import { PLACE_CHART } from './price/charts.ts'
-import type { Cited } from './price/proofs.ts'
+import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
 import { closed, hasOnly, listOf, type Members, matches, orNull, TOKEN } from './shape.ts'
@@ -34,7 +34,7 @@ const word = orNull(matches(/^[A-Za-z0-9_-]{1,40}$/))
 const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: matches(TOKEN) }), 8)
 
 /** What was shown of one answer. */
-export interface Shown {
+export interface ShownAnswer {
   ok: true
   /** The row of the answer; undefined where it is a refusal without one. */
   row: AnyRow | undefined
@@ -45,10 +45,10 @@ export interface Shown {
   lapsed: boolean
   decision: Decision | undefined
   /** Editions of the day that are proved to have no row of the code that was asked about. */
-  lacking: Lacking[]
+  lacking: CodeAbsence[]
 }
 
-export interface Lacking {
+export interface CodeAbsence {
   cpt: string
   release: Manifest
 }
@@ -58,13 +58,18 @@ export async function checkAnswer(
   facts: Facts,
   body: Members,
   question: Question | undefined,
-): Promise<Shown | Failed> {
+): Promise<ShownAnswer | FailedCheck> {
   const shown = await collect(facts, body)
   return shown.ok && question !== undefined ? checkQuestion(facts, body, shown, question) : shown
 }
 
 /** Whether what was shown answers the question. Its proofs are facts by now; `body` says what is told beside the row. */
-export function checkQuestion(facts: Facts, body: Members, shown: Shown, question: Question): Shown | Failed {
+export function checkQuestion(
+  facts: Facts,
+  body: Members,
+  shown: ShownAnswer,
+  question: Question,
+): ShownAnswer | FailedCheck {
   const asked = understood(question)
   if (asked === undefined) return fail('question_malformed')
   if (shown.lapsed) return fail('release_not_in_force')
@@ -83,7 +88,7 @@ export function checkQuestion(facts: Facts, body: Members, shown: Shown, questio
 /** A place that is shown is the one that the rule found, of the edition of the day. */
 export const isPlacedBy = (
   facts: Facts,
-  { place }: Pick<Shown, 'place'>,
+  { place }: Pick<ShownAnswer, 'place'>,
   found: PlaceRow | undefined,
   day: string,
 ): boolean =>
@@ -91,7 +96,7 @@ export const isPlacedBy = (
   (found !== undefined && rowText(place.row) === rowText(found) && isEdition(facts, place.release, PLACE_CHART, day))
 
 /** The same row may stand in two editions: the one that is shown must be of the edition that the rule chose. */
-function isOfEdition(facts: Facts, { release }: Shown, { decision }: Decided, day: string): boolean {
+function isOfEdition(facts: Facts, { release }: ShownAnswer, { decision }: Ruling, day: string): boolean {
   if (release === undefined || !('chart' in decision)) return release === undefined
   return isEdition(facts, release, decision.chart, day)
 }
@@ -102,7 +107,7 @@ export const isEdition = (facts: Facts, release: Manifest, chart: string, day: s
 /** What was last known is the price that the same question had on the last day of an edition that is over. */
 function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boolean {
   if (known === undefined) return true
-  const { proof, ...row } = known as Cited<Row>
+  const { proof, ...row } = known as CitedRow<Row>
   const period = proof.in_force?.period
   const last = period?.to ?? ''
   const isOver = period !== undefined && last < asked.day && facts.isLastBy(period, asked.day)
@@ -112,7 +117,7 @@ function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boole
   return rowText(decided) === rowText(row as Row) && isEdition(facts, proof.release, chart, last)
 }
 
-async function collect(facts: Facts, body: Members): Promise<Shown | Failed> {
+async function collect(facts: Facts, body: Members): Promise<ShownAnswer | FailedCheck> {
   const isRefusal = typeof body['code'] === 'string'
   const cited = isRefusal ? body['row'] : bareAnswer(body)
   if (isRefusal && !hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])) return fail('not_recognised')
@@ -153,7 +158,7 @@ export const bareAnswer = (body: unknown): Members =>
 async function addPlace(
   facts: Facts,
   place: unknown,
-): Promise<{ ok: true; row: PlaceRow; release: Manifest } | Failed> {
+): Promise<{ ok: true; row: PlaceRow; release: Manifest } | FailedCheck> {
   const added = await addCitedRow(facts, place)
   if (!added.ok) return added
   const { row, proof } = added
@@ -174,16 +179,16 @@ async function addAbsences(facts: Facts, absences: unknown): Promise<Verdict> {
 const addLastKnown = async (facts: Facts, known: unknown): Promise<Verdict> =>
   known === undefined ? OK : addCitedRow(facts, known)
 
-interface Decided {
+interface Ruling {
   decision: Decision
   place: PlaceRow | undefined
 }
 
-const decide = (facts: Facts, question: ParsedQuestion): Decided | Failed =>
+const decide = (facts: Facts, question: ParsedQuestion): Ruling | FailedCheck =>
   runRule(facts, lookUp(question, facts.charts), question.day)
 
 /** Runs a rule on what is proved. */
-export function runRule<T extends object>(facts: Facts, rule: Generator<Need, T, Reply>, day: string): T | Failed {
+export function runRule<T extends object>(facts: Facts, rule: Generator<Need, T, Reply>, day: string): T | FailedCheck {
   try {
     let step = rule.next()
     while (!step.done) step = rule.next(facts.reply(step.value, day))
@@ -206,7 +211,7 @@ const CODES: { readonly [outcome in Decision['outcome']]?: string } = {
 }
 
 /** Whether the body says what was decided, all of it and no more. */
-function agrees(body: Members, { row }: Shown, { decision }: Decided): boolean {
+function agrees(body: Members, { row }: ShownAnswer, { decision }: Ruling): boolean {
   const sameRow = (decided: AnyRow): boolean => row !== undefined && rowText(row) === rowText(decided)
   if (decision.outcome === 'price') {
     const ignored = body['modifiers_ignored'] ?? []

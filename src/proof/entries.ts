@@ -1,7 +1,7 @@
 // Entries of the figures log as `/api/figure-changes` gives them: changes of published figures, and states.
 
 import { FIGURES_ORIGIN, inLog } from './facts.ts'
-import { type Failed, fail, type Verdict } from './fault.ts'
+import { type FailedCheck, fail, type Verdict } from './fault.ts'
 import { isFiguresState } from './figures.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { isLogProof, type LogProof } from './price/proofs.ts'
@@ -32,7 +32,7 @@ async function proveEntry(
   entry: unknown,
   isOfKind: Check,
   policy: TrustPolicy,
-): Promise<{ ok: true; body: object; index: number } | Failed> {
+): Promise<{ ok: true; body: object; index: number } | FailedCheck> {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return fail('not_recognised')
   const { proof, ...body } = entry as { proof?: { log?: unknown } }
   const log = proof?.log
@@ -66,7 +66,7 @@ export interface EntryPlaces {
 export async function placesOf(
   { data, states = [] }: { data: readonly unknown[]; states?: unknown },
   policy: TrustPolicy,
-): Promise<EntryPlaces | Failed> {
+): Promise<EntryPlaces | FailedCheck> {
   if (!Array.isArray(states)) return fail('not_recognised')
   const proofs = new Map<number, LogProof>()
   for (const [i, entry] of [...data, ...states].entries()) {

@@ -2,7 +2,7 @@
 
 import { equalBytes, utf8 } from './bytes.ts'
 import type { Facts } from './facts.ts'
-import { type Failed, fail, type Verdict } from './fault.ts'
+import { type FailedCheck, fail, type Verdict } from './fault.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import {
   type AbsenceProof,
@@ -22,7 +22,7 @@ export const OK: { ok: true } = { ok: true }
 export async function addCitedRow(
   facts: Facts,
   cited: unknown,
-): Promise<{ ok: true; row: AnyRow; proof: RowProof } | Failed> {
+): Promise<{ ok: true; row: AnyRow; proof: RowProof } | FailedCheck> {
   if (typeof cited !== 'object' || cited === null) return fail('row_malformed')
   const { proof, ...row } = cited as Record<string, unknown>
   if (!isAnyRow(row)) return fail('row_malformed')

@@ -4,7 +4,7 @@ import { canonical } from './canonical-json.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
 import { pageOf } from './list-fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
-import type { Cited } from './price/proofs.ts'
+import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
 import { leafOf } from './price/timeline.ts'
@@ -29,9 +29,9 @@ const check = (body: unknown) => verifyBody(JSON.stringify(body), plain, { anyQu
 describe('a row is refused', () => {
   const at = async () => {
     const { registry, release } = published(fees('99211', '99213', '99215'))
-    return { registry, release, row: (await registry.cite(release, 1)) as Cited<Row> }
+    return { registry, release, row: (await registry.cite(release, 1)) as CitedRow<Row> }
   }
-  type Change = (row: Cited<Row>, registry: MemoryRegistry, release: MemoryRelease) => unknown
+  type Change = (row: CitedRow<Row>, registry: MemoryRegistry, release: MemoryRelease) => unknown
   const changes: [string, string, Change][] = [
     [
       'whose price was changed',

@@ -31,11 +31,11 @@ export type Fault =
   | 'answers_another_question'
   | 'state_too_old'
 
-export interface Failed {
+export interface FailedCheck {
   ok: false
   reason: Fault
   /** Of a list, which item it was, counted from 1. */
   at?: number
 }
-export type Verdict = { ok: true } | Failed
-export const fail = (reason: Fault): Failed => ({ ok: false, reason })
+export type Verdict = { ok: true } | FailedCheck
+export const fail = (reason: Fault): FailedCheck => ({ ok: false, reason })

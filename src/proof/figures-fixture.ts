@@ -2,12 +2,12 @@
 
 import { utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
-import { FIGURES_PROOF, FIGURES_STATE, type FiguresState, figuresAnswer, type StandingFigure } from './figures.ts'
+import { type CurrentFigure, FIGURES_PROOF, FIGURES_STATE, type FiguresState, figuresAnswer } from './figures.ts'
 import type { MemoryLog } from './fixture.ts'
 
 const AS_OF = '2026-10-06T00:00:00.000Z'
 
-export const aFigure = <V extends number | string>(value: V, given: Partial<StandingFigure<V>> = {}) => ({
+export const aFigure = <V extends number | string>(value: V, given: Partial<CurrentFigure<V>> = {}) => ({
   value,
   suppressed: false,
   reason: null,
@@ -16,7 +16,7 @@ export const aFigure = <V extends number | string>(value: V, given: Partial<Stan
   ...given,
 })
 
-export const withheld = (reason: string, given: Partial<StandingFigure<never>> = {}) => ({
+export const withheld = (reason: string, given: Partial<CurrentFigure<never>> = {}) => ({
   ...aFigure<never>(null as never, given),
   value: null,
   suppressed: true,

@@ -14,11 +14,11 @@ interface Change {
   new_as_of: string
   sdc_rule_version: string
 }
-interface Standing {
+interface FigureValue {
   value: unknown
   as_of: string | null
 }
-const NOTHING: Standing = { value: null, as_of: null }
+const NOTHING: FigureValue = { value: null, as_of: null }
 const COUNTS = ['cases_floor10', 'settlements_floor10'] as const
 
 /** The places of entries that do not follow; the size of the log if it does not end with a state. */
@@ -29,7 +29,7 @@ export function figuresFaults(entries: readonly unknown[]): number[] {
 }
 
 class Replay {
-  readonly #standing = new Map<string, Standing>()
+  readonly #standing = new Map<string, FigureValue>()
   #state: FiguresState | undefined
   /** The changes since the last state: a release that has not ended. */
   #open: Change[] = []

@@ -7,15 +7,15 @@ import { aFigure, aState, aStateOfNothing, figuresBody, withheld } from './figur
 import { aSigner, MemoryLog } from './fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import { MemoryRegistry } from './registry-fixture.ts'
-import { type Asked, verifyBody } from './verify.ts'
+import { type Inquiry, verifyBody } from './verify.ts'
 
 const signer = await aSigner('figures.example/log/figures')
 const registrySigner = await aSigner('figures.example/log/registry')
 const policy = parsePolicy(formatPolicy([signer, registrySigner])) as TrustPolicy
-const FIGURES: Asked = { figures: true }
+const FIGURES: Inquiry = { figures: true }
 
 const aLog = (): MemoryLog => new MemoryLog(signer).append(utf8(canonical(aStateOfNothing())), utf8('a change'))
-const check = async (body: object, asked: Asked = FIGURES, notBefore?: string): Promise<Fault | 'ok'> => {
+const check = async (body: object, asked: Inquiry = FIGURES, notBefore?: string): Promise<Fault | 'ok'> => {
   const verdict = await verifyBody(JSON.stringify(body), policy, asked, notBefore === undefined ? {} : { notBefore })
   return verdict.ok ? 'ok' : verdict.reason
 }

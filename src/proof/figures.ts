@@ -2,7 +2,7 @@
 
 import { canonical } from './canonical-json.ts'
 import { FIGURES_ORIGIN, inLog } from './facts.ts'
-import { type Failed, fail } from './fault.ts'
+import { type FailedCheck, fail } from './fault.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { isLogProof, type LogProof } from './price/proofs.ts'
 import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, orNull, TOKEN } from './shape.ts'
@@ -11,7 +11,7 @@ export const FIGURES_STATE = 'figures-state/1'
 export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
 
 /** One figure as it stands. A value that is withheld is null and has a reason. */
-export interface StandingFigure<Value extends number | string = number | string> {
+export interface CurrentFigure<Value extends number | string = number | string> {
   value: Value | null
   suppressed: boolean
   reason: string | null
@@ -28,11 +28,11 @@ export interface FiguresState {
   data_class: 'published' | 'sample' | null
   sdc_rule_version: string
   metrics: {
-    w: StandingFigure<number>
-    r: StandingFigure<number>
-    p: StandingFigure<number>
-    savings_total: StandingFigure<string>
-    savings_median: StandingFigure<string>
+    w: CurrentFigure<number>
+    r: CurrentFigure<number>
+    p: CurrentFigure<number>
+    savings_total: CurrentFigure<string>
+    savings_median: CurrentFigure<string>
   }
   cases_floor10: number | null
   settlements_floor10: number | null
@@ -60,7 +60,7 @@ const standing = (value: Check): Check =>
       definition: label,
     }),
     (figure) => {
-      const { value, suppressed, reason } = figure as StandingFigure
+      const { value, suppressed, reason } = figure as CurrentFigure
       return suppressed === (value === null) && suppressed === (reason !== null)
     },
   )
@@ -136,7 +136,7 @@ export const isFiguresBody = ({ proof }: Record<string, unknown>): boolean =>
 export async function checkFigures(
   body: Record<string, unknown>,
   policy: TrustPolicy,
-): Promise<{ ok: true; state: FiguresState; checkpoint: string } | Failed> {
+): Promise<{ ok: true; state: FiguresState; checkpoint: string } | FailedCheck> {
   const { proof, ...answer } = body
   if (proof === undefined || proof === null) return fail('proof_missing')
   if (!isFiguresProof(proof)) return fail('proof_malformed')

@@ -10,7 +10,7 @@ import type { NoteSigner } from './note/signed-note.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
-  type Cited,
+  type CitedRow,
   type LogProof,
   type Neighbour,
   type PeriodProof,
@@ -260,7 +260,7 @@ export class MemoryRegistry {
     return { release: release.manifest, in_force: this.periodProof(index) }
   }
 
-  async cite(release: MemoryRelease, place: number): Promise<Cited> {
+  async cite(release: MemoryRelease, place: number): Promise<CitedRow> {
     const { release: manifest, in_force } = this.share(release)
     const { row, index, path } = release.neighbour(place)
     return {
@@ -276,7 +276,7 @@ export class MemoryRegistry {
   }
 
   /** A row of a release that need not be in force: only that it was published. */
-  async citePublished(release: MemoryRelease, index: number): Promise<Cited> {
+  async citePublished(release: MemoryRelease, index: number): Promise<CitedRow> {
     const { row, path } = release.neighbour(index)
     const place = this.entries.findIndex((entry) => canonical(entry) === canonical(release.manifest))
     return {

@@ -9,7 +9,7 @@ import type { Decision } from './lookup/lookup.ts'
 import { parseQuestion } from './lookup/question.ts'
 import { type SheetQuestion, sheetFor } from './lookup/sheet.ts'
 import { CHARTS, PLACE_CHART } from './price/charts.ts'
-import { type Because, type Cited, SET_PROOF, type SetParts, type SharedRelease } from './price/proofs.ts'
+import { type Because, type CitedRow, SET_PROOF, type SetParts, type SharedRelease } from './price/proofs.ts'
 import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
 import { rangesBeside } from './tree/leaves.ts'
 
@@ -45,7 +45,7 @@ export class ShownRows {
   }
 
   /** A row with a proof of its own, as a row of the list. */
-  cited({ proof, ...row }: Cited): Members {
+  cited({ proof, ...row }: CitedRow): Members {
     if (!proof.in_force) throw new Error('a release in force was expected')
     const { state: _, ...in_force } = proof.in_force
     const release = this.#show(this.#named({ release: proof.release, in_force }), proof.row.index)
@@ -54,7 +54,7 @@ export class ShownRows {
   }
 
   /** What shows that an answer is the first choice; rows without a release of their own are of the answer's. */
-  because({ releases, rows, periods, providers }: Because, own?: Cited): Members {
+  because({ releases, rows, periods, providers }: Because, own?: CitedRow): Members {
     const all = releases.map((each) => this.#named(each))
     for (const release of all) this.#release(release)
     const ofAnswer = own?.proof.in_force && this.#named({ release: own.proof.release, in_force: own.proof.in_force })
@@ -69,9 +69,9 @@ export class ShownRows {
   lineOf({ row, place, because, ...line }: Members): Members {
     return {
       ...line,
-      ...(row === undefined ? {} : { row: this.cited(row as Cited) }),
-      ...(place === undefined ? {} : { place: this.cited(place as Cited) }),
-      ...(because === undefined ? {} : { because: this.because(because as Because, row as Cited | undefined) }),
+      ...(row === undefined ? {} : { row: this.cited(row as CitedRow) }),
+      ...(place === undefined ? {} : { place: this.cited(place as CitedRow) }),
+      ...(because === undefined ? {} : { because: this.because(because as Because, row as CitedRow | undefined) }),
     }
   }
 

@@ -7,7 +7,7 @@ import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
 import { aFee, aRow, MemoryRegistry, type MemoryRelease, RECORDED } from './registry-fixture.ts'
-import { type Asked, verifyAbsence, verifyBody, verifyRow } from './verify.ts'
+import { type Inquiry, verifyAbsence, verifyBody, verifyRow } from './verify.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const witness = await aSigner('witness.example/w1')
@@ -15,7 +15,7 @@ const plain = parsePolicy(formatPolicy([signer])) as TrustPolicy
 
 const DAY = '2026-07-15'
 const NPI = '1234567893'
-const ANY: Asked = { anyQuestion: true }
+const ANY: Inquiry = { anyQuestion: true }
 
 const fees = (...codes: string[]): Row[] => codes.map((cpt) => aFee({ cpt }))
 const bundled = (cpt: string): Row => aRow({ cpt, kind: 'absence', basis: 'medicare_pfs' })
@@ -27,8 +27,8 @@ function published(rows: AnyRow[], given: Partial<Manifest> = {}, witnesses: (ty
   return { registry, release }
 }
 
-const check = (body: unknown, asked: Asked = ANY, policy = plain) => verifyBody(JSON.stringify(body), policy, asked)
-const ask = (question: Partial<Question>): Asked => ({
+const check = (body: unknown, asked: Inquiry = ANY, policy = plain) => verifyBody(JSON.stringify(body), policy, asked)
+const ask = (question: Partial<Question>): Inquiry => ({
   question: { cpt: '99213', as_of: DAY, basis: 'medicare_pfs', ...question },
 })
 const notOnSchedule = (absence: readonly unknown[]) => ({ type: 'x', status: 404, code: 'not_on_schedule', absence })

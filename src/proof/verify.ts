@@ -1,7 +1,7 @@
 // The verifier: everything a stranger needs to check an answer of this service offline.
 // Input is hostile. Nothing is taken from the response but what its hashes and the pinned keys support.
 
-import { bareAnswer, checkAnswer, type Lacking, type Shown } from './answer.ts'
+import { bareAnswer, type CodeAbsence, checkAnswer, type ShownAnswer } from './answer.ts'
 import { JsonError, parseJson } from './canonical-json.ts'
 import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
 import { checkHistory, checkUnknownProvider, type HistoryQuestion } from './catalogue/history.ts'
@@ -10,11 +10,11 @@ import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
 import { oneWay, placesOf, verifyEntry, verifyFiguresState } from './entries.ts'
 import { addAbsence, addCitedRow } from './evidence.ts'
 import { Facts } from './facts.ts'
-import { type Failed, type Fault, fail, type Verdict } from './fault.ts'
+import { type FailedCheck, type Fault, fail, type Verdict } from './fault.ts'
 import { checkFigures, type FiguresState, isFiguresBody } from './figures.ts'
 import { type BillQuestion, checkBatch } from './list/batch.ts'
 import { checkPage, type PageQuestion } from './list/page.ts'
-import type { Listed } from './list/parts.ts'
+import type { CheckedList } from './list/parts.ts'
 import { checkSheet } from './list/sheet.ts'
 import type { Decision } from './lookup/lookup.ts'
 import type { Question } from './lookup/question.ts'
@@ -28,7 +28,7 @@ import type { AnyRow } from './price/row.ts'
 import { instant, type Members } from './shape.ts'
 
 /** What was asked. An archive, or a monitor, may want to know only that what it has was published: `anyQuestion`. */
-export type Asked =
+export type Inquiry =
   | { question: Question }
   | { questions: readonly BillQuestion[] }
   | { page: PageQuestion }
@@ -51,13 +51,13 @@ export interface ProvedRow {
   release: Manifest
 }
 /** What a body has proved, as data: nothing else of it should be used. */
-export interface Proved {
+export interface VerifiedAnswer {
   ok: true
   rows: ProvedRow[]
   /** Of each lookup, what was decided; empty if no question was asked. */
   decisions: Decision[]
   /** Of each lookup, the editions of the day that are proved to have no row of the code; empty if none was asked. */
-  lacking: Lacking[]
+  lacking: CodeAbsence[]
   /** Of a list of releases or editions: each that it lists, and when it is in force. */
   editions: ProvedEdition[]
   /** How many changes of figures, or listed releases, were proved. */
@@ -70,13 +70,13 @@ export interface Proved {
   /** What stands of the figures, if the body is the answer about them. */
   figures?: FiguresState
 }
-export type BodyVerdict = Proved | Failed
+export type BodyVerdict = VerifiedAnswer | FailedCheck
 
 /** Checks a whole response body as it came, and that it answers what was asked. */
 export async function verifyBody(
   text: string,
   policy: TrustPolicy,
-  asked: Asked,
+  asked: Inquiry,
   options: VerifyOptions = {},
 ): Promise<BodyVerdict> {
   let body: unknown
@@ -113,7 +113,7 @@ export async function verifyBody(
   }
 }
 
-type Checked = Listed & { editions: ProvedEdition[] }
+type CheckedBody = CheckedList & { editions: ProvedEdition[] }
 type Kind = 'question' | 'questions' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
 
 /** What kind of question a body answers, by its shape alone. */
@@ -124,7 +124,7 @@ function kindOf(body: Members): Kind {
   return body['not_held'] === undefined ? 'page' : 'sheet'
 }
 
-async function checkBody(facts: Facts, body: Members, asked: Asked): Promise<Checked | Failed> {
+async function checkBody(facts: Facts, body: Members, asked: Inquiry): Promise<CheckedBody | FailedCheck> {
   const kind = kindOf(body)
   const isList = 'releases' in asked || 'coverage' in asked || 'history' in asked
   if (kind === 'page' && isList) return fail('proof_missing')
@@ -148,13 +148,17 @@ async function checkBody(facts: Facts, body: Members, asked: Asked): Promise<Che
 async function checkRows(
   facts: Facts,
   body: Members,
-  asked: Asked,
+  asked: Inquiry,
   kind: 'question' | 'questions' | 'page' | 'sheet',
-): Promise<Listed | Failed> {
+): Promise<CheckedList | FailedCheck> {
   if (kind === 'sheet') return checkSheet(facts, body, 'sheet' in asked ? asked.sheet : undefined)
   if (kind === 'page') return checkPage(facts, body, 'page' in asked ? asked.page : undefined)
   if (kind === 'questions') return checkBatch(facts, body, 'questions' in asked ? asked.questions : undefined)
-  const one: Shown | Failed = await checkAnswer(facts, body, 'question' in asked ? asked.question : undefined)
+  const one: ShownAnswer | FailedCheck = await checkAnswer(
+    facts,
+    body,
+    'question' in asked ? asked.question : undefined,
+  )
   return one.ok ? { ok: true, shown: [one], refused: 0 } : one
 }
 
@@ -166,7 +170,7 @@ async function checkEntries(
   body: Members,
   data: readonly unknown[],
   policy: TrustPolicy,
-  asked: Asked,
+  asked: Inquiry,
   options: VerifyOptions,
 ): Promise<BodyVerdict> {
   if (!('anyQuestion' in asked)) return fail('answers_another_question')
@@ -188,7 +192,7 @@ const noRows = () => ({ ok: true as const, rows: [], decisions: [], lacking: [],
 async function figuresVerdict(
   body: Members,
   policy: TrustPolicy,
-  asked: Asked,
+  asked: Inquiry,
   options: VerifyOptions,
 ): Promise<BodyVerdict> {
   if (!('figures' in asked) && !('anyQuestion' in asked)) return fail('answers_another_question')

@@ -1,5 +1,5 @@
 /** Answers that can never change, such as what a published release holds. Past `most` the oldest is forgotten. */
-export class Remembered<T> {
+export class Memo<T> {
   readonly #answers = new Map<string, Promise<T>>()
 
   constructor(readonly most: number) {}

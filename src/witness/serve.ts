@@ -1,7 +1,7 @@
 import { lockFolder } from '../db/folder-lock.ts'
 import { fromUtf8 } from '../proof/bytes.ts'
 import type { VerifierKey } from '../proof/note/signed-note.ts'
-import { type Answer, Witness } from './witness.ts'
+import { Witness, type WitnessResponse } from './witness.ts'
 import { readWitnessKey, witnessVkey } from './witness-key.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -92,7 +92,7 @@ async function textOf(request: Request): Promise<string | undefined> {
 }
 
 /** The answers of C2SP tlog-witness. */
-function reply(given: Answer): Response {
+function reply(given: WitnessResponse): Response {
   switch (given.answer) {
     case 'cosigned':
       return answer(200, given.lines)

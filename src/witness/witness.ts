@@ -17,7 +17,7 @@ import { type AddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts'
 import { type CosignedHead, keepFork, originHash, readLatest, writeLatest } from './state.ts'
 
 /** The answer of a witness to a checkpoint. tlog-witness gives the status of each. */
-export type Answer =
+export type WitnessResponse =
   | { answer: 'cosigned'; lines: string }
   | { answer: 'malformed' }
   | { answer: 'not_signed_by_log' }
@@ -69,7 +69,7 @@ export class Witness {
   }
 
   /** Answers one request. The order of the checks is that of the specification. */
-  async add(body: string): Promise<Answer> {
+  async add(body: string): Promise<WitnessResponse> {
     const request = parseAddCheckpoint(body)
     const note = request && parseNote(request.note)
     const head = note && parseExtendedHead(note.text)
@@ -94,7 +94,7 @@ export class Witness {
     { old, proof }: AddCheckpoint,
     head: TreeHead,
     { text, vouched }: { text: string; vouched: string },
-  ): Promise<Answer> {
+  ): Promise<WitnessResponse> {
     if (this.#broken.has(head.origin))
       throw new Error('the record of this log could not be written: restart the witness')
     const seen = this.#seen.get(head.origin)

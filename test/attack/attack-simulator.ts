@@ -4,7 +4,7 @@
 import { audit, type PublicRelease } from '../../src/figures/rule/audit.ts'
 import { decide, type FigureStates } from '../../src/figures/rule/disclosure.ts'
 import type { Rule } from '../../src/figures/rule/figure.ts'
-import { type ProviderCells, providerStats, refresh, type Standing } from '../../src/figures/rule/provider.ts'
+import { type ProviderCells, type ProviderRecord, providerStats, refresh } from '../../src/figures/rule/provider.ts'
 import { METRICS, type Metric, tallies } from '../../src/figures/rule/tally.ts'
 import { foundAmongFew, learn, noShares, type Shares, type Step } from './attack-insider.ts'
 import { aLedger, type Case, cellsOf } from './attack-ledger.ts'
@@ -37,7 +37,7 @@ export function simulate(seed: number, rule: Rule, { gate = true } = {}): World 
   const targets = new Targets(seed)
   const steps: Step[] = []
   let states: FigureStates | undefined
-  let told = new Map<string, Standing>()
+  let told = new Map<string, ProviderRecord>()
   let last_correction_id = 0
   for (let n = 1; n <= RELEASES; n++) {
     if (live(n)) last_correction_id = n
@@ -101,7 +101,7 @@ const byProvider = (cases: readonly Case[]): ProviderCells => {
   return { npis: [...own.keys()], of: (npi) => cellsOf(own.get(npi) ?? []) }
 }
 
-const bandsOf = (told: ReadonlyMap<string, Standing>) => {
+const bandsOf = (told: ReadonlyMap<string, ProviderRecord>) => {
   const bands: Record<string, number> = {}
   for (const { band } of told.values()) bands[band.value] = (bands[band.value] ?? 0) + 1
   return bands

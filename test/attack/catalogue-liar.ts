@@ -6,7 +6,7 @@ import { coverageList, releaseList, runOf } from '../../src/proof/catalogue/cata
 import { historyOf } from '../../src/proof/catalogue/history-fixture.ts'
 import type { TimelineRun } from '../../src/proof/catalogue/timeline-proof.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
-import type { CoverageQuestion, HistoryQuestion, Proved, ReleasesQuestion } from '../../src/proof/verify.ts'
+import type { CoverageQuestion, HistoryQuestion, ReleasesQuestion, VerifiedAnswer } from '../../src/proof/verify.ts'
 import type { Dice } from './dice.ts'
 import { type Attempt, meddle } from './liar.ts'
 import { headOf } from './lie-judge.ts'
@@ -79,7 +79,7 @@ function stretch(dice: Dice, head: MemoryRegistry, body: Members): void {
 /** What is wrong with an accepted list; undefined if it is no lie. */
 export async function lieInList(
   world: World,
-  proved: Proved,
+  proved: VerifiedAnswer,
   asked: AskedList,
   notBefore: string,
   body: Members,

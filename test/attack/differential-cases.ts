@@ -9,7 +9,7 @@ import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
 import { billOf } from '../../src/proof/set-fixture.ts'
-import type { Asked } from '../../src/proof/verify.ts'
+import type { Inquiry } from '../../src/proof/verify.ts'
 import { aList, honestList, lieAboutList } from './catalogue-liar.ts'
 import { type Dice, dice as roll } from './dice.ts'
 import { changeMember } from './differential-change.ts'
@@ -100,7 +100,7 @@ async function forgedOf(dice: Dice, world: World, changes: readonly Dice[]): Pro
   return bodyOf(body, dice.chance(0.85) ? asked : undefined)
 }
 
-export type Answer = { body: Members; asked: Asked }
+export type Answer = { body: Members; asked: Inquiry }
 
 export async function answered(dice: Dice, world: World): Promise<Answer> {
   const { newest } = world

@@ -2,7 +2,7 @@
 
 import { utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
-import type { FiguresState, StandingFigure } from '../../src/proof/figures.ts'
+import type { CurrentFigure, FiguresState } from '../../src/proof/figures.ts'
 import {
   aFigure,
   aState,
@@ -38,7 +38,7 @@ const instantOf = (release: number, seconds = 0): string =>
 /** What a release may say: each figure moves, stays, or is withheld. */
 function nextState(dice: Dice, release: number, before: FiguresState): FiguresState {
   const as_of = instantOf(release)
-  const next = <V extends number | string>(value: V, old: StandingFigure<V>): StandingFigure<V> =>
+  const next = <V extends number | string>(value: V, old: CurrentFigure<V>): CurrentFigure<V> =>
     dice.chance(0.3) && old.as_of !== null
       ? old
       : dice.chance(0.3)

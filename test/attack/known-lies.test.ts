@@ -10,7 +10,7 @@ import { type AnyRow, rowKey } from '../../src/proof/price/row.ts'
 import { placeOf } from '../../src/proof/price/timeline.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { billOf } from '../../src/proof/set-fixture.ts'
-import { type Asked, type Fault, verifyBody } from '../../src/proof/verify.ts'
+import { type Fault, type Inquiry, verifyBody } from '../../src/proof/verify.ts'
 import { allOf, insides } from './liar.ts'
 import { copyOf, type Members, makeKeys } from './lie-world.ts'
 
@@ -73,7 +73,7 @@ const cited = async (registry: MemoryRegistry, release: MemoryRelease, key: stri
   ...(await registry.cite(release, placeOf(release.rows, key, rowKey))),
 })
 
-const refusal = async (body: Members, asked: Asked, notBefore?: string): Promise<Fault | 'accepted'> => {
+const refusal = async (body: Members, asked: Inquiry, notBefore?: string): Promise<Fault | 'accepted'> => {
   const verdict = await verifyBody(JSON.stringify(body), policy, asked, notBefore === undefined ? {} : { notBefore })
   return verdict.ok ? 'accepted' : verdict.reason
 }

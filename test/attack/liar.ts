@@ -3,7 +3,7 @@
 
 import { answerOf, type Placed, placed, type View } from '../../src/proof/answer-fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
-import type { Because, Cited, InForce, LogProof } from '../../src/proof/price/proofs.ts'
+import type { Because, CitedRow, InForce, LogProof } from '../../src/proof/price/proofs.ts'
 import type { RegistryState } from '../../src/proof/price/release.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
@@ -233,7 +233,7 @@ export function allOf(...bodies: Members[]): Because {
     const before = all.releases.length
     all.releases.push(...releases)
     let own: number | null = null
-    for (const cited of [place, 'code' in body ? body['row'] : answer] as (Cited | undefined)[]) {
+    for (const cited of [place, 'code' in body ? body['row'] : answer] as (CitedRow | undefined)[]) {
       if (!cited?.proof.in_force) continue
       const { proof, ...row } = cited
       const { state: under, ...in_force } = proof.in_force as InForce

@@ -9,7 +9,7 @@ import type { Question } from '../../src/proof/lookup/question.ts'
 import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
 import { rowText } from '../../src/proof/price/row.ts'
 import { sheetOf } from '../../src/proof/set-fixture.ts'
-import type { Proved } from '../../src/proof/verify.ts'
+import type { VerifiedAnswer } from '../../src/proof/verify.ts'
 import { copyOf, honestAnswer, type Members, type World } from './lie-world.ts'
 
 /** The same text for the same decision; what is undefined is not there. */
@@ -26,7 +26,7 @@ const namesOf = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((each) => (each as { chart?: string } | null)?.chart ?? each) : (value ?? null)
 
 /** The head that a verdict stands under, if it is one that will do. */
-export async function headOf({ heads }: World, { checkpoint, recorded_at }: Proved, notBefore: string) {
+export async function headOf({ heads }: World, { checkpoint, recorded_at }: VerifiedAnswer, notBefore: string) {
   for (const head of heads)
     if ((await head.proof()).checkpoint === checkpoint)
       return head.state.recorded_at === recorded_at && recorded_at >= notBefore ? head : undefined
@@ -36,7 +36,7 @@ export async function headOf({ heads }: World, { checkpoint, recorded_at }: Prov
 /** What is wrong with an accepted answer; undefined if it is no lie. */
 export async function lieIn(
   world: World,
-  proved: Proved,
+  proved: VerifiedAnswer,
   question: Question,
   notBefore: string,
   body: Members,
@@ -53,7 +53,7 @@ export async function lieIn(
 /** The same for a bill. What it says of units and charges is the caller's; every question has a meaning, and so an answer. */
 export async function lieInBill(
   world: World,
-  proved: Proved,
+  proved: VerifiedAnswer,
   questions: readonly Question[],
   notBefore: string,
   body: Members,
@@ -74,7 +74,7 @@ export async function lieInBill(
 /** The same for a sheet: it has all rows that there are and no other, and names what is not held. */
 export async function lieInSheet(
   world: World,
-  proved: Proved,
+  proved: VerifiedAnswer,
   asked: SheetQuestion,
   notBefore: string,
   body: Members,
@@ -93,7 +93,7 @@ export async function lieInSheet(
 /** The same for a page: rows that do not belong on it, or one left out between two that are there. */
 export async function lieInPage(
   world: World,
-  proved: Proved,
+  proved: VerifiedAnswer,
   asked: PageQuestion,
   notBefore: string,
 ): Promise<string | undefined> {

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { registryPage } from '../../src/proof/list-fixture.ts'
 import { billOf } from '../../src/proof/set-fixture.ts'
-import { type Asked, type BodyVerdict, type Proved, verifyBody } from '../../src/proof/verify.ts'
+import { type BodyVerdict, type Inquiry, type VerifiedAnswer, verifyBody } from '../../src/proof/verify.ts'
 import { aList, honestList, lieAboutList, lieInList } from './catalogue-liar.ts'
 import { type Dice, dice as roll } from './dice.ts'
 import { type FiguresHead, lieAboutFigures, lieInFigures, makeFigures } from './figures-liar.ts'
@@ -19,10 +19,10 @@ const RUNS_IN_A_WORLD = 400
 const keys = makeKeys()
 
 interface Trial {
-  asked: Asked
+  asked: Inquiry
   attempt: Attempt
   /** What is wrong with it, once it was accepted. */
-  judge(proved: Proved, notBefore: string): Promise<string | undefined>
+  judge(proved: VerifiedAnswer, notBefore: string): Promise<string | undefined>
   /** An honest answer under a head, which must be accepted. */
   honest(): Promise<Members>
 }

@@ -14,7 +14,7 @@ import { freshness } from '../../src/integrity/report/freshness.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { chartsFor, HOSPITAL_FACTS, CHARTS as KNOWN, methodsOf, PLACE_CHART } from '../../src/proof/price/charts.ts'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { type AnyRow, BASES, INDICATORS, type PlaceRow, type Row, SETTINGS } from '../../src/proof/price/row.ts'
 import { CHARTS, type ChartEntry, chartIdPattern, chartOf, chartTable, comparables } from '../../src/registry/charts.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
@@ -195,7 +195,7 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
     // Some schedules answer only who names them.
     const isUsual = entry.perProvider || chartsFor(undefined, undefined).includes(entry.chart)
     for (const asked of [...(isUsual ? [''] : []), ...(basis ? [`&basis=${basis}`] : [])]) {
-      const row = (await app.getJson(`/reference?cpt=G0101${place}${asked}`)) as Cited
+      const row = (await app.getJson(`/reference?cpt=G0101${place}${asked}`)) as CitedRow
       expect(row.proof.release.chart).toBe(idOf(entry))
     }
     const covered = await app.getJson(`/api/coverage?chart=${idOf(entry)}`)

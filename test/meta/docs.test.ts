@@ -8,10 +8,10 @@ import { PROBLEMS } from '../../src/problem.ts'
 import { concat, toBase64, toHex, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import { checkGrowth } from '../../src/proof/growth.ts'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
-import { type Asked, parsePolicy, verifyBody } from '../../src/proof/verify.ts'
+import { type Inquiry, parsePolicy, verifyBody } from '../../src/proof/verify.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -148,9 +148,9 @@ test('every reason for which a proof fails is documented, and no other', () => {
 
 const as_of = '2026-07-15'
 test.each([
-  ['price-99213', { question: { cpt: '99213', as_of } } as Asked],
-  ['absence-99999', { question: { cpt: '99999', basis: 'medicare_pfs', as_of } } as Asked],
-  ['change-w', { anyQuestion: true } as Asked],
+  ['price-99213', { question: { cpt: '99213', as_of } } as Inquiry],
+  ['absence-99999', { question: { cpt: '99999', basis: 'medicare_pfs', as_of } } as Inquiry],
+  ['change-w', { anyQuestion: true } as Inquiry],
 ])('the example %s verifies under its policy', async (name, question) => {
   const policy = parsePolicy(read(`${EXAMPLE}/policy.txt`))
   if (!policy) throw new Error('the example policy is not one')
@@ -159,7 +159,7 @@ test.each([
 
 test('the worked example shows the bytes that the verifier computes', () => {
   const page = read('docs/spec/example.md')
-  const { proof, ...row } = JSON.parse(read(`${EXAMPLE}/price-99213.json`)) as Cited
+  const { proof, ...row } = JSON.parse(read(`${EXAMPLE}/price-99213.json`)) as CitedRow
   const leaf = leafHash(utf8(rowText(row)))
   const shown = [
     rowKey(row),

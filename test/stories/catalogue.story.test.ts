@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Asked, verifyBody } from '../../src/proof/verify.ts'
+import { type Inquiry, verifyBody } from '../../src/proof/verify.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -187,7 +187,7 @@ async function tenReleases(app: TestApp): Promise<void> {
 }
 
 /** All pages of a list, each of them checked beside its question. */
-async function provedPages(app: TestApp, path: string, asked: (offset: number) => Asked): Promise<Facts[]> {
+async function provedPages(app: TestApp, path: string, asked: (offset: number) => Inquiry): Promise<Facts[]> {
   const data: Facts[] = []
   for (let next: string | null = path; next !== null; ) {
     const text = await (await app.request(next)).text()

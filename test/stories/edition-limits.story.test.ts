@@ -107,7 +107,7 @@ test('cost indices that differ from those of the same year are said before the p
   // What there cannot be is refused where it is read, with its line.
   const refused = async (gpci: Uint8Array) => ((await april(gpci).catch((error: unknown) => error)) as Problem).detail
   expect(await refused(inAlabama((cells) => cells.with(6, '3.900')))).toBe(
-    'an index of the GPCI file is below 0.2 or above 3.0: get the file again (line 3)',
+    'an index of the GPCI file is below 0.2 or above 3.0: download the file again (line 3)',
   )
   expect(await refused(inAlabama((cells) => cells.with(1, 'ZZ')))).toContain('in a state that Medicare does not pay in')
   expect(await refused(inAlabama((cells) => cells.with(2, '77')))).toContain('a locality that Medicare does not pay in')

@@ -32,9 +32,9 @@ test('what was loaded is told, also when the breaker holds it back', async () =>
   const rules = ['conflicting_keys', 'rejected_share', 'w03_short']
   const override = [...rules.flatMap((rule) => ['--override', rule]), '--reason', 'sample_data']
   const published = await run('load', 'cms-clfs', twice, ...DATED, '--publish', ...override)
-  expect(published).toMatchObject({ code: 0, out: 'cms-clfs:OWN:1 published: had been loaded before\n' })
+  expect(published).toMatchObject({ code: 0, out: 'cms-clfs:OWN:1 published: was loaded before\n' })
   const again = await run('load', 'cms-clfs', twice, ...DATED, '--publish')
-  expect(again).toMatchObject({ code: 0, out: expect.stringContaining('had been loaded before: nothing to do') })
+  expect(again).toMatchObject({ code: 0, out: expect.stringContaining('was loaded before: nothing to do') })
 
   const accepted = ['--accept', 'locality_count']
   const short = await run('load', 'cms-pfs', ...PHYSICIAN, ...DATED, ...accepted, '--publish', ...override)
@@ -51,7 +51,7 @@ test('options are checked before anything is read', async () => {
     [['cms-pfs', ...PHYSICIAN, '--npi', '1234567893'], '--npi is not an option of load cms-pfs'],
     [['providers', CLFS, CLFS], 'load providers takes one file'],
     [['providers', CLFS, '--publish'], '--publish is not an option of load providers'],
-    [['cms-pfs', ...PHYSICIAN, '--accept', 'anything'], '--accept is one of locality_count'],
+    [['cms-pfs', ...PHYSICIAN, '--accept', 'anything'], '--accept must be one of locality_count'],
     [['cms-pfs', ...PHYSICIAN, '--conversion-factor-kind', 'QPP'], 'check --conversion-factor-kind'],
     [['prices', CLFS], 'load takes cms-pfs'],
   ] as const)
@@ -60,7 +60,7 @@ test('options are checked before anything is read', async () => {
   const physician = ['load', 'cms-pfs', ...PHYSICIAN, '--sample', ...DATED]
   const few = await run(...physician, '--regions', 'National, us-ca-18', '--json')
   expect(few.code).toBe(0)
-  expect((await run(...physician, '--regions', 'US-CA-18,national')).out).toContain('had been loaded before')
+  expect((await run(...physician, '--regions', 'US-CA-18,national')).out).toContain('was loaded before')
   for (const [option, value] of [
     ['--regions', 'US-CA'],
     ['--url', 'two words'],

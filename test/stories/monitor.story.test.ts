@@ -324,7 +324,7 @@ test('a monitor refuses what it cannot use: another state file, no policy, two w
   writeFileSync(watcher.file('state'), remembered.replace('127.0.0.1:9', 'other.example'))
   expect((await watcher.look()).err).toContain('the state file is about another service')
   writeFileSync(watcher.file('state'), '{}')
-  expect((await watcher.look()).err).toContain('none of a monitor, or is damaged')
+  expect((await watcher.look()).err).toContain('is damaged, or was not written by a monitor')
 })
 
 test('every alarm is documented for those who run a monitor', () => {

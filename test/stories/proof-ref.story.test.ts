@@ -1,7 +1,7 @@
 // Short answers that point to their proof, and rows by their permalink.
 
 import { expect, test } from 'bun:test'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import type { PricedRow } from '../../src/proof/price/row.ts'
 import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
 import { stage } from '../../src/registry/release/staging.ts'
@@ -43,7 +43,7 @@ test('a short answer is small, says the price, and points to its proof', async (
   expect(href).toBe(`/rows/${release_id}/${index}`)
   const body = await (await app.request(href)).text()
   const { rows } = await mustBeProved(app, body, ANY)
-  const linked = JSON.parse(body) as Cited<PricedRow>
+  const linked = JSON.parse(body) as CitedRow<PricedRow>
   expect(linked.proof.row.leaf_hash).toBe(leaf_hash)
   // The leaf hash binds the row: everything that the short answer says of it is in the row that was proved.
   const { proof: _, effective_to: _until, ...said } = short
@@ -64,7 +64,7 @@ test('a short answer says what became of the modifiers, and a miss is the same a
 test('the row of a release that was withdrawn or replaced has its permalink for ever, and is in force no more', async () => {
   await using app = await testApp()
   const first = await app.publish(aRelease({ rows: [aPrice(usd('1.00'))] }))
-  const before = (await app.getJson(`/rows/${first}/0`)) as Cited<PricedRow>
+  const before = (await app.getJson(`/rows/${first}/0`)) as CitedRow<PricedRow>
   expect(before.proof.in_force?.period).toMatchObject({ chart: 'cms-pfs', from: '2026-01-01', to: '2099-12-31' })
   const second = await app.publish(aRelease({ rows: [aPrice(usd('2.00'))] }))
   const third = await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows: [aPrice(usd('3.00'))] }))
@@ -77,7 +77,7 @@ test('the row of a release that was withdrawn or replaced has its permalink for 
     [third, '3.00', false],
   ] as const) {
     const text = await (await app.request(`/rows/${release_id}/0`)).text()
-    const row = JSON.parse(text) as Cited<PricedRow>
+    const row = JSON.parse(text) as CitedRow<PricedRow>
     expect([row.price, row.proof.in_force !== null]).toMatchObject([{ amount }, isInForce])
     await mustBeProved(app, text, ANY)
     expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
@@ -87,7 +87,7 @@ test('the row of a release that was withdrawn or replaced has its permalink for 
     expect(verdict).toMatchObject(isInForce ? { ok: true } : { ok: false, reason: 'release_not_in_force' })
   }
   // Row, path and release never change, whatever is published after them.
-  const after = (await app.getJson(`/rows/${first}/0`)) as Cited<PricedRow>
+  const after = (await app.getJson(`/rows/${first}/0`)) as CitedRow<PricedRow>
   expect([after.proof.row, after.proof.release]).toEqual([before.proof.row, before.proof.release])
   expect(await app.problem(`/rows/${first}/1`)).toMatchObject({ status: 404, code: 'row_not_found' })
   expect(await app.problem('/rows/cms-pfs:NONE:1/0')).toMatchObject({ status: 404, code: 'release_not_found' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import type { PricedRow, Row } from '../../src/proof/price/row.ts'
 import { verifyAbsence, verifyBody, verifyRow } from '../../src/proof/verify.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
@@ -10,7 +10,7 @@ test('a price comes with a proof that a stranger can check', async () => {
   await using app = await testApp({ today: '2026-07-02' })
   await app.publish(aRelease({ rows: ['G0100', 'G0101', 'G0102'].map((cpt) => aPrice({ cpt })) }))
 
-  const row = (await app.getJson('/reference?cpt=G0101')) as Cited<PricedRow>
+  const row = (await app.getJson('/reference?cpt=G0101')) as CitedRow<PricedRow>
   expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
   const question = questionOf(app, { cpt: 'G0101' })
   expect(await verifyBody(JSON.stringify(row), app.policy, { question })).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { recheck } from '../../src/cli/fsck.ts'
 import { finish } from '../../src/integrity/publication.ts'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { isWithdrawal } from '../../src/proof/price/release.ts'
 import type { PricedRow, Row } from '../../src/proof/price/row.ts'
 import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
@@ -89,7 +89,7 @@ test('an override is recorded in the manifest, and so in every proof', async () 
     { rule: 'conflicting_keys', reason: 'verified_by_operator' },
   ]
   await publishOnly(app, id, all)
-  const row = (await app.getJson('/reference?cpt=10000')) as Cited<Row>
+  const row = (await app.getJson('/reference?cpt=10000')) as CitedRow<Row>
   // The third was not needed, so it is not said.
   expect(row.proof.release.overrides).toEqual(all.slice(0, 2) as never)
   expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
@@ -197,7 +197,7 @@ test('the same bytes again do nothing, and another file for the same edition tak
 
   const corrected = await app.publish(aRelease({ edition: 'A', rows: priced(100, 101) }))
   expect(corrected).toBe('cms-pfs:A:2')
-  const row = (await app.getJson('/reference?cpt=10000')) as Cited<PricedRow>
+  const row = (await app.getJson('/reference?cpt=10000')) as CitedRow<PricedRow>
   expect(row).toMatchObject({ price: { amount: '101.00' }, proof: { release: { supersedes: id } } })
 })
 
@@ -207,7 +207,7 @@ test('an older edition that is loaded late takes the place of the one before its
   await app.publish(aRelease({ edition: 'C', effective_from: '2026-07-01', rows: priced(100, 300) }))
   const id = await stageOnly(app, aRelease({ edition: 'B', effective_from: '2026-04-01', rows: priced(100, 101) }))
   await publishOnly(app, id)
-  const row = (await app.getJson('/reference?cpt=10000&as_of=2026-05-01')) as Cited<Row>
+  const row = (await app.getJson('/reference?cpt=10000&as_of=2026-05-01')) as CitedRow<Row>
   expect(row.proof.release).toMatchObject({ release_id: id, supersedes: first })
   expect(await amountOn(app, '10000', '2026-11-15')).toBe('300.00')
 })

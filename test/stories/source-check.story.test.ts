@@ -5,7 +5,7 @@ import { outpatient } from '../../src/ingest/cms/outpatient.ts'
 import { citation, readSource } from '../../src/ingest/source.ts'
 import { sourceCheck } from '../../src/ingest/source-check.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
-import type { Cited, PageProof, PageRange, SharedRelease } from '../../src/proof/price/proofs.ts'
+import type { CitedRow, PageProof, PageRange, SharedRelease } from '../../src/proof/price/proofs.ts'
 import type { AnyRow, Row } from '../../src/proof/price/row.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
@@ -133,7 +133,7 @@ test('a row that was really published, but whose arithmetic is wrong, does not v
 test('a row that was really published, but cites the wrong line, does not stand in its file', async () => {
   await using app = await testApp({ sample: true })
   const { because: _, related: __, ...cited } = (await app.getJson('/reference?cpt=99213')) as Record<string, unknown>
-  const { proof, ...row } = cited as unknown as Cited<Row>
+  const { proof, ...row } = cited as unknown as CitedRow<Row>
   const [at, ...others] = row.locator as [Row['locator'][number]]
   const lines = { line_not_found: 1, inputs_not_at_line: at.line + 1 }
   const verify = await verifier(app)

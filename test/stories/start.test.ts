@@ -102,7 +102,7 @@ test('atr verify accepts what the service answered and names what is wrong with 
   ] as const)
     expect(await check(body, cpt)).toMatchObject({ code: 1 })
   const unasked = await service.atr(['verify', '-', '--policy', policy], row)
-  expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('say what was asked')])
+  expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('give the question that was asked')])
   expect(await service.atr(['verify', '-', '--policy', policy, '--any'], row)).toMatchObject({ code: 0, out: 'ok\n' })
   const address = `${service.url}/reference?cpt=99213&as_of=2026-11-15`
   expect(await service.atr(['verify', address, '--policy', policy])).toMatchObject({ code: 0, out: 'ok\n' })

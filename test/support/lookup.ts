@@ -1,9 +1,9 @@
 import { dayOf } from '../../src/calendar.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
 import { chartsFor } from '../../src/proof/price/charts.ts'
-import type { Cited } from '../../src/proof/price/proofs.ts'
+import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import type { AnyRow, PlaceRow, PricedRow } from '../../src/proof/price/row.ts'
-import { type Asked, verifyBody } from '../../src/proof/verify.ts'
+import { type Inquiry, verifyBody } from '../../src/proof/verify.ts'
 import { aPrice, aRelease } from './builders.ts'
 import type { TestApp } from './harness.ts'
 
@@ -11,18 +11,18 @@ import type { TestApp } from './harness.ts'
 export type AskedOf = Partial<Question> & { cpt: string }
 
 /** The body of a lookup: a price, or a refusal with a code. */
-export type Answer = Cited<PricedRow> & {
+export type Answer = CitedRow<PricedRow> & {
   code?: string
   detail: string
   agent_hint: string
-  row: Cited<AnyRow>
+  row: CitedRow<AnyRow>
   because: { rows: object[]; periods: object[]; providers: object[]; releases: object[] }
   absence: { key_prefix: string }[]
-  place: Cited<PlaceRow>
+  place: CitedRow<PlaceRow>
   charts: { chart: string; held: { from: string; to: string }[] }[]
   choices: { region: string; href: string }[]
   available: { modifiers: string[]; settings: string[]; bases: string[]; regions: string[] }
-  last_known: Cited<PricedRow>
+  last_known: CitedRow<PricedRow>
   related: { basis: string; setting: string | null; class: string | null; modifier: string | null; href: string }[]
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; rule: string; factor: string; amount: string }
@@ -47,7 +47,7 @@ export async function told(app: TestApp, asked: AskedOf): Promise<string | undef
 }
 
 /** Throws with the reason unless the body is proved. */
-export async function mustBeProved(app: TestApp, text: string, asked: Asked, what = 'the body') {
+export async function mustBeProved(app: TestApp, text: string, asked: Inquiry, what = 'the body') {
   const verdict = await verifyBody(text, app.policy, asked)
   if (!verdict.ok) throw new Error(`${what} is not proved: ${verdict.reason} at ${verdict.at}: ${text.slice(0, 300)}`)
   return verdict

@@ -1,5 +1,5 @@
 import { leavesDoubt, room } from './feasible.ts'
-import type { Figure, Judgement, Rule, Withheld } from './figure.ts'
+import type { Figure, Judgement, Rule, WithheldReason } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import {
   casesWith,
@@ -177,7 +177,7 @@ export const hasSmallCell = (basis: Histogram, rule: Rule): boolean =>
   casesWith(basis, 0) < rule.min_cell || casesWith(basis, 1) < rule.min_cell
 
 /** F3: a sum needs enough cases, and whoever knows the largest ones must not learn another from it. */
-export function amountWithheld(basis: Histogram, rule: Rule): Withheld | undefined {
+export function amountWithheld(basis: Histogram, rule: Rule): WithheldReason | undefined {
   if (size(basis) - casesWith(basis, 0) < rule.min_cell) return 'small_cell'
   const [first = 0, second = 0] = largest(basis, 2)
   const total = sum(basis)

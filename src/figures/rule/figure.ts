@@ -38,13 +38,13 @@ export interface Rule {
   provider_min_cases: number
 }
 
-export type Withheld = 'small_cell' | 'dominance'
-export type Judgement<T> = { value: T; reason: null } | { value: null; reason: Withheld }
+export type WithheldReason = 'small_cell' | 'dominance'
+export type Judgement<T> = { value: T; reason: null } | { value: null; reason: WithheldReason }
 
 /** One published figure. `suppressed` says that the value is withheld, not that it is zero. */
 export interface Figure {
   value: number | string | null
   suppressed: boolean
-  reason: Withheld | 'not_with_noise' | null
+  reason: WithheldReason | 'not_with_noise' | null
   as_of: string
 }

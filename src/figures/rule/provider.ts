@@ -1,5 +1,5 @@
 import { amountWithheld, hasSmallCell, heldBack, medianCents } from './disclosure.ts'
-import type { Judgement, Rule, Withheld } from './figure.ts'
+import type { Judgement, Rule, WithheldReason } from './figure.ts'
 import { divideHalfEven } from './rounding.ts'
 import { casesWith, type Histogram, type OutcomeCell, size, tally } from './tally.ts'
 
@@ -21,13 +21,13 @@ export interface ProviderStats {
   no_escalation_rate: BandedRate | null
   median_savings_band: SavingsBand | null
   suppressed: boolean
-  reasons: { field: Withholdable; reason: Withheld }[]
+  reasons: { field: Withholdable; reason: WithheldReason }[]
   as_of: string | null
   sdc_rule_version: string
 }
 
 /** What is published about a provider, and the cases that each part was last decided on. */
-export interface Standing {
+export interface ProviderRecord {
   band: { value: CaseBand; basis: Histogram }
   win_rate: Judgement<BandedRate> & { basis: Histogram }
   no_escalation_rate: Judgement<BandedRate> & { basis: Histogram }
@@ -56,7 +56,7 @@ export const beginsQuarter = (released_at: number, previous: number | undefined)
 /** Rules P2 to P8 for one provider in the directory, from what was decided at the last refresh. */
 export function providerStats(
   npi: string,
-  standing: Standing | undefined,
+  standing: ProviderRecord | undefined,
   refreshed_at: number | undefined,
   now: number,
   rule: Rule,
@@ -72,7 +72,7 @@ export function providerStats(
 }
 
 /** A provider's standing after a refresh: each part is decided again or held back, as figures are (F5). */
-export function settle(cells: readonly OutcomeCell[], before: Standing | undefined, rule: Rule): Standing {
+export function settle(cells: readonly OutcomeCell[], before: ProviderRecord | undefined, rule: Rule): ProviderRecord {
   const all = tally(cells, 'cases_floor10')
   const won = tally(cells, 'w')
   const peaceful = tally(cells, 'p')
@@ -97,13 +97,13 @@ export interface ProviderCells {
   of: (npi: string) => readonly OutcomeCell[]
 }
 
-/** The standings that a refresh changes. A provider without cases any more is decided on none. */
+/** The records that a refresh changes. A provider without cases any more is decided on none. */
 export function refresh(
   cells: ProviderCells,
-  before: ReadonlyMap<string, Standing>,
+  before: ReadonlyMap<string, ProviderRecord>,
   rule: Rule,
-): [npi: string, standing: Standing][] {
-  const moved: [string, Standing][] = []
+): [npi: string, standing: ProviderRecord][] {
+  const moved: [string, ProviderRecord][] = []
   for (const npi of new Set([...cells.npis, ...before.keys()])) {
     const old = before.get(npi)
     const now = settle(cells.of(npi), old, rule)
@@ -112,11 +112,16 @@ export function refresh(
   return moved
 }
 
-const PARTS = ['band', 'win_rate', 'no_escalation_rate', 'median_savings_band'] as const satisfies (keyof Standing)[]
+const PARTS = [
+  'band',
+  'win_rate',
+  'no_escalation_rate',
+  'median_savings_band',
+] as const satisfies (keyof ProviderRecord)[]
 
 /** P2, P3: below 30 cases only the band is published, and below 11 all providers look the same. */
 function told(
-  standing: Standing | undefined,
+  standing: ProviderRecord | undefined,
 ): Pick<ProviderStats, 'case_band' | Withholdable | 'suppressed' | 'reasons'> {
   const case_band = standing?.band.value ?? '0-10'
   const nothing: Judgement<never> = { value: null, reason: 'small_cell' }
@@ -126,7 +131,7 @@ function told(
     no_escalation_rate: bandOnly ? nothing : standing.no_escalation_rate,
     median_savings_band: bandOnly ? nothing : standing.median_savings_band,
   }
-  const reasons = WITHHOLDABLE.flatMap((field): { field: typeof field; reason: Withheld }[] => {
+  const reasons = WITHHOLDABLE.flatMap((field): { field: typeof field; reason: WithheldReason }[] => {
     const { reason } = parts[field]
     return reason === null ? [] : [{ field, reason }]
   })

@@ -83,13 +83,13 @@ describe('a GPCI file', () => {
   test('with an index beyond any that there has been, or a state that there is none of, is refused', () => {
     for (const value of ['0', '0.199', '3.001', '3.900', '9.999'])
       expect(refusal(HEADS[2025], `02102,AK,01,SOMEWHERE,1.5,1.081,${value}`)).toBe(
-        'an index of the GPCI file is below 0.2 or above 3.0: get the file again (line 2)',
+        'an index of the GPCI file is below 0.2 or above 3.0: download the file again (line 2)',
       )
     for (const value of ['0.2', '0.296', '2.529', '3'])
       expect(refusal(HEADS[2025], `02102,AK,01,SOMEWHERE,1.5,1.081,${value}`)).toBe('read')
     for (const state of ['ZZ', 'US', 'EM', 'ak', 'GU'])
       expect(refusal(HEADS[2025], `02102,${state},01,SOMEWHERE,1.5,1.081,0.592`)).toContain(
-        'in a state that Medicare does not pay in: get the file again (line 2)',
+        'in a state that Medicare does not pay in: download the file again (line 2)',
       )
   })
 
@@ -109,13 +109,13 @@ describe('a GPCI file', () => {
   test('is refused when a locality is there twice, under its state or under its contractor', () => {
     const row = '01112,CA,05,A,1.083,1.331,0.467'
     expect(refusal(HEADS[2025], row, row)).toBe(
-      'a locality of the GPCI file is listed twice: get the file again (line 3)',
+      'a locality of the GPCI file is listed twice: download the file again (line 3)',
     )
     expect(refusal(HEADS[2025], row, '01182,CA,05,B,1.1,1.3,0.4')).toBe(
-      'a locality of the GPCI file is listed twice: get the file again (line 3)',
+      'a locality of the GPCI file is listed twice: download the file again (line 3)',
     )
     expect(refusal(HEADS[2025], row, '01112,NV,05,B,1.1,1.3,0.4')).toBe(
-      'a locality of the GPCI file is listed twice: get the file again (line 3)',
+      'a locality of the GPCI file is listed twice: download the file again (line 3)',
     )
     expect(refusal(HEADS[2025], row, '01112,NV,00,B,1.1,1.3,0.4')).toBe('read')
   })
@@ -167,10 +167,10 @@ describe('a GPCI file in fixed width', () => {
     const more = fixed('02102', 'AK', '01', 'SOMEWHERE', '0.988', '1.000', '0.875', '0.566')
     const short = fixed('02102', 'AK', '01', 'SOMEWHERE', '0.988', '1.000')
     expect(refusal(FIXED_HEAD, good, more)).toBe(
-      'a locality has more or fewer indices than the ones before it (line 3)',
+      'a locality has more or fewer indices than the ones before it: download the GPCI file again (line 3)',
     )
     expect(refusal(FIXED_HEAD, good, short)).toBe(
-      'a locality of the GPCI file has a number or an index that is not valid: get the file again (line 3)',
+      'a locality of the GPCI file has a number or an index that is not valid: download the file again (line 3)',
     )
     const crossed = fixed('02102', 'AK', '01', 'SOMEWHERE', '1.100', '1.000', '0.875', '0.566')
     expect(refusal(FIXED_HEAD, crossed)).toStartWith('the work index with the floor is below')

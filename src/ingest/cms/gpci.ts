@@ -37,7 +37,7 @@ const LOCALITIES_BEFORE_2024 = 112
 const PREAMBLE_LINES = 40
 
 /** One line of either layout, before it is known to be sound. */
-interface Stated {
+interface LocalityLine {
   line: number
   mac: string
   state: string
@@ -61,19 +61,19 @@ export function readGpci(source: Source): Locality[] {
   for (const { line, mac, state, number, gpci } of stated) {
     if (!/^[0-9]{2}$/.test(number) || !Object.values(gpci).every((index) => INDEX.test(index)))
       throw unreadable(
-        'a locality of the GPCI file has a number or an index that is not valid: get the file again',
+        'a locality of the GPCI file has a number or an index that is not valid: download the file again',
         line,
       )
     if (!isLocalityState(state))
       throw unreadable(
-        'a locality of the GPCI file is in a state that Medicare does not pay in: get the file again',
+        'a locality of the GPCI file is in a state that Medicare does not pay in: download the file again',
         line,
       )
     if (!Object.values(gpci).every(isPlausible))
-      throw unreadable('an index of the GPCI file is below 0.2 or above 3.0: get the file again', line)
+      throw unreadable('an index of the GPCI file is below 0.2 or above 3.0: download the file again', line)
     const region = `US-${state}-${number}`
     if (localities.has(region) || contractors.has(`${mac} ${number}`))
-      throw unreadable('a locality of the GPCI file is listed twice: get the file again', line)
+      throw unreadable('a locality of the GPCI file is listed twice: download the file again', line)
     localities.set(region, { region, mac, line, gpci, work_floor })
     contractors.add(`${mac} ${number}`)
   }
@@ -94,12 +94,12 @@ export function gpciYear(source: Source): number | undefined {
 
 type Columns = { [name in 'mac' | 'state' | 'locality' | 'work' | 'practice' | 'malpractice']: number }
 
-function readTable(source: Source): { floor: WorkFloor; stated: Stated[] } {
+function readTable(source: Source): { floor: WorkFloor; stated: LocalityLine[] } {
   const header = findHeader(source)
   if (!header) throw unreadable('this is not a GPCI file: it has no localities')
   const { columns, floor } = findColumns(header.cells)
   const shown = source.kind === 'xlsx' ? shownNumber : (text: string): string => text
-  const stated: Stated[] = []
+  const stated: LocalityLine[] = []
   for (const { line, cells } of tableRecords(source)) {
     const cell = (name: keyof Columns): string => (cells[columns[name]] ?? '').trim()
     // A spreadsheet drops the zero in front of 02102.
@@ -162,22 +162,25 @@ function findFixedHeader(text: string): number | undefined {
   return undefined
 }
 
-function readFixedWidth(text: string): { floor: WorkFloor; stated: Stated[] } {
+function readFixedWidth(text: string): { floor: WorkFloor; stated: LocalityLine[] } {
   let floor: WorkFloor = 'not_stated'
-  const stated: Stated[] = []
+  const stated: LocalityLine[] = []
   for (const { text: record, line } of textLines(text)) {
     if (!/^[0-9]{5} /.test(record)) continue
     const [, mac, state, number, first, second, practice, malpractice] = fixedRecord(record)
     if (!mac || !state || !number || !first || !practice || !malpractice)
       throw unreadable(
-        'a locality of the GPCI file has a number or an index that is not valid: get the file again',
+        'a locality of the GPCI file has a number or an index that is not valid: download the file again',
         line,
       )
     if (stated.length > 0 && (floor === 'with_floor') !== (second !== undefined))
-      throw unreadable('a locality has more or fewer indices than the ones before it', line)
+      throw unreadable(
+        'a locality has more or fewer indices than the ones before it: download the GPCI file again',
+        line,
+      )
     if (second !== undefined) floor = 'with_floor'
     if (Number(second ?? first) < Number(first))
-      throw unreadable('the work index with the floor is below the one without it', line)
+      throw unreadable('the work index with the floor is below the one without it: download the GPCI file again', line)
     stated.push({ line, mac, state, number, gpci: { work: second ?? first, practice, malpractice } })
   }
   return { floor, stated }

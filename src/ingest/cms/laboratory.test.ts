@@ -147,7 +147,7 @@ describe('a line', () => {
     expect(rules(['2026', 'G0104', '', '20210101', 'N', '1.00', ''])).toEqual({})
     expect(rules(['2026', 'G0104', '', 'soon', 'N', '1.00', ''])).toEqual({ R14: [1, 6] })
     expect(refusalOf(() => laboratoryRows(source(csv([HEADER, ...LINES])), '2025-04-01', new Map()))).toContain(
-      'belongs',
+      'can be read for this edition',
     )
   })
 
@@ -225,7 +225,7 @@ describe('a file that is no laboratory schedule is refused', () => {
       'this is not a clinical laboratory fee schedule: no line names the columns YEAR, HCPCS, MOD, INDICATOR, RATE; check the file and its kind',
     )
     expect(refusalOf(() => load(source('')))).toContain('this is not')
-    expect(refusalOf(() => load(source(csv([[...HEADER, 'RATE'], ...LINES]))))).toContain('RATE is doubled')
+    expect(refusalOf(() => load(source(csv([[...HEADER, 'RATE'], ...LINES]))))).toContain('RATE is there twice')
   })
 
   test('when a line has no end, or twenty thousand columns', () => {

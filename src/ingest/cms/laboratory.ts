@@ -2,7 +2,7 @@ import { CODE, type LineRule, noAmount, scheduleAmount, unreadableRow } from '..
 import { withoutSeparators } from '../records.ts'
 import { quarterEnd } from './quarter.ts'
 import { tableSchedule } from './schedule.ts'
-import type { Line, Made } from './table.ts'
+import type { Line, LineResult } from './table.ts'
 
 const COLUMNS = {
   year: { titles: ['YEAR'] },
@@ -21,12 +21,12 @@ export const laboratory = tableSchedule({
   columns: COLUMNS,
   assumed: ASSUMED,
   series: 'CLFS',
-  empty: 'no line of the schedule belongs to an edition that takes effect on that day',
+  empty: 'no line of the schedule can be read for this edition: check the file and --effective-from',
   row: laboratoryRow,
 })
 
 /** A row, R03 for a line without a code that can be read, or nothing for a blank one. */
-function laboratoryRow({ line, code, cell, number }: Line, effective_from: string): Made {
+function laboratoryRow({ line, code, cell, number }: Line, effective_from: string): LineResult {
   const cpt = code('cpt')
   const modifier = cell('modifier')
   const rate = withoutSeparators(number('rate'))
@@ -40,7 +40,7 @@ function laboratoryRow({ line, code, cell, number }: Line, effective_from: strin
     npi: null,
     basis: 'medicare_clfs',
   } as const
-  const refused = (rule: LineRule): Made => unreadableRow({ ...key, effective_from }, rule, line)
+  const refused = (rule: LineRule): LineResult => unreadableRow({ ...key, effective_from }, rule, line)
   // An indicator that is not known may well mean that the rate is none.
   if (!isModifier || !/^[NL]?$/.test(indicator)) return refused('R03')
   if (!belongs(cell('year'), cell('effective'), effective_from)) return refused('R14')

@@ -1,7 +1,7 @@
 import { isPaidApart, reasonForIndicator } from '../../proof/price/derivation.ts'
 import { CODE, type LineRule, noAmount, roundedScheduleAmount, scheduleAmount, unreadableRow } from '../findings.ts'
 import { tableSchedule } from './schedule.ts'
-import type { Line, Made } from './table.ts'
+import type { Line, LineResult } from './table.ts'
 
 const COLUMNS = {
   cpt: { titles: ['HCPCS Code', 'HCPCS', 'CPT/HCPCS', 'CPT/HCPCS Code'] },
@@ -19,13 +19,13 @@ export const outpatient = tableSchedule({
 })
 
 /** A row, R03 for a line without a code that can be read, or nothing for a blank one. */
-function outpatientRow({ line, code, cell, number }: Line, effective_from: string): Made {
+function outpatientRow({ line, code, cell, number }: Line, effective_from: string): LineResult {
   const cpt = code('cpt')
   const status = cell('status')
   if (cpt === '' && status === '') return undefined
   if (!CODE.test(cpt)) return 'R03'
   const key = { cpt, modifier: null, npi: null, basis: 'medicare_opps' } as const
-  const refused = (rule: LineRule): Made => unreadableRow({ ...key, effective_from }, rule, line)
+  const refused = (rule: LineRule): LineResult => unreadableRow({ ...key, effective_from }, rule, line)
   if (!/^[A-Z][0-9]?$/.test(status)) return refused('R03')
   const base = {
     ...key,

@@ -23,7 +23,7 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS
 
 /** One line of the list, with its cells as printed. */
-type Listed = { line: number } & { [name in Column]: string }
+type CapLine = { line: number } & { [name in Column]: string }
 
 /** As text: code and modifier, status, carrier, locality, then the price in a facility and that outside of one. */
 const FIXED =
@@ -51,7 +51,7 @@ const isFixedWidth = ({ text }: Source): boolean => {
 export const isCapFile = (source: Source): boolean =>
   isFixedWidth(source) || findColumns(firstRecord(source)) !== undefined
 
-function* listed(source: Source): Generator<Listed> {
+function* listed(source: Source): Generator<CapLine> {
   if (isFixedWidth(source)) {
     for (const { text, line } of textLines(source.text)) {
       const [, cpt = '', modifier = '', status = '', carrier = '', locality = '', facility = '', non_facility = ''] =

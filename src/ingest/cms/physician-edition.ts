@@ -5,7 +5,7 @@ import type { Source } from '../source.ts'
 import type { PhysicianLine } from './physician-lines.ts'
 
 /** What a relative value file says about itself. Each part may be missing: the fixed-width form has no title. */
-export interface SaidEdition {
+export interface FileEdition {
   year?: number
   edition?: string
   effective_from?: string
@@ -30,7 +30,7 @@ const ARCHIVE_NAME = /RVU(?:20)?([0-9]{2})([A-D])(R?)(?![A-Z])/i
  * letters the quarters A to D, and each takes effect on the first day of its quarter. A correction between them has a
  * month of its own and says no more than the year: the operator must.
  */
-export function saidEdition(source: Source): SaidEdition {
+export function saidEdition(source: Source): FileEdition {
   const [, year, month] = TITLE.exec(oneLine(headOf(source))) ?? []
   const [, short, named] = FILE_NAME.exec(source.name ?? source.file) ?? []
   const archive = archiveEdition(source.archive)
@@ -46,7 +46,7 @@ export function saidEdition(source: Source): SaidEdition {
 }
 
 /** The folder or archive in which CMS ships the files of one edition. */
-function archiveEdition(name: string | undefined): SaidEdition {
+function archiveEdition(name: string | undefined): FileEdition {
   const [, year, letter, revised] = ARCHIVE_NAME.exec(name ?? '') ?? []
   const quarter = QUARTERS.find((each) => each.letter === letter?.toUpperCase())
   if (year === undefined || !quarter) return {}
@@ -54,7 +54,7 @@ function archiveEdition(name: string | undefined): SaidEdition {
   return revised ? { ...said, edition: `${said.edition}R` } : said
 }
 
-function editionOf(year: number, month: string | undefined): SaidEdition {
+function editionOf(year: number, month: string | undefined): FileEdition {
   const quarter = QUARTERS.find((each) => month?.toUpperCase().startsWith(each.month))
   if (!quarter) return { year }
   return { year, edition: `RVU${year % 100}${quarter.letter}`, effective_from: `${year}-${quarter.day}` }
@@ -64,7 +64,7 @@ function editionOf(year: number, month: string | undefined): SaidEdition {
  * In 2024 a law changed the conversion factor from 9 March on, and CMS issued the January file again with it. Its
  * title is that of the first one: only the factor tells them apart.
  */
-export function dated(said: SaidEdition, factor: string): SaidEdition {
+export function dated(said: FileEdition, factor: string): FileEdition {
   const revised = said.year === 2024 && said.edition?.startsWith('RVU24A') && Number(factor) === 33.2875
   return revised ? { year: 2024, edition: 'RVU24AR', effective_from: '2024-03-09' } : said
 }
@@ -119,7 +119,7 @@ export function theFactor(all: readonly PhysicianLine[]): string {
   const other = lines.find(({ conversionFactor }) => Number(conversionFactor) !== Number(first.conversionFactor))
   if (other)
     throw unreadable(
-      'the PPRRVU file has two different conversion factors: get it again',
+      'the PPRRVU file has two different conversion factors: download it again',
       Math.max(first.line, other.line),
     )
   return first.conversionFactor
@@ -158,7 +158,9 @@ export function factorKind(
 ): ConversionFactorKind | undefined {
   const byNumber = PUBLISHED[year ?? 0]?.find((each) => sameNumber(each.factor, factor))?.kind
   if (named && byNumber && named !== byNumber)
-    throw unreadable('the PPRRVU file is named for one conversion factor and was made with the other: get it again')
+    throw unreadable(
+      'the name of the PPRRVU file says one conversion factor, and its lines have the other: download it again',
+    )
   return byNumber ?? named
 }
 

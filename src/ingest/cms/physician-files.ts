@@ -26,11 +26,11 @@ export function chooseFiles(given: readonly Source[], basis: PhysicianBasis): Ed
 
 const GPCI = {
   missing: 'there is no GPCI file among these: give it together with the PPRRVU file of the same release',
-  several: 'there are several GPCI files: give the one that is meant',
+  several: 'there are several GPCI files: give only one',
 }
 const PPRRVU = {
-  missing: 'there is no PPRRVU file among these: no text or workbook in the layout of one',
-  several: 'there are several PPRRVU files of the same kind: give the one that is meant',
+  missing: 'there is no PPRRVU file among these: no text or workbook has its layout',
+  several: 'there are several PPRRVU files of the same kind: give only one',
 }
 
 /** CSV rather than fixed width, by the look of the first lines. */

@@ -281,7 +281,7 @@ describe('a relative value file', () => {
     const shifted = lines.map((line, i) => (i < 7 ? `,${line}` : line)).join('\r\n')
     expect(refusal(shifted.replace(',HCPCS,', 'HCPCS,,'))).toContain('its header may not belong to its data')
     const cut = text.slice(0, text.lastIndexOf(',0.00'))
-    expect(refusal(cut)).toBe('the PPRRVU file ends in the middle of a record: get it again (line 67)')
+    expect(refusal(cut)).toBe('the PPRRVU file ends in the middle of a record: download it again (line 67)')
   })
 
   test('may repeat a line, and one that is contradicted says where', () => {
@@ -311,6 +311,6 @@ describe('a relative value file', () => {
     )
     expect(refusal('a,b,c')).toStartWith('this is not a PPRRVU file')
     const cut = [fixed(record()), fixed(record({ cpt: 'G0102' })).slice(0, 150)].join('\n')
-    expect(refusal(cut)).toBe('a record of the fixed-width file is cut short (line 2)')
+    expect(refusal(cut)).toBe('a record of the fixed-width file is too short: download the file again (line 2)')
   })
 })

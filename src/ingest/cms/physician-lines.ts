@@ -125,7 +125,7 @@ export function physicianLines(source: Source, rejects: Findings): PhysicianLine
   if (seen >= WHOLE_SCHEDULE) unsound += disagreeing
   if (seen >= ENOUGH_LINES && unsound > seen * MOST_UNSOUND)
     throw unreadable(
-      `${unsound} of ${seen} lines of the PPRRVU file are not sound: its header may not belong to its data, get it again`,
+      `${unsound} of ${seen} lines of the PPRRVU file are not valid: its header may not belong to its data; download it again`,
     )
   return [...lines.values()]
 }
@@ -154,7 +154,10 @@ const hundredths = (decimal: string): number => Math.round(Number(decimal) * 100
 
 function* tableLines(source: Source): Generator<PhysicianLine> {
   const header = findHeader(source)
-  if (!header) throw unreadable('this is not a PPRRVU file: no line that begins with HCPCS heads a column of work RVUs')
+  if (!header)
+    throw unreadable(
+      'this is not a PPRRVU file: it has no header line that begins with HCPCS and names a column of work RVUs',
+    )
   const columns = findColumns(header.names)
   const last = Math.max(...Object.values(columns))
   const printed = source.kind === 'xlsx' ? printedCell : plainCell
@@ -166,7 +169,7 @@ function* tableLines(source: Source): Generator<PhysicianLine> {
     whole ||= cells.length > last
     yield { ...cellsOf((name) => printed(name, (cells[columns[name]] ?? '').trim())), line }
   }
-  if (cut !== undefined) throw unreadable('the PPRRVU file ends in the middle of a record: get it again', cut)
+  if (cut !== undefined) throw unreadable('the PPRRVU file ends in the middle of a record: download it again', cut)
 }
 
 const plainCell = (name: Column, text: string): string =>
@@ -237,7 +240,8 @@ function* fixedWidthLines(text: string): Generator<PhysicianLine> {
   for (const { text: record, line } of textLines(text)) {
     if (record.startsWith('HDR') || record.startsWith('TRL') || record.trim() === '') continue
     // Shorter than its last field: cut off, so no value of it can be trusted.
-    if (record.length < FIXED_WIDTH - 2) throw unreadable('a record of the fixed-width file is cut short', line)
+    if (record.length < FIXED_WIDTH - 2)
+      throw unreadable('a record of the fixed-width file is too short: download the file again', line)
     yield { ...cellsOf((name) => record.slice(POSITIONS[name][0] - 1, POSITIONS[name][1])), line }
   }
 }

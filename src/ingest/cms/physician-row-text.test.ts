@@ -7,7 +7,7 @@ import { bodyHasKey } from '../../registry/release/row-body.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
 import type { PhysicianLine } from './physician-lines.ts'
 import { feeCents, physicianRows } from './physician-row-text.ts'
-import { type Edition, groupByCode, rowsOfLine } from './physician-rows.ts'
+import { groupByCode, type PhysicianEdition, rowsOfLine } from './physician-rows.ts'
 
 const digits = (most: number) => fc.nat({ max: 10 ** most - 1 }).map(String)
 const decimal = (whole: number, places: number) =>
@@ -55,7 +55,7 @@ const locality = (region: string): fc.Arbitrary<Locality> =>
     gpci: fc.record({ work: index, practice: index, malpractice: index }),
     work_floor: fc.constantFrom('with_floor' as const, 'without_floor' as const),
   })
-const edition: fc.Arbitrary<Edition> = fc.record({
+const edition: fc.Arbitrary<PhysicianEdition> = fc.record({
   basis: fc.constantFrom('medicare_pfs' as const, 'medicare_pfs_qpp' as const),
   effective_from: fc.constantFrom('2026-07-01', '2025-10-01'),
   conversion_factor_kind: fc.constantFrom(undefined, 'qualifying_apm' as const, 'non_qualifying_apm' as const),

@@ -7,9 +7,9 @@ import type { PhysicianLine } from './physician-lines.ts'
 import {
   absencesOf,
   capFor,
-  type Edition,
   groupByCode,
   indicatorsOf,
+  type PhysicianEdition,
   type Place,
   partsFor,
   pricedSettings,
@@ -72,7 +72,7 @@ interface PlacePieces {
 export function* physicianRows(
   lines: readonly PhysicianLine[],
   localities: readonly Locality[],
-  edition: Edition,
+  edition: PhysicianEdition,
   { national = true } = {},
 ): Generator<ReadyRow> {
   // Localities are spelled US-.., which sorts before `national`.
@@ -123,7 +123,7 @@ const readyAbsence = (row: Row): ReadyRow => ({
 })
 
 // The cells were checked when the line was read: digits, points and capitals only, so nothing needs escaping.
-function linePieces(line: PhysicianLine, setting: Setting, edition: Edition): LinePieces {
+function linePieces(line: PhysicianLine, setting: Setting, edition: PhysicianEdition): LinePieces {
   const { basis, conversion_factor_kind: kind, effective_from } = edition
   const rvu = partsFor(line, setting)
   const cap = capFor(line, setting)

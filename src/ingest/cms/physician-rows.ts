@@ -9,7 +9,7 @@ import type { PhysicianLine } from './physician-lines.ts'
 export type Place = Locality | typeof NATIONAL
 
 /** What holds for every row of an edition. */
-export interface Edition {
+export interface PhysicianEdition {
   basis: PhysicianBasis
   effective_from: string
   conversion_factor_kind?: ConversionFactorKind | undefined
@@ -19,7 +19,7 @@ const PAYABLE = new Set(['A', 'R', 'T'])
 const SETTINGS: readonly Setting[] = ['facility', 'non_facility'] // in key order
 
 /** What one line states in one place: a price for each setting that has one and, nationally, why there is none. */
-export function rowsOfLine(line: PhysicianLine, place: Place, edition: Edition): Row[] {
+export function rowsOfLine(line: PhysicianLine, place: Place, edition: PhysicianEdition): Row[] {
   const prices = pricedSettings(line).map((setting) => priceRow(line, place, setting, edition))
   return place === NATIONAL ? inKeyOrder([...prices, ...absencesOfLine(line, edition)]) : prices
 }
@@ -27,7 +27,7 @@ export function rowsOfLine(line: PhysicianLine, place: Place, edition: Edition):
 const inKeyOrder = (rows: readonly Row[]): Row[] => rows.toSorted((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1))
 
 /** What the lines of one code state not to have a price. A line that cannot be read takes no other's place. */
-export function absencesOf(group: readonly PhysicianLine[], edition: Edition): Row[] {
+export function absencesOf(group: readonly PhysicianLine[], edition: PhysicianEdition): Row[] {
   const rows = new Map<string, Row>()
   for (const line of group.toSorted((a, b) => Number(a.refused !== undefined) - Number(b.refused !== undefined)))
     for (const row of absencesOfLine(line, edition)) if (!rows.has(rowKey(row))) rows.set(rowKey(row), row)
@@ -38,7 +38,7 @@ export function absencesOf(group: readonly PhysicianLine[], edition: Edition): R
  * A status holds in every setting and stands once, on the national row without one. A setting in which the service is
  * not performed, or has no value, stands beside the price of the other one.
  */
-function absencesOfLine(line: PhysicianLine, edition: Edition): Row[] {
+function absencesOfLine(line: PhysicianLine, edition: PhysicianEdition): Row[] {
   if (line.refused !== undefined) return [refusedRow(line, line.refused, edition)]
   if (line.contradicted_on !== undefined) return [withheldRow(line, line.contradicted_on, edition)]
   if (!isPayable(line) || SETTINGS.every((setting) => !hasValue(line, setting))) return [statusRow(line, null, edition)]
@@ -98,7 +98,12 @@ export function capFor(line: PhysicianLine, setting: Setting): Parts | undefined
 export const isMarkedNa = (line: PhysicianLine, setting: Setting): boolean =>
   (setting === 'facility' ? line.facilityNa : line.nonFacilityNa) === 'NA'
 
-function rowBase(line: PhysicianLine, region: string, setting: Setting | null, { basis, effective_from }: Edition) {
+function rowBase(
+  line: PhysicianLine,
+  region: string,
+  setting: Setting | null,
+  { basis, effective_from }: PhysicianEdition,
+) {
   return {
     cpt: line.cpt,
     modifier: line.modifier === '' ? null : line.modifier,
@@ -125,7 +130,7 @@ export function indicatorsOf(line: PhysicianLine): Record<string, string> {
   return Object.fromEntries(Object.entries(printed).filter(([, text]) => /^[A-Z0-9]{1,3}$/.test(text)))
 }
 
-function absenceBase(line: PhysicianLine, setting: Setting | null, edition: Edition) {
+function absenceBase(line: PhysicianLine, setting: Setting | null, edition: PhysicianEdition) {
   return {
     kind: 'absence' as const,
     ...rowBase(line, NATIONAL.region, setting, edition),
@@ -135,19 +140,19 @@ function absenceBase(line: PhysicianLine, setting: Setting | null, edition: Edit
   }
 }
 
-const statusRow = (line: PhysicianLine, setting: Setting | null, edition: Edition): Row => ({
+const statusRow = (line: PhysicianLine, setting: Setting | null, edition: PhysicianEdition): Row => ({
   ...absenceBase(line, setting, edition),
   reason: reasonForStatus(line.status),
   derivation: { method: 'cms-status/1', inputs: { status_code: line.status } },
 })
 
-const naRow = (line: PhysicianLine, setting: Setting, edition: Edition): Row => ({
+const naRow = (line: PhysicianLine, setting: Setting, edition: PhysicianEdition): Row => ({
   ...absenceBase(line, setting, edition),
   reason: 'not_applicable_in_setting',
   derivation: { method: 'pfs-na/1', inputs: { na_indicator: 'NA' } },
 })
 
-function withheldRow(line: PhysicianLine, other: number, edition: Edition): Row {
+function withheldRow(line: PhysicianLine, other: number, edition: PhysicianEdition): Row {
   const base = absenceBase(line, null, edition)
   return {
     ...base,
@@ -158,11 +163,11 @@ function withheldRow(line: PhysicianLine, other: number, edition: Edition): Row 
   }
 }
 
-const refusedRow = (line: PhysicianLine, rule: 'R02' | 'R03', { basis, effective_from }: Edition): Row =>
+const refusedRow = (line: PhysicianLine, rule: 'R02' | 'R03', { basis, effective_from }: PhysicianEdition): Row =>
   unreadableRow({ cpt: line.cpt, modifier: line.modifier || null, npi: null, basis, effective_from }, rule, line.line)
 
 /** The formula, or the outpatient cap where there is one and it is lower. */
-export function priceRow(line: PhysicianLine, place: Place, setting: Setting, edition: Edition): PricedRow {
+export function priceRow(line: PhysicianLine, place: Place, setting: Setting, edition: PhysicianEdition): PricedRow {
   const rvu = partsFor(line, setting)
   const cap = capFor(line, setting)
   const fee = physicianFeeCents(rvu, place.gpci, line.conversionFactor)
@@ -183,7 +188,7 @@ function inputsOf(
   cap: Parts | undefined,
   place: Place,
   line: PhysicianLine,
-  { conversion_factor_kind }: Edition,
+  { conversion_factor_kind }: PhysicianEdition,
 ): Record<string, string> {
   return {
     work_rvu: rvu.work,

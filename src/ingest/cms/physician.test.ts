@@ -93,7 +93,7 @@ describe('the files of an edition', () => {
       const said = refusal(() => physicianSchedule([values, gpci], { accept }, rejects))
       return [said, ...[...rejects.keys()].filter((rule) => rule.startsWith('W'))]
     }
-    expect(read(of26)[0]).toMatch(/^the GPCI file has [0-9]+ localities, another number than Medicare pays in/)
+    expect(read(of26)[0]).toMatch(/^the GPCI file has [0-9]+ localities, which is not the number that Medicare pays in/)
     expect(read(of26, ['locality_count'])).toEqual(['read', 'W01'])
     const factor = (to: string) => changed(of26, (text) => text.replaceAll(',33.4009,', `,${to},`), 'x_nonQPP.csv')
     expect(read(factor('33.4010'), ['locality_count'])).toEqual(['read', 'W05', 'W01'])
@@ -101,10 +101,10 @@ describe('the files of an edition', () => {
       expect(read(factor(absurd), ['locality_count'])[0]).toStartWith('the conversion factor of the')
     const mixed = changed(of26, (text) => text.replace(/,33\.4009,(?=[^\n]*\n$)/, ',33.5675,'))
     expect(read(mixed)[0]).toMatch(
-      /^the PPRRVU file has two different conversion factors: get it again \(line [0-9]+\)$/,
+      /^the PPRRVU file has two different conversion factors: download it again \(line [0-9]+\)$/,
     )
     const misnamed = changed(of26, (text) => text.replaceAll('33.4009', '33.5675'), 'PPRRVU2026_Jul_nonQPP.csv')
-    expect(read(misnamed)[0]).toStartWith('the PPRRVU file is named for one conversion factor')
+    expect(read(misnamed)[0]).toStartWith('the name of the PPRRVU file says one conversion factor')
   })
 
   test('of 2026 are there for two factors: the one for most clinicians is taken, and every row says which', async () => {
@@ -176,7 +176,7 @@ describe('an edition', () => {
       new Map(),
     )
     expect([own.edition, own.effective_from]).toEqual(['MINE', '2026-08-01'])
-    expect(refusal(() => physicianSchedule([rvus, gpci], {}, new Map()))).toStartWith('say --edition')
+    expect(refusal(() => physicianSchedule([rvus, gpci], {}, new Map()))).toStartWith('give --edition')
   })
 
   test('takes effect in the year that the file is of', async () => {
@@ -184,7 +184,7 @@ describe('an edition', () => {
     const read = (effective_from: string) =>
       refusal(() => physicianSchedule([titled(rvus), gpci], { ...invented, effective_from }, new Map()))
     expect(read('2026-03-09')).toBe('read')
-    expect(read('2025-07-01')).toContain('another year than the file, which is of 2026')
+    expect(read('2025-07-01')).toContain('must be a day of 2026')
     // Of a file that does not say, the operator's day tells the year, its factors and its indices.
     const silent = (effective_from: string) => {
       const options = { edition: 'OWN', effective_from, accept: ['locality_count'] } as const

@@ -10,18 +10,18 @@ import { checkAgainstCap } from './physician-cap.ts'
 import {
   dated,
   decidedKind,
+  type FileEdition,
   isPlausibleFactor,
   isPublishedFactor,
   namedKind,
   type PhysicianBasis,
-  type SaidEdition,
   saidEdition,
   theFactor,
 } from './physician-edition.ts'
 import { chooseFiles } from './physician-files.ts'
 import { type PhysicianLine, physicianLines } from './physician-lines.ts'
 import { physicianRows } from './physician-row-text.ts'
-import { absencesOf, type Edition, groupByCode, pricedSettings } from './physician-rows.ts'
+import { absencesOf, groupByCode, type PhysicianEdition, pricedSettings } from './physician-rows.ts'
 
 /** What is refused because it was never so, unless the operator says that it is so now. */
 export const ACCEPTABLE = ['locality_count', 'gpci_year'] as const
@@ -85,15 +85,12 @@ const yearGiven = ({ effective_from, data_class }: PhysicianOptions): number | u
   data_class !== 'sample' && effective_from && isDay(effective_from) ? Number(effective_from.slice(0, 4)) : undefined
 
 /** As the operator says, and otherwise as the file does. The day must lie in the year that the file is of. */
-function editionOf(said: SaidEdition, given: PhysicianOptions): { edition: string; effective_from: string } {
+function editionOf(said: FileEdition, given: PhysicianOptions): { edition: string; effective_from: string } {
   const { edition = said.edition, effective_from = said.effective_from } = given
   if (!edition || !effective_from)
-    throw new Problem('invalid_parameter', 'say --edition and --effective-from: the file does not')
+    throw new Problem('invalid_parameter', 'give --edition and --effective-from: the file does not say them')
   if (isDay(effective_from) && said.year !== undefined && Number(effective_from.slice(0, 4)) !== said.year)
-    throw new Problem(
-      'invalid_parameter',
-      `--effective-from is a day of another year than the file, which is of ${said.year}`,
-    )
+    throw new Problem('invalid_parameter', `--effective-from must be a day of ${said.year}, the year of the file`)
   return { edition, effective_from }
 }
 
@@ -112,27 +109,27 @@ function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions,
   const last = localities.at(-1)?.line ?? 1
   const accepted = (name: Acceptable): boolean => data_class === 'sample' || accept.includes(name)
   if (!isPlausibleFactor(factor))
-    throw unreadable('the conversion factor of the PPRRVU file is not plausible: get it again')
+    throw unreadable('the conversion factor of the PPRRVU file is below 20 or above 60: download the file again')
   // The factor is what the file says: CMS has changed it in the middle of a year.
   if (!isPublishedFactor(factor, year)) note(rejects, 'W05', lines[0]?.line ?? 1)
   if (year !== undefined && indexed !== undefined && indexed !== year) {
     if (!accepted('gpci_year'))
       throw unreadable(
-        'the GPCI file is of another year than the PPRRVU file: give the one of the same year, or say --accept gpci_year',
+        'the GPCI file is of another year than the PPRRVU file: give the one of the same year, or use --accept gpci_year',
       )
     note(rejects, 'W04', last)
   }
   const unknown = findUnknownLocality(localities, indexed ?? year)
   if (unknown && !accepted('locality_count'))
     throw unreadable(
-      'the GPCI file names a locality that Medicare does not pay in: get it again, or say --accept locality_count',
+      'the GPCI file names a locality that Medicare does not pay in: download it again, or use --accept locality_count',
       unknown.line,
     )
   if (unknown) note(rejects, 'W01', unknown.line)
   else if (!isLocalityCount(localities.length, indexed ?? year)) {
     if (!accepted('locality_count'))
       throw unreadable(
-        `the GPCI file has ${localities.length} localities, another number than Medicare pays in: get it again, or say --accept locality_count`,
+        `the GPCI file has ${localities.length} localities, which is not the number that Medicare pays in: download it again, or use --accept locality_count`,
       )
     note(rejects, 'W01', last)
   }
@@ -154,7 +151,12 @@ function choosePlaces(
 }
 
 /** How many rows there will be, for whoever waits for them. */
-function countRows(lines: readonly PhysicianLine[], places: number, national: boolean, edition: Edition): number {
+function countRows(
+  lines: readonly PhysicianLine[],
+  places: number,
+  national: boolean,
+  edition: PhysicianEdition,
+): number {
   const everywhere = places + (national ? 1 : 0)
   const prices = lines.reduce((sum, line) => sum + pricedSettings(line).length * everywhere, 0)
   const absences = national ? groupByCode(lines).reduce((sum, group) => sum + absencesOf(group, edition).length, 0) : 0

@@ -18,7 +18,7 @@ export function statedQuarter(titles: readonly string[]): Quarter | undefined {
   const stated = titles.filter((title) => title.length <= MAX_TITLE).flatMap((title) => quarterIn(title) ?? [])
   const [first] = stated
   if (stated.some(({ year, quarter }) => year !== first?.year || quarter !== first.quarter))
-    throw unreadable('the file names two different quarters: say --edition and --effective-from')
+    throw unreadable('the file names two different quarters: give --edition and --effective-from')
   return first
 }
 
@@ -52,7 +52,7 @@ export function quarterEnd(day: string): string {
 }
 
 /** What the operator says of an edition, if anything. */
-export interface Edition {
+export interface EditionOptions {
   edition?: string | undefined
   effective_from?: string | undefined
 }
@@ -61,7 +61,7 @@ export interface Edition {
 export function quarterlyEdition(
   series: string,
   titles: readonly string[],
-  given: Edition,
+  given: EditionOptions,
   archive = '',
 ): { edition: string; effective_from: string } {
   const stated = given.effective_from === undefined ? (statedQuarter(titles) ?? statedQuarter([archive])) : undefined
@@ -69,7 +69,7 @@ export function quarterlyEdition(
   if (effective_from === undefined || !isDay(effective_from))
     throw new Problem(
       'invalid_parameter',
-      'say --effective-from, a day as YYYY-MM-DD: the file does not name its quarter',
+      'give --effective-from, a day as YYYY-MM-DD: the file does not name its quarter',
     )
   const { year, quarter } = quarterOf(effective_from)
   return { edition: given.edition ?? `${series}${twoDigits(year % 100)}Q${quarter}`, effective_from }

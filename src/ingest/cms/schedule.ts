@@ -1,15 +1,15 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { byLine, fail, type Given, OK, perSource, type Reread, whole } from '../reread.ts'
+import { byLine, fail, OK, perSource, type Reread, type SourceInput, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
-import { type Edition, quarterlyEdition } from './quarter.ts'
+import { type EditionOptions, quarterlyEdition } from './quarter.ts'
 import {
   type Columns,
   chooseSource,
   isUnreadable,
   type Line,
-  type Made,
+  type LineResult,
   readTable,
   rowsInOrder,
   type Table,
@@ -28,7 +28,7 @@ export interface TableSchedule {
   /** The refusal of a table in which no line makes a row. */
   empty: string
   /** What a line says: one row, or several where it has a column for each place. */
-  row: (line: Line, effective_from: string) => Made | readonly Made[]
+  row: (line: Line, effective_from: string) => LineResult | readonly LineResult[]
 }
 
 export interface TableReading {
@@ -42,15 +42,15 @@ export interface TableReading {
 
 export interface TableReader {
   /** Finds the table among the files given, with its edition by the quarter that it names, and its rows in key order. */
-  open: (given: readonly Source[], options: Edition, rejects: Findings) => TableReading
+  open: (given: readonly Source[], options: EditionOptions, rejects: Findings) => TableReading
   reread: () => Reread
   /** Whether the table has a line for a code. */
-  finds: (source: Given, cpt: string) => boolean
+  finds: (source: SourceInput, cpt: string) => boolean
 }
 
 export function tableSchedule({ what, columns, assumed, series, empty, row }: TableSchedule): TableReader {
   const tableOf = (source: Source): Table => readTable(source, columns, what, assumed)
-  const made = (line: Line, effective_from: string): readonly Made[] => [row(line, effective_from)].flat()
+  const made = (line: Line, effective_from: string): readonly LineResult[] => [row(line, effective_from)].flat()
   return {
     open(given, options, rejects) {
       const source = chooseSource(given, tableOf, what)
@@ -73,7 +73,10 @@ export function tableSchedule({ what, columns, assumed, series, empty, row }: Ta
   }
 }
 
-function* madeOf(lines: Iterable<Line>, make: (line: Line) => readonly Made[]): Generator<{ line: number; row: Made }> {
+function* madeOf(
+  lines: Iterable<Line>,
+  make: (line: Line) => readonly LineResult[],
+): Generator<{ line: number; row: LineResult }> {
   for (const line of lines) for (const row of make(line)) yield { line: line.line, row }
 }
 
@@ -83,7 +86,7 @@ function* madeOf(lines: Iterable<Line>, make: (line: Line) => readonly Made[]): 
  */
 function rereadTable(
   read: (source: Source) => Table,
-  rowsOf: (line: Line, effective_from: string) => readonly Made[],
+  rowsOf: (line: Line, effective_from: string) => readonly LineResult[],
 ): Reread {
   const tables = perSource((source) => {
     const lines = [...read(whole(source)).lines]

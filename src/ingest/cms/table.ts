@@ -113,7 +113,8 @@ function placesIn(cells: readonly string[], columns: Columns, what: string): Map
   for (const [name, { titles, optional }] of Object.entries(columns)) {
     const spellings = titles.map(squashed)
     const found = heads.flatMap((head, at) => (spellings.includes(head) ? [at] : []))
-    if (found.length > 1) throw unreadable(`this is not ${what} as it is published: the column ${titles[0]} is doubled`)
+    if (found.length > 1)
+      throw unreadable(`this is not ${what} as it is published: the column ${titles[0]} is there twice`)
     if (found[0] !== undefined) places.set(name, found[0])
     else if (!optional) return undefined
   }
@@ -190,13 +191,13 @@ export function chooseSource(given: readonly Source[], read: (source: Source) =>
 }
 
 /** What a line came to: a row, the rule that refuses it where no row can be made of it, or nothing where it is blank. */
-export type Made = Row | string | undefined
+export type LineResult = Row | string | undefined
 
 /**
  * Rows in key order. Two lines that say the same are one; of two that differ under one key, neither is believed. A line
  * that cannot be read takes no other's place: the price beside it is marked as partial.
  */
-export function rowsInOrder(made: Iterable<{ line: number; row: Made }>, rejects: Findings): Row[] {
+export function rowsInOrder(made: Iterable<{ line: number; row: LineResult }>, rejects: Findings): Row[] {
   const rows = new Map<string, Row>()
   for (const { line, row } of made) {
     if (row === undefined) continue

@@ -26,7 +26,10 @@ export function findColumns(names: readonly string[]): Columns | undefined {
     if (at.has(name)) twice.add(name)
     else at.set(name, cell)
   const find = (name: string): number => {
-    if (twice.has(name)) throw unreadable('a column stands twice in the file, so that no one can tell which is meant')
+    if (twice.has(name))
+      throw unreadable(
+        'a column is in the file twice, so it is not clear which one counts: ask the hospital for its current file',
+      )
     return at.get(name) ?? -1
   }
   const codes = [...at.keys()]

@@ -28,7 +28,7 @@ import { type Columns, findColumns } from './columns.ts'
 import { npisIn } from './owner.ts'
 
 /** What a line came to: the rule it breaks, and, if it has amounts, whether they are for a modifier and setting. */
-interface Reading {
+interface LineReading {
   rule: string | undefined
   variant: string | undefined
   /** Whether it holds for the next line too, if that has the same cells. */
@@ -44,9 +44,9 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   readonly #general = new Map<string, string>()
   #names: string[] | undefined
   #columns: Columns | undefined
-  #last: Reading | undefined
+  #last: LineReading | undefined
   lines = 0
-  readonly #ending = new Ending()
+  readonly #ending = new FileEnd()
   readonly #modifiers = new Map<string, string | undefined>()
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
@@ -122,7 +122,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     this.#last = repeatable ? reading : undefined
   }
 
-  #readLine(record: CsvRecord, columns: Columns): Reading {
+  #readLine(record: CsvRecord, columns: Columns): LineReading {
     const noCode = this.#readCodes(record, columns)
     if (noCode && isBlankRecord(record)) return { rule: undefined, variant: undefined, repeatable: false }
     if (noCode) return { rule: noCode, variant: undefined, repeatable: true }
@@ -206,7 +206,7 @@ const notTemplate = () =>
  * How a CSV file ends: a line that has no end, and fewer cells than any other, was cut off while it was copied. Half an
  * amount would pass for one. A line of one cell is a blank or a remark, and says nothing.
  */
-export class Ending {
+export class FileEnd {
   lastByte = 0
   line = 0
   #cells = 0

@@ -123,7 +123,7 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
 
   test('with NPIs that fail their check digit is refused until the right ones are given', async () => {
     const content = write([{ code: 'G0101', gross: '5' }], { npi: '0000000001|0000000002' })
-    expect(await refusal(content)).toMatch(/type_2_npi is not valid/)
+    expect(await refusal(content)).toMatch(/type_2_npi has a wrong length or check digit/)
     expect((await loaded(content, { npis: ['1234567893'] })).rows.length).toBe(1)
     const sound = write([{ code: 'G0101', gross: '5' }])
     expect(await refusal(sound, { npis: ['2000000010'] })).toMatch(/names other NPIs/)

@@ -85,7 +85,7 @@ export interface StatedAmounts {
 }
 
 /** What to keep of a file that is too large to keep: the amounts of some codes, and which of some lines state any. */
-export interface Wanted {
+export interface Selection {
   codes: ReadonlySet<string>
   lines: ReadonlySet<number>
 }
@@ -97,7 +97,7 @@ export class AmountsReader {
   readonly #ofCode = new Map<string, StatedAmount[]>()
   readonly #seen = new Set<string>()
 
-  constructor(wanted?: Wanted) {
+  constructor(wanted?: Selection) {
     this.#feed = new Feed((code, variant, line, stated) => {
       const cpt = codeText(code)
       const asked = !wanted || wanted.lines.has(line)

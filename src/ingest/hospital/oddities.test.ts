@@ -93,7 +93,9 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
   test('NPIs stand between pipes, commas or blanks', async () => {
     for (const npi of ['1234567893|2000000010', '2000000010, 1234567893', ' 1234567893 2000000010;'])
       expect((await load([ONE], { npi })).npis).toEqual(['1234567893', '2000000010'])
-    expect(await refusal(write([ONE], { npi: '1234567893|UNASSIGNED' }))).toMatch(/type_2_npi is not valid/)
+    expect(await refusal(write([ONE], { npi: '1234567893|UNASSIGNED' }))).toMatch(
+      /type_2_npi has a wrong length or check digit/,
+    )
     expect((await loaded(write([ONE], { version: '2.2.0' }), {}, '123456789_1234567893_a.csv')).npis).toEqual([
       '1234567893',
     ])
@@ -131,7 +133,9 @@ describe('a CSV file', () => {
 
   test('with one of the columns that are read twice is refused', async () => {
     for (const column of ['setting', 'code|1', 'standard_charge|gross'])
-      expect(await refusal(tallCsv([ONE]).replace(`${column},`, `${column},${column},`))).toMatch(/stands twice/)
+      expect(await refusal(tallCsv([ONE]).replace(`${column},`, `${column},${column},`))).toMatch(
+        /is in the file twice/,
+      )
     expect((await loaded(tallCsv([ONE]).replace('plan_name', 'payer_name'))).rows.length).toBe(1)
   })
 

@@ -24,7 +24,7 @@ export function providersOf(given: readonly string[], { npis: stated }: Hospital
   }
   if (!stated.every(isNpi))
     throw unreadable(
-      'an NPI in the file\u2019s type_2_npi is not valid, by its length or check digit: give the right ones with --npi',
+      'an NPI in the file\u2019s type_2_npi has a wrong length or check digit: give the right ones with --npi',
     )
   const inName = NAMED.exec(fileName)?.[1] ?? ''
   const found = stated.length > 0 ? stated : isNpi(inName) ? [inName] : []
@@ -44,7 +44,6 @@ export function dayOf({ last_updated_on }: HospitalHead): string {
   const us = /^([0-9]{1,2})\/([0-9]{1,2})\/([0-9]{4})(?![0-9])/.exec(last_updated_on)
   const [year = '', month = '', day = ''] = iso ? iso.slice(1) : us ? [us[3], us[1], us[2]] : []
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  if (!isDay(date))
-    throw unreadable('the file does not say in last_updated_on from which day it holds: give --effective-from')
+  if (!isDay(date)) throw unreadable('the file does not have a day in last_updated_on: give --effective-from')
   return date
 }

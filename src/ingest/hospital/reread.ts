@@ -2,7 +2,7 @@ import { utf8 } from '../../proof/bytes.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { FAR_FLAG } from '../../registry/release/row-rules.ts'
-import { fail, type Given, isOneOf, OK, perSource, type Reread } from '../reread.ts'
+import { fail, isOneOf, OK, perSource, type Reread, type SourceInput } from '../reread.ts'
 import type { Source } from '../source.ts'
 import { AmountsReader, hospitalRows, type StatedAmounts } from './file.ts'
 
@@ -11,7 +11,7 @@ import { AmountsReader, hospitalRows, type StatedAmounts } from './file.ts'
  * one amount picked out of several would be a price that the hospital did not give.
  */
 export function rereadHospital(): Reread {
-  const tables = perSource((source: Given) => ('stated' in source ? source.stated : statedIn(source)))
+  const tables = perSource((source: SourceInput) => ('stated' in source ? source.stated : statedIn(source)))
   return (row, places) => {
     const [first] = places
     if (!first || row.npi === null) return fail('inputs_not_at_line')
@@ -60,7 +60,7 @@ const sameTexts = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((text, i) => text === b[i])
 
 /** Whether the file has a line for a code. */
-export const findsHospitalCode = (source: Given, cpt: string): boolean =>
+export const findsHospitalCode = (source: SourceInput, cpt: string): boolean =>
   ('stated' in source ? source.stated : statedIn(source)).ofCode.has(cpt)
 
 function statedIn(source: Source): StatedAmounts {

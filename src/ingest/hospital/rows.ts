@@ -3,7 +3,7 @@ import { amountOf, statedAmount } from '../../proof/price/derivation.ts'
 import type { PricedRow, Row } from '../../proof/price/row.ts'
 import { unreadableRow } from '../findings.ts'
 import { HIGHEST, LOWEST, partsOf, STATED } from './charges.ts'
-import type { ChargeTally, Extreme, Tallied } from './tally.ts'
+import type { ChargeTally, Extreme, TallyEntry } from './tally.ts'
 
 /** The rows of one code are in memory at a time: far more than any hospital has, and not without limit. */
 const ROWS_OF_A_CODE = 100_000
@@ -44,7 +44,7 @@ const orderOf = (row: Row): string => `${row.modifier ?? ''}|${row.basis}|${row.
  * A price for each basis that has one. An amount that cannot be read makes it partial, or stands for itself. Where no
  * line has an amount, the lowest negotiated one is said not to be stated.
  */
-function rowsOf(entry: Tallied, cpt: string, variant: string, effective_from: string): Row[] {
+function rowsOf(entry: TallyEntry, cpt: string, variant: string, effective_from: string): Row[] {
   const place = { cpt, ...partsOf(variant), npi: null, effective_from }
   const rows = STATED.flatMap((basis, at): Row[] => {
     const price = statedPrice(entry, at) ?? ratePrice(entry, at)
@@ -74,10 +74,10 @@ const emptyRow = (
   locator: [{ citation: 0, line }],
 })
 
-type Derived = Pick<PricedRow, 'price' | 'derivation' | 'locator'>
+type DerivedPrice = Pick<PricedRow, 'price' | 'derivation' | 'locator'>
 
 /** One amount is a price; several under one key are a range, because the file does not say which applies. */
-function statedPrice(entry: Tallied, basis: number): Derived | undefined {
+function statedPrice(entry: TallyEntry, basis: number): DerivedPrice | undefined {
   const span = entry.stated(basis)
   if (!span) return undefined
   const [low, high] = span
@@ -91,7 +91,7 @@ function statedPrice(entry: Tallied, basis: number): Derived | undefined {
 }
 
 /** Where no line states the lowest or the highest, it is that of the rates in dollars. */
-function ratePrice(entry: Tallied, basis: number): Derived | undefined {
+function ratePrice(entry: TallyEntry, basis: number): DerivedPrice | undefined {
   const [least, greatest] = entry.rates() ?? []
   if (basis === LOWEST && least && least.dollars > 0) return oneAmount('least-rate/1', least)
   if (basis === HIGHEST && greatest && greatest.dollars > 0) return oneAmount('greatest-rate/1', greatest)
@@ -104,7 +104,7 @@ const amountIn = ({ dollars }: Extreme): string => amountOf(String(dollars)) ?? 
 /** What it is made from: the amount itself, or the longer number that was rounded. */
 const inputOf = ({ dollars }: Extreme): string => statedAmount(String(dollars)) ?? String(dollars)
 
-const oneAmount = (method: string, extreme: Extreme): Derived => ({
+const oneAmount = (method: string, extreme: Extreme): DerivedPrice => ({
   price: { amount: amountIn(extreme), currency: 'USD', per: null },
   derivation: { method, inputs: { amount: inputOf(extreme) } },
   locator: [{ citation: 0, line: extreme.line }],

@@ -21,7 +21,7 @@ export interface Extreme {
 }
 
 /** Everything stated under one code, modifier, setting and class. */
-export class Tallied {
+export class TallyEntry {
   constructor(
     /** The number that stands for them, see `ChargeKeys`. */
     readonly key: number,
@@ -130,8 +130,8 @@ export class ChargeTally {
     if (greatest > 0) higher(block, at + RATES, greatest, line)
   };
 
-  *entries(): Generator<Tallied> {
-    const runs: Iterator<Tallied>[] = this.#runs.map(({ from, to }) => this.#readRun(from, to))
+  *entries(): Generator<TallyEntry> {
+    const runs: Iterator<TallyEntry>[] = this.#runs.map(({ from, to }) => this.#readRun(from, to))
     for (const entry of merged([...runs, this.#inMemory()])) {
       yield entry
       this.#given++
@@ -165,8 +165,8 @@ export class ChargeTally {
     return place
   }
 
-  *#inMemory(): Generator<Tallied> {
-    for (const key of this.keys.sorted()) yield new Tallied(key, this.#valuesOf(key))
+  *#inMemory(): Generator<TallyEntry> {
+    for (const key of this.keys.sorted()) yield new TallyEntry(key, this.#valuesOf(key))
   }
 
   #valuesOf(key: number): Float64Array {
@@ -200,7 +200,7 @@ export class ChargeTally {
     return 0
   }
 
-  *#readRun(from: number, to: number): Generator<Tallied> {
+  *#readRun(from: number, to: number): Generator<TallyEntry> {
     for (let at = from; at < to; ) {
       const bytes = new Uint8Array(Math.min(RECORDS_AT_ONCE * RECORD * 8, to - at))
       for (let done = 0; done < bytes.length; ) {
@@ -211,24 +211,24 @@ export class ChargeTally {
       at += bytes.length
       const records = new Float64Array(bytes.buffer)
       for (let record = 0; record < records.length; record += RECORD)
-        yield new Tallied(records[record] as number, records.subarray(record + 1, record + RECORD))
+        yield new TallyEntry(records[record] as number, records.subarray(record + 1, record + RECORD))
     }
   }
 }
 
 /** Runs in the order of the file: of two lines with the same amount the first is kept. */
-function* merged(runs: readonly Iterator<Tallied>[]): Generator<Tallied> {
-  if (runs.length === 1) return yield* runs[0] as Generator<Tallied>
+function* merged(runs: readonly Iterator<TallyEntry>[]): Generator<TallyEntry> {
+  if (runs.length === 1) return yield* runs[0] as Generator<TallyEntry>
   const heads = runs.map((run) => run.next())
   for (;;) {
-    let first: Tallied | undefined
+    let first: TallyEntry | undefined
     for (const { done, value } of heads) if (!done && (!first || value.key < first.key)) first = value
     if (!first) return
     const whole = first
     for (const [i, head] of heads.entries()) {
       if (head.done || head.value.key !== whole.key) continue
       if (head.value !== whole) whole.merge(head.value.values)
-      heads[i] = (runs[i] as Iterator<Tallied>).next()
+      heads[i] = (runs[i] as Iterator<TallyEntry>).next()
     }
     yield whole
   }

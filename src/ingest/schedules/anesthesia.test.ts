@@ -57,7 +57,7 @@ describe('anesthesia factors', () => {
     expect(read(file(ONE, ['02102', '09', 'x', '19.00']))).toStartWith('a factor is for a locality that is not known')
     expect(read({ ...file(ONE), file: 'factors.csv' })).toContain('--effective-from')
     expect(read(file(['x']))).toStartWith('this is not a list of anesthesia conversion factors')
-    expect(read(file([...ONE, 'National Anes CF of 1']))).toContain('doubled')
+    expect(read(file([...ONE, 'National Anes CF of 1']))).toContain('there twice')
     expect(read(file(ONE), file(ONE))).toContain('several')
     expect(read(file(['x']), file(['y']))).toContain('none of the files')
   })

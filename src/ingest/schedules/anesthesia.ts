@@ -5,7 +5,7 @@ import type { Row } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
 import { regionOf } from '../cms/localities.ts'
-import type { Edition } from '../cms/quarter.ts'
+import type { EditionOptions } from '../cms/quarter.ts'
 import { rowsInOrder } from '../cms/table.ts'
 import { roundedScheduleAmount, scheduleAmount } from '../findings.ts'
 import { headOf, oneLine, tableRecords } from '../records.ts'
@@ -21,7 +21,7 @@ const FACTOR =
 const WHAT = 'a list of anesthesia conversion factors'
 
 /** A factor as the file has it. Nothing for the region where the contractor and the locality are not numbers. */
-interface Stated {
+interface FactorLine {
   line: number
   region: string | undefined
   factor: string
@@ -48,21 +48,24 @@ function chosen(given: readonly Source[]): Source {
 }
 
 /** The file's name says its year, and nothing in the file does. */
-function datedBy({ name, file }: Source, given: Edition): { edition: string; effective_from: string } {
+function datedBy({ name, file }: Source, given: EditionOptions): { edition: string; effective_from: string } {
   const [, year] = /ANES[^0-9]{0,3}(20[0-9]{2})/i.exec(name ?? file) ?? []
   const effective_from = given.effective_from ?? (year && `${year}-01-01`)
   if (effective_from === undefined || !isDay(effective_from))
-    throw new Problem('invalid_parameter', 'say --effective-from, a day as YYYY-MM-DD: the file does not name its year')
+    throw new Problem(
+      'invalid_parameter',
+      'give --effective-from, a day as YYYY-MM-DD: the file does not name its year',
+    )
   return { edition: given.edition ?? `ANES${effective_from.slice(0, 4)}`, effective_from }
 }
 
-function* statedIn(source: Source): Generator<Stated> {
+function* statedIn(source: Source): Generator<FactorLine> {
   let at: number | undefined
   for (const { line, cells } of tableRecords(source)) {
     const [contractor = '', locality = ''] = cells.map((cell) => cell.trim())
     if (at === undefined) {
       const factors = /^contractor$/i.test(contractor) && /^locality$/i.test(locality) ? factorsIn(cells) : []
-      if (factors.length > 1) throw unreadable(`this is not ${WHAT} as it is published: a column is doubled`, line)
+      if (factors.length > 1) throw unreadable(`this is not ${WHAT} as it is published: a column is there twice`, line)
       if (!factors[0]) continue
       at = factors[0].at
       yield { line, region: 'national', factor: factors[0].national }
@@ -99,7 +102,7 @@ function* madeOf(source: Source, effective_from: string, rejects: Findings): Gen
   }
 }
 
-function rateOf({ line, factor }: Stated, region: string, effective_from: string): Row {
+function rateOf({ line, factor }: FactorLine, region: string, effective_from: string): Row {
   const base: RowBase = {
     cpt: ANY_CODE,
     modifier: null,

@@ -1,10 +1,10 @@
 import { DOSAGE_UNITS } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
-import { type Edition, quarterlyEdition } from '../cms/quarter.ts'
-import type { Made } from '../cms/table.ts'
+import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
+import type { LineResult } from '../cms/table.ts'
 import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { oneLine, withoutSeparators } from '../records.ts'
-import { type CitedLine, type Dated, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
+import { type CitedLine, type EditionDates, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const COLUMNS = {
   cpt: { titles: ['HCPCS Code'] },
@@ -25,7 +25,7 @@ export const drugs = tablesSchedule({
 })
 
 /** A row, the rule that refuses it, or nothing for a blank line. */
-function drugRow({ citation, line, cell, code, number }: CitedLine, effective_from: string): Made {
+function drugRow({ citation, line, cell, code, number }: CitedLine, effective_from: string): LineResult {
   const cpt = code('cpt')
   const limit = withoutSeparators(number('limit').replaceAll(/[$\s]/g, ''))
   if (!CODE.test(cpt)) return limit === '' ? undefined : 'R03'
@@ -91,7 +91,7 @@ const DAY = '([A-Z]{3})[A-Z]* ([0-9]{1,2}), (20[0-9]{2})'
 const PERIOD = new RegExp(`^EFFECTIVE ${DAY} THROUGH ${DAY}$`)
 
 /** The file says its period in its title. Where it does not, its quarter is told from its name. */
-function dated(titles: readonly string[], options: Edition, archive: string | undefined): Dated {
+function dated(titles: readonly string[], options: EditionOptions, archive: string | undefined): EditionDates {
   const [stated] = titles.flatMap((title) => periodIn(oneLine(title).toUpperCase()) ?? [])
   if (!stated) return quarterlyEdition('ASP', titles, options, archive)
   const effective_from = options.effective_from ?? stated.from

@@ -1,6 +1,6 @@
 import type { Row } from '../../proof/price/row.ts'
 import { quarterlyEdition } from '../cms/quarter.ts'
-import type { Columns, Made } from '../cms/table.ts'
+import type { Columns, LineResult } from '../cms/table.ts'
 import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
@@ -46,7 +46,7 @@ export const equipment = tablesSchedule({
 })
 
 /** The rows of a line: one or two for each state. */
-function equipmentRows(given: CitedLine, effective_from: string): Made | readonly Made[] {
+function equipmentRows(given: CitedLine, effective_from: string): LineResult | readonly LineResult[] {
   const { citation, line, cell, code, number } = given
   const cpt = code('cpt')
   const modifiers = [cell('mod'), cell('mod2')].filter((each) => each !== '').sort()

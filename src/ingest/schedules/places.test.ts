@@ -63,7 +63,7 @@ test('of what CMS ships together the text of five digits is taken', () => {
   const others = [text(['A LAYOUT'], 'ZIP5lyout.txt'), book([['AK', '99999', '2102', '1']])]
   expect(brief(read([...others, text([record('99501')])]).rows)).toEqual([['99501', null, 'US-AK-01']])
   const two = [text([record('99501')]), text([record('99502')], 'ZIP5_JAN2026.txt')]
-  expect(refusal(() => read(two))).toContain('several files')
+  expect(refusal(() => read(two))).toContain('several ZIP5 or several ZIP9 files')
   expect(refusal(() => read([text(['x'], 'a.txt'), text(['x'], 'b.txt')]))).toContain('no ZIP5 file')
 })
 

@@ -5,9 +5,9 @@ import type { AnyRow, PlaceRow } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
 import { isPostalState, regionOf } from '../cms/localities.ts'
-import { type Edition, quarterlyEdition } from '../cms/quarter.ts'
+import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
 import { type Columns, type Line, readTable } from '../cms/table.ts'
-import { byLine, fail, type Given, OK, type Place, perSource, type SourceVerdict, whole } from '../reread.ts'
+import { byLine, fail, OK, type Place, perSource, type SourceInput, type SourceVerdict, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
 
 /**
@@ -25,7 +25,7 @@ const COLUMNS = {
   quarter: { titles: ['YEAR/QTR', 'YEAR QUARTER'], optional: true },
 } satisfies Columns
 
-interface Stated {
+interface ZipLine {
   line: number
   zip: string
   state: string
@@ -57,7 +57,7 @@ export interface PlacesReading {
  * The locality of each ZIP code, from CMS's ZIP5 file. Where the last four digits decide, the region is null; the ZIP9
  * file beside it says of which digits.
  */
-export function placesIn(given: readonly Source[], options: Edition, rejects: Findings): PlacesReading {
+export function placesIn(given: readonly Source[], options: EditionOptions, rejects: Findings): PlacesReading {
   const { zip5, zip9 } = chosen(given)
   const stated = zipsOf(zip5, rejects)
   if (stated.size === 0) throw unreadable('the ZIP5 file has no ZIP codes')
@@ -78,20 +78,20 @@ function chosen(given: readonly Source[]): { zip5: Source; zip9?: Source } {
     const all = given.filter((source) => name.test(source.name ?? source.file))
     const texts = all.filter(({ kind }) => kind !== 'xlsx')
     const [found, ...more] = texts.length > 0 ? texts : all
-    if (more.length > 0) throw unreadable('there are several files of one kind among these: give the one that is meant')
+    if (more.length > 0) throw unreadable('there are several ZIP5 or several ZIP9 files: give one of each')
     return found
   }
   const [zip5, zip9] = [named(/ZIP5(?!ly)/i), named(/ZIP9(?!ly)/i)]
-  if (!zip5) throw unreadable('there is no ZIP5 file among these: it is known by its name')
+  if (!zip5) throw unreadable('there is no ZIP5 file among these: its name must contain ZIP5')
   return zip9 ? { zip5, zip9 } : { zip5 }
 }
 
-function zipsOf(source: Source, rejects: Findings): Map<string, Stated> {
-  const zips = new Map<string, Stated>()
+function zipsOf(source: Source, rejects: Findings): Map<string, ZipLine> {
+  const zips = new Map<string, ZipLine>()
   for (const each of statedIn(source)) {
     const known = zips.get(each.zip)
     if (known && (known.region !== each.region || known.state !== each.state || known.isSplit !== each.isSplit))
-      throw unreadable('a ZIP code is listed twice, in different places: get the ZIP5 file again', each.line)
+      throw unreadable('a ZIP code is listed twice, in different places: download the ZIP5 file again', each.line)
     if (known) note(rejects, 'R09', each.line)
     else zips.set(each.zip, each)
   }
@@ -99,7 +99,7 @@ function zipsOf(source: Source, rejects: Findings): Map<string, Stated> {
 }
 
 /** The edition, by the quarter that every line names. */
-function datedBy(stated: readonly Stated[], options: Edition): { edition: string; effective_from: string } {
+function datedBy(stated: readonly ZipLine[], options: EditionOptions): { edition: string; effective_from: string } {
   if (options.effective_from !== undefined) return quarterlyEdition('ZIP', [], options)
   const [quarter = '', ...more] = new Set(stated.map((each) => each.quarter))
   if (more.length > 0) throw unreadable('the lines of the ZIP5 file name different quarters')
@@ -107,12 +107,12 @@ function datedBy(stated: readonly Stated[], options: Edition): { edition: string
   if (!/^20[0-9]{2}[1-4]$/.test(quarter) || !isDay(effective_from))
     throw new Problem(
       'invalid_parameter',
-      'say --effective-from, a day as YYYY-MM-DD: the file does not name its quarter',
+      'give --effective-from, a day as YYYY-MM-DD: the file does not name its quarter',
     )
   return quarterlyEdition('ZIP', [], { ...options, effective_from })
 }
 
-function* statedIn(source: Source): Generator<Stated> {
+function* statedIn(source: Source): Generator<ZipLine> {
   if (source.kind !== 'xlsx' && !isTable(source.text)) return yield* fixedWidth(source.text)
   for (const line of readTable(source, COLUMNS, 'a ZIP5 file').lines) if (line.cell('zip') !== '') yield statedBy(line)
 }
@@ -128,7 +128,7 @@ function* records(text: string, what: string): Generator<{ line: number; parts: 
   }
 }
 
-function* fixedWidth(text: string): Generator<Stated> {
+function* fixedWidth(text: string): Generator<ZipLine> {
   for (const { line, parts } of records(text, 'a ZIP5 file')) {
     const [state = '', zip = '', contractor = '', locality = '', flag, , quarter = ''] = parts
     yield {
@@ -143,7 +143,7 @@ function* fixedWidth(text: string): Generator<Stated> {
 }
 
 /** A spreadsheet drops the zeros in front of a number. */
-function statedBy({ line, cell }: Line): Stated {
+function statedBy({ line, cell }: Line): ZipLine {
   const padded = (name: string, length: number): string => cell(name).padStart(length, '0')
   const [zip, contractor, locality] = [padded('zip', 5), padded('carrier', 5), padded('locality', 2)]
   const [state, flag] = [cell('state'), cell('plus_four')]
@@ -170,7 +170,8 @@ const HALVES: { readonly [half: string]: string } = { EM: 'MO', WM: 'MO', EK: 'K
 
 function postal(written: string, line: number): string {
   const state = HALVES[written] ?? written
-  if (!isPostalState(state)) throw unreadable('a ZIP code lies in a state that is not known: get the file again', line)
+  if (!isPostalState(state))
+    throw unreadable('a ZIP code lies in a state that is not known: download the file again', line)
   return state
 }
 
@@ -182,7 +183,7 @@ function knownRegion(contractor: string, locality: string, line: number): string
 }
 
 /** The row of a ZIP code, and where the last four digits decide, those of the digits that are listed. */
-function rowsOf(stated: Stated, extensions: readonly Extension[], effective_from: string): PlaceRow[] {
+function rowsOf(stated: ZipLine, extensions: readonly Extension[], effective_from: string): PlaceRow[] {
   const { zip, state, isSplit, region, line } = stated
   const row = { kind: 'place', zip, state, effective_from } as const
   const locator = [{ citation: 0, line }]
@@ -216,7 +217,10 @@ function runsOf(extensions: readonly Extension[]): Run[] {
     const [first, last] = runs.at(-1) ?? []
     if (first && last && each.four === last.four) {
       if (!isOnePlace(each, last))
-        throw unreadable('the last four digits of a ZIP code are listed twice, in different places', each.line)
+        throw unreadable(
+          'the last four digits of a ZIP code are listed twice, in different places: download the ZIP9 file again',
+          each.line,
+        )
     } else if (first && last && Number(each.four) === Number(last.four) + 1 && isOnePlace(each, last))
       runs[runs.length - 1] = [first, each]
     else runs.push([each, each])
@@ -228,15 +232,15 @@ const locatorOf = ([first, last]: Run): PlaceRow['locator'] =>
   [...new Set([first.line, last.line])].map((line) => ({ citation: 1, line }))
 
 /** Whether a file has a line for a ZIP code. */
-export function findsZip(source: Given, zip: string): boolean {
+export function findsZip(source: SourceInput, zip: string): boolean {
   for (const stated of statedIn(whole(source))) if (stated.zip === zip) return true
   return false
 }
 
 /** Makes the rows of the ZIP code again, from the files that the row cites, and looks for it among them. */
 export function rereadPlaces(): (row: AnyRow, places: readonly Place[]) => SourceVerdict {
-  const zips = perSource((source: Given) => byLine([...statedIn(whole(source))]))
-  const extensions = perSource((source: Given) => {
+  const zips = perSource((source: SourceInput) => byLine([...statedIn(whole(source))]))
+  const extensions = perSource((source: SourceInput) => {
     const all = [...extensionsIn(whole(source))]
     return { at: byLine(all), ofZip: Map.groupBy(all, ({ zip }) => zip) }
   })

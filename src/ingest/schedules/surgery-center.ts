@@ -1,6 +1,6 @@
 import { reasonForAscIndicator } from '../../proof/price/derivation.ts'
 import { quarterlyEdition } from '../cms/quarter.ts'
-import type { Made } from '../cms/table.ts'
+import type { LineResult } from '../cms/table.ts'
 import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
@@ -29,7 +29,7 @@ export const surgeryCenter = tablesSchedule({
 const INDICATOR = /^[A-Z][0-9]$/
 
 /** A row, the rule that refuses it, or nothing for a blank line or a footnote. */
-function surgeryCenterRow({ citation, line, cell, code, number }: CitedLine, effective_from: string): Made {
+function surgeryCenterRow({ citation, line, cell, code, number }: CitedLine, effective_from: string): LineResult {
   // A mark that refers to a footnote stands in a column of its own, or behind the code.
   const cpt = code('cpt').replace(/ ?\*{1,3}$/, '')
   const printed = cell('indicator')

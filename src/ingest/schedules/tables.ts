@@ -2,19 +2,19 @@ import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import type { Edition } from '../cms/quarter.ts'
+import type { EditionOptions } from '../cms/quarter.ts'
 import {
   type Columns,
   chooseSource,
   isUnreadable,
   type Line,
-  type Made,
+  type LineResult,
   readTable,
   rowsInOrder,
   type Table,
 } from '../cms/table.ts'
 import { type LineRule, unreadableRow } from '../findings.ts'
-import { byLine, fail, type Given, OK, perSource, type Reread, whole } from '../reread.ts'
+import { byLine, fail, OK, perSource, type Reread, type SourceInput, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
 
 /** One of the tables that a schedule comes in. */
@@ -50,7 +50,7 @@ export const indicatorsOf = (stated: { [name: string]: readonly [text: string, f
   )
 
 /** Which edition it is, and from when; until when, where the file says it. */
-export interface Dated {
+export interface EditionDates {
   edition: string
   effective_from: string
   effective_to?: string
@@ -62,14 +62,14 @@ export interface TablesSchedule {
   /** In the order in which they are cited. One of them is enough. A file is the first of them that it can be. */
   parts: readonly Part[]
   /** By the titles of all its files, the names first, and what the operator says. */
-  dated: (titles: readonly string[], options: Edition, archive: string | undefined) => Dated
+  dated: (titles: readonly string[], options: EditionOptions, archive: string | undefined) => EditionDates
   /** The refusal of tables in which no line makes a row. */
   empty: string
   /** What a line says: one row, or several where it has a column for each place. */
-  row: (line: CitedLine, effective_from: string) => Made | readonly Made[]
+  row: (line: CitedLine, effective_from: string) => LineResult | readonly LineResult[]
 }
 
-export interface TablesReading extends Dated {
+export interface TablesReading extends EditionDates {
   rows: Row[]
   row_total: number
   line_total: number
@@ -77,14 +77,14 @@ export interface TablesReading extends Dated {
 }
 
 export interface TablesReader {
-  open: (given: readonly Source[], options: Edition, rejects: Findings) => TablesReading
+  open: (given: readonly Source[], options: EditionOptions, rejects: Findings) => TablesReading
   reread: () => Reread
   /** Whether a file has a line for a code. */
-  finds: (source: Given, cpt: string) => boolean
+  finds: (source: SourceInput, cpt: string) => boolean
 }
 
 export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedule): TablesReader {
-  const made = (line: CitedLine, effective_from: string): readonly Made[] => [row(line, effective_from)].flat()
+  const made = (line: CitedLine, effective_from: string): readonly LineResult[] => [row(line, effective_from)].flat()
   return {
     open(given, options, rejects) {
       const found = partsAmong(given, parts, what)
@@ -106,14 +106,14 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
   }
 }
 
-interface Found {
+interface SourceTable {
   source: Source
   table: Table
 }
 
-function partsAmong(given: readonly Source[], parts: readonly Part[], what: string): Found[] {
+function partsAmong(given: readonly Source[], parts: readonly Part[], what: string): SourceTable[] {
   let left = given
-  const found = parts.flatMap((part): Found[] => {
+  const found = parts.flatMap((part): SourceTable[] => {
     const read = (source: Source): Table => readTable(source, part.columns, part.what)
     const fitting = left.filter((source) => isReadBy(read, source))
     left = left.filter((source) => !fitting.includes(source))
@@ -148,8 +148,8 @@ function* citedLines(tables: Iterable<{ lines: Iterable<Line>; citation: number 
 
 function* madeOf(
   lines: Iterable<CitedLine>,
-  make: (line: CitedLine) => readonly Made[],
-): Generator<{ line: number; row: Made }> {
+  make: (line: CitedLine) => readonly LineResult[],
+): Generator<{ line: number; row: LineResult }> {
   for (const line of lines) for (const row of make(line)) yield { line: line.line, row }
 }
 
@@ -160,7 +160,7 @@ function* madeOf(
 function rereadTables(
   parts: readonly Part[],
   what: string,
-  rowsOf: (line: CitedLine, effective_from: string) => readonly Made[],
+  rowsOf: (line: CitedLine, effective_from: string) => readonly LineResult[],
 ): Reread {
   const tables = perSource((source) => {
     const lines = linesOf(whole(source), parts, what)

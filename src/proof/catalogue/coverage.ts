@@ -3,10 +3,10 @@
 
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
-import { type Failed, fail } from '../fault.ts'
+import { type FailedCheck, fail } from '../fault.ts'
 import { isManifest, type Manifest, type Period } from '../price/release.ts'
 import { closed, isDay, type Members, oneOf } from '../shape.ts'
-import { type Catalogued, isWholePageOf, type PagePlace } from './page.ts'
+import { type CheckedCatalogue, isWholePageOf, type PagePlace } from './page.ts'
 import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod, reachesEnds } from './timeline-proof.ts'
 
 export const EDITION_PROOF = 'agent-trust-registry/edition-proof@v2'
@@ -50,7 +50,7 @@ export async function checkCoverage(
   facts: Facts,
   body: Members,
   asked: CoverageQuestion | undefined,
-): Promise<Catalogued | Failed> {
+): Promise<CheckedCatalogue | FailedCheck> {
   const { data, page, proof, as_of } = body
   if (!isWholePageOf(body, ['data', 'page', 'links', 'as_of', 'proof']) || !isDay(as_of)) return fail('not_recognised')
   if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
@@ -81,7 +81,7 @@ function checkEdition(
   item: Members,
   placed: readonly PlacedPeriod[],
   day: string,
-): ({ ok: true; release: Manifest } & PlacedPeriod) | Failed {
+): ({ ok: true; release: Manifest } & PlacedPeriod) | FailedCheck {
   const { proof, ...members } = item
   if (!isEditionProof(proof)) return fail('proof_malformed')
   const { release } = proof

@@ -1,12 +1,12 @@
 // What every edition says of a code, newest first. Which editions there are is proved from the timeline, so one that was
 // left out is noticed; what each of them says is proved as a line of a batch is.
 
-import { checkAnswer, type Shown } from '../answer.ts'
+import { checkAnswer, type ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import { type Facts, NotProved, nameOf } from '../facts.ts'
-import { type Failed, fail } from '../fault.ts'
+import { type FailedCheck, fail } from '../fault.ts'
 import { checkLine, type Line, takeLine } from '../list/line.ts'
-import { type Listed, SHARED } from '../list/parts.ts'
+import { type CheckedList, SHARED } from '../list/parts.ts'
 import { RowSet } from '../list/set.ts'
 import { type ParsedQuestion, type Question, understood } from '../lookup/question.ts'
 import { type ChartTable, chartsFor, factsOf } from '../price/charts.ts'
@@ -58,7 +58,7 @@ export async function checkHistory(
   facts: Facts,
   body: Members,
   asked: HistoryQuestion | undefined,
-): Promise<(Listed & { editions: ProvedEdition[] }) | Failed> {
+): Promise<(CheckedList & { editions: ProvedEdition[] }) | FailedCheck> {
   const { data, page, timeline } = body
   if (!isPageOf(body, ['data', 'page', 'links', 'timeline', ...SHARED])) return fail('not_recognised')
   if (!listOf(isTimelineRun)(timeline)) return fail('proof_malformed')
@@ -92,7 +92,7 @@ export async function checkHistory(
     return fail('answers_another_question')
   if (!isWhole(items, checked.runs, charts, (facts.state as RegistryState).timeline_size, { offset, has_more }))
     return fail('releases_left_out')
-  const shown: Listed['shown'] = []
+  const shown: CheckedList['shown'] = []
   for (const [i, { line, period }] of items.entries()) {
     const basis = basisAsked(period.chart, parsed, facts.charts)
     const one = checkLine(facts, line, { ...question, basis, as_of: period.from })
@@ -109,12 +109,16 @@ const onAnyDay = ({ offset: _, ...question }: HistoryQuestion): Question => ({
 })
 
 /** In place of a history: that no file speaks for the provider. It is the same on every day. */
-export function checkUnknownProvider(facts: Facts, body: Members, asked: HistoryQuestion): Promise<Shown | Failed> {
+export function checkUnknownProvider(
+  facts: Facts,
+  body: Members,
+  asked: HistoryQuestion,
+): Promise<ShownAnswer | FailedCheck> {
   return checkAnswer(facts, body, onAnyDay(asked))
 }
 
 /** Takes what one edition says. The edition must be shown, with its period, even if nothing was asked of it. */
-function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): Item | Failed {
+function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): Item | FailedCheck {
   const { answer, ...members } = (item ?? {}) as Members
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return fail('not_recognised')
   const period = placed.find(
@@ -132,7 +136,7 @@ function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): 
 }
 
 /** The charts whose editions are asked: those that may answer, or the one that speaks for the provider. */
-function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): readonly string[] | Failed {
+function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): readonly string[] | FailedCheck {
   if (npi === null) return chartsFor(basis, setting, facts.charts)
   try {
     const chart = facts.reply({ need: 'provider', npi }, '')

@@ -8,7 +8,7 @@ export interface ProvedEdition {
   release: Manifest
   period: Period | undefined
 }
-export interface Catalogued {
+export interface CheckedCatalogue {
   ok: true
   editions: ProvedEdition[]
 }

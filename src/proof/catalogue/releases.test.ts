@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aFee, aRow, MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
-import { type Asked, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type Inquiry, type TrustPolicy, verifyBody } from '../verify.ts'
 import { knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
 import type { ReleasesQuestion } from './releases.ts'
 
@@ -166,7 +166,7 @@ test('an older list is true of its time, and is refused where that is too long a
   })
   const body = await releaseList(old)
   const text = JSON.stringify(body)
-  const asked: Asked = { releases: {} }
+  const asked: Inquiry = { releases: {} }
   expect(await verifyBody(text, policy, asked)).toMatchObject({ ok: true, recorded_at: '2026-10-02T00:00:00Z' })
   expect(await verifyBody(text, policy, asked, { notBefore: '2026-10-03T00:00:00Z' })).toEqual(refused('state_too_old'))
   // Parts of two views are not one list.
@@ -195,7 +195,7 @@ test('a list without its proof, of another kind or with further members is refus
   expect(await check({ ...bare, proof, total: '1.00' })).toEqual(refused('not_recognised'))
   expect(await check({ ...bare, proof, page: {} })).toEqual(refused('not_recognised'))
   expect(await check({ ...bare, proof, as_of: '2026-07-15' })).toEqual(refused('answers_another_question'))
-  const asked: Asked = { question: { cpt: '99213', as_of: '2026-07-15' } }
+  const asked: Inquiry = { question: { cpt: '99213', as_of: '2026-07-15' } }
   expect(await verifyBody(JSON.stringify({ ...bare, proof }), policy, asked)).toEqual(
     refused('answers_another_question'),
   )

@@ -3,11 +3,11 @@
 
 import { canonical } from '../canonical-json.ts'
 import { type Facts, inLog, REGISTRY_ORIGIN } from '../facts.ts'
-import { type Failed, fail } from '../fault.ts'
+import { type FailedCheck, fail } from '../fault.ts'
 import type { LogProof } from '../price/proofs.ts'
 import { isManifest, isWithdrawal, type Manifest, type Period, periodKey, type Withdrawal } from '../price/release.ts'
 import { closed, count, type Members, oneOf, orNull, path } from '../shape.ts'
-import { type Catalogued, isWholePageOf, type PagePlace } from './page.ts'
+import { type CheckedCatalogue, isWholePageOf, type PagePlace } from './page.ts'
 import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod } from './timeline-proof.ts'
 
 export const RELEASE_PROOF = 'agent-trust-registry/release-proof@v2'
@@ -94,7 +94,7 @@ export async function checkReleases(
   facts: Facts,
   body: Members,
   asked: ReleasesQuestion | undefined,
-): Promise<Catalogued | Failed> {
+): Promise<CheckedCatalogue | FailedCheck> {
   const { data, page, proof } = body
   if (!isWholePageOf(body, ['data', 'page', 'links', 'proof'])) return fail('not_recognised')
   if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
@@ -130,7 +130,7 @@ async function checkRelease(
   { proof, ...item }: Members,
   { checkpoint }: LogProof,
   placed: readonly PlacedPeriod[],
-): Promise<{ ok: true; known: KnownRelease } | Failed> {
+): Promise<{ ok: true; known: KnownRelease } | FailedCheck> {
   const { log_index, withdrawn_log_index } = item
   if (!isReleaseProof(proof) || !count(log_index)) return fail('proof_malformed')
   const { release, inclusion, withdrawal } = proof

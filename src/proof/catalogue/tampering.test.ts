@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aFee, aRow, MemoryRegistry } from '../registry-fixture.ts'
-import { type Asked, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type Inquiry, type TrustPolicy, verifyBody } from '../verify.ts'
 import { coverageList, releaseList } from './catalogue-fixture.ts'
 import { historyOf } from './history-fixture.ts'
 
@@ -62,7 +62,7 @@ function edited(body: object, path: readonly string[], remove: boolean): object 
 }
 
 const registry = aRegistry()
-const CASES: [string, object, Asked][] = [
+const CASES: [string, object, Inquiry][] = [
   ['releases', await releaseList(registry), { releases: {} }],
   ['coverage', await coverageList(registry, { as_of: '2026-07-15' }), { coverage: { as_of: '2026-07-15' } }],
   ['a history', await historyOf(registry, { cpt: '99213' }), { history: { cpt: '99213' } }],

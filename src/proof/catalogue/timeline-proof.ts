@@ -2,7 +2,7 @@
 
 import { equalBytes, fromBase64 } from '../bytes.ts'
 import { decodePath, type Facts, isPeriodOf, nameOf } from '../facts.ts'
-import { type Failed, fail } from '../fault.ts'
+import { type FailedCheck, fail } from '../fault.ts'
 import { isLogProof, type LogProof } from '../price/proofs.ts'
 import { isPeriod, isState, type Manifest, type Period, periodKey, type RegistryState } from '../price/release.ts'
 import { leafOf } from '../price/timeline.ts'
@@ -50,7 +50,7 @@ export interface PlacedPeriod {
 export async function addTimeline(
   facts: Facts,
   { runs, state, log }: TimelineProof,
-): Promise<{ ok: true; runs: PlacedPeriod[][] } | Failed> {
+): Promise<{ ok: true; runs: PlacedPeriod[][] } | FailedCheck> {
   const under = await facts.addState(state, log)
   return under.ok ? checkRuns(runs, state) : under
 }
@@ -59,7 +59,7 @@ export async function addTimeline(
 export function checkRuns(
   runs: readonly TimelineRun[],
   state: RegistryState,
-): { ok: true; runs: PlacedPeriod[][] } | Failed {
+): { ok: true; runs: PlacedPeriod[][] } | FailedCheck {
   for (const run of runs) {
     if (!leadsTo(run, state)) return fail('period_not_in_timeline')
     if (!isSorted(run.periods)) return fail('leaves_contradict')
@@ -87,7 +87,7 @@ const isSorted = (periods: readonly Period[]): boolean =>
 export function findPeriod(
   placed: readonly PlacedPeriod[],
   release: Manifest,
-): { ok: true; found: PlacedPeriod | undefined } | Failed {
+): { ok: true; found: PlacedPeriod | undefined } | FailedCheck {
   const found = placed.find(({ period }) => period.release === nameOf(release))
   return found && !isPeriodOf(found.period, release) ? fail('release_not_in_force') : { ok: true, found }
 }

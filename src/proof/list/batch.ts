@@ -1,17 +1,17 @@
 // A batch of lookups, or a bill: each line answers the question in the same place of the list, or says why not; the
 // products and totals are exact.
 
-import type { Shown } from '../answer.ts'
+import type { ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
-import { type Failed, fail } from '../fault.ts'
+import { type FailedCheck, fail } from '../fault.ts'
 import { type BillLine, extended, isBilled, isUnits, summaryOf } from '../lookup/bill.ts'
 import { type Adjustment, adjust } from '../lookup/modifiers.ts'
 import type { Question } from '../lookup/question.ts'
 import type { PricedRow } from '../price/row.ts'
 import { hasOnly, type Members } from '../shape.ts'
 import { checkLine, type Line, takeLine } from './line.ts'
-import { type Listed, SHARED } from './parts.ts'
+import { type CheckedList, SHARED } from './parts.ts'
 import { RowSet } from './set.ts'
 
 /** The most lines that a batch has. */
@@ -34,7 +34,7 @@ export async function checkBatch(
   facts: Facts,
   body: Members,
   questions: readonly BillQuestion[] | undefined,
-): Promise<Listed | Failed> {
+): Promise<CheckedList | FailedCheck> {
   const { results, summary } = body
   if (!hasOnly(body, ['results', 'as_of', 'summary', ...SHARED]) || !Array.isArray(results))
     return fail('not_recognised')
@@ -50,7 +50,7 @@ export async function checkBatch(
   }
   const proved = opened.set.prove()
   if (!proved.ok) return proved
-  const shown: Shown[] = []
+  const shown: ShownAnswer[] = []
   const bill: (BillLine | undefined)[] = []
   for (const [i, each] of lines.entries()) {
     const one = questions ? checkAsked(facts, each, questions[i] ?? {}) : each.line.shown
@@ -65,7 +65,7 @@ export async function checkBatch(
   return { ok: true, shown, refused: results.length - shown.length }
 }
 
-function takeBatchLine(set: RowSet, each: unknown): BatchLine | Failed {
+function takeBatchLine(set: RowSet, each: unknown): BatchLine | FailedCheck {
   if (typeof each !== 'object' || each === null || Array.isArray(each)) return fail('not_recognised')
   const { units = 1, billed = null, extended: stated, ...rest } = each as Members
   if (!isUnits(units) || !(billed === null || isBilled(billed))) return fail('not_recognised')
@@ -78,7 +78,7 @@ function checkAsked(
   facts: Facts,
   { line, units, billed }: BatchLine,
   { units: ofUnits, billed: ofBilled, ...question }: Partial<BillQuestion>,
-): Shown | Failed {
+): ShownAnswer | FailedCheck {
   // What is left out was not asked; what is null was asked, and is no number of units.
   const isBilledAsked = ofBilled !== undefined && ofBilled !== ''
   const asked = { units: ofUnits === undefined ? units : ofUnits, billed: isBilledAsked ? ofBilled : billed }

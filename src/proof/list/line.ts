@@ -1,8 +1,8 @@
 // One answer among several: a line of a batch, or what one edition says in a history.
 
-import { checkQuestion, isSaidOf, PROBLEM, type Shown } from '../answer.ts'
+import { checkQuestion, isSaidOf, PROBLEM, type ShownAnswer } from '../answer.ts'
 import type { Facts } from '../facts.ts'
-import { type Failed, fail, type Verdict } from '../fault.ts'
+import { type FailedCheck, fail, type Verdict } from '../fault.ts'
 import { type Question, understood } from '../lookup/question.ts'
 import { hasOnly, type Members } from '../shape.ts'
 import type { RowSet } from './set.ts'
@@ -15,13 +15,20 @@ export interface Line {
   ok: true
   /** The answer without what proves it; undefined where the question itself was refused. */
   told: Members | undefined
-  shown: Shown
+  shown: ShownAnswer
 }
 
-const nothing: Shown = { ok: true, row: undefined, release: undefined, lapsed: false, decision: undefined, lacking: [] }
+const nothing: ShownAnswer = {
+  ok: true,
+  row: undefined,
+  release: undefined,
+  lapsed: false,
+  decision: undefined,
+  lacking: [],
+}
 
 /** Takes the rows of a line: `{status: 200, row, …}`, or status 404 or 400 with `problem`. */
-export function takeLine(set: RowSet, { status, ...line }: Members): Line | Failed {
+export function takeLine(set: RowSet, { status, ...line }: Members): Line | FailedCheck {
   if (status === 200) {
     if (!hasOnly(line, ANSWER) || line['row'] === undefined) return fail('not_recognised')
     const taken = takeAnswer(set, line)
@@ -44,7 +51,7 @@ export function takeLine(set: RowSet, { status, ...line }: Members): Line | Fail
   return row && !isSaidOf(refusal['code'], row) ? fail('body_contradicts_proof') : taken
 }
 
-function takeAnswer(set: RowSet, { row, place, because, ...told }: Members): Line | Failed {
+function takeAnswer(set: RowSet, { row, place, because, ...told }: Members): Line | FailedCheck {
   const main = row === undefined ? undefined : set.take(row)
   if (main && !main.ok) return main
   const placed = place === undefined ? undefined : set.takePlace(place)
@@ -55,7 +62,7 @@ function takeAnswer(set: RowSet, { row, place, because, ...told }: Members): Lin
 }
 
 /** Whether a line answers its question, once the rows of the list are facts. */
-export function checkLine(facts: Facts, { told, shown }: Line, question: Question): Shown | Failed {
+export function checkLine(facts: Facts, { told, shown }: Line, question: Question): ShownAnswer | FailedCheck {
   if (told !== undefined) return checkQuestion(facts, told, shown, question)
   // A question that has a meaning has an answer: to refuse it would hide the answer.
   return understood(question) === undefined ? shown : fail('answers_another_question')

@@ -1,10 +1,10 @@
 // A page of the registry: rows in runs of neighbours, each run with one proof.
 
-import type { Shown } from '../answer.ts'
+import type { ShownAnswer } from '../answer.ts'
 import { equalBytes, fromBase64, toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
 import { decodePath, type Facts } from '../facts.ts'
-import { type Failed, fail, type Verdict } from '../fault.ts'
+import { type FailedCheck, fail, type Verdict } from '../fault.ts'
 import { capitals, codeOf, hasOnlyTexts } from '../lookup/question.ts'
 import { isPageProof, isPageRange, isSharedRelease, type PageRange } from '../price/proofs.ts'
 import type { Manifest } from '../price/release.ts'
@@ -12,7 +12,7 @@ import { type AnyRow, isAnyRow, MAX_LEAF_BYTES, rowText } from '../price/row.ts'
 import { hasOnly, isDay, listOf, type Members } from '../shape.ts'
 import { rootFromRange } from '../tree/leaves.ts'
 import { type Hash, leafHash } from '../tree/merkle.ts'
-import { addShared, type Listed, SHARED } from './parts.ts'
+import { addShared, type CheckedList, SHARED } from './parts.ts'
 
 /** What a page of rows was asked for. */
 export interface PageQuestion {
@@ -33,7 +33,7 @@ export async function checkPage(
   facts: Facts,
   body: Members,
   asked: PageQuestion | undefined,
-): Promise<Listed | Failed> {
+): Promise<CheckedList | FailedCheck> {
   const { data, proofs, as_of } = body
   if (!hasOnly(body, ['data', 'proofs', 'page', 'links', 'as_of', ...SHARED]) || !Array.isArray(data) || !isDay(as_of))
     return fail('not_recognised')
@@ -62,7 +62,7 @@ export async function checkPage(
     run.leaves.push(leaf)
     run.longest = Math.max(run.longest, bytes.length)
   }
-  const shown: Shown[] = []
+  const shown: ShownAnswer[] = []
   for (const { range, rows, leaves, longest } of runs) {
     const release = releases[range.release]?.release
     if (!release) return fail('proof_malformed')

@@ -3,7 +3,7 @@
 
 import { equalBytes, fromBase64 } from '../bytes.ts'
 import { type Facts, leafOfRow } from '../facts.ts'
-import { type Failed, fail, type Verdict } from '../fault.ts'
+import { type FailedCheck, fail, type Verdict } from '../fault.ts'
 import { isSetBecause, isSetProof, isSetRelease, type SetBecause, type SetRelease } from '../price/proofs.ts'
 import type { Manifest } from '../price/release.ts'
 import { type AnyRow, isAnyRow, type PlaceRow } from '../price/row.ts'
@@ -32,13 +32,13 @@ export class RowSet {
   }
 
   /** An empty set, with the state and the releases of the list as facts. */
-  static async of(facts: Facts, body: Members, most?: number): Promise<{ ok: true; set: RowSet } | Failed> {
+  static async of(facts: Facts, body: Members, most?: number): Promise<{ ok: true; set: RowSet } | FailedCheck> {
     const shared = await addShared(facts, body, isSetRelease, most)
     return shared.ok ? { ok: true, set: new RowSet(facts, shared.releases) } : shared
   }
 
   /** Takes a row that has its proof in it. */
-  take(cited: unknown): ({ ok: true } & ShownRow) | Failed {
+  take(cited: unknown): ({ ok: true } & ShownRow) | FailedCheck {
     if (typeof cited !== 'object' || cited === null) return fail('row_malformed')
     const { proof, ...row } = cited as Members
     if (!isAnyRow(row)) return fail('row_malformed')
@@ -48,7 +48,7 @@ export class RowSet {
     return taken.ok ? { ok: true, row, release: (this.releases[proof.release] as SetRelease).release } : taken
   }
 
-  takePlace(cited: unknown): ({ ok: true } & ShownRow<PlaceRow>) | Failed {
+  takePlace(cited: unknown): ({ ok: true } & ShownRow<PlaceRow>) | FailedCheck {
     const taken = this.take(cited)
     if (taken.ok && taken.row.kind !== 'place') return fail('row_malformed')
     return taken as { ok: true } & ShownRow<PlaceRow>

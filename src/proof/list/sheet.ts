@@ -1,15 +1,15 @@
 // A sheet: everything in force for a code at a place and day, and proof that it is everything.
 
-import { isEdition, isPlacedBy, runRule, type Shown } from '../answer.ts'
+import { isEdition, isPlacedBy, runRule, type ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
-import { type Failed, fail } from '../fault.ts'
+import { type FailedCheck, fail } from '../fault.ts'
 import { type ParsedQuestion, understood } from '../lookup/question.ts'
 import { type SheetQuestion, type SheetRow, sheetFor } from '../lookup/sheet.ts'
 import { isChart } from '../price/release.ts'
 import { type AnyRow, rowText } from '../price/row.ts'
 import { hasOnly, isDay, listOf, type Members } from '../shape.ts'
-import { type Listed, SHARED } from './parts.ts'
+import { type CheckedList, SHARED } from './parts.ts'
 import { RowSet, type ShownRow } from './set.ts'
 
 /** A state with many localities has some hundred rows for a code. */
@@ -19,7 +19,7 @@ export async function checkSheet(
   facts: Facts,
   body: Members,
   question: SheetQuestion | undefined,
-): Promise<Listed | Failed> {
+): Promise<CheckedList | FailedCheck> {
   const { data, because, place, not_held, as_of } = body
   const isSheet =
     hasOnly(body, ['data', 'because', 'place', 'not_held', 'as_of', ...SHARED]) &&
@@ -45,7 +45,7 @@ export async function checkSheet(
   if (!proved.ok) return proved
   if (rows.length === 0) return fail('nothing_proved')
   const shown = rows.map(
-    ({ row, release }): Shown => ({ ok: true, row, release, lapsed: false, decision: undefined, lacking: [] }),
+    ({ row, release }): ShownAnswer => ({ ok: true, row, release, lapsed: false, decision: undefined, lacking: [] }),
   )
   if (question === undefined) return { ok: true, shown, refused: 0 }
   const asked = understood(question, ['cpt', 'as_of', 'region', 'npi'])
@@ -61,7 +61,7 @@ export async function checkSheet(
     rows.every((row, i) => isThe(facts, row, sheet.rows[i] as SheetRow, asked))
   if (!isAnswer) return fail('answers_another_question')
   const lacking = facts.withoutCode(asked.cpt, asked.day).map((release) => ({ cpt: asked.cpt, release }))
-  return { ok: true, shown: [{ ...(shown[0] as Shown), lacking }, ...shown.slice(1)], refused: 0 }
+  return { ok: true, shown: [{ ...(shown[0] as ShownAnswer), lacking }, ...shown.slice(1)], refused: 0 }
 }
 
 /** The same row may stand in two editions. */

@@ -16,16 +16,16 @@ export type Need =
   | { need: 'regions'; chart: string; prefix: string }
 export type Reply = string | boolean | AnyRow | readonly AnyRow[] | readonly string[] | undefined
 
-export type Asking<T> = Generator<Need, T, Reply>
+export type Steps<T> = Generator<Need, T, Reply>
 
 /** The row with this key, if it holds on the day: one that begins later in the edition is not there yet. */
-export function* findRow(chart: string, key: string, day: string): Asking<AnyRow | undefined> {
+export function* findRow(chart: string, key: string, day: string): Steps<AnyRow | undefined> {
   const row = (yield { need: 'row', chart, key }) as AnyRow | undefined
   return row && row.effective_from <= day ? row : undefined
 }
-export function* isAny(chart: string, prefix: string): Asking<boolean> {
+export function* isAny(chart: string, prefix: string): Steps<boolean> {
   return ((yield { need: 'regions', chart, prefix }) as readonly string[]).length > 0
 }
-export function* isHeld(chart: string): Asking<boolean> {
+export function* isHeld(chart: string): Steps<boolean> {
   return (yield { need: 'edition', chart }) as boolean
 }

@@ -5,7 +5,7 @@ import type { PricedRow } from '../price/row.ts'
 import type { Adjustment } from './modifiers.ts'
 
 /** What a line comes to: an amount, or from and to where a hospital lists several. */
-export type Extended = { amount: string } | { low: string; high: string }
+export type LineAmount = { amount: string } | { low: string; high: string }
 
 /**
  * The price of a line times its units. A modifier that changes the amount has changed it first. Null for a factor: units
@@ -15,7 +15,7 @@ export function extended(
   { kind, price }: PricedRow,
   adjustment: Adjustment | undefined,
   units: number,
-): Extended | null {
+): LineAmount | null {
   if (kind === 'rate') return null
   const times = (amount: string): string => amountText(tenThousandths(amount) * BigInt(units))
   if (adjustment) return { amount: times(adjustment.amount) }
@@ -35,10 +35,10 @@ export const isBilled = (amount: unknown): amount is string => typeof amount ===
 export interface BillLine {
   basis: string
   /** Null for a line that comes to nothing that can be added up. */
-  extended: Extended | null
+  extended: LineAmount | null
   billed: string | null
 }
-type PricedLine = BillLine & { extended: Extended }
+type PricedLine = BillLine & { extended: LineAmount }
 export interface Total {
   basis: string
   lines: number

@@ -25,7 +25,7 @@ import {
   rowKey,
   type Setting,
 } from '../price/row.ts'
-import { type Asking, findRow, isAny, isHeld } from './asking.ts'
+import { findRow, isAny, isHeld, type Steps } from './asking.ts'
 import { type Adjustment, adjust, isAdjusting, isNeutral } from './modifiers.ts'
 import { type Place, placeOf, regionFor } from './place.ts'
 import type { ParsedQuestion } from './question.ts'
@@ -45,7 +45,7 @@ export type Decision =
   | { outcome: 'not_on_schedule' }
 
 /** What one chart says. At most one of these; none of them if it does not have the code. */
-interface Finding {
+interface ChartAnswer {
   price?: PricedRow
   stated?: Absence
   ambiguous?: true
@@ -61,7 +61,7 @@ interface Finding {
 export function* lookUp(
   question: ParsedQuestion,
   table: ChartTable = CHARTS,
-): Asking<{ decision: Decision; place: PlaceRow | undefined }> {
+): Steps<{ decision: Decision; place: PlaceRow | undefined }> {
   if (question.npi !== null) return { decision: yield* ofProvider(question, question.npi), place: undefined }
   const place = yield* placeOf(question, table)
   return { decision: yield* ofSchedules(question, place, table), place: place.row }
@@ -70,9 +70,9 @@ export function* lookUp(
 /** Reasons that may only mean that the code belongs on another schedule, so that one that is not held could price it. */
 const MAY_BE_ELSEWHERE = new Set(['paid_elsewhere', 'not_valid', 'no_price_stated'])
 
-function* ofSchedules(question: ParsedQuestion, place: Place, table: ChartTable): Asking<Decision> {
+function* ofSchedules(question: ParsedQuestion, place: Place, table: ChartTable): Steps<Decision> {
   if (place.unknown) return { outcome: 'unknown_zip' }
-  const findings: (Finding & { chart: string })[] = []
+  const findings: (ChartAnswer & { chart: string })[] = []
   const notHeld: string[] = []
   for (const chart of chartsFor(question.basis, question.setting, table)) {
     const facts = factsOf(chart, table)
@@ -95,7 +95,7 @@ function* ofSchedules(question: ParsedQuestion, place: Place, table: ChartTable)
 }
 
 /** What is said where no chart has a price: what is about the code itself goes first. */
-function without(findings: readonly (Finding & { chart: string })[], notHeld: string[]): Decision {
+function without(findings: readonly (ChartAnswer & { chart: string })[], notHeld: string[]): Decision {
   const stated = findings.flatMap(({ chart, stated: row }) => (row ? [{ chart, row }] : []))
   // A schedule that has the code with other modifiers knows more than one that does not pay for it.
   if (findings.some(({ modifierUnpriced }) => modifierUnpriced)) return { outcome: 'modifier_not_priced' }
@@ -108,7 +108,7 @@ function without(findings: readonly (Finding & { chart: string })[], notHeld: st
   return first ? { outcome: 'absent', ...first } : { outcome: 'not_on_schedule' }
 }
 
-function priced(chart: string, row: PricedRow, { ignored = [], adjusting }: Finding): Decision {
+function priced(chart: string, row: PricedRow, { ignored = [], adjusting }: ChartAnswer): Decision {
   if (adjusting === undefined) return { outcome: 'price', chart, row, ignored, adjustment: undefined }
   const adjustment = adjust(row, adjusting)
   return adjustment
@@ -116,7 +116,7 @@ function priced(chart: string, row: PricedRow, { ignored = [], adjusting }: Find
     : { outcome: 'modifier_not_allowed', chart, row, modifier: adjusting }
 }
 
-function* inSchedule(question: ParsedQuestion, chart: string, facts: ChartFacts, place: Place): Asking<Finding> {
+function* inSchedule(question: ParsedQuestion, chart: string, facts: ChartFacts, place: Place): Steps<ChartAnswer> {
   const ignored = question.modifiers.filter(isNeutral)
   const kept = question.modifiers.filter((modifier) => !isNeutral(modifier))
   const adjusting = kept.filter(isAdjusting)
@@ -142,7 +142,7 @@ function* otherwise(
   facts: ChartFacts,
   place: Place,
   modifier: string | null,
-): Asking<Finding> {
+): Steps<ChartAnswer> {
   const region = regionFor(facts, place)
   const regions = [...new Set([region ?? 'national', 'national'])]
   // In another setting only.
@@ -156,7 +156,7 @@ function* otherwise(
 }
 
 /** Whether the localities can have a code with a modifier: they have what the country has, unless it has nothing. */
-function* hasModifier(chart: string, cpt: string, modifier: string | null): Asking<boolean> {
+function* hasModifier(chart: string, cpt: string, modifier: string | null): Steps<boolean> {
   return (yield* isAny(chart, `${cpt}|national||${modifier ?? ''}|`)) || !(yield* isAny(chart, `${cpt}|national|`))
 }
 
@@ -174,12 +174,12 @@ function* withModifier(
   facts: ChartFacts,
   place: Place,
   modifier: string | null,
-): Asking<Finding> {
+): Steps<ChartAnswer> {
   const basis = facts.bases[0] as Basis
   const cpt = codeIn(facts, asked)
   const at = (region: string, inSetting: Setting | null): string =>
     rowKey({ cpt, region, npi: null, modifier, basis, setting: inSetting, class: null })
-  const status = function* (): Asking<Absence | undefined> {
+  const status = function* (): Steps<Absence | undefined> {
     return facts.settings.includes(null) ? undefined : absence(yield* findRow(chart, at('national', null), day))
   }
   let region = regionFor(facts, place)
@@ -239,7 +239,7 @@ function settingsFor(facts: ChartFacts, asked: Setting | undefined): readonly (S
 }
 
 /** A hospital's own file. The region is no part of the question: the hospital stands where it stands. */
-function* ofProvider(question: ParsedQuestion, npi: string): Asking<Decision> {
+function* ofProvider(question: ParsedQuestion, npi: string): Steps<Decision> {
   const chart = (yield { need: 'provider', npi }) as string | undefined
   if (chart === undefined) return { outcome: 'unknown_provider' }
   if (!(yield* isHeld(chart))) return { outcome: 'no_edition', charts: [chart] }

@@ -18,19 +18,19 @@ const NEUTRAL = new Set(
 )
 export const isNeutral = (modifier: string): boolean => NEUTRAL.has(modifier)
 
-interface Adjusting {
+interface AdjustmentRule {
   rule: string
   /** The indicator of the row that decides, and the factor for each of its values; none: not paid so. */
   indicator: string
   factors: { readonly [value: string]: string }
 }
-const ASSISTANT = (rule: string, factor: string): Adjusting => ({
+const ASSISTANT = (rule: string, factor: string): AdjustmentRule => ({
   rule,
   indicator: 'assistant',
   factors: { 0: factor, 2: factor },
 })
 /** Modifiers that change the amount by a fixed rule. Source: Medicare Claims Processing Manual, chapter 12, sections 20.4 and 40. */
-const ADJUSTING: { readonly [modifier: string]: Adjusting } = {
+const ADJUSTING: { readonly [modifier: string]: AdjustmentRule } = {
   50: { rule: 'bilateral/1', indicator: 'bilateral', factors: { 1: '1.500', 2: '1.000', 3: '2.000' } },
   62: { rule: 'co-surgeon/1', indicator: 'co_surgeon', factors: { 1: '0.625', 2: '0.625' } },
   80: ASSISTANT('assistant/1', '0.160'),

@@ -2,7 +2,7 @@
 
 import { type ChartFacts, type ChartTable, chartsFor, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { PlaceRow } from '../price/row.ts'
-import { type Asking, findRow, isHeld } from './asking.ts'
+import { findRow, isHeld, type Steps } from './asking.ts'
 import type { ParsedQuestion } from './question.ts'
 
 /** Where the question is about, as far as it is known. */
@@ -20,7 +20,7 @@ export interface Place {
 export function* placeOf(
   { region, setting, basis, day }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis' | 'day'>,
   table: ChartTable,
-): Asking<Place> {
+): Steps<Place> {
   if (region.level === 'national') return { region: 'national' }
   if (region.level === 'locality') return { region: region.region, state: region.region.slice(3, 5) }
   if (region.level === 'state') return { state: region.state }

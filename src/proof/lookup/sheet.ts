@@ -3,7 +3,7 @@
 
 import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow } from '../price/row.ts'
-import { type Asking, isHeld } from './asking.ts'
+import { isHeld, type Steps } from './asking.ts'
 import { type Place, placeOf } from './place.ts'
 import type { ParsedQuestion, Question } from './question.ts'
 import { localitiesOf } from './region.ts'
@@ -29,7 +29,7 @@ export type Sheet =
   | { outcome: 'no_edition'; charts: string[] }
 
 /** Every schedule is asked, and with a provider its own file. */
-export function* sheetFor({ cpt, day, region, npi }: ParsedQuestion, table: ChartTable): Asking<Sheet> {
+export function* sheetFor({ cpt, day, region, npi }: ParsedQuestion, table: ChartTable): Steps<Sheet> {
   const own = npi === null ? undefined : ((yield { need: 'provider', npi }) as string | undefined)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
   const place = yield* placeOf({ region, day, setting: undefined, basis: undefined }, table)

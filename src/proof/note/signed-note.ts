@@ -41,7 +41,7 @@ export interface Note {
 }
 
 export type NoteFault = 'note_malformed' | 'note_unsigned' | 'note_signature_invalid'
-export type Opened = { ok: true; note: Note; signers: VerifierKey[] } | { ok: false; reason: NoteFault }
+export type NoteVerdict = { ok: true; note: Note; signers: VerifierKey[] } | { ok: false; reason: NoteFault }
 
 /** SHA-256(name, newline, type, public key), first four bytes. */
 export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
@@ -114,7 +114,7 @@ export function parseNote(note: string): Note | undefined {
  * Opens a note with pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
  * key that does not verify spoils the whole note, and so does having none.
  */
-export async function openNote(note: string, keys: readonly VerifierKey[]): Promise<Opened> {
+export async function openNote(note: string, keys: readonly VerifierKey[]): Promise<NoteVerdict> {
   const parsed = parseNote(note)
   if (!parsed) return { ok: false, reason: 'note_malformed' }
   const signers: VerifierKey[] = []

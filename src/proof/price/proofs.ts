@@ -52,7 +52,7 @@ export interface RowProof {
   in_force: InForce | null
   log: LogProof
 }
-export type Cited<R extends AnyRow = AnyRow> = R & { proof: RowProof }
+export type CitedRow<R extends AnyRow = AnyRow> = R & { proof: RowProof }
 
 export interface Neighbour {
   row: AnyRow

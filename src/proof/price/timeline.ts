@@ -53,10 +53,10 @@ export function standingAfter(entries: readonly RegistryEntry[]): Standing {
 
 export const isRelease = (entry: RegistryEntry): entry is Manifest => 'rows_root' in entry
 
-type Placed = Pick<Manifest, 'chart' | 'edition' | 'effective_from'>
+type EditionKey = Pick<Manifest, 'chart' | 'edition' | 'effective_from'>
 
 /** The last revision of each edition, in the order of the log. It replaces those before it, whenever each takes effect. */
-export function lastRevisions<Release extends Placed>(releases: readonly Release[]): Release[] {
+export function lastRevisions<Release extends EditionKey>(releases: readonly Release[]): Release[] {
   const last = new Map(releases.map((release) => [`${release.chart}|${release.edition}`, release]))
   return releases.filter((release) => last.get(`${release.chart}|${release.edition}`) === release)
 }
@@ -70,9 +70,9 @@ export interface Predecessors<Release> {
 }
 
 /** Of releases of its chart that were not withdrawn, in the order of the log. */
-export function predecessorsIn<Release extends Placed>(
+export function predecessorsIn<Release extends EditionKey>(
   published: readonly Release[],
-  { edition, effective_from }: Placed,
+  { edition, effective_from }: EditionKey,
 ): Predecessors<Release> {
   const counting = lastRevisions(published)
   const others = counting.filter((each) => each.edition !== edition && each.effective_from <= effective_from)

@@ -11,7 +11,7 @@ import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
 import { View } from '../lookup/view.ts'
-import { Remembered } from '../memo.ts'
+import { Memo } from '../memo.ts'
 import type { Release } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { timelineProof } from './list-proofs.ts'
@@ -119,8 +119,8 @@ export function coverage(
   log: Log,
   charts: Charts,
 ): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
-  const contents = new Remembered<Contents>(MAX_REMEMBERED)
-  const codes = new Remembered<HeldCode[]>(MAX_CODE_LISTS)
+  const contents = new Memo<Contents>(MAX_REMEMBERED)
+  const codes = new Memo<HeldCode[]>(MAX_CODE_LISTS)
   return async (query, day) => {
     const { prefix, chart } = query
     const view = await View.at(db, log)
@@ -138,7 +138,7 @@ async function coverageOfCharts(
   db: Db,
   view: View,
   charts: Charts,
-  contents: Remembered<Contents>,
+  contents: Memo<Contents>,
   query: CoverageQuery,
   day: string,
 ): Promise<CoverageAnswer> {

@@ -6,13 +6,13 @@ import { MAX_PERIODS, TIMELINE_PROOF, type TimelineProof } from '../../proof/cat
 import { leafOf } from '../../proof/price/timeline.ts'
 import { type Hash, inclusionPath } from '../../proof/tree/merkle.ts'
 import type { View } from '../lookup/view.ts'
-import { Remembered } from '../memo.ts'
+import { Memo } from '../memo.ts'
 
 const MAX_ROOTS = 50_000
 
 /** The proofs of lists. Roots of the log's subtrees never change, and neighbouring entries share most of them. */
 export class ListProofs {
-  readonly #roots = new Remembered<Hash>(MAX_ROOTS)
+  readonly #roots = new Memo<Hash>(MAX_ROOTS)
   readonly #known = new WeakMap<View, KnownRelease[]>()
 
   constructor(

@@ -5,7 +5,7 @@ import { pagedOperation } from '../../paging.ts'
 import type { Charts } from '../charts.ts'
 import { Coverage, coverage, coverageQuery } from './coverage.ts'
 import { ListProofs } from './list-proofs.ts'
-import { DiffQuery, ReleaseDiff, releaseDiff } from './release-diff.ts'
+import { DiffQuery, ReleaseDiffAnswer, releaseDiff } from './release-diff.ts'
 import { listReleases, ReleaseList, releasesQuery } from './releases.ts'
 
 interface CatalogueParts {
@@ -67,7 +67,7 @@ export function catalogueOperations({ db, log, today, charts }: CatalogueParts):
       limit: 'default',
       cache: 'public, max-age=86400',
       input: DiffQuery,
-      output: ReleaseDiff,
+      output: ReleaseDiffAnswer,
       problems: ['release_not_found', 'unavailable'],
       run: diff,
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import { Remembered } from '../memo.ts'
+import { Memo } from '../memo.ts'
 import { diffReleases } from '../release/diff.ts'
 import { Price } from '../row-schema.ts'
 import type { Release } from '../store.ts'
@@ -31,7 +31,7 @@ const Move = z
   .meta({ id: 'PriceMove' })
 const Moved = z.strictObject({ count: z.int().min(0), sample_keys: z.array(z.string()) })
 
-export const ReleaseDiff = z
+export const ReleaseDiffAnswer = z
   .strictObject({
     chart: z.string(),
     from: Side,
@@ -47,14 +47,14 @@ export const ReleaseDiff = z
     largest_by_percent: z.array(Move),
   })
   .meta({ id: 'ReleaseDiff' })
-type ReleaseDiff = z.input<typeof ReleaseDiff>
+type ReleaseDiffAnswer = z.input<typeof ReleaseDiffAnswer>
 
 /**
  * Compares two releases. Neither can change, so each comparison is made once. It reads every row of both, so
  * comparisons wait for each other. Comparing a release with its predecessor is the common case and has its own queue
  * and cache; other pairs cannot delay or evict it.
  */
-export function releaseDiff(db: Db): (query: DiffQuery) => Promise<ReleaseDiff> {
+export function releaseDiff(db: Db): (query: DiffQuery) => Promise<ReleaseDiffAnswer> {
   const usual = new Comparisons(db, { remembered: 2_000, waiting: 20 })
   const others = new Comparisons(db, { remembered: 200, waiting: 2 })
   return async (query) => {
@@ -66,7 +66,7 @@ export function releaseDiff(db: Db): (query: DiffQuery) => Promise<ReleaseDiff> 
 
 /** Comparisons that are made one after the other. Only a few may wait, the one being made among them. */
 class Comparisons {
-  readonly #made: Remembered<ReleaseDiff>
+  readonly #made: Memo<ReleaseDiffAnswer>
   readonly #most: number
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
@@ -75,15 +75,15 @@ class Comparisons {
     readonly db: Db,
     { remembered, waiting }: { remembered: number; waiting: number },
   ) {
-    this.#made = new Remembered(remembered)
+    this.#made = new Memo(remembered)
     this.#most = waiting
   }
 
-  of(from: Release, to: Release): Promise<ReleaseDiff> {
+  of(from: Release, to: Release): Promise<ReleaseDiffAnswer> {
     return this.#made.get(`${from.release_id} ${to.release_id}`, () => this.#inTurn(() => compare(this.db, from, to)))
   }
 
-  async #inTurn(work: () => Promise<ReleaseDiff>): Promise<ReleaseDiff> {
+  async #inTurn(work: () => Promise<ReleaseDiffAnswer>): Promise<ReleaseDiffAnswer> {
     if (this.#waiting >= this.#most)
       throw new Problem('unavailable', 'other comparisons are being made', { retryAfterSeconds: 10 })
     this.#waiting++
@@ -93,7 +93,7 @@ class Comparisons {
   }
 }
 
-async function compare(db: Db, from: Release, to: Release): Promise<ReleaseDiff> {
+async function compare(db: Db, from: Release, to: Release): Promise<ReleaseDiffAnswer> {
   const found = await diffReleases(db, from.release_no, to.release_no)
   return { chart: to.chart, from: side(from), to: side(to), ...found }
 }

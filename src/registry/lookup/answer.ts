@@ -2,12 +2,12 @@ import type { Db } from '../../db/db.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
-import type { AbsenceProof, Because, Cited as CitedRow, ProofRef } from '../../proof/price/proofs.ts'
+import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, rowKey } from '../../proof/price/row.ts'
 import * as store from '../store.ts'
-import { becauseOf, type Cited } from './because.ts'
+import { becauseOf, type RowInRelease } from './because.ts'
 import { type Available, availableFor, choicesFor, type Related, relatedTo } from './beside.ts'
-import { type Finding, find } from './find.ts'
+import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
 /** A price with everything that shows it to be the answer. */
@@ -23,7 +23,7 @@ export type Answer = CitedRow<PricedRow> & {
 export async function answer(
   db: Db,
   proofs: Proofs,
-  finding: Finding,
+  finding: LookupResult,
   { related = true }: { related?: boolean } = {},
 ): Promise<Answer> {
   const { decision, question } = finding
@@ -52,7 +52,7 @@ export type ShortAnswer = Pick<
   adjustment?: Adjustment
   proof: ProofRef
 }
-export async function shortAnswer(db: Db, proofs: Proofs, finding: Finding): Promise<ShortAnswer> {
+export async function shortAnswer(db: Db, proofs: Proofs, finding: LookupResult): Promise<ShortAnswer> {
   const { decision } = finding
   if (decision.outcome !== 'price') throw await refusal(db, proofs, finding)
   const { row, ignored, adjustment, chart } = decision
@@ -80,10 +80,10 @@ export async function shortAnswer(db: Db, proofs: Proofs, finding: Finding): Pro
 async function citable(
   db: Db,
   proofs: Proofs,
-  { question, trace }: Finding,
+  { question, trace }: LookupResult,
   chart: string,
   row: AnyRow,
-): Promise<Cited> {
+): Promise<RowInRelease> {
   const release = proofs.view.editionOn(chart, question.day)
   if (!release) throw new Error('the rule chose a row of a chart that has no edition')
   const key = rowKey(row)
@@ -93,7 +93,7 @@ async function citable(
   return { release, stored }
 }
 
-const placeOf = async (db: Db, proofs: Proofs, finding: Finding): Promise<Cited | undefined> =>
+const placeOf = async (db: Db, proofs: Proofs, finding: LookupResult): Promise<RowInRelease | undefined> =>
   finding.place && citable(db, proofs, finding, PLACE_CHART, finding.place)
 
 const CODES = {
@@ -108,7 +108,7 @@ const CODES = {
 } as const satisfies { [outcome: string]: ProblemCode }
 
 /** A refusal names the part that did not fit, says what there is, and proves that there is no price. */
-async function refusal(db: Db, proofs: Proofs, finding: Finding): Promise<Problem> {
+async function refusal(db: Db, proofs: Proofs, finding: LookupResult): Promise<Problem> {
   const { decision, question } = finding
   if (decision.outcome === 'price') throw new Error('a price is no refusal')
   const { view } = proofs
@@ -138,7 +138,7 @@ export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): object
   charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
 
 /** One absence proof for each schedule searched, where the code is missing from it altogether. */
-async function absencesOf(proofs: Proofs, { question, trace }: Finding): Promise<AbsenceProof[]> {
+async function absencesOf(proofs: Proofs, { question, trace }: LookupResult): Promise<AbsenceProof[]> {
   const prefix = `${question.cpt}|`
   const absences: AbsenceProof[] = []
   for (const release of trace.held)
@@ -151,8 +151,8 @@ async function absencesOf(proofs: Proofs, { question, trace }: Finding): Promise
 async function lastKnown(
   db: Db,
   proofs: Proofs,
-  { question, decision }: Finding,
-): Promise<{ finding: Finding; row: Cited } | undefined> {
+  { question, decision }: LookupResult,
+): Promise<{ finding: LookupResult; row: RowInRelease } | undefined> {
   if (decision.outcome !== 'no_edition') return undefined
   for (const chart of decision.charts) {
     const over = proofs.view.periodsOf(chart).findLast(({ to }) => to < question.day)
@@ -165,28 +165,28 @@ async function lastKnown(
 }
 
 function sentence(
-  { question, decision, trace }: Finding,
+  { question, decision, trace }: LookupResult,
   code: ProblemCode,
   available: Available,
-  main: Cited | undefined,
+  main: RowInRelease | undefined,
 ): string {
   const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
   if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_allowed')
     return `The schedule does not pay this code with modifier ${decision.modifier}: the indicator on its row rules it out. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_priced') {
-    const not = question.modifiers.length === 0 ? 'with modifiers only' : 'but not with this modifier'
-    return `The code is there, ${not}. Modifiers that it is listed with: ${has(available.modifiers)}.`
+    const how = question.modifiers.length === 0 ? 'but only with modifiers' : 'but not with this modifier'
+    return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.`
   }
   if (decision.outcome === 'no_edition')
-    return `No edition is held for this day of: ${decision.charts.join(', ')}. The member charts lists the periods that are held.`
+    return `The registry has no edition for this day of: ${decision.charts.join(', ')}. The member charts lists the periods that it has.`
   if (decision.outcome === 'region_not_covered')
-    return `The edition in force has this code for the whole country, and not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
+    return `The edition in force has this code for the whole country, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
   if (decision.outcome === 'region_ambiguous')
-    return 'This place has several localities, each with prices of its own: choose one of the member choices.'
+    return 'This place has several localities, each with prices of its own: choose one from the member choices.'
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
     const part = question.setting === undefined ? 'this region or basis' : 'this setting'
-    return `The code is there, but not for ${part}. Settings: ${has(available.settings)}. Bases: ${has(available.bases)}.`
+    return `The code is listed, but not for ${part}. Settings: ${has(available.settings)}. Bases: ${has(available.bases)}.`
   }
   return PROBLEMS[code].title
 }

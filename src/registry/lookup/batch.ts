@@ -10,7 +10,7 @@ import { ourTurn } from '../turn.ts'
 import { LINE_KINDS, LineProblem, lineFor, orRefusal, pricedFields, refusedAsLine } from './line.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
-import { Sharing } from './share.ts'
+import { SharedParts } from './share.ts'
 
 export const BATCH_BYTES = 64 * 1024
 
@@ -71,7 +71,7 @@ export async function lookUpLines(
   lines: readonly unknown[],
   today: string,
 ): Promise<z.input<typeof BatchAnswer>> {
-  const sharing = new Sharing(proofs)
+  const sharing = new SharedParts(proofs)
   const results: object[] = []
   const bill: (BillLine | undefined)[] = []
   for (const line of lines) {
@@ -86,7 +86,7 @@ export async function lookUpLines(
 
 async function lineOf(
   db: Db,
-  sharing: Sharing,
+  sharing: SharedParts,
   line: unknown,
   today: string,
 ): Promise<{ result: object; billed?: BillLine }> {

@@ -1,19 +1,19 @@
 import type { AbsenceProof, Because, PeriodProof, ProviderProof, SharedRow } from '../../proof/price/proofs.ts'
 import type { Release, StoredRow } from '../store.ts'
-import type { Finding } from './find.ts'
+import type { LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
 /** A row that stands in the answer itself, with a proof of its own. */
-export interface Cited {
+export interface RowInRelease {
   release: Release
   stored: StoredRow
 }
 
 /** What an answer proves beside the evidence: its own rows, a place, and absence proofs. None of it is repeated. */
-export interface Proved {
-  main?: Cited | undefined
-  rows?: readonly Cited[]
-  place?: Cited | undefined
+export interface AnswerParts {
+  main?: RowInRelease | undefined
+  rows?: readonly RowInRelease[]
+  place?: RowInRelease | undefined
   absences?: readonly AbsenceProof[]
 }
 
@@ -21,7 +21,7 @@ export interface Proved {
 export interface Evidence {
   /** Those that have rows here, and those of which nothing was asked and which must be shown to be held. */
   releases: Release[]
-  rows: Cited[]
+  rows: RowInRelease[]
   periods: PeriodProof[]
   providers: ProviderProof[]
 }
@@ -29,8 +29,8 @@ export interface Evidence {
 /** The rows that the rule found on its way, or their neighbours where there is none; of all these findings together. */
 export async function evidenceOf(
   proofs: Proofs,
-  findings: readonly Pick<Finding, 'trace' | 'question'>[],
-  { main, rows: own = [], place, absences = [] }: Proved,
+  findings: readonly Pick<LookupResult, 'trace' | 'question'>[],
+  { main, rows: own = [], place, absences = [] }: AnswerParts,
 ): Promise<Evidence> {
   const { view } = proofs
   const cited = [main, place, ...own].filter((each) => each !== undefined)
@@ -82,8 +82,8 @@ export async function evidenceOf(
  */
 export async function becauseOf(
   proofs: Proofs,
-  findings: readonly Finding[],
-  proved: Proved,
+  findings: readonly LookupResult[],
+  proved: AnswerParts,
 ): Promise<Because | undefined> {
   const { view } = proofs
   const { main } = proved

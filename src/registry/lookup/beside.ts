@@ -127,10 +127,12 @@ async function regionsNear(db: Db, view: View, day: string, zip: string): Promis
   return [...new Set(rows.flatMap(({ body }) => (JSON.parse(body) as AnyRow).region ?? []))]
 }
 
-type Asked = { [name in 'cpt' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis']?: string | null | undefined }
+type PathQuestion = {
+  [name in 'cpt' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis']?: string | null | undefined
+}
 
 /** A question as a path. Every word is one of ours: nothing that was sent is repeated. */
-export function referencePath(asked: Asked, day: string, path = '/reference'): string {
+export function referencePath(asked: PathQuestion, day: string, path = '/reference'): string {
   const given = Object.entries(asked).map(([name, value]) => [name, value || undefined])
   return address(path, { ...Object.fromEntries(given), as_of: day })
 }

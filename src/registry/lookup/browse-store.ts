@@ -17,7 +17,7 @@ const STRETCH = 2_000
  * The rows of a release that fit, as a FROM and WHERE. Keys start with code, region and provider, so a question about
  * a region or a provider alone walks the release's codes and seeks each one; CROSS JOIN keeps SQLite to that order.
  */
-function fitting(release_no: number, { cpt = '', region = '', npi = '' }: RowFilter): Fitting {
+function fitting(release_no: number, { cpt = '', region = '', npi = '' }: RowFilter): RowSelection {
   const params = [release_no, cpt, region, npi]
   const codes = `c.release_no = $1 AND c.cpt >= $2 AND c.cpt < $2 || '~' AND p.release_no = c.release_no`
   if (npi === '')
@@ -35,7 +35,7 @@ function fitting(release_no: number, { cpt = '', region = '', npi = '' }: RowFil
         AND p.row_key < c.cpt || '|' || g.region || '|' || $4 || '|~'`,
   }
 }
-interface Fitting {
+interface RowSelection {
   from: string
   params: unknown[]
 }
@@ -46,7 +46,7 @@ export async function countRows(db: Db, release: Release, filter: RowFilter): Pr
   const { release_no } = release
   const stored = async (table: string, column: string, value: string): Promise<number> => {
     const sql = `SELECT row_count AS rows FROM ${table} WHERE release_no = $1 AND ${column} = $2`
-    return counted(await db.query<Counted>(sql, [release_no, value]))
+    return counted(await db.query<RowCount>(sql, [release_no, value]))
   }
   if (cpt === undefined && region === undefined && npi === undefined) return release.row_count
   if (cpt !== undefined && region === undefined && npi === undefined) return stored('release_code', 'cpt', cpt)
@@ -58,12 +58,12 @@ export async function countRows(db: Db, release: Release, filter: RowFilter): Pr
     if (ofRegion === release.row_count) return ofProvider
   }
   const { from, params } = fitting(release_no, filter)
-  return counted(await db.query<Counted>(`SELECT COUNT(*) AS rows FROM ${from}`, params))
+  return counted(await db.query<RowCount>(`SELECT COUNT(*) AS rows FROM ${from}`, params))
 }
-interface Counted {
+interface RowCount {
   rows: number
 }
-const counted = ([row]: readonly Counted[]): number => row?.rows ?? 0
+const counted = ([row]: readonly RowCount[]): number => row?.rows ?? 0
 
 /** One page of a release's rows in key order, after `after` if given. */
 export async function pageOfRows(

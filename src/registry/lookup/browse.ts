@@ -53,7 +53,7 @@ export const RegistryPage = z
   })
   .meta({ id: 'RegistryPage' })
 
-export interface Browsed {
+export interface BrowsePage {
   rows: { release: Release; stored: StoredRow }[]
   total: number
   /** The cursor of what follows; null if nothing does. */
@@ -61,7 +61,7 @@ export interface Browsed {
 }
 
 /** One page of everything in force on a day, ordered by chart and key. */
-export async function browse(db: Db, view: View, query: BrowseQuery, day: string): Promise<Browsed> {
+export async function browse(db: Db, view: View, query: BrowseQuery, day: string): Promise<BrowsePage> {
   if (query.after !== undefined && query.offset > 0) throw Problem.parameter('after', 'send offset or after, not both')
   const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
@@ -71,7 +71,7 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
     (chart) => (query.chart ?? chart) === chart && !(ofPrices && chart === PLACE_CHART),
   )
 
-  const rows: Browsed['rows'] = []
+  const rows: BrowsePage['rows'] = []
   let total = 0
   let skip = query.offset
   for (const chart of charts) {
@@ -98,7 +98,7 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
 }
 
 /** The rows of a page, each run of neighbours with one proof: a row that was left out of a run would be noticed. */
-export async function provedPage(proofs: Proofs, rows: Browsed['rows']) {
+export async function provedPage(proofs: Proofs, rows: BrowsePage['rows']) {
   const { view } = proofs
   const releases = [...new Map(rows.map(({ release }) => [release.release_no, release])).values()]
   const runs: { release: Release; from: number; to: number }[] = []

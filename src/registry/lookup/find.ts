@@ -20,7 +20,7 @@ export interface Trace {
   npi: string | undefined
 }
 
-export interface Finding {
+export interface LookupResult {
   question: ParsedQuestion
   decision: Decision
   place: PlaceRow | undefined
@@ -28,7 +28,7 @@ export interface Finding {
 }
 
 /** Runs the rule of the lookup on the store, as of one view, and notes what it looked at. */
-export async function find(proofs: Proofs, question: ParsedQuestion): Promise<Finding> {
+export async function find(proofs: Proofs, question: ParsedQuestion): Promise<LookupResult> {
   const { found, trace } = await runRule(proofs, lookUp(question, proofs.charts), question.day)
   return { question, ...found, trace }
 }

@@ -12,7 +12,7 @@ import { find } from './find.ts'
 import { type LineAnswer, lineFields, lineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
-import { Sharing } from './share.ts'
+import { SharedParts } from './share.ts'
 
 export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
 export type HistoryQuery = z.output<typeof HistoryQuery>
@@ -55,7 +55,7 @@ export async function history(
   // Refused as the lookup is, with its proof: no file names the provider.
   if (charts.length === 0) await answer(db, proofs, await find(proofs, question), { related: false })
   const periods = charts.flatMap((each) => view.periodsOf(each)).sort(compareEditions)
-  const sharing = new Sharing(proofs)
+  const sharing = new SharedParts(proofs)
   const data: z.input<typeof Edition>[] = []
   for (const period of periods.slice(offset, offset + limit)) {
     await ourTurn()

@@ -3,13 +3,13 @@ import type { Db } from '../../db/db.ts'
 import { type Kind, PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
-import type { AbsenceProof, Because, Cited } from '../../proof/price/proofs.ts'
+import type { AbsenceProof, Because, CitedRow } from '../../proof/price/proofs.ts'
 import type { PlaceRow, PricedRow, Row } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
 import { Available, SetBecause, SetPlace, SetPrice, SetRow, toldOfModifiers } from '../answer-schema.ts'
 import { type Answer, answer } from './answer.ts'
 import { find } from './find.ts'
-import type { Sharing } from './share.ts'
+import type { SharedParts } from './share.ts'
 
 // One answer among several: what it has in common with the others stands once, beside them.
 
@@ -58,7 +58,7 @@ export interface Line {
 }
 
 /** The answer to one question, or its refusal, as a line; `beside` stands in it as well. */
-export async function lineFor(db: Db, sharing: Sharing, question: ParsedQuestion): Promise<Line> {
+export async function lineFor(db: Db, sharing: SharedParts, question: ParsedQuestion): Promise<Line> {
   const { proofs } = sharing
   const found = await orRefusal(async () => answer(db, proofs, await find(proofs, question), { related: false }))
   if (found instanceof Problem) return { result: refusedAsLine(sharing, found) }
@@ -66,13 +66,13 @@ export async function lineFor(db: Db, sharing: Sharing, question: ParsedQuestion
 }
 
 function pricedLine(
-  sharing: Sharing,
+  sharing: SharedParts,
   { because, place, modifiers_ignored, adjustment, related: _, ...cited }: Answer,
 ): object {
   const evidence = sharing.because(because, cited.proof)
   const placed = place && sharing.citeOnce(place)
   return {
-    row: sharing.cite(cited as Cited<Row>),
+    row: sharing.cite(cited as CitedRow<Row>),
     ...(evidence ? { because: evidence } : {}),
     ...(placed ? { place: placed } : {}),
     ...(modifiers_ignored ? { modifiers_ignored } : {}),
@@ -81,14 +81,14 @@ function pricedLine(
 }
 
 interface Members {
-  row?: Cited<Row>
+  row?: CitedRow<Row>
   because?: Because
-  place?: Cited<PlaceRow>
+  place?: CitedRow<PlaceRow>
   absence?: AbsenceProof[]
   last_known?: unknown
 }
 
-export function refusedAsLine(sharing: Sharing, { code, detail, entry, extra }: Problem): object {
+export function refusedAsLine(sharing: SharedParts, { code, detail, entry, extra }: Problem): object {
   const errors = extra.errors?.map((error) => ({ ...error, in: 'body' as const }))
   const { row, because, place, absence, last_known: _, ...members } = (extra.members ?? {}) as Members
   const evidence = sharing.because(because, row?.proof, absence)

@@ -6,7 +6,7 @@ import type { ChartTable } from '../../proof/price/charts.ts'
 import {
   ABSENCE_PROOF,
   type AbsenceProof,
-  type Cited,
+  type CitedRow,
   type Neighbour,
   PROOF_REF,
   type ProofRef,
@@ -15,7 +15,7 @@ import {
 } from '../../proof/price/proofs.ts'
 import { inclusionPath, leafHash, rootFromInclusion, type SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
-import { Remembered } from '../memo.ts'
+import { Memo } from '../memo.ts'
 import type { Release, StoredRow } from '../store.ts'
 import * as store from '../store.ts'
 import { rowOf } from '../store.ts'
@@ -26,7 +26,7 @@ const MAX_TILES = 1_000
 /** Proofs for one answer: everything in it is proved under the same view of the registry. */
 export class Proofs {
   /** Tiles that this answer has read: a path asks for the same one many times, and neighbouring rows share them. */
-  readonly #tiles = new Remembered<Uint8Array>(MAX_TILES)
+  readonly #tiles = new Memo<Uint8Array>(MAX_TILES)
 
   private constructor(
     readonly db: Db,
@@ -47,7 +47,7 @@ export class Proofs {
   }
 
   /** A row with its whole proof. Of a release that is in force on no day, that it was published is all that is proved. */
-  async cite(release: Release, stored: StoredRow): Promise<Cited> {
+  async cite(release: Release, stored: StoredRow): Promise<CitedRow> {
     const { row, index, path } = await this.neighbour(release, stored)
     const { view } = this
     const place = { index, leaf_hash: leafText(stored.body), path }

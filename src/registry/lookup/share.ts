@@ -3,7 +3,7 @@ import { concat, toBase64, utf8 } from '../../proof/bytes.ts'
 import {
   type AbsenceProof,
   type Because,
-  type Cited,
+  type CitedRow,
   type RowProof,
   SET_PROOF,
   type SetBecause,
@@ -17,13 +17,13 @@ import { type AnyRow, rowText } from '../../proof/price/row.ts'
 import { rangesBeside, rootFromLeaves } from '../../proof/tree/leaves.ts'
 import { type Hash, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { type Release, rowOf } from '../store.ts'
-import type { Evidence, Cited as StoredCited } from './because.ts'
+import type { Evidence, RowInRelease } from './because.ts'
 import type { Proofs } from './proofs.ts'
 
-export type SetCited<R extends AnyRow> = Omit<R, 'proof'> & { proof: SetProof }
+export type RowOfSet<R extends AnyRow> = Omit<R, 'proof'> & { proof: SetProof }
 
 /** What the answers of a list have in common, stated once: state, log, and each release with the proof of all its rows. */
-export class Sharing {
+export class SharedParts {
   /** By release, in the order in which they came: the leaves that the list shows of it. */
   readonly #shown = new Map<string, { shared: SharedRelease; place: number; leaves: Map<number, Hash> }>()
 
@@ -49,18 +49,18 @@ export class Sharing {
   }
 
   /** A row that stands beside an answer, unless the list has shown it before. */
-  citeOnce<R extends AnyRow>(cited: Cited<R>): SetCited<R> | undefined {
+  citeOnce<R extends AnyRow>(cited: CitedRow<R>): RowOfSet<R> | undefined {
     const { proof } = cited
     return this.#release(wholeOf(proof)).leaves.has(proof.row.index) ? undefined : this.cite(cited)
   }
 
   /** A row that has been proved by itself, as a row of the list. */
-  cite<R extends AnyRow>({ proof, ...row }: Cited<R>): SetCited<R> {
+  cite<R extends AnyRow>({ proof, ...row }: CitedRow<R>): RowOfSet<R> {
     return this.#cite(wholeOf(proof), proof.row.index, row as unknown as R)
   }
 
   /** A stored row, as a row of the list. */
-  show({ release, stored }: StoredCited): SetCited<AnyRow> {
+  show({ release, stored }: RowInRelease): RowOfSet<AnyRow> {
     return this.#cite(this.#of(release), stored.row_index, rowOf(stored))
   }
 
@@ -69,7 +69,7 @@ export class Sharing {
     return this.#shown.get(release.release_id)?.shared ?? this.proofs.view.share(release)
   }
 
-  #cite<R extends AnyRow>(of: SharedRelease, index: number, row: R): SetCited<R> {
+  #cite<R extends AnyRow>(of: SharedRelease, index: number, row: R): RowOfSet<R> {
     this.#showOnce(of, index, row)
     const { place: release, leaves } = this.#release(of)
     const proof = { type: SET_PROOF, release, index, leaf_hash: toBase64(leaves.get(index) as Hash) } as const

@@ -5,12 +5,12 @@ import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { SetBecause, SetPlace, SetRow, setShared } from '../answer-schema.ts'
 import { heldPeriods } from './answer.ts'
-import { type Cited, evidenceOf } from './because.ts'
+import { evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
 import { runRule, type Trace } from './find.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
-import { Sharing } from './share.ts'
+import { SharedParts } from './share.ts'
 
 export const SheetQuery = ReferenceQuery.omit({ modifier: true, setting: true, basis: true })
 export type SheetQuery = z.output<typeof SheetQuery>
@@ -40,9 +40,13 @@ export async function sheet(proofs: Proofs, query: SheetQuery, today: string): P
       'The last four digits of this ZIP code decide its locality: send them, or a locality as US-XX-LL.',
     )
   if (found.outcome === 'no_edition')
-    throw new Problem('no_edition_for_day', `No edition is held for this day of: ${found.charts.join(', ')}.`, {
-      members: { charts: heldPeriods(proofs, found.charts) },
-    })
+    throw new Problem(
+      'no_edition_for_day',
+      `The registry has no edition for this day of: ${found.charts.join(', ')}.`,
+      {
+        members: { charts: heldPeriods(proofs, found.charts) },
+      },
+    )
   if (found.outcome !== 'sheet') throw new Problem(found.outcome)
   if (found.rows.length === 0)
     throw new Problem('not_on_schedule', 'No chart in force on this day has a row for this code at this place.', {
@@ -50,7 +54,7 @@ export async function sheet(proofs: Proofs, query: SheetQuery, today: string): P
     })
   const rows = found.rows.map(({ chart, row }) => storedIn(trace, chart, row))
   const place = found.place && storedIn(trace, PLACE_CHART, found.place)
-  const sharing = new Sharing(proofs)
+  const sharing = new SharedParts(proofs)
   const data = rows.map((row) => sharing.show(row))
   const placed = place ? { place: sharing.show(place) } : {}
   const because = sharing.evidence(await evidenceOf(proofs, [{ trace, question }], { rows, place }))
@@ -61,7 +65,7 @@ export async function sheet(proofs: Proofs, query: SheetQuery, today: string): P
 }
 
 /** A row that the rule was told, as it is stored. */
-function storedIn({ rows, ranges }: Trace, chart: string, row: AnyRow): Cited {
+function storedIn({ rows, ranges }: Trace, chart: string, row: AnyRow): RowInRelease {
   const key = rowKey(row)
   for (const { release, rows: found } of [
     ...ranges,

@@ -2,17 +2,17 @@ import type { ReleaseDiff } from './diff.ts'
 
 /** The limits beyond which a release is held until the operator says why it may go out. */
 export const BREAKER = {
-  row_count_drop: 'the release has at least 10 % fewer rows than the one it takes the place of',
-  prices_moved:
-    'more than 20 % of the rows that both have moved by more than 25 %, or went from a price to none or back',
+  row_count_drop: 'the release has at least 10 % fewer rows than the release that it replaces',
+  prices_moved: 'more than 20 % of the rows in both releases changed by more than 25 %, or gained or lost a price',
   rejected_share: 'more than 1 % of what the source states was rejected',
   conflicting_keys: 'a schedule states different prices under one key',
-  r11_gap: 'days are left without an edition: before this one, or days of the revision that it replaces',
-  r11_overlap: 'it begins before the edition before it ends, and is not a revision of it',
-  w03_short: 'the source has far fewer lines than any edition of the schedule has had',
-  no_url: 'a source is cited without saying where it is from',
-  gpci_changed: 'regions have other cost indices than in the release of the same year that it takes the place of',
-  npi_held: 'another hospital file speaks for NPIs that it names: publishing it does not move them',
+  r11_gap: 'some days would have no edition: days before this one, or days of the revision that it replaces',
+  r11_overlap: 'the release begins before the previous edition ends, and is not a revision of it',
+  w03_short: 'the source has far fewer lines than any edition that was published',
+  no_url: 'a source has no --url, so that proofs cannot say where it is from',
+  gpci_changed: 'regions have different cost indices (GPCI) than in the release of the same year that it replaces',
+  npi_held:
+    'another hospital file speaks for NPIs of this file: publishing does not move them, `atr providers move` does',
 } as const
 export type BreakerRule = keyof typeof BREAKER
 export const BREAKER_RULES = Object.keys(BREAKER) as BreakerRule[]
@@ -33,7 +33,7 @@ export interface Override {
 }
 
 /** A limit that was passed: what was found, beside what is allowed, both in percent, or counted. */
-export interface Held {
+export interface ExceededLimit {
   rule: BreakerRule
   found: number
   limit: number
@@ -58,8 +58,8 @@ const EDITION_LIMITS = ['r11_gap', 'r11_overlap', 'w03_short', 'no_url', 'gpci_c
 export type EditionLimit = (typeof EDITION_LIMITS)[number]
 
 /** Which limits a release passes. */
-export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, before, edition }: Facts): Held[] {
-  const held: Held[] = []
+export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, before, edition }: Facts): ExceededLimit[] {
+  const held: ExceededLimit[] = []
   if (before) {
     const drop = ((before.rows - rows) / Math.max(1, before.rows)) * 100
     if (rows * 10 <= before.rows * 9) held.push({ rule: 'row_count_drop', found: tidy(drop), limit: 10 })
@@ -84,5 +84,5 @@ const tidy = (value: number): number => Math.round(value * 100) / 100
 export const overrideAll = (reason: OverrideReason): Override[] => BREAKER_RULES.map((rule) => ({ rule, reason }))
 
 /** The overrides that were needed, in the order of the limits. One for a limit that was not passed says nothing. */
-export const usedOverrides = (held: readonly Held[], overrides: readonly Override[]): Override[] =>
+export const usedOverrides = (held: readonly ExceededLimit[], overrides: readonly Override[]): Override[] =>
   held.flatMap(({ rule }) => overrides.find((each) => each.rule === rule) ?? [])

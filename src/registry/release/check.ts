@@ -4,10 +4,10 @@ import type { Citation } from '../../proof/price/release.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
 import { CHARTS, type Chart, type Charts, chartOf } from '../charts.ts'
 import { standingNow } from '../state/state.ts'
-import { BREAKER, type EditionLimit, type Held, heldBy } from './breaker.ts'
+import { BREAKER, type EditionLimit, type ExceededLimit, heldBy } from './breaker.ts'
 import { type Check, checksOf, countStated } from './check-store.ts'
 import { chartsSharingNpis } from './content-store.ts'
-import { diffReleases, type Moved, type ReleaseDiff } from './diff.ts'
+import { diffReleases, type PriceMoves, type ReleaseDiff } from './diff.ts'
 import { countChangedIndices, periodFit } from './edition.ts'
 import { RULES } from './rules.ts'
 import type { ReleaseState } from './store.ts'
@@ -30,7 +30,7 @@ export interface ReleaseCheck {
   /** Its NPIs that another chart speaks for. They stay there until they are moved. */
   npis_held: string[]
   /** The limits it passes: it is not published unless each is overridden. */
-  held: Held[]
+  held: ExceededLimit[]
 }
 
 /** A chart that states no prices is held by the number of its rows, and as an edition. */
@@ -123,7 +123,7 @@ const judgedIn = (checks: readonly Check[]): number =>
 
 /** Rule R12: a schedule's prices move by the quarter, a hospital's charges by the whim. */
 function movesCheck(diff: ReleaseDiff, farMovePct: 25 | 100): Check {
-  const moved: Moved = diff[`moved_over_${farMovePct}_pct`]
+  const moved: PriceMoves = diff[`moved_over_${farMovePct}_pct`]
   return {
     rule: 'R12',
     severity: RULES.R12.severity,
@@ -141,7 +141,7 @@ export async function getRelease(db: Db, release_id: string): Promise<ReleaseSta
 }
 
 /** The refusal of a release that passes limits no one has set aside. */
-export function heldProblem(release_id: string, held: readonly Held[]): Problem {
+export function heldProblem(release_id: string, held: readonly ExceededLimit[]): Problem {
   const why = held.map(({ rule, found, limit }) => `${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`)
   return new Problem('release_held', `${why.join('; ')}. See \`atr release check ${release_id}\``, {
     members: { held },

@@ -20,7 +20,7 @@ export interface Move {
 }
 
 /** Rows whose price changed by more than this share. The 25 % count also includes rows that gained or lost a price. */
-export interface Moved {
+export interface PriceMoves {
   count: number
   sample_keys: string[]
 }
@@ -31,8 +31,8 @@ export interface ReleaseDiff {
   /** Another price, another reason for which there is none, one in place of the other, or another place. */
   changed: number
   unchanged: number
-  moved_over_25_pct: Moved
-  moved_over_100_pct: Moved
+  moved_over_25_pct: PriceMoves
+  moved_over_100_pct: PriceMoves
   max_abs_change_pct: number
   largest_by_amount: Move[]
   largest_by_percent: Move[]
@@ -175,7 +175,7 @@ class Largest {
   }
 }
 
-function count(moved: Moved, row_key: string): void {
+function count(moved: PriceMoves, row_key: string): void {
   moved.count++
   if (moved.sample_keys.length < SAMPLE_KEYS) moved.sample_keys.push(row_key)
 }

@@ -20,9 +20,9 @@ export interface PublishProgress {
 }
 
 const NOT_STAGED = {
-  loading: 'the release is still being loaded, or its load was cut short: load the files again',
+  loading: 'the release is still being loaded, or its load was interrupted: wait, or load the files again',
   published: 'the release is published already',
-  withdrawn: 'the release was withdrawn: load the files again, which makes the next revision of it',
+  withdrawn: 'the release was withdrawn: load the files again, which makes the next revision',
 } as const
 
 /**
@@ -57,12 +57,18 @@ export async function publish(
     if (revision && revision.revision > staged.revision)
       throw new Problem(
         'release_conflict',
-        'a newer revision of this edition is published: load the files again, which makes the next one',
+        'a newer revision of this edition is published: load the files again, which makes the next revision',
       )
     if (((revision ?? edition)?.release_id ?? null) !== previous)
-      throw new Problem('release_conflict', 'another edition was published or withdrawn meanwhile: check it again')
+      throw new Problem(
+        'release_conflict',
+        'another edition was published or withdrawn meanwhile: run `atr release check`, then publish again',
+      )
     if ((await npisHeldByOthers(tx, staged)).length !== npis_held.length)
-      throw new Problem('release_conflict', 'an NPI of it was moved or named by another file meanwhile: check it again')
+      throw new Problem(
+        'release_conflict',
+        'meanwhile an NPI of this release was moved, or named by another file: run `atr release check`, then publish again',
+      )
     const manifest = manifestOf(staged, chartOf(staged.chart, charts)?.publisher, previous, used, now)
     const log_index = await appendWithState(tx, append, [manifest], now)
     const published = await releases.markPublished(tx, staged.release_no, {

@@ -36,7 +36,7 @@ export interface MedicareRow {
  * the statement that it is.
  */
 export async function* applyRules(rows: Stageable, comparison: Comparison, findings: Findings): AsyncGenerator<Row> {
-  let known: Known | undefined
+  let known: ComparisonRows | undefined
   for await (const group of inGroups(rows)) {
     const cpt = (group[0] as Row).cpt
     if (known?.cpt !== cpt)
@@ -45,7 +45,7 @@ export async function* applyRules(rows: Stageable, comparison: Comparison, findi
   }
 }
 
-interface Known {
+interface ComparisonRows {
   cpt: string
   medicare: readonly MedicareRow[]
   peers: readonly (readonly Row[])[]
@@ -70,7 +70,12 @@ async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
 const isSameService = (a: Row, b: Row): boolean =>
   a.cpt === b.cpt && a.region === b.region && a.npi === b.npi && a.modifier === b.modifier
 
-function judge(group: readonly Row[], known: Known, comparable: readonly Comparable[], findings: Findings): Row[] {
+function judge(
+  group: readonly Row[],
+  known: ComparisonRows,
+  comparable: readonly Comparable[],
+  findings: Findings,
+): Row[] {
   const crossed = crossedRows(group, findings)
   return group.map((row) => {
     if (!isPrice(row)) return row
@@ -105,7 +110,7 @@ function withheld({ price: _, ...row }: PriceRow): Row {
 }
 
 /** The row with what its price was compared with, so that anyone can see how far it is from that. */
-const marked = (row: PriceRow, { release_id, row: { price } }: Compared): Row => ({
+const marked = (row: PriceRow, { release_id, row: { price } }: ComparedRow): Row => ({
   ...row,
   flags: [...row.flags, FAR_FLAG],
   indicators: { ...row.indicators, compared_release: release_id, compared_amount: price.amount },
@@ -119,19 +124,19 @@ const MOST = 1_000_000 * DOLLAR
 const isFar = (ratios: Ends | undefined): boolean => ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50)
 
 /** A schedule states one amount for a key, never a range. */
-type Compared = MedicareRow & { row: { price: { amount: string } } }
+type ComparedRow = MedicareRow & { row: { price: { amount: string } } }
 
 function besideMedicare(
   row: PriceRow,
   medicare: readonly MedicareRow[],
   comparable: readonly Comparable[],
-): Compared | undefined {
+): ComparedRow | undefined {
   if (row.npi === null || row.setting === 'inpatient') return undefined
   for (const { basis, settings } of comparable) {
     // A doctor's charge is not what Medicare pays a hospital.
     if (row.class === 'professional' && basis === 'medicare_opps') continue
     const found = medicare.find(
-      (each): each is Compared =>
+      (each): each is ComparedRow =>
         each.row.kind === 'price' &&
         'amount' in each.row.price &&
         each.row.basis === basis &&
@@ -143,7 +148,7 @@ function besideMedicare(
   return undefined
 }
 
-function ratiosTo(row: PriceRow, { row: { price } }: Compared): Ends {
+function ratiosTo(row: PriceRow, { row: { price } }: ComparedRow): Ends {
   const { low, high } = endsOf(row.price)
   const reference = unitsOf(price.amount)
   return { low: low / reference, high: high / reference }
@@ -229,7 +234,7 @@ function weigh(findings: Findings, id: RuleId, failed: boolean, row: Row): void 
 /** So many hospitals are compared with, the last published first: each costs a look for every code. */
 const MOST_PEERS = 40
 
-export interface Judged {
+export interface CheckedRows {
   rows: Stageable
   /** The schedules that the rows would be compared with and that are not in force. */
   without: string[]
@@ -246,7 +251,7 @@ export async function judged(
   findings: Findings,
   day: string,
   charts: Charts = CHARTS,
-): Promise<Judged> {
+): Promise<CheckedRows> {
   const rules = chartOf(chart, charts)?.rowRules ?? 'alone'
   if (rules === 'none') return { rows, without: [] }
   if (rules === 'alone') return { rows: applyRules(rows, NOTHING, findings), without: [] }

@@ -27,7 +27,7 @@ const rule = (severity: Severity, threshold: string, meaning: string): Rule => (
 export const RULES = {
   R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
   R02: rule('reject', '> 0, not 999999 or more nines', 'An amount or factor is not a valid number'),
-  R03: rule('reject', 'shape of a CPT or HCPCS code', 'A code does not have the shape of one'),
+  R03: rule('reject', 'shape of a CPT or HCPCS code', 'The code does not have the form of a CPT or HCPCS code'),
   R03_field: rule(
     'reject',
     'shape of a modifier, status or setting',
@@ -43,15 +43,15 @@ export const RULES = {
   R07: rule('flag', '5 x 1.4826 x MAD of logs, >= 11 peers', 'The price is far from that of other hospitals'),
   R08: rule('flag', 'cash <= gross, lowest <= highest', 'Cash is above gross, or the negotiated range is crossed'),
   R08_min_max: rule('withhold', 'lowest <= highest', 'Every lowest negotiated price is above every highest one'),
-  R09: rule('flag', 'one line a key', 'The same price stands under the same key again'),
-  R10: rule('withhold', 'one price a key', 'Different prices stand under the same key'),
-  R12: rule('flag', '25 % (schedule), 100 % (hospital)', 'The price moved far from the edition before'),
+  R09: rule('flag', 'one line a key', 'The source repeats the same price under the same key'),
+  R10: rule('withhold', 'one price a key', 'The source has different prices under the same key'),
+  R12: rule('flag', '25 % (schedule), 100 % (hospital)', 'The price changed much since the previous edition'),
   R14: rule('reject', 'within the edition', 'The source gives a row a date outside its edition'),
   malformed: rule('reject', 'a whole record', 'A record of the source cannot be read'),
   not_cpt: rule(
     'flag',
     'a CPT or HCPCS code',
-    'A line is for a stay, a product or a number of the hospital\u2019s own',
+    'A line is for a hospital stay, a product, or an internal code of the hospital',
   ),
   R03_other_code: rule(
     'flag',

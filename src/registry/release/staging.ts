@@ -38,7 +38,7 @@ export interface Progress {
   absences: number
 }
 
-export interface Staged {
+export interface StagingResult {
   release: ReleaseState
   /** True when these bytes had been loaded before and nothing was done. */
   already: boolean
@@ -61,7 +61,7 @@ export const stage = (
   rejects: Findings,
   now: number,
   options: StageOptions = {},
-): Promise<Staged> =>
+): Promise<StagingResult> =>
   alone(db, release, async () => {
     const same = await releases.findSameSource(db, release.chart, release.edition, release.source_digest)
     if (same) return { release: same, already: true, written: { rows: 0, bytes: 0, absences: 0 } }
@@ -104,7 +104,7 @@ async function write(
   rejects: Findings,
   now: number,
   options: StageOptions,
-): Promise<Staged> {
+): Promise<StagingResult> {
   const { release_no } = await db.transaction((tx) => releases.insertRelease(tx, release, now))
   try {
     return await writeRows(db, release_no, rows, rejects, options)
@@ -120,7 +120,7 @@ async function writeRows(
   rows: Stageable,
   rejects: Findings,
   { onProgress = () => undefined }: StageOptions,
-): Promise<Staged> {
+): Promise<StagingResult> {
   const batch = new Batch(db, release_no)
   const flush = async (): Promise<void> => {
     await batch.flush()
@@ -154,7 +154,7 @@ async function stillOurs(tx: Db, release_no: number): Promise<void> {
 function asReady(row: StageableRow): ReadyRow {
   if ('body' in row) return row
   // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
-  if (!isAnyRow(row)) throw new Problem('source_unreadable', 'the source has a line that no row can be made of')
+  if (!isAnyRow(row)) throw new Problem('source_unreadable', 'the source has a line that does not make a valid row')
   const ready = { kind: row.kind, key: rowKey(row), body: bodyOf(row) }
   if (row.kind === 'place') return { ...ready, cpt: row.zip, region: row.region ?? '', npi: null }
   return { ...ready, cpt: row.cpt, region: row.region, npi: row.npi }

@@ -4,14 +4,14 @@ import { isManifest, isWithdrawal, type RegistryEntry, STATE_SCHEMA } from '../.
 import { Replay, type ReplayCode, registryEntryOf } from '../../proof/replay/registry-replay.ts'
 
 /** A release or withdrawal, by its place in the log. */
-interface Logged {
+interface LogPlace {
   index: number
   release_id: string
 }
 export interface ReplayedLog {
   faults: string[]
-  releases: Logged[]
-  withdrawals: Logged[]
+  releases: LogPlace[]
+  withdrawals: LogPlace[]
 }
 
 const SENTENCES: Record<ReplayCode, string> = {
