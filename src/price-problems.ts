@@ -97,8 +97,8 @@ export const PRICE_PROBLEMS = {
   },
   region_ambiguous: {
     kind: 'not_found',
-    title: 'The place has several localities, each with prices of its own',
-    hint: 'Ask again with a region from the member `choices`, or send all nine digits of the ZIP code.',
+    title: 'The question fits several places, each with a price of its own',
+    hint: 'Ask again with a region from the member `choices`. If you asked with a ZIP code, all nine digits decide.',
   },
   region_not_covered: {
     kind: 'not_found',

@@ -30,6 +30,7 @@ type clone struct {
 	head     *head
 	leaves   []tlog.Hash
 	read     *registry // of the registry log, if its entries were read
+	changes  []any     // of the figures log, if its entries were read; nil at what is not one
 	tiles    int
 	entries  int
 	releases int

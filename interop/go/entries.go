@@ -34,8 +34,8 @@ func (c *clone) readEntries() error {
 func (c *clone) replayRegistry() (take func(int, []byte), finish func()) {
 	c.read = newRegistry()
 	return c.read.add, func() {
-		for _, each := range c.read.faults {
-			c.alarms.raise(each.code, "entry %d", each.entry)
+		for i := len(c.read.faults) - 1; i >= 0; i-- { // the newest first
+			c.alarms.raise(c.read.faults[i].code, "entry %d", c.read.faults[i].entry)
 		}
 		if c.read.last != nil && !isState(c.read.last) {
 			c.alarms.raise("state_missing", "the last entry is not a state")
@@ -53,13 +53,16 @@ func (c *clone) checkAge() {
 	if c.now.Sub(timeOf(recorded)) > c.options.maxAge {
 		c.alarms.raise("head_stale", "the newest state is of %s", recorded)
 	}
+	c.checkFuture(recorded)
+}
+
+func (c *clone) checkFuture(recorded string) {
 	if timeOf(recorded).Sub(c.now) > 10*time.Minute {
 		c.alarms.raise("head_from_future", "the newest state is of %s", recorded)
 	}
 }
 
 func (c *clone) replayFigures() (take func(int, []byte), finish func()) {
-	var entries []any
 	unknown := map[int64]bool{}
 	take = func(place int, text []byte) {
 		value, err := readJSON(text)
@@ -68,12 +71,19 @@ func (c *clone) replayFigures() (take func(int, []byte), finish func()) {
 			unknown[int64(place)] = true
 			value = nil
 		}
-		entries = append(entries, value)
+		c.changes = append(c.changes, value)
 	}
 	return take, func() {
-		for _, place := range replayFigures(entries) {
-			if !unknown[place] {
-				c.alarms.raise("figures_wrong", "entry %d does not follow from those before it", place)
+		faults := replayFigures(c.changes)
+		for i := len(faults) - 1; i >= 0; i-- { // the newest first
+			if !unknown[faults[i]] {
+				c.alarms.raise("figures_wrong", "entry %d does not follow from those before it", faults[i])
+			}
+		}
+		for i := len(c.changes) - 1; i >= 0; i-- {
+			if isFigureState(c.changes[i]) {
+				c.checkFuture(textOf(c.changes[i], "recorded_at"))
+				break
 			}
 		}
 	}

@@ -28,11 +28,27 @@ func (c *clone) checkAnswers() error {
 	switch {
 	case c.options.ask == 0:
 	case strings.HasSuffix(c.head.origin, "/log/figures"):
-		c.getAnswer(c.service()+"/api/figures", asked{figures: true}, "answer_unverified")
+		c.askFigures()
 	case c.read != nil:
 		c.askQuestions()
 	}
 	return nil
+}
+
+// askFigures: the figures are those after the last release that every cache has, and not of a time to come.
+func (c *clone) askFigures() {
+	address := c.service() + "/api/figures"
+	v, body := c.getAnswer(address, asked{figures: true}, "answer_unverified")
+	if v == nil {
+		return
+	}
+	c.checkFuture(textOf(body["proof"].(object)["state"], "recorded_at"))
+	for place, entry := range c.changes {
+		if int64(place) >= v.opened.size && isFigureState(entry) && c.now.Sub(timeOf(textOf(entry, "recorded_at"))) > tolerated {
+			c.alarms.raise("answer_stale", "%s: of size %d", address, v.opened.size)
+			return
+		}
+	}
 }
 
 // askQuestions asks about some releases in force, chosen at random, about the one withdrawn last, and with a token for a

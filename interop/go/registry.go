@@ -12,7 +12,8 @@ import (
 type registry struct {
 	entries  []placed // those that are entries of this log
 	timeline *timeline
-	last     object // the entry before, or nil
+	last     object    // the entry before, or nil
+	latest   time.Time // the latest time of any entry before
 	faults   []fault
 }
 
@@ -42,11 +43,12 @@ func (r *registry) add(place int, text []byte) {
 		return
 	}
 	entry := value.(object)
-	if r.last != nil {
-		before, now := timeOf(textOf(r.last, "recorded_at")), timeOf(textOf(entry, "recorded_at"))
-		if before.Sub(now) > 5*time.Second {
-			found("time_backwards")
-		}
+	now := timeOf(textOf(entry, "recorded_at"))
+	if r.last != nil && isBehind(now, r.latest) {
+		found("time_backwards")
+	}
+	if r.last == nil || now.After(r.latest) {
+		r.latest = now
 	}
 	if !isState(entry) && (r.last == nil || !isState(r.last)) {
 		found("state_missing")
@@ -72,6 +74,10 @@ func (r *registry) add(place int, text []byte) {
 	r.timeline.add(entry)
 	r.entries, r.last = append(r.entries, placed{place, entry}), entry
 }
+
+// isBehind: a time is so much before another that no clock in use is the reason. Sums of times, unlike differences,
+// do not overflow.
+func isBehind(now, latest time.Time) bool { return now.Add(5 * time.Second).Before(latest) }
 
 func (r *registry) checkManifest(manifest object, found func(string)) {
 	before := r.timeline.published[textOf(manifest, "chart")]

@@ -1,10 +1,13 @@
 package main
 
+import "time"
+
 // A figuresReplay is what a reader of the figures log knows after some entries (figures.md, Replay).
 type figuresReplay struct {
 	last   object            // the state before, or nil
 	stands map[string]object // the last change of each metric
 	open   []object          // the changes since the last state
+	latest time.Time         // the latest time at which a state before was recorded
 }
 
 // standing is a value that stands of a metric, and since when; null and null before its first change.
@@ -60,7 +63,36 @@ func (r *figuresReplay) stateFollows(state object) bool {
 			return false
 		}
 	}
-	return true
+	recorded := timeOf(textOf(state, "recorded_at"))
+	if r.last != nil && isBehind(recorded, r.latest) || state["as_of"] != nil && isBehind(recorded, timeOf(textOf(state, "as_of"))) {
+		return false
+	}
+	return r.last == nil || r.staysTheSame(state)
+}
+
+// staysTheSame: what a state says beside values and times is what the state before it says, as far as nothing allows more.
+func (r *figuresReplay) staysTheSame(state object) bool {
+	if r.last["data_class"] == "sample" && state["data_class"] != "sample" {
+		return false
+	}
+	moved := map[string]bool{}
+	for _, change := range r.open {
+		moved[textOf(change, "metric")] = true
+	}
+	isFirst := r.last["release_id"] == nil
+	isNewRule := isFirst || state["sdc_rule_version"] != r.last["sdc_rule_version"]
+	for _, name := range figureNames {
+		before, now := r.last["metrics"].(object)[name].(object), state["metrics"].(object)[name].(object)
+		if before["reason"] != now["reason"] && !moved[name] {
+			return false
+		}
+		if before["definition"] != now["definition"] && !(moved[name] && isNewRule) {
+			return false
+		}
+	}
+	before, hadNoise := r.last["noise"]
+	now, hasNoise := state["noise"]
+	return isFirst || hadNoise == hasNoise && (len(moved) > 0 || same(before, now))
 }
 
 // add takes the next entry, and says whether it follows. One that does not counts all the same; one of neither shape says
@@ -69,6 +101,9 @@ func (r *figuresReplay) add(entry any, place int64) bool {
 	if isFigureState(entry) {
 		state := entry.(object)
 		follows := r.stateFollows(state)
+		if now := timeOf(textOf(state, "recorded_at")); r.last == nil || now.After(r.latest) {
+			r.latest = now
+		}
 		r.last, r.open = state, nil
 		return follows
 	}

@@ -160,7 +160,7 @@ func hospitalLook(q *question, of *release, modifier string) *decision {
 	var remembered *decision
 	for _, basis := range inBases {
 		for _, setting := range inSettings {
-			for _, class := range []string{"facility", "professional", ""} {
+			for _, class := range []string{"facility", "", "professional"} {
 				row := of.askRow(strings.Join([]string{q.cpt, "national", q.npi, modifier, basis, setting, class}, "|"), q.day)
 				if row == nil {
 					continue

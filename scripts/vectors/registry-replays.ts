@@ -66,6 +66,19 @@ const cases: Case[] = [
     [{ entry: 1, code: 'time_backwards' }],
   ],
   [
+    'a clock that goes back in small steps',
+    (registry) => {
+      for (const ms of [-5_000, -10_000, -5_000, -5_001, 1_000, -4_000]) {
+        registry.now = later(ms)
+        registry.append()
+      }
+    },
+    [
+      { entry: 2, code: 'time_backwards' },
+      { entry: 4, code: 'time_backwards' },
+    ],
+  ],
+  [
     'a name that is used again, and a state that follows from both',
     (registry) => [registry.publish([], LAB), registry.publish([], { ...LAB, effective_to: '2026-08-31' })],
     [{ entry: 3, code: 'release_id_reused' }],

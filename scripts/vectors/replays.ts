@@ -1,9 +1,11 @@
 // Figures logs whose entries follow from those before them, and some of operators who lie.
 
+import type { FiguresState } from '../../src/proof/figures.ts'
 import { aFigure, aState, aStateOfNothing, firstRelease } from '../../src/proof/figures-fixture.ts'
 import type { VectorOf } from './vector.ts'
 
 const LATER = '2026-11-03T00:00:00.000Z'
+const after = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString()
 const { metrics, ...state } = aState()
 const first = firstRelease(1)
 /** A later release at which one rate moved, as the tenth entry and the one after it. */
@@ -22,11 +24,26 @@ const later = aState({
   release_id: '2026-11-03.1',
   as_of: LATER,
   metrics: { ...metrics, w: aFigure(0.5, { as_of: LATER }) },
+  recorded_at: after(LATER, 1_000),
 })
 const log: readonly object[] = [aStateOfNothing(), ...first, moved, later]
 
 const { length } = log
-const quiet = aState({ ...later, release_id: '2026-12-01.1', as_of: '2026-12-01T00:00:00.000Z' })
+const QUIET = '2026-12-01T00:00:00.000Z'
+const quiet = aState({ ...later, release_id: '2026-12-01.1', as_of: QUIET, recorded_at: after(QUIET, 1_000) })
+/** The log with one more state; and the log whose last release is another one. */
+const ending = (last: Partial<FiguresState>): readonly object[] => [...log, { ...quiet, ...last }]
+const moving = (last: Partial<FiguresState>, change: object = {}): readonly object[] => [
+  ...log.slice(0, 9),
+  { ...moved, ...change },
+  { ...later, ...last },
+]
+const w = later.metrics.w
+const defined = (given: object) => ({ metrics: { ...later.metrics, ...given } }) as Partial<FiguresState>
+const NEW_RULE = { sdc_rule_version: '2.0.0' }
+const REDEFINED = defined({ w: { ...w, definition: 'Another thing' } })
+const NOISE = { mechanism: 'discrete_laplace', epsilon: '1.0', windows: 'disjoint' }
+const noised = firstRelease(1, aState({ noise: NOISE }))
 
 const cases: [name: string, entries: readonly object[], faults: number[]][] = [
   ['a log without entries', [], []],
@@ -49,9 +66,85 @@ const cases: [name: string, entries: readonly object[], faults: number[]][] = [
   ],
   ['a release has no state', log.slice(0, -1), [length - 1]],
   ['a log begins with a change', log.slice(1), [0, 1, 2, 3, 4, 5, 6, 7, 8]],
-  ['nothing was released, again', [...log, aStateOfNothing()], [length]],
+  ['nothing was released, again', [...log, { ...aStateOfNothing(), recorded_at: quiet.recorded_at }], [length]],
   ['a release twice', [...log, later], [length]],
   ['a release goes back in time', [...log, aState({ ...later, release_id: 'x', as_of: state.as_of })], [length]],
+  ['a state is five seconds behind the one before it', ending({ as_of: LATER, recorded_at: after(LATER, -4_000) }), []],
+  [
+    'a state is more than five seconds behind the one before it',
+    ending({ as_of: LATER, recorded_at: after(LATER, -4_001) }),
+    [length],
+  ],
+  [
+    'a clock goes back in small steps',
+    [
+      ...log,
+      { ...quiet, as_of: LATER, recorded_at: after(LATER, -4_000) },
+      { ...quiet, as_of: LATER, release_id: '2026-12-01.2', recorded_at: after(LATER, -4_001) },
+    ],
+    [length + 1],
+  ],
+  ['a state is five seconds behind its release', ending({ recorded_at: after(QUIET, -5_000) }), []],
+  ['a state is more than five seconds behind its release', ending({ recorded_at: after(QUIET, -5_001) }), [length]],
+  ['published figures become sample figures', ending({ data_class: 'sample' }), []],
+  ['sample figures become published figures', [...log.with(10, { ...later, data_class: 'sample' }), quiet], [length]],
+  ['the rule is another one, and nothing moved', ending(NEW_RULE), []],
+  ['a definition is another one, and nothing moved', ending(REDEFINED), [length]],
+  ['a definition is another one with the rule, and nothing moved', ending({ ...REDEFINED, ...NEW_RULE }), [length]],
+  ['a definition is another one with the figure alone', moving(REDEFINED), [10]],
+  ['a definition is another one with the rule and the figure', moving({ ...REDEFINED, ...NEW_RULE }, NEW_RULE), []],
+  [
+    'a definition of another figure is another one with the rule',
+    moving({ ...defined({ r: { ...later.metrics.r, definition: 'Another thing' } }), ...NEW_RULE }, NEW_RULE),
+    [10],
+  ],
+  [
+    'a definition is another one at the first release',
+    [aStateOfNothing(), ...firstRelease(1, aState({ metrics: { ...metrics, w: { ...metrics.w, definition: 'W' } } }))],
+    [],
+  ],
+  [
+    'a reason is another one, and nothing moved',
+    ending(defined({ p: { ...metrics.p, reason: 'dominance' } })),
+    [length],
+  ],
+  [
+    'a reason is another one, and a change says so',
+    [
+      ...log,
+      {
+        ...moved,
+        seq: length,
+        metric: 'p',
+        old: null,
+        new: null,
+        release_id: quiet.release_id,
+        released_at: QUIET,
+        new_as_of: QUIET,
+      },
+      { ...quiet, ...defined({ p: { ...metrics.p, reason: 'dominance', as_of: QUIET } }) },
+    ],
+    [],
+  ],
+  ['noise begins at a later release', moving({ noise: NOISE }), [10]],
+  ['noise is there from the first release on', [aStateOfNothing(), ...noised, moved, { ...later, noise: NOISE }], []],
+  ['noise ends', [aStateOfNothing(), ...noised, moved, later], [10]],
+  [
+    'noise is another one with a change',
+    [aStateOfNothing(), ...noised, moved, { ...later, noise: { ...NOISE, epsilon: '2.0' } }],
+    [],
+  ],
+  [
+    'noise is another one, and nothing moved',
+    [
+      aStateOfNothing(),
+      ...noised,
+      moved,
+      { ...later, noise: NOISE },
+      { ...quiet, noise: { ...NOISE, epsilon: '2.0' } },
+    ],
+    [length],
+  ],
   ['an entry of another kind at the end', [...log, { schema: 'registry-state/1' }], [length, length + 1]],
   ['a state of another shape at the end', [...log, { ...quiet, cases_floor10: 725 }], [length, length + 1]],
   ['an entry of another kind', [...log, { schema: 'registry-state/1' }, later], [length, length + 1]],

@@ -78,7 +78,7 @@ test('without a question only what answers none is checked: a checkpoint, figure
 })
 
 test('where a row stands is read off its proof', () => {
-  const proof = { release: { release_id: 'cms-pfs:RVU26C:1' }, row: { index: 5 } }
-  expect(placeIn(JSON.stringify({ proof }))).toEqual({ release_id: 'cms-pfs:RVU26C:1', index: 5 })
-  expect(placeIn('{}')).toEqual({ release_id: undefined, index: undefined })
+  const proof = { release: { release_id: 'cms-pfs:RVU26C:1' }, row: { index: 5 }, in_force: null }
+  expect(placeIn(JSON.stringify({ proof }))).toEqual({ release_id: 'cms-pfs:RVU26C:1', index: 5, in_force: null })
+  expect(placeIn('{}')).toEqual({ release_id: undefined, index: undefined, in_force: undefined })
 })

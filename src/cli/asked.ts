@@ -124,11 +124,12 @@ const isListOfChanges = ({ data, states }: Record<string, unknown>): boolean =>
   Array.isArray(data) &&
   (states !== undefined || data.some((item) => typeof item === 'object' && item !== null && 'seq' in item))
 
-/** Where the row of a body stands, by its proof. */
-export function placeIn(text: string): { release_id: unknown; index: unknown } {
-  const { release, row } = (bodyOf(text)['proof'] ?? {}) as {
+/** Where the row of a body stands, and in what period it is in force, by its proof. */
+export function placeIn(text: string): { release_id: unknown; index: unknown; in_force: unknown } {
+  const { release, row, in_force } = (bodyOf(text)['proof'] ?? {}) as {
     release?: { release_id?: unknown }
     row?: { index?: unknown }
+    in_force?: unknown
   }
-  return { release_id: release?.release_id, index: row?.index }
+  return { release_id: release?.release_id, index: row?.index, in_force }
 }

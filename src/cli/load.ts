@@ -41,7 +41,12 @@ export const load: Command = {
     if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
     if (table && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
     checkOptions(kind, asked)
-    overridesFrom(asked)
+    const overridden = overridesFrom(asked).map(({ rule }) => rule)
+    // Said before minutes of reading, not after them.
+    if (!table && asked.publish && asked.url === undefined && !asked.sample && !overridden.includes('no_url'))
+      throw new UsageFault(
+        '--publish needs --url, the address that the file is from; or --override no_url --reason CODE to publish without it',
+      )
     const installation = await openStore(config)
     try {
       if (!table) return await loadRelease(installation, kind, [first, ...more], asked)

@@ -159,9 +159,9 @@ function tell(
     )
   }
   for (const note of notes) if (!before.has(note)) console.error(`note: ${note}`)
-  const { registry, figures, releases, questions, recorded_at } = counts
+  const { registry, figures, releases, questions, recorded_at, figures_recorded_at } = counts
   console.error(
-    `registry log ${registry} entries, figures log ${figures}; ${releases} releases and ${questions} answers checked; state of ${recorded_at ?? 'no time'}`,
+    `registry log ${registry} entries, figures log ${figures}; ${releases} releases and ${questions} answers checked; state of ${recorded_at ?? 'no time'}, figures of ${figures_recorded_at ?? 'no time'}`,
   )
   return code
 }

@@ -99,4 +99,4 @@ function largest(title: string, moves: readonly Move[]): string[] {
   return [title, table(rows)]
 }
 
-const priceText = (price: Price): string => ('amount' in price ? price.amount : `${price.low}..${price.high}`)
+export const priceText = (price: Price): string => ('amount' in price ? price.amount : `${price.low}..${price.high}`)

@@ -25,6 +25,7 @@ import { askedOf, type Expected, isReference, placeIn, QUESTION_OPTIONS } from '
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
+import { priceText } from './release-text.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
@@ -138,6 +139,8 @@ type PassedVerdict = VerifiedAnswer & {
   searched: number
   /** Whether a list says that it goes on: then this is one page of it. */
   more?: boolean
+  /** Whether the row is of a release that is in force on no day. */
+  lapsed?: boolean
   /** A checkpoint that was verified by itself. */
   log?: string
   grew?: { from: number; to: number }
@@ -163,7 +166,7 @@ async function verdictOn(
 ): Promise<Verdict> {
   const proved = await verifyBody(text, policy, asked as Inquiry, options)
   if (!proved.ok) return proved
-  if (permalink && !Bun.deepEquals(placeIn(text), permalink)) return { ok: false, reason: 'answers_another_question' }
+  if (permalink && !isAt(placeIn(text), permalink)) return { ok: false, reason: 'answers_another_question' }
   const { rows } = proved
   const wrong = wrongDerivation(rows)
   if (wrong) return wrong
@@ -171,8 +174,14 @@ async function verdictOn(
   if ('reason' in found) return found
   const { page } = parseJson(text) as { page?: { has_more?: unknown } }
   const more = proved.editions.length > 0 && page?.has_more === true ? { more: true } : {}
-  return { ...proved, derived: rows.length, ...found, ...more }
+  const lapsed = rows.length === 1 && placeIn(text).in_force === null ? { lapsed: true } : {}
+  return { ...proved, derived: rows.length, ...found, ...more, ...lapsed }
 }
+
+const isAt = (
+  { release_id, index }: { release_id: unknown; index: unknown },
+  asked: { release_id: string; index: number },
+): boolean => release_id === asked.release_id && index === asked.index
 
 function wrongDerivation(rows: readonly ProvedRow[]): FailedVerdict | undefined {
   for (const { row } of rows) {
@@ -221,13 +230,14 @@ function details(verdict: Verdict): string[] {
     ]
   const { rows, decisions, editions, entries, refused, derived, at_source, searched, grew, changes, recorded_at } =
     verdict
-  const { log, more, figures } = verdict
+  const { log, more, figures, lapsed } = verdict
   return [
     ...(log === undefined ? [] : [log]),
     ...decisions
       .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
       .map(({ outcome }) => `no price: ${outcome}`),
     ...rows.map(describe),
+    ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
     ...editions.map(describeEdition),
     ...(more ? ['this is one page: the list goes on'] : []),
     ...(figures === undefined ? [] : [describeFigures(figures)]),
@@ -244,7 +254,8 @@ function details(verdict: Verdict): string[] {
 function describe({ row, release }: ProvedRow): string {
   const sample = release.data_class === 'sample' ? ' (sample data)' : ''
   const what = row.kind === 'absence' ? `stated absence (${row.reason})` : row.kind
-  return `${what} ${rowKey(row)} in ${release.release_id}${sample}`
+  const amount = 'price' in row ? ` ${priceText(row.price)} ${row.price.currency}:` : ''
+  return `${what}${amount} ${rowKey(row)} in ${release.release_id}${sample}`
 }
 
 function describeFigures({ release_id, data_class, metrics }: FiguresState): string {

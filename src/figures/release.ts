@@ -95,7 +95,10 @@ async function release(
         metric: move.metric,
         entry: canonical(changeEntry(first + i, release, move, ledger_root)),
       }))
-      await append([...changes.map(({ entry }) => utf8(entry)), stateLeaf(release, now())])
+      await append([
+        ...changes.map(({ entry }) => utf8(entry)),
+        stateLeaf(release, Math.max(now(), release.released_at)),
+      ])
       await store.insertChanges(tx, release, changes)
       await noteAudit(tx, found, release.released_at)
       return { release_id: release.release_id, changes: moves.length, removed }

@@ -8,6 +8,7 @@ import type { FigureRelease } from './store.ts'
 
 // The last entry of each release in the figures log says what stands now. `/api/figures` is made from it alone.
 
+/** A new text needs a new version of the rule, and a change of the figure at the same release: docs/spec/figures.md, Replay. */
 export const DEFINITIONS = {
   w: 'Closed cases with 500 dollars or more recovered, divided by all closed cases',
   r: 'Cases flagged as ongoing treatment, divided by all cases',

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Db, StoreFault } from '../db/db.ts'
+import { type Db, DiskFault } from '../db/db.ts'
 import { fromBase64, toBase64 } from '../proof/bytes.ts'
 import { parseTreeHead } from '../proof/note/checkpoint.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
@@ -33,7 +33,7 @@ export async function keepEntries(tx: Db, log: Log): Promise<void> {
       closeSync(file)
     }
   } catch (cause) {
-    throw new StoreFault(`the checkpoint lock of the ${log.name} log cannot be written: see LOCK_DIR`, { cause })
+    throw new DiskFault(`the checkpoint lock of the ${log.name} log cannot be written, see LOCK_DIR`, cause)
   }
 }
 

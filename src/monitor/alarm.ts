@@ -1,5 +1,7 @@
 // What a monitor may find, what to do about it, and what it shows for it.
 
+import { holdsSecret } from './secret.ts'
+
 /** What to do, where several alarms need the same. */
 const TELL_ALL =
   'keep the evidence and publish it: it holds statements of this service that cannot all be true. Do not rely on what it answers until it is explained'
@@ -85,7 +87,7 @@ export const ALARMS = {
     'look for a cache between you and the service that keeps answers too long; if there is none, tell the operator',
   ],
   withdrawn_served: [
-    'an answer is from a release that was withdrawn',
+    'an answer shows a release as in force that was withdrawn',
     'do not use the answer; tell the operator, and look for a cache that keeps answers too long',
   ],
 } as const satisfies Record<string, readonly [string, string]>
@@ -101,14 +103,21 @@ export interface Alarm {
   evidence: Record<string, string>
 }
 
-/** Far more than anyone reads: a hostile service must not be able to fill a disk with what is said about it. */
-const MOST_ALARMS = 50
+/**
+ * As many of each code as anyone reads. A hostile service must not be able to fill a disk with what is said about it, nor
+ * to hide one lie behind many others: so each code has its own room, and what is new is raised before what is old.
+ */
+const MOST_OF_CODE = 20
+const MOST_NOTES = 50
+/** No part of the evidence is longer. */
+const EVIDENCE_BYTES = 256 * 1024
 const WITHHELD = '(left out: it holds a secret of this monitor)'
 
 export class Alarms {
   readonly raised: Alarm[] = []
-  /** What was not looked at, and why: nobody is accused of it. */
-  readonly notes: string[] = []
+  readonly #notes: string[] = []
+  /** All sentences of each code, also those that are left out of `raised`. */
+  readonly #found = new Map<AlarmCode, Set<string>>()
 
   /** `secrets` are those that this monitor shows to the service, which may send them back: evidence is for everyone. */
   constructor(readonly secrets: ReadonlySet<string> = new Set()) {}
@@ -116,18 +125,31 @@ export class Alarms {
   raise(code: AlarmCode, detail: string, evidence: Record<string, string> = {}): void {
     const [what, advice] = ALARMS[code]
     const sentence = `${what}: ${detail}`
-    const isKnown = this.raised.some((alarm) => alarm.code === code && alarm.sentence === sentence)
-    if (isKnown || this.raised.length >= MOST_ALARMS) return
-    const shown = Object.entries(evidence).map(([name, each]) => [name, this.#holdsSecret(each) ? WITHHELD : each])
-    this.raised.push({ code, sentence, advice, evidence: Object.fromEntries(shown) })
+    const found = this.#found.get(code) ?? new Set()
+    this.#found.set(code, found)
+    if (found.has(sentence)) return
+    found.add(sentence)
+    if (found.size > MOST_OF_CODE) return
+    const shown = Object.entries(evidence).map(([name, each]) => [name, this.#shown(each)])
+    // A name that fits its pattern can be a token all the same.
+    const said = this.#shown(sentence) === WITHHELD ? `${what}: ${WITHHELD}` : sentence
+    this.raised.push({ code, sentence: said, advice, evidence: Object.fromEntries(shown) })
   }
 
-  #holdsSecret(text: string): boolean {
-    const bytes = Buffer.from(text, 'base64')
-    return [...this.secrets].some((secret) => text.includes(secret) || bytes.includes(secret))
+  /** Looks behind the cut too: a secret across it would be left there all but its end. */
+  #shown(text: string): string {
+    return holdsSecret(text.slice(0, 2 * EVIDENCE_BYTES), this.secrets) ? WITHHELD : text.slice(0, EVIDENCE_BYTES)
   }
 
   note(text: string): void {
-    if (!this.notes.includes(text) && this.notes.length < MOST_ALARMS) this.notes.push(text)
+    if (!this.#notes.includes(text) && this.#notes.length < MOST_NOTES) this.#notes.push(text)
+  }
+
+  /** How many alarms were left out, and what was not looked at and why, of which nobody is accused. */
+  get notes(): string[] {
+    const leftOut = [...this.#found].flatMap(([code, { size }]) =>
+      size > MOST_OF_CODE ? [`${code}: ${size - MOST_OF_CODE} more were found and are not shown`] : [],
+    )
+    return [...leftOut, ...this.#notes]
   }
 }

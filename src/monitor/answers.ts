@@ -16,6 +16,8 @@ import type { ReplayResult } from './replay.ts'
 
 /** How long an answer may be kept by a cache on its way, and somewhat more. */
 export const CACHED_MS = 15 * 60_000
+/** How far ahead of ours a clock may be. */
+export const AHEAD_MS = 10 * 60_000
 
 export interface VerifiedRows {
   rows: ProvedRow[]
@@ -71,13 +73,12 @@ const rootAt = (leaves: readonly Hash[], size: number): Hash =>
 
 /** Raises an alarm if an answer that was just given is from a withdrawn release, or under a checkpoint of long ago. */
 export function checkAge(
-  { alarms }: Parts,
+  { alarms, now }: Parts,
   { registry }: Memory,
   { rows, size }: VerifiedRows,
   entries: ReplayResult['entries'],
   name: string,
   text: string,
-  now: number,
 ): void {
   // Every cache has dropped by now what was before these.
   const isOld = (entry: RegistryEntry): boolean => Date.parse(entry.recorded_at) < now - CACHED_MS

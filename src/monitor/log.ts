@@ -16,6 +16,7 @@ export interface Parts {
   fetcher: Fetcher
   policy: TrustPolicy
   alarms: Alarms
+  now: number
   /** The schedules of a registry that has others than the usual ones. */
   charts?: ChartTable | undefined
 }
@@ -73,7 +74,8 @@ export async function followTree(
     alarms.raise('log_forked', what, forkEvidence(known, { note, leaves, upper: 0 }, differs))
     return undefined
   }
-  return { note, head, leaves, upper: known?.upper ?? 0 }
+  const since = known?.leaves.length === leaves.length ? known.since : undefined
+  return { note, head, leaves, upper: known?.upper ?? 0, since: since ?? parts.now }
 }
 
 /** Checks the tiles above the leaves that were not checked yet. What was wrong is looked at again in the next round. */

@@ -17,6 +17,8 @@ export interface LogMemory {
   leaves: Hash[]
   /** At which size the tiles above the leaves were last found to follow from them. */
   upper: number
+  /** When this monitor first saw the log at this size, in epoch milliseconds. */
+  since?: number
 }
 
 /** How far the rows of a release were checked: their hashes only, each row, or each row at its source. */
@@ -58,7 +60,7 @@ const SCHEMA = 'agent-trust-registry/monitor@v2'
 
 const text = (value: unknown): boolean => typeof value === 'string'
 const texts = (value: unknown): boolean => Array.isArray(value) && value.every(text)
-const log = closed({ note: text, leaves: text, upper: count })
+const log = closed({ note: text, leaves: text, upper: count }, { since: count })
 const isState = closed(
   {
     schema: oneOf(SCHEMA),
@@ -84,8 +86,8 @@ type StateFileContent = Omit<Memory, 'registry' | 'figures'> & {
 /** Why a state file cannot be used. */
 export class StateFault extends Error {}
 
-const EVIDENCE_BYTES = 256 * 1024
-const MOST_FILES = 1_000
+/** Of each code: cheap alarms must not take the room that the evidence of a fork needs. */
+const MOST_FILES_OF_CODE = 50
 
 /** The state file of a monitor. */
 export class StateFile {
@@ -132,28 +134,31 @@ export class StateFile {
     replaceFile(this.path, `${JSON.stringify(stored)}\n`)
   }
 
-  /** Writes what shows an alarm, once, and answers where. Undefined where there are too many files already. */
+  /** Writes what shows an alarm, once, and answers where. Undefined where its code has too many files already. */
   keep({ code, sentence, advice, evidence }: Alarm, now: number): string | undefined {
-    const shown = Object.entries(evidence).map(([name, each]) => [name, each.slice(0, EVIDENCE_BYTES)])
+    // A fault stays in the log for ever. With one file for each checkpoint it would soon take all the room of its code.
+    const renewed = ['log_checkpoint', 'consistency', ...('inclusion' in evidence ? ['checkpoint', 'inclusion'] : [])]
+    const same = Object.entries(evidence).filter(([part]) => !renewed.includes(part))
     const name = createHash('sha256')
-      .update(JSON.stringify([code, sentence, shown]))
+      .update(JSON.stringify([code, sentence, same]))
       .digest('hex')
       .slice(0, 12)
     const path = `${this.path}.alarm.${code}.${name}.json`
     if (existsSync(path)) return path
-    const prefix = `${basename(this.path)}.alarm.`
-    if (readdirSync(dirname(resolve(this.path))).filter((file) => file.startsWith(prefix)).length >= MOST_FILES)
-      return undefined
+    const prefix = `${basename(this.path)}.alarm.${code}.`
+    const files = readdirSync(dirname(resolve(this.path))).filter((file) => file.startsWith(prefix))
+    if (files.length >= MOST_FILES_OF_CODE) return undefined
     const found = { code, sentence, advice, url: this.url, found_at: new Date(now).toISOString() }
-    replaceFile(path, `${JSON.stringify({ ...found, evidence: Object.fromEntries(shown) }, null, 1)}\n`)
+    replaceFile(path, `${JSON.stringify({ ...found, evidence }, null, 1)}\n`)
     return path
   }
 }
 
-const packed = ({ note, leaves, upper }: LogMemory): PackedLog => ({
+const packed = ({ note, leaves, upper, since }: LogMemory): PackedLog => ({
   note,
   leaves: toBase64(Buffer.concat(leaves)),
   upper,
+  ...(since === undefined ? {} : { since }),
 })
 
 function unpacked(log: PackedLog): LogMemory {

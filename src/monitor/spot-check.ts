@@ -58,7 +58,7 @@ function someOf<T>(items: readonly T[], most: number, random: () => number): T[]
 async function readPage(
   parts: Parts,
   memory: Memory,
-  { entries, now }: SpotCheckParts,
+  { entries }: SpotCheckParts,
   { chart, from }: Period,
 ): Promise<void> {
   const path = `/api/registry?${new URLSearchParams({ chart, as_of: from })}`
@@ -68,7 +68,7 @@ async function readPage(
     return
   }
   const believed = await believe(parts, memory, path, text, { page: { as_of: from, chart } }, 'page_unverified')
-  if (believed) checkAge(parts, memory, believed, entries, path, text, now)
+  if (believed) checkAge(parts, memory, believed, entries, path, text)
 }
 
 /** A row by its permalink: it is the row of that place, of that release, as published. */
@@ -102,7 +102,7 @@ function questionOf({ cpt, region, npi, modifier, setting, basis }: Row, as_of: 
   return typeof parsed === 'string' ? undefined : question
 }
 
-async function ask(parts: Parts, memory: Memory, { entries, now }: SpotCheckParts, question: Question): Promise<void> {
+async function ask(parts: Parts, memory: Memory, { entries }: SpotCheckParts, question: Question): Promise<void> {
   const path = `/reference?${new URLSearchParams(Object.entries(question))}`
   const fetched = await parts.fetcher.get(path, MOST.answer)
   const text = textOf(fetched?.bytes)
@@ -111,5 +111,5 @@ async function ask(parts: Parts, memory: Memory, { entries, now }: SpotCheckPart
     return
   }
   const believed = await believe(parts, memory, path, text, { question })
-  if (believed) checkAge(parts, memory, believed, entries, path, text, now)
+  if (believed) checkAge(parts, memory, believed, entries, path, text)
 }

@@ -1,5 +1,6 @@
 // The figures log replayed: whether each entry follows from those before it. For whoever reads all entries.
 
+import { canonical } from './canonical-json.ts'
 import { isChangeEntry } from './entries.ts'
 import { type FiguresState, isFiguresState } from './figures.ts'
 
@@ -19,6 +20,8 @@ interface FigureValue {
   as_of: string | null
 }
 const NOTHING: FigureValue = { value: null, as_of: null }
+/** A clock that is this far behind is accepted by the service. */
+const CLOCK_MS = 5_000
 const COUNTS = ['cases_floor10', 'settlements_floor10'] as const
 
 /** The places of entries that do not follow; the size of the log if it does not end with a state. */
@@ -33,6 +36,8 @@ class Replay {
   #state: FiguresState | undefined
   /** The changes since the last state: a release that has not ended. */
   #open: Change[] = []
+  /** The latest time at which a state before was recorded. */
+  #latest = Number.NEGATIVE_INFINITY
 
   add(entry: unknown, place: number): boolean {
     if (isFiguresState(entry)) return this.#addState(entry)
@@ -68,10 +73,38 @@ class Replay {
         const stands = this.#standing.get(metric) ?? NOTHING
         return stands.value === value && stands.as_of === as_of
       }) &&
-      COUNTS.every((metric) => (this.#standing.get(metric) ?? NOTHING).value === state[metric])
+      COUNTS.every((metric) => (this.#standing.get(metric) ?? NOTHING).value === state[metric]) &&
+      this.#isInTime(state) &&
+      (before === undefined || this.#mayFollow(before, state))
     this.#open = []
     this.#state = state
+    this.#latest = Math.max(this.#latest, Date.parse(state.recorded_at))
     return follows
+  }
+
+  /** It was not recorded before what was recorded before it, nor before its own release. */
+  #isInTime({ recorded_at, as_of }: FiguresState): boolean {
+    const made = as_of === null ? this.#latest : Math.max(this.#latest, Date.parse(as_of))
+    return Date.parse(recorded_at) >= made - CLOCK_MS
+  }
+
+  /** What a state says beside the values is as before, unless a change says that the figure was decided anew. */
+  #mayFollow(before: FiguresState, state: FiguresState): boolean {
+    const isFirst = before.release_id === null
+    const isNewRule = isFirst || state.sdc_rule_version !== before.sdc_rule_version
+    const moved = new Set(this.#open.map(({ metric }) => metric))
+    const figuresStay = Object.entries(state.metrics).every(([metric, { reason, definition }]) => {
+      const old = before.metrics[metric as keyof FiguresState['metrics']]
+      return (
+        (reason === old.reason || moved.has(metric)) &&
+        (definition === old.definition || (moved.has(metric) && isNewRule))
+      )
+    })
+    const noiseStays =
+      isFirst ||
+      canonical(state.noise ?? null) === canonical(before.noise ?? null) ||
+      (moved.size > 0 && (state.noise === undefined) === (before.noise === undefined))
+    return figuresStay && noiseStays && (before.data_class !== 'sample' || state.data_class === 'sample')
   }
 }
 

@@ -335,6 +335,8 @@ test('a hospital answers from its own file: cash before gross, facility before p
         charge({ cpt: '99213', class: 'facility', amount: '145.20' }),
         charge({ cpt: '99213', basis: 'hospital_gross', amount: '300.00' }),
         charge({ cpt: '99214', class: 'professional', amount: '99.00' }),
+        charge({ cpt: '99285', class: 'professional', amount: '792.00' }),
+        charge({ cpt: '99285', amount: '2001.00' }),
         charge({ cpt: '99215', basis: 'hospital_negotiated_low', setting: 'inpatient', amount: '44.00' }),
         charge({ cpt: '70450', modifier: '26', amount: '61.00' }),
         charge({ cpt: '73560', modifier: 'LT', amount: '71.00' }),
@@ -362,6 +364,8 @@ test('a hospital answers from its own file: cash before gross, facility before p
     [{ npi: NPI, basis: 'hospital_negotiated_high' }, 'not_on_schedule'],
     [{ npi: NPI, setting: 'inpatient' }, 'not_on_schedule'],
     [{ cpt: '99214', npi: NPI }, 'price 99.00'],
+    // A charge of no class is the hospital's own.
+    [{ cpt: '99285', npi: NPI }, 'price 2001.00'],
     [{ cpt: '99215', npi: NPI }, 'price 44.00'],
     [{ cpt: '99215', npi: NPI, setting: 'outpatient' }, 'not_on_schedule'],
     [{ cpt: '70450', npi: NPI }, 'modifier_not_priced'],

@@ -5,7 +5,7 @@ import { type Asked, inForce, NEUTRAL, type Published, type Said } from './naive
 import { money } from './naive-schedule.ts'
 
 const BASES = ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'hospital_negotiated_high']
-const CLASSES = ['facility', 'professional', null]
+const CLASSES = ['facility', null, 'professional'] as const
 
 const modifierOf = (charge: FixtureCharge): string => (charge.modifiers ?? '').split('|').sort().join('-')
 const settingOf = ({ setting }: FixtureCharge): string | null => (setting === 'both' ? null : (setting ?? null))

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { type Inquiry, verifyBody } from '../../src/proof/verify.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
@@ -85,6 +86,21 @@ test('an agent learns where a code has prices before it asks for one', async () 
   const [clfs, pfs] = (await list(app, '/api/coverage?cpt=80053')).data
   expect([clfs, pfs]).toMatchObject([{ code: { prices: 1, settings: [null] } }, { code: { rows: 1, prices: 0 } }])
   expect((await list(app, '/api/coverage?cpt=12345')).data).toEqual([])
+})
+
+test('a ZIP code that is spelled like a code is not taken for one', async () => {
+  await using app = await testApp()
+  await threeCharts(app)
+  await app.publish(aRelease({ chart: 'zip-locality', rows: [aPlace('99213', 'US-WA-99')] }))
+  const { data } = await list(app, '/api/coverage?cpt=99213')
+  expect(data.map(({ chart }) => chart)).toEqual(['cms-pfs', `hospital-mrf:${NPI}`])
+  const codes = await list(app, '/api/coverage?prefix=992')
+  expect(codes.data).toMatchObject([{ cpt: '99213', charts: 2 }])
+  const headers = await app.railsHeaders(['registry:read'])
+  for (const filter of ['cpt=99213', 'region=US-WA-99', 'cpt=99213&chart=zip-locality']) {
+    const page = (await app.getJson(`/api/registry?${filter}`, headers)) as List<{ kind: string }>
+    expect([filter, page.data.filter(({ kind }) => kind === 'place')]).toEqual([filter, []])
+  }
 })
 
 test('codes are found by how they begin', async () => {

@@ -5,9 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { ALARMS, type AlarmCode } from '../../src/monitor/alarm.ts'
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import { firstRelease } from '../../src/proof/figures-fixture.ts'
 import { STATE_SCHEMA } from '../../src/proof/price/release.ts'
 import { aRow } from '../../src/proof/registry-fixture.ts'
-import { LAB, rows, smuggle } from '../support/lie.ts'
+import { days, LAB, rows, smuggle } from '../support/lie.ts'
 import { LOG_LIES } from '../support/log-lies.ts'
 import { Operator } from '../support/operator.ts'
 import { ROW_LIES } from '../support/row-lies.ts'
@@ -37,6 +38,47 @@ test.each(LIES)('%s: %s', async (code, _, lie, proves) => {
   expect(seen.out).toContain(`alarm ${code}: ${sentence}\n  what to do: ${advice}\n`)
   expect(await provedBy(evidence, operator.policy)).toEqual(proves)
   expect(readFileSync(watcher.file(file), 'utf8')).not.toContain('atr_any')
+})
+
+/** States whose clock went back, more than are shown: an operator calls it an accident. */
+function oldFaults(operator: Operator): void {
+  for (let i = 0; i < 25; i++) {
+    operator.registry.now = new Date(Date.parse(operator.registry.now) - 6_000).toISOString()
+    days(operator, 1)
+  }
+}
+
+const HIDDEN = ['log_forked', 'state_wrong', 'time_backwards', 'figures_wrong', 'rows_unsorted']
+test.each(LIES.filter(([code], i) => HIDDEN.includes(code) && LIES.findIndex(([other]) => other === code) === i))(
+  'old faults of the log do not hide a new one: %s, %s',
+  async (code, _, lie) => {
+    await using operator = await Operator.start()
+    using watcher = Watcher.of(operator)
+    const first = operator.registry.publish(rows, LAB)
+    oldFaults(operator)
+    const before = await watcher.read()
+    expect(new Set(before.alarms)).toEqual(new Set(['time_backwards']))
+    expect(before.err).toContain('note: time_backwards: 5 more were found and are not shown')
+    await lie(operator, first)
+    // Another history that is longer than this one.
+    if (operator.shown !== operator.registry) for (let i = 0; i < 30; i++) operator.shown.append()
+    const [told = ''] = (await until(watcher, code)).out.match(new RegExp(`^alarm ${code}: .*$`, 'm')) ?? []
+    expect([told.startsWith(`alarm ${code}: `), before.out.includes(told)]).toEqual([true, false])
+  },
+)
+
+test('figures from before a release are found without a token once the release is known for long', async () => {
+  await using operator = await Operator.start()
+  using watcher = Watcher.of(operator)
+  operator.registry.publish(rows, LAB)
+  operator.release(...firstRelease(1))
+  operator.figuresAt = { index: 0, size: 1 }
+  // Caches may have it for so long.
+  expect((await watcher.look()).alarms).toEqual([])
+  const state = JSON.parse(readFileSync(watcher.file('state'), 'utf8')) as { figures: { since: number } }
+  state.figures.since -= 16 * 60_000
+  writeFileSync(watcher.file('state'), JSON.stringify(state))
+  expect((await watcher.look()).alarms).toEqual(['answer_stale'])
 })
 
 test('head_stale: nothing was published for a day', async () => {

@@ -160,7 +160,7 @@ test('every miss says what there is for the code, in words and without an amount
     [{ cpt: '99213', modifier: '62-50' }, 'modifier_not_priced', ofVisit, /not with this modifier/],
     [{ cpt: '99213', setting: 'facility' }, 'not_on_schedule', ofVisit, /is listed, but not for this setting/],
     [{ cpt: '99213', region: 'US-NY-01' }, 'region_not_covered', ofVisit, /not for this region/],
-    [{ cpt: '99213', region: 'CA' }, 'region_ambiguous', ofVisit, /several localities/],
+    [{ cpt: '99213', region: 'CA' }, 'region_ambiguous', ofVisit, /several places/],
     [{ cpt: '99213', region: '00001' }, 'unknown_zip', ofVisit, /ZIP/],
     [{ cpt: '99213', setting: 'outpatient' }, 'no_edition_for_day', ofVisit, /cms-opps/],
     [{ cpt: '99213', as_of: '2025-06-01' }, 'no_edition_for_day', nothing, /cms-pfs/],

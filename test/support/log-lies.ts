@@ -1,5 +1,5 @@
 import type { AlarmCode } from '../../src/monitor/alarm.ts'
-import { aStateOfNothing, firstRelease } from '../../src/proof/figures-fixture.ts'
+import { aState, aStateOfNothing, firstRelease } from '../../src/proof/figures-fixture.ts'
 import { aSigner } from '../../src/proof/fixture.ts'
 import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
 import { signNote } from '../../src/proof/note/signed-note.ts'
@@ -138,6 +138,30 @@ export const LOG_LIES: [AlarmCode, string, Lie, Proves][] = [
     ['entry'],
   ],
   [
+    'figures_wrong',
+    'sample figures become published figures',
+    (operator) => {
+      operator.release(...firstRelease(1, aState({ data_class: 'sample' })))
+      operator.release(aState({ release_id: '2026-10-07.1' }))
+    },
+    ['entry'],
+  ],
+  [
+    'answer_stale',
+    'figures from before the last release',
+    (operator) => {
+      operator.figuresAt = { index: 0, size: 1 }
+      operator.release(...firstRelease(1))
+    },
+    ['entry'],
+  ],
+  [
+    'head_from_future',
+    'figures of a year that has not come',
+    (operator) => operator.release(...firstRelease(1, aState({ recorded_at: '2099-01-01T00:00:00.000Z' }))),
+    ['entry'],
+  ],
+  [
     'answer_unverified',
     'another figure than the one that stands',
     (operator) => {
@@ -197,6 +221,18 @@ export const LOG_LIES: [AlarmCode, string, Lie, Proves][] = [
       const { registry } = operator
       registry.now = new Date(Date.parse(registry.now) - 3_600_000).toISOString()
       days(operator, 1)
+    },
+    ['entry'],
+  ],
+  [
+    'time_backwards',
+    'a clock that goes back five seconds at a time',
+    (operator) => {
+      const { registry } = operator
+      for (let i = 0; i < 2; i++) {
+        registry.now = new Date(Date.parse(registry.now) - 5_000).toISOString()
+        days(operator, 1)
+      }
     },
     ['entry'],
   ],

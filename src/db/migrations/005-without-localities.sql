@@ -1,2 +1,2 @@
 -- Which locality a contractor's number means was asked by nothing: regions are named by state and number.
-DROP TABLE release_locality;
+DROP TABLE IF EXISTS release_locality;

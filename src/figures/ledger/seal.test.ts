@@ -140,7 +140,7 @@ test('a store of the first version gets what seals need when it is opened', asyn
   const whole = await tables(made)
   for (const table of ['outcome_salt', 'batch_seal', 'release_seal', 'outcome_carried', 'outcome_staging'])
     await made.query(`DROP TABLE ${table}`)
-  await made.query('DELETE FROM schema_version WHERE version = 4')
+  await made.query('DELETE FROM schema_version WHERE version >= 4')
   await importedBefore(made)
   await made.close()
   const opened = await openSqlite(file)

@@ -18,7 +18,6 @@ import {
   type AnyRow,
   type Basis,
   type BillingClass,
-  CLASSES,
   type PlaceRow,
   type PricedRow,
   type Row,
@@ -246,7 +245,8 @@ function* ofProvider(question: ParsedQuestion, npi: string): Steps<Decision> {
   const { cpt, basis, setting, modifiers, day } = question
   const bases = basis === undefined ? HOSPITAL_FACTS.bases : [basis]
   const settings = setting === undefined ? HOSPITAL_FACTS.settings : [setting, null]
-  const classes: readonly (BillingClass | null)[] = [...CLASSES, null]
+  // A charge of no class is not a doctor's: those are known by their class or their revenue code.
+  const classes: readonly (BillingClass | null)[] = ['facility', null, 'professional']
   const ignored = modifiers.filter(isNeutral)
   const kept = modifiers.filter((modifier) => !isNeutral(modifier))
   // As on the bill first, then without those that change no payment.

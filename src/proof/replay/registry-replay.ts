@@ -59,6 +59,8 @@ export class Replay {
   readonly #newest = new Map<string, Manifest>()
   readonly #withdrawn = new Set<string>()
   #last: RegistryEntry | undefined
+  /** The latest time of any entry: compared with the last alone, a clock could go back by any time in small steps. */
+  #latest: string | undefined
 
   /** What is in force after the entries so far. */
   get standing(): Standing {
@@ -72,6 +74,8 @@ export class Replay {
     if (isWithdrawal(entry)) this.#withdrawn.add(entry.release_id)
     this.#running.add(entry)
     this.#last = entry
+    if (this.#latest === undefined || Date.parse(entry.recorded_at) > Date.parse(this.#latest))
+      this.#latest = entry.recorded_at
     return faults
   }
 
@@ -82,7 +86,7 @@ export class Replay {
   }
 
   #ofTime({ recorded_at }: RegistryEntry): ReplayFault[] {
-    const before = this.#last?.recorded_at
+    const before = this.#latest
     const isBack = before !== undefined && Date.parse(recorded_at) < Date.parse(before) - CLOCK_MS
     return isBack ? [{ code: 'time_backwards', detail: `${recorded_at} after ${before}` }] : []
   }

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
-import type { Adjustment } from '../../proof/lookup/modifiers.ts'
+import { type Adjustment, isAdjusting } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, rowKey } from '../../proof/price/row.ts'
@@ -176,14 +176,16 @@ function sentence(
     return `The schedule does not pay this code with modifier ${decision.modifier}: the indicator on its row rules it out. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_priced') {
     const how = question.modifiers.length === 0 ? 'but only with modifiers' : 'but not with this modifier'
-    return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.`
+    const several = question.modifiers.filter(isAdjusting).length > 1
+    const rule = several ? ` Of ${question.modifiers.filter(isAdjusting).join(', ')} only one can be applied.` : ''
+    return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.${rule}`
   }
   if (decision.outcome === 'no_edition')
     return `The registry has no edition for this day of: ${decision.charts.join(', ')}. The member charts lists the periods that it has.`
   if (decision.outcome === 'region_not_covered')
-    return `The edition in force has this code for the whole country, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
+    return `The edition in force has this code for other places, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
   if (decision.outcome === 'region_ambiguous')
-    return 'This place has several localities, each with prices of its own: choose one from the member choices.'
+    return 'The question fits several places, each with a price of its own: choose one from the member choices.'
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
     const part = question.setting === undefined ? 'this region or basis' : 'this setting'
     return `The code is listed, but not for ${part}. Settings: ${has(available.settings)}. Bases: ${has(available.bases)}.`

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, chartsFor, codeIn, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
-import { type AnyRow, KEY_PARTS, type Row } from '../../proof/price/row.ts'
+import { type AnyRow, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
 import type { Proofs } from './proofs.ts'
@@ -56,15 +56,23 @@ function releasesFor({ view, charts: table }: Proofs, npi: string | null, day: s
   return charts.flatMap((chart) => view.editionOn(chart, day) ?? [])
 }
 
+/** The state that was asked about; a text that begins no region if there is none. */
+const stateOf = ({ region }: ParsedQuestion): string =>
+  region.level === 'state' ? region.state : region.level === 'locality' ? region.region.slice(3, 5) : '-'
+
 /** What the code has on that day, so that a miss can be asked again so that it fits. */
 export async function availableFor(proofs: Proofs, question: ParsedQuestion): Promise<Available> {
   const keys = await keysOf(proofs, question)
+  const isNear = (region: string): boolean => region.startsWith(`US-${stateOf(question)}`)
   const words = (part: keyof Key): string[] => [...new Set(keys.flatMap((key) => key[part] ?? []))].sort()
   return {
     modifiers: words('modifier'),
     settings: words('setting'),
     bases: words('basis'),
-    regions: words('region').slice(0, MOST_REGIONS),
+    // Those near what was asked are kept where the list is cut.
+    regions: [...words('region').filter(isNear), ...words('region').filter((region) => !isNear(region))]
+      .slice(0, MOST_REGIONS)
+      .sort(),
   }
 }
 
@@ -81,19 +89,22 @@ export async function relatedTo(proofs: Proofs, question: ParsedQuestion, row: R
     Number(key.basis !== row.basis) * 4 +
     Number(key.modifier !== row.modifier) * 2 +
     Number(key.setting !== row.setting)
-  return others
-    .sort((a, b) => near(a) - near(b))
-    .slice(0, MOST_RELATED)
-    .map(({ basis, setting, class: inClass, modifier, cpt, npi }) => ({
-      basis,
-      setting,
-      class: inClass,
-      modifier,
-      href: referencePath(
-        { cpt, region: npi === null ? row.region : undefined, npi, modifier, setting, basis },
-        question.day,
-      ),
-    }))
+  const related: Related[] = []
+  for (const key of others.sort((a, b) => near(a) - near(b)).slice(0, MOST_RELATED)) {
+    const { basis, setting, class: inClass, modifier } = key
+    const href =
+      (await permalinkTo(proofs, question.day, key)) ?? referencePath({ ...key, region: row.region }, question.day)
+    related.push({ basis, setting, class: inClass, modifier, href })
+  }
+  return related
+}
+
+/** A hospital's rows can differ in their class, which is no part of a question: they are pointed to one by one. */
+async function permalinkTo(proofs: Proofs, day: string, key: Key): Promise<string | undefined> {
+  const { db, view } = proofs
+  const release = key.npi === null ? undefined : view.editionOn(view.chartOf(key.npi) ?? '', day)
+  const stored = release && (await store.findRow(db, release.release_no, rowKey(key)))
+  return stored && proofs.refer(release, stored).href
 }
 
 /** The localities to choose from where the place that was asked has several. */

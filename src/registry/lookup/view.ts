@@ -70,13 +70,15 @@ export class View {
   static async at(db: Db, log: Log): Promise<View> {
     const head = await log.head(db)
     const known = newest.get(log)
-    if (known?.head.note === head.note) return known
-    const view = await db.snapshot(async (tx) => {
+    if (known?.note === head.note) return known.view
+    // Whoever asks while it is made waits for it: a publication must not be followed by one view for each request.
+    const view = db.snapshot(async (tx) => {
       const bodies = await leafBodies(tx, log.name, 0, head.size)
       const entries = bodies.map((body) => JSON.parse(fromUtf8(body)) as RegistryEntry)
       return new View(head, await log.prove(tx, head.size - 1, head), entries, await loggedReleases(tx))
     })
-    newest.set(log, view)
+    newest.set(log, { note: head.note, view })
+    view.catch(() => newest.delete(log))
     return view
   }
 
@@ -164,4 +166,4 @@ function withdrawalsIn(entries: readonly RegistryEntry[]): View['withdrawals'] {
   return found
 }
 
-const newest = new WeakMap<Log, View>()
+const newest = new WeakMap<Log, { note: string; view: Promise<View> }>()

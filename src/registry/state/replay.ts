@@ -23,7 +23,7 @@ const SENTENCES: Record<ReplayCode, string> = {
   move_unfounded: 'moves a provider to a chart that does not name it',
   state_wrong: 'is a state that does not follow from those before it',
   state_missing: 'does not follow a state',
-  time_backwards: 'was recorded before the entry before it',
+  time_backwards: 'was recorded before an entry before it',
 }
 
 /** Replays the registry log from its stored entries: each is known and fits those before it, and so does each state. */
