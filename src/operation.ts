@@ -62,7 +62,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   access: Access
   limit: Bucket
   /** How many requests it counts as; one if left out. */
-  cost?: (input: z.output<Input>) => number
+  cost?: (input: z.output<Input>) => number | Promise<number>
   /** The Cache-Control header of a successful answer over HTTP. */
   cache: string
   /** The largest body it accepts, if more than the usual 16 KiB. */
@@ -98,8 +98,8 @@ export async function perform(
     parsed ??= read().then((raw) => parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(raw) : raw))
     return parsed
   }
-  // An unreadable request counts as one and is refused below.
-  const cost = op.cost && (() => readOnce().then(op.cost, () => 1))
+  const { cost: costOf } = op
+  const cost = costOf && (() => readOnce().then(costOf).catch(costOfRefused))
   const visit = await gate.enter(call, op.access, op.limit, cost)
   if (visit.refusal) return { visit, ok: false, problem: visit.refusal }
   try {
@@ -111,6 +111,12 @@ export async function perform(
     if (problem) return { visit, ok: false, problem }
     throw error
   }
+}
+
+/** A request that cannot be read, or has no meaning, counts as one; it is refused later. */
+function costOfRefused(error: unknown): number {
+  if (refusalOf(error)) return 1
+  throw error
 }
 
 /** The refusal to send for an error; undefined for a fault. A busy store is not a fault: the caller can try again. */

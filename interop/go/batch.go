@@ -33,7 +33,7 @@ func (f *facts) addBatch(body object, questions []any, v *verdict) error {
 	if questions != nil && len(questions) != len(results) {
 		return errAnother
 	}
-	shared, err := f.addList(body, 64)
+	shared, err := f.addList(body, 500)
 	if err != nil {
 		return err
 	}
@@ -146,6 +146,11 @@ func (l *list) takeLine(line object) (*answer, error) {
 	}
 	if !a.refusal && !has(a.own.row, "price") || a.refusal && a.own != nil && !codeFits(a.body["code"], a.own.row) {
 		return nil, reason("body_contradicts_proof")
+	}
+	if !a.refusal {
+		if err := toldOfModifiers(a.body, a.own.row); err != nil {
+			return nil, err
+		}
 	}
 	return a, nil
 }

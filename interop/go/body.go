@@ -97,6 +97,7 @@ type verdict struct {
 	rows       []provedRow
 	decisions  []*decision
 	listed     []listedRelease
+	page       object // where it stands in its list
 	entries    int
 	refused    int
 	checkpoint string
@@ -226,6 +227,9 @@ func (f *facts) addLookup(body, question object, v *verdict) (*answer, error) {
 		if a.own, err = f.addCited(shown); err == nil && !codeFits(body["code"], a.own.row) {
 			err = reason("body_contradicts_proof")
 		}
+	}
+	if err == nil && !a.refusal {
+		err = toldOfModifiers(body, a.own.row)
 	}
 	if err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ func (f *facts) addCoverage(body, what object, v *verdict) error {
 	if len(places) == 0 && (what == nil || some || !isFirstPage(what)) {
 		return reason("nothing_proved")
 	}
+	v.page = placeOf(body)
 	if what == nil {
 		return nil
 	}
@@ -41,9 +42,14 @@ func (f *facts) addCoverage(body, what object, v *verdict) error {
 			return errAnother
 		}
 	}
-	if !some && !f.coversAll(body, what, r, places) {
+	if some {
+		return nil
+	}
+	before, whole := f.coversAll(body, what, r, places)
+	if !whole {
 		return reason("releases_left_out")
 	}
+	v.page["before"] = before
 	return nil
 }
 
@@ -73,31 +79,34 @@ func (r *timelineRun) addEdition(value any, day string) (place int, manifest obj
 	return place, manifest, nil
 }
 
-// coversAll: no edition of the day was left out.
-func (f *facts) coversAll(body, what object, r *timelineRun, places []int) bool {
+// coversAll: no edition of the day was left out. Also the period before the page, or nil.
+func (f *facts) coversAll(body, what object, r *timelineRun, places []int) (before any, whole bool) {
+	if !isLastPage(body) && len(places) == 0 {
+		return nil, false
+	}
 	if r == nil {
-		return f.periods.size == 0
+		return nil, f.periods.size == 0
 	}
 	chart := textOf(what, "chart")
 	if isFirstPage(what) && !r.beginsAtFirst() && !(has(what, "chart") && periodKey(r.periods[0]) < chart+"|") {
-		return false
+		return nil, false
 	}
 	last := r.periods[len(r.periods)-1]
 	if isLastPage(body) && !r.endsAtLast(f) &&
 		!(has(what, "chart") && last["chart"] != chart && periodKey(last) > chart+"|") {
-		return false
+		return nil, false
 	}
 	skip := !isFirstPage(what) // the first is the last of the page before
 	for i, period := range r.periods {
 		switch {
 		case !holds(period, textOf(body, "as_of")) || !ofChart(period["chart"], what):
 		case skip:
-			skip = false
+			before, skip = period, false
 		case len(places) == 0 || places[0] != i:
-			return false
+			return nil, false
 		default:
 			places = places[1:]
 		}
 	}
-	return len(places) == 0
+	return before, len(places) == 0
 }

@@ -34,7 +34,7 @@ func (f *facts) addHistory(body, what object, v *verdict) error {
 	if err := shared.prove(); err != nil {
 		return err
 	}
-	v.entries = len(items)
+	v.entries, v.page = len(items), placeOf(body)
 	for _, each := range items {
 		v.listed = append(v.listed, listedRelease{each.of.manifest, each.period})
 		if own := each.answer.own; own != nil {
@@ -133,9 +133,11 @@ func (f *facts) historyAnswers(body, what object, runs []*timelineRun, items []*
 			return errAnother
 		}
 	}
-	if !f.tellsAll(body, names, runs, items) {
+	before, whole := f.tellsAll(body, names, runs, items)
+	if !whole {
 		return reason("releases_left_out")
 	}
+	v.page["before"] = before
 	for i, each := range items {
 		asked["as_of"] = each.period["from"]
 		if q.npi == "" && q.basis == "" {
@@ -173,18 +175,19 @@ func (f *facts) chartsFor(q *question) (names []string, err error) {
 	return []string{own}, nil
 }
 
-// tellsAll: no edition of the charts was left out, and the page says truly whether there is more.
-func (f *facts) tellsAll(body object, names []string, runs []*timelineRun, items []*pastEdition) bool {
+// tellsAll: no edition of the charts was left out, and the page says truly whether there is more. Also the period before
+// the page, or nil.
+func (f *facts) tellsAll(body object, names []string, runs []*timelineRun, items []*pastEdition) (before any, whole bool) {
 	if f.periods.size == 0 {
 		names = nil
 	}
 	if len(runs) != len(names) {
-		return false
+		return nil, false
 	}
 	var all []object
 	for i, name := range names {
 		if !runs[i].isAllOf(name, f) {
-			return false
+			return nil, false
 		}
 		for _, period := range runs[i].periods {
 			if period["chart"] == name {
@@ -194,20 +197,23 @@ func (f *facts) tellsAll(body object, names []string, runs []*timelineRun, items
 	}
 	sort.Slice(all, func(i, j int) bool { return isNewer(all[i], all[j]) })
 	offset := numberOf(body["page"], "offset")
+	if 0 < offset && offset <= int64(len(all)) {
+		before = all[offset-1]
+	}
 	if offset > int64(len(all)) {
 		offset = int64(len(all))
 	}
 	rest := all[offset:]
 	if len(items) > len(rest) {
-		return false
+		return nil, false
 	}
 	for i, each := range items {
 		if periodKey(each.period) != periodKey(rest[i]) {
-			return false
+			return nil, false
 		}
 	}
 	more := len(rest) > len(items)
-	return more != isLastPage(body) && !(more && len(items) == 0)
+	return before, more != isLastPage(body) && !(more && len(items) == 0)
 }
 
 // isAllOf: the run reaches past the periods of a chart on either side, or to the end of the timeline.

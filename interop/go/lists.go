@@ -140,5 +140,24 @@ func answersOffset(body, what object) bool {
 	return same(body["page"].(object)["offset"], offsetOf(what))
 }
 
+// placeOf is where a page stands in its list, but for the period before it (proof.md, Page after page).
+func placeOf(body object) object { return object{"has_more": !isLastPage(body)} }
+
+// showsPlace: the run shows what there is at a key of the timeline. Without a run there is nothing.
+func (r *timelineRun) showsPlace(key string, f *facts) bool {
+	if r == nil {
+		return f.periods.size == 0
+	}
+	before, after := r.beginsAtFirst(), r.endsAtLast(f)
+	for _, period := range r.periods {
+		if periodKey(period) == key {
+			return true
+		}
+		before = before || periodKey(period) < key
+		after = after || periodKey(period) > key
+	}
+	return before && after
+}
+
 // ofChart: the chart is the one asked for, if one was.
 func ofChart(chart any, what object) bool { return !has(what, "chart") || chart == what["chart"] }

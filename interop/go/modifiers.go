@@ -47,6 +47,32 @@ func sortModifiers(asked []string) (neutral []string, adjusts string, key string
 	return neutral, adjusts, strings.Join(choosing, "-")
 }
 
+// toldOfModifiers checks what stands beside a row about modifiers (proof.md, A lookup, step 4). Null is nothing.
+func toldOfModifiers(beside, row object) error {
+	if given := beside["modifiers_ignored"]; given != nil {
+		if !listOf(64, isNeutral)(given) {
+			return reason("not_recognised")
+		}
+		items := given.([]any)
+		for i := 1; i < len(items); i++ {
+			if items[i-1].(string) >= items[i].(string) {
+				return reason("not_recognised")
+			}
+		}
+	}
+	given := beside["adjustment"]
+	if given == nil {
+		return nil
+	}
+	modifier := textOf(given, "modifier")
+	if adjustings[modifier] != nil && has(row, "price") {
+		if made := adjustment(modifier, row); made != nil && same(given, made) {
+			return nil
+		}
+	}
+	return reason("body_contradicts_proof")
+}
+
 // adjustment is nil where the modifier is not allowed.
 func adjustment(modifier string, row object) object {
 	by := adjustings[modifier]

@@ -106,8 +106,11 @@ func bodyOutcome(vector object, pinned *policy) object {
 	if err != nil {
 		return outcome(err, nil)
 	}
-	return outcome(nil, object{
-		"rows": float64(len(v.rows)), "entries": float64(v.entries), "refused": float64(v.refused)})
+	found := object{"rows": float64(len(v.rows)), "entries": float64(v.entries), "refused": float64(v.refused)}
+	if v.page != nil {
+		found["page"] = v.page
+	}
+	return outcome(nil, found)
 }
 
 func growthOutcome(vector object, pinned *policy) object {

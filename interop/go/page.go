@@ -37,7 +37,7 @@ func (f *facts) addPage(body, what object, v *verdict) error {
 	if !isRangeProofs(body["proofs"]) {
 		return reason("proof_malformed")
 	}
-	releases, err := f.addShared(body, isReleases)
+	releases, err := f.addShared(body, listOf(200, isShared))
 	if err != nil {
 		return err
 	}

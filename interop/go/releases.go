@@ -8,6 +8,8 @@ var (
 		"release":    isManifest,
 		"inclusion":  isPath,
 		"withdrawal": nullOr(closed(map[string]form{"entry": isWithdrawal, "inclusion": isPath})),
+		"replaced_by": nullOr(closed(map[string]form{
+			"release": isManifest, "index": isCount, "inclusion": isPath})),
 	})
 	ofManifest = []string{"release_id", "chart", "edition", "effective_from", "effective_to", "row_count",
 		"rejected_count", "supersedes", "data_class"}
@@ -45,6 +47,7 @@ func (f *facts) addReleaseList(body, what object, v *verdict) error {
 	if len(items) == 0 && (what == nil || !isFirstPage(what) || state == "replaced" || state == "withdrawn") {
 		return reason("nothing_proved")
 	}
+	v.page = placeOf(body)
 	if what == nil {
 		return nil
 	}
@@ -56,9 +59,14 @@ func (f *facts) addReleaseList(body, what object, v *verdict) error {
 			return errAnother
 		}
 	}
-	if (!has(what, "state") || state == "published") && !f.listsAll(body, what, r, items) {
+	if has(what, "state") && state != "published" {
+		return nil
+	}
+	before, whole := f.listsAll(body, what, r, items)
+	if !whole {
 		return reason("releases_left_out")
 	}
+	v.page["before"] = before
 	return nil
 }
 
@@ -87,6 +95,14 @@ func (f *facts) addReleaseItem(value any, r *timelineRun) (*releaseItem, error) 
 			return nil, reason("body_contradicts_proof")
 		}
 	}
+	later, isReplaced := proof["replaced_by"].(object)
+	if isReplaced {
+		release := later["release"].(object)
+		if !f.inOpened(release, numberOf(later, "index"), later["inclusion"]) {
+			return nil, reason("release_not_in_log")
+		}
+		f.known(release, leafHash(release))
+	}
 	at, err := r.periodOf(manifest)
 	if err != nil {
 		return nil, err
@@ -94,10 +110,20 @@ func (f *facts) addReleaseItem(value any, r *timelineRun) (*releaseItem, error) 
 	if at >= 0 {
 		one.period = r.periods[at]
 	}
-	if !one.says(item, entry) || isWithdrawn && one.period != nil || one.state == "replaced" && !r.hasKey(one.key) {
+	if !one.says(item, entry) || isWithdrawn && one.period != nil || one.period == nil && !r.showsPlace(one.key, f) ||
+		isReplaced != (one.state == "replaced") || isReplaced && !one.givesWay(later, r) {
 		return nil, reason("body_contradicts_proof")
 	}
 	return one, nil
+}
+
+// givesWay: a later release counts in place of this one, which is in force on no day.
+func (one *releaseItem) givesWay(later object, r *timelineRun) bool {
+	release := later["release"].(object)
+	if release["chart"] != one.manifest["chart"] || numberOf(later, "index") <= one.index {
+		return false
+	}
+	return release["edition"] == one.manifest["edition"] || r.hasPeriod(one.key, leafHash(release))
 }
 
 // inOpened: an entry stands in the log of the page, whose checkpoint is open.
@@ -106,12 +132,13 @@ func (f *facts) inOpened(entry object, index int64, inclusion any) bool {
 	return ok && tlog.CheckRecord(path, f.opened.size, f.opened.root, index, tlog.RecordHash(canonical(entry))) == nil
 }
 
-func (r *timelineRun) hasKey(key string) bool {
+// hasPeriod: a period of the run has the key and names the release.
+func (r *timelineRun) hasPeriod(key, release string) bool {
 	if r == nil {
 		return false
 	}
 	for _, period := range r.periods {
-		if periodKey(period) == key {
+		if periodKey(period) == key && textOf(period, "release") == release {
 			return true
 		}
 	}
@@ -153,15 +180,18 @@ func (one *releaseItem) isBefore(other *releaseItem) bool {
 	return one.index < other.index
 }
 
-// listsAll: no release that is in force was left out (proof.md, Whether it is whole).
-func (f *facts) listsAll(body, what object, r *timelineRun, items []*releaseItem) bool {
-	if r == nil {
-		return f.periods.size == 0
+// listsAll: no release that is in force was left out (proof.md, Whether it is whole). Also the period before, or nil.
+func (f *facts) listsAll(body, what object, r *timelineRun, items []*releaseItem) (last any, whole bool) {
+	if !isLastPage(body) && len(items) == 0 {
+		return nil, false
 	}
-	first, last := textOf(what, "chart")+"|", ""
+	if r == nil {
+		return nil, f.periods.size == 0
+	}
+	first, end := textOf(what, "chart")+"|", ""
 	startsInForce := true
 	if len(items) > 0 {
-		first, last = items[0].key, items[len(items)-1].key
+		first, end = items[0].key, items[len(items)-1].key
 		startsInForce = items[0].period != nil
 	}
 	var before, within, after []object
@@ -169,25 +199,30 @@ func (f *facts) listsAll(body, what object, r *timelineRun, items []*releaseItem
 		switch key := periodKey(period); {
 		case key < first || key == first && !startsInForce:
 			before = append(before, period)
-		case len(items) == 0 || key > last:
+		case len(items) == 0 || key > end:
 			after = append(after, period)
 		default:
 			within = append(within, period)
 		}
 	}
 	if len(before) == 0 && !r.beginsAtFirst() || len(after) == 0 && !r.endsAtLast(f) {
-		return false
+		return nil, false
+	}
+	for _, period := range before {
+		if ofChart(period["chart"], what) {
+			last = period
+		}
 	}
 	for _, one := range items {
 		if one.period == nil {
 			continue
 		}
 		if len(within) == 0 || periodKey(within[0]) != periodKey(one.period) {
-			return false
+			return nil, false
 		}
 		within = within[1:]
 	}
-	return len(within) == 0 && (!isFirstPage(what) || noneOf(before, what)) && (!isLastPage(body) || noneOf(after, what))
+	return last, len(within) == 0 && (!isFirstPage(what) || noneOf(before, what)) && (!isLastPage(body) || noneOf(after, what))
 }
 
 // noneOf: none of the periods is of the chart asked for, or if none was, there is none at all.

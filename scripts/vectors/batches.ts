@@ -88,6 +88,11 @@ const zip = await batchOf([[{ region: '60611' }, { extended: { amount: '98.00' }
 })
 const notAllowed = await honest({ cpt: '27447', modifier: '50' })
 const results = (...lines: unknown[]) => ({ ...one, results: lines, summary: { ...PLAIN, lines: lines.length } })
+/** The releases of one line, and others that are only in force. */
+const many = (count: number) => [
+  ...one.releases,
+  ...Array(count - one.releases.length).fill({ ...one.releases[0], hashes: '' }),
+]
 const absence = () => world.absence(pfs, '12345|')
 const OTHER = 'answers_another_question'
 
@@ -250,6 +255,12 @@ export const batches: Body[] = [
   ),
   bad('a line with related rows', results({ ...line, related: [] }), 'not_recognised'),
   bad('a line with a forged row', changed(one, { 'results.0.row.price.amount': '1.00' }), 'leaf_hash_mismatch'),
+  good('a batch of many releases', { ...one, releases: many(65) }, { rows: 1 }, ONE),
+  bad(
+    'modifiers ignored in a batch that are no list',
+    changed(one, { 'results.0.modifiers_ignored': { x: 1 } }),
+    'not_recognised',
+  ),
   bad('no releases', changed(one, { releases: undefined }), 'proof_malformed'),
   bad('no state of a batch', changed(one, { state: undefined }), 'proof_malformed'),
   bad(

@@ -2,6 +2,7 @@
 
 import type { Fault } from '../../src/proof/fault.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
+import type { ProvedPage } from '../../src/proof/verify.ts'
 import { PLAIN } from './keys.ts'
 import { JULY } from './registry.ts'
 import type { VectorInquiry, VectorOf } from './vector.ts'
@@ -22,7 +23,7 @@ const bodyOf = (name: string, body: unknown, { policy = PLAIN, ...given }: Given
 export const good = (
   name: string,
   body: unknown,
-  found: { rows?: number; entries?: number; refused?: number },
+  found: { rows?: number; entries?: number; refused?: number; page?: ProvedPage },
   given: Given = {},
 ): Body => bodyOf(name, body, given, { ok: true, rows: 0, entries: 0, refused: 0, ...found })
 export const bad = (name: string, body: unknown, reason: Fault, given: Given = {}): Body =>

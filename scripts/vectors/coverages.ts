@@ -2,9 +2,11 @@
 
 import { coverageList, coverageOf } from '../../src/proof/catalogue/catalogue-fixture.ts'
 import type { CoverageQuestion } from '../../src/proof/catalogue/coverage.ts'
+import type { Period } from '../../src/proof/price/release.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { early, none, small } from './catalogue-registry.ts'
 import { changed } from './edit.ts'
+import { listPages } from './list-pages.ts'
 import { JULY } from './registry.ts'
 import { releases } from './releases.ts'
 
@@ -22,11 +24,16 @@ const honest = [
   good('coverage of a day', july, { entries: 2 }, asked()),
   good('coverage of a day, where nobody asked', july, { entries: 2 }),
   good('coverage of another day', may, { entries: 2 }, asked({ as_of: MAY })),
-  good('a first page of coverage', await list({ as_of: MAY }, 1), { entries: 1 }, asked({ as_of: MAY })),
+  good(
+    'a first page of coverage',
+    await list({ as_of: MAY }, 1),
+    { entries: 1, page: { has_more: true, before: null } },
+    asked({ as_of: MAY }),
+  ),
   good(
     'a second page of coverage',
     await list({ as_of: MAY, offset: 1 }, 1),
-    { entries: 1 },
+    { entries: 1, page: { has_more: false, before: small.standing.periods[0] as Period } },
     asked({ as_of: MAY, offset: 1 }),
   ),
   good(
@@ -165,4 +172,4 @@ const faults = [
 ]
 
 /** The lists of releases and of coverage. */
-export const catalogues: Body[] = [...releases, ...honest, ...faults]
+export const catalogues: Body[] = [...releases, ...honest, ...faults, ...listPages]

@@ -37,7 +37,12 @@ const honest = [
     asked({ cpt: '80053' }),
   ),
   good('a first page of a history', await list({}, {}, 2), { rows: 2, entries: 2 }, asked()),
-  good('a second page of a history', await list({ offset: 2 }, {}, 2), { rows: 1, entries: 2 }, asked({ offset: 2 })),
+  good(
+    'a second page of a history',
+    await list({ offset: 2 }, {}, 2),
+    { rows: 1, entries: 2, page: { has_more: false, before: small.standing.periods[3] as Period } },
+    asked({ offset: 2 }),
+  ),
   good('a page after the last of a history', await list({ offset: 4 }), {}, asked({ offset: 4 })),
   good(
     'a history of a chart that is not held',
@@ -212,6 +217,16 @@ const items = [
     changed(fees, { 'data.0.answer': { status: 400, problem: problem('invalid_cpt') } }),
     'not_recognised',
     asked(pfs),
+  ),
+  bad(
+    'an adjustment in a history that follows from nothing, where nobody asked',
+    changed(fees, { 'data.0.answer.adjustment': { amount: '1.00' } }),
+    CONTRADICTS,
+  ),
+  bad(
+    'modifiers ignored in a history that are no list',
+    changed(fees, { 'data.0.answer.modifiers_ignored': { x: 1 } }),
+    'not_recognised',
   ),
   bad('units in a history', changed(fees, { 'data.0.answer.units': 1 }), 'not_recognised', asked(pfs)),
 ]

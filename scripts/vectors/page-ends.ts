@@ -128,6 +128,7 @@ const runs: Body[] = [
     { rows: 3 },
     asked({ cpt: '99213' }),
   ),
+  good('a page of many releases', { ...fees, releases: Array(65).fill(fees.releases[0]) }, { rows: 5 }, asked()),
   good('a release listed twice, with one run', twice(fees), { rows: 5 }, asked()),
   good('a release listed twice, where nobody asked', changed(twice(gap), { 'proofs.1.release': 1 }), { rows: 4 }),
   bad('a release listed twice, and a run broken in two', twice(gap), 'rows_left_out', asked()),

@@ -9,6 +9,7 @@ import { NPI, older, opps, pfs, world } from './registry.ts'
 import { cite } from './swaps.ts'
 
 const OTHER = 'answers_another_question'
+const CONTRADICTS = 'body_contradicts_proof'
 const UNPROVED = 'choice_not_proved'
 const fee = await honest({})
 
@@ -62,6 +63,7 @@ const october = await honest({ as_of: '2026-10-05' })
 const ambiguous = await honest({ region: 'IL' })
 const both = await honest({ modifier: '50' })
 const ignored = await honest({ modifier: '25' })
+const { row: bundled } = (await honest({ cpt: '99070' })) as { row: object }
 const notAllowed = await honest({ cpt: '27447', modifier: '50' })
 const missingBecause = missing['because'] as Because
 const octoberBecause = october['because'] as Because
@@ -181,15 +183,32 @@ const told: Body[] = [
   }),
   bad('another modifier ignored', { ...ignored, modifiers_ignored: ['59'] }, OTHER, { asked: ask({ modifier: '25' }) }),
   bad('an adjustment left out', changed(both, { adjustment: undefined }), OTHER, { asked: ask({ modifier: '50' }) }),
-  bad('another amount in an adjustment', changed(both, { 'adjustment.amount': '142.78' }), OTHER, {
+  bad('another amount in an adjustment', changed(both, { 'adjustment.amount': '142.78' }), CONTRADICTS, {
     asked: ask({ modifier: '50' }),
   }),
-  bad('another factor in an adjustment', changed(both, { 'adjustment.factor': '1.5' }), OTHER, {
+  bad('another factor in an adjustment', changed(both, { 'adjustment.factor': '1.5' }), CONTRADICTS, {
     asked: ask({ modifier: '50' }),
   }),
-  bad('an adjustment that nobody asked to be checked', { ...fee, adjustment: { amount: '1.00' } }, OTHER, {
-    asked: ask({}),
-  }),
+  bad('an adjustment without a modifier', { ...fee, adjustment: { amount: '1.00' } }, CONTRADICTS, { asked: ask({}) }),
+  bad('an adjustment without a modifier, where nobody asked', { ...fee, adjustment: { amount: '1.00' } }, CONTRADICTS),
+  bad(
+    'another amount in an adjustment, where nobody asked',
+    changed(both, { 'adjustment.amount': '0.95' }),
+    CONTRADICTS,
+  ),
+  bad('a member too many in an adjustment', changed(both, { 'adjustment.note': 'x' }), CONTRADICTS),
+  bad('an adjustment that is false', { ...fee, adjustment: false }, CONTRADICTS),
+  bad('an adjustment of an absence', { ...bundled, adjustment: both['adjustment'] }, CONTRADICTS),
+  good('an adjustment that follows, where nobody asked', both, { rows: 1 }),
+  good('modifiers ignored, where nobody asked', { ...fee, modifiers_ignored: ['25', '59', 'RT'] }, { rows: 1 }),
+  good('modifiers ignored that are null', { ...fee, modifiers_ignored: null }, { rows: 1 }),
+  bad('modifiers ignored that are no list', { ...fee, modifiers_ignored: { x: 1 } }, 'not_recognised'),
+  bad('modifiers ignored that are a text', { ...fee, modifiers_ignored: '25' }, 'not_recognised'),
+  bad('modifiers ignored, one of them a number', { ...fee, modifiers_ignored: [25] }, 'not_recognised'),
+  bad('a modifier ignored that changes the amount', { ...fee, modifiers_ignored: ['50'] }, 'not_recognised'),
+  bad('a modifier ignored that chooses the row', { ...fee, modifiers_ignored: ['26'] }, 'not_recognised'),
+  bad('a modifier ignored twice', { ...fee, modifiers_ignored: ['25', '25'] }, 'not_recognised'),
+  bad('modifiers ignored in another order', { ...fee, modifiers_ignored: ['59', '25'] }, 'not_recognised'),
 ]
 
 const lastKnown = { ...october, last_known: fee }

@@ -8,6 +8,7 @@ import {
   timelineOf,
 } from '../../src/proof/catalogue/catalogue-fixture.ts'
 import type { ReleasesQuestion } from '../../src/proof/catalogue/releases.ts'
+import type { Period } from '../../src/proof/price/release.ts'
 import { aFee, type MemoryRegistry, MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { autumn, early, gone, lab, none, small, spring, summer, winter } from './catalogue-registry.ts'
@@ -29,7 +30,7 @@ const honest = [
   good(
     'a page that begins with a release that was replaced',
     await list({ offset: 4 }, 2),
-    { entries: 2 },
+    { entries: 2, page: { has_more: true, before: small.standing.periods[3] as Period } },
     asked({ offset: 4 }),
   ),
   good('a last page', await list({ offset: 5 }, 5), { entries: 2 }, asked({ offset: 5 })),
@@ -67,7 +68,12 @@ const honest = [
     asked({ chart: 'zip-locality' }),
   ),
   good('what is in force', await list({ state: 'published' }), { entries: 5 }, asked({ state: 'published' })),
-  good('what was withdrawn', await list({ state: 'withdrawn' }), { entries: 1 }, asked({ state: 'withdrawn' })),
+  good(
+    'what was withdrawn',
+    await list({ state: 'withdrawn' }),
+    { entries: 1, page: { has_more: false } },
+    asked({ state: 'withdrawn' }),
+  ),
   good('what was replaced', await list({ state: 'replaced' }), { entries: 1 }, asked({ state: 'replaced' })),
   good('a registry without releases', await list({}, 50, none), {}, asked()),
   good('a list that is fresh enough', whole, { entries: 7 }, { ...asked(), not_before: '2026-10-01T00:00:00Z' }),
@@ -129,7 +135,7 @@ const omissions = [
   ),
   bad('a list that is said to be empty', await releasesOf(small, [], [0, 5]), LEFT_OUT, asked()),
   bad('an empty list without its timeline', await releasesOf(small, [], [0, 0]), LEFT_OUT, asked()),
-  bad('a list without its timeline', await releasesOf(small, [gone], [0, 0]), LEFT_OUT, asked()),
+  bad('a list without its timeline', await releasesOf(small, [gone], [0, 0]), 'body_contradicts_proof', asked()),
   bad('what was withdrawn, as the answer to everything', await list({ state: 'withdrawn' }), LEFT_OUT, asked()),
   bad(
     'what is in force of one chart, as the answer to everything',

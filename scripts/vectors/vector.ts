@@ -19,6 +19,7 @@ import type {
   CoverageQuestion,
   HistoryQuestion,
   Inquiry,
+  ProvedPage,
   ReleasesQuestion,
   TrustPolicy,
 } from '../../src/proof/verify.ts'
@@ -67,7 +68,7 @@ export type Vector = Named &
         asked?: VectorInquiry
         /** The oldest view of the registry that will do. */
         not_before?: string
-        expect: { ok: true; rows: number; entries: number; refused: number } | Failure<Fault>
+        expect: { ok: true; rows: number; entries: number; refused: number; page?: ProvedPage } | Failure<Fault>
       }
     | { kind: 'row'; row: string; expect: { ok: true; key: string; leaf_hash: string } | Failure<'row_malformed'> }
     | {
@@ -161,7 +162,11 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
       const options = not_before === undefined ? {} : { notBefore: not_before }
       const verdict = await verifier.verifyBody(body, policy, asked, options)
       if (!verdict.ok) return { ok: false, reason: verdict.reason }
-      return { ok: true, rows: verdict.rows.length, entries: verdict.entries, refused: verdict.refused }
+      const { rows, entries, refused, page } = verdict
+      // Where a page stands in its list is left out for a vector that expects something else. A case may expect nothing.
+      const { expect } = vector as Partial<typeof vector>
+      const isAboutPlace = !expect || (expect.ok && expect.page !== undefined)
+      return { ok: true, rows: rows.length, entries, refused, ...(isAboutPlace && page ? { page } : {}) }
     }
     case 'absence':
       return verifier.verifyAbsence(JSON.parse(vector.proof), policy)

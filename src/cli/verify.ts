@@ -137,8 +137,6 @@ type PassedVerdict = VerifiedAnswer & {
   at_source: number
   /** How many editions without a row of the code were searched for it, in all files that they cite. */
   searched: number
-  /** Whether a list says that it goes on: then this is one page of it. */
-  more?: boolean
   /** Whether the row is of a release that is in force on no day. */
   lapsed?: boolean
   /** A checkpoint that was verified by itself. */
@@ -172,10 +170,8 @@ async function verdictOn(
   if (wrong) return wrong
   const found = sources.length > 0 ? await atSource(proved, sources) : { at_source: 0, searched: 0 }
   if ('reason' in found) return found
-  const { page } = parseJson(text) as { page?: { has_more?: unknown } }
-  const more = proved.editions.length > 0 && page?.has_more === true ? { more: true } : {}
   const lapsed = rows.length === 1 && placeIn(text).in_force === null ? { lapsed: true } : {}
-  return { ...proved, derived: rows.length, ...found, ...more, ...lapsed }
+  return { ...proved, derived: rows.length, ...found, ...lapsed }
 }
 
 const isAt = (
@@ -230,7 +226,7 @@ function details(verdict: Verdict): string[] {
     ]
   const { rows, decisions, editions, entries, refused, derived, at_source, searched, grew, changes, recorded_at } =
     verdict
-  const { log, more, figures, lapsed } = verdict
+  const { log, page, figures, lapsed } = verdict
   return [
     ...(log === undefined ? [] : [log]),
     ...decisions
@@ -239,7 +235,8 @@ function details(verdict: Verdict): string[] {
     ...rows.map(describe),
     ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
     ...editions.map(describeEdition),
-    ...(more ? ['this is one page: the list goes on'] : []),
+    ...(page?.before ? [`the page before ends with ${page.before.chart}, in force from ${page.before.from}`] : []),
+    ...(page?.has_more ? ['this is one page: the list goes on'] : []),
     ...(figures === undefined ? [] : [describeFigures(figures)]),
     `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),

@@ -130,3 +130,36 @@ test('no answer is accepted as the answer to another question', async () => {
       expect([QUESTIONS[i]?.[0], question, other]).toEqual([QUESTIONS[i]?.[0], question, own])
     }
 })
+
+test('what is told of modifiers beside a row follows from it, also where nobody asked', async () => {
+  const { body } = await registry().answer(asked({}))
+  const follows = { modifier: '50', rule: 'bilateral/1', factor: '1.500', amount: '142.79' }
+  const verdictOn = async (beside: object) => {
+    const verdict = await verifyBody(JSON.stringify({ ...body, ...beside }), policy, { anyQuestion: true })
+    return verdict.ok ? 'ok' : verdict.reason
+  }
+  for (const adjustment of [null, follows]) expect(await verdictOn({ adjustment })).toBe('ok')
+  for (const adjustment of [
+    { ...follows, factor: '0.010', amount: '0.95' },
+    { ...follows, note: 'x' },
+    { ...follows, modifier: '22' },
+    { amount: '1.00' },
+    ['50'],
+    'x',
+    0,
+    false,
+  ])
+    expect([adjustment, await verdictOn({ adjustment })]).toEqual([adjustment, 'body_contradicts_proof'])
+  for (const modifiers_ignored of [null, [], ['25'], ['25', '59', 'RT']])
+    expect(await verdictOn({ modifiers_ignored })).toBe('ok')
+  for (const modifiers_ignored of [{ x: 1 }, '25', ['50'], ['26'], ['25', '25'], ['59', '25'], [25], [null], 0])
+    expect([modifiers_ignored, await verdictOn({ modifiers_ignored })]).toEqual([modifiers_ignored, 'not_recognised'])
+})
+
+test('an absence has no adjustment', async () => {
+  const { body } = await registry().answer(asked({ cpt: '99070' }))
+  const { row } = body as { row: object }
+  const adjustment = { modifier: '50', rule: 'bilateral/1', factor: '1.500', amount: '142.79' }
+  const verdict = await verifyBody(JSON.stringify({ ...row, adjustment }), policy, { anyQuestion: true })
+  expect(verdict).toEqual({ ok: false, reason: 'body_contradicts_proof' })
+})

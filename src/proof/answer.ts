@@ -7,12 +7,13 @@ import { type Facts, NotProved } from './facts.ts'
 import { type FailedCheck, fail, type Verdict } from './fault.ts'
 import type { Need, Reply } from './lookup/asking.ts'
 import { type Decision, lookUp } from './lookup/lookup.ts'
+import { adjust, isNeutral } from './lookup/modifiers.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
-import { closed, hasOnly, listOf, type Members, matches, orNull, TOKEN } from './shape.ts'
+import { both, closed, hasOnly, listOf, type Members, matches, orNull, TOKEN } from './shape.ts'
 
 /** What stands beside the row of a good answer. */
 const BESIDE_ROW = ['because', 'place', 'modifiers_ignored', 'adjustment', 'related']
@@ -125,6 +126,8 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer | Faile
   const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
   if (main && !main.ok) return main
   if (isRefusal && main && !isSaidOf(body['code'] as string, main.row)) return fail('body_contradicts_proof')
+  const beside = isRefusal || !main ? OK : checkBeside(body, main.row)
+  if (!beside.ok) return beside
   const place = body['place'] === undefined ? undefined : await addPlace(facts, body['place'])
   if (place && !place.ok) return place
   for (const step of [
@@ -145,6 +148,20 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer | Faile
     decision: undefined,
     lacking: [],
   }
+}
+
+const isIgnored = both(
+  listOf((each) => typeof each === 'string' && isNeutral(each)),
+  (list) => (list as string[]).every((each, i, all) => i === 0 || (all[i - 1] as string) < each),
+)
+
+/** What is told beside a row about modifiers: those that change nothing, and what one of them makes of the row. Null is nothing. */
+export function checkBeside({ modifiers_ignored, adjustment }: Members, row: AnyRow): Verdict {
+  if (!isIgnored(modifiers_ignored ?? [])) return fail('not_recognised')
+  if (adjustment === undefined || adjustment === null) return OK
+  const { modifier } = adjustment as Members
+  const follows = typeof modifier === 'string' && 'price' in row ? adjust(row, modifier) : undefined
+  return follows && canonical(adjustment) === canonical(follows) ? OK : fail('body_contradicts_proof')
 }
 
 /** Whether a refusal may stand beside such a row. */

@@ -5,7 +5,7 @@ import { bareAnswer, type CodeAbsence, checkAnswer, type ShownAnswer } from './a
 import { JsonError, parseJson } from './canonical-json.ts'
 import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
 import { checkHistory, checkUnknownProvider, type HistoryQuestion } from './catalogue/history.ts'
-import type { ProvedEdition } from './catalogue/page.ts'
+import { isNextPage, type ProvedEdition, type ProvedPage } from './catalogue/page.ts'
 import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
 import { oneWay, placesOf, verifyEntry, verifyFiguresState } from './entries.ts'
 import { addAbsence, addCitedRow } from './evidence.ts'
@@ -60,6 +60,8 @@ export interface VerifiedAnswer {
   lacking: CodeAbsence[]
   /** Of a list of releases or editions: each that it lists, and when it is in force. */
   editions: ProvedEdition[]
+  /** Of such a list: where the page stands in it. See `isNextPage`. */
+  page?: ProvedPage
   /** How many changes of figures, or listed releases, were proved. */
   entries: number
   refused: number
@@ -106,6 +108,7 @@ export async function verifyBody(
     decisions: shown.flatMap(({ decision }) => decision ?? []),
     lacking: shown.flatMap(({ lacking }) => lacking),
     editions: checked.editions,
+    ...(checked.page ? { page: checked.page } : {}),
     entries: checked.editions.length,
     refused: checked.refused,
     checkpoint,
@@ -113,7 +116,7 @@ export async function verifyBody(
   }
 }
 
-type CheckedBody = CheckedList & { editions: ProvedEdition[] }
+type CheckedBody = CheckedList & { editions: ProvedEdition[]; page?: ProvedPage }
 type Kind = 'question' | 'questions' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
 
 /** What kind of question a body answers, by its shape alone. */
@@ -256,9 +259,11 @@ export {
   type CoverageQuestion,
   type Fault,
   type HistoryQuestion,
+  isNextPage,
   openCheckpoint,
   type PageQuestion,
   type ProvedEdition,
+  type ProvedPage,
   parsePolicy,
   type Question,
   type ReleasesQuestion,

@@ -28,7 +28,9 @@ export function limitRefusal({ quota, waitSeconds }: LimitDecision): Problem {
   const never = waitSeconds === Infinity
   return new Problem(
     'rate_limited',
-    never ? 'the request has more lines than the whole quota: send fewer lines at once' : undefined,
+    never
+      ? 'the request counts for more than the whole quota: send fewer lines, or ask for fewer entries with limit'
+      : undefined,
     {
       retryAfterSeconds: never ? quota.windowSeconds : waitSeconds,
       members: { 'violated-policies': [quota.bucket] },

@@ -12,7 +12,7 @@ import { answer, shortAnswer } from './lookup/answer.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
 import { find } from './lookup/find.ts'
-import { HistoryQuery, history, ReferenceHistory } from './lookup/history.ts'
+import { editionsListed, HistoryQuery, history, ReferenceHistory } from './lookup/history.ts'
 import { citeRow, RowQuery } from './lookup/permalink.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
@@ -120,12 +120,14 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       summary: 'What every edition says about a code, newest first, each with its proof',
       description:
         'The question asked of each edition alone, on its first day: a price, a stated absence, or the proof that there is none. ' +
-        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file.',
+        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file. ' +
+        'Each edition on the page counts as one request of the quota: ask for fewer with `limit`.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/reference/history' },
       access: 'public',
       limit: 'reference',
       cache: 'public, max-age=300',
+      cost: async (query) => editionsListed(await proofsNow(), query, today()),
       input: HistoryQuery,
       output: ReferenceHistory,
       problems: [...LOOKUP_PROBLEMS, 'unknown_provider'],

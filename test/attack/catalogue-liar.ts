@@ -99,6 +99,7 @@ export async function lieInList(
   if (canonical(toldInForce) !== canonical(inForce.slice(0, toldInForce.length))) return 'a release was left out'
   const { has_more } = body['page'] as Members
   if (has_more === false && toldInForce.length < inForce.length) return 'the end was left out'
+  if (told.length === 0 && (has_more || inForce.length > 0)) return 'nothing is shown where there is something'
   if (proved.editions.length !== told.length) return 'other releases proved'
   if (!('history' in asked)) return undefined
   const answers = (list: unknown): string[] =>

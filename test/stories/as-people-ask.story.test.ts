@@ -207,7 +207,7 @@ test('modifiers that change the amount by a rule are worked out from the row, to
     const more = { ...answer, adjustment: { ...answer.adjustment, amount: '999.99' } }
     const question = questionOf(app, { cpt, modifier })
     expect(await verifyBody(JSON.stringify(more), app.policy, { question })).toMatchObject({
-      reason: 'answers_another_question',
+      reason: 'body_contradicts_proof',
     })
   }
   expect(await ask(app, { cpt: '10001', modifier: '50-59-RT' })).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
-import { type Inquiry, verifyBody } from '../../src/proof/verify.ts'
+import { type Inquiry, isNextPage, type VerifiedAnswer, verifyBody } from '../../src/proof/verify.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -202,14 +202,17 @@ async function tenReleases(app: TestApp): Promise<void> {
   await withdraw({ db, log: registryLog, cosign }, 'cms-pfs:D:1', 'wrong_source', app.clock.now)
 }
 
-/** All pages of a list, each of them checked beside its question. */
+/** All pages of a list, each of them checked beside its question, and beside the page before. */
 async function provedPages(app: TestApp, path: string, asked: (offset: number) => Inquiry): Promise<Facts[]> {
   const data: Facts[] = []
+  let before: VerifiedAnswer | undefined
   for (let next: string | null = path; next !== null; ) {
     const text = await (await app.request(next)).text()
-    const { entries } = await mustBeProved(app, text, asked(data.length), next)
+    const proved = await mustBeProved(app, text, asked(data.length), next)
     const body = JSON.parse(text) as List<Facts>
-    expect(entries).toBe(body.data.length)
+    expect(proved.entries).toBe(body.data.length)
+    if (before && proved.page?.before !== undefined) expect([next, isNextPage(proved, before)]).toEqual([next, true])
+    before = proved
     data.push(...body.data)
     next = body.links.next
   }
@@ -246,6 +249,24 @@ test('every page of the releases proves what is in force, and none that is in fo
   for (const state of ['published', 'replaced', 'withdrawn'] as const) {
     const of = await provedPages(app, `/api/releases?state=${state}`, (offset) => ({ releases: { state, offset } }))
     expect(of.length).toBe(all.filter((each) => each['state'] === state).length)
+  }
+})
+
+test('a revision that takes effect on another day than the one it replaces is listed with its proof', async () => {
+  await using app = await testApp()
+  for (const [edition, effective_from] of [
+    ['A', '2026-01-01'],
+    ['A', '2026-01-15'],
+    ['B', '2026-01-15'],
+  ] as const)
+    await app.publish(aRelease({ edition, effective_from, rows: [aPrice({ effective_from })] }))
+  for (const limit of [1, 50]) {
+    const all = await provedPages(app, `/api/releases?limit=${limit}`, (offset) => ({ releases: { offset } }))
+    expect(all.map(({ release_id, state }) => [release_id, state])).toEqual([
+      ['cms-pfs:A:1', 'replaced'],
+      ['cms-pfs:B:1', 'published'],
+      ['cms-pfs:A:2', 'replaced'],
+    ])
   }
 })
 

@@ -207,3 +207,17 @@ test('a history of nothing is empty or proves that there is nothing, and what ha
   const unknown = await (await app.request('/reference/history?cpt=G0101&npi=1234567893')).text()
   await mustBeProved(app, unknown, { history: { cpt: 'G0101', npi: '1234567893' } })
 })
+
+test('each edition that a history lists counts as a request, and a page beyond the quota is refused whole', async () => {
+  await using app = await testApp({ limits: { enabled: true, reference_rpm: 6 } })
+  await fourEditions(app)
+  const left = async (more: string) => {
+    const response = await app.request(`/reference/history?cpt=G0101${more}`)
+    return [response.status, Number(/r=([0-9]+)/.exec(response.headers.get('ratelimit') ?? '')?.[1])]
+  }
+  expect(await left('&limit=1')).toEqual([200, 5])
+  expect(await left('&modifier=x')).toEqual([400, 4])
+  expect(await left('&limit=200&offset=2')).toEqual([200, 2])
+  expect(await left('')).toEqual([429, 1])
+  expect(await left('&offset=9')).toEqual([200, 0])
+})

@@ -127,7 +127,7 @@ for (const [file, totals] of REAL)
     const pages = await Promise.all(chosen.map(rowAt))
     const data = pages.flatMap((page, proof) => page.data.map((row) => ({ ...row, proof: { ...row.proof, proof } })))
     const page = JSON.stringify({ ...first, data, proofs: pages.flatMap(({ proofs }) => proofs) })
-    const asked = ['--npi', data[0]?.npi ?? '', '--as-of', '2026-11-15']
+    const asked = ['--asked', `/api/registry?npi=${data[0]?.npi}&as_of=2026-11-15`]
     expect([chosen, await verifyAtSource(app, page, published(file), ...asked)]).toEqual([
       chosen,
       { code: 0, out: 'ok\n', err: expect.stringContaining('found in the files they cite: 3') },

@@ -202,6 +202,6 @@ test('a chart that is not in the table is not one to ask for', async () => {
   expect(await app.problemCode('/api/coverage?chart=cms-invented')).toBe('invalid_parameter')
   const { db } = app.installation
   await expect(load(db, 'cms-invented', [], {}, app.clock.now)).rejects.toMatchObject({
-    detail: `the kinds are ${CHARTS.map(({ chart }) => chart).join(', ')}`,
+    detail: `the kind must be one of ${CHARTS.map(({ chart }) => chart).join(', ')}`,
   })
 })

@@ -13,6 +13,7 @@ import {
   RELEASE_PROOF,
   type ReleasesQuestion,
   releaseKey,
+  replacementOf,
   stateOf,
 } from './releases.ts'
 import { TIMELINE_PROOF, type TimelineProof, type TimelineRun } from './timeline-proof.ts'
@@ -60,6 +61,7 @@ export function itemOf(registry: MemoryRegistry, release: MemoryRelease) {
     entry: known.withdrawal.entry,
     inclusion: inclusion(known.withdrawal.index),
   }
+  const all = registry.releases.map((each) => knownOf(registry, each))
   return {
     ...listedRelease(known),
     proof: {
@@ -67,9 +69,13 @@ export function itemOf(registry: MemoryRegistry, release: MemoryRelease) {
       release: known.release,
       inclusion: inclusion(known.log_index),
       withdrawal: withdrawal ?? null,
+      replaced_by: replacedBy(replacementOf(known, all), inclusion),
     },
   }
 }
+
+export const replacedBy = (later: KnownRelease | undefined, inclusion: (index: number) => string[]) =>
+  later ? { release: later.release, index: later.log_index, inclusion: inclusion(later.log_index) } : null
 
 /** A page of these releases with this stretch of the timeline, whatever they are. */
 export const releasesOf = async (

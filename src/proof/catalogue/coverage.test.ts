@@ -4,7 +4,7 @@ import { canonical } from '../canonical-json.ts'
 import { aSigner, keyOf, MemoryLog } from '../fixture.ts'
 import { stateOf } from '../price/timeline.ts'
 import { aFee, aRow, MemoryRegistry, RECORDED } from '../registry-fixture.ts'
-import { type CoverageQuestion, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type CoverageQuestion, isNextPage, type TrustPolicy, verifyBody } from '../verify.ts'
 import { coverageList, coverageOf } from './catalogue-fixture.ts'
 
 const DAY = '2026-07-15'
@@ -136,4 +136,48 @@ test('a timeline whose own signer broke its order is refused', async () => {
     const forged = { ...proof, runs: [{ ...run, periods }], state, log }
     expect(await check({ ...rest, proof: forged })).toEqual(refused('leaves_contradict'))
   }
+})
+
+test('an empty page that says that there is more cannot hide a chart that is in force', async () => {
+  for (const chart of ['cms-pfs', undefined])
+    for (let from = 0; from < length; from++)
+      for (let to = from; to <= length; to++) {
+        const body = await coverageOf(registry, DAY, [], [from, to], { has_more: true })
+        expect(await check(body, { chart })).toEqual(refused('releases_left_out'))
+      }
+  const none = await coverageOf(new MemoryRegistry(signer), DAY, [], [0, 0], { has_more: true })
+  expect(await check(none)).toEqual(refused('releases_left_out'))
+})
+
+test('pages that were read one after the other show whether an edition is on neither', async () => {
+  const page = async (body: unknown, offset = 0) => {
+    const verdict = await check(body, { offset })
+    if (!verdict.ok) throw new Error(verdict.reason)
+    return verdict
+  }
+  const first = await page(await coverageList(registry, { as_of: DAY }, 1))
+  const second = await page(await coverageList(registry, { as_of: DAY, offset: 1 }, 1), 1)
+  const third = await page(await coverageList(registry, { as_of: DAY, offset: 2 }, 1), 2)
+  expect([first, second, third].map(({ page }) => [page?.has_more, page?.before?.chart])).toEqual([
+    [true, undefined],
+    [true, 'cms-clfs'],
+    [false, 'cms-pfs-qpp'],
+  ])
+  expect([isNextPage(second, first), isNextPage(third, second)]).toEqual([true, true])
+  // The last edition, said to be the second one: it is proved by itself, and does not go on where the first page ends.
+  const skipping = await page(await coverageOf(registry, DAY, [5], [3, length], { offset: 1 }), 1)
+  expect([isNextPage(skipping, first), isNextPage(first, first), isNextPage(first, third)]).toEqual([
+    false,
+    false,
+    false,
+  ])
+  const later = registry.snapshot()
+  later.publish([aRow({ cpt: '80053' })], { chart: 'cms-dmepos' })
+  const newer = await page(await coverageList(later, { as_of: DAY, offset: 1 }, 1), 1)
+  expect(isNextPage(newer, first)).toBe(false)
+  const some = await verifyBody(JSON.stringify(await coverageOf(registry, DAY, [3], [1, 4])), policy, {
+    anyQuestion: true,
+  })
+  expect(some).toMatchObject({ ok: true, page: { has_more: false } })
+  expect(some.ok && isNextPage(some, first)).toBe(false)
 })

@@ -51,7 +51,8 @@ export async function checkCoverage(
   body: Members,
   asked: CoverageQuestion | undefined,
 ): Promise<CheckedCatalogue | FailedCheck> {
-  const { data, page, proof, as_of } = body
+  const { data, page, proof } = body
+  const as_of = body['as_of'] as string
   if (!isWholePageOf(body, ['data', 'page', 'links', 'as_of', 'proof']) || !isDay(as_of)) return fail('not_recognised')
   if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
   const timeline = await addTimeline(facts, proof)
@@ -59,7 +60,7 @@ export async function checkCoverage(
   const [placed = []] = timeline.runs
   const listed: (PlacedPeriod & { release: Manifest })[] = []
   for (const [i, item] of (data as unknown[]).entries()) {
-    const one = checkEdition((item ?? {}) as Members, placed, as_of as string)
+    const one = checkEdition((item ?? {}) as Members, placed, as_of)
     if (!one.ok) return { ...one, at: i + 1 }
     if ((listed.at(-1)?.index ?? -1) >= one.index) return { ...fail('entries_out_of_order'), at: i + 1 }
     listed.push(one)
@@ -67,14 +68,16 @@ export async function checkCoverage(
   const isPartial = asked === undefined || asked.cpt !== undefined || asked.npi !== undefined
   if (listed.length === 0 && (isPartial || (asked.offset ?? 0) > 0)) return fail('nothing_proved')
   const editions = listed.map(({ release, period }) => ({ release, period }))
-  if (asked === undefined) return { ok: true, editions }
   const { offset, has_more } = page as PagePlace
+  if (asked === undefined) return { ok: true, editions, page: { has_more } }
   const isAsked = as_of === asked.as_of && offset === (asked.offset ?? 0)
   if (!isAsked || !listed.every(({ period }) => (asked.chart ?? period.chart) === period.chart))
     return fail('answers_another_question')
-  if (!isPartial && !isWhole(listed, placed, proof.state.timeline_size, { ...asked, offset, has_more }))
+  if (isPartial) return { ok: true, editions, page: { has_more } }
+  const inForce = placed.filter(({ period }) => (asked.chart ?? period.chart) === period.chart && holds(period, as_of))
+  if (!isWhole(listed, inForce, reachesEnds(placed, asked.chart, proof.state.timeline_size), { offset, has_more }))
     return fail('releases_left_out')
-  return { ok: true, editions }
+  return { ok: true, editions, page: { has_more, before: offset === 0 ? null : (inForce[0]?.period ?? null) } }
 }
 
 function checkEdition(
@@ -96,20 +99,19 @@ function checkEdition(
 
 /**
  * Whether all that is in force on the day is listed. A first page shows the timeline from the beginning of its list, a
- * later one from the last edition of the page before; a last page shows it to the end.
+ * later one from the last edition of the page before; a last page shows it to the end. A page that goes on has editions:
+ * an empty one would say that there is none where its stretch ends too soon.
  */
 function isWhole(
   listed: readonly PlacedPeriod[],
-  placed: readonly PlacedPeriod[],
-  size: number,
-  { chart, offset, has_more, as_of }: PagePlace & CoverageQuestion,
+  inForce: readonly PlacedPeriod[],
+  [begins, ends]: readonly [boolean, boolean],
+  { offset, has_more }: PagePlace,
 ): boolean {
-  const [begins, ends] = reachesEnds(placed, chart, size)
-  const inForce = placed.filter(({ period }) => (chart ?? period.chart) === period.chart && holds(period, as_of))
   const expected = offset === 0 ? inForce : inForce.slice(1)
   return (
     (offset > 0 || begins) &&
-    (has_more || ends) &&
+    (has_more ? listed.length > 0 : ends) &&
     expected.length === listed.length &&
     expected.every(({ index }, i) => index === listed[i]?.index)
   )

@@ -13,7 +13,7 @@ import { type ChartTable, chartsFor, factsOf } from '../price/charts.ts'
 import type { Manifest, Period, RegistryState } from '../price/release.ts'
 import type { Basis } from '../price/row.ts'
 import { listOf, type Members } from '../shape.ts'
-import { isPageOf, type PagePlace, type ProvedEdition } from './page.ts'
+import { type CheckedCatalogue, isPageOf, type PagePlace } from './page.ts'
 import { checkRuns, isTimelineRun, type PlacedPeriod, reachesEnds, type TimelineRun } from './timeline-proof.ts'
 
 /** What a page of a history was asked for: a lookup without its day. */
@@ -58,7 +58,7 @@ export async function checkHistory(
   facts: Facts,
   body: Members,
   asked: HistoryQuestion | undefined,
-): Promise<(CheckedList & { editions: ProvedEdition[] }) | FailedCheck> {
+): Promise<(CheckedList & CheckedCatalogue) | FailedCheck> {
   const { data, page, timeline } = body
   if (!isPageOf(body, ['data', 'page', 'links', 'timeline', ...SHARED])) return fail('not_recognised')
   if (!listOf(isTimelineRun)(timeline)) return fail('proof_malformed')
@@ -78,20 +78,20 @@ export async function checkHistory(
   const proved = set.prove()
   if (!proved.ok) return proved
   const editions = items.map(({ release, period }) => ({ release, period }))
+  const { offset, has_more } = page as PagePlace
   if (asked === undefined)
     return items.length > 0
-      ? { ok: true, shown: items.map(({ line }) => line.shown), refused: 0, editions }
+      ? { ok: true, shown: items.map(({ line }) => line.shown), refused: 0, editions, page: { has_more } }
       : fail('nothing_proved')
   const question = onAnyDay(asked)
   const parsed = understood(question)
   if (parsed === undefined) return fail('question_malformed')
   const charts = chartsAsked(facts, parsed)
   if ('reason' in charts) return charts
-  const { offset, has_more } = page as PagePlace
   if (offset !== (asked.offset ?? 0) || !items.every(({ period }) => charts.includes(period.chart)))
     return fail('answers_another_question')
-  if (!isWhole(items, checked.runs, charts, (facts.state as RegistryState).timeline_size, { offset, has_more }))
-    return fail('releases_left_out')
+  const all = allOf(checked.runs, charts, (facts.state as RegistryState).timeline_size)
+  if (!all || !isPartOf(items, all, { offset, has_more })) return fail('releases_left_out')
   const shown: CheckedList['shown'] = []
   for (const [i, { line, period }] of items.entries()) {
     const basis = basisAsked(period.chart, parsed, facts.charts)
@@ -99,7 +99,7 @@ export async function checkHistory(
     if (!one.ok) return { ...one, at: i + 1 }
     shown.push(one)
   }
-  return { ok: true, shown, refused: 0, editions }
+  return { ok: true, shown, refused: 0, editions, page: { has_more, before: all[offset - 1] ?? null } }
 }
 
 /** Each edition is asked on a day of its own: a question that names one is a question about something else. */
@@ -147,18 +147,17 @@ function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): rea
   }
 }
 
-/** Whether the page is the right part of all editions of these charts. Each chart has a run of its own. */
-function isWhole(
-  items: readonly Item[],
-  runs: readonly PlacedPeriod[][],
-  charts: readonly string[],
-  size: number,
-  { offset, has_more }: PagePlace,
-): boolean {
-  if (runs.length !== (size === 0 ? 0 : charts.length)) return false
-  if (!runs.every((run, i) => reachesEnds(run, charts[i], size).every(Boolean))) return false
+/** All editions of these charts, in order, if the runs show them. Each chart has a run of its own. */
+function allOf(runs: readonly PlacedPeriod[][], charts: readonly string[], size: number): Period[] | undefined {
+  if (runs.length !== (size === 0 ? 0 : charts.length)) return undefined
+  if (!runs.every((run, i) => reachesEnds(run, charts[i], size).every(Boolean))) return undefined
   const all = runs.flatMap((run, i) => run.flatMap(({ period }) => (period.chart === charts[i] ? period : [])))
-  const expected = all.sort(compareEditions).slice(offset, offset + items.length)
+  return all.sort(compareEditions)
+}
+
+/** Whether the page is the right part of all editions. */
+function isPartOf(items: readonly Item[], all: readonly Period[], { offset, has_more }: PagePlace): boolean {
+  const expected = all.slice(offset, offset + items.length)
   return (
     has_more === offset + items.length < all.length &&
     (items.length > 0 || !has_more) &&

@@ -1,5 +1,6 @@
 // What the lists of the catalogue have in common.
 
+import { canonical } from '../canonical-json.ts'
 import type { Manifest, Period } from '../price/release.ts'
 import { count, hasOnly, listOf, type Members } from '../shape.ts'
 
@@ -8,9 +9,26 @@ export interface ProvedEdition {
   release: Manifest
   period: Period | undefined
 }
+/** Where a page stands in its list. */
+export interface ProvedPage {
+  /** True is the server's word. That there is no more is proved, if the whole list was asked for. */
+  has_more: boolean
+  /** The last period of the list before this page, null if there is none; left out where the whole list was not asked for. */
+  before?: Period | null
+}
 export interface CheckedCatalogue {
   ok: true
   editions: ProvedEdition[]
+  page: ProvedPage
+}
+
+type ListPage = { checkpoint: string; editions: readonly ProvedEdition[]; page?: ProvedPage }
+
+/** Whether a page goes on where another one ends: under one checkpoint, with no release that is in force between them. */
+export function isNextPage(next: ListPage, { checkpoint, editions, page }: ListPage): boolean {
+  if (next.page?.before === undefined || page?.before === undefined) return false
+  const last = editions.findLast(({ period }) => period !== undefined)?.period ?? page.before
+  return page.has_more && next.checkpoint === checkpoint && canonical(next.page.before) === canonical(last)
 }
 
 /** Where a page stands in its list, as far as a proof has to agree with it. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aFee, aRow, MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
-import { type Inquiry, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type Inquiry, isNextPage, type TrustPolicy, verifyBody } from '../verify.ts'
 import { knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
 import type { ReleasesQuestion } from './releases.ts'
 
@@ -199,4 +199,35 @@ test('a list without its proof, of another kind or with further members is refus
   expect(await verifyBody(JSON.stringify({ ...bare, proof }), policy, asked)).toEqual(
     refused('answers_another_question'),
   )
+})
+
+test('an empty page that says that there is more cannot hide a release', async () => {
+  const { registry } = aRegistry()
+  const { length } = registry.standing.periods
+  for (const chart of ['cms-pfs', undefined])
+    for (let from = 0; from < length; from++)
+      for (let to = from; to <= length; to++) {
+        const body = await releasesOf(registry, [], [from, to], { has_more: true })
+        expect(await check(body, { chart })).toEqual(refused('releases_left_out'))
+      }
+  const none = await releasesOf(new MemoryRegistry(signer), [], [0, 0], { has_more: true })
+  expect(await check(none)).toEqual(refused('releases_left_out'))
+})
+
+test('each page of a list goes on where the page before ends, and a page further on does not', async () => {
+  const { registry } = aRegistry()
+  for (const chart of [undefined, 'cms-pfs'])
+    for (const limit of [1, 2, 3]) {
+      const total = (await releaseList(registry, { chart })).data.length
+      const pages = []
+      for (let offset = 0; offset < total; offset += limit) {
+        const verdict = await check(await releaseList(registry, { chart, offset }, limit), { chart, offset })
+        if (!verdict.ok) throw new Error(verdict.reason)
+        pages.push(verdict)
+      }
+      for (const [i, page] of pages.slice(1).entries()) expect(isNextPage(page, pages[i] as never)).toBe(true)
+    }
+  const first = await check(await releaseList(registry, {}, 1))
+  const third = await check(await releaseList(registry, { offset: 2 }, 1), { offset: 2 })
+  expect(first.ok && third.ok && isNextPage(third, first)).toBe(false)
 })

@@ -2,16 +2,15 @@
 // force, and when, is proved from the timeline. So a release that is in force and was left out is noticed.
 
 import { canonical } from '../canonical-json.ts'
-import { type Facts, inLog, REGISTRY_ORIGIN } from '../facts.ts'
+import { type Facts, inLog, nameOf, REGISTRY_ORIGIN } from '../facts.ts'
 import { type FailedCheck, fail } from '../fault.ts'
-import type { LogProof } from '../price/proofs.ts'
 import { isManifest, isWithdrawal, type Manifest, type Period, periodKey, type Withdrawal } from '../price/release.ts'
 import { closed, count, type Members, oneOf, orNull, path } from '../shape.ts'
 import { type CheckedCatalogue, isWholePageOf, type PagePlace } from './page.ts'
-import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod } from './timeline-proof.ts'
+import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod, type TimelineProof } from './timeline-proof.ts'
 
 export const RELEASE_PROOF = 'agent-trust-registry/release-proof@v2'
-/** In force on some day; replaced by another of the same chart and day; withdrawn. */
+/** In force on some day; replaced by a later one of its edition, or of its first day; withdrawn. */
 export const RELEASE_STATES = ['published', 'replaced', 'withdrawn'] as const
 export type ReleaseState = (typeof RELEASE_STATES)[number]
 
@@ -22,18 +21,23 @@ export interface ReleasesQuestion {
   offset?: number | undefined
 }
 
-/** Beside a listed release: its manifest at `log_index`, and its withdrawal at `withdrawn_log_index`, in the log. */
+/**
+ * Beside a listed release: its manifest at `log_index`, and its withdrawal at `withdrawn_log_index`, in the log; of one
+ * that was replaced, a later release that counts in its place.
+ */
 export interface ReleaseProof {
   type: typeof RELEASE_PROOF
   release: Manifest
   inclusion: string[]
   withdrawal: { entry: Withdrawal; inclusion: string[] } | null
+  replaced_by: { release: Manifest; index: number; inclusion: string[] } | null
 }
 const isReleaseProof = closed({
   type: oneOf(RELEASE_PROOF),
   release: isManifest,
   inclusion: path,
   withdrawal: orNull(closed({ entry: isWithdrawal, inclusion: path })),
+  replaced_by: orNull(closed({ release: isManifest, index: count, inclusion: path })),
 }) as (value: unknown) => value is ReleaseProof
 
 /** All that is known of a release. */
@@ -70,6 +74,19 @@ export function listedRelease({ release, log_index, period, withdrawal }: KnownR
 export const stateOf = ({ period, withdrawal }: Pick<KnownRelease, 'period' | 'withdrawal'>): ReleaseState =>
   withdrawal ? 'withdrawn' : period ? 'published' : 'replaced'
 
+/**
+ * Of a release that was replaced, the one that counts in its place: the last revision of its edition, or, if it is that,
+ * the release in force from the same day on (log.md, what is in force, rule 2).
+ */
+export function replacementOf(known: KnownRelease, all: readonly KnownRelease[]): KnownRelease | undefined {
+  if (stateOf(known) !== 'replaced') return undefined
+  const { chart, edition } = known.release
+  const later = all.filter((each) => each.log_index > known.log_index && each.release.chart === chart)
+  const revisions = later.filter((each) => each.release.edition === edition && !each.withdrawal)
+  const last = revisions.sort((a, b) => a.log_index - b.log_index).at(-1)
+  return last ?? later.find((each) => each.period && releaseKey(each) === releaseKey(known))
+}
+
 export const releaseKey = ({ release: { chart, effective_from } }: Pick<KnownRelease, 'release'>): string =>
   `${chart}|${effective_from}`
 
@@ -103,7 +120,7 @@ export async function checkReleases(
   const [placed = []] = timeline.runs
   const known: KnownRelease[] = []
   for (const [i, item] of (data as unknown[]).entries()) {
-    const one = await checkRelease(facts, (item ?? {}) as Members, proof.log, placed)
+    const one = await checkRelease(facts, (item ?? {}) as Members, proof, placed)
     if (!one.ok) return { ...one, at: i + 1 }
     const before = known.at(-1)
     if (before && compareReleases(before, one.known) >= 0) return { ...fail('entries_out_of_order'), at: i + 1 }
@@ -112,14 +129,18 @@ export async function checkReleases(
   const isPartial = asked === undefined || (asked.state ?? 'published') !== 'published'
   if (known.length === 0 && (isPartial || (asked.offset ?? 0) > 0)) return fail('nothing_proved')
   const editions = known.map(({ release, period }) => ({ release, period }))
-  if (asked === undefined) return { ok: true, editions }
   const { offset, has_more } = page as PagePlace
+  if (asked === undefined) return { ok: true, editions, page: { has_more } }
   if (offset !== (asked.offset ?? 0) || !known.every((each) => fits(each, asked)))
     return fail('answers_another_question')
   // Of those that were withdrawn or replaced, no list can be proved to be whole.
-  if (!isPartial && !isWhole(known, placed, proof.state.timeline_size, { ...asked, offset, has_more }))
+  if (isPartial) return { ok: true, editions, page: { has_more } }
+  if (!isWhole(known, placed, proof.state.timeline_size, { ...asked, offset, has_more }))
     return fail('releases_left_out')
-  return { ok: true, editions }
+  const before = placed.findLast(
+    ({ period }) => sideOf(period, known, asked.chart) === 'before' && isOf(period, asked.chart),
+  )
+  return { ok: true, editions, page: { has_more, before: before?.period ?? null } }
 }
 
 const fits = (known: KnownRelease, { chart, state }: ReleasesQuestion): boolean =>
@@ -128,12 +149,12 @@ const fits = (known: KnownRelease, { chart, state }: ReleasesQuestion): boolean 
 async function checkRelease(
   facts: Facts,
   { proof, ...item }: Members,
-  { checkpoint }: LogProof,
+  { state, log: { checkpoint } }: TimelineProof,
   placed: readonly PlacedPeriod[],
 ): Promise<{ ok: true; known: KnownRelease } | FailedCheck> {
   const { log_index, withdrawn_log_index } = item
   if (!isReleaseProof(proof) || !count(log_index)) return fail('proof_malformed')
-  const { release, inclusion, withdrawal } = proof
+  const { release, inclusion, withdrawal, replaced_by } = proof
   const published = await facts.addPublished(release, { index: log_index as number, inclusion, checkpoint })
   if (!published.ok) return published
   if (withdrawal) {
@@ -144,6 +165,10 @@ async function checkRelease(
     if (!withdrawn.ok) return withdrawn
     if (entry.release_id !== release.release_id || entry.chart !== release.chart) return fail('body_contradicts_proof')
   }
+  if (replaced_by) {
+    const later = await facts.addPublished(replaced_by.release, { ...replaced_by, checkpoint })
+    if (!later.ok) return later
+  }
   const inForce = findPeriod(placed, release)
   if (!inForce.ok) return inForce
   const known = {
@@ -152,17 +177,36 @@ async function checkRelease(
     period: inForce.found?.period,
     withdrawal: withdrawal ? { entry: withdrawal.entry, index: withdrawn_log_index as number } : undefined,
   }
-  if (canonical(item) !== canonical(listedRelease(known)) || !isExplained(known, placed))
+  const isShown = known.period !== undefined || showsPlace(placed, releaseKey(known), state.timeline_size)
+  if (canonical(item) !== canonical(listedRelease(known)) || !isShown || !isExplained(known, replaced_by, placed))
     return fail('body_contradicts_proof')
   return { ok: true, known }
 }
 
-/** A release that is in force was not withdrawn; of one that is not, it is shown why. */
-function isExplained(known: KnownRelease, placed: readonly PlacedPeriod[]): boolean {
-  const { period, withdrawal } = known
-  if (withdrawal) return period === undefined
-  return period !== undefined || placed.some((each) => periodKey(each.period) === releaseKey(known))
+/** A release that is in force was neither withdrawn nor replaced; of one that is not, one of the two is shown. */
+function isExplained(
+  known: KnownRelease,
+  replaced_by: ReleaseProof['replaced_by'],
+  placed: readonly PlacedPeriod[],
+): boolean {
+  const { release, log_index, period, withdrawal } = known
+  if (!replaced_by) return (period === undefined) !== (withdrawal === undefined)
+  if (period || withdrawal) return false
+  const { release: later, index } = replaced_by
+  const isOfDay = placed.some(
+    (each) => each.period.release === nameOf(later) && periodKey(each.period) === releaseKey(known),
+  )
+  return index > log_index && later.chart === release.chart && (later.edition === release.edition || isOfDay)
 }
+
+/** Whether the place of a key in the timeline is in these periods: then no other period has it. */
+function showsPlace(placed: readonly PlacedPeriod[], key: string, size: number): boolean {
+  const after = placed.find(({ period }) => periodKey(period) >= key)
+  if (!after) return (placed.at(-1)?.index ?? -1) === size - 1
+  return after !== placed[0] || after.index === 0 || periodKey(after.period) === key
+}
+
+const isOf = (period: Period, chart: string | undefined): boolean => (chart ?? period.chart) === period.chart
 
 /** Whether all that is in force in the stretch is listed, from the beginning of the list on its first page and to its end on its last. */
 function isWhole(
@@ -172,11 +216,12 @@ function isWhole(
   { chart, offset, has_more }: PagePlace & ReleasesQuestion,
 ): boolean {
   const [first, last] = [placed[0], placed.at(-1)]
+  if (has_more && known.length === 0) return false
   if (!first || !last) return size === 0
   const on = (side: 'before' | 'in' | 'after'): Period[] =>
     placed.flatMap(({ period }) => (sideOf(period, known, chart) === side ? period : []))
   const [before, between, after] = [on('before'), on('in'), on('after')]
-  const isInScope = (period: Period): boolean => (chart ?? period.chart) === period.chart
+  const isInScope = (period: Period): boolean => isOf(period, chart)
   return (
     (before.length > 0 || first.index === 0) &&
     (after.length > 0 || last.index === size - 1) &&

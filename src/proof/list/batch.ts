@@ -6,7 +6,7 @@ import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
 import { type FailedCheck, fail } from '../fault.ts'
 import { type BillLine, extended, isBilled, isUnits, summaryOf } from '../lookup/bill.ts'
-import { type Adjustment, adjust } from '../lookup/modifiers.ts'
+import type { Adjustment } from '../lookup/modifiers.ts'
 import type { Question } from '../lookup/question.ts'
 import type { PricedRow } from '../price/row.ts'
 import { hasOnly, type Members } from '../shape.ts'
@@ -16,6 +16,8 @@ import { RowSet } from './set.ts'
 
 /** The most lines that a batch has. */
 export const MOST_LINES = 100
+/** Each line may be of a day of its own, and ask four schedules and the table of ZIP codes. */
+const MOST_RELEASES = 5 * MOST_LINES
 
 /** A question of a bill. Where it has units, or what was billed, the line must have the same. */
 export interface BillQuestion extends Question {
@@ -40,7 +42,7 @@ export async function checkBatch(
     return fail('not_recognised')
   if (results.length > MOST_LINES) return fail('not_recognised')
   if (questions && questions.length !== results.length) return fail('answers_another_question')
-  const opened = await RowSet.of(facts, body)
+  const opened = await RowSet.of(facts, body, MOST_RELEASES)
   if (!opened.ok) return opened
   const lines: BatchLine[] = []
   for (const [i, each] of results.entries()) {
@@ -91,19 +93,9 @@ function checkAsked(
 
 /** What a line adds to the bill; undefined if it has no price, and null if it says something else. */
 function billLineOf({ line: { shown, told }, units, billed, stated }: BatchLine): BillLine | undefined | null {
-  const { row } = shown
   if (told === undefined || 'code' in told) return undefined
-  const priced = row as PricedRow
-  const adjustment = adjustmentOf(priced, told['adjustment'])
-  if (adjustment === null) return null
+  const priced = shown.row as PricedRow
+  const adjustment = (told['adjustment'] ?? undefined) as Adjustment | undefined
   const comesTo = extended(priced, adjustment, units)
   return canonical(stated ?? null) === canonical(comesTo) ? { basis: priced.basis, extended: comesTo, billed } : null
-}
-
-/** The adjustment that a line states, if it follows from the row; null if it does not. */
-function adjustmentOf(row: PricedRow, stated: unknown): Adjustment | undefined | null {
-  if (stated === undefined || stated === null) return undefined
-  const { modifier } = stated as Members
-  const follows = typeof modifier === 'string' ? adjust(row, modifier) : undefined
-  return follows && canonical(stated) === canonical(follows) ? follows : null
 }

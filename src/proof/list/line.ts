@@ -1,6 +1,6 @@
 // One answer among several: a line of a batch, or what one edition says in a history.
 
-import { checkQuestion, isSaidOf, PROBLEM, type ShownAnswer } from '../answer.ts'
+import { checkBeside, checkQuestion, isSaidOf, PROBLEM, type ShownAnswer } from '../answer.ts'
 import type { Facts } from '../facts.ts'
 import { type FailedCheck, fail, type Verdict } from '../fault.ts'
 import { type Question, understood } from '../lookup/question.ts'
@@ -32,7 +32,10 @@ export function takeLine(set: RowSet, { status, ...line }: Members): Line | Fail
   if (status === 200) {
     if (!hasOnly(line, ANSWER) || line['row'] === undefined) return fail('not_recognised')
     const taken = takeAnswer(set, line)
-    return taken.ok && !('price' in (taken.shown.row ?? {})) ? fail('body_contradicts_proof') : taken
+    if (!taken.ok) return taken
+    if (!taken.shown.row || !('price' in taken.shown.row)) return fail('body_contradicts_proof')
+    const beside = checkBeside(line, taken.shown.row)
+    return beside.ok ? taken : beside
   }
   const { problem } = line
   const isObject = typeof problem === 'object' && problem !== null && !Array.isArray(problem)

@@ -23,6 +23,8 @@ export interface PageQuestion {
   chart?: string | undefined
 }
 
+/** As many as a page has rows: each may be of another hospital's file. */
+const MOST_RUNS = 200
 const PARTS = ['as_of', 'cpt', 'region', 'npi', 'chart']
 
 /**
@@ -37,8 +39,8 @@ export async function checkPage(
   const { data, proofs, as_of } = body
   if (!hasOnly(body, ['data', 'proofs', 'page', 'links', 'as_of', ...SHARED]) || !Array.isArray(data) || !isDay(as_of))
     return fail('not_recognised')
-  if (!listOf(isPageRange, 200)(proofs)) return fail('proof_malformed')
-  const shared = await addShared(facts, body, isSharedRelease)
+  if (!listOf(isPageRange, MOST_RUNS)(proofs)) return fail('proof_malformed')
+  const shared = await addShared(facts, body, isSharedRelease, MOST_RUNS)
   if (!shared.ok) return shared
   const { releases } = shared
   const runs: { range: PageRange; rows: AnyRow[]; leaves: Hash[]; longest: number }[] = (proofs as PageRange[]).map(

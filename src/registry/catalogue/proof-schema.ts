@@ -35,6 +35,10 @@ export const ReleaseProof = z
     release: Manifest,
     inclusion: Path,
     withdrawal: z.strictObject({ entry: Withdrawal, inclusion: Path }).nullable(),
+    replaced_by: z
+      .strictObject({ release: Manifest, index: z.int().min(0), inclusion: Path })
+      .nullable()
+      .meta({ description: 'Of a release that was replaced: a later one that counts in its place' }),
   })
   .meta({
     id: 'ReleaseProof',

@@ -8,6 +8,7 @@ import {
   RELEASE_STATES,
   type ReleaseProof as ReleaseProofForm,
   releaseKey,
+  replacementOf,
   stateOf,
 } from '../../proof/catalogue/releases.ts'
 import type { TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
@@ -35,7 +36,8 @@ const ListedRelease = z
     chart: z.string(),
     edition: z.string(),
     state: z.enum(RELEASE_STATES).meta({
-      description: '`replaced`: another release of the same chart and first day is in force in its place',
+      description:
+        '`replaced`: a later revision of its edition, or a later release of the same first day, counts in its place',
     }),
     effective_from: z.iso.date(),
     effective_to: z.iso.date().meta({ description: 'The last day of the edition; a later edition ends it sooner' }),
@@ -77,7 +79,8 @@ export async function listReleases(
   const data: z.input<typeof ListedRelease>[] = []
   for (const each of shown) {
     await ourTurn()
-    data.push({ ...listedRelease(each), proof: await releaseProof(proofs, view, each) })
+    const replacement = replacementOf(each, proofs.releasesOf(view))
+    data.push({ ...listedRelease(each), proof: await releaseProof(proofs, view, each, replacement) })
   }
   const proof = proofOf(view, shown, chart)
   return { data, total: fitting.length, ...(proof ? { proof } : {}) }
@@ -87,12 +90,20 @@ const releaseProof = async (
   proofs: ListProofs,
   view: View,
   { release, log_index, withdrawal }: KnownRelease,
+  replacement: KnownRelease | undefined,
 ): Promise<ReleaseProofForm> => ({
   type: RELEASE_PROOF,
   release,
   inclusion: await proofs.inclusion(view, log_index),
   withdrawal: withdrawal
     ? { entry: withdrawal.entry, inclusion: await proofs.inclusion(view, withdrawal.index) }
+    : null,
+  replaced_by: replacement
+    ? {
+        release: replacement.release,
+        index: replacement.log_index,
+        inclusion: await proofs.inclusion(view, replacement.log_index),
+      }
     : null,
 })
 

@@ -48,13 +48,11 @@ export async function history(
   query: HistoryQuery,
   today: string,
 ): Promise<ListAnswer<typeof ReferenceHistory>> {
-  const { limit, offset, ...asked } = query
-  const question = questionOf(asked, today)
+  const { question, charts, periods } = editionsAsked(proofs, query, today)
+  const { limit, offset } = query
   const { view } = proofs
-  const charts = chartsAsked(proofs, question)
   // Refused as the lookup is, with its proof: no file names the provider.
   if (charts.length === 0) await answer(db, proofs, await find(proofs, question), { related: false })
-  const periods = charts.flatMap((each) => view.periodsOf(each)).sort(compareEditions)
   const sharing = new SharedParts(proofs)
   const data: z.input<typeof Edition>[] = []
   for (const period of periods.slice(offset, offset + limit)) {
@@ -68,6 +66,18 @@ export async function history(
   }
   const timeline = view.periods.length === 0 ? [] : charts.map((chart) => view.run(...view.stretchOf(chart)))
   return { data, total: periods.length, timeline, ...(await sharing.parts()) } as ListAnswer<typeof ReferenceHistory>
+}
+
+/** How many editions a page lists, at least one: each takes as much work as a lookup. */
+export function editionsListed(proofs: Proofs, query: HistoryQuery, today: string): number {
+  const { limit, offset } = query
+  return Math.max(1, Math.min(limit, editionsAsked(proofs, query, today).periods.length - offset))
+}
+
+function editionsAsked(proofs: Proofs, { limit: _l, offset: _o, ...asked }: HistoryQuery, today: string) {
+  const question = questionOf(asked, today)
+  const charts = chartsAsked(proofs, question)
+  return { question, charts, periods: charts.flatMap((each) => proofs.view.periodsOf(each)).sort(compareEditions) }
 }
 
 function chartsAsked({ view, charts }: Proofs, { npi, basis, setting }: ParsedQuestion): readonly string[] {

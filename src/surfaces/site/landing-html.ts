@@ -43,7 +43,7 @@ ${example(facts)}
 
 function example({ example: price }: LandingFacts): Html {
   if (!price)
-    return html`<aside class="receipt"><h2>No price yet</h2><p>No price list is in force. The first one appears here.</p></aside>`
+    return html`<aside class="receipt"><h2>No price yet</h2><p>The code 99213 has no price in force today. The first one appears here.</p></aside>`
   return html`<aside class="receipt" aria-labelledby="example">
 <h2 id="example">A price and its source${price.sample ? SAMPLE : NOTHING}</h2>
 <p class="amount">${price.shown}</p>

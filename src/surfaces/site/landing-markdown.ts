@@ -46,7 +46,7 @@ const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${l
 const mark = (sample: boolean): string => (sample ? ' **SAMPLE**' : '')
 
 function example({ example: price }: LandingFacts): string {
-  if (!price) return 'No price list is in force yet.'
+  if (!price) return 'The code `99213` has no price in force today.'
   return (
     `${text(price.shown)} is the reference price of code ${code(price.cpt)} in region ${code(price.region)}, in force since ` +
     `${text(inWords(price.effective_from))}. It is stated by the ${text(price.schedule)}, file ${code(price.file)}, line ${price.line}, ` +
