@@ -15,7 +15,8 @@ import type { Dice } from './dice.ts'
 export type Members = Record<string, unknown>
 
 /** Objects as they come from the wire: nothing is shared between two of them. */
-export const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+/** What was taken out of a list leaves undefined behind, which is no JSON. */
+export const copyOf = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
 
 export interface World {
   questions: Question[]
