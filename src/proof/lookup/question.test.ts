@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SETTINGS } from '../price/row.ts'
-import { parseQuestion, type Question, type QuestionFault } from './question.ts'
+import { codeOf, parseQuestion, type Question, type QuestionFault } from './question.ts'
 import { parseRegion } from './region.ts'
 
 const DAY = '2026-07-15'
@@ -107,4 +107,11 @@ test('no other text is a region', () => {
   ])
     expect([text, parseRegion(text)]).toEqual([text, undefined])
   fc.assert(fc.property(fc.string(), (text) => parseRegion(`${text}!`) === undefined))
+})
+
+test('a code with very many spaces in it takes no longer than its length', () => {
+  // With a pattern for both ends this would take the square of it: minutes.
+  const text = `9${' '.repeat(400_000)}9`
+  expect(codeOf(text)).toBe(text)
+  expect(codeOf(`${' '.repeat(400_000)}99213 `)).toBe('99213')
 })
