@@ -18,6 +18,7 @@ import {
 } from './price/release.ts'
 import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from './price/row.ts'
 import { rowFault } from './price/row-of-release.ts'
+import { leafOf, nameOf } from './price/timeline.ts'
 import { LeafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
@@ -70,16 +71,6 @@ export function leafOfRow(row: AnyRow, leaf_hash?: string): { hash: Hash } | Fai
   if (body.length > MAX_LEAF_BYTES) return fail('row_too_large')
   const hash = leafHash(body)
   return leaf_hash !== undefined && toBase64(hash) !== leaf_hash ? fail('leaf_hash_mismatch') : { hash }
-}
-
-const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
-
-const names = new WeakMap<Manifest, string>()
-/** Base64 of the leaf hash of a manifest; made once for each, as every row of a page needs it. */
-export function nameOf(release: Manifest): string {
-  const name = names.get(release) ?? toBase64(leafOf(release))
-  names.set(release, name)
-  return name
 }
 
 /** Whether a period is one that this release can be in force in. */

@@ -3,7 +3,7 @@
 
 import { checkAnswer, type ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
-import { type Facts, NotProved, nameOf } from '../facts.ts'
+import { type Facts, NotProved } from '../facts.ts'
 import { type FailedCheck, fail } from '../fault.ts'
 import { checkLine, type Line, takeLine } from '../list/line.ts'
 import { type CheckedList, SHARED } from '../list/parts.ts'
@@ -12,6 +12,7 @@ import { type ParsedQuestion, type Question, understood } from '../lookup/questi
 import { type ChartTable, chartsFor, factsOf } from '../price/charts.ts'
 import type { Manifest, Period, RegistryState } from '../price/release.ts'
 import type { Basis } from '../price/row.ts'
+import { nameOf } from '../price/timeline.ts'
 import { listOf, type Members } from '../shape.ts'
 import { type CheckedCatalogue, isPageOf, type PagePlace } from './page.ts'
 import { checkRuns, isTimelineRun, type PlacedPeriod, reachesEnds, type TimelineRun } from './timeline-proof.ts'

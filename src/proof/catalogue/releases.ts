@@ -2,9 +2,10 @@
 // force, and when, is proved from the timeline. So a release that is in force and was left out is noticed.
 
 import { canonical } from '../canonical-json.ts'
-import { type Facts, inLog, nameOf, REGISTRY_ORIGIN } from '../facts.ts'
+import { type Facts, inLog, REGISTRY_ORIGIN } from '../facts.ts'
 import { type FailedCheck, fail } from '../fault.ts'
 import { isManifest, isWithdrawal, type Manifest, type Period, periodKey, type Withdrawal } from '../price/release.ts'
+import { nameOf } from '../price/timeline.ts'
 import { closed, count, type Members, oneOf, orNull, path } from '../shape.ts'
 import { type CheckedCatalogue, isWholePageOf, type PagePlace } from './page.ts'
 import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod, type TimelineProof } from './timeline-proof.ts'
