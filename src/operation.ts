@@ -141,6 +141,9 @@ export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record
   throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors })
 }
 
+export const unknownParameter = (known: readonly string[]): string =>
+  `a parameter is not known here; known are ${known.join(', ') || 'none'}`
+
 function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<string, unknown>): FieldError {
   const name = String(issue.path[0] ?? '')
   const field = input.shape[name]
@@ -148,7 +151,7 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
     return issue.code === 'unrecognized_keys'
       ? {
           code: 'unknown_parameter',
-          message: `a parameter is not known here; known are ${Object.keys(input.shape).join(', ') || 'none'}`,
+          message: unknownParameter(Object.keys(input.shape)),
         }
       : { code: 'invalid_request', message: 'the parameters do not go together' }
   if (raw[name] === undefined) return { name, code: 'missing_parameter', message: `the parameter ${name} is required` }
@@ -162,8 +165,13 @@ function allowed(field: z.core.$ZodType): string {
   if (inner instanceof z.ZodEnum) return `one of ${inner.options.join(', ')}`
   if (inner instanceof z.ZodISODate) return 'a day as YYYY-MM-DD'
   if (inner instanceof z.ZodNumber) return `a whole number from ${inner.minValue} to ${inner.maxValue}`
-  const { description } = z.globalRegistry.get(inner) ?? {}
-  return description ?? 'another form: see /api/openapi.json'
+  return descriptionOf(field) ?? 'another form: see /api/openapi.json'
+}
+
+function descriptionOf(field: z.core.$ZodType): string | undefined {
+  const { description } = z.globalRegistry.get(field) ?? {}
+  if (description !== undefined) return description
+  return field instanceof z.ZodOptional || field instanceof z.ZodDefault ? descriptionOf(field.unwrap()) : undefined
 }
 
 const innermost = (field: z.core.$ZodType): z.core.$ZodType =>

@@ -63,12 +63,12 @@ export const PRICE_PROBLEMS = {
   not_on_schedule: {
     kind: 'not_found',
     title: 'None of the charts that were searched has a row for this question',
-    hint: 'The proofs show this for each chart that was searched. The member `available` lists what there is for the code. Check code, region, modifier and setting; do not invent a price.',
+    hint: 'The member `available` lists what there is for the code. Check code, region, modifier and setting; do not invent a price.',
   },
   no_edition_for_day: {
     kind: 'not_found',
     title: 'The registry has no edition for that day of a chart that the answer needs',
-    hint: 'The member `charts` lists the periods that the registry has. Ask for a day in one of them, or ask the operator to load the edition; never use a price of another period.',
+    hint: 'The member `charts` lists the periods held. Ask for a day in one of them, or ask the operator to load the edition. Never use a price of another period.',
   },
   modifier_not_priced: {
     kind: 'not_found',

@@ -16,12 +16,12 @@ export const PROBLEMS = {
   invalid_parameter: {
     kind: 'invalid',
     title: 'A parameter has a value this route does not accept',
-    hint: 'Correct the parameter named in `errors` and send the request again; the service never adjusts a value.',
+    hint: 'Correct the parameter named in `errors` and send the request again. No value is corrected for you.',
   },
   unknown_parameter: {
     kind: 'invalid',
     title: 'The request has a parameter this route does not know',
-    hint: 'Send only the parameters that /api/openapi.json lists for this route.',
+    hint: 'Leave out what is not among the names listed in `errors`.',
   },
   duplicate_parameter: {
     kind: 'invalid',

@@ -113,8 +113,8 @@ type listedRelease struct{ manifest, period object }
 
 var errAnother = reason("answers_another_question")
 
-// verifyBody verifies a whole answer. An empty notBefore was not given.
-func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*verdict, error) {
+// verifyBody verifies a whole answer.
+func verifyBody(text []byte, pinned *policy, what asked, age limits) (*verdict, error) {
 	value, err := readJSON(text)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*ve
 	}
 	kind := kindOf(body)
 	if what.figures || kind == "figures" {
-		return checkFigures(body, pinned, what, notBefore)
+		return checkFigures(body, pinned, what, age)
 	}
 	if what.history != nil && kind == "lookup" && body["code"] == "unknown_provider" {
 		what = asked{question: onAnyDay(what.history)} // a provider of whom no file speaks has no history (Histories)
@@ -139,7 +139,7 @@ func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*ve
 	f, v := newFacts(pinned), &verdict{}
 	switch kind {
 	case "changes":
-		return checkChangePage(body, pinned, notBefore)
+		return checkChangePage(body, pinned, age)
 	case "history":
 		err = f.addHistory(body, what.history, v)
 	case "releases":
@@ -162,7 +162,7 @@ func verifyBody(text []byte, pinned *policy, what asked, notBefore *string) (*ve
 		return nil, reason("mixed_checkpoints")
 	}
 	v.checkpoint, v.opened, v.recordedAt = f.checkpoint, f.opened, textOf(f.state, "recorded_at")
-	return v, f.opened.checkAge(v.recordedAt, notBefore)
+	return v, f.opened.checkAge(v.recordedAt, age)
 }
 
 // onlyCheckpoint: a checkpoint that was not opened must not stand anywhere.
@@ -283,11 +283,7 @@ func (f *facts) addLookup(body, question object, v *verdict) (*answer, error) {
 }
 
 func (f *facts) addPlace(value any) (*cited, error) {
-	one, err := f.addCited(value)
-	if err == nil && textOf(one.row, "kind") != "place" {
-		err = reason("row_malformed")
-	}
-	return one, err
+	return onlyPlace(f.addCited(value))
 }
 
 func codeFits(code any, row object) bool {

@@ -144,6 +144,44 @@ func TestRule(t *testing.T) {
 	x.expect(t, "a part that begins later is left out", local, ask("cpt", "99213", "region", "10001-6000"), "ok")
 }
 
+// TestSettings: all rows of the region come before what the nation has, and only missing settings are asked of the nation.
+func TestSettings(t *testing.T) {
+	const here = "US-CA-05"
+	x := &fixture{}
+	stated := func(cpt, region string, setting any, reason string) object {
+		row := absenceRow(cpt, "medicare_pfs", "", setting, reason)
+		row["region"] = region
+		return row
+	}
+	x.release("cms-pfs",
+		priceRow("10001", here, "facility", "70.00"), stated("10001", "national", "non_facility", "not_covered"),
+		stated("10002", here, "non_facility", "no_price_stated"), stated("10002", "national", nil, "bundled"),
+		stated("10003", here, "non_facility", "no_price_stated"), stated("10003", here, "facility", "not_applicable_in_setting"),
+		stated("10003", "national", nil, "bundled"),
+		stated("10004", here, "facility", "no_price_stated"), priceRow("10004", "national", "non_facility", "95.19"),
+		stated("10005", here, "non_facility", "no_price_stated"), priceRow("10005", "national", "non_facility", "95.19"))
+	x.seal()
+	expect := func(name, cpt, code, region string, setting any) {
+		t.Helper()
+		body := object{"code": code}
+		for i, row := range x.releases[0].rows {
+			if row["cpt"] != cpt || row["region"] != region || row["setting"] != setting {
+				continue
+			}
+			if body["row"] = x.cite(x.releases[0], i); code == "" {
+				body = body["row"].(object)
+			}
+		}
+		body["because"] = x.because()
+		x.expect(t, name, body, ask("cpt", cpt, "region", here, "basis", "medicare_pfs"), "ok")
+	}
+	expect("a price of the region before an absence of the nation", "10001", "", here, "facility")
+	expect("the status where a setting is missing", "10002", "absent_bundled", "national", nil)
+	expect("no status where none is missing", "10003", "absent_no_price_stated", here, "non_facility")
+	expect("a price of the nation in a setting that is missing", "10004", "region_not_covered", "", nil)
+	expect("none in a setting that is not", "10005", "absent_no_price_stated", here, "non_facility")
+}
+
 // TestPlaces: a ZIP code has a state of its own, a territory has Hawaii's localities, and anesthesia has one row.
 func TestPlaces(t *testing.T) {
 	x := &fixture{}

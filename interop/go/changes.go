@@ -86,7 +86,7 @@ func pageEntries(body object, pinned *policy) (changes, all []*provedEntry, err 
 }
 
 // checkChangePage checks a page of changes.
-func checkChangePage(body object, pinned *policy, notBefore *string) (*verdict, error) {
+func checkChangePage(body object, pinned *policy, age limits) (*verdict, error) {
 	if !onlyAmong(body, changePageMembers) {
 		return nil, reason("not_recognised")
 	}
@@ -110,7 +110,7 @@ func checkChangePage(body object, pinned *policy, notBefore *string) (*verdict, 
 		return nil, reason("entries_out_of_order")
 	}
 	v := &verdict{entries: len(changes), checkpoint: first.checkpoint, opened: first.opened}
-	return v, first.opened.checkAge("", notBefore)
+	return v, first.opened.checkAge("", age)
 }
 
 // oneWay: the places of the changes rise all the way or fall all the way.

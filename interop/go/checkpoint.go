@@ -157,15 +157,25 @@ func (h *head) viewTime(recordedAt string) (at time.Time, told bool) {
 	return at, true
 }
 
-// checkAge is step 5 of proof.md, Whole answers. Without notBefore any age will do.
-func (h *head) checkAge(recordedAt string, notBefore *string) error {
-	if notBefore == nil {
-		return nil
+// limits are the oldest view that will do, and the caller's own time; nil where one was not given.
+type limits struct {
+	notBefore, notAfter *string
+}
+
+// checkAge is step 5 of proof.md, Whole answers. Without limits any age will do.
+func (h *head) checkAge(recordedAt string, age limits) error {
+	for _, limit := range []*string{age.notBefore, age.notAfter} {
+		if limit == nil {
+			continue
+		}
+		at, told := h.viewTime(recordedAt)
+		if !told || !isInstant(*limit) ||
+			limit == age.notBefore && at.Before(timeOf(*limit)) ||
+			limit == age.notAfter && at.After(timeOf(*limit)) {
+			return reason("state_too_old")
+		}
 	}
-	if at, told := h.viewTime(recordedAt); isInstant(*notBefore) && told && !at.Before(timeOf(*notBefore)) {
-		return nil
-	}
-	return reason("state_too_old")
+	return nil
 }
 
 var isSize = matching(`0|[1-9][0-9]{0,15}`)

@@ -148,13 +148,21 @@ func (f *facts) addPublished(manifest, log object) (*release, error) {
 	return f.known(manifest, leafHash(manifest)), nil
 }
 
-// addRow takes a row by its shape. Without a leaf hash, given is empty.
-func (f *facts) addRow(of *release, row object, index int64, path any, given string) error {
+// rowHash is the leaf hash of a row, if that is not too large.
+func rowHash(row object) (hash tlog.Hash, err error) {
 	text := canonical(row)
 	if len(text) > maxLeaf {
-		return reason("row_too_large")
+		return hash, reason("row_too_large")
 	}
-	hash := tlog.RecordHash(text)
+	return tlog.RecordHash(text), nil
+}
+
+// addRow takes a row by its shape. Without a leaf hash, given is empty.
+func (f *facts) addRow(of *release, row object, index int64, path any, given string) error {
+	hash, err := rowHash(row)
+	if err != nil {
+		return err
+	}
 	if given != "" && encodeHash(hash) != given {
 		return reason("leaf_hash_mismatch")
 	}

@@ -91,7 +91,7 @@ func figuresBody(state object) object {
 }
 
 // checkFigures verifies the answer about the figures (proof.md, Figures).
-func checkFigures(body object, pinned *policy, what asked, notBefore *string) (*verdict, error) {
+func checkFigures(body object, pinned *policy, what asked, age limits) (*verdict, error) {
 	if !what.figures && !what.nothing() {
 		return nil, errAnother
 	}
@@ -114,7 +114,7 @@ func checkFigures(body object, pinned *policy, what asked, notBefore *string) (*
 		return nil, reason("body_contradicts_proof")
 	}
 	v := &verdict{checkpoint: textOf(log, "checkpoint"), opened: opened, recordedAt: textOf(state, "recorded_at"), figures: state}
-	return v, opened.checkAge(v.recordedAt, notBefore)
+	return v, opened.checkAge(v.recordedAt, age)
 }
 
 // inFigures checks that an entry stands in the figures log.

@@ -162,7 +162,7 @@ func (x *fixture) because() object {
 
 func (x *fixture) expect(t *testing.T, name string, body object, what asked, want string) {
 	t.Helper()
-	_, err := verifyBody(canonical(body), x.pinned, what, nil)
+	_, err := verifyBody(canonical(body), x.pinned, what, limits{})
 	got := "ok"
 	if err != nil {
 		got = outcome(err, nil)["reason"].(string)

@@ -101,6 +101,11 @@ func isBool(value any) bool {
 	return ok
 }
 
+func isObject(value any) bool {
+	_, ok := value.(object)
+	return ok
+}
+
 func isText(value any) bool {
 	_, ok := value.(string)
 	return ok

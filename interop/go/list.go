@@ -7,12 +7,15 @@ import (
 )
 
 var (
-	isSetProof = closed(map[string]form{
+	isRowPlace    = closed(map[string]form{"release": isCount, "index": isCount})
+	isListRelease = closed(map[string]form{
 		"type":    oneOf("agent-trust-registry/set-proof@v2"),
-		"release": isCount, "index": isCount, "leaf_hash": isHash})
-	isListRelease = closed(map[string]form{"release": isManifest, "in_force": isPeriodProof, "hashes": isText})
-	isListBecause = closed(map[string]form{
-		"rows":      listOf(256, closed(map[string]form{"release": isCount, "index": isCount, "row": isRow})),
+		"release": isManifest, "in_force": isPeriodProof, "hashes": isText})
+	isListBecause = closedOr(map[string]form{
+		"rows": listOf(256, closedOr(
+			map[string]form{"release": isCount, "index": isCount, "row": isObject},
+			map[string]form{"like": isCount})),
+	}, map[string]form{
 		"periods":   listOf(64, isPeriodProof),
 		"providers": listOf(64, isProviderProof),
 	})
@@ -23,7 +26,11 @@ var (
 type list struct {
 	facts    *facts
 	releases []*listed
+	// inShort counts the rows with like, of which a list may have mostInShort.
+	inShort int
 }
+
+const mostInShort = 1024
 
 // listed is one of the releases of a list, with the rows that were taken of it by their places.
 type listed struct {
@@ -54,46 +61,28 @@ func (f *facts) addList(body object, most int) (*list, error) {
 
 // take takes a row with its proof. Whether it is in its release is not known before all are proved.
 func (l *list) take(value any) (*cited, error) {
-	given, ok := value.(object)
-	if !ok {
-		return nil, reason("row_malformed")
+	row, proof, err := rowAndProof(value, isRowPlace)
+	if err != nil {
+		return nil, err
 	}
-	row := without(given, "proof")
-	if !isRow(row) {
-		return nil, reason("row_malformed")
-	}
-	if given["proof"] == nil {
-		return nil, reason("proof_missing")
-	}
-	if !isSetProof(given["proof"]) {
-		return nil, reason("proof_malformed")
-	}
-	proof := given["proof"].(object)
-	return l.takeAt(row, numberOf(proof, "release"), numberOf(proof, "index"), textOf(proof, "leaf_hash"))
+	return l.takeAt(row, numberOf(proof, "release"), numberOf(proof, "index"))
 }
 
 // takePlace takes a row that must be one of a place.
 func (l *list) takePlace(value any) (*cited, error) {
-	one, err := l.take(value)
-	if err == nil && textOf(one.row, "kind") != "place" {
-		err = reason("row_malformed")
-	}
-	return one, err
+	return onlyPlace(l.take(value))
 }
 
-// takeAt is steps 3 to 5. Without a leaf hash, given is empty.
-func (l *list) takeAt(row object, place, index int64, given string) (*cited, error) {
+// takeAt is steps 3 to 5.
+func (l *list) takeAt(row object, place, index int64) (*cited, error) {
 	if place >= int64(len(l.releases)) {
 		return nil, reason("proof_malformed")
 	}
-	text := canonical(row)
-	if len(text) > maxLeaf {
-		return nil, reason("row_too_large")
+	hash, err := rowHash(row)
+	if err != nil {
+		return nil, err
 	}
-	hash, in := tlog.RecordHash(text), l.releases[place]
-	if given != "" && encodeHash(hash) != given {
-		return nil, reason("leaf_hash_mismatch")
-	}
+	in := l.releases[place]
 	if before, twice := in.taken[index]; twice && before.hash != hash {
 		return nil, reason("leaves_contradict")
 	}
@@ -108,11 +97,48 @@ func (l *list) takeBecause(value any) error {
 	because := value.(object)
 	for _, item := range because["rows"].([]any) {
 		given := item.(object)
-		if _, err := l.takeAt(given["row"].(object), numberOf(given, "release"), numberOf(given, "index"), ""); err != nil {
+		row, ok := l.wholeRow(given)
+		if !ok || !isRow(row) {
+			return reason("proof_malformed")
+		}
+		if _, err := l.takeAt(row, numberOf(given, "release"), numberOf(given, "index")); err != nil {
 			return err
 		}
 	}
 	return l.facts.addPeriodsAndProviders(because)
+}
+
+// wholeRow is the row of an item of a because. With like it is the row taken before at that index of the same place in
+// releases, completed by what differs.
+func (l *list) wholeRow(given object) (row object, ok bool) {
+	row = given["row"].(object)
+	if !has(given, "like") {
+		return row, true
+	}
+	place := numberOf(given, "release")
+	l.inShort++
+	if l.inShort > mostInShort || place >= int64(len(l.releases)) {
+		return nil, false
+	}
+	before, ok := l.releases[place].taken[numberOf(given, "like")]
+	if !ok {
+		return nil, false
+	}
+	return completed(before.row, row), true
+}
+
+// completed is an object with the members of another in place of its own or added; objects in both are completed in the
+// same way. Neither of the two is changed: the one is a row that was taken, the other a part of the body.
+func completed(one, by object) object {
+	whole := without(one)
+	for name, value := range by {
+		inner, isInner := whole[name].(object)
+		if more, both := value.(object); both && isInner {
+			value = completed(inner, more)
+		}
+		whole[name] = value
+	}
+	return whole
 }
 
 // prove makes facts of all rows that were taken.

@@ -11,8 +11,7 @@ import (
 // setRow is a row of a list whose releases are all there are, in their order.
 func (x *fixture) setRow(at, i int) object {
 	row := without(x.releases[at].rows[i])
-	row["proof"] = object{"type": "agent-trust-registry/set-proof@v2", "release": float64(at), "index": float64(i),
-		"leaf_hash": leafHash(x.releases[at].rows[i])}
+	row["proof"] = object{"release": float64(at), "index": float64(i)}
 	return row
 }
 
@@ -34,7 +33,7 @@ func (x *fixture) listed(taken map[int][]int) []any {
 			}
 		}
 		one := x.shared(r)
-		one["hashes"] = base64.StdEncoding.EncodeToString(text)
+		one["type"], one["hashes"] = "agent-trust-registry/set-proof@v2", base64.StdEncoding.EncodeToString(text)
 		releases = append(releases, one)
 	}
 	return releases
@@ -204,4 +203,55 @@ func TestSheet(t *testing.T) {
 	x.expect(t, "a row left out that is known", sheet, question, "answers_another_question")
 	sheet["data"], sheet["because"] = []any{}, x.listBecause(map[int][]int{0: {1}, 1: {0, 1, 2}, 4: {1}})
 	x.expect(t, "no row", sheet, question, "nothing_proved")
+}
+
+// TestLike: evidence that states only what differs from a row that was taken before.
+func TestLike(t *testing.T) {
+	x := sampleFixture()
+	differs := func() object {
+		return object{"cpt": "80053", "price": object{"amount": "10.56"}, "derivation": object{"inputs": object{"rate": "10.56"}}}
+	}
+	first := object{"release": 0.0, "index": 0.0, "row": x.releases[0].rows[0]}
+	second := func(name string, value any) object {
+		item := object{"release": 0.0, "index": 1.0, "like": 0.0, "row": differs()}
+		if name != "" {
+			item[name] = value
+		}
+		return item
+	}
+	changed := func(name string, value any) object {
+		row := differs()
+		row[name] = value
+		return second("row", row)
+	}
+	expect := func(name, want string, because object) {
+		t.Helper()
+		x.expect(t, name, object{"results": []any{object{"status": 404.0, "problem": object{"code": "not_on_schedule", "because": because}}},
+			"releases": x.listed(map[int][]int{0: {0, 1}}), "state": x.state, "log": x.log,
+			"summary": object{"lines": 1.0, "priced": 0.0, "totals": []any{}}}, asked{}, want)
+	}
+	rows := func(items ...any) object { return object{"rows": items} }
+	before := string(canonical(first))
+	expect("like the one before", "ok", rows(first, second("", nil)))
+	expect("like one that is itself like another", "ok", rows(first, second("", nil),
+		object{"release": 0.0, "index": 0.0, "like": 1.0, "row": first["row"]}))
+	expect("a whole row beside what it is like", "ok", rows(first, second("row", x.releases[0].rows[1])))
+	expect("like one that comes later", "proof_malformed", rows(second("", nil), first))
+	expect("like itself", "proof_malformed", rows(first, second("like", 1.0)))
+	expect("like a row of another release", "proof_malformed", rows(first, second("release", 1.0)))
+	expect("like a row of no release", "proof_malformed", rows(first, second("release", 9.0)))
+	expect("like null", "proof_malformed", rows(first, second("like", nil)))
+	expect("a row that is no object", "proof_malformed", rows(first, second("row", nil)))
+	expect("parts of a row, like nothing", "proof_malformed", rows(first, without(second("", nil), "like")))
+	expect("null takes nothing away", "proof_malformed", rows(first, changed("price", nil)))
+	expect("a member too many", "proof_malformed", rows(first, changed("proof", object{})))
+	expect("a list is taken whole", "proof_malformed", rows(first, changed("locator", []any{object{"line": 5.0}})))
+	expect("an amount that is not the one that was hashed", "row_not_in_release", rows(first, changed("price", object{"amount": "10.57"})))
+	expect("a row of its own place that differs", "leaves_contradict", rows(first, second("index", 0.0)))
+	expect("rows are taken in turn", "leaves_contradict", rows(first, second("index", 0.0), second("like", 7.0)))
+	expect("whole rows too", "leaves_contradict", rows(first, second("index", 0.0), without(second("", nil), "like")))
+	expect("periods that are null", "proof_malformed", object{"rows": []any{first, second("", nil)}, "periods": nil})
+	if string(canonical(first)) != before {
+		t.Error("the row that another is like was changed")
+	}
 }

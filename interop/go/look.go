@@ -89,47 +89,52 @@ func (l *look) with(modifier string) finding {
 		}
 	}
 	var remembered object
-	for _, setting := range settingsTried(l.c, l.q.setting) {
-		var row object
-		if region != "" {
-			if row = l.row(region, modifier, setting); row != nil && has(row, "price") {
-				return finding{price, row}
-			}
-		}
-		if row == nil {
-			if !asked {
-				asked = true
-				if status := l.status(modifier); status != nil {
-					return finding{absence, status}
-				}
-			}
-			if region == "national" || l.c.by == "nation" {
-				continue
-			}
-			if row = l.row("national", modifier, setting); row == nil {
-				continue
-			}
-			if has(row, "price") {
-				if l.where.split {
-					return finding{what: ambiguous}
-				}
-				return finding{what: notCovering}
-			}
-		}
-		if !isOpen(row["reason"]) {
-			return finding{absence, row}
-		}
-		if remembered == nil {
-			remembered = row
+	missing := settingsTried(l.c, l.q.setting)
+	if region != "" {
+		var found finding
+		if found, missing = l.inRegion(region, modifier, missing, &remembered); found.what != nothing {
+			return found
 		}
 	}
-	if remembered == nil && !asked {
-		remembered = l.status(modifier)
+	if !asked && (len(missing) > 0 || remembered == nil) {
+		if status := l.status(modifier); status != nil {
+			return finding{absence, status}
+		}
+	}
+	if region != "national" { // it is in a chart that speaks nationally
+		found, _ := l.inRegion("national", modifier, missing, &remembered)
+		switch {
+		case found.what == price && l.where.split:
+			return finding{what: ambiguous}
+		case found.what == price:
+			return finding{what: notCovering}
+		case found.what != nothing:
+			return found
+		}
 	}
 	if remembered != nil {
 		return finding{absence, remembered}
 	}
 	return finding{}
+}
+
+// inRegion asks for the rows of one region, a setting after the other, up to one that decides. Of the absences that do
+// not decide the first is remembered; missing are the settings without a row.
+func (l *look) inRegion(region, modifier string, settings []string, remembered *object) (found finding, missing []string) {
+	for _, setting := range settings {
+		row := l.row(region, modifier, setting)
+		switch {
+		case row == nil:
+			missing = append(missing, setting)
+		case has(row, "price"):
+			return finding{price, row}, nil
+		case !isOpen(row["reason"]):
+			return finding{absence, row}, nil
+		case *remembered == nil:
+			*remembered = row
+		}
+	}
+	return finding{}, missing
 }
 
 // whatElse is lookup.md, "What else there is", where the schedule does not have the code as asked.

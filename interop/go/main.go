@@ -32,7 +32,7 @@ type command struct {
 	clone             cloneOptions
 	asked             object
 	any               bool
-	notBefore         *string
+	age               limits
 	fetch             *fetcher
 	pinned            *policy
 }
@@ -108,7 +108,7 @@ func (c *command) parse(args []string) (words []string, err error) {
 	withoutEntries := flags.Bool("no-entries", false, "only hashes, no entries")
 	flags.BoolVar(&c.any, "any", false, "whatever was asked")
 	flags.Func("not-before", "the oldest view that will do", func(value string) error {
-		c.notBefore = &value
+		c.age.notBefore = &value
 		return nil
 	})
 	for _, name := range append([]string{"chart", "state"}, questionParts...) {
@@ -149,7 +149,7 @@ func (c *command) body(name string) error {
 		body, _ := value.(object)
 		what = askedLike(kindOf(body), c.asked)
 	}
-	v, err := verifyBody(text, c.pinned, what, c.notBefore)
+	v, err := verifyBody(text, c.pinned, what, c.age)
 	if err != nil {
 		return err
 	}

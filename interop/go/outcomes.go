@@ -98,11 +98,14 @@ func bodyOutcome(vector object, pinned *policy) object {
 	what.coverage, _ = given["coverage"].(object)
 	what.history, _ = given["history"].(object)
 	what.figures, _ = given["figures"].(bool)
-	var notBefore *string
+	var age limits
 	if text, there := vector["not_before"].(string); there {
-		notBefore = &text
+		age.notBefore = &text
 	}
-	v, err := verifyBody([]byte(textOf(vector, "body")), pinned, what, notBefore)
+	if text, there := vector["not_after"].(string); there {
+		age.notAfter = &text
+	}
+	v, err := verifyBody([]byte(textOf(vector, "body")), pinned, what, age)
 	if err != nil {
 		return outcome(err, nil)
 	}

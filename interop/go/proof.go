@@ -2,33 +2,44 @@ package main
 
 import "strings"
 
-// cited is a row that was proved by a proof of its own.
+// cited is a row that was proved, by a proof of its own or as one of a list.
 type cited struct {
 	row     object
 	of      *release
 	inForce object // nil if nothing is said but that it was published
 }
 
+// rowAndProof takes the proof off a row: steps 1 and 2 of a row with its whole proof, and of a row of a list.
+func rowAndProof(value any, fits form) (row, proof object, err error) {
+	given, ok := value.(object)
+	row = without(given, "proof")
+	switch {
+	case !ok || !isRow(row):
+		return nil, nil, reason("row_malformed")
+	case given["proof"] == nil:
+		return nil, nil, reason("proof_missing")
+	case !fits(given["proof"]):
+		return nil, nil, reason("proof_malformed")
+	}
+	return row, given["proof"].(object), nil
+}
+
+// onlyPlace lets a row pass that is one of a place.
+func onlyPlace(one *cited, err error) (*cited, error) {
+	if err == nil && textOf(one.row, "kind") != "place" {
+		err = reason("row_malformed")
+	}
+	return one, err
+}
+
 // addCited takes a row with its whole proof.
 func (f *facts) addCited(value any) (*cited, error) {
-	given, ok := value.(object)
-	if !ok {
-		return nil, reason("row_malformed")
+	row, proof, err := rowAndProof(value, isRowProof)
+	if err != nil {
+		return nil, err
 	}
-	row := without(given, "proof")
-	if !isRow(row) {
-		return nil, reason("row_malformed")
-	}
-	if given["proof"] == nil {
-		return nil, reason("proof_missing")
-	}
-	if !isRowProof(given["proof"]) {
-		return nil, reason("proof_malformed")
-	}
-	proof := given["proof"].(object)
 	manifest, log, place := proof["release"].(object), proof["log"].(object), proof["row"].(object)
 	one := &cited{row: row}
-	var err error
 	if inForce, there := proof["in_force"].(object); there {
 		one.inForce = inForce
 		if err = f.addState(inForce["state"].(object), log); err != nil {
@@ -144,14 +155,16 @@ func (f *facts) addBecause(value any, own *release) error {
 	return f.addPeriodsAndProviders(because)
 }
 
-// addPeriodsAndProviders takes those of a because, of an answer or of a list.
+// addPeriodsAndProviders takes those of a because, of an answer or of a list. A list may leave them out.
 func (f *facts) addPeriodsAndProviders(because object) error {
-	for _, item := range because["periods"].([]any) {
+	periods, _ := because["periods"].([]any)
+	for _, item := range periods {
 		if err := f.addPeriod(item.(object)); err != nil {
 			return err
 		}
 	}
-	for _, item := range because["providers"].([]any) {
+	providers, _ := because["providers"].([]any)
+	for _, item := range providers {
 		if err := f.addProvider(item.(object)); err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func (c *clone) getAnswer(address string, what asked, otherwise string) (*verdic
 
 // checkAnswer: it verifies, and its checkpoint is one of the log.
 func (c *clone) checkAnswer(name string, text []byte, what asked, otherwise string) (*verdict, object) {
-	v, err := verifyBody(text, c.pinned, what, nil)
+	v, err := verifyBody(text, c.pinned, what, limits{})
 	if err != nil {
 		c.alarms.raise(otherwise, "%s: %s", name, err)
 		return nil, nil

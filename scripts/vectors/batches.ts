@@ -254,7 +254,7 @@ export const batches: Body[] = [
     'not_recognised',
   ),
   bad('a line with related rows', results({ ...line, related: [] }), 'not_recognised'),
-  bad('a line with a forged row', changed(one, { 'results.0.row.price.amount': '1.00' }), 'leaf_hash_mismatch'),
+  bad('a line with a forged row', changed(one, { 'results.0.row.price.amount': '1.00' }), 'row_not_in_release'),
   good('a batch of many releases', { ...one, releases: many(65) }, { rows: 1 }, ONE),
   bad(
     'modifiers ignored in a batch that are no list',
@@ -268,7 +268,7 @@ export const batches: Body[] = [
     changed(one, { 'releases.0.release.data_class': 'published' }),
     'release_not_in_force',
   ),
-  bad('a place of another ZIP code', changed(zip, { 'results.0.place.zip': '60612' }), 'leaf_hash_mismatch'),
+  bad('a place of another ZIP code', changed(zip, { 'results.0.place.zip': '60612' }), 'row_not_in_release'),
   bad('a member too many beside a batch', { ...one, total: '1.00' }, 'not_recognised'),
   bad(
     'another checkpoint in a line that was refused',

@@ -8,7 +8,7 @@ import { JULY } from './registry.ts'
 import type { VectorInquiry, VectorOf } from './vector.ts'
 
 export type Body = VectorOf<'body'>
-type Given = { policy?: string; asked?: VectorInquiry; not_before?: string }
+type Given = { policy?: string; asked?: VectorInquiry; not_before?: string; not_after?: string }
 
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 const bodyOf = (name: string, body: unknown, { policy = PLAIN, ...given }: Given, expect: Body['expect']): Body => ({

@@ -99,6 +99,30 @@ export const ORDER: Case[] = [
 ]
 
 export const SETTINGS: Case[] = [
+  [
+    'a status that nobody asks for, as every setting is stated',
+    'cpt=88124&region=US-IL-16',
+    'absent_not_applicable_in_setting',
+    'absent_bundled cms-pfs 88124|national|',
+  ],
+  [
+    'a status where one setting is missing',
+    'cpt=88125&region=US-IL-16',
+    'absent_bundled',
+    'absent_not_applicable_in_setting cms-pfs 88125|US-IL-16|',
+  ],
+  [
+    'a fee of the country in a setting that is stated for the place',
+    'cpt=88126&region=US-IL-16',
+    'absent_not_applicable_in_setting',
+    'region_not_covered',
+  ],
+  [
+    'a fee of the place before the status of the country',
+    'cpt=88127&region=US-IL-16',
+    '77.00',
+    'absent_bundled cms-pfs 88127|national|',
+  ],
   ['an absence of a later setting', 'cpt=88120', 'absent_not_applicable_in_setting', 'not_on_schedule'],
   [
     'an absence of a later setting, for a locality',

@@ -197,7 +197,7 @@ const items = [
   bad(
     'a forged price in a history',
     changed(fees, { 'data.0.answer.row.price.amount': '1.00' }),
-    'leaf_hash_mismatch',
+    'row_not_in_release',
     asked(pfs),
   ),
   bad(

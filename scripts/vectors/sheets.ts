@@ -2,7 +2,8 @@
 
 import { everything } from '../../src/proof/answer-fixture.ts'
 import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
-import { type AnyRow, rowKey } from '../../src/proof/price/row.ts'
+import { SET_PROOF, type SetRow } from '../../src/proof/price/proofs.ts'
+import type { AnyRow } from '../../src/proof/price/row.ts'
 import { hashesBeside, ShownRows, sheetOf } from '../../src/proof/set-fixture.ts'
 import { type Body, bad, good } from './body.ts'
 import { changed } from './edit.ts'
@@ -16,8 +17,8 @@ const asked = (given: Partial<SheetQuestion>) => ({ asked: { sheet: ask(given) }
 const sheet = (given: Partial<SheetQuestion>) => sheetOf(world, ask(given)) as Promise<Sheet>
 interface Sheet extends Members {
   data: Members[]
-  because: { rows: Members[]; periods: Members[]; providers: Members[] }
-  releases: { release: { chart: string }; hashes: string }[]
+  because: { rows: SetRow[]; periods: Members[]; providers: Members[] }
+  releases: { release: { release_id: string; chart: string }; hashes: string }[]
   not_held: string[]
 }
 
@@ -94,7 +95,7 @@ export const sheets: Body[] = [
   bad('a sheet in another order', { ...nation, data: nation.data.toReversed() }, OTHER, asked({})),
   bad('a row twice on a sheet', { ...nation, data: [...nation.data, last] }, OTHER, asked({})),
   bad('a row of another code on a sheet', withRow(nation), OTHER, asked({})),
-  bad('a forged row of a sheet', changed(nation, { 'data.0.price.amount': '1.00' }), 'leaf_hash_mismatch'),
+  bad('a forged row of a sheet', changed(nation, { 'data.0.price.amount': '1.00' }), 'row_not_in_release'),
   bad('a row of a sheet that is none', changed(nation, { 'data.0.note': 'x' }), 'row_malformed'),
   bad(
     'a row of a sheet with a whole proof',
@@ -140,7 +141,7 @@ export const sheets: Body[] = [
     asked({ region: 'US-IL-16' }),
   ),
   bad('a place that is a fee', { ...zip, place: zip.data[0] }, 'row_malformed'),
-  bad('a forged place', changed(zip, { 'place.region': 'US-IL-15' }), 'leaf_hash_mismatch'),
+  bad('a forged place', changed(zip, { 'place.region': 'US-IL-15' }), 'row_not_in_release'),
   bad('a member too many beside a sheet', { ...nation, total: '1.00' }, 'not_recognised'),
   bad('a sheet with runs', { ...nation, proofs: [] }, 'not_recognised'),
   bad('a sheet without its day', changed(nation, { as_of: undefined }), 'not_recognised'),
@@ -156,15 +157,16 @@ function moved(of: Sheet, i: number): Members {
 
 /** A neighbour of what was asked for, as if it belonged to it. */
 function withRow(of: Sheet): Members {
-  const at = of.because.rows.findIndex(({ row }) => (row as { cpt: string }).cpt !== '99213')
-  const { release, index, row } = of.because.rows[at] as { release: number; index: number; row: AnyRow }
-  const leaf_hash = world.releases
-    .find(({ rows: all }) => all[index] && rowKey(all[index]) === rowKey(row))
-    ?.leafHash(index)
-  const proof = { type: 'agent-trust-registry/set-proof@v2', release, index, leaf_hash }
+  const whole = ({ release, index }: SetRow): AnyRow => {
+    const name = of.releases[release]?.release.release_id
+    return world.releases.find(({ manifest }) => manifest.release_id === name)?.rows[index] as AnyRow
+  }
+  const at = of.because.rows.findIndex((shown) => (whole(shown) as { cpt?: string }).cpt !== '99213')
+  const shown = of.because.rows[at] as SetRow
+  const { release, index } = shown
   return {
     ...of,
-    data: [...of.data, { ...row, proof }],
+    data: [...of.data, { ...whole(shown), proof: { release, index } }],
     because: { ...of.because, rows: of.because.rows.toSpliced(at, 1) },
   }
 }
@@ -189,6 +191,9 @@ async function withPlace(of: Sheet): Promise<Members> {
   const release = of.releases.length
   return {
     place: { ...place, proof: { ...place.proof, release } },
-    releases: [...of.releases, { ...world.share(places), hashes: hashesBeside(places, [place.proof.index]) }],
+    releases: [
+      ...of.releases,
+      { type: SET_PROOF, ...world.share(places), hashes: hashesBeside(places, [place.proof.index]) },
+    ],
   }
 }

@@ -206,6 +206,13 @@ const lapses: Body[] = [
   good('an old view, by a time of another spelling', before, { rows: 1 }, { not_before: '2026-10-02T00:00:00.000Z' }),
   good('the day before, at 24:00', before, { rows: 1 }, { not_before: '2026-10-01T24:00:00Z' }),
   bad('a view that is too old', before, 'state_too_old', { not_before: '2026-10-02T00:00:00.001Z' }),
+  good('a view of this moment', before, { rows: 1 }, { not_before: RECORDED, not_after: RECORDED }),
+  bad('a view that is dated after now', before, 'state_too_old', { not_after: '2026-10-01T23:59:59.999Z' }),
+  bad('a view that is dated after now, and new enough', before, 'state_too_old', {
+    not_before: '2026-10-01T00:00:00Z',
+    not_after: '2026-10-01T00:00:01Z',
+  }),
+  bad('a time of now that is none', before, 'state_too_old', { not_after: 'now' }),
   bad('a view that is too old, by a day', await honest({}), 'state_too_old', {
     asked: ask({}),
     not_before: '2026-10-03T00:00:00Z',

@@ -68,6 +68,7 @@ export type Vector = Named &
         asked?: VectorInquiry
         /** The oldest view of the registry that will do. */
         not_before?: string
+        not_after?: string
         expect: { ok: true; rows: number; entries: number; refused: number; page?: ProvedPage } | Failure<Fault>
       }
     | { kind: 'row'; row: string; expect: { ok: true; key: string; leaf_hash: string } | Failure<'row_malformed'> }
@@ -157,9 +158,12 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
         quorum: policy.quorum,
       }
     case 'body': {
-      const { body, not_before } = vector
+      const { body, not_before, not_after } = vector
       const asked: Inquiry = vector.asked ?? { anyQuestion: true }
-      const options = not_before === undefined ? {} : { notBefore: not_before }
+      const options = {
+        ...(not_before === undefined ? {} : { notBefore: not_before }),
+        ...(not_after === undefined ? {} : { notAfter: not_after }),
+      }
       const verdict = await verifier.verifyBody(body, policy, asked, options)
       if (!verdict.ok) return { ok: false, reason: verdict.reason }
       const { rows, entries, refused, page } = verdict

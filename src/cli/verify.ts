@@ -18,6 +18,7 @@ import {
   parsePolicy,
   type TrustPolicy,
   type VerifiedAnswer,
+  type VerifyOptions,
   verifyBody,
 } from '../proof/verify.ts'
 import { fetchText, isAddress, read } from './answer-source.ts'
@@ -70,7 +71,7 @@ export const verify: Command = {
     const pin = values.pin === undefined ? undefined : new Pin(values.pin)
     const older = values.since === undefined ? pin?.read() : await read(values.since)
     const rails = values.rails === undefined ? undefined : (await read(values.rails)).trim()
-    const notBefore = values['max-age'] === undefined ? {} : { notBefore: since(values['max-age'], Date.now()) }
+    const age = values['max-age'] === undefined ? {} : within(values['max-age'], Date.now())
     const text = await readAnswer(positionals, older, rails)
     if (isReference(text))
       throw new UsageFault(
@@ -79,8 +80,8 @@ export const verify: Command = {
     const lines = values.lines === undefined ? undefined : await read(values.lines)
     const asked = askedOf(what, text, { ...values, lines })
     const verdict = asked.checkpoint
-      ? await noteVerdict(text, policy, notBefore)
-      : await verdictOn(text, policy, values.source ?? [], asked, notBefore)
+      ? await noteVerdict(text, policy, age)
+      : await verdictOn(text, policy, values.source ?? [], asked, age)
     const grown = verdict.ok && older !== undefined ? await continued(older, text, policy, verdict) : undefined
     // The pin moves to the checkpoint that was opened and checked, never to one that merely stands in the text.
     if (verdict.ok && (grown?.ok ?? true)) pin?.move(verdict.checkpoint)
@@ -90,12 +91,16 @@ export const verify: Command = {
 
 const HOURS: { [unit: string]: number } = { h: 1, d: 24 }
 
-/** The instant that lies so long before now: `72h` or `3d`. */
-function since(age: string, now: number): string {
+/** How far the clock of a log may be ahead of ours. */
+const CLOCKS_DIFFER = 5 * 60_000
+
+/** From the instant that lies so long before now, `72h` or `3d`, until now. */
+function within(age: string, now: number): Pick<VerifyOptions, 'notBefore' | 'notAfter'> {
   const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([hd])$/.exec(age) ?? []
   const hours = HOURS[unit]
   if (hours === undefined) throw new UsageFault('--max-age takes hours or days, such as 72h or 3d')
-  return new Date(now - Number(count) * hours * 3_600_000).toISOString()
+  const at = (time: number): string => new Date(time).toISOString()
+  return { notBefore: at(now - Number(count) * hours * 3_600_000), notAfter: at(now + CLOCKS_DIFFER) }
 }
 
 /** One answer; or several pages of one list, each as a file, or one after the other from an address. */
@@ -160,7 +165,7 @@ async function verdictOn(
   policy: TrustPolicy,
   sources: readonly string[],
   { permalink, ...asked }: Expected,
-  options: { notBefore?: string },
+  options: VerifyOptions,
 ): Promise<Verdict> {
   const proved = await verifyBody(text, policy, asked as Inquiry, options)
   if (!proved.ok) return proved
@@ -269,7 +274,7 @@ function describeEdition({ release, period }: ProvedEdition): string {
   return `${release.release_id}: ${days}${sample}`
 }
 
-async function noteVerdict(text: string, policy: TrustPolicy, options: { notBefore?: string }): Promise<Verdict> {
+async function noteVerdict(text: string, policy: TrustPolicy, options: VerifyOptions): Promise<Verdict> {
   const opened = await openCheckpoint(text, policy)
   if (!opened.ok) return opened
   if (!(await isFresh(text, policy, null, options))) return { ok: false, reason: 'state_too_old' }

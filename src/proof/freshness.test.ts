@@ -65,3 +65,13 @@ test('what only a retired key signed verifies for ever, and is never fresh', asy
   expect(await verifyBody(body, policy, { anyQuestion: true })).toMatchObject({ ok: true, recorded_at: RECORDED })
   expect(await since(body, -1, policy)).toBe('state_too_old')
 })
+
+test('a view that is dated after now tells nothing about its age', async () => {
+  const text = await cosignedAt(1, 2, 3)
+  const until = (hours: number) => {
+    const notAfter = new Date((recorded + hours * HOUR) * 1000).toISOString()
+    return verifyBody(text, policyOf(2), { anyQuestion: true }, { notAfter })
+  }
+  expect(await until(2)).toMatchObject({ ok: true })
+  expect(await until(1)).toEqual({ ok: false, reason: 'state_too_old' })
+})

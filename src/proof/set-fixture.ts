@@ -4,6 +4,7 @@
 import { answerOf, everything, Notes, type View } from './answer-fixture.ts'
 import { concat, fromBase64, toBase64 } from './bytes.ts'
 import type { BillQuestion } from './list/batch.ts'
+import { partOf } from './list/likeness.ts'
 import { type BillLine, extended, summaryOf } from './lookup/bill.ts'
 import type { Decision } from './lookup/lookup.ts'
 import { parseQuestion } from './lookup/question.ts'
@@ -49,8 +50,7 @@ export class ShownRows {
     if (!proof.in_force) throw new Error('a release in force was expected')
     const { state: _, ...in_force } = proof.in_force
     const release = this.#show(this.#named({ release: proof.release, in_force }), proof.row.index)
-    const { index, leaf_hash } = proof.row
-    return { ...row, proof: { type: SET_PROOF, release, index, leaf_hash } }
+    return { ...row, proof: { release, index: proof.row.index } }
   }
 
   /** What shows that an answer is the first choice; rows without a release of their own are of the answer's. */
@@ -61,9 +61,16 @@ export class ShownRows {
     const shown = rows.map(({ release, row, index }) => {
       const of = release === null ? ofAnswer : all[release]
       if (!of) throw new Error('evidence without a release')
-      return { row, index, release: this.#show(of, index) }
+      const like = [...(this.#shown.get(of) ?? [])].at(-1)
+      const known = like === undefined || like === index ? undefined : of.rows[like]
+      const part = known && partOf(known as unknown as Members, row as unknown as Members)
+      return { ...(part ? { like, row: part } : { row }), index, release: this.#show(of, index) }
     })
-    return { rows: shown, periods, providers }
+    return {
+      rows: shown,
+      ...(periods.length > 0 ? { periods } : {}),
+      ...(providers.length > 0 ? { providers } : {}),
+    }
   }
 
   lineOf({ row, place, because, ...line }: Members): Members {
@@ -78,6 +85,7 @@ export class ShownRows {
   /** What the rows that were shown are proved with. */
   async parts(): Promise<SetParts> {
     const releases = [...this.#shown].map(([release, places]) => ({
+      type: SET_PROOF as typeof SET_PROOF,
       ...this.registry.share(release),
       hashes: hashesBeside(
         release,

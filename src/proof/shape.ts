@@ -35,20 +35,22 @@ export const listOf =
   (value) =>
     Array.isArray(value) && value.length <= most && value.every(check)
 
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Exactly the members of `shape`, and of `optional` those that are there. */
 export const closed =
   (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check =>
   (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-    const members = value as Members
-    const names = Object.keys(members)
+    if (!isObject(value)) return false
+    const names = Object.keys(value)
     const required = names.filter((name) => Object.hasOwn(shape, name))
     const further = names.filter((name) => Object.hasOwn(optional, name))
     return (
       required.length === Object.keys(shape).length &&
       required.length + further.length === names.length &&
-      required.every((name) => (shape[name] as Check)(members[name])) &&
-      further.every((name) => (optional[name] as Check)(members[name]))
+      required.every((name) => (shape[name] as Check)(value[name])) &&
+      further.every((name) => (optional[name] as Check)(value[name]))
     )
   }
 
@@ -56,10 +58,7 @@ export const closed =
 export const mapOf =
   (name: RegExp, text: Check): Check =>
   (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.entries(value).every(([each, one]) => name.test(each) && text(one))
+    isObject(value) && Object.entries(value).every(([each, one]) => name.test(each) && text(one))
 
 /** A day that exists: the pattern alone would take the 31st of February. */
 export const isDay: Check = (value) =>

@@ -42,6 +42,8 @@ export type Inquiry =
 export interface VerifyOptions {
   /** The oldest view that will do, as an instant; none if left out. See `viewedAt`. */
   notBefore?: string
+  /** The caller's own time, with room for clocks that differ: a view that is dated later tells nothing about its age. */
+  notAfter?: string
   /** The schedules of a registry that has others than the usual ones. */
   charts?: ChartTable
 }
@@ -206,16 +208,19 @@ async function figuresVerdict(
   return { ...noRows(), checkpoint, recorded_at: state.recorded_at, figures: state }
 }
 
-/** Whether a view is as new as was asked for. False also if that is no instant. */
+/** Whether a view is as new as was asked for, and not dated after now. False also if that is no instant. */
 export async function isFresh(
   checkpoint: string,
   policy: TrustPolicy,
   recorded_at: string | null,
-  { notBefore }: VerifyOptions,
+  { notBefore, notAfter }: VerifyOptions,
 ): Promise<boolean> {
-  if (notBefore === undefined) return true
-  const viewed = await viewedAt(checkpoint, policy, recorded_at)
-  return viewed !== null && instant(notBefore) && Date.parse(viewed) >= Date.parse(notBefore)
+  const limits = [notBefore, notAfter].filter((limit) => limit !== undefined)
+  if (limits.length === 0) return true
+  if (!limits.every(instant)) return false
+  const viewed = Date.parse((await viewedAt(checkpoint, policy, recorded_at)) ?? '')
+  const isNew = notBefore === undefined || viewed >= Date.parse(notBefore)
+  return isNew && (notAfter === undefined || viewed <= Date.parse(notAfter))
 }
 
 /**

@@ -94,16 +94,15 @@ export const ProofRef = z
   .strictObject({ type: z.literal(PROOF_REF), release_id: z.string(), index: Index, leaf_hash: Hash, href: z.string() })
   .meta({ id: 'ProofRef', description: 'Where the whole proof is; the leaf hash binds the row to it' })
 const { derivation: _d, indicators: _i, locator: _l, ...short } = evidence
+const inShort = { ...short, effective_to: Day, proof: ProofRef }
+const shortPrice = { kind: z.enum(['price', 'rate']), ...identity, price: Price, ...inShort }
+export const ShortPrice = z.strictObject(shortPrice)
+export const ShortRow = z.union([
+  ShortPrice,
+  z.strictObject({ kind: z.literal('absence'), ...identity, reason: absence.reason, ...inShort }),
+])
 export const ShortAnswer = z
-  .strictObject({
-    kind: z.enum(['price', 'rate']),
-    ...identity,
-    price: Price,
-    ...short,
-    effective_to: Day,
-    ...told,
-    proof: ProofRef,
-  })
+  .strictObject({ ...shortPrice, ...told })
   .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })
 
 export const shared = { releases: z.array(SharedRelease), state: State, log: LogProof }
@@ -119,7 +118,7 @@ export const PageRange = z
   .strictObject({ type: z.literal(RANGE_PROOF), release: Index, from: Index, left_path: Path, right_path: Path })
   .meta({ id: 'PageRange', description: 'A run of neighbouring rows of a release, proved at once' })
 
-const SetProof = z.strictObject({ type: z.literal(SET_PROOF), release: Index, index: Index, leaf_hash: Hash }).meta({
+const SetProof = z.strictObject({ release: Index, index: Index }).meta({
   id: 'SetProof',
   description:
     'The row is one of those that this answer shows of a release in `releases`: all of them are proved at once',
@@ -129,13 +128,23 @@ export const SetRow = z.union([SetPrice, z.strictObject({ ...absence, proof: Set
 export const SetPlace = z.strictObject({ ...place, proof: SetProof })
 export const SetBecause = z
   .strictObject({
-    rows: z.array(z.strictObject({ row: BareRow, index: Index, release: Index })),
-    periods: z.array(PeriodProof),
-    providers: z.array(ProviderProof),
+    rows: z.array(
+      z.strictObject({
+        row: z.union([BareRow, z.record(z.string(), z.unknown())]).meta({
+          description: 'A row; with `like` only the members that differ from the row at that place of the release',
+        }),
+        index: Index,
+        release: Index,
+        like: Index.optional(),
+      }),
+    ),
+    periods: z.array(PeriodProof).optional(),
+    providers: z.array(ProviderProof).optional(),
   })
   .meta({ id: 'SetBecause', description: 'What shows that this is the first choice, or everything there is' })
 const SetRelease = z
   .strictObject({
+    type: z.literal(SET_PROOF),
     release: Manifest,
     in_force: PeriodProof,
     hashes: z.string().meta({
@@ -151,7 +160,7 @@ export { told as toldOfModifiers }
 
 /** What the refusal of a lookup carries beside the members of every refusal. */
 export const lookupProblemMembers = {
-  row: CitedRow,
+  row: z.union([CitedRow, ShortRow]),
   absence: z.array(AbsenceProof),
   because: Because,
   place: PlaceRow,
@@ -161,6 +170,6 @@ export const lookupProblemMembers = {
   choices: z
     .array(z.strictObject({ region: z.string(), href: z.string() }))
     .meta({ description: 'The localities to choose from; no amounts, as nothing unproved stands in an answer' }),
-  last_known: CitedRow,
+  last_known: z.union([CitedRow, ShortRow]),
   available: Available,
 }

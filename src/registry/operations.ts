@@ -112,7 +112,7 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       input: BatchQuery,
       output: BatchAnswer,
       problems: [],
-      run: async ({ lines }) => lookUpLines(db, await proofsNow(), lines, today()),
+      run: async (query) => lookUpLines(db, await proofsNow(), query, today()),
     }),
 
     pagedOperation({

@@ -42,7 +42,7 @@ export const BODY_STEPS: Step[] = [
   changeAsked,
   changeAsked,
   ({ given }, dice) => {
-    given['not_before'] = otherText(dice, '2026-10-02T00:00:05Z')
+    given[dice.chance(0.5) ? 'not_before' : 'not_after'] = otherText(dice, '2026-10-02T00:00:05Z')
   },
 ]
 

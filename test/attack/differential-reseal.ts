@@ -1,7 +1,7 @@
 // A whole body of the registry, taken apart and put together again from what a forgery has.
 
 import { RELEASE_PROOF } from '../../src/proof/catalogue/releases.ts'
-import { ABSENCE_PROOF, type LogProof, PAGE_PROOF, ROW_PROOF, SET_PROOF } from '../../src/proof/price/proofs.ts'
+import { ABSENCE_PROOF, isSetProof, type LogProof, PAGE_PROOF, ROW_PROOF } from '../../src/proof/price/proofs.ts'
 import { type Manifest, WITHDRAWAL_SCHEMA } from '../../src/proof/price/release.ts'
 import type { MemoryRegistry, MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import type { Parts } from './differential-seal.ts'
@@ -34,7 +34,7 @@ export interface ShownParts {
 
 /** The proofs of single rows are put together with their rows. */
 const isRead = (proof: Members | undefined): boolean =>
-  [ROW_PROOF, SET_PROOF, PAGE_PROOF].includes(proof?.['type'] as string)
+  [ROW_PROOF, PAGE_PROOF].includes(proof?.['type'] as string) || isSetProof(proof)
 
 /** Members that have been replaced as a whole: what was forged is not looked into again. */
 const DONE = ['release', 'period', 'provider', 'state', 'log', 'proofs', 'rows', 'left', 'right']
@@ -83,10 +83,7 @@ export async function reseal(body: Members, forgery: Parts): Promise<ShownParts>
       await walk(proof, list, release)
       if (log) proof['log'] = log
       own = release
-    } else if (proof?.['type'] === SET_PROOF) {
-      const release = list[proof['release'] as number] as MemoryRelease
-      proof['leaf_hash'] = atRow(at, release, proof['index'] as number).leaf_hash
-    }
+    } else if (isSetProof(proof)) atRow(at, list[proof.release] as MemoryRelease, proof.index)
     if ('key_prefix' in at && at['type'] === ABSENCE_PROOF) {
       const release = named(at['release'])
       for (const side of [at['left'], at['right']] as (Members | null)[]) {
@@ -97,14 +94,16 @@ export async function reseal(body: Members, forgery: Parts): Promise<ShownParts>
     }
     const ofRow = (at['row'] as Members | undefined)?.['proof'] as Members | undefined
     if (ofRow?.['type'] === ROW_PROOF) own = named(ofRow['release'])
-    if (ofRow?.['type'] === SET_PROOF) own = list[ofRow['release'] as number]
+    if (isSetProof(ofRow)) own = list[ofRow.release]
     if (Array.isArray(at['releases'])) list = at['releases'].map((each) => named((each as Members)['release']))
-    if ('rows' in at && 'periods' in at)
+    if (Array.isArray(at['rows']))
       for (const each of at['rows'] as Members[]) {
+        if (!('release' in each)) continue
         const place = each['release'] as number | null
         const release = (place === null ? own : list[place]) as MemoryRelease
         const { row: forged, path } = row(release, each['index'] as number)
         Object.assign(each, { row: forged, ...('path' in each ? { path } : {}) })
+        delete each['like']
       }
     if (typeof at['release'] === 'object' && at['release'] !== null)
       at['release'] = copyOf(forgery.manifest(named(at['release'])))

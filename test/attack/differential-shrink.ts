@@ -46,7 +46,7 @@ export async function smallest(
 /** The case without one of the members or items of its body, or of what was asked. */
 function smallerThan(given: Case): Case[] {
   const cases: Case[] = []
-  const { asked: _asked, not_before: _before, ...rest } = given
+  const { asked: _asked, not_before: _before, not_after: _after, ...rest } = given
   if ('asked' in given || 'not_before' in given) cases.push(rest as Case)
   if (typeof given['body'] !== 'string') return cases
   let body: Members

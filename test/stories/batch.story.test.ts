@@ -241,9 +241,10 @@ test('the body of a batch is verified whole, and a line that fails is named by i
   const price = { amount: '0.01', currency: 'USD', per: null } as const
   expect(await forge(({ results }) => Object.assign(results[3]?.row ?? {}, { price }))).toEqual({
     ok: false,
-    reason: 'leaf_hash_mismatch',
-    at: 4,
+    reason: 'row_not_in_release',
   })
+  const sentAs = (status: number) => forge(({ results }) => Object.assign(results[3] ?? {}, { status }))
+  expect(await sentAs(404)).toEqual({ ok: false, reason: 'not_recognised', at: 4 })
   expect(await forge(({ results }) => results.pop())).toMatchObject({ reason: 'answers_another_question' })
   expect(await forge(({ results }) => results.reverse())).toMatchObject({ ok: false, at: 1 })
 })
@@ -270,7 +271,7 @@ test('units and the amount billed are multiplied and added up exactly, for each 
   expect(results.map(({ units, billed, extended }) => [units, billed, extended])).toEqual([
     [3, '250.00', { amount: '99.99' }],
     // 33.33 times 1.5 is 49.995, rounded up to 50.00, twice.
-    [2, null, { amount: '100.00' }],
+    [2, undefined, { amount: '100.00' }],
     // 6.497 times 155 is 1,007.035.
     [155, '1500.00', { amount: '1007.035' }],
     [2, '60.00', { low: '20.00', high: '40.00' }],

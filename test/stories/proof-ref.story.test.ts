@@ -50,7 +50,7 @@ test('a short answer is small, says the price, and points to its proof', async (
   expect(rows[0]?.row).toMatchObject(said)
 })
 
-test('a short answer says what became of the modifiers, and a miss is the same as with the whole proof', async () => {
+test('a short answer says what became of the modifiers, and a short miss says the same without its proof', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: [aPrice(usd('100.00'))] }))
   const short = (query: string) => app.getJson(`/reference?cpt=G0101&proof=ref&${query}`) as Promise<Short>
@@ -58,7 +58,9 @@ test('a short answer says what became of the modifiers, and a miss is the same a
   expect(await short('modifier=50')).toMatchObject({ price: { amount: '100.00' }, adjustment: { amount: '150.00' } })
   const { request_id: _, ...full } = await app.problem('/reference?cpt=G0101&modifier=52')
   const { request_id: _r, ...ref } = await app.problem('/reference?cpt=G0101&modifier=52&proof=ref')
-  expect(ref).toEqual(full)
+  const { because, absence: _a, place: _p, ...said } = full as Record<string, unknown>
+  expect(because).toBeDefined()
+  expect(ref).toEqual(said as typeof ref)
 })
 
 test('the row of a release that was withdrawn or replaced has its permalink for ever, and is in force no more', async () => {
@@ -99,4 +101,57 @@ test('a release that is only staged has no permalinks', async () => {
   const { db } = app.installation
   const staged = await stage(db, release, rows, new Map(), app.clock.now)
   expect(await app.problemCode(`/rows/${staged.release.release_id}/0`)).toBe('release_not_found')
+})
+
+test('a short refusal has a pointer to what the schedule states, and is small', async () => {
+  await using app = await testApp()
+  const { price: _, ...base } = aPrice({ cpt: '99070', setting: null })
+  const bundled = { ...base, kind: 'absence' as const, reason: 'bundled' as const }
+  await app.publish(
+    aRelease({
+      rows: [{ ...bundled, derivation: { method: 'cms-status/1', inputs: { status_code: 'B' } } }],
+    }),
+  )
+  const text = await (await app.request('/reference?cpt=99070&proof=ref')).text()
+  const short = JSON.parse(text)
+  expect(text.length).toBeLessThanOrEqual(1_300)
+  expect(short).toMatchObject({ code: 'absent_bundled', row: { reason: 'bundled', proof: { index: 0 } } })
+  expect(Object.keys(short)).not.toContain('because')
+  const linked = (await app.getJson(short.row.proof.href)) as CitedRow
+  expect(linked.proof.row.leaf_hash).toBe(short.row.proof.leaf_hash)
+})
+
+test('a batch in short says what the whole one says, with pointers in place of proofs', async () => {
+  await using app = await testApp({ sample: true })
+  const lines = [
+    { cpt: '99213', units: 2, billed: '250.00' },
+    { cpt: '99213', modifier: '25' },
+    { cpt: '99999' },
+    { cpt: 'x' },
+  ]
+  const ask = async (body: object) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const text = await (
+      await app.request('/reference/batch', { method: 'POST', headers, body: JSON.stringify(body) })
+    ).text()
+    return { text, body: JSON.parse(text) as { results: Record<string, unknown>[]; summary: object } }
+  }
+  const whole = await ask({ lines })
+  const short = await ask({ lines, proof: 'ref' })
+  expect(short.body.summary).toEqual(whole.body.summary)
+  expect(Object.keys(short.body)).toEqual(['results', 'summary', 'as_of'])
+  expect(short.body.results.map(({ status }) => status)).toEqual([200, 200, 404, 400])
+  const [priced, adjusted, missing] = short.body.results as [Record<string, unknown>, Record<string, unknown>, object]
+  expect(priced).toMatchObject({
+    row: { price: { amount: '95.19' }, proof: { href: expect.stringMatching(/^\/rows\//) } },
+    units: 2,
+    billed: '250.00',
+    extended: { amount: '190.38' },
+  })
+  expect(adjusted['modifiers_ignored']).toEqual(['25'])
+  expect(missing).toMatchObject({ problem: { code: 'not_on_schedule' } })
+  expect(short.text.length).toBeLessThan(whole.text.length / 3)
+  // There is nothing in it to check, and a verifier says so.
+  const verdict = await verifyBody(short.text, app.policy, { anyQuestion: true })
+  expect(verdict.ok).toBe(false)
 })

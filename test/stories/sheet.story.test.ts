@@ -100,7 +100,8 @@ test('a row that is left out of a sheet, moved, or put in is noticed', async () 
     expect([i, await verdictOf(cut)]).toMatchObject([i, { ok: false }])
     // Told as a row that is only shown beside the others.
     const { proof, ...row } = sheet.data[i] as Sheet['data'][number]
-    const rows = [...sheet.because.rows, { release: proof.release, index: proof.index, row }]
+    // First, as what is shown after it may resemble it.
+    const rows = [{ release: proof.release, index: proof.index, row }, ...sheet.because.rows]
     expect([i, await verdictOf({ ...cut, because: { ...sheet.because, rows } })]).toMatchObject([
       i,
       { reason: 'answers_another_question' },

@@ -4,7 +4,7 @@ import { checkBeside, checkQuestion, isSaidOf, PROBLEM, type ShownAnswer } from 
 import type { Facts } from '../facts.ts'
 import { type FailedCheck, fail, type Verdict } from '../fault.ts'
 import { type Question, understood } from '../lookup/question.ts'
-import { hasOnly, type Members } from '../shape.ts'
+import { hasOnly, isObject, type Members } from '../shape.ts'
 import type { RowSet } from './set.ts'
 
 const ANSWER = ['row', 'because', 'place', 'modifiers_ignored', 'adjustment']
@@ -38,16 +38,15 @@ export function takeLine(set: RowSet, { status, ...line }: Members): Line | Fail
     return beside.ok ? taken : beside
   }
   const { problem } = line
-  const isObject = typeof problem === 'object' && problem !== null && !Array.isArray(problem)
   if (!hasOnly(line, ['problem'])) return fail('not_recognised')
   // A refusal of the question itself proves nothing: what it says is the server's word.
   if (status === 400)
-    return problem === undefined || (isObject && hasOnly(problem as Members, PROBLEM))
+    return problem === undefined || (isObject(problem) && hasOnly(problem, PROBLEM))
       ? { ok: true, told: undefined, shown: nothing }
       : fail('not_recognised')
   if (status !== 404) return fail('not_recognised')
   // A price told as a refusal would be missing in the totals.
-  const refusal = (isObject ? problem : {}) as Members
+  const refusal = isObject(problem) ? problem : {}
   if (typeof refusal['code'] !== 'string' || !hasOnly(refusal, REFUSAL)) return fail('not_recognised')
   const taken = takeAnswer(set, refusal)
   const { row } = taken.ok ? taken.shown : nothing

@@ -4,12 +4,13 @@
 import { equalBytes, fromBase64 } from '../bytes.ts'
 import { type Facts, leafOfRow } from '../facts.ts'
 import { type FailedCheck, fail, type Verdict } from '../fault.ts'
-import { isSetBecause, isSetProof, isSetRelease, type SetBecause, type SetRelease } from '../price/proofs.ts'
+import { isSetBecause, isSetProof, isSetRelease, type SetRelease } from '../price/proofs.ts'
 import type { Manifest } from '../price/release.ts'
 import { type AnyRow, isAnyRow, type PlaceRow } from '../price/row.ts'
 import type { Members } from '../shape.ts'
 import { type PlacedLeaf, rootFromLeaves } from '../tree/leaves.ts'
 import { HASH_SIZE, type Hash } from '../tree/merkle.ts'
+import { completed } from './likeness.ts'
 import { addShared } from './parts.ts'
 
 /** A row of a list, with the release that it is said to be of. */
@@ -20,9 +21,13 @@ export interface ShownRow<R extends AnyRow = AnyRow> {
 
 const OK = { ok: true } as const
 
+/** A few bytes can stand for a long row: without a limit, a small body would take long to check. */
+export const MOST_IN_SHORT = 1_024
+
 export class RowSet {
   /** For each release the rows that were shown of it, by their places. */
   readonly #shown: Map<number, { row: AnyRow; hash: Hash }>[]
+  #inShort = 0
 
   private constructor(
     readonly facts: Facts,
@@ -44,7 +49,7 @@ export class RowSet {
     if (!isAnyRow(row)) return fail('row_malformed')
     if (proof === undefined || proof === null) return fail('proof_missing')
     if (!isSetProof(proof)) return fail('proof_malformed')
-    const taken = this.#take(proof.release, proof.index, row, proof.leaf_hash)
+    const taken = this.#take(proof.release, proof.index, row)
     return taken.ok ? { ok: true, row, release: (this.releases[proof.release] as SetRelease).release } : taken
   }
 
@@ -57,9 +62,12 @@ export class RowSet {
   /** Takes what shows that an answer is the first choice. Periods and providers are facts at once. */
   takeBecause(because: unknown): Verdict {
     if (!isSetBecause(because)) return fail('proof_malformed')
-    const { rows, periods, providers } = because as SetBecause
-    for (const { release, index, row } of rows) {
-      const taken = this.#take(release, index, row)
+    const { rows, periods = [], providers = [] } = because
+    for (const { release, index, like, row } of rows) {
+      const other = like === undefined ? {} : this.#other(release, like)
+      const whole = other && completed(other as Members, row as Members)
+      if (!isAnyRow(whole)) return fail('proof_malformed')
+      const taken = this.#take(release, index, whole)
       if (!taken.ok) return taken
     }
     for (const period of periods) {
@@ -73,10 +81,16 @@ export class RowSet {
     return OK
   }
 
-  #take(release: number, index: number, row: AnyRow, leaf_hash?: string): Verdict {
+  /** The row that another one states its differences from. */
+  #other(release: number, like: number): AnyRow | undefined {
+    this.#inShort++
+    return this.#inShort > MOST_IN_SHORT ? undefined : this.#shown[release]?.get(like)?.row
+  }
+
+  #take(release: number, index: number, row: AnyRow): Verdict {
     const shown = this.#shown[release]
     if (!shown) return fail('proof_malformed')
-    const leaf = leafOfRow(row, leaf_hash)
+    const leaf = leafOfRow(row)
     if ('reason' in leaf) return leaf
     const known = shown.get(index)
     // The same row may stand in a list several times; two rows at one place cannot both be there.

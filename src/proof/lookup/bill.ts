@@ -12,7 +12,7 @@ export type LineAmount = { amount: string } | { low: string; high: string }
  * on a bill are not what it is multiplied with.
  */
 export function extended(
-  { kind, price }: PricedRow,
+  { kind, price }: Pick<PricedRow, 'kind' | 'price'>,
   adjustment: Adjustment | undefined,
   units: number,
 ): LineAmount | null {

@@ -198,30 +198,29 @@ function* withModifier(
       if (!isOpen) region = regions[0]
     }
   }
+  const settings = settingsFor(facts, setting)
   let stated: Absence | undefined
-  for (const each of settingsFor(facts, setting)) {
-    if (region !== undefined) {
-      const row = yield* findRow(chart, at(region, each), day)
-      if (row && 'price' in row) return { price: row }
-      const none = absence(row)
-      if (none && !LEAVES_ROOM.has(none.reason)) return { stated: none }
-      stated ??= none
-      if (none) continue
-    }
-    if (!isStatusKnown) {
-      isStatusKnown = true
-      const ofCountry = yield* status()
-      if (ofCountry) return { stated: ofCountry }
-    }
-    if (region === 'national' || facts.speaks === 'national') continue
+  const missing: (Setting | null)[] = []
+  for (const each of region === undefined ? [] : settings) {
+    const row = yield* findRow(chart, at(region as string, each), day)
+    if (row && 'price' in row) return { price: row }
+    const none = absence(row)
+    if (none && !LEAVES_ROOM.has(none.reason)) return { stated: none }
+    stated ??= none
+    if (!none) missing.push(each)
+  }
+  if (!isStatusKnown && (missing.length > 0 || !stated)) {
+    const ofCountry = yield* status()
+    if (ofCountry) return { stated: ofCountry }
+  }
+  if (region === 'national' || facts.speaks === 'national') return stated ? { stated } : {}
+  for (const each of region === undefined ? settings : missing) {
     const national = yield* findRow(chart, at('national', each), day)
     if (national && 'price' in national) return place.split ? { ambiguous: true } : { notCovered: true }
     const none = absence(national)
     if (none && !LEAVES_ROOM.has(none.reason)) return { stated: none }
     stated ??= none
   }
-  // Where the schedule does not have the setting at all, its status is still what it says of the code.
-  if (!stated && !isStatusKnown) stated = yield* status()
   return stated ? { stated } : {}
 }
 

@@ -99,13 +99,16 @@ const because: Because = {
   providers: [{ provider, index: 0, path: [] }],
 }
 const pageRange: PageRange = { type: RANGE_PROOF, release: 0, from: 1, left_path: [HASH], right_path: [] }
-const setProof: SetProof = { type: SET_PROOF, release: 0, index: 1, leaf_hash: HASH }
+const setProof: SetProof = { release: 0, index: 1 }
 const setBecause: SetBecause = {
   rows: [{ release: 0, index: 1, row: price }],
-  periods: because.periods,
-  providers: because.providers,
 }
-const setRelease: SetRelease = { release: manifest, in_force: { period, index: 0, path: [] }, hashes: '' }
+const setRelease: SetRelease = {
+  type: SET_PROOF,
+  release: manifest,
+  in_force: { period, index: 0, path: [] },
+  hashes: '',
+}
 const proofRef: ProofRef = { type: PROOF_REF, release_id: 'cms-pfs:A:1', index: 1, leaf_hash: HASH, href: '/rows/x/1' }
 
 const withdrawal: Withdrawal = {
@@ -189,6 +192,21 @@ test.each(shapes)('%s with a member of another type, anywhere inside, is refused
 test.each(shapes)('%s is no list, no text and not null', (_, check, value) => {
   for (const other of [null, undefined, [], [value], JSON.stringify(value), 1, true, () => value])
     expect(check(other)).toBe(false)
+})
+
+test('evidence of a list may have periods, providers, and rows that state what differs from another one', () => {
+  const { periods, providers } = because
+  const rows = [...setBecause.rows, { release: 0, index: 2, like: 1, row: { cpt: '99214' } }]
+  expect(isSetBecause({ rows, periods, providers })).toBe(true)
+  for (const wrong of [
+    { rows, periods: null },
+    { rows, providers: [{}] },
+    { rows: [{ release: 0, index: 2, row: { cpt: '99214' } }] },
+    { rows: [{ release: 0, index: 2, like: -1, row: {} }] },
+    { rows: [{ release: 0, index: 2, like: 1, row: [] }] },
+    { rows: [{ release: 0, index: 2, like: 1, row: {}, note: 'x' }] },
+  ])
+    expect([wrong, isSetBecause(wrong)]).toEqual([wrong, false])
 })
 
 test('labels of a manifest are printable ASCII', () => {

@@ -1,6 +1,6 @@
 // The shapes of proofs on the wire.
 
-import { closed, count, hash, listOf, matches, oneOf, orNull, path, TOKEN } from '../shape.ts'
+import { closed, count, either, hash, isObject, listOf, matches, oneOf, orNull, path, TOKEN } from '../shape.ts'
 import {
   isManifest,
   isPeriod,
@@ -102,28 +102,28 @@ export interface PageRange {
   left_path: string[]
   right_path: string[]
 }
-/** In a batch, sheet or history: the row is one of those that the list shows of this release, all proved at once. */
+/** Which of the set proofs of a list proves a row, and the place of the row in that release. */
 export interface SetProof {
-  type: typeof SET_PROOF
-  /** The place of the release in `releases` of the list. */
   release: number
   index: number
-  leaf_hash: string
 }
 /** A row that a list shows as evidence. */
 export interface SetRow {
   release: number
   index: number
-  row: AnyRow
+  /** The place of a row of this release that the list has shown before; then `row` has only what differs from it. */
+  like?: number
+  row: object
 }
 /** What shows that an answer of a list is the first choice. */
 export interface SetBecause {
   rows: SetRow[]
-  periods: PeriodProof[]
-  providers: ProviderProof[]
+  periods?: PeriodProof[]
+  providers?: ProviderProof[]
 }
 /** A release of which a list shows some rows. */
 export interface SetRelease extends SharedRelease {
+  type: typeof SET_PROOF
   /** Base64 of the roots of the largest subtrees that hold none of these rows, from left to right, 32 bytes each. */
   hashes: string
 }
@@ -190,17 +190,24 @@ export const isPageRange = closed({
 const sharedRelease = { release: isManifest, in_force: closed(period) }
 export const isSharedRelease = closed(sharedRelease) as (value: unknown) => value is SharedRelease
 
-export const isSetProof = closed({ type: oneOf(SET_PROOF), release: count, index: count, leaf_hash: hash }) as (
-  value: unknown,
-) => value is SetProof
-export const isSetBecause = closed({
-  rows: listOf(closed({ release: count, index: count, row: isAnyRow }), 256),
-  periods: listOf(closed(period)),
-  providers: listOf(closed(provider)),
-}) as (value: unknown) => value is SetBecause
-export const isSetRelease = closed({ ...sharedRelease, hashes: (value) => typeof value === 'string' }) as (
-  value: unknown,
-) => value is SetRelease
+export const isSetProof = closed({ release: count, index: count }) as (value: unknown) => value is SetProof
+export const isSetBecause = closed(
+  {
+    rows: listOf(
+      either(
+        closed({ release: count, index: count, row: isAnyRow }),
+        closed({ release: count, index: count, like: count, row: isObject }),
+      ),
+      256,
+    ),
+  },
+  { periods: listOf(closed(period)), providers: listOf(closed(provider)) },
+) as (value: unknown) => value is SetBecause
+export const isSetRelease = closed({
+  type: oneOf(SET_PROOF),
+  ...sharedRelease,
+  hashes: (value) => typeof value === 'string',
+}) as (value: unknown) => value is SetRelease
 
 export const isProofRef = closed({
   type: oneOf(PROOF_REF),

@@ -3,7 +3,7 @@ import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { type Adjustment, isAdjusting } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
-import { type AnyRow, type PlaceRow, type PricedRow, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import * as store from '../store.ts'
 import { becauseOf, type RowInRelease } from './because.ts'
 import { type Available, availableFor, choicesFor, type Related, relatedTo } from './beside.ts'
@@ -43,38 +43,27 @@ export async function answer(
 }
 
 /** The same in few words: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
-export type ShortAnswer = Pick<
-  PricedRow,
-  'kind' | 'cpt' | 'modifier' | 'region' | 'npi' | 'basis' | 'setting' | 'class' | 'price' | 'effective_from' | 'flags'
-> & {
-  effective_to: string
-  modifiers_ignored?: string[]
-  adjustment?: Adjustment
-  proof: ProofRef
-}
+export type ShortAnswer = ShortRow<PricedRow> & { modifiers_ignored?: string[]; adjustment?: Adjustment }
 export async function shortAnswer(db: Db, proofs: Proofs, finding: LookupResult): Promise<ShortAnswer> {
   const { decision } = finding
-  if (decision.outcome !== 'price') throw await refusal(db, proofs, finding)
+  if (decision.outcome !== 'price') throw await shortRefusal(db, proofs, finding)
   const { row, ignored, adjustment, chart } = decision
-  const { release, stored } = await citable(db, proofs, finding, chart, row)
-  const { kind, cpt, modifier, region, npi, basis, setting, class: inClass, price, effective_from, flags } = row
   return {
-    kind,
-    cpt,
-    modifier,
-    region,
-    npi,
-    basis,
-    setting,
-    class: inClass,
-    price,
-    effective_from,
-    effective_to: proofs.view.periodOf(release)?.to ?? release.manifest.effective_to,
-    flags,
+    ...(shortRow(proofs, await citable(db, proofs, finding, chart, row)) as ShortRow<PricedRow>),
     ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
     ...(adjustment ? { adjustment } : {}),
-    proof: proofs.refer(release, stored),
   }
+}
+
+/** A row without where it is from and how it was computed. */
+type ShortRow<R extends Row = Row> = Omit<R, 'derivation' | 'indicators' | 'locator'> & {
+  effective_to: string
+  proof: ProofRef
+}
+function shortRow(proofs: Proofs, { release, stored }: RowInRelease): ShortRow {
+  const { derivation: _d, indicators: _i, locator: _l, ...rest } = store.rowOf(stored) as Row
+  const effective_to = proofs.view.periodOf(release)?.to ?? release.manifest.effective_to
+  return { ...rest, effective_to, proof: proofs.refer(release, stored) }
 }
 
 async function citable(
@@ -109,29 +98,48 @@ const CODES = {
 
 /** A refusal names the part that did not fit, says what there is, and proves that there is no price. */
 async function refusal(db: Db, proofs: Proofs, finding: LookupResult): Promise<Problem> {
-  const { decision, question } = finding
-  if (decision.outcome === 'price') throw new Error('a price is no refusal')
-  const { view } = proofs
-  const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
-  const main = 'row' in decision ? await citable(db, proofs, finding, decision.chart, decision.row) : undefined
+  const { code, detail, main, known, told } = await sayNo(db, proofs, finding)
   const place = await placeOf(db, proofs, finding)
-  const absences = decision.outcome === 'not_on_schedule' ? await absencesOf(proofs, finding) : []
-  const known = await lastKnown(db, proofs, finding)
+  const absences = code === 'not_on_schedule' ? await absencesOf(proofs, finding) : []
   const because = await becauseOf(proofs, known ? [finding, known.finding] : [finding], { main, place, absences })
-  const available = await availableFor(proofs, question)
   const members = {
     ...(main ? { row: await proofs.cite(main.release, main.stored) } : {}),
     ...(absences.length > 0 ? { absence: absences } : {}),
     ...(because ? { because } : {}),
     ...(place ? { place: await proofs.cite(place.release, place.stored) } : {}),
+    ...(known ? { last_known: await proofs.cite(known.row.release, known.row.stored) } : {}),
+    ...told,
+  }
+  return new Problem(code, detail, { members })
+}
+
+/** The same in few words: it says that there is no price, and does not prove it. */
+async function shortRefusal(db: Db, proofs: Proofs, finding: LookupResult): Promise<Problem> {
+  const { code, detail, main, known, told } = await sayNo(db, proofs, finding)
+  const members = {
+    ...(main ? { row: shortRow(proofs, main) } : {}),
+    ...(known ? { last_known: shortRow(proofs, known.row) } : {}),
+    ...told,
+  }
+  return new Problem(code, detail, { members })
+}
+
+/** What a refusal says, without what proves it. */
+async function sayNo(db: Db, proofs: Proofs, finding: LookupResult) {
+  const { decision, question } = finding
+  if (decision.outcome === 'price') throw new Error('a price is no refusal')
+  const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
+  const main = 'row' in decision ? await citable(db, proofs, finding, decision.chart, decision.row) : undefined
+  const available = await availableFor(proofs, question)
+  const told = {
     ...(decision.outcome === 'region_ambiguous'
-      ? { choices: await choicesFor(db, view, question, decision.chart) }
+      ? { choices: await choicesFor(db, proofs.view, question, decision.chart) }
       : {}),
     ...(decision.outcome === 'no_edition' ? { charts: heldPeriods(proofs, decision.charts) } : {}),
-    ...(known ? { last_known: await proofs.cite(known.row.release, known.row.stored) } : {}),
     available,
   }
-  return new Problem(code, sentence(finding, code, available, main), { members })
+  const known = await lastKnown(db, proofs, finding)
+  return { code, detail: sentence(finding, code, available, main), main, known, told }
 }
 
 export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): object[] =>
@@ -181,7 +189,7 @@ function sentence(
     return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.${rule}`
   }
   if (decision.outcome === 'no_edition')
-    return `The registry has no edition for this day of: ${decision.charts.join(', ')}. The member charts lists the periods that it has.`
+    return `The registry has no edition for this day of: ${decision.charts.join(', ')}.`
   if (decision.outcome === 'region_not_covered')
     return `The edition in force has this code for other places, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
   if (decision.outcome === 'region_ambiguous')

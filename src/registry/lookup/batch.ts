@@ -4,12 +4,25 @@ import { parseFields, withoutEmpty } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { MOST_LINES } from '../../proof/list/batch.ts'
 import { type BillLine, extended, MOST_UNITS, summaryOf } from '../../proof/lookup/bill.ts'
+import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { lineAnswer } from '../../status.ts'
 import { setShared } from '../answer-schema.ts'
 import { ourTurn } from '../turn.ts'
-import { LINE_KINDS, LineProblem, lineFor, orRefusal, pricedFields, refusedAsLine } from './line.ts'
+import {
+  LINE_KINDS,
+  type Line,
+  LineProblem,
+  lineFor,
+  orRefusal,
+  pricedFields,
+  refusedAsLine,
+  refusedInShort,
+  ShortLineProblem,
+  shortFields,
+  shortLineFor,
+} from './line.ts'
 import type { Proofs } from './proofs.ts'
-import { questionOf, ReferenceQuery } from './query.ts'
+import { ProofForm, questionOf, ReferenceQuery } from './query.ts'
 import { SharedParts } from './share.ts'
 
 export const BATCH_BYTES = 64 * 1024
@@ -30,66 +43,85 @@ export const BatchQuery = z.strictObject({
     .min(1)
     .max(MOST_LINES)
     .meta({ description: `The lookups, at most ${MOST_LINES}` }),
+  proof: ProofForm,
 })
 
-const billed = { units: z.int().min(1), billed: Amount.nullable() }
+const billed = { units: z.int().min(1), billed: Amount.optional() }
 const Ends = z.union([z.strictObject({ amount: Amount }), z.strictObject({ low: Amount, high: Amount })])
-const BillAnswer = lineAnswer(
-  {
-    ...pricedFields,
-    ...billed,
-    extended: Ends.nullable().meta({ description: 'The amount times the units, exactly; null for a factor' }),
-  },
-  { problem: LineProblem, ...billed },
-  LINE_KINDS,
-)
+const ofLine = {
+  ...billed,
+  extended: Ends.nullable().meta({ description: 'The amount times the units, exactly; null for a factor' }),
+}
+const BillAnswer = lineAnswer({ ...pricedFields, ...ofLine }, { problem: LineProblem, ...billed }, LINE_KINDS)
+const ShortBillAnswer = lineAnswer({ ...shortFields, ...ofLine }, { problem: ShortLineProblem, ...billed }, LINE_KINDS)
 
-export const BatchAnswer = z
-  .strictObject({
-    results: z.array(BillAnswer).meta({ description: 'One for each line, in the order of the lines' }),
-    summary: z
-      .strictObject({
-        lines: z.int(),
-        priced: z.int().meta({ description: 'How many lines have a price' }),
-        totals: z.array(
-          z.strictObject({ basis: z.string(), lines: z.int(), low: Amount, high: Amount, billed: Amount.nullable() }),
-        ),
-      })
-      .meta({
-        description:
-          'What the lines with a price come to, for each basis; low and high differ where a hospital lists several amounts',
-      }),
-    as_of: z.iso.date().meta({ description: 'The day that lines without a day of their own were asked about' }),
-    ...setShared,
-  })
+const results = { description: 'One for each line, in the order of the lines' }
+const ofBill = {
+  summary: z
+    .strictObject({
+      lines: z.int(),
+      priced: z.int().meta({ description: 'How many lines have a price' }),
+      totals: z.array(
+        z.strictObject({ basis: z.string(), lines: z.int(), low: Amount, high: Amount, billed: Amount.nullable() }),
+      ),
+    })
+    .meta({
+      description:
+        'What the lines with a price come to, for each basis; low and high differ where a hospital lists several amounts',
+    }),
+  as_of: z.iso.date().meta({ description: 'The day that lines without a day of their own were asked about' }),
+}
+const WholeBatch = z
+  .strictObject({ results: z.array(BillAnswer).meta(results), ...ofBill, ...setShared })
   .meta({ id: 'ReferenceBatch' })
+const ShortBatch = z
+  .strictObject({ results: z.array(ShortBillAnswer).meta(results), ...ofBill })
+  .meta({ id: 'ShortReferenceBatch', description: 'The same with pointers in place of proofs (`proof=ref`)' })
+export const BatchAnswer = z.union([WholeBatch, ShortBatch])
+
+/** How the lines of a batch are answered, and what they share. */
+interface BatchForm {
+  lineFor: (question: ParsedQuestion) => Promise<Line>
+  refused: (problem: Problem) => object
+  parts: () => Promise<object>
+}
+
+function inFull(db: Db, proofs: Proofs): BatchForm {
+  const sharing = new SharedParts(proofs)
+  return {
+    lineFor: (question) => lineFor(db, sharing, question),
+    refused: (problem) => refusedAsLine(sharing, problem),
+    parts: () => sharing.parts(),
+  }
+}
+
+const inShort = (db: Db, proofs: Proofs): BatchForm => ({
+  lineFor: (question) => shortLineFor(db, proofs, question),
+  refused: refusedInShort,
+  parts: async () => ({}),
+})
 
 /** Looks up each line as if it had been asked alone. What the answers have in common stands once. */
 export async function lookUpLines(
   db: Db,
   proofs: Proofs,
-  lines: readonly unknown[],
+  { lines, proof }: z.output<typeof BatchQuery>,
   today: string,
 ): Promise<z.input<typeof BatchAnswer>> {
-  const sharing = new SharedParts(proofs)
+  const form = proof === 'ref' ? inShort(db, proofs) : inFull(db, proofs)
   const results: object[] = []
   const bill: (BillLine | undefined)[] = []
   for (const line of lines) {
     // A batch is a hundred lookups' work, and other requests must not wait for all of it.
     await ourTurn()
-    const one = await lineOf(db, sharing, line, today)
+    const one = await lineOf(form, line, today)
     results.push(one.result)
     bill.push(one.billed)
   }
-  return { results, summary: summaryOf(bill), as_of: today, ...(await sharing.parts()) } as z.input<typeof BatchAnswer>
+  return { results, summary: summaryOf(bill), as_of: today, ...(await form.parts()) } as z.input<typeof BatchAnswer>
 }
 
-async function lineOf(
-  db: Db,
-  sharing: SharedParts,
-  line: unknown,
-  today: string,
-): Promise<{ result: object; billed?: BillLine }> {
+async function lineOf(form: BatchForm, line: unknown, today: string): Promise<{ result: object; billed?: BillLine }> {
   const asked = await orRefusal(async () => {
     if (typeof line !== 'object' || line === null || Array.isArray(line))
       throw new Problem('invalid_request', 'a line must be an object')
@@ -100,10 +132,10 @@ async function lineOf(
     } = parseFields(LineQuery, withoutEmpty(line as Record<string, unknown>))
     return { question: questionOf(query, today), units, bill }
   })
-  if (asked instanceof Problem) return { result: { ...refusedAsLine(sharing, asked), units: 1, billed: null } }
+  if (asked instanceof Problem) return { result: { ...form.refused(asked), units: 1 } }
   const { question, units, bill } = asked
-  const { result, price } = await lineFor(db, sharing, question)
-  const said = { units, billed: bill }
+  const { result, price } = await form.lineFor(question)
+  const said = { units, ...(bill === null ? {} : { billed: bill }) }
   if (!price) return { result: { ...result, ...said } }
   const comesTo = extended(price.row, price.adjustment, units)
   return {

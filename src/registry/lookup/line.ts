@@ -6,38 +6,55 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { AbsenceProof, Because, CitedRow } from '../../proof/price/proofs.ts'
 import type { PlaceRow, PricedRow, Row } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
-import { Available, SetBecause, SetPlace, SetPrice, SetRow, toldOfModifiers } from '../answer-schema.ts'
-import { type Answer, answer } from './answer.ts'
+import {
+  Available,
+  SetBecause,
+  SetPlace,
+  SetPrice,
+  SetRow,
+  ShortPrice,
+  ShortRow,
+  toldOfModifiers,
+} from '../answer-schema.ts'
+import { type Answer, answer, shortAnswer } from './answer.ts'
 import { find } from './find.ts'
+import type { Proofs } from './proofs.ts'
 import type { SharedParts } from './share.ts'
 
 // One answer among several: what it has in common with the others stands once, beside them.
 
 const CODES = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]
 
+const problem = {
+  code: z.enum(CODES),
+  detail: z.string(),
+  agent_hint: z.string().meta({ description: 'What to do next' }),
+  errors: z
+    .array(
+      z.strictObject({
+        in: z.literal('body'),
+        name: z.string().optional(),
+        code: z.enum(CODES),
+        message: z.string(),
+      }),
+    )
+    .optional(),
+  charts: z.array(z.unknown()).optional(),
+  choices: z.array(z.strictObject({ region: z.string(), href: z.string() })).optional(),
+  available: Available.optional(),
+}
+const description = 'What the same lookup alone would have been refused with'
 export const LineProblem = z
   .strictObject({
-    code: z.enum(CODES),
-    detail: z.string(),
-    agent_hint: z.string().meta({ description: 'What to do next' }),
-    errors: z
-      .array(
-        z.strictObject({
-          in: z.literal('body'),
-          name: z.string().optional(),
-          code: z.enum(CODES),
-          message: z.string(),
-        }),
-      )
-      .optional(),
+    ...problem,
     row: SetRow.optional(),
     because: SetBecause.optional(),
     place: SetPlace.optional(),
-    charts: z.array(z.unknown()).optional(),
-    choices: z.array(z.strictObject({ region: z.string(), href: z.string() })).optional(),
-    available: Available.optional(),
   })
-  .meta({ id: 'LineProblem', description: 'What the same lookup alone would have been refused with' })
+  .meta({ id: 'LineProblem', description })
+export const ShortLineProblem = z
+  .strictObject({ ...problem, row: ShortRow.optional() })
+  .meta({ id: 'ShortLineProblem', description })
 
 export const pricedFields = {
   row: SetPrice,
@@ -45,6 +62,8 @@ export const pricedFields = {
   place: SetPlace.optional(),
   ...toldOfModifiers,
 }
+
+export const shortFields = { row: ShortPrice, ...toldOfModifiers }
 
 /** What can be wrong with one line; any other refusal is that of the whole answer. */
 export const LINE_KINDS: readonly Kind[] = ['invalid', 'not_found']
@@ -54,7 +73,7 @@ export type LineAnswer = z.input<typeof lineFields>
 export interface Line {
   result: object
   /** Where it is a price. */
-  price?: { row: PricedRow; adjustment: Adjustment | undefined }
+  price?: { row: Pick<PricedRow, 'basis' | 'kind' | 'price'>; adjustment: Adjustment | undefined }
 }
 
 /** The answer to one question, or its refusal, as a line; `beside` stands in it as well. */
@@ -65,14 +84,25 @@ export async function lineFor(db: Db, sharing: SharedParts, question: ParsedQues
   return { result: foundLine(pricedLine(sharing, found)), price: { row: found, adjustment: found.adjustment } }
 }
 
+/** The same in few words, with pointers in place of proofs. */
+export async function shortLineFor(db: Db, proofs: Proofs, question: ParsedQuestion): Promise<Line> {
+  const found = await orRefusal(async () => shortAnswer(db, proofs, await find(proofs, question)))
+  if (found instanceof Problem) return { result: refusedInShort(found) }
+  const { modifiers_ignored, adjustment, ...row } = found
+  const told = { ...(modifiers_ignored ? { modifiers_ignored } : {}), ...(adjustment ? { adjustment } : {}) }
+  return { result: foundLine({ row, ...told }), price: { row: found, adjustment } }
+}
+
 function pricedLine(
   sharing: SharedParts,
   { because, place, modifiers_ignored, adjustment, related: _, ...cited }: Answer,
 ): object {
-  const evidence = sharing.because(because, cited.proof)
+  // A verifier takes them in this order, and what is shown later may resemble what was shown before.
+  const row = sharing.cite(cited as CitedRow<Row>)
   const placed = place && sharing.citeOnce(place)
+  const evidence = sharing.because(because, cited.proof)
   return {
-    row: sharing.cite(cited as CitedRow<Row>),
+    row,
     ...(evidence ? { because: evidence } : {}),
     ...(placed ? { place: placed } : {}),
     ...(modifiers_ignored ? { modifiers_ignored } : {}),
@@ -88,22 +118,29 @@ interface Members {
   last_known?: unknown
 }
 
-export function refusedAsLine(sharing: SharedParts, { code, detail, entry, extra }: Problem): object {
+export function refusedInShort(refused: Problem): object {
+  const { last_known: _, ...members } = (refused.extra.members ?? {}) as Members
+  return refusedLine(refused.entry.kind, { problem: { ...saidOf(refused), ...members } })
+}
+
+function saidOf({ code, detail, entry, extra }: Problem): object {
   const errors = extra.errors?.map((error) => ({ ...error, in: 'body' as const }))
-  const { row, because, place, absence, last_known: _, ...members } = (extra.members ?? {}) as Members
-  const evidence = sharing.because(because, row?.proof, absence)
+  return { code, detail, agent_hint: entry.hint, ...(errors && { errors }) }
+}
+
+export function refusedAsLine(sharing: SharedParts, refused: Problem): object {
+  const { row, because, place, absence, last_known: _, ...members } = (refused.extra.members ?? {}) as Members
+  const shown = row && sharing.cite(row)
   const placed = place && sharing.citeOnce(place)
+  const evidence = sharing.because(because, row?.proof, absence)
   const problem = {
-    code,
-    detail,
-    agent_hint: entry.hint,
-    ...(errors && { errors }),
+    ...saidOf(refused),
     ...members,
-    ...(row ? { row: sharing.cite(row) } : {}),
+    ...(shown ? { row: shown } : {}),
     ...(evidence ? { because: evidence } : {}),
     ...(placed ? { place: placed } : {}),
   }
-  return refusedLine(entry.kind, { problem })
+  return refusedLine(refused.entry.kind, { problem })
 }
 
 export async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {

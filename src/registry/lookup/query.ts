@@ -14,14 +14,17 @@ export const Code = z
   .max(16)
   .regex(/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/)
   .register(refusedAs, { problem: 'invalid_cpt' })
-  .meta({ description: 'CPT or HCPCS code', examples: ['99213'] })
+  .meta({ description: 'a CPT or HCPCS code of five characters', examples: ['99213'] })
 export const Npi = z
   .string()
   .max(16)
   .regex(/^[12][0-9]{9}$/)
   .refine(isNpi)
   .register(refusedAs, { problem: 'invalid_npi' })
-  .meta({ description: 'National Provider Identifier of a hospital', examples: ['1234567893'] })
+  .meta({
+    description: 'the National Provider Identifier of a hospital: ten digits, the last a check digit',
+    examples: ['1234567893'],
+  })
 export const RegionText = z
   .string()
   .max(16)
@@ -46,7 +49,7 @@ export const ReferenceQuery = z.strictObject({
     .regex(/^[A-Za-z0-9]{2}(-[A-Za-z0-9]{2}){0,3}$/)
     .optional()
     .meta({
-      description: 'Modifiers as on the bill: one of two characters, or up to four as `26-59`, in any order',
+      description: 'modifiers as on the bill: one of two characters, or up to four as `26-59`, in any order',
       examples: ['26'],
     }),
   setting: z.enum(SETTINGS).optional().meta({ description: 'Where the service is performed' }),

@@ -1,9 +1,13 @@
 import { StoreFault } from '../../db/db.ts'
 import { concat, toBase64, utf8 } from '../../proof/bytes.ts'
+import { partOf } from '../../proof/list/likeness.ts'
+import { MOST_IN_SHORT } from '../../proof/list/set.ts'
 import {
   type AbsenceProof,
   type Because,
   type CitedRow,
+  type PeriodProof,
+  type ProviderProof,
   type RowProof,
   SET_PROOF,
   type SetBecause,
@@ -14,18 +18,26 @@ import {
   type SharedRelease,
 } from '../../proof/price/proofs.ts'
 import { type AnyRow, rowText } from '../../proof/price/row.ts'
+import type { Members } from '../../proof/shape.ts'
 import { rangesBeside, rootFromLeaves } from '../../proof/tree/leaves.ts'
 import { type Hash, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { type Release, rowOf } from '../store.ts'
 import type { Evidence, RowInRelease } from './because.ts'
 import type { Proofs } from './proofs.ts'
 
+interface ShownLeaf {
+  row: AnyRow
+  hash: Hash
+}
+
 export type RowOfSet<R extends AnyRow> = Omit<R, 'proof'> & { proof: SetProof }
 
 /** What the answers of a list have in common, stated once: state, log, and each release with the proof of all its rows. */
 export class SharedParts {
   /** By release, in the order in which they came: the leaves that the list shows of it. */
-  readonly #shown = new Map<string, { shared: SharedRelease; place: number; leaves: Map<number, Hash> }>()
+  readonly #shown = new Map<string, { shared: SharedRelease; place: number; leaves: Map<number, ShownLeaf> }>()
+  readonly #said = new Set<string>()
+  #inShort = 0
 
   readonly proofs: Proofs
 
@@ -33,19 +45,34 @@ export class SharedParts {
     this.proofs = proofs.forList()
   }
 
-  #release(shared: SharedRelease): { place: number; leaves: Map<number, Hash> } {
+  #release(shared: SharedRelease): { place: number; leaves: Map<number, ShownLeaf> } {
     const name = shared.release.release_id
     const known = this.#shown.get(name) ?? { shared, place: this.#shown.size, leaves: new Map() }
     this.#shown.set(name, known)
     return known
   }
 
-  /** Shows a row, if the list has not shown it before: what was proved once need not be shown again. */
+  /** Shows a row as evidence, if the list has not shown it before: what was proved once need not be shown again. */
   #showOnce(of: SharedRelease, index: number, row: AnyRow): SetRow | undefined {
     const { place: release, leaves } = this.#release(of)
     if (leaves.has(index)) return undefined
-    leaves.set(index, leafHash(utf8(rowText(row))))
-    return { release, index, row }
+    const others = this.#inShort < MOST_IN_SHORT ? [...leaves].slice(-LOOKED_AT) : []
+    const shown = { release, index, ...shortest(row, others) }
+    if (shown.like !== undefined) this.#inShort++
+    this.#add(leaves, index, row)
+    return shown
+  }
+
+  #add(leaves: Map<number, ShownLeaf>, index: number, row: AnyRow): void {
+    if (!leaves.has(index)) leaves.set(index, { row, hash: leafHash(utf8(rowText(row))) })
+  }
+
+  /** Those of these proofs that the list has not stated before. */
+  #sayOnce<P extends PeriodProof | ProviderProof>(proofs: readonly P[]): P[] {
+    return proofs.filter((proof) => {
+      const name = `${'period' in proof ? 'period' : 'provider'} ${proof.index}`
+      return !this.#said.has(name) && this.#said.add(name)
+    })
   }
 
   /** A row that stands beside an answer, unless the list has shown it before. */
@@ -70,10 +97,9 @@ export class SharedParts {
   }
 
   #cite<R extends AnyRow>(of: SharedRelease, index: number, row: R): RowOfSet<R> {
-    this.#showOnce(of, index, row)
     const { place: release, leaves } = this.#release(of)
-    const proof = { type: SET_PROOF, release, index, leaf_hash: toBase64(leaves.get(index) as Hash) } as const
-    return { ...row, proof }
+    this.#add(leaves, index, row)
+    return { ...row, proof: { release, index } }
   }
 
   /** What shows that an answer is the first choice. Absence proofs are two rows each. */
@@ -92,9 +118,10 @@ export class SharedParts {
     const gaps = absences.flatMap(({ left, right, release, in_force: { state: _, ...in_force } }) =>
       [left, right].flatMap((side) => (side && this.#showOnce({ release, in_force }, side.index, side.row)) ?? []),
     )
-    const { periods = [], providers = [] } = because ?? {}
+    const periods = this.#sayOnce(because?.periods ?? [])
+    const providers = this.#sayOnce(because?.providers ?? [])
     const all = [...rows, ...gaps]
-    return all.length + periods.length + providers.length === 0 ? undefined : { rows: all, periods, providers }
+    return all.length + periods.length + providers.length === 0 ? undefined : evidence(all, periods, providers)
   }
 
   /** The same of rows as they are stored. */
@@ -103,21 +130,21 @@ export class SharedParts {
     const shown = rows.flatMap(
       ({ release, stored }) => this.#showOnce(this.#of(release), stored.row_index, rowOf(stored)) ?? [],
     )
-    return { rows: shown, periods, providers }
+    return evidence(shown, this.#sayOnce(periods), this.#sayOnce(providers))
   }
 
   /** What everything that was shown is proved with. */
   async parts(): Promise<SetParts> {
     const releases: SetRelease[] = []
     for (const { shared, leaves } of this.#shown.values())
-      releases.push({ ...shared, hashes: await this.#hashesOf(shared, leaves) })
+      releases.push({ type: SET_PROOF, ...shared, hashes: await this.#hashesOf(shared, leaves) })
     const { state, log } = this.proofs.view
     return { releases, state, log }
   }
 
-  async #hashesOf({ release, in_force }: SharedRelease, leaves: ReadonlyMap<number, Hash>): Promise<string> {
+  async #hashesOf({ release, in_force }: SharedRelease, leaves: ReadonlyMap<number, ShownLeaf>): Promise<string> {
     if (leaves.size === 0) return ''
-    const shown = [...leaves].map(([index, hash]) => ({ index, hash })).sort((a, b) => a.index - b.index)
+    const shown = [...leaves].map(([index, { hash }]) => ({ index, hash })).sort((a, b) => a.index - b.index)
     const read = this.proofs.subtrees(this.proofs.view.releaseIn(in_force.period))
     const ranges = rangesBeside(
       shown.map(({ index }) => index),
@@ -131,6 +158,27 @@ export class SharedParts {
     return toBase64(concat(...beside))
   }
 }
+
+/** How many rows back a row like the one to show is looked for: those of the same line and of the line before. */
+const LOOKED_AT = 8
+
+/** A row in the fewest bytes: whole, or what differs from one that was shown before. */
+function shortest(row: AnyRow, shown: readonly [number, ShownLeaf][]): Pick<SetRow, 'like' | 'row'> {
+  let best: Pick<SetRow, 'like' | 'row'> = { row }
+  let length = JSON.stringify(row).length
+  for (const [like, other] of shown) {
+    const part = partOf(other.row as unknown as Members, row as unknown as Members)
+    const bytes = part ? JSON.stringify(part).length : length
+    if (part && bytes < length) [best, length] = [{ like, row: part }, bytes]
+  }
+  return best
+}
+
+const evidence = (rows: SetRow[], periods: PeriodProof[], providers: ProviderProof[]): SetBecause => ({
+  rows,
+  ...(periods.length > 0 ? { periods } : {}),
+  ...(providers.length > 0 ? { providers } : {}),
+})
 
 function wholeOf({ release, in_force }: RowProof): SharedRelease {
   if (!in_force) throw new Error('the release is in force on no day')

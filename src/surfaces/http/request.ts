@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../../operation.ts'
+import { type Operation, unknownParameter } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemCode } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
 
@@ -58,8 +58,7 @@ function readQuery(search: string, known: readonly string[]): Map<string, string
   for (const pair of search.slice(1).split('&')) {
     const [name, value] = [pair.split('=', 1)[0] ?? '', pair.includes('=') ? pair.slice(pair.indexOf('=') + 1) : '']
     const key = decoded(name)
-    if (!known.includes(key))
-      throw inQuery('unknown_parameter', undefined, 'the request has a parameter that is not documented')
+    if (!known.includes(key)) throw inQuery('unknown_parameter', undefined, unknownParameter(known))
     if (found.has(key)) throw inQuery('duplicate_parameter', key, `the parameter ${key} is given more than once`)
     found.set(key, decoded(value))
   }

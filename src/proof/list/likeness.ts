@@ -1,0 +1,30 @@
+// Evidence rows of a list resemble one another: a neighbour is the same code a locality further, or the next code of the
+// same status. So a list may state of such a row only what differs from another one that it has shown.
+
+import { isObject, type Members } from '../shape.ts'
+
+/** The whole row: the other one, with these members in place of its own. An object is completed in the same way. */
+export const completed = (other: Members, part: Members): Members => ({
+  ...other,
+  ...Object.fromEntries(
+    Object.entries(part).map(([name, value]) => {
+      const known = Object.hasOwn(other, name) ? other[name] : undefined
+      return [name, isObject(value) && isObject(known) ? completed(known, value) : value]
+    }),
+  ),
+})
+
+/** What must be stated of a row beside the other one; undefined if the other has a member that the row has not. */
+export function partOf(other: Members, row: Members): Members | undefined {
+  if (Object.keys(other).some((name) => !Object.hasOwn(row, name))) return undefined
+  const part: [string, unknown][] = []
+  for (const [name, value] of Object.entries(row)) {
+    const known = Object.hasOwn(other, name) ? other[name] : undefined
+    if (isObject(value) && isObject(known)) {
+      const inner = partOf(known, value)
+      if (inner === undefined) return undefined
+      if (Object.keys(inner).length > 0) part.push([name, inner])
+    } else if (JSON.stringify(value) !== JSON.stringify(known)) part.push([name, value])
+  }
+  return Object.fromEntries(part)
+}
