@@ -52,7 +52,15 @@ export const Settings = z.object({
     .refine((url) => !/[?#]/.test(url))
     .optional()
     .describe('Where agents reach the service, without a trailing slash. Default: http://HOST:PORT.'),
-  DATA_DIR: z.string().min(1).default('./data').describe('Folder for the store, the log keys and the pepper.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('Folder for the store, the release files, the log keys and the pepper.'),
+  RELEASES: z
+    .string()
+    .optional()
+    .describe('Folder for the files of the releases, one each. Default: DATA_DIR/releases.'),
   SIGNING_KEY_FILE: z.string().optional().describe('File with the log keys. Default: DATA_DIR/log-keys.'),
   PEPPER_FILE: z
     .string()
@@ -125,6 +133,7 @@ export interface Config extends z.output<typeof Settings> {
   signingKeyFile: string
   pepperFile: string
   storeFile: string
+  releasesDir: string
   lockDir: string
   witnessQuorum: number
 }
@@ -151,6 +160,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     signingKeyFile: config.SIGNING_KEY_FILE ?? inData('log-keys'),
     pepperFile: config.PEPPER_FILE ?? inData('pepper'),
     storeFile: inData('registry.db'),
+    releasesDir: resolve(config.RELEASES ?? inData('releases')),
     witnessQuorum: config.WITNESS_QUORUM ?? config.WITNESSES.length,
     lockDir: resolve(config.LOCK_DIR ?? `${config.DATA_DIR}.lock`),
   }

@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
+import { FileFolder } from './db/file-folder.ts'
 import { openSqlite } from './db/sqlite.ts'
 import { beginFigures } from './figures/state.ts'
 import { CheckpointLock } from './integrity/checkpoint-lock.ts'
@@ -22,6 +14,8 @@ import { type Cosign, commitToLog, finish, noWitnesses } from './integrity/publi
 import { cosignedBy, type WitnessAddress, WitnessFault } from './integrity/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
+import { checkFiles } from './registry/release/publish.ts'
+import { removeAbandonedLoads } from './registry/release/staging.ts'
 import { appendWithState } from './registry/state/state.ts'
 
 /** An installation: a store, and the secrets that belong to it and are kept outside it. */
@@ -75,6 +69,7 @@ export async function createInstallation<T>(
   const made: Config = {
     ...config,
     storeFile: inBuilding(config.storeFile),
+    releasesDir: inBuilding(config.releasesDir),
     signingKeyFile: inBuilding(config.signingKeyFile),
     pepperFile: inBuilding(config.pepperFile),
     lockDir: join(building, 'lock'),
@@ -126,14 +121,15 @@ function takeName(building: string, folder: string): void {
   } catch (error) {
     if (existsSync(folder) && readdirSync(folder).length > 0) throw error
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(building).sort()) copyFileSync(join(building, name), join(folder, name))
+    for (const name of readdirSync(building).sort())
+      cpSync(join(building, name), join(folder, name), { recursive: true })
     rmSync(building, { recursive: true })
   }
 }
 
 async function fillNew<T>(config: Config, now: number, fill: (made: Installation) => Promise<T>): Promise<T> {
   const secrets = readSecrets(config)
-  const db = await openSqlite(config.storeFile, { create: true })
+  const db = await openSqlite(config.storeFile, { create: true, files: new FileFolder(config.releasesDir) })
   try {
     await db.transaction(async (tx) => {
       await secrets.registryLog.create(tx, now)
@@ -173,6 +169,8 @@ export async function openInstallation(
   const { db, cosign, registryLog, figuresLog } = installation
   try {
     await checkUnlocked(installation)
+    await checkFiles(db)
+    await removeAbandonedLoads(db)
     for (const log of [registryLog, figuresLog]) {
       // First make public what a crash left signed but not public.
       await finish({ db, log, cosign }).catch((error: unknown) => {
@@ -202,7 +200,12 @@ export async function openUnchecked(config: Config, trace?: Trace): Promise<Inst
   const witnesses = { keys: config.WITNESSES, quorum: config.witnessQuorum }
   const patience = { timeoutMs: config.WITNESS_TIMEOUT_MS, retries: config.WITNESS_RETRIES }
   const cosign = witnesses.keys.length > 0 ? cosignedBy(witnesses.keys, witnesses.quorum, patience) : noWitnesses
-  return { db: await openSqlite(config.storeFile), cosign, witnesses, ...secrets }
+  return {
+    db: await openSqlite(config.storeFile, { files: new FileFolder(config.releasesDir) }),
+    cosign,
+    witnesses,
+    ...secrets,
+  }
 }
 
 function readSecrets(

@@ -1,10 +1,17 @@
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
 import { copyStore } from '../db/backup.ts'
+import { StoreFault } from '../db/db.ts'
+import { FileFolder, SealedFile } from '../db/file-folder.ts'
+import { filesNamedIn } from '../registry/release/store.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
 export const backup: Command = {
   usage: 'backup FILE [--json]',
-  summary: 'Copies the store to a new file, also while it is in use. Copy the log keys and the pepper yourself',
+  summary:
+    'Copies the store to a new file, also while it is in use, and the release files to the folder `releases` beside it. Copy the log keys and the pepper yourself',
   async run(args, config) {
     const { values, positionals } = parseArgs({
       args,
@@ -16,12 +23,39 @@ export const backup: Command = {
     // Opening it first refuses a store that is missing, damaged or older than what was signed.
     const { db } = await openStore(config)
     await db.close()
-    const { bytes } = copyStore(config.storeFile, file)
+    const copied = await copyAll(config, file)
     show(
       values.json,
-      { file, bytes },
-      `${file}: ${bytes} bytes. Keep the log keys and the pepper too, in another place`,
+      { file, ...copied },
+      `${file}: ${copied.bytes} bytes, and ${copied.releases} release files in ${filesBeside(file).path}, ${copied.copied} of them new. Keep the log keys and the pepper too, in another place`,
     )
     return DONE
   },
+}
+
+/** Backups in one folder share the release files: they never change, so one copy of each is enough. */
+export const filesBeside = (file: string): FileFolder => new FileFolder(join(dirname(file), 'releases'))
+
+const MOST_TRIES = 3
+
+/** The store first, then the files that the copy names. One may be discarded in between: then both are copied again. */
+export async function copyAll(
+  config: Pick<Config, 'storeFile' | 'releasesDir'>,
+  file: string,
+): Promise<{ bytes: number; releases: number; copied: number }> {
+  for (let tries = 1; ; tries++) {
+    const { bytes } = copyStore(config.storeFile, file)
+    const copy = new SealedFile(file)
+    const named = filesNamedIn(copy)
+    copy.close()
+    const digests = named.map((each) => each.file)
+    const { copied, missing } = await new FileFolder(config.releasesDir).copyTo(filesBeside(file), digests)
+    const lost = named.find((each) => missing.includes(each.file))
+    if (!lost) return { bytes, releases: named.length, copied }
+    rmSync(file)
+    if (tries === MOST_TRIES)
+      throw new StoreFault(
+        `the file of release ${lost.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
+      )
+  }
 }

@@ -14,10 +14,10 @@ test('a person sees how much is done, how fast, and how long it will take', () =
   expect(progressText(reading, 3, false)).toBe('75%  3.0 MiB read  1.0 MiB/s  2,000 lines/s  1 s left')
 })
 
-test('publishing is told too: the rows that are hashed again, and those compared with the release before', () => {
-  const at = { rows: 50, row_total: 200 }
-  expect(progressText({ phase: 'checking', ...at }, 10, false)).toBe('25%  50 rows checked again  5 rows/s  30 s left')
-  expect(progressText({ phase: 'comparing', ...at }, 10, false)).toContain('50 rows compared with the previous release')
+test('publishing is told too: the rows that are compared with the release before', () => {
+  expect(progressText({ phase: 'comparing', rows: 50, row_total: 200 }, 10, false)).toBe(
+    '25%  50 rows compared with the previous release  5 rows/s  30 s left',
+  )
 })
 
 function screen(isTTY: boolean) {

@@ -68,7 +68,7 @@ export function progressText(progress: Progress, seconds: number, bar: boolean):
   return [...percent, ...amount, ...left].join('  ')
 }
 
-const DOING = { writing: '', checking: ' checked again', comparing: ' compared with the previous release' } as const
+const DOING = { writing: '', comparing: ' compared with the previous release' } as const
 const size = (progress: Progress): string[] => ('bytes' in progress ? [megabytes(progress.bytes)] : [])
 
 const drawn = (share: number): string => {

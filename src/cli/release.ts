@@ -114,7 +114,7 @@ async function diff({ db, ids: [id = '', other], json }: ReleaseArguments): Prom
   const unread = [from, to].find(({ state }) => state === 'loading')
   if (unread)
     throw new Problem('release_conflict', 'one of the two releases is still being loaded, or its load was interrupted')
-  const found = await diffReleases(db, from.release_no, to.release_no)
+  const found = await diffReleases(db, from, to)
   const result = { from: from.release_id, to: to.release_id, ...found }
   show(json, result, `${from.release_id} -> ${to.release_id}\n${diffText(found)}`)
   return DONE

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import { type Db, StoreFault } from '../db/db.ts'
+import type { FileFolder } from '../db/file-folder.ts'
 import { replaceFile, syncFolder } from '../db/replace-file.ts'
 import { checkUnlocked, openInstallation, openUnchecked } from '../installation.ts'
 import { keptEntries, notedHead } from '../integrity/entry-journal.ts'
@@ -12,7 +13,9 @@ import { beginHistory } from '../integrity/new-history.ts'
 import { checkpoints } from '../integrity/store.ts'
 import { toBase64 } from '../proof/bytes.ts'
 import type { NoteSigner } from '../proof/note/signed-note.ts'
+import { filesNamed } from '../registry/release/store.ts'
 import { applyAgain, whyNotAgain } from '../registry/roll-forward.ts'
+import { filesBeside } from './backup.ts'
 import { type Command, DONE, show, UsageFault } from './command.ts'
 
 /** Why the end of a history is accepted. Words of ours only. */
@@ -21,7 +24,7 @@ export const ROLLBACK_REASONS = ['disk_failure', 'operator_mistake', 'attack', '
 export const restore: Command = {
   usage: 'restore FILE [--accept-rollback --reason CODE --origin ORIGIN] [--json]',
   summary:
-    'Puts a backup of the store in place, and adds the log entries that were signed after it. Stop the service first',
+    'Puts a backup of the store and of its release files in place, and adds the log entries that were signed after it. Stop the service first',
   options: [
     ['--accept-rollback', 'if entries are lost: ends this history, and begins a new one from the backup'],
     ['--reason CODE', ROLLBACK_REASONS.join(', ')],
@@ -103,6 +106,7 @@ async function restoreStore(
     const logs = [registryLog, figuresLog]
     try {
       await checkUnlocked(installation)
+      await restoreFiles(db, filesBeside(file))
       const tails = await Promise.all(logs.map((log) => tailOf(db, log)))
       const refusal = tails.find(({ refused }) => refused !== undefined)?.refused
       if (refusal !== undefined && !rollback) throw new StoreFault(refusal)
@@ -126,6 +130,18 @@ async function restoreStore(
   } finally {
     remove()
   }
+}
+
+/** The files come before the store that names them. What is there and has the right bytes stays. */
+async function restoreFiles(db: Db, backup: FileFolder): Promise<void> {
+  const named = await filesNamed(db)
+  const digests = named.map((each) => each.file)
+  const { missing } = await backup.copyTo(db.files, digests, { reread: true })
+  const lost = named.find((each) => missing.includes(each.file))
+  if (lost)
+    throw new StoreFault(
+      `the file of release ${lost.release_id} is neither whole beside this backup nor in RELEASES: nothing was changed`,
+    )
 }
 
 /** What was signed after the backup. */

@@ -4,9 +4,10 @@ import loading from './migrations/002-loading.sql' with { type: 'text' }
 import providerOfRelease from './migrations/003-provider-of-release.sql' with { type: 'text' }
 import ledgerSeal from './migrations/004-ledger-seal.sql' with { type: 'text' }
 import withoutLocalities from './migrations/005-without-localities.sql' with { type: 'text' }
+import releaseFiles from './migrations/007-release-files.sql' with { type: 'text' }
 
 /** In order. Never edit one that was released: a change of the schema is a new file. */
-const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease, ledgerSeal, withoutLocalities]
+const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease, ledgerSeal, withoutLocalities, releaseFiles]
 
 /** The parts of the schema that each engine writes differently. */
 export interface Dialect {
@@ -30,10 +31,21 @@ export async function migrate(db: Db, dialect: Dialect, create: boolean): Promis
       throw new StoreFault('the store was written by a newer version of this program: upgrade the program')
     for (const [i, text] of MIGRATIONS.entries()) {
       if (i < done) continue
+      if (text === releaseFiles) await refuseRowsInTables(tx)
       for (const statement of statements(text, dialect)) await tx.query(statement)
       await tx.query('INSERT INTO schema_version (version) VALUES ($1)', [i + 1])
     }
   })
+}
+
+/** Rows were once kept in tables of the store. */
+async function refuseRowsInTables(tx: Db): Promise<void> {
+  const [found] = await tx.query("SELECT release_id FROM release WHERE state <> 'loading' LIMIT 1")
+  if (found)
+    throw new StoreFault(
+      'the store keeps its rows in tables, as older versions did: begin a new one with `atr init` in an empty DATA_DIR, and load the files again',
+    )
+  await tx.query('DELETE FROM release')
 }
 
 async function versionOf(db: Db): Promise<number> {

@@ -90,34 +90,52 @@ test('a name is held by one at a time, in this process and in others, until it i
     await other.close()
   }))
 
-test('a store of the first version is brought forward with its releases and revisions', () =>
+/** A store of the first version, with these values of releases. */
+function firstVersion(path: string, releases: string): void {
+  const old = new Database(path, { create: true })
+  old.run('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')
+  old.run(
+    readFileSync(join(import.meta.dir, 'migrations/001-start.sql'), 'utf8')
+      .replaceAll(/\bBYTES\b/g, 'BLOB')
+      .replaceAll(/\bBIGINT\b/g, 'INTEGER')
+      .replaceAll(/\bBYTEWISE\b/g, '')
+      .replaceAll(/\) CLUSTERED;/g, ') STRICT, WITHOUT ROWID;'),
+  )
+  const columns = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest,
+    citations, row_count, rejected_count, loaded_at, effective_to, period_by, unreadable_lines`
+  old.run(`INSERT INTO schema_version (version) VALUES (1);
+    INSERT INTO release (${columns}) VALUES ${releases};
+    INSERT INTO contractor_locality (contractor, locality, region) VALUES ('01112', '05', 'US-CA-05');
+    INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES (1, 10, 3)`)
+  old.close()
+}
+
+test('a store of the first version without releases is brought forward, and a load that died in it is gone', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'store.db')
-    const old = new Database(path, { create: true })
-    old.run('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')
-    old.run(
-      readFileSync(join(import.meta.dir, 'migrations/001-start.sql'), 'utf8')
-        .replaceAll(/\bBYTES\b/g, 'BLOB')
-        .replaceAll(/\bBIGINT\b/g, 'INTEGER')
-        .replaceAll(/\bBYTEWISE\b/g, '')
-        .replaceAll(/\) CLUSTERED;/g, ') STRICT, WITHOUT ROWID;'),
+    firstVersion(
+      path,
+      "(8, 'cms-pfs:B:1', 'cms-pfs', 'B', 1, '2026-01-01', 'sample', 'loading', 'z', '[]', 0, 0, 0, '2026-03-31', 'calendar', 0)",
     )
-    const columns = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest,
-      citations, row_count, rejected_count, loaded_at, effective_to, period_by, unreadable_lines`
-    old.run(`INSERT INTO schema_version (version) VALUES (1);
-      INSERT INTO release (${columns}) VALUES
-        (4, 'cms-pfs:A:1', 'cms-pfs', 'A', 1, '2026-01-01', 'sample', 'published', 'x', '[]', 1, 0, 0, '2026-03-31', 'calendar', 0),
-        (7, 'cms-pfs:A:2', 'cms-pfs', 'A', 2, '2026-01-01', 'sample', 'staged', 'y', '[]', 1, 0, 0, '2026-03-31', 'calendar', 0),
-        (8, 'cms-pfs:B:1', 'cms-pfs', 'B', 1, '2026-01-01', 'sample', 'loading', 'z', '[]', 0, 0, 0, '2026-03-31', 'calendar', 0);
-      INSERT INTO contractor_locality (contractor, locality, region) VALUES ('01112', '05', 'US-CA-05');
-      INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES (1, 10, 3)`)
-    old.close()
     const db = await openSqlite(path)
     expect(await db.query('SELECT last_no FROM release_number')).toEqual([{ last_no: 8 }])
-    expect(await db.query('SELECT edition, last_revision FROM edition_revision')).toEqual([
-      { edition: 'A', last_revision: 2 },
-    ])
-    expect(await db.query("SELECT name FROM sqlite_master WHERE name LIKE '%locality%'")).toEqual([])
+    expect(await db.query('SELECT release_id FROM release')).toEqual([])
+    const gone = "name LIKE '%locality%' OR name IN ('price_row', 'row_tile') OR name LIKE 'release_provider%'"
+    expect(await db.query(`SELECT name FROM sqlite_master WHERE ${gone}`)).toEqual([])
     expect(await db.query('SELECT rows_failed, faults FROM verification')).toEqual([{ rows_failed: 3, faults: 3 }])
     await db.close()
+  }))
+
+test('a store that keeps its rows in tables is refused with what to do, and left as it is', () =>
+  withFolder(async (folder) => {
+    const path = join(folder, 'store.db')
+    firstVersion(
+      path,
+      "(4, 'cms-pfs:A:1', 'cms-pfs', 'A', 1, '2026-01-01', 'sample', 'published', 'x', '[]', 1, 0, 0, '2026-03-31', 'calendar', 0)",
+    )
+    await expect(openSqlite(path)).rejects.toThrow(/load the files again/)
+    const old = new Database(path)
+    expect(old.query('SELECT MAX(version) AS version FROM schema_version').get()).toEqual({ version: 1 })
+    expect(old.query('SELECT release_id FROM release').all()).toEqual([{ release_id: 'cms-pfs:A:1' }])
+    old.close()
   }))

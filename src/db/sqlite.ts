@@ -1,8 +1,11 @@
-import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { type Db, DiskFault, type NamedLock, StoreBusy, StoreFault } from './db.ts'
+import { dirname, join } from 'node:path'
+import { type Db, type NamedLock, StoreBusy, StoreFault } from './db.ts'
+import { FileFolder } from './file-folder.ts'
 import { isBusy, lockFile } from './folder-lock.ts'
 import { type Dialect, migrate } from './migrator.ts'
+import { asStoreFault } from './sqlite-fault.ts'
 
 const DIALECT: Dialect = {
   bytes: 'BLOB',
@@ -16,15 +19,24 @@ const BUSY_MS = 10_000
 const PAUSES_MS = [1, 1, 2, 3, 5, 8, 13, 20]
 const ROWS_PER_STATEMENT = 64
 
+interface SqliteOptions {
+  create?: boolean
+  /** The release files; by default those of the folder `releases` beside the store. */
+  files?: FileFolder
+}
+
 /**
  * SQLite on one file, safe with several processes. Reads use a connection of their own, so they see
  * the last commit and never a transaction that is half done; writes queue for the other one.
  */
-export async function openSqlite(path: string, { create = false } = {}): Promise<Db> {
+export async function openSqlite(
+  path: string,
+  { create = false, files = new FileFolder(join(dirname(path), 'releases')) }: SqliteOptions = {},
+): Promise<Db> {
   if (!create && !existsSync(path)) throw new StoreFault('there is no registry store here: run `atr init` first')
   try {
     const writer = await whenFree(() => connect(path, create))
-    const db = new SqliteDb(path, writer, await whenFree(() => connect(path, false)))
+    const db = new SqliteDb(path, writer, await whenFree(() => connect(path, false)), files)
     await whenFree(() => checkPages(writer))
     if (!create && !writer.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'").get())
       throw new StoreFault('the registry store is empty: restore it from a backup')
@@ -51,19 +63,6 @@ async function whenFree<T>(work: () => T, since = performance.now()): Promise<T>
   }
 }
 
-/** SQLite's errors in an operator's words. Any other error stays a fault with its own message. */
-function asStoreFault(error: unknown): unknown {
-  const code = error instanceof SQLiteError ? (error.code ?? '') : ''
-  if (/FULL|IOERR/.test(code)) return new DiskFault('the disk is full or failing', error)
-  const said = MEANING.find(([pattern]) => pattern.test(code))?.[1]
-  return said ? new StoreFault(said, { cause: error }) : error
-}
-
-const MEANING: readonly [RegExp, string][] = [
-  [/CORRUPT|NOTADB/, 'the registry store is damaged: restore it from a backup'],
-  [/READONLY|CANTOPEN|PERM/, 'the registry store cannot be written: check who owns DATA_DIR'],
-]
-
 function connect(path: string, create: boolean): Database {
   const database = new Database(path, { create, readwrite: true, strict: true })
   try {
@@ -76,12 +75,11 @@ function connect(path: string, create: boolean): Database {
 
 function configured(database: Database, create: boolean): Database {
   database.run('PRAGMA busy_timeout = 0')
-  // Price rows are stored in the pages of their key: larger pages make the tree two levels lower.
   if (create) database.run('PRAGMA page_size = 8192')
   database.run('PRAGMA journal_mode = WAL')
   // A committed write survives a power cut: the WAL is synced at each commit.
   database.run('PRAGMA synchronous = FULL')
-  // Checkpoint every 32 MiB: each one costs two more syncs, and a load writes a gigabyte.
+  // Checkpoint every 32 MiB: each one costs two more syncs, and a ledger is imported in many small steps.
   database.run('PRAGMA wal_autocheckpoint = 4000')
   database.run('PRAGMA foreign_keys = ON')
   return database
@@ -104,6 +102,7 @@ class SqliteDb implements Db {
     readonly path: string,
     readonly writer: Database,
     readonly reader: Database,
+    readonly files: FileFolder,
   ) {}
 
   async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
@@ -115,7 +114,7 @@ class SqliteDb implements Db {
     return this.#alone(async (since) => {
       try {
         await whenFree(() => this.writer.run('BEGIN IMMEDIATE'), since)
-        const result = await work(new SqliteTransaction(this.writer))
+        const result = await work(new SqliteTransaction(this.writer, this.files))
         await whenFree(() => this.writer.run('COMMIT'))
         return result
       } catch (error) {
@@ -133,7 +132,7 @@ class SqliteDb implements Db {
       connection.run('BEGIN')
       // The snapshot begins with the first read.
       await whenFree(() => run(connection, 'SELECT MAX(version) AS version FROM schema_version', []))
-      return await work(new SqliteTransaction(connection))
+      return await work(new SqliteTransaction(connection, this.files))
     } finally {
       connection.close()
     }
@@ -157,6 +156,7 @@ class SqliteDb implements Db {
 
   async close(): Promise<void> {
     await this.#queue.catch(() => undefined)
+    this.files.close()
     this.reader.close()
     this.writer.close()
   }
@@ -181,7 +181,10 @@ class SqliteDb implements Db {
 }
 
 class SqliteTransaction implements Db {
-  constructor(readonly connection: Database) {}
+  constructor(
+    readonly connection: Database,
+    readonly files: FileFolder,
+  ) {}
 
   async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
     return run<Row>(this.connection, sql, params)

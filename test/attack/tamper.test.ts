@@ -1,14 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recheck } from '../../src/cli/fsck.ts'
 import { readConfig } from '../../src/config.ts'
-import { openInstallation } from '../../src/installation.ts'
+import { openInstallation, openUnchecked } from '../../src/installation.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
+import { editFile, type FileRow, forgeFile, releaseFile, replacing, withRows } from '../support/release-file.ts'
 import { atr } from '../support/service.ts'
 
 const LATER = Date.parse('2026-11-15T13:00:00Z')
@@ -33,16 +35,6 @@ function edit(env: { DATA_DIR: string }, sql: string): void {
 }
 
 const TAMPERINGS: [string, string, RegExp][] = [
-  [
-    'a price in a row',
-    `UPDATE price_row SET body = REPLACE(body, '95.19', '95.18') WHERE row_key LIKE '99213|national%'`,
-    /does not match the stored rows/,
-  ],
-  [
-    'a bit of a row tile',
-    `UPDATE row_tile SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE level = 0 AND n = 1 AND release_no = 1`,
-    /tile 0\/1 does not match/,
-  ],
   [
     'a manifest',
     `UPDATE release SET manifest = REPLACE(manifest, 'SAMPLE26D', 'SAMPLE26E') WHERE edition = 'SAMPLE26D'`,
@@ -78,17 +70,6 @@ const TAMPERINGS: [string, string, RegExp][] = [
     `UPDATE log_head SET note = REPLACE(note, 'registry', 'regjstry') WHERE log = 'registry'`,
     /public checkpoint/,
   ],
-  ['a deleted row', `DELETE FROM price_row WHERE release_no = 2 AND row_index = 100`, /row 100 is missing/],
-  [
-    'a deleted last row',
-    `DELETE FROM price_row WHERE release_no = 2 AND row_index = (SELECT MAX(row_index) FROM price_row WHERE release_no = 2)`,
-    /rows are missing/,
-  ],
-  [
-    'two rows swapped',
-    `UPDATE price_row SET body = (SELECT o.body FROM price_row o WHERE o.release_no = 2 AND o.row_index = 1 - price_row.row_index) WHERE release_no = 2 AND row_index IN (0, 1)`,
-    /not stored under its own key/,
-  ],
   ['a deleted release', `DELETE FROM release WHERE release_no = 1`, /in the log and not in the store/],
   [
     'the day an edition takes effect',
@@ -110,17 +91,6 @@ const TAMPERINGS: [string, string, RegExp][] = [
   ['the day it was published', `UPDATE release SET published_at = 1 WHERE release_no = 1`, /another recorded_at/],
   ['its revision', `UPDATE release SET revision = 7 WHERE release_no = 1`, /not the one in its name/],
   ['a release put back', `UPDATE release SET state = 'staged' WHERE release_no = 1`, /not in the state of a release/],
-  ['the providers of a release', `DELETE FROM release_provider`, /by provider is not what its rows say/],
-  [
-    'a region of a release',
-    `UPDATE release_region SET region = 'US-XX-99' WHERE release_no = 1 AND region = 'national'`,
-    /by region is not what its rows say/,
-  ],
-  [
-    'a count by code',
-    `UPDATE release_code SET row_count = row_count + 1 WHERE release_no = 1 AND cpt = '99213'`,
-    /by code is not what its rows say/,
-  ],
   [
     'what the rules found',
     `UPDATE release_check SET failed = failed + 1 WHERE severity = 'reject'`,
@@ -134,20 +104,131 @@ const TAMPERINGS: [string, string, RegExp][] = [
   ],
 ]
 
+const swapped = ([first, second, ...rest]: FileRow[]): FileRow[] => [
+  { key: first?.key ?? '', body: second?.body ?? '' },
+  { key: second?.key ?? '', body: first?.body ?? '' },
+  ...rest,
+]
+const sql = (text: string) => (file: Database) => {
+  file.run(text)
+  expect(file.query<{ n: number }, []>('SELECT changes() AS n').get()?.n).toBeGreaterThan(0)
+}
+
+/** Of the file of the second release, by someone who gives it the name of its new bytes. */
+const FORGERIES: [string, (file: Database) => void, RegExp][] = [
+  ['a price in a row', replacing('95.19', '95.18'), /does not match the stored rows/],
+  [
+    'a bit of a row tile',
+    sql(`UPDATE tile SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE level = 0 AND n = 1`),
+    /tile 0\/1 does not match/,
+  ],
+  ['a row tile that is gone', sql('DELETE FROM tile WHERE level = 1'), /tile 1\/0 does not match/],
+  ['a deleted row', withRows((rows) => rows.toSpliced(100, 1)), /rows are missing or too many/],
+  ['a deleted last row', withRows((rows) => rows.slice(0, -1)), /rows are missing or too many/],
+  ['a row twice', withRows((rows) => rows.toSpliced(100, 1, ...rows.slice(99, 100))), /row 100 is out of order/],
+  ['the texts of two rows swapped', withRows(swapped), /not stored under its own key/],
+  [
+    'two rows swapped',
+    withRows((rows) => rows.toSpliced(0, 2, ...rows.slice(0, 2).reverse())),
+    /row 1 is out of order/,
+  ],
+  [
+    'the key that rows are found by',
+    sql(`UPDATE bundle SET first_key = 'A' || first_key WHERE n = 1`),
+    /not found under/,
+  ],
+  ['rows that are not there', sql('DELETE FROM bundle WHERE n = 2'), /missing or damaged/],
+  ['rows that cannot be unpacked', sql(`UPDATE bundle SET rows = X'00' WHERE n = 2`), /missing or damaged/],
+  ['another form of file', sql(`UPDATE header SET format = 'release-file/2'`), /missing or damaged/],
+  ['another root', sql(`UPDATE header SET rows_root = 'AAAA'`), /do not hash to the root/],
+  ['a provider of a release', sql(`INSERT INTO total VALUES ('provider', '1234567893', 1)`), /by provider is not what/],
+  [
+    'a region of a release',
+    sql(`UPDATE total SET item = 'US-XX-99' WHERE kind = 'region' AND item = 'national'`),
+    /by region is not what its rows say/,
+  ],
+  [
+    'a count by code',
+    sql(`UPDATE total SET row_count = row_count + 1 WHERE kind = 'code' AND item = '99213'`),
+    /by code is not what its rows say/,
+  ],
+]
+
+/** Of the file of the second release, as a failing disk or a careless operator would. */
+const DAMAGES: [string, (path: string) => void][] = [
+  ['a file that is gone', (path) => rmSync(path)],
+  ['a file that was cut', (path) => truncateSync(path, 20_000)],
+  ['an empty file', (path) => truncateSync(path, 0)],
+  [
+    'one bit of a file',
+    (path) => {
+      const bytes = readFileSync(path)
+      bytes[9_000] = (bytes[9_000] ?? 0) ^ 1
+      writeFileSync(path, bytes)
+    },
+  ],
+]
+
 test('fsck finds every kind of tampering, names the first fault and counts them', async () => {
   using folder = temporaryFolder()
   const clean = await aStore(folder.path)
   expect(await atr(['fsck'], clean)).toMatchObject({ code: 0, out: expect.stringMatching(/^ok: \d+ rows/) })
-  for (const [i, [what, sql, named]] of TAMPERINGS.entries()) {
-    const env = { DATA_DIR: join(folder.path, String(i), 'data') }
-    cpSync(clean.DATA_DIR, env.DATA_DIR, { recursive: true })
-    cpSync(`${clean.DATA_DIR}.lock`, `${env.DATA_DIR}.lock`, { recursive: true })
-    edit(env, sql)
+  for (const [i, [what, statement, named]] of TAMPERINGS.entries()) {
+    const env = copyOf(clean, join(folder.path, String(i)))
+    edit(env, statement)
     const { code, out } = await atr(['fsck'], env)
     expect([what, code, out]).toEqual([what, 1, expect.stringMatching(named)])
     expect(out.trim().split('\n').at(-1)).toMatch(/^\d+ faults?$/)
   }
 }, 120_000)
+
+test('fsck finds a release file that was forged, whatever was forged in it', async () => {
+  using folder = temporaryFolder()
+  const clean = await aStore(folder.path)
+  for (const [i, [what, change, named]] of FORGERIES.entries()) {
+    const env = copyOf(clean, join(folder.path, String(i)))
+    forgeFile(env, 2, change)
+    const { faults } = await recheckOf(env)
+    expect([what, faults[0]]).toEqual([what, expect.stringMatching(named)])
+  }
+}, 60_000)
+
+test('a release file that is missing or damaged is named, is not served, and is put back by copying it', async () => {
+  using folder = temporaryFolder()
+  const clean = await aStore(folder.path)
+  for (const [i, [what, damage]] of DAMAGES.entries()) {
+    const env = copyOf(clean, join(folder.path, String(i)))
+    const path = releaseFile(env, 2)
+    damage(path)
+    const { faults } = await recheckOf(env)
+    expect([what, faults]).toEqual([what, [expect.stringMatching(/^\S+:\S+:1: its file is missing, or its bytes/)]])
+    cpSync(releaseFile(clean, 2), path)
+    expect((await recheckOf(env)).faults).toEqual([])
+  }
+  rmSync(releaseFile(clean, 2))
+  expect(await atr(['serve'], { ...clean, PORT: '0' })).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/the file of release \S+:1 is missing: restore it from a backup/),
+  })
+})
+
+function copyOf(clean: { DATA_DIR: string }, folder: string): { DATA_DIR: string } {
+  const DATA_DIR = join(folder, 'data')
+  cpSync(clean.DATA_DIR, DATA_DIR, { recursive: true })
+  cpSync(`${clean.DATA_DIR}.lock`, `${DATA_DIR}.lock`, { recursive: true })
+  return { DATA_DIR }
+}
+
+let checkedAt = LATER
+async function recheckOf(env: { DATA_DIR: string }): Promise<{ faults: string[] }> {
+  const installation = await openUnchecked(readConfig(env))
+  try {
+    checkedAt++
+    return await recheck(installation, checkedAt)
+  } finally {
+    await installation.db.close()
+  }
+}
 
 test('a store copied back from before the last publish is refused, and so is a copy that was overtaken', async () => {
   using folder = temporaryFolder()
@@ -199,7 +280,7 @@ test('a full disk stops a load with one sentence and leaves the store as it was'
   using folder = temporaryFolder()
   const env = await aStore(folder.path)
   // A limit on file size is how a test fills a disk; the signal that comes with it is ignored.
-  const command = `trap '' XFSZ; ulimit -f 700; exec node_modules/.bin/bun src/cli/atr.ts load cms-pfs sample/PPRRVU-SAMPLE26A.csv sample/GPCI-SAMPLE26.csv --edition FULL --effective-from 2026-11-01 --sample --publish`
+  const command = `trap '' XFSZ; ulimit -f 120; exec node_modules/.bin/bun src/cli/atr.ts load cms-pfs sample/PPRRVU-SAMPLE26A.csv sample/GPCI-SAMPLE26.csv --edition FULL --effective-from 2026-11-01 --sample --publish`
   const { status, stderr } = spawnSync('bash', ['-c', command], { env: { ...process.env, ...env }, encoding: 'utf8' })
   expect([status, stderr]).toEqual([3, 'atr: the disk is full or failing: nothing was changed\n'])
   expect(await atr(['fsck'], env)).toMatchObject({ code: 0 })
@@ -212,7 +293,7 @@ test('a full disk stops a load with one sentence and leaves the store as it was'
 test('a row whose bytes have changed is not served', async () => {
   await using app = await testApp({ today: '2026-07-02' })
   await app.publish(aRelease())
-  edit(app.config, `UPDATE price_row SET body = REPLACE(body, '12.34', '12.35')`)
+  editFile(app.config, 1, replacing('12.34', '12.35'))
   expect(await app.problem('/reference?cpt=G0101')).toMatchObject({ status: 500, code: 'internal_error' })
   expect(app.lines.at(-1)?.error).toMatchObject({ message: expect.stringContaining('fails its own proof') })
 })

@@ -1,13 +1,15 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
 import { recheck } from '../../src/cli/fsck.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
+import { openRelease } from '../../src/registry/file/release-file-store.ts'
 import { getRelease } from '../../src/registry/release/check.ts'
 import { listReleases } from '../../src/registry/release/store.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { releaseFile, releaseFiles } from '../support/release-file.ts'
 import { atr } from '../support/service.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
@@ -52,7 +54,7 @@ async function published(env: { DATA_DIR: string }) {
   const releases = await listReleases(db)
   expect(releases.map(({ state }) => state)).toEqual(['published'])
   const [release] = releases
-  const rows = await db.query<{ body: string }>('SELECT body FROM price_row')
+  const rows = release ? openRelease(db, release).rowsAt(0, ROWS + 1) : []
   const amounts = rows.map(({ body }) => (JSON.parse(body) as { price: { amount: string } }).price.amount)
   await db.close()
   const [citation] = JSON.parse(release?.citations ?? '[]') as { file: string }[]
@@ -104,8 +106,6 @@ test(
       expect(await nextWord(first)).toBe('waiting')
       const { db } = await openInstallation(readConfig(env))
       // As if the kernel had forgotten who loads: the second load finds nothing in its way and dies half way.
-      await db.query('DELETE FROM price_row')
-      await db.query('DELETE FROM row_tile')
       await db.query('DELETE FROM release')
       for (const name of readdirSync(env.DATA_DIR).filter((each) => each.includes('loading')))
         await Bun.file(join(env.DATA_DIR, name)).delete()
@@ -116,8 +116,11 @@ test(
       expect(await goOn(first)).toBe('refused release_conflict')
       await first.exited
       expect(await getRelease(db, 'cms-pfs:TEST1:1')).toMatchObject({ release_no: 2, state: 'loading' })
-      expect(await db.query('SELECT DISTINCT release_no FROM price_row')).toEqual([{ release_no: 2 }])
+      expect(await db.query('SELECT release_no, file FROM release')).toEqual([{ release_no: 2, file: null }])
       await db.close()
+      // The next command removes what the second one left; nothing is left of the first.
+      expect(await atr(['release', 'list', '--json'], env)).toMatchObject({ out: '[]\n' })
+      expect(releaseFiles(env)).toEqual([])
     }),
   60_000,
 )
@@ -131,8 +134,13 @@ test(
       left.kill('SIGKILL')
       await left.exited
       const discard = (id: string) => atr(['release', 'discard', id], env)
-      expect(await discard('cms-pfs:TEST1:1')).toMatchObject({ code: 0, out: 'discarded cms-pfs:TEST1:1\n' })
+      // The command removes it when it opens the store, before it looks for what to discard.
+      expect(await discard('cms-pfs:TEST1:1')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('release_not_found'),
+      })
       expect(await atr(['release', 'list', '--json'], env)).toMatchObject({ out: '[]\n' })
+      expect(releaseFiles(env)).toEqual([])
 
       const files = ['PPRRVU-SAMPLE26A.csv', 'GPCI-SAMPLE26.csv'].map((name) =>
         join(import.meta.dir, '../../sample', name),
@@ -142,7 +150,9 @@ test(
         return JSON.parse((await atr(['load', 'cms-pfs', ...files, ...args], env)).out) as { release_id: string }
       }
       expect((await load()).release_id).toBe('cms-pfs:S:1')
+      expect(releaseFiles(env)).toHaveLength(1)
       expect((await discard('cms-pfs:S:1')).code).toBe(0)
+      expect(releaseFiles(env)).toEqual([])
       // A name that an operator has seen is not given to another release.
       const all = ['rejected_share', 'conflicting_keys'].flatMap((rule) => ['--override', rule])
       const again = await load('--publish', ...all, '--reason', 'sample_data')
@@ -152,10 +162,7 @@ test(
         err: expect.stringContaining('refused: release_conflict'),
       })
       expect((await atr(['fsck'], env)).code).toBe(0)
-      const { db } = await openInstallation(readConfig(env))
-      for (const table of ['price_row', 'row_tile', 'release_code', 'release_region'])
-        expect(await db.query(`SELECT DISTINCT release_no FROM ${table}`)).toEqual([{ release_no: 3 }])
-      await db.close()
+      expect(releaseFiles(env)).toEqual([basename(releaseFile(env, 3))])
     }),
   60_000,
 )

@@ -13,6 +13,7 @@ import { readParquet } from '../../src/registry/export/parquet-fixture.ts'
 import { findLogged } from '../../src/registry/store.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+import { editFile, replacing } from '../support/release-file.ts'
 import { atr } from '../support/service.ts'
 
 const NPI = '1234567893'
@@ -184,9 +185,7 @@ test('what cannot be exported is refused, and leaves no file', async () => {
 test('a release whose stored rows were changed is not exported', async () => {
   await using app = await testApp()
   await app.publish(aWhole())
-  await app.installation.db.query(
-    `UPDATE price_row SET body = REPLACE(body, '"12.34"', '"99.99"') WHERE row_key LIKE '10001|%'`,
-  )
+  editFile(app.config, 1, replacing('"12.34"', '"99.99"'))
   const file = join(app.folder.path, 'x.ndjson')
   const { code, err } = await atr(['export', RELEASE, '--out', file, ...ndjson], { DATA_DIR: app.config.DATA_DIR })
   expect([code, err]).toEqual([3, expect.stringContaining('atr fsck')])

@@ -5,6 +5,7 @@ import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts
 import { insertRelease } from '../../src/registry/release/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { testApp } from '../support/harness.ts'
+import { editFile, replacing } from '../support/release-file.ts'
 
 test('the integrity report tells the state of every chart from what is stored, on any day', async () => {
   await using app = await testApp({ sample: true })
@@ -77,7 +78,7 @@ test('a report claims no more than is known: what failed, what was not judged, w
   expect(before.status_reasons).toContain('proofs_never_verified')
   expect(before.jobs.last_load?.status).toBe('ok')
 
-  await db.query(`UPDATE price_row SET body = REPLACE(body, '12.34', '12.35') WHERE release_no = 2`)
+  editFile(app.config, 2, replacing('12.34', '12.35'))
   await recheck(app.installation, app.clock.now)
   const after = await report()
   expect(after.proofs).toMatchObject({ rows_verified: 4, rows_failed: 1, rows_without_proof: 1 })

@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from '../../src/ingest/load.ts'
+import { openRelease } from '../../src/registry/file/release-file-store.ts'
 import { checkRelease } from '../../src/registry/release/check.ts'
+import type { ReleaseState } from '../../src/registry/release/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 
@@ -35,20 +37,19 @@ test('a load says which schedules a hospital was judged without, and what it was
   const beside = await load(db, 'hospital-mrf', [hospitalFile(app, [FIRST], '2026-09-02')], {}, app.clock.now)
   expect(beside.judged_without).toEqual(['cms-clfs'])
 
-  const grossOf = async (release_no: number): Promise<object> => {
-    const [row] = await db.query<{ body: string }>(
-      `SELECT body FROM price_row WHERE release_no = $1 AND row_key LIKE '%hospital_gross%'`,
-      [release_no],
-    )
+  const grossOf = (release: ReleaseState): object => {
+    const row = openRelease(db, release)
+      .rowsUnder('')
+      .find(({ row_key }) => row_key.includes('hospital_gross'))
     return JSON.parse(row?.body ?? '{}') as object
   }
-  expect(await grossOf(without.release.release_no)).toMatchObject({
+  expect(grossOf(without.release)).toMatchObject({
     price: { amount: '9000.00' },
     flags: ['far_from_medicare'],
     indicators: { compared_release: 'cms-pfs:TEST1:1', compared_amount: '100.00' },
   })
   // Beside what Medicare pays hospitals it is only unusual.
-  expect(await grossOf(beside.release.release_no)).toMatchObject({
+  expect(grossOf(beside.release)).toMatchObject({
     price: { amount: '9000.00' },
     flags: [],
     indicators: {},

@@ -1,11 +1,11 @@
 import { expect, spyOn, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { copyAll } from '../../src/cli/backup.ts'
 import { UsageFault } from '../../src/cli/command.ts'
 import { recheck } from '../../src/cli/fsck.ts'
 import { restore } from '../../src/cli/restore.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import { copyStore } from '../../src/db/backup.ts'
 import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
 import { openCheckpoint } from '../../src/proof/note/checkpoint.ts'
 import { formatPolicy, parsePolicy } from '../../src/proof/note/policy.ts'
@@ -18,6 +18,7 @@ import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { stateIfDue } from '../../src/registry/state/state.ts'
 import { aPrice, aRelease, type TestRelease } from '../support/builders.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { releaseFile } from '../support/release-file.ts'
 
 const NOW = Date.parse('2026-01-15T12:00:00Z')
 const DAY = 86_400_000
@@ -55,8 +56,8 @@ class Registry {
   nextDay(now = NOW + DAY): Promise<boolean> {
     return this.do(({ db, registryLog: log, cosign }) => stateIfDue({ db, log, cosign }, now))
   }
-  keep(): void {
-    copyStore(this.config.storeFile, this.backup)
+  keep(file = this.backup): ReturnType<typeof copyAll> {
+    return copyAll(this.config, file)
   }
   /** What was signed, without its signatures. */
   head(): Promise<string> {
@@ -67,10 +68,11 @@ class Registry {
   }
 
   async restore(...options: string[]): Promise<Record<string, unknown>> {
+    const file = options[0]?.endsWith('.db') ? [] : [this.backup]
     const printed: string[] = []
     const log = spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text))
     try {
-      await restore.run([this.backup, '--json', ...options], this.config)
+      await restore.run([...file, '--json', ...options], this.config)
       return JSON.parse(printed.join('')) as Record<string, unknown>
     } finally {
       log.mockRestore()
@@ -94,7 +96,7 @@ const ACCEPTED = ['--accept-rollback', '--reason', 'disk_failure', '--origin', '
 test('a backup from before the daily state is restored, and comes to the very tree that was signed', async () => {
   using registry = await Registry.create()
   await registry.publish(aRelease())
-  registry.keep()
+  await registry.keep()
   await registry.nextDay()
   await registry.nextDay(NOW + 2 * DAY)
   const signed = await registry.head()
@@ -110,7 +112,7 @@ test('a withdrawal and a move after the backup are done again', async () => {
   const first = await registry.publish(aRelease())
   await registry.publish(hospital(ONE, [ONE, TWO]))
   await registry.publish(hospital(TWO, [TWO]))
-  registry.keep()
+  await registry.keep()
   await registry.do(async ({ db, registryLog: log, cosign }) => {
     await withdraw({ db, log, cosign }, first, 'wrong_source', NOW)
     await moveProvider({ db, log, cosign }, { npi: TWO, chart: `hospital-mrf:${TWO}` }, 'owner_changed', NOW)
@@ -124,7 +126,7 @@ test('a withdrawal and a move after the backup are done again', async () => {
 test('a backup from before a publication is refused, and its history ends only if the operator accepts that', async () => {
   using registry = await Registry.create()
   await registry.publish(aRelease())
-  registry.keep()
+  await registry.keep()
   await registry.publish(aRelease({ edition: 'LATER' }))
   const [signed, policy] = [await registry.head(), await registry.do(policyOf)]
   await expect(registry.restore()).rejects.toThrow(
@@ -161,7 +163,7 @@ const policyOf = async ({ registryLog, figuresLog }: Installation) => {
 
 test('entries beside the lock that are missing, cut short or altered are not added', async () => {
   using registry = await Registry.create()
-  registry.keep()
+  await registry.keep()
   await registry.nextDay()
   const file = join(registry.config.lockDir, 'registry.entries')
   const kept = readFileSync(file, 'utf8')
@@ -186,7 +188,7 @@ test('entries beside the lock that are missing, cut short or altered are not add
 
 test('a rollback is accepted only where one is needed, with a reason and a new name', async () => {
   using registry = await Registry.create()
-  registry.keep()
+  await registry.keep()
   await expect(registry.restore(...ACCEPTED)).rejects.toThrow('nothing is lost with this backup')
   for (const options of [
     ['--accept-rollback'],
@@ -200,4 +202,42 @@ test('a rollback is accepted only where one is needed, with a reason and a new n
   const before = await registry.head()
   await expect(registry.restore()).rejects.toThrow('damaged')
   expect([await registry.head(), existsSync(`${registry.config.storeFile}.restoring`)]).toEqual([before, false])
+})
+
+test('backups in one folder share the release files, and a restore puts back what is missing or damaged', async () => {
+  using registry = await Registry.create()
+  await registry.publish(aRelease({ edition: 'A', rows: [aPrice()] }))
+  expect(await registry.keep()).toMatchObject({ releases: 1, copied: 1 })
+  await registry.publish(aRelease({ edition: 'B', effective_from: '2026-02-01', rows: [aPrice({ cpt: '99999' })] }))
+  expect(await registry.keep(join(registry.folder.path, 'second.db'))).toMatchObject({ releases: 2, copied: 1 })
+  expect(readdirSync(join(registry.folder.path, 'releases'))).toHaveLength(2)
+
+  const [gone, damaged] = [releaseFile(registry.config, 1), releaseFile(registry.config, 2)]
+  rmSync(gone)
+  truncateSync(damaged, 5_000)
+  await expect(registry.do(async () => undefined)).rejects.toThrow('the file of release cms-pfs:A:1 is missing')
+  await registry.restore(join(registry.folder.path, 'second.db'))
+  expect(await registry.faults()).toEqual([])
+})
+
+test('a backup without a file that it names is refused, and nothing is changed', async () => {
+  using registry = await Registry.create()
+  await registry.publish(aRelease())
+  await registry.keep()
+  rmSync(join(registry.folder.path, 'releases'), { recursive: true })
+  // The files of the installation itself are as good.
+  expect(await registry.restore()).toMatchObject({ added: { registry: 0 } })
+  const file = releaseFile(registry.config, 1)
+  renameSync(file, `${file}.lost`)
+  await expect(registry.restore()).rejects.toThrow(/neither whole beside this backup nor in RELEASES/)
+  renameSync(`${file}.lost`, file)
+  expect(await registry.faults()).toEqual([])
+})
+
+test('a release whose file is lost is not in a backup that looks whole', async () => {
+  using registry = await Registry.create()
+  await registry.publish(aRelease())
+  rmSync(releaseFile(registry.config, 1))
+  await expect(registry.keep()).rejects.toThrow('the file of release cms-pfs:TEST1:1 is missing or damaged')
+  expect(existsSync(registry.backup)).toBe(false)
 })

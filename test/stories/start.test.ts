@@ -255,7 +255,13 @@ test('a store in use is copied whole to a new file, and to nothing else', async 
   const copy = join(service.folder.path, 'copy.db')
   const made = await atr(['backup', copy, '--json'], service.environment)
   expect(made.code).toBe(0)
-  expect(JSON.parse(made.out)).toEqual({ file: copy, bytes: statSync(copy).size })
+  const files = readdirSync(join(service.folder.path, 'releases'))
+  expect(JSON.parse(made.out)).toEqual({
+    file: copy,
+    bytes: statSync(copy).size,
+    releases: files.length,
+    copied: files.length,
+  })
   expect(statSync(copy).mode & 0o777).toBe(0o600)
 
   const again = await atr(['backup', copy], service.environment)

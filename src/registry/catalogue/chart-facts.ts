@@ -3,8 +3,9 @@ import type { Calendar } from '../../integrity/report/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report/report.ts'
 import { lastRevisions } from '../../proof/price/timeline.ts'
 import { type Charts, chartOf } from '../charts.ts'
-import { type Check, checksOf, countStated, findDelta } from '../release/check-store.ts'
-import { countContents } from '../release/content-store.ts'
+import { openRelease } from '../file/release-file-store.ts'
+import { type Check, checksOf, findDelta } from '../release/check-store.ts'
+import { countContents, countStated } from '../release/contents.ts'
 import { periodFit } from '../release/edition.ts'
 import { RULES, type Rule } from '../release/rules.ts'
 import type { ReleaseState } from '../release/store.ts'
@@ -38,7 +39,7 @@ async function factsOf(
   const [first] = manifest.citations
   const state = editions.find(({ release_id }) => release_id === release.release_id)
   const checks = await checksOf(db, release.release_no)
-  const stated = await countStated(db, release.release_no)
+  const stated = countStated(openRelease(db, release))
   return {
     chart_id: chart.chart,
     kind: chart.kind,
@@ -52,7 +53,7 @@ async function factsOf(
     loaded_at: new Date(state?.loaded_at ?? 0).toISOString(),
     rows: release.row_count,
     withheld: checks.reduce((sum, { severity, failed }) => sum + (severity === 'withhold' ? failed : 0), 0),
-    ...(await countContents(db, release.release_no)),
+    ...countContents(openRelease(db, release)),
     citations: manifest.citations.length,
     source_sha256: first?.sha256 ?? '',
     source_bytes: first?.bytes ?? 0,

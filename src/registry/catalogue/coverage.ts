@@ -8,6 +8,7 @@ import type { PlacedPeriod, TimelineProof as TimelineProofForm } from '../../pro
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { type Charts, chartOf } from '../charts.ts'
+import { openRelease, type ReleaseFile, type TotalBy } from '../file/release-file-store.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
 import { View } from '../lookup/view.ts'
@@ -16,7 +17,6 @@ import type { Release } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { timelineProof } from './list-proofs.ts'
 import { Days, EditionProof, TimelineProof } from './proof-schema.ts'
-import type { HeldCode } from './store.ts'
 import * as catalogue from './store.ts'
 
 /** More than there are Medicare localities; a list that is longer is cut, and its total says so. */
@@ -144,21 +144,19 @@ async function coverageOfCharts(
 ): Promise<CoverageAnswer> {
   const { limit, offset, chart, cpt, npi } = query
   const inForce = inForceOn(view, day, chart)
-  const holding = cpt === undefined && npi === undefined ? undefined : await catalogue.releasesWith(db, { cpt, npi })
-  const fitting = inForce.filter(
-    ({ release }) => !holding || (holding.has(release.release_no) && release.chart !== PLACE_CHART),
-  )
+  const isFiltered = cpt !== undefined || npi !== undefined
+  const fitting = isFiltered ? await holding(db, inForce, { cpt, npi }) : inForce
   const shown = fitting.slice(offset, offset + limit)
   const data: z.input<typeof ChartCoverage>[] = []
   for (const { release, period } of shown) {
     await ourTurn()
-    const held = await contents.get(release.release_id, () => contentsOf(db, release.release_no))
-    const code = cpt === undefined ? null : await coverageOfCode(db, release, cpt)
+    const held = await contents.get(release.release_id, () => contentsOf(openRelease(db, release)))
+    const code = cpt === undefined ? null : coverageOfCode(openRelease(db, release), cpt)
     const title = chartOf(release.chart, charts)?.title ?? release.chart
     const proof = { type: EDITION_PROOF, release: release.manifest } as const
     data.push({ ...listedEdition(release.manifest, period), title, ...held, code, proof })
   }
-  const proof = holding
+  const proof = isFiltered
     ? timelineProof(view, shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1)
     : proofOf(view, fitting, query)
   return { data, total: fitting.length, as_of: day, ...(proof ? { proof } : {}) }
@@ -187,13 +185,31 @@ function proofOf(
   return timelineProof(view, offset === 0 ? begin : before, last)
 }
 
-async function contentsOf(db: Db, release_no: number): Promise<Contents> {
-  const code_prefixes = await catalogue.codePrefixes(db, release_no)
+/** The editions that have rows of a code and of a provider, whichever of the two is asked for. */
+async function holding(
+  db: Db,
+  editions: readonly EditionInForce[],
+  { cpt, npi }: { cpt: string | undefined; npi: string | undefined },
+): Promise<EditionInForce[]> {
+  const found: EditionInForce[] = []
+  for (const [at, edition] of editions.entries()) {
+    if (at % RELEASES_AT_ONCE === 0) await ourTurn()
+    if (edition.release.chart === PLACE_CHART) continue
+    const file = openRelease(db, edition.release)
+    const has = (by: TotalBy, name: string | undefined): boolean => name === undefined || file.totalOf(by, name) > 0
+    if (has('code', cpt) && has('provider', npi)) found.push(edition)
+  }
+  return found
+}
+
+async function contentsOf(file: ReleaseFile): Promise<Contents> {
+  const codes = [...file.totals('code').keys()]
+  const prefixes = Map.groupBy(codes, (code) => code.slice(0, 1))
   return {
-    codes: code_prefixes.reduce((sum, { codes }) => sum + codes, 0),
-    code_prefixes,
-    regions: cut(await catalogue.regionsOf(db, release_no)),
-    npis: cut(await catalogue.providersOf(db, release_no)),
+    codes: codes.length,
+    code_prefixes: [...prefixes].map(([prefix, all]) => ({ prefix, codes: all.length })),
+    regions: cut([...file.totals('region').keys()]),
+    npis: cut([...file.totals('provider').keys()]),
   }
 }
 
@@ -203,21 +219,28 @@ const cut = <T>(all: readonly T[]): { total: number; list: T[] } => ({
 })
 
 /** Read off the keys: `cpt|region|npi|modifier|basis|setting`, empty where there is none. */
-async function coverageOfCode(db: Db, release: Release, cpt: string): Promise<z.input<typeof CodeCoverage>> {
-  const keys = await catalogue.keysOfCode(db, release.release_no, cpt)
-  const parts = keys.map(({ key }) => key.split('|'))
+function coverageOfCode(file: ReleaseFile, cpt: string): z.input<typeof CodeCoverage> {
+  const rows = file.rowsUnder(`${cpt}|`)
+  const parts = rows.map(({ row_key }) => row_key.split('|'))
   const distinct = (at: number): string[] => [...new Set(parts.map((part) => part[at] ?? ''))].sort()
   const orNull = (at: number): (string | null)[] => distinct(at).map((text) => (text === '' ? null : text))
   return {
     cpt,
-    rows: keys.length,
-    prices: keys.filter(({ priced }) => priced).length,
+    rows: rows.length,
+    // A row's text is ours, so its kind is plain in it.
+    prices: rows.filter(({ body }) => body.includes('"kind":"price"')).length,
     bases: z.array(z.enum(BASES)).parse(distinct(4)),
     modifiers: orNull(3),
     settings: z.array(z.enum(SETTINGS).nullable()).parse(orNull(5)),
     regions: cut(distinct(1)),
     npis: cut(distinct(2).filter((text) => text !== '')),
   }
+}
+
+interface HeldCode {
+  cpt: string
+  charts: number
+  rows: number
 }
 
 /** All codes in force that begin with a character, a few releases at a time. */
@@ -231,15 +254,14 @@ async function codesInForce(
   const found = new Map<string, HeldCode>()
   // ZIP codes are spelled like codes, and are none.
   const releases = inForceOn(view, day, chart).flatMap(({ release }) => (release.chart === PLACE_CHART ? [] : release))
-  for (let at = 0; at < releases.length; at += RELEASES_AT_ONCE) {
-    await ourTurn()
-    const some = releases.slice(at, at + RELEASES_AT_ONCE).map(({ release_no }) => release_no)
-    for (const code of await catalogue.codesOf(db, some, first)) {
-      const known = found.get(code.cpt)
-      if (!known) found.set(code.cpt, code)
+  for (const [at, release] of releases.entries()) {
+    if (at % RELEASES_AT_ONCE === 0) await ourTurn()
+    for (const [cpt, rows] of openRelease(db, release).totals('code', first)) {
+      const known = found.get(cpt)
+      if (!known) found.set(cpt, { cpt, charts: 1, rows })
       else {
-        known.charts += code.charts
-        known.rows += code.rows
+        known.charts++
+        known.rows += rows
       }
     }
   }

@@ -94,7 +94,7 @@ class Comparisons {
 }
 
 async function compare(db: Db, from: Release, to: Release): Promise<ReleaseDiffAnswer> {
-  const found = await diffReleases(db, from.release_no, to.release_no)
+  const found = await diffReleases(db, from, to)
   return { chart: to.chart, from: side(from), to: side(to), ...found }
 }
 

@@ -3,8 +3,8 @@ import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
+import { openRelease } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
-import * as store from '../store.ts'
 import { type Column, columnsOf } from './columns.ts'
 import { parquet } from './parquet.ts'
 
@@ -36,16 +36,12 @@ export function exportRelease(db: Db, release: Release, format: Format): AsyncGe
 
 async function* checkedBodies(db: Db, release: Release): AsyncGenerator<string> {
   const tree = new GrowingTree()
-  let after = ''
-  for (;;) {
-    const rows = await store.rowsAfter(db, release.release_no, after, ROWS_PER_READ)
-    for (const { row_key, body } of rows) {
+  const file = openRelease(db, release)
+  for (let from = 0; from < file.rowCount; from += ROWS_PER_READ)
+    for (const { body } of file.rowsAt(from, from + ROWS_PER_READ)) {
       tree.add(leafHash(utf8(body)))
-      after = row_key
       yield body
     }
-    if (rows.length < ROWS_PER_READ) break
-  }
   if (tree.size !== release.row_count || toBase64(tree.root) !== release.manifest.rows_root)
     throw new StoreFault(`the rows of ${release.release_id} are not those that were published: run \`atr fsck\``)
 }

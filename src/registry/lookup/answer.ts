@@ -4,7 +4,8 @@ import { type Adjustment, isAdjusting } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
-import * as store from '../store.ts'
+import { openRelease } from '../file/release-file-store.ts'
+import { rowOf } from '../store.ts'
 import { becauseOf, type RowInRelease } from './because.ts'
 import { type Available, availableFor, choicesFor, type Related, relatedTo } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
@@ -61,7 +62,7 @@ type ShortRow<R extends Row = Row> = Omit<R, 'derivation' | 'indicators' | 'loca
   proof: ProofRef
 }
 function shortRow(proofs: Proofs, { release, stored }: RowInRelease): ShortRow {
-  const { derivation: _d, indicators: _i, locator: _l, ...rest } = store.rowOf(stored) as Row
+  const { derivation: _d, indicators: _i, locator: _l, ...rest } = rowOf(stored) as Row
   const effective_to = proofs.view.periodOf(release)?.to ?? release.manifest.effective_to
   return { ...rest, effective_to, proof: proofs.refer(release, stored) }
 }
@@ -77,7 +78,7 @@ async function citable(
   if (!release) throw new Error('the rule chose a row of a chart that has no edition')
   const key = rowKey(row)
   const known = trace.rows.find((each) => each.release.release_no === release.release_no && each.key === key)?.found
-  const stored = known ?? (await store.findRow(db, release.release_no, key))
+  const stored = known ?? openRelease(db, release).findRow(key)
   if (!stored) throw new Error('the rule chose a row that is not there')
   return { release, stored }
 }
@@ -150,7 +151,7 @@ async function absencesOf(proofs: Proofs, { question, trace }: LookupResult): Pr
   const prefix = `${question.cpt}|`
   const absences: AbsenceProof[] = []
   for (const release of trace.held)
-    if (release.chart !== PLACE_CHART && (await store.keysUnder(proofs.db, release.release_no, prefix)).length === 0)
+    if (release.chart !== PLACE_CHART && openRelease(proofs.db, release).keysUnder(prefix).length === 0)
       absences.push(await proofs.ofAbsence(release, prefix))
   return absences
 }

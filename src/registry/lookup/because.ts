@@ -1,5 +1,6 @@
 import type { AbsenceProof, Because, PeriodProof, ProviderProof, SharedRow } from '../../proof/price/proofs.ts'
-import type { Release, StoredRow } from '../store.ts'
+import type { StoredRow } from '../file/release-file-store.ts'
+import type { Release } from '../store.ts'
 import type { LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -53,11 +54,11 @@ export async function evidenceOf(
     for (const { release, key, found } of trace.rows)
       if (found) add(release, found)
       else {
-        const { left, right } = await proofs.around(release, key)
+        const { left, right } = proofs.around(release, key)
         add(release, left, right)
       }
     for (const { release, prefix, rows } of trace.ranges) {
-      const { left, right } = await proofs.aroundPrefix(release, prefix)
+      const { left, right } = proofs.aroundPrefix(release, prefix)
       add(release, left, ...rows, right)
     }
   }

@@ -3,8 +3,8 @@ import { address } from '../../paging.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, chartsFor, codeIn, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
+import { openRelease } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
-import * as store from '../store.ts'
 import type { Proofs } from './proofs.ts'
 import type { View } from './view.ts'
 
@@ -41,7 +41,7 @@ async function keysOf(proofs: Proofs, { cpt, npi, day }: ParsedQuestion, region 
     const facts = factsOf(release.chart, proofs.charts)
     const code = facts ? codeIn(facts, cpt) : cpt
     const prefix = npi === null ? `${code}|${region}` : `${cpt}|national|${npi}|`
-    keys.push(...(await store.keysUnder(proofs.db, release.release_no, prefix)))
+    keys.push(...openRelease(proofs.db, release).keysUnder(prefix))
   }
   return keys.map(partsOf)
 }
@@ -103,7 +103,7 @@ export async function relatedTo(proofs: Proofs, question: ParsedQuestion, row: R
 async function permalinkTo(proofs: Proofs, day: string, key: Key): Promise<string | undefined> {
   const { db, view } = proofs
   const release = key.npi === null ? undefined : view.editionOn(view.chartOf(key.npi) ?? '', day)
-  const stored = release && (await store.findRow(db, release.release_no, rowKey(key)))
+  const stored = release && openRelease(db, release).findRow(rowKey(key))
   return stored && proofs.refer(release, stored).href
 }
 
@@ -117,7 +117,7 @@ export async function choicesFor(
   const { cpt, day, region, modifiers, setting, basis } = question
   const release = view.editionOn(chart, day)
   const prefix = region.level === 'state' ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
-  const keys = release ? await store.keysUnder(db, release.release_no, prefix) : []
+  const keys = release ? openRelease(db, release).keysUnder(prefix) : []
   let regions = [...new Set(keys.map((key) => partsOf(key).region))]
   if (region.level === 'zip') {
     const near = await regionsNear(db, view, day, region.zip)
@@ -134,7 +134,7 @@ export async function choicesFor(
 async function regionsNear(db: Db, view: View, day: string, zip: string): Promise<string[]> {
   const release = view.editionOn(PLACE_CHART, day)
   if (!release) return []
-  const rows = await store.rowsUnder(db, release.release_no, zip.slice(0, 3))
+  const rows = openRelease(db, release).rowsUnder(zip.slice(0, 3))
   return [...new Set(rows.flatMap(({ body }) => (JSON.parse(body) as AnyRow).region ?? []))]
 }
 

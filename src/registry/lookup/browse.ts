@@ -11,10 +11,10 @@ import { rangesAround } from '../../proof/tree/leaves.ts'
 import { leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { PageRange as PageRangeSchema, PageRow, shared } from '../answer-schema.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
-import type { Release, StoredRow } from '../store.ts'
-import { rowOf } from '../store.ts'
+import { openRelease, type StoredRow } from '../file/release-file-store.ts'
+import { type Release, rowOf } from '../store.ts'
 import { ourTurn } from '../turn.ts'
-import { countRows, pageOfRows, type RowFilter } from './browse-store.ts'
+import { countRows, pageOfRows, type RowFilter } from './pages.ts'
 import type { Proofs } from './proofs.ts'
 import { AsOf, Code, Npi, RegionText } from './query.ts'
 import type { View } from './view.ts'
@@ -78,13 +78,14 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
     const release = view.editionOn(chart, day)
     if (!release) continue
     await ourTurn()
-    const held = await countRows(db, release, filter)
+    const file = openRelease(db, release)
+    const held = await countRows(file, filter)
     total += held
     const room = query.limit + 1 - rows.length
     const passed = cursor !== undefined && chart < cursor.chart
     if (room > 0 && !passed && skip < held) {
       const after = cursor?.chart === chart ? cursor.key : ''
-      const found = await pageOfRows(db, release.release_no, filter, { after, offset: skip, limit: room })
+      const found = await pageOfRows(file, filter, { after, offset: skip, limit: room })
       rows.push(...found.map((stored) => ({ release, stored })))
     }
     if (!passed) skip = Math.max(0, skip - held)

@@ -3,8 +3,8 @@ import type { Need, Reply } from '../../proof/lookup/asking.ts'
 import { type Decision, lookUp } from '../../proof/lookup/lookup.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
-import type { Release, StoredRow } from '../store.ts'
-import * as store from '../store.ts'
+import { openRelease, type StoredRow } from '../file/release-file-store.ts'
+import { type Release, rowOf } from '../store.ts'
 import type { Proofs } from './proofs.ts'
 import type { View } from './view.ts'
 
@@ -41,11 +41,11 @@ export async function runRule<T>(
 ): Promise<{ found: T; trace: Trace }> {
   const trace: Trace = { rows: [], ranges: [], notHeld: [], held: [], npi: undefined }
   let step = rule.next()
-  while (!step.done) step = rule.next(await replyTo(db, view, day, trace, step.value))
+  while (!step.done) step = rule.next(replyTo(db, view, day, trace, step.value))
   return { found: step.value, trace }
 }
 
-async function replyTo(db: Db, view: View, day: string, trace: Trace, need: Need): Promise<Reply> {
+function replyTo(db: Db, view: View, day: string, trace: Trace, need: Need): Reply {
   if (need.need === 'provider') {
     trace.npi = need.npi
     return view.chartOf(need.npi)
@@ -58,12 +58,12 @@ async function replyTo(db: Db, view: View, day: string, trace: Trace, need: Need
   }
   if (!release) throw new Error('the rule asks for rows of a chart that has no edition')
   if (need.need === 'row') {
-    const found = await store.findRow(db, release.release_no, need.key)
+    const found = openRelease(db, release).findRow(need.key)
     trace.rows.push({ release, key: need.key, found })
-    return found && store.rowOf(found)
+    return found && rowOf(found)
   }
-  const rows = await store.rowsUnder(db, release.release_no, need.prefix)
-  const parsed = rows.map(store.rowOf)
+  const rows = openRelease(db, release).rowsUnder(need.prefix)
+  const parsed = rows.map(rowOf)
   if (need.need === 'rows') {
     trace.ranges.push({ release, prefix: need.prefix, rows })
     return parsed

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
+import { openRelease } from '../file/release-file-store.ts'
 import type { CitedRow } from '../row-schema.ts'
 import * as store from '../store.ts'
 import type { Proofs } from './proofs.ts'
@@ -27,7 +28,7 @@ export async function citeRow(
 ): Promise<z.input<typeof CitedRow>> {
   const release = await store.findLogged(db, release_id)
   if (!release) throw new Problem('release_not_found')
-  const stored = await store.findRowAt(db, release.release_no, index)
+  const [stored] = openRelease(db, release).rowsAt(index, index + 1)
   if (!stored) throw new Problem('row_not_found')
   return proofs.cite(release, stored) as Promise<z.input<typeof CitedRow>>
 }

@@ -15,8 +15,9 @@ import {
 } from '../../proof/price/proofs.ts'
 import { inclusionPath, leafHash, rootFromInclusion, type SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
+import { openRelease, past, type ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
 import { Memo } from '../memo.ts'
-import type { Release, StoredRow } from '../store.ts'
+import type { Release } from '../store.ts'
 import * as store from '../store.ts'
 import { rowOf } from '../store.ts'
 import { View } from './view.ts'
@@ -76,7 +77,7 @@ export class Proofs {
 
   /** That no row of a release has a key with this prefix: its neighbours on both sides are adjacent. */
   async ofAbsence(release: Release, key_prefix: string): Promise<AbsenceProof> {
-    const { left, right } = await this.aroundPrefix(release, key_prefix)
+    const { left, right } = this.aroundPrefix(release, key_prefix)
     return {
       type: ABSENCE_PROOF,
       key_prefix,
@@ -100,24 +101,19 @@ export class Proofs {
   }
 
   /** The last row before a key that is not there, and the first one after it. */
-  around(release: Release, key: string): ReturnType<typeof store.rowsAround> {
-    return store.rowsAround(this.db, release.release_no, key, key)
+  around(release: Release, key: string): ReturnType<ReleaseFile['rowsAround']> {
+    return openRelease(this.db, release).rowsAround(key, key)
   }
 
-  aroundPrefix(release: Release, prefix: string): ReturnType<typeof store.rowsAround> {
-    return store.rowsAround(this.db, release.release_no, prefix, store.past(prefix))
+  aroundPrefix(release: Release, prefix: string): ReturnType<ReleaseFile['rowsAround']> {
+    return openRelease(this.db, release).rowsAround(prefix, past(prefix))
   }
 
-  subtrees({ release_no }: Release): SubtreeReader {
+  subtrees(release: Release): SubtreeReader {
+    const file = openRelease(this.db, release)
     return subtreesFromTiles((level, n) =>
-      this.#tiles.get(`${release_no}/${level}/${n}`, () => this.#tile(release_no, level, n)),
+      this.#tiles.get(`${release.release_no}/${level}/${n}`, async () => file.tile(level, n)),
     )
-  }
-
-  async #tile(release_no: number, level: number, n: number): Promise<Uint8Array> {
-    const tile = await store.findRowTile(this.db, release_no, level, n)
-    if (!tile) throw new StoreFault('a tile of a release is missing: run `atr fsck`')
-    return tile
   }
 }
 
@@ -130,7 +126,7 @@ const permalink = (release_id: string, index: number): string => `/rows/${releas
 export async function findRowTile(db: Db, release_id: string, tile: Tile): Promise<Uint8Array | undefined> {
   const release = await store.findLogged(db, release_id)
   if (!release) return undefined
-  return cutTile(release.row_count, tile, () => store.findRowTile(db, release.release_no, tile.level, tile.n))
+  return cutTile(release.row_count, tile, async () => openRelease(db, release).findTile(tile.level, tile.n))
 }
 
 /** Rows of a release as they were hashed, even of one that was withdrawn. Undefined unless it has that many. */
@@ -142,7 +138,7 @@ export async function findRowBodies(
   const release = await store.findLogged(db, release_id)
   const from = n * TILE_WIDTH
   if (!release || from + width > release.row_count) return undefined
-  const rows = await store.rowsAt(db, release.release_no, from, from + width)
-  if (rows.length < width) throw new StoreFault('rows of a release are missing: run `atr fsck`')
-  return rows.map(({ body }) => utf8(body))
+  return openRelease(db, release)
+    .rowsAt(from, from + width)
+    .map(({ body }) => utf8(body))
 }

@@ -3,10 +3,11 @@ import { Problem } from '../../problem.ts'
 import type { Citation } from '../../proof/price/release.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
 import { CHARTS, type Chart, type Charts, chartOf } from '../charts.ts'
+import { openRelease } from '../file/release-file-store.ts'
 import { standingNow } from '../state/state.ts'
 import { BREAKER, type EditionLimit, type ExceededLimit, heldBy } from './breaker.ts'
-import { type Check, checksOf, countStated } from './check-store.ts'
-import { chartsSharingNpis } from './content-store.ts'
+import { type Check, checksOf } from './check-store.ts'
+import { chartsSharingNpis, countStated } from './contents.ts'
 import { diffReleases, type PriceMoves, type ReleaseDiff } from './diff.ts'
 import { countChangedIndices, periodFit } from './edition.ts'
 import { RULES } from './rules.ts'
@@ -48,7 +49,7 @@ export async function checkRelease(
   const { farMovePct, holdsConflicts, rejectedOf } = chart.breaker ?? WITHOUT_PRICES
   const predecessors = await releases.findPredecessors(db, release)
   const before = predecessors.revision ?? predecessors.edition
-  const diff = before ? await diffReleases(db, before.release_no, release.release_no, onCompared) : undefined
+  const diff = before ? await diffReleases(db, before, release, onCompared) : undefined
   const stored = await checksOf(db, release.release_no)
   // A published release has this one already, from the day it was published.
   const moved = diff && !stored.some(({ rule }) => rule === 'R12') ? [movesCheck(diff, farMovePct)] : []
@@ -57,7 +58,7 @@ export async function checkRelease(
     checks.reduce((sum, check) => sum + (check.severity === severity ? check.failed : 0), 0)
   const rows = release.row_count
   const rejected = release.rejected_count
-  const stated = rejectedOf === 'rows' ? await countStated(db, release.release_no) : judgedIn(checks) - rejected
+  const stated = rejectedOf === 'rows' ? countStated(openRelease(db, release)) : judgedIn(checks) - rejected
   const npis_held = await npisHeldByOthers(db, release)
   const edition = await editionLimits(db, chart, release, predecessors, checks)
   return {
@@ -112,7 +113,7 @@ async function editionLimits(
     no_url: release.data_class === 'sample' ? 0 : citations.filter(({ url }) => url === '').length,
     gpci_changed:
       before && isOfSameYear && speaks === 'locality'
-        ? await countChangedIndices(db, before.release_no, release.release_no)
+        ? countChangedIndices(openRelease(db, before), openRelease(db, release))
         : 0,
   }
 }

@@ -10,6 +10,7 @@ import { dollars } from '../../proof/price/physician-fee.ts'
 import { type Row, rowKey } from '../../proof/price/row.ts'
 import { diffReleases, type ReleaseDiff } from './diff.ts'
 import { stage } from './staging.ts'
+import type { ReleaseState } from './store.ts'
 
 async function withDb<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'atr-'))
@@ -23,9 +24,9 @@ async function withDb<T>(work: (db: Db) => Promise<T>): Promise<T> {
 }
 
 let editions = 0
-async function staged(db: Db, rows: Row[]): Promise<number> {
+async function staged(db: Db, rows: Row[]): Promise<ReleaseState> {
   const { rows: sorted, ...release } = aRelease({ edition: `E${editions++}`, rows })
-  return Number((await stage(db, release, sorted, new Map(), 0)).release.release_no)
+  return (await stage(db, release, sorted, new Map(), 0)).release
 }
 
 const diffOf = (from: Row[], to: Row[]): Promise<ReleaseDiff> =>

@@ -1,8 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { AnyRow, Price } from '../../proof/price/row.ts'
+import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
 import { decimalOf, endsOfText } from '../price-ends.ts'
-import type { StoredRow } from '../store.ts'
-import * as store from '../store.ts'
 import { ourTurn } from '../turn.ts'
 
 const ROWS_PER_READ = 5_000
@@ -44,11 +43,11 @@ export interface ReleaseDiff {
  */
 export async function diffReleases(
   db: Db,
-  fromNo: number,
-  toNo: number,
+  from_release: FiledRelease,
+  to_release: FiledRelease,
   onCompared?: (rows: number) => void,
 ): Promise<ReleaseDiff> {
-  const [from, to] = [new Walk(db, fromNo), new Walk(db, toNo)]
+  const [from, to] = [new Walk(openRelease(db, from_release)), new Walk(openRelease(db, to_release))]
   const tally = new Tally()
   let compared = 0
   await Promise.all([from.fill(), to.fill()])
@@ -81,10 +80,7 @@ class Walk {
   #at = 0
   #after = ''
 
-  constructor(
-    readonly db: Db,
-    readonly release_no: number,
-  ) {}
+  constructor(readonly file: ReleaseFile) {}
 
   get current(): StoredRow | undefined {
     return this.#rows[this.#at]
@@ -100,7 +96,7 @@ class Walk {
   async fill(): Promise<void> {
     await ourTurn()
     this.#after = this.#rows.at(-1)?.row_key ?? this.#after
-    this.#rows = await store.rowsAfter(this.db, this.release_no, this.#after, ROWS_PER_READ)
+    this.#rows = this.file.rowsAfter(this.#after, ROWS_PER_READ)
     this.#at = 0
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { aPrice, aRelease } from '../../../test/support/builders.ts'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { openSqlite } from '../../db/sqlite.ts'
+import { openRelease, type ReleaseFile } from '../file/release-file-store.ts'
 import { countChangedIndices, periodFit } from './edition.ts'
 import { stage } from './staging.ts'
 
@@ -59,18 +60,18 @@ test('a hospital may bring a new file at any time, but not two for one day', () 
 test('regions with another index, or with rows in one edition only, are counted', async () => {
   using folder = temporaryFolder()
   const db = await openSqlite(join(folder.path, 'store.db'), { create: true })
-  const staged = async (edition: string, indices: Record<string, string>): Promise<number> => {
+  const staged = async (edition: string, indices: Record<string, string>): Promise<ReleaseFile> => {
     const rows = Object.entries(indices).map(([region, malpractice_gpci]) => {
       const row = aPrice({ region })
       return { ...row, derivation: { ...row.derivation, inputs: { ...row.derivation.inputs, malpractice_gpci } } }
     })
     const { rows: sorted, ...release } = aRelease({ edition, rows })
-    return (await stage(db, release, sorted, new Map(), 0)).release.release_no
+    return openRelease(db, (await stage(db, release, sorted, new Map(), 0)).release)
   }
   const before = await staged('A', { national: '1.000', 'US-AL-00': '0.572' })
   const same = await staged('B', { national: '1.000', 'US-AL-00': '0.572' })
   const forged = await staged('C', { national: '1.000', 'US-AL-00': '2.900', 'US-AL-77': '1.000' })
-  expect(await countChangedIndices(db, before, same)).toBe(0)
-  expect(await countChangedIndices(db, before, forged)).toBe(2)
+  expect(countChangedIndices(before, same)).toBe(0)
+  expect(countChangedIndices(before, forged)).toBe(2)
   await db.close()
 })

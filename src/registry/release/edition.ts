@@ -1,9 +1,8 @@
 import { daysBetween, nextPeriod, periodEnd, plusDays } from '../../calendar.ts'
-import type { Db } from '../../db/db.ts'
 import type { Calendar } from '../../integrity/report/freshness.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
-import * as store from '../store.ts'
+import type { ReleaseFile } from '../file/release-file-store.ts'
 
 // How an edition fits to the one before it: in time, and in the indices that its prices are made with.
 
@@ -52,28 +51,24 @@ const ROWS_PER_READ = 2_000
 const INDICES = ['work_gpci', 'practice_gpci', 'malpractice_gpci'] as const
 
 /** The cost indices of each region, as the first code with a price of the formula states them. Empty where none does. */
-async function indicesOf(db: Db, release_no: number): Promise<Map<string, string>> {
-  let after = ''
-  for (;;) {
-    const rows = await store.rowsAfter(db, release_no, after, ROWS_PER_READ)
+function indicesOf(file: ReleaseFile): Map<string, string> {
+  for (let from = 0; from < file.rowCount; from += ROWS_PER_READ) {
+    const rows = file.rowsAt(from, from + ROWS_PER_READ)
     const first = rows.find(({ body }) => body.includes('"method":"pfs-formula/1"'))
-    if (first) {
-      const [code = ''] = first.row_key.split('|')
-      const found = await store.rowsUnder(db, release_no, `${code}|`)
-      return new Map(found.map(({ body }) => JSON.parse(body) as Row).flatMap(indicesIn))
-    }
-    const last = rows.at(-1)
-    if (!last || rows.length < ROWS_PER_READ) return new Map()
-    after = last.row_key
+    if (!first) continue
+    const [code = ''] = first.row_key.split('|')
+    const found = file.rowsUnder(`${code}|`)
+    return new Map(found.map(({ body }) => JSON.parse(body) as Row).flatMap(indicesIn))
   }
+  return new Map()
 }
 
 const indicesIn = ({ region, derivation: { method, inputs } }: Row): [string, string][] =>
   method === 'pfs-formula/1' ? [[region, INDICES.map((name) => inputs[name]).join(' ')]] : []
 
 /** In how many regions two releases state other indices, or only one of them states any. */
-export async function countChangedIndices(db: Db, before_no: number, later_no: number): Promise<number> {
-  const [before, later] = [await indicesOf(db, before_no), await indicesOf(db, later_no)]
+export function countChangedIndices(before_file: ReleaseFile, later_file: ReleaseFile): number {
+  const [before, later] = [indicesOf(before_file), indicesOf(later_file)]
   if (before.size === 0 || later.size === 0) return 0
   return [...new Set([...before.keys(), ...later.keys()])].filter((region) => before.get(region) !== later.get(region))
     .length

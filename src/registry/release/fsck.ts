@@ -2,9 +2,9 @@ import type { Db } from '../../db/db.ts'
 import { equalBytes, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { isManifest, isWithdrawal, type Manifest } from '../../proof/price/release.ts'
+import { openRelease } from '../file/release-file-store.ts'
 import { replayLog } from '../state/replay.ts'
 import { checksOf, findDelta } from './check-store.ts'
-import { totalsOf } from './content-store.ts'
 import { rederive } from './rederive.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -37,13 +37,12 @@ export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
     const faults = (
       release.state === 'published' || release.state === 'withdrawn'
         ? [
-            await rederive(tx, release),
+            ...(await checkRows(tx, release)),
             ...(await checkManifest(tx, release, all)),
             await checkWithdrawal(tx, release),
             await checkRules(tx, release),
-            await checkProviders(tx, release),
           ]
-        : [checkUnpublished(release)]
+        : [checkUnpublished(release), ...(release.state === 'staged' ? await checkRows(tx, release) : [])]
     ).filter((fault) => fault !== undefined)
     found.faults.push(...faults)
     if (release.state !== 'published' && release.state !== 'withdrawn') continue
@@ -51,6 +50,12 @@ export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
     if (faults.length > 0) found.rows_failed += release.row_count
   }
   return found
+}
+
+/** A file that cannot be read says nothing of its providers. */
+async function checkRows(tx: Db, release: ReleaseState): Promise<(string | undefined)[]> {
+  const wrong = await rederive(tx, release)
+  return wrong === undefined ? [checkProviders(tx, release)] : [wrong]
 }
 
 /** What is in the log has been published, whatever its state says. */
@@ -117,10 +122,10 @@ async function checkDelta(
 }
 
 /** The providers that a release has rows for are those that its manifest names. */
-async function checkProviders(tx: Db, release: ReleaseState): Promise<string | undefined> {
-  const { provider } = await totalsOf(tx, release.release_no)
+function checkProviders(tx: Db, release: ReleaseState): string | undefined {
+  const stored = [...openRelease(tx, release).totals('provider').keys()]
   const named = [...(providersOf(release) ?? [])].sort()
-  const sound = canonical([...provider.keys()].sort()) === canonical(named)
+  const sound = canonical(stored) === canonical(named)
   return sound ? undefined : `${release.release_id}: the providers of its rows are not those of the manifest`
 }
 

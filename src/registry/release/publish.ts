@@ -1,20 +1,20 @@
-import type { Db } from '../../db/db.ts'
+import { type Db, StoreFault } from '../../db/db.ts'
 import { commitToLog, type Publisher } from '../../integrity/publication.ts'
 import { Problem } from '../../problem.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../../proof/price/release.ts'
 import { CHARTS, type Charts, chartOf } from '../charts.ts'
+import { openRelease } from '../file/release-file-store.ts'
 import { appendWithState } from '../state/state.ts'
 import { type Override, usedOverrides } from './breaker.ts'
 import { checkRelease, heldProblem, npisHeldByOthers } from './check.ts'
 import { insertCheck, insertDelta } from './check-store.ts'
-import { rederive } from './rederive.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
 
-/** How far a publication is: every row is hashed again, then compared with the release before. */
+/** How far a publication is: its rows are compared with those of the release before. */
 export interface PublishProgress {
-  phase: 'checking' | 'comparing'
+  phase: 'comparing'
   rows: number
   row_total: number
 }
@@ -43,10 +43,9 @@ export async function publish(
   if (!staged) throw new Problem('release_not_found')
   if (staged.state !== 'staged') throw new Problem('release_conflict', NOT_STAGED[staged.state])
   log.trace(1)
-  const told = (phase: PublishProgress['phase']) => (rows: number) =>
-    onProgress?.({ phase, rows, row_total: staged.row_count })
-  await rereadRows(db, staged, told('checking'))
-  const { held, checks, previous, diff, npis_held } = await checkRelease(db, staged, told('comparing'), charts)
+  await checkFile(db, staged)
+  const compared = (rows: number) => onProgress?.({ phase: 'comparing', rows, row_total: staged.row_count })
+  const { held, checks, previous, diff, npis_held } = await checkRelease(db, staged, compared, charts)
   const used = usedOverrides(held, overrides)
   const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
   if (open.length > 0) throw heldProblem(staged.release_id, open)
@@ -120,8 +119,24 @@ function manifestOf(
   return manifest
 }
 
-/** Logs have died of bits that changed after hashing: before signing, every row is hashed again as stored. */
-async function rereadRows(db: Db, release: ReleaseState, onRows: (rows: number) => void): Promise<void> {
-  const failed = await rederive(db, release, onRows)
-  if (failed) throw new Problem('proof_block_missing', failed)
+/** Whether every release in the log has a file: a service that has lost its files must say so before it is asked. */
+export async function checkFiles(db: Db): Promise<void> {
+  for (const { release_id, state, file } of await releases.listReleases(db))
+    if ((state === 'published' || state === 'withdrawn') && !(file !== null && db.files.has(file)))
+      throw new StoreFault(`the file of release ${release_id} is missing: restore it from a backup, or set RELEASES`)
+}
+
+/**
+ * Logs have died of bits that changed after hashing. What was staged was hashed as it was stored, so the file must
+ * still have the bytes that it had then, and say what the release says.
+ */
+async function checkFile(db: Db, release: ReleaseState): Promise<void> {
+  const { release_id, row_count, rows_root, file } = release
+  const isWhole = file !== null && (await db.files.isWhole(file))
+  const header = isWhole ? openRelease(db, release).header() : undefined
+  if (header?.row_count !== row_count || header.rows_root !== rows_root)
+    throw new Problem(
+      'proof_block_missing',
+      `the file of ${release_id} is not as it was staged: discard the release, then load its files again`,
+    )
 }

@@ -1,66 +1,76 @@
-import type { Db } from '../../db/db.ts'
+import { type Db, StoreFault } from '../../db/db.ts'
 import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import { rangeRoot } from '../../proof/tree/merkle.ts'
-import { type Tile, TileBuilder } from '../../proof/tree/tiles.ts'
-import * as store from '../store.ts'
+import { TileBuilder } from '../../proof/tree/tiles.ts'
+import { openRelease, type ReleaseFile, type TotalBy } from '../file/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
-import { type Totals, totalsOf } from './content-store.ts'
 import { bodyHasKey, leafHashOfBody } from './row-body.ts'
-import { rowSubtrees } from './staging.ts'
 import type { ReleaseState } from './store.ts'
 
 const ROWS_PER_READ = 2_000
 
-/** Hashes and counts a release's stored rows and compares them with its stored tree and totals. Returns what is wrong, if anything. */
+/**
+ * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals.
+ * Returns what is wrong, if anything.
+ */
 export async function rederive(
   db: Db,
-  release: Pick<ReleaseState, 'release_no' | 'release_id' | 'row_count' | 'rows_root'>,
-  onRows: (rows: number) => void = () => undefined,
+  release: Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | 'file'>,
 ): Promise<string | undefined> {
-  const { release_no, release_id } = release
-  // Tiles are compared as they fill up: all of them at once would take a hundred megabytes.
-  let full: { tile: Tile; hashes: Uint8Array }[] = []
-  const tree = new TileBuilder((tile, hashes) => full.push({ tile, hashes }))
-  const findWrongTile = async (): Promise<string | undefined> => {
-    const made = full
-    full = []
-    for (const { tile, hashes } of made) {
-      const stored = await store.findRowTile(db, release_no, tile.level, tile.n)
-      if (!stored || !equalBytes(stored, hashes))
-        return `${release_id}: tile ${tile.level}/${tile.n} does not match the stored rows`
-    }
-    return undefined
+  const { release_id, file: digest } = release
+  if (digest === null || !(await db.files.isWhole(digest)))
+    return `${release_id}: its file is missing, or its bytes are not those that its name says`
+  try {
+    return await rederiveRows(openRelease(db, release), release)
+  } catch (error) {
+    if (error instanceof StoreFault) return `${release_id}: ${error.message}`
+    throw error
   }
+}
+
+async function rederiveRows(
+  file: ReleaseFile,
+  { release_id, row_count, rows_root }: Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root'>,
+): Promise<string | undefined> {
+  let wrongTile: string | undefined
+  const tree = new TileBuilder(({ level, n }, hashes) => {
+    const stored = file.findTile(level, n)
+    if (!stored || !equalBytes(stored, hashes))
+      wrongTile ??= `${release_id}: tile ${level}/${n} does not match the stored rows`
+  })
   const contents = new Contents()
-  let after = ''
-  for (;;) {
-    const rows = await store.rowsAfter(db, release_no, after, ROWS_PER_READ)
+  if (file.rowCount !== row_count) return `${release_id}: rows are missing or too many`
+  let last = ''
+  for (let from = 0; from < row_count; from += ROWS_PER_READ) {
+    const rows = file.rowsAt(from, from + ROWS_PER_READ)
     for (const { row_key, row_index, body } of rows) {
-      if (row_index !== tree.size) return `${release_id}: row ${tree.size} is missing or out of order`
+      if (row_key <= last) return `${release_id}: row ${row_index} is out of order`
       if (!bodyHasKey(body, row_key)) return `${release_id}: row ${row_index} is not stored under its own key`
       tree.append(leafHashOfBody(body))
       contents.add(row_key, body)
-      after = row_key
+      last = row_key
     }
-    const wrong = await findWrongTile()
-    if (wrong) return wrong
-    if (rows.length < ROWS_PER_READ) break
-    onRows(tree.size)
+    if (wrongTile) return wrongTile
     await ourTurn() // agents are served while a large release is read
   }
+  if (!file.findsEveryBundle()) return `${release_id}: rows are not found under their keys`
   tree.finish()
-  if (tree.size !== release.row_count) return `${release_id}: rows are missing or too many`
-  const wrong = await findWrongTile()
-  if (wrong) return wrong
-  const root = toBase64(await rangeRoot(0, tree.size, rowSubtrees(db, release_no)))
-  if (root !== release.rows_root) return `${release_id}: the rows do not hash to the root`
-  const differing = contents.differing(await totalsOf(db, release_no))
+  if (wrongTile) return wrongTile
+  const root = toBase64(await rangeRoot(0, tree.size, file.subtrees()))
+  if (root !== rows_root || file.header().rows_root !== root) return `${release_id}: the rows do not hash to the root`
+  const differing = contents.differing({
+    code: file.totals('code'),
+    region: file.totals('region'),
+    provider: file.totals('provider'),
+  })
   return differing && `${release_id}: what it holds by ${differing} is not what its rows say`
 }
 
 /** How the text of a place begins, and that of no other row: members are in the order of their names. */
 const PLACE = '{"effective_from":'
+
+type Totals = Record<TotalBy, Map<string, number>>
 
 /** What a release holds, counted from its keys. Rows that share code, region and provider stand together. */
 class Contents {

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
 import { type AnyRow, type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { CHARTS, type Charts, type Comparable, chartOf, comparables, schedulesFor } from '../charts.ts'
+import { openRelease } from '../file/release-file-store.ts'
 import { type Ends, endsOf, unitsOf } from '../price-ends.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
@@ -272,13 +273,15 @@ function inForce(db: Db, chart: string, charts: Charts, releases: readonly Relea
     .filter((release) => release.chart !== chart && isPerProvider(release))
     .sort((a, b) => b.log_index - a.log_index)
     .slice(0, MOST_PEERS)
-  const rowsOf = async (release: Release, cpt: string): Promise<Row[]> =>
-    (await store.rowsUnder(db, release.release_no, `${cpt}|national|`)).map(({ body }) => JSON.parse(body) as Row)
-  const compared = async (release: Release, cpt: string): Promise<MedicareRow[]> =>
-    (await rowsOf(release, cpt)).map((row) => ({ row, release_id: release.release_id }))
+  const rowsOf = (release: Release, cpt: string): Row[] =>
+    openRelease(db, release)
+      .rowsUnder(`${cpt}|national|`)
+      .map(({ body }) => JSON.parse(body) as Row)
+  const compared = (release: Release, cpt: string): MedicareRow[] =>
+    rowsOf(release, cpt).map((row) => ({ row, release_id: release.release_id }))
   return {
-    medicare: async (cpt) => (await Promise.all(medicare.map((release) => compared(release, cpt)))).flat(),
-    peers: (cpt) => Promise.all(hospitals.map((release) => rowsOf(release, cpt))),
+    medicare: async (cpt) => medicare.flatMap((release) => compared(release, cpt)),
+    peers: async (cpt) => hospitals.map((release) => rowsOf(release, cpt)),
     comparable: comparables(charts),
   }
 }

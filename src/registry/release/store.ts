@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import type { SealedFile } from '../../db/file-folder.ts'
 import type { Citation, PeriodSource } from '../../proof/price/release.ts'
 import { type Predecessors, predecessorsIn } from '../../proof/price/timeline.ts'
 
@@ -37,10 +38,12 @@ export interface ReleaseState extends Omit<NewRelease, 'citations' | 'providers'
   /** The text of the log entry by which it was withdrawn, and its place. */
   withdrawal: string | null
   withdrawn_index: number | null
+  /** The digest that its file is named by, from the moment it is on disk. */
+  file: string | null
 }
 
 const STATE = `release_no, release_id, chart, edition, revision, effective_from, effective_to, period_by, data_class, state,
-  source_digest, citations, providers, row_count, rejected_count, unreadable_lines, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index`
+  source_digest, citations, providers, row_count, rejected_count, unreadable_lines, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index, file`
 
 /**
  * Begins a release. Its number has never been another's, so whatever is written under it is this one's; its name may
@@ -76,60 +79,57 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
   return row
 }
 
-/**
- * Whether a release is still being loaded: to be asked in the transaction that writes rows under it. It is asked by an
- * update that changes nothing, so that no one can take the release away before that transaction is over.
- */
-export async function isLoading(tx: Db, release_no: number): Promise<boolean> {
-  const found = await tx.query(
-    "UPDATE release SET state = 'loading' WHERE release_no = $1 AND state = 'loading' RETURNING release_no",
-    [release_no],
-  )
-  return found.length > 0
-}
-
 /** What loads of an edition left behind that did not come to their end. */
-export async function findUnfinished(db: Db, chart: string, edition: string): Promise<number[]> {
-  const rows = await db.query<{ release_no: number }>(
-    "SELECT release_no FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading' ORDER BY release_no",
+export function findUnfinished(db: Db, chart: string, edition: string): Promise<ReleaseState[]> {
+  return db.query<ReleaseState>(
+    `SELECT ${STATE} FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading' ORDER BY release_no`,
     [chart, edition],
   )
-  return rows.map(({ release_no }) => release_no)
 }
 
-/** Takes a release back that was never published, as if its load had been cut short. False for any other. */
-export async function unstage(db: Db, release_no: number): Promise<boolean> {
-  const rows = await db.query(
-    `UPDATE release SET state = 'loading' WHERE release_no = $1 AND state IN ('loading', 'staged') RETURNING release_no`,
+/** The editions of which a load is under way, or was cut short. */
+export function findLoading(db: Db): Promise<Pick<ReleaseState, 'chart' | 'edition'>[]> {
+  return db.query("SELECT DISTINCT chart, edition FROM release WHERE state = 'loading' ORDER BY chart, edition")
+}
+
+/** Takes a release back that was never published, as if its load had been cut short. Nothing comes back of any other. */
+export async function unstage(db: Db, release_no: number): Promise<ReleaseState | undefined> {
+  const [row] = await db.query<ReleaseState>(
+    `UPDATE release SET state = 'loading' WHERE release_no = $1 AND state IN ('loading', 'staged') RETURNING ${STATE}`,
     [release_no],
+  )
+  return row
+}
+
+/** Notes the name that the file of a release is about to get, so that a crash leaves no file that nothing names. */
+export async function nameFile(db: Db, release_no: number, file: string): Promise<boolean> {
+  const rows = await db.query(
+    "UPDATE release SET file = $2 WHERE release_no = $1 AND state = 'loading' RETURNING release_no",
+    [release_no, file],
   )
   return rows.length > 0
 }
 
-const ROWS_PER_DELETE = 4_000
-const TILES_PER_DELETE = 200
-const SMALL_TABLES = ['release_code', 'release_region', 'release_provider', 'release_check']
-
 /**
- * Removes a release that was never loaded to its end, the line that names it last. A release can be of millions of
- * rows: they go a few at a time, and between two steps others have their turn to write.
+ * Removes a release that is not loaded to its end, and its file unless another release has the same rows. The file goes
+ * first, in the same transaction: meanwhile no one can name it, and after a crash the release still says what to remove.
  */
-export async function deleteUnfinished(db: Db, release_no: number, pause: () => Promise<void>): Promise<void> {
-  const stepwise = async (table: string, key: string, bound: string): Promise<void> => {
-    const sql = `DELETE FROM ${table} WHERE release_no = $1 AND ${key} <= (${bound}) RETURNING 1 AS gone`
-    while ((await db.query(sql, [release_no])).length > 0) await pause()
-  }
-  await stepwise('price_row', 'row_key', bounded('price_row', 'row_key', ROWS_PER_DELETE))
-  await stepwise('row_tile', 'n', bounded('row_tile', 'n', TILES_PER_DELETE))
-  await db.transaction(async (tx) => {
-    for (const table of SMALL_TABLES) await tx.query(`DELETE FROM ${table} WHERE release_no = $1`, [release_no])
+export function deleteUnfinished(db: Db, { release_no, file, ...loading }: ReleaseState): Promise<void> {
+  return db.transaction(async (tx) => {
+    db.files.removeTemporary(temporaryName({ release_no, ...loading }))
+    const others = await tx.query('SELECT release_no FROM release WHERE file = $1 AND release_no <> $2', [
+      file,
+      release_no,
+    ])
+    if (file !== null && others.length === 0) db.files.remove(file)
+    await tx.query('DELETE FROM release_check WHERE release_no = $1', [release_no])
     await tx.query("DELETE FROM release WHERE release_no = $1 AND state = 'loading'", [release_no])
   })
 }
 
-/** The last of the first so many keys that a release has left. */
-const bounded = (table: string, key: string, most: number): string =>
-  `SELECT MAX(${key}) FROM (SELECT ${key} FROM ${table} WHERE release_no = $1 ORDER BY ${key} LIMIT ${most}) AS first`
+/** The name of the file of a release until it is whole. No other load has it, of this store or of another one. */
+export const temporaryName = ({ release_no, loaded_at }: Pick<ReleaseState, 'release_no' | 'loaded_at'>): string =>
+  `loading-${release_no}-${loaded_at}`
 
 export async function findSameSource(db: Db, chart: string, edition: string, digest: string) {
   const [row] = await db.query<ReleaseState>(
@@ -177,6 +177,20 @@ export async function markPublished(
 export async function findRelease(db: Db, release_id: string): Promise<ReleaseState | undefined> {
   const [row] = await db.query<ReleaseState>(`SELECT ${STATE} FROM release WHERE release_id = $1`, [release_id])
   return row
+}
+
+/** The files that a store names: those of all releases that are loaded to their end. */
+export function filesNamed(db: Db): Promise<NamedFile[]> {
+  return db.query<NamedFile>(FILES_NAMED)
+}
+
+/** The same of a copy of a store. */
+export const filesNamedIn = (copy: SealedFile): NamedFile[] => copy.all<NamedFile>(FILES_NAMED)
+
+const FILES_NAMED = "SELECT release_id, file FROM release WHERE state <> 'loading' AND file IS NOT NULL ORDER BY release_no"
+export interface NamedFile {
+  release_id: string
+  file: string
 }
 
 export function listReleases(db: Db): Promise<ReleaseState[]> {

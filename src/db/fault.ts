@@ -1,0 +1,21 @@
+/** The store cannot be used as it is. The message is one sentence for the operator. */
+export class StoreFault extends Error {}
+
+/** Something could not be written. `reason` says what; a caller that had written something before says so in its own words. */
+export class DiskFault extends StoreFault {
+  constructor(
+    readonly reason: string,
+    cause: unknown,
+  ) {
+    super(`${reason}: nothing was changed`, { cause })
+  }
+}
+
+/** Another process kept the store busy for longer than we wait. Nothing was done; trying again may succeed. */
+export class StoreBusy extends Error {
+  readonly retryAfterSeconds = 5
+
+  constructor(cause: unknown) {
+    super('the registry store is in use by another command: try again', { cause })
+  }
+}

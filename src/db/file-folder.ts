@@ -1,0 +1,266 @@
+import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import {
+  closeSync,
+  copyFileSync,
+  constants as copying,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { StoreFault } from './fault.ts'
+import { syncFolder } from './replace-file.ts'
+import { asStoreFault } from './sqlite-fault.ts'
+
+/** Each takes a descriptor and a little memory. One that is closed is opened again when it is asked. */
+const MOST_OPEN = 128
+const DIGEST = /^[0-9a-f]{64}$/
+/** Larger pages make the trees lower and leave less room unused. */
+const PAGE_BYTES = 8192
+
+/**
+ * A folder of SQLite files. A file is written under a temporary name. When all of it is on disk it gets its name, the
+ * SHA-256 of its bytes, and never changes again: readers need no lock, and copies need not be compared byte by byte.
+ */
+export class FileFolder {
+  readonly #open = new Map<string, SealedFile>()
+
+  constructor(readonly path: string) {}
+
+  /** Where a file is. A name from a damaged store must not lead out of the folder. */
+  pathOf(digest: string): string {
+    if (!DIGEST.test(digest)) throw new StoreFault('a release has a file name that is not a digest: run `atr fsck`')
+    return join(this.path, `${digest}.atr`)
+  }
+
+  has(digest: string): boolean {
+    return existsSync(this.pathOf(digest))
+  }
+
+  /** A file to read from. The one asked for least recently is closed when there are too many. */
+  open(digest: string): SealedFile {
+    const file = this.#open.get(digest) ?? new SealedFile(this.pathOf(digest))
+    this.#open.delete(digest)
+    this.#open.set(digest, file)
+    const [oldest] = this.#open
+    if (this.#open.size > MOST_OPEN && oldest) {
+      this.#open.delete(oldest[0])
+      oldest[1].close()
+    }
+    return file
+  }
+
+  /** Begins a file under a temporary name. What a load left there that died is written over. */
+  create(temporary: string): NewFile {
+    try {
+      mkdirSync(this.path, { recursive: true, mode: 0o700 })
+      return new NewFile(this.temporaryPath(temporary))
+    } catch (error) {
+      throw asStoreFault(error)
+    }
+  }
+
+  temporaryPath(temporary: string): string {
+    return join(this.path, `${temporary}.tmp`)
+  }
+
+  /** Gives a finished file its name, and is back when the name is on disk. */
+  keep(temporary: string, digest: string): void {
+    try {
+      renameSync(this.temporaryPath(temporary), this.pathOf(digest))
+      syncFolder(this.path)
+    } catch (error) {
+      throw asStoreFault(error)
+    }
+  }
+
+  removeTemporary(temporary: string): void {
+    rmSync(this.temporaryPath(temporary), { force: true })
+  }
+
+  /** Gives the space back at once. */
+  remove(digest: string): void {
+    this.#open.get(digest)?.close()
+    this.#open.delete(digest)
+    rmSync(this.pathOf(digest), { force: true })
+  }
+
+  /** Whether a file has the bytes that its name says. */
+  async isWhole(digest: string): Promise<boolean> {
+    return existsSync(this.pathOf(digest)) && (await digestOf(this.pathOf(digest))) === digest
+  }
+
+  /**
+   * Copies files into another folder, and returns those that it does not have afterwards. One that is there already is
+   * not copied again; with `reread` only if it still has the bytes that its name says. Each copy is read back before
+   * it gets its name.
+   */
+  async copyTo(other: FileFolder, digests: readonly string[], { reread = false } = {}): Promise<FileCopies> {
+    const copies: FileCopies = { copied: 0, missing: [] }
+    for (const digest of new Set(digests)) {
+      if (await other.#isThere(digest, reread)) continue
+      if (await this.#copy(digest, other)) copies.copied++
+      else copies.missing.push(digest)
+    }
+    return copies
+  }
+
+  async #isThere(digest: string, reread: boolean): Promise<boolean> {
+    return reread ? this.isWhole(digest) : this.has(digest)
+  }
+
+  /** False if the file is not here, or its bytes are not those that its name says. */
+  async #copy(digest: string, other: FileFolder): Promise<boolean> {
+    if (!this.has(digest)) return false
+    const temporary = other.temporaryPath(digest)
+    try {
+      mkdirSync(other.path, { recursive: true, mode: 0o700 })
+      copyFileSync(this.pathOf(digest), temporary, copying.COPYFILE_FICLONE)
+      syncFile(temporary)
+      const isWhole = (await digestOf(temporary)) === digest
+      if (isWhole) other.keep(digest, digest)
+      return isWhole
+    } catch (error) {
+      throw asStoreFault(error)
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  }
+
+  close(): void {
+    for (const file of this.#open.values()) file.close()
+    this.#open.clear()
+  }
+}
+
+/** What copying came to. */
+export interface FileCopies {
+  copied: number
+  missing: string[]
+}
+
+/** The SHA-256 of a file as hex digits. Between two pieces others have their turn. */
+export async function digestOf(path: string): Promise<string> {
+  const hash = new Bun.CryptoHasher('sha256')
+  for await (const piece of Bun.file(path).stream()) hash.update(piece)
+  return hash.digest('hex')
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** A file that never changes, open for reading. */
+export class SealedFile {
+  #database: Database | undefined
+
+  constructor(readonly path: string) {}
+
+  /** The rows of a query. Throws whatever SQLite says of a file that is missing or damaged. */
+  all<Row>(sql: string, ...params: SQLQueryBindings[]): Row[] {
+    return this.#connect()
+      .query<Row, SQLQueryBindings[]>(sql)
+      .all(...params)
+  }
+
+  get<Row>(sql: string, ...params: SQLQueryBindings[]): Row | undefined {
+    return (
+      this.#connect()
+        .query<Row, SQLQueryBindings[]>(sql)
+        .get(...params) ?? undefined
+    )
+  }
+
+  /** Not memory-mapped: a file that is cut short while it is mapped would end the process. */
+  #connect(): Database {
+    if (!this.#database) {
+      const address = `${pathToFileURL(this.path).href}?immutable=1`
+      this.#database = new Database(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
+      this.#database.run('PRAGMA cache_size = -512')
+    }
+    return this.#database
+  }
+
+  close(): void {
+    this.#database?.close()
+    this.#database = undefined
+  }
+}
+
+/**
+ * A file being written, in one transaction and without a journal: if the process dies, what it has written is thrown
+ * away. Pages go to disk as they fill up, so the memory it takes does not grow with the file.
+ */
+export class NewFile {
+  readonly #database: Database
+  readonly #statements: Statement[] = []
+
+  constructor(readonly path: string) {
+    rmSync(path, { force: true })
+    closeSync(openSync(path, 'wx', 0o600)) // set before anything is written: only the owner may read it
+    this.#database = new Database(path, { create: true, readwrite: true })
+    for (const setting of [
+      `page_size = ${PAGE_BYTES}`,
+      // Not OFF, which this build of SQLite refuses. Of a file that begins empty there is nothing to keep in it.
+      'journal_mode = MEMORY',
+      'synchronous = OFF',
+      'cache_size = -8192',
+    ])
+      this.#database.run(`PRAGMA ${setting}`)
+    this.#database.run('BEGIN')
+  }
+
+  run(sql: string): void {
+    this.#database.run(sql)
+  }
+
+  get<Row>(sql: string, ...params: SQLQueryBindings[]): Row | undefined {
+    return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...params) ?? undefined
+  }
+
+  /** A statement that is prepared once and run many times. */
+  statement<Params extends SQLQueryBindings[]>(sql: string): (...params: Params) => void {
+    const statement = this.#database.prepare<unknown, SQLQueryBindings[]>(sql)
+    this.#statements.push(statement)
+    return (...params) => {
+      try {
+        statement.run(...params)
+      } catch (error) {
+        throw asStoreFault(error)
+      }
+    }
+  }
+
+  /** On return all of it is on disk. */
+  finish(): void {
+    try {
+      this.#database.run('COMMIT')
+      this.#close()
+      syncFile(this.path)
+      syncFolder(dirname(this.path))
+    } catch (error) {
+      throw asStoreFault(error)
+    }
+  }
+
+  /** A statement that is not finalized would keep the file open. */
+  #close(): void {
+    for (const statement of this.#statements.splice(0)) statement.finalize()
+    this.#database.close()
+  }
+
+  /** Leaves nothing behind. */
+  abandon(): void {
+    this.#close()
+    rmSync(this.path, { force: true })
+  }
+}

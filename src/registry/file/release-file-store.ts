@@ -1,0 +1,227 @@
+import { type Db, StoreFault } from '../../db/db.ts'
+import type { SealedFile } from '../../db/file-folder.ts'
+import type { SubtreeReader } from '../../proof/tree/merkle.ts'
+import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
+import { BUNDLE_ROWS, type Bundle, unpack } from './bundle.ts'
+
+// The rows of a release, its tree and its totals, as they are in its file. Rows are numbered in the order of their
+// keys, so a question about keys becomes two places, and what lies between them.
+
+export interface StoredRow {
+  row_key: string
+  row_index: number
+  body: string
+}
+
+/** A release that has a file: staged, published or withdrawn. */
+export interface FiledRelease {
+  release_id: string
+  file: string | null
+}
+
+/** What rows are counted by. A place has its ZIP code as its code. */
+export type TotalBy = 'code' | 'region' | 'provider'
+
+export const FILE_FORMAT = 'release-file/1'
+
+/** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
+export const past = (prefix: string): string => `${prefix}~`
+
+/** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
+const MOST_BUNDLES = 8
+
+const opened = new WeakMap<SealedFile, ReleaseFile>()
+
+/** The file of a release. Nothing is read yet: a missing or damaged file is a fault when it is asked. */
+export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: FiledRelease): ReleaseFile {
+  if (file === null) throw new Error(`${release_id} has no file: it is not loaded to its end`)
+  const sealed = files.open(file)
+  const known = opened.get(sealed) ?? new ReleaseFile(sealed, release_id)
+  opened.set(sealed, known)
+  return known
+}
+
+export class ReleaseFile {
+  readonly #bundles = new Map<number, Bundle>()
+  #rowCount: number | undefined
+
+  constructor(
+    readonly sealed: SealedFile,
+    readonly release_id: string,
+  ) {}
+
+  get rowCount(): number {
+    this.#rowCount ??= this.header().row_count
+    return this.#rowCount
+  }
+
+  header(): { row_count: number; rows_root: string } {
+    const header = this.#get<{ format: string; row_count: number; rows_root: string }>(
+      'SELECT format, row_count, rows_root FROM header',
+    )
+    if (header?.format !== FILE_FORMAT) throw this.#fault()
+    return header
+  }
+
+  findRow(key: string): StoredRow | undefined {
+    const place = this.#placeOf(key)
+    const [row] = this.rowsAt(place, place + 1)
+    return row?.row_key === key ? row : undefined
+  }
+
+  rowsUnder(prefix: string): StoredRow[] {
+    return this.rowsAt(...this.placesUnder(prefix))
+  }
+
+  keysUnder(prefix: string): string[] {
+    return this.keysAt(...this.placesUnder(prefix))
+  }
+
+  /** The places of the rows whose keys begin so: from the first one up to the one after the last. */
+  placesUnder(prefix: string): [from: number, to: number] {
+    return [this.#placeOf(prefix), this.#placeOf(past(prefix))]
+  }
+
+  /** The last row before a text, and the first row that is not before another. */
+  rowsAround(start: string, end: string): { left: StoredRow | undefined; right: StoredRow | undefined } {
+    const [before, after] = [this.#placeOf(start) - 1, this.#placeOf(end)]
+    return { left: this.rowsAt(before, before + 1)[0], right: this.rowsAt(after, after + 1)[0] }
+  }
+
+  /** A stretch of the rows in key order: the way to read all of them without holding them. */
+  rowsAfter(key: string, limit: number): StoredRow[] {
+    const from = this.placeAfter(key)
+    return this.rowsAt(from, from + limit)
+  }
+
+  /** The place of the first row after this key. */
+  placeAfter(key: string): number {
+    const place = this.#placeOf(key)
+    return this.keysAt(place, place + 1)[0] === key ? place + 1 : place
+  }
+
+  /** The rows at the places `from` to `to - 1`, as far as there are any. */
+  rowsAt(from: number, to: number): StoredRow[] {
+    return this.#between(from, to, ({ keys, bodies }, at, row_index) => ({
+      row_key: keys[at] as string,
+      row_index,
+      body: bodies[at] as string,
+    }))
+  }
+
+  keysAt(from: number, to: number): string[] {
+    return this.#between(from, to, ({ keys }, at) => keys[at] as string)
+  }
+
+  #between<T>(from: number, to: number, pick: (bundle: Bundle, at: number, index: number) => T): T[] {
+    const found: T[] = []
+    const end = Math.min(to, this.rowCount)
+    for (let index = Math.max(0, from); index < end; ) {
+      const n = Math.floor(index / BUNDLE_ROWS)
+      const bundle = this.bundle(n)
+      const last = Math.min(end, (n + 1) * BUNDLE_ROWS)
+      if (bundle.keys.length < last - n * BUNDLE_ROWS) throw this.#fault()
+      for (; index < last; index++) found.push(pick(bundle, index - n * BUNDLE_ROWS, index))
+    }
+    return found
+  }
+
+  /** How many rows have a key before this text. */
+  #placeOf(text: string): number {
+    const found = this.#get<{ n: number }>(
+      'SELECT n FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
+      text,
+    )
+    if (!found) return 0
+    const { keys } = this.bundle(found.n)
+    const at = keys.findIndex((key) => key >= text)
+    return found.n * BUNDLE_ROWS + (at < 0 ? keys.length : at)
+  }
+
+  bundle(n: number): Bundle {
+    const known = this.#bundles.get(n)
+    if (known) return known
+    const packed = this.#get<{ rows: Uint8Array }>('SELECT rows FROM bundle WHERE n = ?1', n)
+    const bundle = packed && this.#guarded(() => unpack(packed.rows))
+    if (!bundle) throw this.#fault()
+    this.#bundles.set(n, bundle)
+    const [oldest] = this.#bundles.keys()
+    if (this.#bundles.size > MOST_BUNDLES && oldest !== undefined) this.#bundles.delete(oldest)
+    return bundle
+  }
+
+  findTile(level: number, n: number): Uint8Array | undefined {
+    return this.#get<{ hashes: Uint8Array }>('SELECT hashes FROM tile WHERE level = ?1 AND n = ?2', level, n)?.hashes
+  }
+
+  /** A tile that the tree must have. */
+  tile(level: number, n: number): Uint8Array {
+    const tile = this.findTile(level, n)
+    if (!tile) throw this.#fault()
+    return tile
+  }
+
+  /** Reads the tree of the release. */
+  subtrees(): SubtreeReader {
+    return subtreesFromTiles(async (level, n) => this.tile(level, n))
+  }
+
+  /** Whether each bundle is found under the key of its first row: for checks of the whole file. */
+  findsEveryBundle(): boolean {
+    const bundles = Math.ceil(this.rowCount / BUNDLE_ROWS)
+    const found = this.#all<{ n: number; first_key: string }>('SELECT n, first_key FROM bundle ORDER BY first_key')
+    return (
+      found.length === bundles &&
+      found.every(({ n, first_key }, at) => n === at && this.bundle(n).keys[0] === first_key)
+    )
+  }
+
+  /** How many rows the release has of each code, region or provider, in the order of their names. */
+  totals(by: TotalBy, prefix = ''): Map<string, number> {
+    const rows = this.#all<Total>(
+      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item',
+      by,
+      prefix,
+      past(prefix),
+    )
+    return new Map(rows.map(({ item, row_count }) => [item, row_count]))
+  }
+
+  /** Of one of them; none if it has no rows. */
+  totalOf(by: TotalBy, name: string): number {
+    const found = this.#get<Total>('SELECT item, row_count FROM total WHERE kind = ?1 AND item = ?2', by, name)
+    return found?.row_count ?? 0
+  }
+
+  countNames(by: TotalBy): number {
+    return this.#get<{ names: number }>('SELECT COUNT(*) AS names FROM total WHERE kind = ?1', by)?.names ?? 0
+  }
+
+  #all<Row>(sql: string, ...params: (string | number)[]): Row[] {
+    return this.#guarded(() => this.sealed.all<Row>(sql, ...params))
+  }
+
+  #get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
+    return this.#guarded(() => this.sealed.get<Row>(sql, ...params))
+  }
+
+  #guarded<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (cause) {
+      throw this.#fault(cause)
+    }
+  }
+
+  #fault(cause?: unknown): StoreFault {
+    return new StoreFault(
+      `the file of release ${this.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
+      { cause },
+    )
+  }
+}
+
+interface Total {
+  item: string
+  row_count: number
+}
