@@ -143,6 +143,21 @@ const amounts = [
     flagged(stated('verbatim', { rate: '6.497' }, '6.497', 'medicare_asp'), 'amp_based', 'lesser_of'),
   ),
   good(
+    'what was found in a hospital\u2019s file',
+    flagged(range('80', '140.5', '80.00', '140.50'), 'partial', 'code_restored', 'rate_outside_range', 'mixed_units'),
+  ),
+  good(
+    'a drug by the unit of a hospital',
+    stated('verbatim', { amount: '6.497' }, '', 'hospital_gross', {
+      price: { amount: '6.497', currency: 'USD', per: '0.5 ML' },
+    }),
+  ),
+  bad(
+    'a mark twice',
+    flagged(range('80', '140.5', '80.00', '140.50'), 'mixed_units', 'mixed_units'),
+    'flags_mismatch',
+  ),
+  good(
     'a unit that could not be read',
     flagged(
       stated('verbatim', { rate: '6.497' }, '', 'medicare_asp', {

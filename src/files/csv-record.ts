@@ -2,6 +2,8 @@ import { digitOf } from './base36.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
+const NO_BREAK = 0xa0
+const NO_BREAK_LEAD = 0xc2
 const POINT = 0x2e
 const ZERO = 0x30
 /** From here on an amount may consist of nines only, which means "unknown". */
@@ -57,6 +59,28 @@ export class CsvRecord {
     if (this.#to - this.#from <= MAX_WORD && !this.escaped) return this.#words.find(this.#buffer, this.#from, this.#to)
     const text = this.#buffer.toString('latin1', this.#from, this.#to)
     return this.escaped ? text.replaceAll('""', '"') : text
+  }
+
+  /** The whole record as it stands. */
+  raw(): string {
+    return this.#buffer.toString('latin1', this.starts[0], (this.starts[this.cells] as number) - 1)
+  }
+
+  /**
+   * Joins cells of a torn line until it has this many. What begins with a quote, and what follows and ends with one
+   * only, were one text with a comma in it; and a text that begins with a quote in the last column goes on to the end.
+   */
+  join(width: number): void {
+    this.shared = 0
+    if (this.cells > width && this.#hasQuote(width - 1, 'first') && !this.#hasQuote(width - 1, 'last')) {
+      this.starts[width] = this.starts[this.cells] as number
+      this.cells = width
+    }
+    for (let cell = 0; this.cells > width && cell + 1 < this.cells; )
+      if (this.#hasQuote(cell, 'first') && !this.#hasQuote(cell + 1, 'first') && this.#hasQuote(cell + 1, 'last')) {
+        this.starts.copyWithin(cell + 1, cell + 2, this.cells + 1)
+        this.cells--
+      } else cell++
   }
 
   isBlank(cell: number): boolean {
@@ -118,6 +142,14 @@ export class CsvRecord {
     return true
   }
 
+  #hasQuote(cell: number, end: 'first' | 'last'): boolean {
+    let from = this.starts[cell] as number
+    let to = (this.starts[cell + 1] as number) - 1
+    while (from < to && isBlank(this.bytes[from])) from++
+    while (to > from && isBlank(this.bytes[to - 1])) to--
+    return from < to && this.bytes[end === 'first' ? from : to - 1] === QUOTE
+  }
+
   /** Finds the content of a cell, without quotes and blanks; false if it is empty. */
   #find(cell: number): boolean {
     if (cell >= this.cells || cell < 0) return false
@@ -138,8 +170,12 @@ export class CsvRecord {
   }
 }
 
-/** Control characters are blank too: none of them is part of a code or an amount. */
-const isBlank = (byte: number | undefined): boolean => (byte as number) <= SPACE
+/**
+ * Control characters are blank too: none of them is part of a code or an amount. So is the no-break space, which
+ * Windows-1252 writes as one byte and UTF-8 as two.
+ */
+const isBlank = (byte: number | undefined): boolean =>
+  (byte as number) <= SPACE || byte === NO_BREAK || byte === NO_BREAK_LEAD
 
 export const MAX_WORD = 12
 const WORD_SLOTS = 2 ** 14

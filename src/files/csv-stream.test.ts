@@ -16,7 +16,7 @@ function read(text: string | Uint8Array, chunk = 1_000_000): Read {
   const found: Read = { records: [], malformed: [] }
   const reader = new CsvReader({
     record: (at) => found.records.push([at.line, ...Array.from({ length: at.cells }, (_, cell) => at.text(cell))]),
-    malformed: (line) => found.malformed.push(line),
+    torn: ({ line }) => found.malformed.push(line),
   })
   const bytes = typeof text === 'string' ? utf8(text) : text
   for (let at = 0; at < bytes.length; at += chunk) reader.push(bytes.subarray(at, at + chunk))
@@ -108,7 +108,7 @@ test('8,192 columns are read, and cells beyond the end of a record are empty', (
   expect([found?.length, found?.[8_192]]).toEqual([8_193, '8191'])
   const reader = new CsvReader({
     record: (at) => expect([at.text(5), at.text(-1), at.isBlank(5), at.plainCents(5)]).toEqual(['', '', true, 0]),
-    malformed: () => {},
+    torn: () => {},
   })
   reader.push(utf8('a,b\n'))
   reader.end()
@@ -121,7 +121,7 @@ test('an amount in plain digits is read in cents, and everything else is left to
       record: (at) => {
         found = at.plainCents(0)
       },
-      malformed: () => {},
+      torn: () => {},
     })
     reader.push(utf8(`${text},\n`))
     reader.end()

@@ -1,4 +1,5 @@
 import { CsvRecord } from './csv-record.ts'
+import { splitTorn } from './torn-line.ts'
 import { unreadable } from './unreadable.ts'
 
 const MAX_CELLS = 8_192
@@ -26,8 +27,8 @@ const MALFORMED = -2
 export interface CsvHandler {
   /** The object is reused: its cells are valid until the call returns. */
   record(record: CsvRecord): void
-  /** A record with wrong quotes; reading goes on with the next line. */
-  malformed(line: number): void
+  /** A line with wrong quotes, split as well as can be (torn-line.ts); reading goes on with the next line. */
+  torn(record: CsvRecord): void
 }
 
 /**
@@ -40,6 +41,8 @@ export class CsvReader {
   readonly #bytes = new Uint8Array(BUFFER + MARGIN)
   readonly #view = new DataView(this.#bytes.buffer)
   readonly #record = new CsvRecord(this.#bytes, MAX_CELLS)
+  /** For the cells of a line that is looked at by itself. */
+  readonly #spare = new Int32Array(MAX_CELLS + 1)
   #filled = 0
   #newline = 0
   #breaks = 0
@@ -49,6 +52,8 @@ export class CsvReader {
   /** Where the last scan stopped that found no complete record. */
   #reached = 0
   #over = false
+  /** How many cells a record should have, once that is known. */
+  width = 0
 
   constructor(readonly handler: CsvHandler) {}
 
@@ -82,10 +87,11 @@ export class CsvReader {
       }
       const next = this.#scan(at, last)
       if (next === INCOMPLETE) break
-      if (next === MALFORMED) {
+      if (next === MALFORMED || (this.#breaks > 0 && this.#swallows(at, next))) {
         const from = this.#nextLine(at, last)
         if (from === INCOMPLETE) break
-        this.handler.malformed(this.#record.line)
+        this.#split(at, from - 1)
+        this.handler.torn(this.#record)
         this.#record.line++
         at = from
         continue
@@ -101,6 +107,28 @@ export class CsvReader {
     if (this.#filled > MAX_RECORD) throw unreadable('a line is longer than 1 MiB', this.#record.line)
   }
 
+  /**
+   * Whether a record of several lines has swallowed one that is whole: a doubled quote at the end of a text, as in
+   * `"4 X 4"",Q4104`, hides its end, and the text goes on until a later line happens to end it.
+   */
+  #swallows(at: number, next: number): boolean {
+    const { cells, unclosed } = splitTorn(this.#bytes, at, this.#lineEnd(at), this.#spare)
+    this.#reached = next
+    return cells === this.width && !unclosed
+  }
+
+  #split(at: number, end: number): void {
+    const record = this.#record
+    record.cells = splitTorn(this.#bytes, at, end, record.starts).cells
+    record.shared = 0
+    record.escaped = true
+  }
+
+  #lineEnd(at: number): number {
+    const end = this.#bytes.subarray(0, this.#filled).indexOf(this.#newline, at)
+    return end < 0 ? this.#filled : end
+  }
+
   #findNewline(): number {
     const lf = this.#bytes.subarray(0, this.#filled).indexOf(LF)
     return lf < 0 && this.#bytes.subarray(0, this.#filled).includes(CR) ? CR : LF
@@ -108,8 +136,8 @@ export class CsvReader {
 
   /** The start of the line after the one at `at`. Rereading is limited, so that no file takes forever. */
   #nextLine(at: number, last: boolean): number {
-    const end = this.#bytes.subarray(0, this.#filled).indexOf(this.#newline, at)
-    if (end < 0) return last ? this.#filled : INCOMPLETE
+    const end = this.#lineEnd(at)
+    if (end === this.#filled) return last ? this.#filled : INCOMPLETE
     this.#rescanned += Math.max(0, this.#reached - end)
     if (this.#rescanned > this.#seen + SPARE_RESCAN)
       throw unreadable('the file has too many quotes that do not close: download it again', this.#record.line)

@@ -26,9 +26,9 @@ function read(text: string | Uint8Array, chunk = 1_000_000): Read {
   return { items, malformed, members: Object.fromEntries(reader.members), found: reader.found }
 }
 
-const refusal = (text: string | Uint8Array): string => {
+const refusal = (text: string | Uint8Array, chunk?: number): string => {
   try {
-    read(text)
+    read(text, chunk)
   } catch (error) {
     if (error instanceof Problem) return error.detail
     throw error
@@ -58,20 +58,44 @@ test('what is asked for and stands twice is refused, because readers differ in w
 })
 
 test('what is no object in the list is reported in its place', () => {
-  expect(read('{"list":[{"a":1},null,"{",[2],7 7,{"a":2}]}')).toMatchObject({
+  expect(read('{"list":[{"a":1},null,"{",[2],7 , {"a":2}]}')).toMatchObject({
     items: [
       [1, { a: 1 }],
       [6, { a: 2 }],
     ],
     malformed: [2, 3, 4, 5],
   })
-  expect(read('{"list":[{"a":1}{"a":2},{"a":3}]}')).toMatchObject({
-    items: [
-      [1, { a: 1 }],
-      [2, { a: 3 }],
-    ],
-    malformed: [1],
-  })
+})
+
+test('what a strict reader refuses outside the items is refused', () => {
+  const wrong = [
+    '{"list":[{"a":1}{"a":2}]}',
+    '{"list":[{"a":1},,{"a":2}]}',
+    '{"list":[{"a":1},]}',
+    '{"list":[,{"a":1}]}',
+    '{"list":[7 7]}',
+    '{"list":[nul]}',
+    '{"list":[{"a":1} x]}',
+    '{"list":[],}',
+    '{"list":[] "day":"2026"}',
+    '{"day":"2026" "list":[]}',
+    '{"day":2026-01-01,"list":[]}',
+    '{"x":NaN,"list":[]}',
+    '{\'x\':1,"list":[]}',
+    '{x:1,"list":[]}',
+    '{"x":[1,],"list":[]}',
+    '{"x":{"y" 1},"list":[]}',
+    '{"x":"a\nb","list":[]}',
+    '{"x":01,"list":[]}',
+    '{"x":"\\x","list":[]}',
+    '{"list":[{"a":1}],"x":tru}',
+  ]
+  for (const text of wrong)
+    for (const chunk of [1, 7, 1_000]) {
+      expect(() => JSON.parse(text)).toThrow()
+      expect([text, refusal(text, chunk)]).toEqual([text, expect.stringMatching(/not valid: ask the publisher/)])
+    }
+  expect(refusal('\ufeff {"x":[1, {"y":"\\u00e9"}],"list":[ ] , "z":null} \n')).toBe('read')
 })
 
 test('an item that is not JSON inside is reported alone', () => {
@@ -98,6 +122,7 @@ describe('what is not one object is refused with a reason', () => {
     ['an endless name', `{"${'x'.repeat(3_000_000)}`, /longer than 1 MiB|too large/],
     ['an endless item', `{"list":[[${'"x",'.repeat(5 << 20)}`, /too large \(item 1\)/],
     ['an endless member', `{"ids":[${'"x",'.repeat(1 << 20)}`, /too large/],
+    ['endless other members', `{"x":[${'"xxxxxxxx",'.repeat(1 << 22)}`, /too large/],
   ]
   test.each(refusals)('%s', (_, text, sentence) => {
     expect(refusal(text)).toMatch(sentence)

@@ -5,6 +5,8 @@ const MAX_STRING = 1024 * 1024
 const MAX_NAME = 256
 const MAX_MEMBER = 64 * 1024
 const MAX_ITEM = 16 * 1024 * 1024
+/** All that is not an item. */
+const MAX_OUTSIDE = 32 * 1024 * 1024
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -28,7 +30,7 @@ export interface JsonHandler {
 
 /**
  * Reads one JSON object of any size in constant memory: the items of one list in it, one at a time, and a few small
- * members, anywhere in the object. Everything else is skipped; only its brackets are checked.
+ * members, anywhere in the object. An item that is not JSON is reported alone; all else must be JSON to the letter.
  */
 export class JsonReader {
   /** The wanted members that were found. */
@@ -50,8 +52,12 @@ export class JsonReader {
   #name = ''
   #inValue = false
   #inList = false
-  /** Between two commas of the list: nothing yet, an item, or something else. */
-  #slot: 'empty' | 'item' | 'stray' = 'empty'
+  /** What stands in the list since its bracket or the last comma: nothing, something, or something in brackets that has ended. */
+  #slot: 'first' | 'empty' | 'value' | 'closed' = 'first'
+  /** All that is not an item, and where in this chunk it goes on. */
+  readonly #outside: Uint8Array[] = []
+  #outsideBytes = 0
+  #outsideFrom = 0
 
   /** What is being kept: its start in this chunk, the earlier parts, and how large it may become. */
   #keeping: 'name' | 'member' | 'item' | undefined
@@ -69,6 +75,7 @@ export class JsonReader {
     const end = chunk.length
     let i = 0
     this.#from = 0
+    this.#outsideFrom = 0
     while (i < end) {
       if (this.#inString) {
         i = this.#throughString(chunk, i)
@@ -86,11 +93,20 @@ export class JsonReader {
       if (i < end) this.#step(chunk, i++)
     }
     if (this.#keeping) this.#keep(chunk, end)
+    if (!this.#inList) this.#putOutside(chunk, end)
   }
 
   end(): void {
     if (!this.#started) throw unreadable('the file is empty: download it again')
     if (this.#depth > 0) throw unreadable('the file ends in the middle of its JSON: download it again')
+    const outside = Buffer.concat(this.#outside).toString()
+    if (parsed(outside.replace(/^\ufeff/, '')) === undefined) throw this.#notJson()
+  }
+
+  #putOutside(chunk: Uint8Array, end: number): void {
+    this.#outsideBytes += end - this.#outsideFrom
+    if (this.#outsideBytes > MAX_OUTSIDE) throw this.#refused('has a part that is too large')
+    this.#outside.push(chunk.slice(this.#outsideFrom, end))
   }
 
   #throughString(chunk: Uint8Array, start: number): number {
@@ -124,7 +140,7 @@ export class JsonReader {
       return
     }
     if (this.#depth === 1 && this.#inValue && !this.#keeping) this.#beginMember(byte, at)
-    else if (this.#inList && this.#depth === 2) this.#inSlot(byte)
+    else if (this.#inList && this.#depth === 2) this.#inSlot(chunk, byte, at)
     switch (byte) {
       case QUOTE:
         this.#inString = true
@@ -139,15 +155,18 @@ export class JsonReader {
         break
       case OPEN_OBJECT:
       case OPEN_LIST:
-        if (this.#inList && this.#depth === 2) this.#begin('item', at)
         this.#down(byte)
+        if (this.#inList && this.#depth === 2) this.#putOutside(chunk, at + 1)
         break
       case CLOSE_OBJECT:
       case CLOSE_LIST:
         if (this.#depth === 1) this.#endMember(chunk, at)
         this.#up(byte)
-        if (this.#inList && this.#depth === 2) this.#endItem(chunk, at + 1)
-        if (this.#depth === 1) this.#inList = false
+        if (this.#inList && this.#depth === 2) this.#slot = 'closed'
+        if (this.#inList && this.#depth === 1) {
+          this.#inList = false
+          this.#outsideFrom = at
+        }
         if (this.#depth === 0) this.#over = true
     }
   }
@@ -180,7 +199,7 @@ export class JsonReader {
     if (this.#name === this.list && byte === OPEN_LIST && !this.#inList) {
       if (this.found) throw unreadable(`the JSON has the list ${this.list} twice: ${WHICH}`)
       this.#inList = true
-      this.#slot = 'empty'
+      this.#slot = 'first'
       this.found = true
     } else if (this.wanted.has(this.#name) && byte !== COMMA && byte !== CLOSE_OBJECT) this.#begin('member', at)
   }
@@ -194,24 +213,25 @@ export class JsonReader {
     this.#name = ''
   }
 
-  /** Directly in the list there must be one object between two commas; anything else is not an item. */
-  #inSlot(byte: number): void {
-    if (byte === COMMA) this.#slot = 'empty'
-    else if (byte === CLOSE_LIST || this.#slot === 'stray') return
-    else if (byte === OPEN_OBJECT && this.#slot === 'empty') this.#slot = 'item'
-    else {
-      if (this.#slot === 'empty') this.items++
-      this.#slot = 'stray'
-      this.handler.malformed(this.items)
+  /** Directly in the list there must be one value between two commas. */
+  #inSlot(chunk: Uint8Array, byte: number, at: number): void {
+    if (byte === COMMA || byte === CLOSE_LIST) {
+      if (this.#slot === 'empty' || (this.#slot === 'first' && byte === COMMA)) throw this.#notJson()
+      if (this.#slot !== 'first') this.#endSlot(chunk, at)
+      this.#slot = 'empty'
+    } else if (this.#slot === 'closed') throw this.#notJson()
+    else if (this.#slot !== 'value') {
+      this.#begin('item', at)
+      this.#slot = 'value'
     }
   }
 
-  #endItem(chunk: Uint8Array, end: number): void {
-    if (this.#keeping !== 'item') return
+  /** What has brackets of its own may be wrong between them: that is reported. Anything else is not JSON. */
+  #endSlot(chunk: Uint8Array, end: number): void {
     const value = this.#taken(chunk, end)
-    if (this.#slot === 'stray') return
+    if (value === undefined && this.#slot !== 'closed') throw this.#notJson()
     this.items++
-    if (value === undefined) this.handler.malformed(this.items)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) this.handler.malformed(this.items)
     else this.handler.item(value, this.items)
   }
 
@@ -241,16 +261,24 @@ export class JsonReader {
     }
     this.#keeping = undefined
     this.#kept = []
-    try {
-      return JSON.parse(text)
-    } catch {
-      return undefined
-    }
+    return parsed(text)
   }
 
   #refused(what: string): Error {
-    const item = this.#slot === 'stray' ? this.items : this.items + 1
-    return unreadable(`the JSON ${what} (${this.#inList ? `item ${item}` : 'before or after the items'})`)
+    return unreadable(`the JSON ${what} (${this.#inList ? `item ${this.items + 1}` : 'before or after the items'})`)
+  }
+
+  #notJson(): Error {
+    return this.#refused('is not valid: ask the publisher for a corrected file')
+  }
+}
+
+/** Nothing for what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

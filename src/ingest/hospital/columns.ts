@@ -10,10 +10,15 @@ export interface Columns {
   billingClass: number
   /** The template has one column for them, and at least one hospital has a second, `modifier`. */
   modifiers: number[]
+  /** The template's drug_unit_of_measurement and drug_type_of_measurement. */
+  drugUnit: number
+  drugType: number
   /** In the order of the amounts: gross, cash, lowest, highest. */
   stated: number[]
   /** All of the above, as few runs of columns. */
   spans: Span[]
+  /** Whether types stand before their codes; undefined where they do not stand side by side. */
+  typeFirst: boolean | undefined
   /** One in the tall layout, one for each payer and plan in the wide one. */
   rates: number[]
 }
@@ -39,6 +44,7 @@ export function findColumns(names: readonly string[]): Columns | undefined {
   const setting = find('setting')
   const billingClass = find('billing_class')
   const modifiers = ['modifiers', 'modifier'].map(find)
+  const [drugUnit, drugType] = ['unit', 'type'].map((name) => find(`drug_${name}_of_measurement`)) as [number, number]
   const stated = ['gross', 'discounted_cash', 'min', 'max'].map((name) => find(`standard_charge|${name}`))
   return {
     width: names.length,
@@ -46,16 +52,26 @@ export function findColumns(names: readonly string[]): Columns | undefined {
     setting,
     billingClass,
     modifiers,
+    drugUnit,
+    drugType,
     stated,
+    typeFirst: sideBySide(codes),
     spans: spansOf([
       ...codes.flatMap(({ code, type }) => [code, type]),
       setting,
       billingClass,
       ...modifiers,
+      drugUnit,
+      drugType,
       ...stated,
     ]),
     rates: [...names.keys()].filter((cell) => /^standard_charge\|(.*\|)?negotiated_dollar$/.test(names[cell] ?? '')),
   }
+}
+
+function sideBySide(codes: Columns['codes']): boolean | undefined {
+  if (codes.every(({ code, type }) => type === code + 1)) return false
+  return codes.every(({ code, type }) => type === code - 1) ? true : undefined
 }
 
 function spansOf(cells: readonly number[]): Span[] {

@@ -1,31 +1,34 @@
+import { FileEnd } from '../../files/csv-end.ts'
 import type { CsvRecord } from '../../files/csv-record.ts'
 import { type CsvHandler, CsvReader } from '../../files/csv-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
+import { CASH, dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, RESTORED } from './amounts.ts'
 import {
-  CASH,
   type ChargeSink,
-  classOf,
-  dollarsOf,
-  GROSS,
-  HIGHEST,
   type HospitalHead,
   type HospitalReader,
-  isProcedureType,
-  isProfessionalRevenue,
-  LineAmounts,
-  LineCodes,
-  LOWEST,
   MALFORMED,
-  modifierOf,
-  settingOf,
+  RULE_FOR,
   UNREADABLE_FIELD,
-  variantOf,
 } from './charges.ts'
 import { CODE_LENGTH, isCode } from './code-number.ts'
 import { type Columns, findColumns } from './columns.ts'
+import { drugUnit, NO_UNIT } from './drug-unit.ts'
+import { codesBesideTypes, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
 import { npisIn } from './owner.ts'
+import {
+  classOf,
+  isProfessionalRevenue,
+  LOST,
+  type Modifiers,
+  modifiersOf,
+  NO_MODIFIERS,
+  settingOf,
+  TORN,
+  variantOf,
+} from './variant.ts'
 
 /** What a line came to: the rule it breaks, and, if it has amounts, whether they are for a modifier and setting. */
 interface LineReading {
@@ -37,6 +40,8 @@ interface LineReading {
 
 const HEAD_RECORDS = 12
 const MODIFIERS = 1_000
+/** How the sentence begins by which a hospital says that its file is true, as `plain` leaves it. The sentence is the name of a column. */
+const ATTESTATION = 'tothebestofitsknowledge'
 
 /** Both CSV layouts of the CMS template, versions 2.0 to 3.0, by the names of their columns. */
 export class HospitalCsv implements HospitalReader, CsvHandler {
@@ -47,7 +52,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #last: LineReading | undefined
   lines = 0
   readonly #ending = new FileEnd()
-  readonly #modifiers = new Map<string, string | undefined>()
+  readonly #modifiers = new Map<string, Modifiers>()
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
   /** Whether a revenue code of the line says that a doctor charges it. */
@@ -68,17 +73,25 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (!this.#columns) throw notTemplate()
     if (this.#ending.isCut())
       throw unreadable('the file ends in the middle of a line: download it again', this.#ending.line)
+    const attestation = [...this.#general.keys()].find((name) => name.startsWith(ATTESTATION))
     return {
       last_updated_on: this.#general.get('last_updated_on') ?? '',
       npis: npisIn(this.#general.get('type_2_npi') ?? ''),
+      version: this.#general.get('version') ?? '',
+      attested: this.#general.get(attestation ?? '') ?? '',
     }
   }
 
-  malformed(line: number): void {
+  /** A line with inch marks in its quotes is read if it has all its cells; of any other, only its codes are. */
+  torn(record: CsvRecord): void {
     if (!this.#columns) throw notTemplate()
-    this.lines++
-    this.#ending.add(line, 0)
-    note(this.rejects, MALFORMED, line)
+    record.join(this.#columns.width)
+    if (record.cells === this.#columns.width) this.#line(record, this.#columns)
+    else {
+      this.#ending.add(record.line, 0)
+      this.#tornLine(record, this.#columns)
+    }
+    this.#last = undefined
   }
 
   record(record: CsvRecord): void {
@@ -100,26 +113,43 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     else this.#columns = findColumns(names)
     if (this.#columns) this.#ending.add(record.line, names.findLastIndex((name) => name !== '') + 1)
     else if (record.line > HEAD_RECORDS) throw notTemplate()
+    this.#reader.width = this.#columns?.width ?? 0
   }
 
   #line(record: CsvRecord, columns: Columns): void {
     const { line } = record
     this.#ending.add(line, record.cells)
+    if (hasMore(record, columns.width)) record.join(columns.width)
     if (hasMore(record, columns.width)) {
-      this.#last = undefined
-      this.lines++
-      note(this.rejects, MALFORMED, line) // a stray comma has moved the cells
+      this.#tornLine(record, columns) // a stray comma has moved the cells
       return
     }
-    // The lines of one item differ in payer and rate alone, and those are not read where lowest and highest stand.
-    const again = this.#last !== undefined && record.repeats(columns.spans)
+    // The lines of one item differ in payer and rate alone, and the rates mostly lie between its lowest and highest.
+    const again = this.#last !== undefined && record.repeats(columns.spans) && this.#coversRates(record, columns)
     const reading = again && this.#last ? this.#last : this.#readLine(record, columns)
     const { variant, rule, repeatable } = reading
     if (rule || variant !== undefined) this.lines++
     if (rule) note(this.rejects, rule, line)
-    if (variant !== undefined)
-      for (const code of this.#codes.found) this.sink(code, variant, line, this.#amounts.dollars, again)
+    if (variant !== undefined) this.#send(this.#codes, variant, line, again)
     this.#last = repeatable ? reading : undefined
+  }
+
+  #send(codes: LineCodes, variant: string, line: number, again: boolean): void {
+    const { dollars } = this.#amounts
+    for (const code of codes.found) {
+      dollars[RESTORED] = codes.restored.includes(code) ? 1 : 0
+      this.sink(code, variant, line, dollars, again)
+    }
+  }
+
+  /** A line whose cells cannot be told apart. Of each code in it nobody can say what is stated. */
+  #tornLine(record: CsvRecord, { typeFirst }: Columns): void {
+    const codes = typeFirst === undefined ? new LineCodes() : codesBesideTypes(record.raw(), typeFirst)
+    this.lines++
+    this.#last = undefined
+    note(this.rejects, codes.found.length > 0 ? UNREADABLE_FIELD : MALFORMED, record.line)
+    this.#amounts.tear()
+    this.#send(codes, TORN, record.line, false)
   }
 
   #readLine(record: CsvRecord, columns: Columns): LineReading {
@@ -127,26 +157,32 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (noCode && isBlankRecord(record)) return { rule: undefined, variant: undefined, repeatable: false }
     if (noCode) return { rule: noCode, variant: undefined, repeatable: true }
     const setting = settingOf(record.text(columns.setting))
-    const modifier = this.#readModifier(record, columns)
-    const billing = classOf(record.text(columns.billingClass)) || (this.#professional ? 'professional' : '')
+    const { modifier, professional } = this.#readModifier(record, columns)
+    const billing =
+      classOf(record.text(columns.billingClass)) || (this.#professional || professional ? 'professional' : '')
     const repeatable = this.#readAmounts(record, columns)
-    const rule = this.#amounts.settle()
-    const variant = variantOf(modifier ?? '', setting ?? '', billing)
-    if (setting !== undefined && modifier !== undefined) return { rule, variant, repeatable }
-    this.#amounts.disown()
+    const settled = this.#amounts.settle()
+    const variant = variantOf(modifier ?? LOST, setting ?? LOST, billing)
+    if (setting !== undefined && modifier !== undefined)
+      return { rule: settled && RULE_FOR[settled], variant, repeatable }
+    // A line that ends before its last column, and has no setting, was broken in two: its amounts stand elsewhere.
+    if (settled === 'empty' && record.cells < columns.width) this.#amounts.tear()
+    else this.#amounts.disown()
     return { rule: UNREADABLE_FIELD, variant, repeatable }
   }
 
   /** Lines have the same few lists of modifiers over and over. */
-  #readModifier(record: CsvRecord, { modifiers }: Columns): string | undefined {
+  #readModifier(record: CsvRecord, { modifiers }: Columns): Modifiers {
     let text = ''
     for (const cell of modifiers) if (!record.isBlank(cell)) text += `${text === '' ? '' : '|'}${record.text(cell)}`
-    if (text === '') return ''
-    if (!this.#modifiers.has(text)) {
+    if (text === '') return NO_MODIFIERS
+    let known = this.#modifiers.get(text)
+    if (!known) {
       if (this.#modifiers.size === MODIFIERS) this.#modifiers.clear()
-      this.#modifiers.set(text, modifierOf(text))
+      known = modifiersOf([text])
+      this.#modifiers.set(text, known)
     }
-    return this.#modifiers.get(text)
+    return known
   }
 
   /** The rule by which the line has no code, if it has none. */
@@ -156,7 +192,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     for (const { code, type } of codes) {
       if (record.isBlank(code)) continue
       const named = record.text(type)
-      if (named === 'RC') this.#professional ||= isProfessionalRevenue(record.text(code))
+      if (isRevenueType(named)) this.#professional ||= isProfessionalRevenue(record.text(code))
       if (!isProcedureType(named)) continue
       const number = record.base36(code, CODE_LENGTH)
       if (number !== undefined && isCode(number)) this.#codes.addNumber(number)
@@ -165,20 +201,30 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     return this.#codes.settle()
   }
 
-  /** Whether another line with the same cells would have the same amounts: not where its rates were read. */
-  #readAmounts(record: CsvRecord, { stated, rates }: Columns): boolean {
+  /** Whether another line with the same cells, and rates that these cover, would have the same amounts. */
+  #readAmounts(record: CsvRecord, columns: Columns): boolean {
+    const { stated, rates } = columns
     const amounts = this.#amounts
-    amounts.begin()
-    amounts.state(GROSS, dollarsAt(record, stated[GROSS] as number))
-    amounts.state(CASH, dollarsAt(record, stated[CASH] as number))
-    const lowest = dollarsAt(record, stated[LOWEST] as number)
-    const highest = dollarsAt(record, stated[HIGHEST] as number)
-    amounts.state(LOWEST, lowest)
-    amounts.state(HIGHEST, highest)
-    const [noLowest, noHighest] = [lowest === 0, highest === 0]
-    if ((!noLowest && !noHighest) || rates.length === 0) return true
-    for (const cell of rates) amounts.rate(dollarsAt(record, cell), noLowest, noHighest)
-    return false
+    amounts.begin(this.#readUnit(record, columns))
+    for (const at of [GROSS, CASH, LOWEST, HIGHEST]) amounts.state(at, dollarsAt(record, stated[at] as number))
+    let covered = true
+    for (const cell of rates) {
+      const rate = dollarsAt(record, cell)
+      if (amounts.covers(rate)) continue
+      covered = false
+      amounts.rate(rate)
+    }
+    return covered && (rates.length === 0 || (amounts.dollars[LOWEST] !== 0 && amounts.dollars[HIGHEST] !== 0))
+  }
+
+  #coversRates(record: CsvRecord, { rates }: Columns): boolean {
+    for (const cell of rates) if (!this.#amounts.covers(dollarsAt(record, cell))) return false
+    return true
+  }
+
+  #readUnit(record: CsvRecord, { drugUnit: value, drugType: type }: Columns): number {
+    if (record.isBlank(value) && record.isBlank(type)) return NO_UNIT
+    return drugUnit(record.text(value), record.text(type))
   }
 }
 
@@ -201,25 +247,3 @@ const notTemplate = () =>
   unreadable(
     `this is not a hospital file in the CMS template: none of its first ${HEAD_RECORDS} lines names the columns code|1, code|1|type and setting. Ask the hospital for its current file`,
   )
-
-/**
- * How a CSV file ends: a line that has no end, and fewer cells than any other, was cut off while it was copied. Half an
- * amount would pass for one. A line of one cell is a blank or a remark, and says nothing.
- */
-export class FileEnd {
-  lastByte = 0
-  line = 0
-  #cells = 0
-  #fewest = Number.POSITIVE_INFINITY
-
-  add(line: number, cells: number): void {
-    if (this.#cells > 1) this.#fewest = Math.min(this.#fewest, this.#cells)
-    this.#cells = cells
-    this.line = line
-  }
-
-  isCut(): boolean {
-    const isOnlyLine = this.#fewest === Number.POSITIVE_INFINITY
-    return this.lastByte > 0x20 && this.#cells < this.#fewest && !isOnlyLine
-  }
-}

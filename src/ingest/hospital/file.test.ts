@@ -33,14 +33,18 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
     expect([npis, last_updated_on, totals]).toEqual([['1234567893'], '2026-04-01', {}])
     expect(rows.map(short)).toEqual([
       'G0100|26-TC|cash|inpatient 7.00',
-      'G0101||cash| 80.50',
-      'G0101||gross| 100.00',
-      'G0101||negotiated_high| 90.25',
-      'G0101||negotiated_low| 40.00',
+      'G0101||cash|inpatient 80.50',
+      'G0101||cash|outpatient 80.50',
+      'G0101||gross|inpatient 100.00',
+      'G0101||gross|outpatient 100.00',
+      'G0101||negotiated_high|inpatient 90.25',
+      'G0101||negotiated_high|outpatient 90.25',
+      'G0101||negotiated_low|inpatient 40.00',
+      'G0101||negotiated_low|outpatient 40.00',
     ])
   })
 
-  test('has the least and greatest rate where lowest and highest are not stated anywhere', async () => {
+  test('has the least and greatest rate of lines that do not state lowest and highest', async () => {
     const { rows } = await load([
       { code: 'G0101', rates: ['30', '10', '20'] },
       { code: 'G0101', rates: ['5', '25'] },
@@ -55,7 +59,7 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
       'G0102||negotiated_high|outpatient 99.00 verbatim/1',
       'G0102||negotiated_low|outpatient 50.00 least-rate/1',
       'G0103||negotiated_high|outpatient 60.00 greatest-rate/1',
-      'G0103||negotiated_low|outpatient 45.00 verbatim/1',
+      'G0103||negotiated_low|outpatient 45.00..50.00 range/1',
     ])
   })
 
@@ -78,7 +82,7 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
       { code: '12345678', type: 'HCPCS', gross: '5' },
       { code: 'G010O', gross: '5' },
       { code: 'G0101', setting: 'somewhere', gross: '5' },
-      { code: 'G0101', modifiers: '360', gross: '5' },
+      { code: 'G0101', modifiers: 'words', gross: '5' },
       { code: 'G0101', gross: '999999999', cash: '0', low: '1.2.3' },
       { code: 'G0101', gross: '-5', cash: '6' },
       { code: 'G0101' },
@@ -291,7 +295,7 @@ test('every line counts, also where it says the same as the one before', async (
 
 test('a line with two procedure codes is a price of both', async () => {
   const text = tallCsv([{ code: 'G0101', gross: '5' }])
-    .replace('code|1|type', 'code|1|type,code|2,code|2|type')
+    .replace('code|1|type', 'code|1|type,code|3,code|3|type')
     .replace('G0101,CPT', 'G0101,CPT,99213,HCPCS')
   expect((await loaded(text)).rows.map(short)).toEqual(['99213||gross|outpatient 5.00', 'G0101||gross|outpatient 5.00'])
 })

@@ -1,26 +1,21 @@
 import { tmpdir } from 'node:os'
 import { type FileIdentity, openBytes } from '../../files/byte-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
-import type { Basis, Row } from '../../proof/price/row.ts'
-import type { Findings } from '../../registry/release/rules.ts'
+import type { Row } from '../../proof/price/row.ts'
+import { type Findings, note } from '../../registry/release/rules.ts'
+import type { Amounts } from './amounts.ts'
 import {
   type ChargeSink,
-  GREATEST_RATE,
-  HIGHEST,
   type HospitalHead,
   type HospitalReader,
-  LEAST_RATE,
-  LOWEST,
-  noAmounts,
+  NOT_ATTESTED,
   noteLines,
-  partsOf,
-  STATED,
-  variantOf,
+  OTHER_VERSION,
 } from './charges.ts'
 import { codeNumber, codeText } from './code-number.ts'
 import { HospitalCsv } from './csv.ts'
 import { HospitalJson } from './json.ts'
-import { dayOf, providersOf } from './owner.ts'
+import { dayOf, isAttested, isTemplateVersion, providersOf } from './owner.ts'
 import { rowsOfTally } from './rows.ts'
 import { ChargeTally } from './tally.ts'
 
@@ -66,22 +61,20 @@ export async function openHospitalFile(
   }
 }
 
-/** One amount that one line states: for what, on which basis, how much. */
-export interface StatedAmount extends Pick<Row, 'cpt' | 'modifier' | 'setting' | 'class'> {
+/** What one line states of one code. */
+export interface StatedLine {
   line: number
-  basis: Basis
-  /** Below zero where it cannot be read, see `BAD` and `BAD_FIELD`. */
-  dollars: number
-  /** A negotiated rate, which counts only where no line states the lowest or the highest. */
-  rate?: true
+  /** `modifier|setting|class`, see variant.ts. */
+  variant: string
+  amounts: Amounts
 }
 
 /** What a file states, before anyone says whose it is: the NPIs it names may be none, or not be NPIs. */
 export interface StatedAmounts {
   named_npis: string[]
-  /** The lines that state an amount. */
+  /** The lines that say something of a code. */
   lines: Set<number>
-  ofCode: Map<string, StatedAmount[]>
+  ofCode: Map<string, StatedLine[]>
 }
 
 /** What to keep of a file that is too large to keep: the amounts of some codes, and which of some lines state any. */
@@ -94,7 +87,7 @@ export interface Selection {
 export class AmountsReader {
   readonly #feed: Feed
   readonly #lines = new Set<number>()
-  readonly #ofCode = new Map<string, StatedAmount[]>()
+  readonly #ofCode = new Map<string, StatedLine[]>()
   readonly #seen = new Set<string>()
 
   constructor(wanted?: Selection) {
@@ -119,31 +112,26 @@ export class AmountsReader {
   }
 
   #keep(cpt: string, variant: string, line: number, stated: readonly number[]): void {
-    const place = { line, cpt, ...partsOf(variant) }
-    const amounts = this.#ofCode.get(cpt) ?? []
-    this.#ofCode.set(cpt, amounts)
-    for (const [at, basis] of STATED.entries()) if (stated[at]) amounts.push({ ...place, basis, dollars: stated[at] })
-    for (const [at, end] of RATE_FOR)
-      if (stated[at]) amounts.push({ ...place, basis: STATED[end] as Basis, dollars: stated[at], rate: true })
+    const lines = this.#ofCode.get(cpt) ?? []
+    this.#ofCode.set(cpt, lines)
+    lines.push({ line, variant, amounts: [...stated] })
   }
 }
 
-/** A row per key, in key order: the amounts of a file are those of each of its providers. */
-export function hospitalRows(amounts: Iterable<StatedAmount>, npis: readonly string[], effective_from: string): Row[] {
-  const tally = new ChargeTally(tmpdir(), Number.POSITIVE_INFINITY)
-  for (const { line, cpt, modifier, setting, class: billing, basis, dollars, rate } of amounts) {
-    const one = noAmounts()
-    const at = STATED.indexOf(basis)
-    one[rate ? (at === LOWEST ? LEAST_RATE : GREATEST_RATE) : at] = dollars
-    tally.sink(codeNumber(cpt) as number, variantOf(modifier ?? '', setting ?? '', billing ?? ''), line, one, false)
-  }
+/** Most codes have fewer; for more there is more room. */
+const KEYS_OF_A_CODE = 16
+
+/** The rows of one code, in key order, from all that a file states of it. */
+export function rowsOfCode(
+  cpt: string,
+  lines: readonly StatedLine[],
+  npis: readonly string[],
+  effective_from: string,
+): Row[] {
+  const tally = new ChargeTally(tmpdir(), Number.POSITIVE_INFINITY, KEYS_OF_A_CODE)
+  for (const { line, variant, amounts } of lines) tally.sink(codeNumber(cpt) as number, variant, line, amounts, false)
   return [...rowsOfTally(tally, npis, effective_from)]
 }
-
-const RATE_FOR = [
-  [LEAST_RATE, LOWEST],
-  [GREATEST_RATE, HIGHEST],
-] as const
 
 /** Finds out by its first bytes what a file is, and hands it to the reader for that. */
 class Feed {
@@ -169,6 +157,8 @@ class Feed {
     if (!this.#reader) throw unreadable('the file is empty')
     if (!this.#head) {
       this.#head = this.#reader.end()
+      if (!isAttested(this.#head)) note(this.rejects, NOT_ATTESTED, undefined)
+      if (!isTemplateVersion(this.#head)) note(this.rejects, OTHER_VERSION, undefined)
       noteLines(this.rejects, this.#reader.lines)
     }
     return this.#head

@@ -16,6 +16,10 @@ export interface FixtureCharge {
   setting?: string
   modifiers?: string
   billing?: string
+  /** A code of type RC beside the other. */
+  revenue?: string
+  unit?: string
+  unitType?: string
   gross?: string
   cash?: string
   low?: string
@@ -49,6 +53,7 @@ const generalLines = ({ last_updated_on, npi, version, words }: typeof blank): s
       ]
 
 const COMMON = ['description', 'code|1', 'code|1|type', 'setting', 'modifiers', 'billing_class']
+const MORE = ['code|2', 'code|2|type', 'drug_unit_of_measurement', 'drug_type_of_measurement']
 const STATED = ['gross', 'discounted_cash', 'min', 'max'].map((name) => `standard_charge|${name}`)
 
 const common = (charge: FixtureCharge, words: string): string[] => [
@@ -59,14 +64,20 @@ const common = (charge: FixtureCharge, words: string): string[] => [
   charge.modifiers ?? '',
   charge.billing ?? '',
 ]
+const more = ({ revenue, unit = '', unitType = '' }: FixtureCharge): string[] => [
+  revenue ?? '',
+  revenue === undefined ? '' : 'RC',
+  unit,
+  unitType,
+]
 const stated = ({ gross = '', cash = '', low = '', high = '' }: FixtureCharge): string[] => [gross, cash, low, high]
 
 export function tallCsv(charges: readonly FixtureCharge[], head: FixtureHead = {}): string {
   const all = { ...blank, ...head }
-  const columns = [...COMMON, 'payer_name', 'plan_name', 'standard_charge|negotiated_dollar', ...STATED]
+  const columns = [...COMMON, 'payer_name', 'plan_name', 'standard_charge|negotiated_dollar', ...STATED, ...MORE]
   const lines = charges.flatMap((charge) =>
     (charge.rates?.length ? charge.rates : ['']).map((rate) =>
-      line([...common(charge, all.words), all.words, all.words, rate, ...stated(charge), all.words]),
+      line([...common(charge, all.words), all.words, all.words, rate, ...stated(charge), ...more(charge), all.words]),
     ),
   )
   return [...generalLines(all), line([...columns, 'additional_generic_notes']), ...lines, ''].join('\n')
@@ -82,9 +93,9 @@ export function wideCsv(charges: readonly FixtureCharge[], head: FixtureHead = {
   ])
   const lines = charges.map((charge) => {
     const rates = payers.flatMap((_, i) => [charge.rates?.[i] ?? '', '50', all.words])
-    return line([...common(charge, all.words), ...stated(charge), ...rates])
+    return line([...common(charge, all.words), ...stated(charge), ...more(charge), ...rates])
   })
-  return [...generalLines(all), line([...COMMON, ...STATED, ...columns]), ...lines, ''].join('\r\n')
+  return [...generalLines(all), line([...COMMON, ...STATED, ...MORE, ...columns]), ...lines, ''].join('\r\n')
 }
 
 export function mrfJson(charges: readonly FixtureCharge[], head: FixtureHead = {}): string {
@@ -97,7 +108,11 @@ export function mrfJson(charges: readonly FixtureCharge[], head: FixtureHead = {
     version,
     standard_charge_information: charges.map((charge) => ({
       description: words,
-      code_information: [{ code: charge.code, type: charge.type ?? 'CPT' }],
+      code_information: [
+        { code: charge.code, type: charge.type ?? 'CPT' },
+        ...(charge.revenue ? [{ code: charge.revenue, type: 'RC' }] : []),
+      ],
+      ...(charge.unit ? { drug_information: { unit: charge.unit, type: charge.unitType } } : {}),
       standard_charges: [
         {
           setting: charge.setting ?? 'outpatient',

@@ -2,30 +2,28 @@ import { type JsonHandler, JsonReader } from '../../files/json-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
-import * as kinds from './charges.ts'
+import { CASH, dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, RESTORED } from './amounts.ts'
 import {
   type ChargeSink,
-  classOf,
-  dollarsOf,
   type HospitalHead,
   type HospitalReader,
-  isProcedureType,
-  isProfessionalRevenue,
-  LineAmounts,
-  LineCodes,
-  modifierOf,
-  settingOf,
-  variantOf,
+  MALFORMED,
+  RULE_FOR,
+  UNREADABLE_FIELD,
 } from './charges.ts'
+import { drugUnit } from './drug-unit.ts'
+import { isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
 import { npisIn } from './owner.ts'
+import { classOf, isProfessionalRevenue, LOST, modifiersOf, NO_MODIFIERS, settingOf, variantOf } from './variant.ts'
 
 const LIST = 'standard_charge_information'
-const MEMBERS = new Set(['last_updated_on', 'type_2_npi'])
+/** Version 3 has an attestation, and version 2 an affirmation. */
+const MEMBERS = new Set(['last_updated_on', 'type_2_npi', 'version', 'attestation', 'affirmation'])
 const STATED = [
-  [kinds.GROSS, 'gross_charge'],
-  [kinds.CASH, 'discounted_cash'],
-  [kinds.LOWEST, 'minimum'],
-  [kinds.HIGHEST, 'maximum'],
+  [GROSS, 'gross_charge'],
+  [CASH, 'discounted_cash'],
+  [LOWEST, 'minimum'],
+  [HIGHEST, 'maximum'],
 ] as const
 
 type Fields = { readonly [name: string]: unknown }
@@ -53,24 +51,28 @@ export class HospitalJson implements HospitalReader, JsonHandler {
         `this JSON is not a hospital file in the CMS template: it has no list ${LIST}. Ask the hospital for its current file`,
       )
     const { members } = this.#reader
+    const { confirm_attestation } = fields(members.get('attestation'))
+    const { confirm_affirmation } = fields(members.get('affirmation'))
     return {
       last_updated_on: text(members.get('last_updated_on')),
       npis: list(members.get('type_2_npi')).flatMap((npi) => npisIn(text(npi))),
+      version: text(members.get('version')),
+      attested: text(confirm_attestation ?? confirm_affirmation),
     }
   }
 
   malformed(ordinal: number): void {
     this.lines++
-    note(this.rejects, kinds.MALFORMED, ordinal)
+    note(this.rejects, MALFORMED, ordinal)
   }
 
   item(value: unknown, ordinal: number): void {
-    const { code_information, standard_charges } = fields(value)
+    const { code_information, standard_charges, drug_information } = fields(value)
     this.#codes.begin()
     let professional = false
     for (const named of list(code_information).map(fields)) {
       const type = text(named['type'])
-      if (type === 'RC') professional ||= isProfessionalRevenue(text(named['code']))
+      if (isRevenueType(type)) professional ||= isProfessionalRevenue(text(named['code']))
       if (isProcedureType(type)) this.#codes.add(text(named['code']))
     }
     const charges = list(standard_charges)
@@ -80,34 +82,40 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       note(this.rejects, none, ordinal)
       return
     }
+    const { unit, type } = fields(drug_information)
+    const measure = drugUnit(text(unit), text(type))
     // An item without charges states no amount, and that is said of its code.
-    for (const charge of charges.length > 0 ? charges : [NO_CHARGE]) this.#charge(fields(charge), ordinal, professional)
+    for (const charge of charges.length > 0 ? charges : [NO_CHARGE])
+      this.#charge(fields(charge), ordinal, professional, measure)
   }
 
-  #charge(charge: Fields, ordinal: number, professional: boolean): void {
+  #charge(charge: Fields, ordinal: number, ofDoctor: boolean, unit: number): void {
     this.lines++
     const setting = settingOf(text(charge['setting']))
-    const modifiers = list(charge['modifier_code'] ?? charge['modifiers'])
-    const modifier = modifiers.length === 0 ? '' : modifierOf(modifiers.map(text).join('|'))
-    const billing = classOf(text(charge['billing_class'])) || (professional ? 'professional' : '')
-    const rule = this.#readAmounts(charge)
+    const listed = list(charge['modifier_code'] ?? charge['modifiers'])
+    const { modifier, professional } = listed.length === 0 ? NO_MODIFIERS : modifiersOf(listed.map(modifierText))
+    const billing = classOf(text(charge['billing_class'])) || (ofDoctor || professional ? 'professional' : '')
+    const settled = this.#readAmounts(charge, unit)
     const sound = setting !== undefined && modifier !== undefined
     if (!sound) this.#amounts.disown()
-    const broken = sound ? rule : kinds.UNREADABLE_FIELD
+    const broken = sound ? settled && RULE_FOR[settled] : UNREADABLE_FIELD
     if (broken) note(this.rejects, broken, ordinal)
-    const variant = variantOf(modifier ?? '', setting ?? '', billing)
-    for (const code of this.#codes.found) this.sink(code, variant, ordinal, this.#amounts.dollars, false)
+    const variant = variantOf(modifier ?? LOST, setting ?? LOST, billing)
+    const { dollars } = this.#amounts
+    for (const code of this.#codes.found) {
+      dollars[RESTORED] = this.#codes.restored.includes(code) ? 1 : 0
+      this.sink(code, variant, ordinal, dollars, false)
+    }
   }
 
-  #readAmounts(charge: Fields): ReturnType<LineAmounts['settle']> {
+  #readAmounts(charge: Fields, unit: number): ReturnType<LineAmounts['settle']> {
     const amounts = this.#amounts
-    amounts.begin()
+    amounts.begin(unit)
     for (const [at, name] of STATED) amounts.state(at, dollarsIn(charge[name]))
-    const noLowest = isBlank(charge['minimum'])
-    const noHighest = isBlank(charge['maximum'])
-    if (noLowest || noHighest)
-      for (const payer of list(charge['payers_information']))
-        amounts.rate(dollarsIn(fields(payer)['standard_charge_dollar']), noLowest, noHighest)
+    for (const payer of list(charge['payers_information'])) {
+      const rate = dollarsIn(fields(payer)['standard_charge_dollar'])
+      if (!amounts.covers(rate)) amounts.rate(rate)
+    }
     return amounts.settle()
   }
 }
@@ -116,7 +124,13 @@ const NO_CHARGE = { setting: 'both' }
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isBlank(value) ? [] : [value])
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 const text = (value: unknown): string =>
-  typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
+  typeof value === 'string'
+    ? value.trim()
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : ''
+/** What is not a text is not a modifier. */
+const modifierText = (value: unknown): string => (typeof value === 'object' && value !== null ? '{}' : text(value))
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 

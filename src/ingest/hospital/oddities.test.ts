@@ -14,7 +14,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
 
   test('numbers of other kinds typed as codes are told apart from codes typed wrongly', async () => {
     const others = ['12345678', '1234567', '470', '0360', 'CHG-00123', '00071-0155-23', 'ABC1234', '99213-99215']
-    const wrong = ['G010O', '99213-25', '99213 TC', '99213TC', '12T', 'A9999?', 'UNLISTED', '9 9213']
+    const wrong = ['G010O', '99213-25', '99213 TC', '99213TC', '12X', 'A9999?', 'UNLISTED', '9 9213']
     const { totals, lines, rows, judged } = await load([...others, ...wrong].map((code) => ({ code, gross: '5' })))
     expect([rows, totals]).toEqual([[], { R03_other_code: others.length, R03: wrong.length }])
     expect(lines['R03']?.[0]).toBe(first + others.length)
@@ -50,25 +50,36 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     expect(totals).toEqual({})
   })
 
-  test('modifiers are a list, however it is written, and revenue codes are none', async () => {
-    const lists = ['26|TC', 'tc , 26', 'TC 26', 'TC-26', '26;TC', 'TC|26|TC', ' 26 | TC ']
+  test('modifiers are a list, however it is written', async () => {
+    const lists = ['26|TC', 'tc , 26', 'TC 26', 'TC-26', '26;TC', 'TC|26|TC', ' 26 | TC ', '26TC', 'TC|360|26|0450']
     const { rows, totals } = await load([
       ...lists.map((modifiers) => ({ ...ONE, modifiers })),
-      ...['360', '0450', '26TC', 'A', '25|59|76|77|91', 'see notes'].map((modifiers) => ({ ...ONE, modifiers })),
       { code: 'G0102', modifiers: '|', gross: '6' },
     ])
-    expect(rows.map(short)).toEqual([
-      'G0101|26-TC|gross|outpatient 5.00',
-      'G0101||gross|outpatient unreadable',
-      'G0102||gross|outpatient 6.00',
+    expect(rows.map(short)).toEqual(['G0101|26-TC|gross|outpatient 5.00', 'G0102||gross|outpatient 6.00'])
+    expect(totals).toEqual({})
+  })
+
+  test('what is not a list of modifiers may be any of them, and no price of the code is stated as all there is', async () => {
+    const wrong = ['25|59|76|77|91', 'see notes', 'Q', '12345', 'R360']
+    const { rows, totals } = await load([
+      ...wrong.map((modifiers) => ({ ...ONE, gross: '4', modifiers })),
+      { ...ONE, modifiers: '26' },
+      { ...ONE, modifiers: '26', setting: 'inpatient' },
     ])
-    expect(totals).toEqual({ R03_field: 6 })
+    expect(rows.map(short)).toEqual([
+      'G0101|26|gross|inpatient 5.00',
+      'G0101|26|gross|outpatient 5.00 partial',
+      'G0101||gross|outpatient unreadable',
+    ])
+    expect(totals).toEqual({ R03_field: wrong.length })
   })
 
   test('an amount is digits, and a line with anything else keeps only its other amounts', async () => {
     const wrong = [
-      '$5.00',
-      '1,000.00',
+      '5,00',
+      '1,0000.00',
+      '$',
       'N/A',
       '-5',
       '0',
@@ -77,6 +88,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       '999999.999',
       '1e99',
       '999999',
+      '999999999.00',
       '9999999.99',
       '5 USD',
       'x',
@@ -86,7 +98,21 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     expect(rows.map(({ basis, kind }) => `${basis} ${kind}`)).toEqual(
       wrong.flatMap(() => ['hospital_cash price', 'hospital_gross absence']),
     )
-    const right = ['5', '5.', '5.1', '005.10', '5.1000', ' 5.10 ', '0.004', '10.005', '10.00512345']
+    const right = [
+      '5',
+      '5.',
+      '.5',
+      '5.1',
+      '005.10',
+      '5.1000',
+      ' 5.10 ',
+      '0.004',
+      '10.005',
+      '10.00512345',
+      '$5',
+      '1,000.00',
+      '$ 1,000',
+    ]
     expect((await load(right.map((gross) => ({ code: 'G0101', gross })))).totals).toEqual({})
   })
 
@@ -120,6 +146,10 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     expect(await refusal(text)).toBe('loaded')
   })
 })
+
+/** What is stated for both settings, in short, as the rows of both. */
+const inBoth = (...rows: string[]): string[] =>
+  rows.flatMap((row) => ['inpatient', 'outpatient'].map((setting) => row.replace('| ', `|${setting} `)))
 
 const CUT = expect.stringMatching(/ends in the middle of (a line|its JSON): download it again/)
 
@@ -156,16 +186,15 @@ describe('a CSV file', () => {
       '0360,RC,G0101,hcpcs,,,99213,CPT,Both,5,,,',
       '',
     ].join('\n')
-    expect((await loaded(text)).rows.map(short)).toEqual(['99213||gross| 5.00', 'G0101||gross| 5.00'])
+    expect((await loaded(text)).rows.map(short)).toEqual(inBoth('99213||gross| 5.00', 'G0101||gross| 5.00'))
   })
 
   test('may have thousands of columns', async () => {
     const payers = Array.from({ length: 3_700 }, (_, i) => `standard_charge|P${i}|plan|negotiated_dollar`)
     const text = `last_updated_on,type_2_npi\n2026-04-01,1234567893\ncode|1,code|1|type,setting,${payers}\nG0101,CPT,both${payers.map((_, i) => `,${i + 10}`).join('')}\n`
-    expect((await loaded(text)).rows.map(short)).toEqual([
-      'G0101||negotiated_high| 3709.00',
-      'G0101||negotiated_low| 10.00',
-    ])
+    expect((await loaded(text)).rows.map(short)).toEqual(
+      inBoth('G0101||negotiated_high| 3709.00', 'G0101||negotiated_low| 10.00'),
+    )
   })
 
   test('whose lines all leave out what is blank at their end was not cut off', async () => {
@@ -173,7 +202,7 @@ describe('a CSV file', () => {
       .split('\r\n')
       .map((line) => line.replace(/,+$/, ''))
     const two = [...short.slice(0, 3), 'words,G0101,CPT,both,,,5', 'words,G0102,CPT,both,,,6']
-    expect((await loaded(`${two.join('\n')}`)).rows.length).toBe(2)
+    expect((await loaded(`${two.join('\n')}`)).rows.length).toBe(4)
     expect(await refusal(`${two.join('\n').slice(0, -2)}`)).toMatch(/ends in the middle of a line.*line 5/)
   })
 
@@ -184,7 +213,10 @@ describe('a CSV file', () => {
     const others = ['estimated_amount', 'median_amount', '10th_percentile', '90th_percentile', 'count']
     const head = [...columns, ...others, 'estimated_amount|P|plan', 'median_amount|P|plan']
     const text = `last_updated_on,type_2_npi\n2026-04-01,1234567893\ncode|1,code|1|type,setting,${head}\nG0101,CPT,both${',50'.repeat(head.length)}\n`
-    expect(await loaded(text)).toMatchObject({ rows: [{ reason: 'no_price_stated' }], totals: { no_amount: 1 } })
+    expect(await loaded(text)).toMatchObject({
+      rows: [{ reason: 'no_price_stated' }, { reason: 'no_price_stated' }],
+      totals: { no_amount: 1 },
+    })
   })
 })
 
@@ -200,27 +232,32 @@ describe('a JSON file', () => {
   const rowsOf = async (text: string) => (await loaded(text, {}, 'a.json')).rows.map(short)
 
   test('may have numbers as texts, texts as numbers, and exponents', async () => {
-    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: '5.10' }))).toEqual(['G0101||gross| 5.10'])
-    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: 0 }).replace(':0}', ':1.25e3}'))).toEqual([
-      'G0101||gross| 1250.00',
-    ])
+    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: '5.10' }))).toEqual(inBoth('G0101||gross| 5.10'))
+    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: 0 }).replace(':0}', ':1.25e3}'))).toEqual(
+      inBoth('G0101||gross| 1250.00'),
+    )
     const numeric = { code_information: [{ code: 99213, type: 'CPT' }] }
-    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: 5 }, numeric))).toEqual(['99213||gross| 5.00'])
-    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: 5, modifier_code: 'TC' }))).toEqual([
-      'G0101|TC|gross| 5.00',
-    ])
+    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: 5 }, numeric))).toEqual(
+      inBoth('99213||gross| 5.00'),
+    )
+    expect(await rowsOf(withCharge({ setting: 'both', gross_charge: 5, modifier_code: 'TC' }))).toEqual(
+      inBoth('G0101|TC|gross| 5.00'),
+    )
   })
 
   test('has nothing for a price that is not a number, and says so', async () => {
-    for (const wrong of [true, {}, [5], '1e3', 1e21, -1, '5%'])
+    for (const wrong of [true, {}, [5], '1e3', 1e21, -1, '5%', '1,00'])
       expect(await loaded(withCharge({ setting: 'both', gross_charge: wrong }))).toMatchObject({ totals: { R02: 1 } })
     const estimate = { payer_name: 'x', standard_charge_percentage: 50, estimated_amount: 5, median_amount: 6 }
     expect(await loaded(withCharge({ setting: 'both', payers_information: [estimate] }))).toMatchObject({
-      rows: [{ reason: 'no_price_stated' }],
+      rows: [{ reason: 'no_price_stated' }, { reason: 'no_price_stated' }],
       totals: { no_amount: 1 },
     })
     expect(await loaded(withCharge({}, { standard_charges: [] }))).toMatchObject({
-      rows: [{ cpt: 'G0101', reason: 'no_price_stated', setting: null, locator: [{ line: 1 }] }],
+      rows: [
+        { cpt: 'G0101', reason: 'no_price_stated', setting: 'inpatient', locator: [{ line: 1 }] },
+        { cpt: 'G0101', reason: 'no_price_stated', setting: 'outpatient', locator: [{ line: 1 }] },
+      ],
       totals: { no_amount: 1 },
     })
   })

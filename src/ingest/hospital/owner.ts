@@ -47,3 +47,10 @@ export function dayOf({ last_updated_on }: HospitalHead): string {
   if (!isDay(date)) throw unreadable('the file does not have a day in last_updated_on: give --effective-from')
   return date
 }
+
+/** What a file does not say of itself counts for it: files without an attestation were published before it was asked for. */
+export const isAttested = ({ attested }: HospitalHead): boolean => !/^(false|no|n|0)$/i.test(attested)
+
+/** Hospitals write `3.0`, `v2.2.0` and `V2.0.0_Wide_CSV_Format` too. */
+const VERSION = /^[^0-9]{0,40}(2\.[012]|3\.0)(?![1-9])/
+export const isTemplateVersion = ({ version }: HospitalHead): boolean => version === '' || VERSION.test(version)

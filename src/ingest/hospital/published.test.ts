@@ -33,15 +33,15 @@ async function read(file: string, options: HospitalOptions = {}): Promise<{ rows
 const COMPLETE: [string, Totals][] = [
   [
     'real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz',
-    { npis: ['1194866210'], last_updated_on: '2026-03-27', rows: 9_732, ranges: 241, rejects: { not_cpt: 88 } },
+    { npis: ['1194866210'], last_updated_on: '2026-03-27', rows: 10_212, ranges: 2_010, rejects: { not_cpt: 88 } },
   ],
   [
     'real-full/1649248626_wellstar-kennestone_v3_tall_ALLROWS.csv.gz',
     {
       npis: ['1649248626'],
       last_updated_on: '2026-04-01',
-      rows: 37_180,
-      ranges: 2_976,
+      rows: 46_084,
+      ranges: 5_952,
       rejects: { not_cpt: 70_113, R03_other_code: 8_198 },
     },
   ],
@@ -53,8 +53,8 @@ const TRUNCATED: [string, Totals][] = [
       npis: ['1629122171', '1841224870'],
       last_updated_on: '2026-03-02',
       rows: 2 * 16_426,
-      ranges: 2 * 1_697,
-      rejects: { R03_field: 650, not_cpt: 2_464 },
+      ranges: 2 * 1_741,
+      rejects: { not_cpt: 2_464 },
     },
   ],
   [
@@ -62,14 +62,14 @@ const TRUNCATED: [string, Totals][] = [
     {
       npis: ['1073574810', '1174582050'],
       last_updated_on: '2026-07-01',
-      rows: 2 * 1_716,
-      ranges: 2 * 134,
+      rows: 2 * 3_426,
+      ranges: 2 * 268,
       rejects: { not_cpt: 299 },
     },
   ],
   [
     'real/1306938071_adventhealth-orlando_v3_json_shard00.json.gz',
-    { npis: ['1306938071'], last_updated_on: '2026-04-01', rows: 1_156, ranges: 118, rejects: { not_cpt: 52 } },
+    { npis: ['1306938071'], last_updated_on: '2026-04-01', rows: 1_726, ranges: 236, rejects: { not_cpt: 52 } },
   ],
 ]
 
@@ -95,12 +95,12 @@ for (const [file, expected] of [...COMPLETE, ...TRUNCATED])
 
 /** The check digits of their sample NPIs are wrong, or they name none. */
 const EXAMPLES: [string, number][] = [
-  ['cms-spec/examples/CSV/Tall/V3.0.0_Tall_CSV_Format_Example.csv', 26],
-  ['cms-spec/examples/CSV/Wide/V3.0.0_Wide_CSV_Format_Example.csv', 26],
-  ['cms-spec/examples/JSON/v3_json_format_example.json', 26],
-  ['cms-spec/archive/examples/CSV/Tall/V2.0.0_Tall_CSV_Format_Example.csv', 16],
-  ['cms-spec/archive/examples/CSV/Wide/V2.0.0_Wide_CSV_Format_Example.csv', 16],
-  ['cms-spec/archive/examples/JSON/V2.0.0_JSON_Format_Example.json', 16],
+  ['cms-spec/examples/CSV/Tall/V3.0.0_Tall_CSV_Format_Example.csv', 34],
+  ['cms-spec/examples/CSV/Wide/V3.0.0_Wide_CSV_Format_Example.csv', 34],
+  ['cms-spec/examples/JSON/v3_json_format_example.json', 34],
+  ['cms-spec/archive/examples/CSV/Tall/V2.0.0_Tall_CSV_Format_Example.csv', 24],
+  ['cms-spec/archive/examples/CSV/Wide/V2.0.0_Wide_CSV_Format_Example.csv', 24],
+  ['cms-spec/archive/examples/JSON/V2.0.0_JSON_Format_Example.json', 24],
   ['cms-validator-fixtures/sample-tall-valid.csv', 8],
   ['cms-validator-fixtures/sample-wide-valid.csv', 8],
   ['cms-validator-fixtures/sample-valid.json', 8],

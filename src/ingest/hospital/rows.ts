@@ -2,34 +2,93 @@ import { unreadable } from '../../files/unreadable.ts'
 import { amountOf, statedAmount } from '../../proof/price/derivation.ts'
 import type { PricedRow, Row } from '../../proof/price/row.ts'
 import { unreadableRow } from '../findings.ts'
-import { HIGHEST, LOWEST, partsOf, STATED } from './charges.ts'
+import { ABOVE, BELOW, HIGHEST, LOWEST, RESTORED, STATED, unitsOf } from './amounts.ts'
+import { perOf, together, UNSAID } from './drug-unit.ts'
 import type { ChargeTally, Extreme, TallyEntry } from './tally.ts'
+import { BOTH, LOST, partsOf } from './variant.ts'
 
 /** The rows of one code are in memory at a time: far more than any hospital has, and not without limit. */
 const ROWS_OF_A_CODE = 100_000
 
 /** A row per key and provider, in key order: the amounts of a file are those of each of its providers. */
 export function* rowsOfTally(tally: ChargeTally, npis: readonly string[], effective_from: string): Generator<Row> {
-  for (const rows of byCode(tally, effective_from)) {
+  for (const { cpt, entries } of byCode(tally)) {
+    const rows = [...settled(entries)].flatMap(([variant, entry]) => rowsOf(entry, cpt, variant, effective_from))
+    if (rows.length > ROWS_OF_A_CODE) throw tooMany()
     const ordered = inKeyOrder(rows)
     for (const npi of npis) for (const row of ordered) yield { ...row, npi }
   }
 }
 
-function* byCode(tally: ChargeTally, effective_from: string): Generator<Row[]> {
-  let rows: Row[] = []
-  let code = ''
+interface CodeEntries {
+  cpt: string
+  entries: Map<string, TallyEntry>
+}
+
+function* byCode(tally: ChargeTally): Generator<CodeEntries> {
+  let code: CodeEntries | undefined
   for (const entry of tally.entries()) {
     const { cpt, variant } = tally.keys.textOf(entry.key)
-    if (cpt !== code && rows.length > 0) {
-      yield rows
-      rows = []
+    if (code && cpt !== code.cpt) {
+      yield code
+      code = undefined
     }
-    code = cpt
-    rows.push(...rowsOf(entry, cpt, variant, effective_from))
-    if (rows.length > ROWS_OF_A_CODE) throw unreadable('the file has too many modifiers for one code')
+    code ??= { cpt, entries: new Map() }
+    code.entries.set(variant, entry)
+    if (code.entries.size > ROWS_OF_A_CODE) throw tooMany()
   }
-  if (rows.length > 0) yield rows
+  if (code) yield code
+}
+
+const tooMany = () => unreadable('the file has too many modifiers for one code')
+
+type Entries = ReadonlyMap<string, TallyEntry>
+
+/**
+ * What is stated under each variant of one code, once all of it is known. An amount for `both` settings counts for
+ * outpatients and for inpatients. One whose modifier, setting or class cannot be read may be of any key that it does not
+ * rule out: none of those is stated as if it were all there is, and what cannot be read has a row of its own.
+ */
+function settled(entries: Entries): Entries {
+  if (![...entries.keys()].some((variant) => variant.includes(BOTH) || variant.includes(LOST))) return entries
+  const known = new Map<string, TallyEntry>()
+  const lost = new Map<string, TallyEntry>()
+  for (const [variant, entry] of entries)
+    for (const each of settingsOf(variant)) put(each.includes(LOST) ? lost : known, each, entry)
+  const unreadable = new Map<string, TallyEntry>()
+  for (const [variant, entry] of lost) {
+    for (const sound of maybe(variant, known)) sound.doubt(entry)
+    const own = variant.replaceAll(LOST, '')
+    if (!known.has(own)) put(unreadable, own, entry)
+  }
+  return new Map([...known, ...unreadable])
+}
+
+function settingsOf(variant: string): string[] {
+  const [modifier, setting, billing] = variant.split('|')
+  return setting === BOTH ? ['outpatient', 'inpatient'].map((each) => `${modifier}|${each}|${billing}`) : [variant]
+}
+
+function put(into: Map<string, TallyEntry>, variant: string, entry: TallyEntry): void {
+  const there = into.get(variant)
+  if (there) there.merge(entry)
+  else into.set(variant, entry.copy())
+}
+
+/** The entries that a variant with lost parts may be about. A code may have thousands of modifiers: they are searched only if the modifier is lost. */
+function* maybe(lost: string, known: Entries): Generator<TallyEntry> {
+  const [modifier, setting, billing] = lost.split('|')
+  const settings = setting === LOST ? ['outpatient', 'inpatient'] : [setting]
+  const classes = billing === LOST ? ['', 'facility', 'professional'] : [billing]
+  const endings = settings.flatMap((each) => classes.map((own) => `|${each}|${own}`))
+  for (const ending of endings) {
+    if (modifier === LOST) {
+      for (const [variant, entry] of known) if (variant.endsWith(ending)) yield entry
+    } else {
+      const entry = known.get(`${modifier}${ending}`)
+      if (entry) yield entry
+    }
+  }
 }
 
 /** The rows of one code and provider as their keys stand. */
@@ -47,13 +106,16 @@ const orderOf = (row: Row): string => `${row.modifier ?? ''}|${row.basis}|${row.
 function rowsOf(entry: TallyEntry, cpt: string, variant: string, effective_from: string): Row[] {
   const place = { cpt, ...partsOf(variant), npi: null, effective_from }
   const rows = STATED.flatMap((basis, at): Row[] => {
-    const price = statedPrice(entry, at) ?? ratePrice(entry, at)
+    const price = priceOf(entry, at)
     const unread = entry.unread(at)
-    if (price) {
-      const flags = unread ? ['partial'] : []
-      return [{ ...place, kind: 'price', region: 'national', basis, flags, indicators: {}, ...price }]
-    }
-    return unread ? [unreadableRow({ ...place, basis }, unread.rule, unread.line)] : []
+    if (!price) return unread ? [unreadableRow({ ...place, basis }, unread.rule, unread.line)] : []
+    const flags = [
+      ...(unread ? ['partial'] : []),
+      ...(entry.has(RESTORED) ? ['code_restored'] : []),
+      ...((at === LOWEST && entry.has(BELOW)) || (at === HIGHEST && entry.has(ABOVE)) ? ['rate_outside_range'] : []),
+      ...price.flags,
+    ]
+    return [{ ...place, kind: 'price', region: 'national', basis, indicators: {}, ...price, flags }]
   })
   const line = entry.emptyLine()
   return rows.length > 0 || line === undefined ? rows : [emptyRow(place, line)]
@@ -74,28 +136,36 @@ const emptyRow = (
   locator: [{ citation: 0, line }],
 })
 
-type DerivedPrice = Pick<PricedRow, 'price' | 'derivation' | 'locator'>
+type DerivedPrice = Pick<PricedRow, 'price' | 'derivation' | 'locator' | 'flags'>
 
-/** One amount is a price; several under one key are a range, because the file does not say which applies. */
-function statedPrice(entry: TallyEntry, basis: number): DerivedPrice | undefined {
-  const span = entry.stated(basis)
-  if (!span) return undefined
-  const [low, high] = span
+/**
+ * One amount is a price; several under one key are a range, because the file does not say which applies. Lines that do not
+ * state the lowest, or the highest, have that of their rates.
+ */
+function priceOf(entry: TallyEntry, basis: number): DerivedPrice | undefined {
+  const [stated, rate] = [entry.stated(basis), rateFor(entry, basis)]
+  if (!stated) return rate && oneAmount(basis === LOWEST ? 'least-rate/1' : 'greatest-rate/1', rate.end, rate.unit)
+  let { low, high } = stated
+  if (rate && unitsOf(rate.end.dollars) < unitsOf(low.dollars)) low = rate.end
+  if (rate && unitsOf(rate.end.dollars) > unitsOf(high.dollars)) high = rate.end
+  const unit = together(stated.unit, rate?.unit ?? UNSAID)
   const [least, greatest] = [amountIn(low), amountIn(high)]
-  if (least === greatest) return oneAmount(statedAmount(String(low.dollars)) ? 'verbatim/1' : 'rounded/1', low)
+  if (least === greatest) return oneAmount(statedAmount(String(low.dollars)) ? 'verbatim/1' : 'rounded/1', low, unit)
+  const { per, flags } = perOf(unit)
   return {
-    price: { low: least, high: greatest, currency: 'USD', per: null },
+    price: { low: least, high: greatest, currency: 'USD', per },
+    flags,
     derivation: { method: 'range/1', inputs: { low: inputOf(low), high: inputOf(high) } },
     locator: [low, high].map(({ line }) => ({ citation: 0, line })),
   }
 }
 
-/** Where no line states the lowest or the highest, it is that of the rates in dollars. */
-function ratePrice(entry: TallyEntry, basis: number): DerivedPrice | undefined {
-  const [least, greatest] = entry.rates() ?? []
-  if (basis === LOWEST && least && least.dollars > 0) return oneAmount('least-rate/1', least)
-  if (basis === HIGHEST && greatest && greatest.dollars > 0) return oneAmount('greatest-rate/1', greatest)
-  return undefined
+/** The end of the rates that stands in for the lowest, or the highest. */
+function rateFor(entry: TallyEntry, basis: number): { end: Extreme; unit: number } | undefined {
+  const rates = basis === LOWEST || basis === HIGHEST ? entry.rates() : undefined
+  if (!rates) return undefined
+  const end = basis === LOWEST ? rates.low : rates.high
+  return end.dollars > 0 ? { end, unit: rates.unit } : undefined
 }
 
 /** What a row states: up to four decimals as they are, more rounded half up to the cent. */
@@ -104,8 +174,12 @@ const amountIn = ({ dollars }: Extreme): string => amountOf(String(dollars)) ?? 
 /** What it is made from: the amount itself, or the longer number that was rounded. */
 const inputOf = ({ dollars }: Extreme): string => statedAmount(String(dollars)) ?? String(dollars)
 
-const oneAmount = (method: string, extreme: Extreme): DerivedPrice => ({
-  price: { amount: amountIn(extreme), currency: 'USD', per: null },
-  derivation: { method, inputs: { amount: inputOf(extreme) } },
-  locator: [{ citation: 0, line: extreme.line }],
-})
+function oneAmount(method: string, extreme: Extreme, unit: number): DerivedPrice {
+  const { per, flags } = perOf(unit)
+  return {
+    price: { amount: amountIn(extreme), currency: 'USD', per },
+    flags,
+    derivation: { method, inputs: { amount: inputOf(extreme) } },
+    locator: [{ citation: 0, line: extreme.line }],
+  }
+}

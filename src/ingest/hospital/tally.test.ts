@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
-import { type Amounts, noAmounts } from './charges.ts'
+import { type Amounts, noAmounts } from './amounts.ts'
 import { codeNumber } from './code-number.ts'
 import { scratch } from './fixture.ts'
 import { ChargeTally } from './tally.ts'
@@ -11,10 +11,16 @@ const numberOf = (cpt: string): number => codeNumber(cpt) as number
 const charge = fc.record({
   cpt: fc.constantFrom('G0100', 'G0101', '99213', '0001U', 'A0001'),
   variant: fc.constantFrom('|', '|outpatient', '25|', '25-59|inpatient', 'TC|outpatient'),
-  amounts: fc.array(
-    fc.integer({ min: -3, max: 40 }).map((n) => (n > 30 ? n / 30 : n)),
-    { minLength: 6, maxLength: 6 },
-  ),
+  amounts: fc
+    .tuple(
+      fc.array(
+        fc.integer({ min: -3, max: 40 }).map((n) => (n > 30 ? n / 30 : n)),
+        { minLength: 6, maxLength: 6 },
+      ),
+      fc.constantFrom(1, 2, 320_000),
+      fc.constantFrom(0, 1),
+    )
+    .map(([dollars, unit, mark]) => [...dollars, unit, mark, 0, mark]),
 })
 
 function tallied(charges: readonly { cpt: string; variant: string; amounts: Amounts }[], tally: ChargeTally): string[] {
@@ -54,15 +60,12 @@ test('the file has no name, so that nothing is left behind', () => {
 
 test('of equal amounts the first line is kept', () => {
   using folder = scratch()
-  const one: Amounts = [500, 0, 0, 0, 300, 300]
+  const one: Amounts = [500, 0, 0, 0, 300, 300, 1, 0, 0, 0]
   const tally = new ChargeTally(folder.path, 1)
   for (const [i, cpt] of ['G0001', 'G0002', 'G0001', 'G0002', 'G0001'].entries())
     tally.sink(numberOf(cpt), '|', i + 1, one, false)
   const [first] = [...tally.entries()]
-  expect(first?.stated(0)).toEqual([
-    { dollars: 500, line: 1 },
-    { dollars: 500, line: 1 },
-  ])
-  expect(first?.rates()?.map(({ line }) => line)).toEqual([1, 1])
+  expect(first?.stated(0)).toEqual({ low: { dollars: 500, line: 1 }, high: { dollars: 500, line: 1 }, unit: 1 })
+  expect(first?.rates()).toMatchObject({ low: { line: 1 }, high: { line: 1 } })
   tally.close()
 })

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { BAD_FIELD, type ChargeSink, GREATEST_RATE, LEAST_RATE, NONE, STATED, unitsOf } from './charges.ts'
+import { BAD_FIELD, BELOW, GREATEST_RATE, LEAST_RATE, NONE, RESTORED, STATED, UNIT, unitsOf } from './amounts.ts'
+import type { ChargeSink } from './charges.ts'
+import { together } from './drug-unit.ts'
 import { ChargeKeys } from './keys.ts'
 
 /** The least and the greatest amount found, and the lines on which they first stand. No amount is 0. */
@@ -13,11 +15,22 @@ const RATES = STATED.length * SPAN
 const UNREAD = RATES + SPAN
 /** The first line without any amount. */
 const EMPTY_LINE = UNREAD + STATED.length
-const WIDTH = EMPTY_LINE + 1
+/** What the amounts of each span are for, see `together`. */
+const UNITS = EMPTY_LINE + 1
+/** The marks of lines, in their order: any line has it. */
+const MARKS = UNITS + STATED.length + 1
+const WIDTH = MARKS + RESTORED - BELOW + 1
 
 export interface Extreme {
   dollars: number
   line: number
+}
+
+/** The least and the greatest of some amounts, 0 where there is none, and what they are for (drug-unit.ts). */
+export interface Spread {
+  low: Extreme
+  high: Extreme
+  unit: number
 }
 
 /** Everything stated under one code, modifier, setting and class. */
@@ -29,12 +42,22 @@ export class TallyEntry {
   ) {}
 
   /** By the basis' place in `STATED`: the least and the greatest, or nothing. */
-  stated(basis: number): [Extreme, Extreme] | undefined {
-    return this.#span(basis * SPAN)
+  stated(basis: number): Spread | undefined {
+    return this.#span(basis)
   }
 
-  rates(): [Extreme, Extreme] | undefined {
-    return this.#span(RATES)
+  /** Of the rates of lines that do not state the lowest, or the highest. */
+  rates(): Spread | undefined {
+    return this.#span(STATED.length)
+  }
+
+  /** Whether any line has the mark: `BELOW`, `ABOVE` or `RESTORED`. */
+  has(mark: number): boolean {
+    return this.values[MARKS + mark - BELOW] === 1
+  }
+
+  copy(): TallyEntry {
+    return new TallyEntry(this.key, this.values.slice())
   }
 
   /** Where an amount on this basis stands that cannot be read, and by which rule. */
@@ -48,43 +71,63 @@ export class TallyEntry {
     return this.values[EMPTY_LINE] || undefined
   }
 
-  #span(at: number): [Extreme, Extreme] | undefined {
+  #span(place: number): Spread | undefined {
     const { values } = this
+    const at = place * SPAN
     const extreme = (amount: number, line: number): Extreme => ({
       dollars: values[at + amount] as number,
       line: values[at + line] as number,
     })
     const [low, high] = [extreme(LOW, LOW_LINE), extreme(HIGH, HIGH_LINE)]
-    // Rates stand in for one end only where the file states the other.
-    return low.dollars > 0 || high.dollars > 0 ? [low, high] : undefined
+    // Rates stand in for one end only where their lines state the other.
+    if (low.dollars === 0 && high.dollars === 0) return undefined
+    return { low, high, unit: values[UNITS + place] as number }
   }
 
-  /** Takes up what a later part of the file states under the same key. */
-  merge(later: Float64Array): void {
+  /** Takes up what else the file states under the same key. */
+  merge(other: TallyEntry): void {
+    const { values } = this
+    const more = other.values
     for (let at = 0; at < UNREAD; at += SPAN) {
-      if (later[at + LOW]) lower(this.values, at, later[at + LOW] as number, later[at + LOW_LINE] as number)
-      if (later[at + HIGH]) higher(this.values, at, later[at + HIGH] as number, later[at + HIGH_LINE] as number)
+      if (more[at + LOW]) lower(values, at, more[at + LOW] as number, more[at + LOW_LINE] as number)
+      if (more[at + HIGH]) higher(values, at, more[at + HIGH] as number, more[at + HIGH_LINE] as number)
     }
-    for (let at = UNREAD; at < WIDTH; at++) this.values[at] ||= later[at] as number
+    for (let at = UNREAD; at < UNITS; at++) values[at] = earlier(values[at] as number, more[at] as number)
+    for (let at = UNITS; at < MARKS; at++) values[at] = together(values[at] as number, more[at] as number)
+    for (let at = MARKS; at < WIDTH; at++) values[at] ||= more[at] as number
+  }
+
+  /** Takes up what the file states under a key that nobody can read, and that may be this one. */
+  doubt(lost: TallyEntry): void {
+    for (let at = UNREAD; at < EMPTY_LINE; at++)
+      this.values[at] = earlier(this.values[at] as number, lost.values[at] as number)
   }
 }
 
+const earlier = (one: number, other: number): number =>
+  one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other)
+
+/** Whether to keep what is known: it is further out, or the same on an earlier line. */
+function isKept(known: number, knownLine: number, fresh: number, line: number, toward: 1 | -1): boolean {
+  if (known === 0) return false
+  const step = known === fresh ? 0 : (unitsOf(fresh) - unitsOf(known)) * toward
+  return step === 0 ? knownLine <= line : step < 0
+}
+
 function lower(values: Float64Array, at: number, dollars: number, line: number): void {
-  const known = values[at + LOW] as number
-  if (known > 0 && (known === dollars || unitsOf(known) <= unitsOf(dollars))) return
+  if (isKept(values[at + LOW] as number, values[at + LOW_LINE] as number, dollars, line, -1)) return
   values[at + LOW] = dollars
   values[at + LOW_LINE] = line
 }
 
 function higher(values: Float64Array, at: number, dollars: number, line: number): void {
-  const known = values[at + HIGH] as number
-  if (known > 0 && (known === dollars || unitsOf(known) >= unitsOf(dollars))) return
+  if (isKept(values[at + HIGH] as number, values[at + HIGH_LINE] as number, dollars, line, 1)) return
   values[at + HIGH] = dollars
   values[at + HIGH_LINE] = line
 }
 
 /** More than any hospital's list has; together they take about 50 MB. */
-const KEYS_IN_MEMORY = 250_000
+const KEYS_IN_MEMORY = 200_000
 /** Values are kept in blocks, so that none is ever copied to make room for more. */
 const BLOCK = 4_096
 /** A spilled entry: its key and its values. */
@@ -108,13 +151,15 @@ export class ChargeTally {
   constructor(
     readonly folder: string,
     readonly keysInMemory = KEYS_IN_MEMORY,
+    readonly block = BLOCK,
   ) {}
 
   readonly sink: ChargeSink = (code, variant, line, amounts, again) => {
     if (again) return
     const place = this.#placeOf(code, variant)
-    const block = this.#blocks[Math.trunc(place / BLOCK)] as Float64Array
-    const at = (place % BLOCK) * WIDTH
+    const block = this.#blocks[Math.trunc(place / this.block)] as Float64Array
+    const at = (place % this.block) * WIDTH
+    const unit = amounts[UNIT] as number
     for (let basis = 0; basis < STATED.length; basis++) {
       const dollars = amounts[basis] as number
       if (dollars === 0) continue
@@ -123,11 +168,15 @@ export class ChargeTally {
       else {
         lower(block, at + basis * SPAN, dollars, line)
         higher(block, at + basis * SPAN, dollars, line)
+        block[at + UNITS + basis] = together(block[at + UNITS + basis] as number, unit)
       }
     }
     const [least, greatest] = [amounts[LEAST_RATE] as number, amounts[GREATEST_RATE] as number]
     if (least > 0) lower(block, at + RATES, least, line)
     if (greatest > 0) higher(block, at + RATES, greatest, line)
+    if (least > 0 || greatest > 0)
+      block[at + UNITS + STATED.length] = together(block[at + UNITS + STATED.length] as number, unit)
+    for (let mark = BELOW; mark <= RESTORED; mark++) if (amounts[mark] === 1) block[at + MARKS + mark - BELOW] = 1
   };
 
   *entries(): Generator<TallyEntry> {
@@ -157,7 +206,7 @@ export class ChargeTally {
     if (place === undefined) {
       if (this.keys.size >= this.keysInMemory) this.#spill()
       place = this.keys.add(key)
-      if (place === this.#blocks.length * BLOCK) this.#blocks.push(new Float64Array(BLOCK * WIDTH))
+      if (place === this.#blocks.length * this.block) this.#blocks.push(new Float64Array(this.block * WIDTH))
     }
     last.code = code
     last.variant = variant
@@ -171,8 +220,8 @@ export class ChargeTally {
 
   #valuesOf(key: number): Float64Array {
     const place = this.keys.find(key) as number
-    const at = (place % BLOCK) * WIDTH
-    return (this.#blocks[Math.trunc(place / BLOCK)] as Float64Array).subarray(at, at + WIDTH)
+    const at = (place % this.block) * WIDTH
+    return (this.#blocks[Math.trunc(place / this.block)] as Float64Array).subarray(at, at + WIDTH)
   }
 
   #spill(): void {
@@ -227,7 +276,7 @@ function* merged(runs: readonly Iterator<TallyEntry>[]): Generator<TallyEntry> {
     const whole = first
     for (const [i, head] of heads.entries()) {
       if (head.done || head.value.key !== whole.key) continue
-      if (head.value !== whole) whole.merge(head.value.values)
+      if (head.value !== whole) whole.merge(head.value)
       heads[i] = (runs[i] as Iterator<TallyEntry>).next()
     }
     yield whole

@@ -92,6 +92,9 @@ const MARKS = new Set([
   'hiv_prep',
   'see_publisher_page',
   'partial',
+  'code_restored',
+  'mixed_units',
+  'rate_outside_range',
 ])
 
 function verifyReason(row: Extract<Row, { kind: 'absence' }>): DerivationVerdict {

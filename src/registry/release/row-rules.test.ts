@@ -60,6 +60,31 @@ test('a price is compared with Medicare\u2019s payment to hospitals first, then 
   expect(failed((await apply([price], beside([pfs, clfs]))).findings)).toEqual({})
 })
 
+const opps = (cpt: string, amount: string, per: string | null = null) =>
+  aPrice({ cpt, basis: 'medicare_opps', setting: 'outpatient', price: { ...usd(amount), per } })
+
+test('a drug in the unit that Medicare pays by, and one each of a service, are compared', async () => {
+  const drug = hospital({ cpt: 'J1885', price: { ...usd('90.00'), per: '15 MG' } })
+  expect(failed((await apply([drug], beside([opps('J1885', '1.00', '15 MG')]))).findings)).toEqual({ R05: 1 })
+  const each = hospital({ price: { ...usd('90.00'), per: '1 EA' } })
+  expect(failed((await apply([each], beside([opps('G0101', '1.00')]))).findings)).toEqual({ R05: 1 })
+})
+
+test('a range with one end far from Medicare\u2019s price is flagged and keeps both', async () => {
+  const row = hospital({ price: range('100.00', '5000.01') })
+  const { rows } = await apply([row], beside([opps('G0101', '100.00')]))
+  expect(rows).toMatchObject([{ kind: 'price', price: row.price, flags: ['far_from_medicare'] }])
+})
+
+test('a rate outside the stated lowest and highest is counted', async () => {
+  const rows = [
+    hospital({ basis: 'hospital_negotiated_high', price: usd('10.00') }),
+    hospital({ basis: 'hospital_negotiated_low', price: usd('5.00'), flags: ['rate_outside_range'] }),
+  ]
+  const { rows: kept, findings } = await apply(rows)
+  expect([kept, failed(findings)]).toEqual([rows, { R08: 1 }])
+})
+
 test.each([
   ['an inpatient price', hospital({ setting: 'inpatient', price: usd('9000.00') }), aPrice({ price: usd('1.00') })],
   [
@@ -73,6 +98,20 @@ test.each([
     aPrice({ basis: 'medicare_opps', setting: 'outpatient', price: usd('1.00') }),
   ],
   ['a facility fee', hospital({ price: usd('9000.00') }), aPrice({ price: usd('1.00'), setting: 'facility' })],
+  ['a drug without a unit', hospital({ cpt: 'J1885', price: usd('9000.00') }), opps('J1885', '1.00')],
+  [
+    'a drug in another unit',
+    hospital({ cpt: 'J1885', price: { ...usd('9000.00'), per: '10 ML' } }),
+    opps('J1885', '1.00', '15 MG'),
+  ],
+  ['amounts for different units', hospital({ price: usd('9000.00'), flags: ['mixed_units'] }), opps('G0101', '1.00')],
+  ['a service by the milliliter', hospital({ price: { ...usd('9000.00'), per: '5 ML' } }), opps('G0101', '1.00')],
+  ['an unlisted service', hospital({ cpt: '64999', price: usd('9000.00') }), opps('64999', '1.00')],
+  [
+    'an add-on',
+    hospital({ price: usd('9000.00') }),
+    aPrice({ price: usd('1.00'), indicators: { global_days: 'ZZZ' } }),
+  ],
 ])('%s has nothing to be compared with', async (_, row, medicare) => {
   const { findings } = await apply([row], beside([medicare]))
   expect(failed(findings)).toEqual({})

@@ -3,9 +3,10 @@ import { reasonForRule } from '../../proof/price/derivation.ts'
 import { type AnyRow, type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { CHARTS, type Charts, type Comparable, chartOf, comparables, schedulesFor } from '../charts.ts'
 import { openRelease } from '../file/release-file-store.ts'
-import { type Ends, endsOf, unitsOf } from '../price-ends.ts'
+import { type Ends, endsOf } from '../price-ends.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
+import { besideMedicare, type ComparedRow, isDrug, type MedicareRow, ratiosTo } from './comparison.ts'
 import { type Findings, findingOf, note, type RuleId } from './rules.ts'
 import type { Stageable } from './staging.ts'
 
@@ -24,11 +25,6 @@ export interface Comparison {
    * for inpatients by the stay and not by the code: with that, nothing.
    */
   comparable: readonly Comparable[]
-}
-
-export interface MedicareRow {
-  row: Row
-  release_id: string
 }
 
 /**
@@ -124,44 +120,6 @@ const MOST = 1_000_000 * DOLLAR
 /** Rule R05. */
 const isFar = (ratios: Ends | undefined): boolean => ratios !== undefined && (ratios.low < 0.05 || ratios.high > 50)
 
-/** A schedule states one amount for a key, never a range. */
-type ComparedRow = MedicareRow & { row: { price: { amount: string } } }
-
-function besideMedicare(
-  row: PriceRow,
-  medicare: readonly MedicareRow[],
-  comparable: readonly Comparable[],
-): ComparedRow | undefined {
-  if (row.npi === null || row.setting === 'inpatient') return undefined
-  for (const { basis, settings } of comparable) {
-    // A doctor's charge is not what Medicare pays a hospital.
-    if (row.class === 'professional' && basis === 'medicare_opps') continue
-    const found = medicare.find(
-      (each): each is ComparedRow =>
-        each.row.kind === 'price' &&
-        'amount' in each.row.price &&
-        each.row.basis === basis &&
-        each.row.modifier === row.modifier &&
-        settings.includes(each.row.setting),
-    )
-    if (found) return found
-  }
-  return undefined
-}
-
-function ratiosTo(row: PriceRow, { row: { price } }: ComparedRow): Ends {
-  const { low, high } = endsOf(row.price)
-  const reference = unitsOf(price.amount)
-  return { low: low / reference, high: high / reference }
-}
-
-/** HCPCS drugs and biologicals, contrast agents, and the vaccines and globulins of CPT: a unit may cost cents. */
-const isDrug = (cpt: string): boolean =>
-  /^([JQ]|A9|C9|P9)/.test(cpt) ||
-  (cpt >= '90281' && cpt <= '90399') ||
-  (cpt >= '90476' && cpt <= '90759') ||
-  /^913[0-9]{2}$/.test(cpt)
-
 const FEWEST_PEERS = 11
 /** The scale factor that makes a median deviation comparable with a standard deviation. */
 const MAD_SCALE = 1.4826
@@ -178,7 +136,8 @@ function distanceFromPeers(row: PriceRow, peers: readonly (readonly Row[])[]): n
         each.basis === row.basis &&
         each.modifier === row.modifier &&
         each.setting === row.setting &&
-        each.class === row.class,
+        each.class === row.class &&
+        each.price.per === row.price.per,
     )
     return same ? [middle(same)] : []
   })
@@ -209,6 +168,7 @@ function crossedRows(group: readonly Row[], findings: Findings): Set<Row> {
       rows.find((row): row is PriceRow => isPrice(row) && row.basis === basis)
     const [cash, gross] = [find('hospital_cash'), find('hospital_gross')]
     const [lowest, highest] = [find('hospital_negotiated_low'), find('hospital_negotiated_high')]
+    for (const row of [lowest, highest]) if (row) weigh(findings, 'R08', row.flags.includes('rate_outside_range'), row)
     if (cash && gross) weigh(findings, 'R08', isAbove(cash, gross), cash)
     if (!lowest || !highest) continue
     const impossible = endsOf(lowest.price).low > endsOf(highest.price).high

@@ -41,7 +41,11 @@ export const RULES = {
   ),
   R06: rule('flag', '>= 1.00 unless a drug', 'A service costs less than a dollar'),
   R07: rule('flag', '5 x 1.4826 x MAD of logs, >= 11 peers', 'The price is far from that of other hospitals'),
-  R08: rule('flag', 'cash <= gross, lowest <= highest', 'Cash is above gross, or the negotiated range is crossed'),
+  R08: rule(
+    'flag',
+    'cash <= gross, lowest <= rates <= highest',
+    'Cash is above gross, or a negotiated rate lies outside the lowest and the highest',
+  ),
   R08_min_max: rule('withhold', 'lowest <= highest', 'Every lowest negotiated price is above every highest one'),
   R09: rule('flag', 'one line a key', 'The source repeats the same price under the same key'),
   R10: rule('withhold', 'one price a key', 'The source has different prices under the same key'),
@@ -69,6 +73,16 @@ export const RULES = {
   W04: rule('flag', 'one year', 'The GPCI file is of another year than the PPRRVU file'),
   W05: rule('flag', 'a published factor', 'The conversion factor is not one that CMS published for the year'),
   W06: rule('flag', 'total = work + practice + malpractice', 'The printed total is not the sum of its parts'),
+  W07: rule(
+    'flag',
+    'confirmed',
+    'The hospital does not confirm that its file is true and complete (the attestation says false): ask it for a confirmed file, or compare a sample before publishing',
+  ),
+  W08: rule(
+    'flag',
+    '2.0, 2.1, 2.2 or 3.0',
+    'The file names a version of the CMS template that is not known here: check a sample of its prices, or ask the hospital for its current file',
+  ),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
 

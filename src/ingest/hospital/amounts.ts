@@ -1,0 +1,130 @@
+import { amountOf } from '../../proof/price/derivation.ts'
+import type { Basis } from '../../proof/price/row.ts'
+import { isPlaceholder } from '../findings.ts'
+
+/**
+ * What one line or item states for one key. First its amounts in dollars: 0 where it states none, `BAD` where it states
+ * what cannot be read, and `NONE` where nothing else stands on the line. A double names every amount of fifteen digits,
+ * so none is changed by it.
+ *
+ * The least and the greatest rate stand in for a lowest and a highest that the line does not state. `UNIT` is what the
+ * amounts are for (drug-unit.ts). The marks are 1 or 0: a rate of the line lies below its lowest, or above its highest;
+ * the code had lost its leading zeros.
+ */
+export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE, UNIT, BELOW, ABOVE, RESTORED] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+] as const
+export const STATED: readonly Basis[] = [
+  'hospital_gross',
+  'hospital_cash',
+  'hospital_negotiated_low',
+  'hospital_negotiated_high',
+]
+export type Amounts = number[]
+export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+/** What is not an amount. */
+export const BAD = -1
+/** What stands in a line whose modifier, setting or cells cannot be told apart: an amount, and nobody can say of what. */
+export const BAD_FIELD = -2
+/** What a line without any amount in dollars has, in place of the lowest: a percentage, a formula, or nothing. */
+export const NONE = -3
+
+/**
+ * An amount in dollars, or `BAD`. The template forbids dollar signs and thousands commas, and hospitals write them: they
+ * leave no doubt. A number with more digits than a double has was written from one: it is that double.
+ */
+export function dollarsOf(text: string): number {
+  const stated = WITH_SIGNS.test(text) ? text.replace(/[$,\s]/g, '') : text.trim()
+  if (isPlaceholder(stated.replace(/\.0*$/, '')) || !/^[0-9]*\.?[0-9]*$/.test(stated) || !/[1-9]/.test(stated))
+    return BAD
+  const value = Number(stated)
+  return amountOf(String(value)) === undefined ? BAD : value
+}
+const WITH_SIGNS = /^\s*\$?\s*([0-9]{1,3}(,[0-9]{3})+|[0-9]{1,12})(\.[0-9]{0,20})?\s*$/
+
+const UNITS = 10_000
+
+/**
+ * How amounts are compared: by what a row states, in hundredths of a cent. Four decimals are stated as they are, and
+ * more are rounded to the cent.
+ */
+export function unitsOf(dollars: number): number {
+  const units = Math.round(dollars * UNITS)
+  return units / UNITS === dollars ? units : Math.round(Number(amountOf(String(dollars))) * UNITS)
+}
+
+/** The amounts of one line while it is read. */
+export class LineAmounts {
+  readonly dollars: Amounts = noAmounts()
+  #bad = false
+  #badRate = false
+
+  begin(unit: number): void {
+    this.dollars.fill(0)
+    this.dollars[UNIT] = unit
+    this.#bad = false
+    this.#badRate = false
+  }
+
+  state(at: number, dollars: number): void {
+    if (dollars === BAD) this.#bad = true
+    this.dollars[at] = dollars
+  }
+
+  /** Whether a negotiated rate changes nothing: the line states the lowest and the highest, and it lies between them. */
+  covers(rate: number): boolean {
+    const { dollars } = this
+    const [lowest, highest] = [dollars[LOWEST] as number, dollars[HIGHEST] as number]
+    if (lowest === 0 || highest === 0) return rate === 0
+    return !isBelow(rate, lowest) && !isBelow(highest, rate)
+  }
+
+  /** A negotiated rate. It stands in for the lowest or the highest where the line does not state that itself. */
+  rate(rate: number): void {
+    const { dollars } = this
+    if (rate === BAD) this.#badRate = true
+    if (rate <= 0) return
+    const [lowest, highest] = [dollars[LOWEST] as number, dollars[HIGHEST] as number]
+    const [least, greatest] = [dollars[LEAST_RATE] as number, dollars[GREATEST_RATE] as number]
+    if (lowest !== 0) dollars[BELOW] ||= isBelow(rate, lowest) ? 1 : 0
+    else if (least === 0 || isBelow(rate, least)) dollars[LEAST_RATE] = rate
+    if (highest !== 0) dollars[ABOVE] ||= isBelow(highest, rate) ? 1 : 0
+    else if (greatest === 0 || isBelow(greatest, rate)) dollars[GREATEST_RATE] = rate
+  }
+
+  /** Of a line whose modifier or setting cannot be read, no amount counts, but on which basis one stands does. */
+  disown(): void {
+    const { dollars } = this
+    if (dollars[LEAST_RATE] !== 0) dollars[LOWEST] = BAD_FIELD
+    if (dollars[GREATEST_RATE] !== 0) dollars[HIGHEST] = BAD_FIELD
+    dollars[LEAST_RATE] = 0
+    dollars[GREATEST_RATE] = 0
+    for (let at = 0; at < STATED.length; at++) if (dollars[at] !== 0) dollars[at] = BAD_FIELD
+  }
+
+  /** Of a line that is torn nobody can say on which bases it states an amount. */
+  tear(): void {
+    this.begin(0)
+    this.dollars.fill(BAD_FIELD, 0, STATED.length)
+  }
+
+  /** Whether the line states an amount, one that can be read or not. */
+  get isEmpty(): boolean {
+    for (let at = 0; at <= GREATEST_RATE; at++) if (this.dollars[at] !== 0) return false
+    return true
+  }
+
+  /** Whether any amount cannot be read. Where there is no amount, read or not, that is what the line says. */
+  settle(): 'bad' | 'empty' | undefined {
+    // A rate that cannot be read matters where the line does not state the lowest or the highest itself.
+    if (this.#badRate) for (const end of [LOWEST, HIGHEST]) if (this.dollars[end] === 0) this.state(end, BAD)
+    if (this.#bad) return 'bad'
+    if (!this.isEmpty) return undefined
+    this.dollars[LOWEST] = NONE
+    return 'empty'
+  }
+}
+
+/** Of two amounts as rows state them; amounts that differ in noise alone are the same. `BAD` is below none. */
+const isBelow = (a: number, b: number): boolean => a < b && a > 0 && b > 0 && unitsOf(a) < unitsOf(b)

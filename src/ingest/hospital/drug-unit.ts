@@ -1,0 +1,36 @@
+import { DOSAGE_UNITS } from '../../proof/price/row.ts'
+
+// What an amount is for, as one number: a file says it on millions of lines.
+
+/** Where nothing was said yet. */
+export const UNSAID = 0
+/** The line names no unit: the amount is for one service. */
+export const NO_UNIT = 1
+/** A unit is named, and it is not one that a row can state. */
+export const UNPARSED = 2
+/** Amounts under one key are for different units. */
+export const MIXED = -1
+
+const TYPES = 32
+const SCALE = 10_000
+const VALUE = /^[0-9]{1,7}(\.[0-9]{1,4}0*)?$/
+
+/** The template's drug_unit_of_measurement and drug_type_of_measurement, together. */
+export function drugUnit(value: string, type: string): number {
+  if (value === '' && type === '') return NO_UNIT
+  const at = (DOSAGE_UNITS as readonly string[]).indexOf(type.toUpperCase())
+  const scaled = VALUE.test(value) ? Math.round(Number(value) * SCALE) : 0
+  return at < 0 || scaled === 0 ? UNPARSED : scaled * TYPES + at
+}
+
+/** What two lines under one key are for together. */
+export const together = (one: number, other: number): number =>
+  one === other || other === UNSAID ? one : one === UNSAID ? other : MIXED
+
+/** As a row states it, with the flags that go with it. */
+export function perOf(unit: number): { per: string | null; flags: string[] } {
+  if (unit === MIXED) return { per: null, flags: ['mixed_units'] }
+  if (unit === UNPARSED) return { per: '1 UNIT', flags: ['unit_unparsed'] }
+  if (unit < TYPES) return { per: null, flags: [] }
+  return { per: `${Math.floor(unit / TYPES) / SCALE} ${DOSAGE_UNITS[unit % TYPES]}`, flags: [] }
+}

@@ -1,0 +1,82 @@
+import { NOT_CPT, OTHER_CODE } from './charges.ts'
+import { codeNumber } from './code-number.ts'
+
+/**
+ * Numbers of other kinds that hospitals type as CPT or HCPCS codes: those of stays, revenue and outpatient groups have
+ * three or four digits, those of chargemasters and drugs six or more. What looks like a code with a modifier, or a letter
+ * for a digit, is none of them: it is a code typed wrongly.
+ */
+const OTHER_NUMBER = /^([0-9]{3,4}|(?=.*[0-9])[0-9A-Z-]{6,30})$/
+const CODE_AND_MODIFIER = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})([^0-9A-Z]+[0-9A-Z]{2}|[A-Z][0-9A-Z]|[0-9][A-Z])$/
+const isOtherNumber = (text: string): boolean => OTHER_NUMBER.test(text) && !CODE_AND_MODIFIER.test(text)
+
+/** `108U` is 0108U: codes with these last letters have four digits, and a spreadsheet drops their leading zeros. */
+const WITHOUT_ZEROS = /^[1-9][0-9]{0,2}[TUFM]$/
+const CODE_LENGTH = 5
+
+/** Spreadsheets write `="99213"`, `'99213` and `99213.0` where a code was typed. */
+const asTyped = (text: string): string => text.replace(/^=?["']|["']$/g, '').replace(/^([0-9]{5})\.0{1,4}$/, '$1')
+
+/**
+ * The CPT and HCPCS codes of one line while it is read, by their shape: hospitals type one as the other. A revenue,
+ * DRG or chargemaster number that happens to have the shape is told apart by its type.
+ */
+export class LineCodes {
+  readonly found: number[] = []
+  /** Those of them that had lost their leading zeros. */
+  readonly restored: number[] = []
+  #misshapen = false
+  #other = false
+
+  begin(): void {
+    this.found.length = 0
+    this.restored.length = 0
+    this.#misshapen = false
+    this.#other = false
+  }
+
+  add(text: string): void {
+    if (text === '') return
+    const upper = asTyped(text.toUpperCase())
+    const whole = WITHOUT_ZEROS.test(upper) ? upper.padStart(CODE_LENGTH, '0') : upper
+    const code = codeNumber(whole)
+    if (code !== undefined) {
+      if (whole !== upper && !this.found.includes(code)) this.restored.push(code)
+      this.addNumber(code)
+    } else if (isOtherNumber(upper)) this.#other = true
+    else this.#misshapen = true
+  }
+
+  addNumber(code: number): void {
+    if (!this.found.includes(code)) this.found.push(code)
+  }
+
+  /** The rule by which there is none, if there is none. */
+  settle(): string | undefined {
+    if (this.found.length > 0) return undefined
+    return this.#misshapen ? 'R03' : this.#other ? OTHER_CODE : NOT_CPT
+  }
+}
+
+/** `CPT`, `HCPCS`, `CPT4`, `CPT/HCPCS`: whatever begins so. CDT codes are those of HCPCS that begin with D. */
+export const isProcedureType = (type: string): boolean =>
+  PROCEDURE_TYPES.has(type) || (!OTHER_TYPES.has(type) && /^(CPT|HCPCS|CDT)/i.test(type))
+const PROCEDURE_TYPES = new Set(['CPT', 'HCPCS'])
+const OTHER_TYPES = new Set(['', 'RC', 'CDM', 'NDC', 'LOCAL', 'MS-DRG', 'APR-DRG', 'APC', 'EAPG', 'DRG'])
+
+export const isRevenueType = (type: string): boolean => type === 'RC' || type === 'rc' || type === 'Rc'
+
+/**
+ * The codes in a line whose cells cannot be told apart: each of the right shape that stands beside its type, as the
+ * columns of the file do. Nothing more can be said of such a line.
+ */
+export function codesBesideTypes(line: string, typeFirst: boolean): LineCodes {
+  const codes = new LineCodes()
+  for (const [, code = ''] of line.matchAll(typeFirst ? TYPE_CODE : CODE_TYPE)) codes.add(code)
+  return codes
+}
+const CODE = '([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}|[1-9][0-9]{0,2}[TUFM])'
+const TYPE = '(?:CPT|HCPCS|CDT)'
+const COMMA = '\\s{0,9}"{0,2}\\s{0,9},\\s{0,9}"{0,2}\\s{0,9}'
+const CODE_TYPE = new RegExp(`(?<![0-9A-Z.-])${CODE}${COMMA}${TYPE}`, 'gi')
+const TYPE_CODE = new RegExp(`(?<![0-9A-Z.-])${TYPE}[0-9]?${COMMA}${CODE}(?![0-9A-Z.-])`, 'gi')
