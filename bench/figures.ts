@@ -3,7 +3,7 @@ import { readConfig } from '../src/config.ts'
 import { insertProviders } from '../src/figures/ledger/directory.ts'
 import { createInstallation } from '../src/installation.ts'
 import { isNpi } from '../src/proof/lookup/npi.ts'
-import { temporaryFolder } from '../test/support/harness.ts'
+import { temporaryFolder } from '../test/support/folder.ts'
 import { outcomesFile } from '../test/support/outcomes.ts'
 import type { Line } from './measure.ts'
 

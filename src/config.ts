@@ -56,7 +56,21 @@ export const Settings = z.object({
     .string()
     .min(1)
     .default('./data')
-    .describe('Folder for the store, the release files, the log keys and the pepper.'),
+    .describe('Folder for the store, unless DATABASE_URL is set, the release files, the log keys and the pepper.'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\/[^/]+\/[^/?]+/)
+    .optional()
+    .describe(
+      'PostgreSQL database of the store, as postgres://user:password@host:5432/name. Default: SQLite in DATA_DIR/registry.db.',
+    ),
+  DATABASE_POOL: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(500)
+    .default(10)
+    .describe('How many connections to PostgreSQL each process uses, without the one for publishing.'),
   RELEASES: z
     .string()
     .optional()

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
 import { FileFolder } from './db/file-folder.ts'
-import { openSqlite } from './db/sqlite.ts'
+import { clearBuilding, isStoreAt, openStoreAt, putInPlace, type StorePlace } from './db/store-place.ts'
 import { beginFigures } from './figures/state.ts'
 import { CheckpointLock } from './integrity/checkpoint-lock.ts'
 import { KeyFile } from './integrity/key-file.ts'
@@ -32,14 +32,22 @@ export interface Installation {
 const PEPPER_BYTES = 32
 const LOGS = ['registry', 'figures'] as const
 
-/** The files of an installation, with their names for operators. */
-const filesOf = (config: Config): [string, string][] => [
-  ['store', config.storeFile],
-  ['log key', config.signingKeyFile],
-  ['pepper', config.pepperFile],
+/** Where the store of an installation is: in a PostgreSQL database always under the same schema. */
+export const placeOf = ({
+  DATABASE_URL,
+  DATABASE_POOL,
+  storeFile,
+}: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL' | 'storeFile'>): StorePlace =>
+  DATABASE_URL === undefined ? { file: storeFile } : { url: DATABASE_URL, schema: 'atr', pool: DATABASE_POOL }
+
+/** What of an installation is there, with names for operators. */
+const partsOf = async (config: Config): Promise<[name: string, isThere: boolean][]> => [
+  ['store', await isStoreAt(placeOf(config))],
+  ['log key', existsSync(config.signingKeyFile)],
+  ['pepper', existsSync(config.pepperFile)],
 ]
 
-export const exists = (config: Config): boolean => filesOf(config).some(([, file]) => existsSync(file))
+export const exists = async (config: Config): Promise<boolean> => (await partsOf(config)).some(([, isThere]) => isThere)
 
 export interface Creation {
   /** The public address without its scheme. The logs are named after it. */
@@ -53,14 +61,14 @@ export interface Creation {
  * Creates a store, two log keys, a pepper and the checkpoint lock, and fills them. Refuses if any of them
  * exists: a log created by accident beside an old one would fork its history.
  *
- * The data is built in a temporary folder, which is renamed as the last step.
+ * The data is built in a temporary folder, and in a temporary schema of a database, which are renamed as the last steps.
  */
 export async function createInstallation<T>(
   config: Config,
   { origin, now, replaceLock = false }: Creation,
   fill: (installation: Installation) => Promise<T>,
 ): Promise<T> {
-  refuseToOverwrite(config, replaceLock)
+  await refuseToOverwrite(config, replaceLock)
   if (!/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(origin))
     throw new StoreFault('the origin of a log is a host name and path, without a scheme')
   const folder = resolve(config.DATA_DIR)
@@ -79,15 +87,18 @@ export async function createInstallation<T>(
     mkdirSync(building, { recursive: true, mode: 0o700 })
     writeSecret(made.signingKeyFile, LOGS.map((name) => `${generateLogKey(`${origin}/log/${name}`)}\n`).join(''))
     writeSecret(made.pepperFile, `${randomBytes(PEPPER_BYTES).toString('base64')}\n`)
-    const filled = await fillNew(made, now, fill)
+    const place = placeOf(made)
+    const built = 'file' in place ? place : await clearBuilding(place)
+    const filled = await fillNew(made, built, now, fill)
     // From here on a crash leaves a lock without data. The next `init` names it, and the operator removes it.
     if (replaceLock) rmSync(config.lockDir, { recursive: true, force: true })
     takeName(made.lockDir, resolve(config.lockDir))
     takeName(building, folder)
+    if (built !== place) await putInPlace(built, place)
     return filled
   } catch (cause) {
     rmSync(building, { recursive: true, force: true })
-    if (!(cause instanceof Error && 'code' in cause)) throw cause
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause
     throw new StoreFault('the store cannot be made here: DATA_DIR and LOCK_DIR must be new or empty, and writable', {
       cause,
     })
@@ -127,9 +138,14 @@ function takeName(building: string, folder: string): void {
   }
 }
 
-async function fillNew<T>(config: Config, now: number, fill: (made: Installation) => Promise<T>): Promise<T> {
+async function fillNew<T>(
+  config: Config,
+  place: StorePlace,
+  now: number,
+  fill: (made: Installation) => Promise<T>,
+): Promise<T> {
   const secrets = readSecrets(config)
-  const db = await openSqlite(config.storeFile, { create: true, files: new FileFolder(config.releasesDir) })
+  const db = await openStoreAt(place, { create: true, files: new FileFolder(config.releasesDir) })
   try {
     await db.transaction(async (tx) => {
       await secrets.registryLog.create(tx, now)
@@ -147,9 +163,9 @@ async function fillNew<T>(config: Config, now: number, fill: (made: Installation
   }
 }
 
-function refuseToOverwrite(config: Config, replaceLock: boolean): void {
-  for (const [what, file] of filesOf(config))
-    if (existsSync(file)) throw new StoreFault(`there is a ${what} here already: nothing was changed`)
+async function refuseToOverwrite(config: Config, replaceLock: boolean): Promise<void> {
+  for (const [what, isThere] of await partsOf(config))
+    if (isThere) throw new StoreFault(`there is a ${what} here already: nothing was changed`)
   if (existsSync(config.lockDir) && readdirSync(config.lockDir).length > 0 && !replaceLock)
     throw new StoreFault(
       'LOCK_DIR belongs to a store that is gone: restore that store, or remove the folder for a new history',
@@ -193,19 +209,17 @@ export async function checkUnlocked({ db, pepper, registryLog, figuresLog }: Ins
 
 /** For `fsck`, which must also open what `openInstallation` refuses. */
 export async function openUnchecked(config: Config, trace?: Trace): Promise<Installation> {
-  if (!exists(config)) throw new StoreFault('there is no registry store here: run `atr init` first')
-  for (const [what, file] of filesOf(config))
-    if (!existsSync(file)) throw new StoreFault(`the ${what} is missing: restore it from a backup`)
+  const parts = await partsOf(config)
+  if (!parts.some(([, isThere]) => isThere))
+    throw new StoreFault('there is no registry store here: run `atr init` first')
+  for (const [what, isThere] of parts)
+    if (!isThere) throw new StoreFault(`the ${what} is missing: restore it from a backup`)
   const secrets = readSecrets(config, trace)
   const witnesses = { keys: config.WITNESSES, quorum: config.witnessQuorum }
   const patience = { timeoutMs: config.WITNESS_TIMEOUT_MS, retries: config.WITNESS_RETRIES }
   const cosign = witnesses.keys.length > 0 ? cosignedBy(witnesses.keys, witnesses.quorum, patience) : noWitnesses
-  return {
-    db: await openSqlite(config.storeFile, { files: new FileFolder(config.releasesDir) }),
-    cosign,
-    witnesses,
-    ...secrets,
-  }
+  const db = await openStoreAt(placeOf(config), { files: new FileFolder(config.releasesDir) })
+  return { db, cosign, witnesses, ...secrets }
 }
 
 function readSecrets(

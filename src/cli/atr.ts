@@ -14,6 +14,7 @@ import { init } from './init.ts'
 import { keys } from './keys.ts'
 import { load } from './load.ts'
 import { log } from './log.ts'
+import { migrate } from './migrate.ts'
 import { monitor } from './monitor.ts'
 import { providers } from './providers.ts'
 import { release } from './release.ts'
@@ -38,6 +39,7 @@ const COMMANDS: Record<string, Command> = {
   fsck,
   backup,
   restore,
+  migrate,
   witness,
 }
 const USAGE = 2

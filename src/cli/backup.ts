@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Config } from '../config.ts'
-import { copyStore } from '../db/backup.ts'
-import { StoreFault } from '../db/db.ts'
+import { backUp } from '../db/backup.ts'
+import { type Db, StoreFault } from '../db/db.ts'
 import { FileFolder, SealedFile } from '../db/file-folder.ts'
 import { filesNamedIn } from '../registry/release/store.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
@@ -22,8 +21,7 @@ export const backup: Command = {
     if (file === undefined || more.length > 0) throw new UsageFault('name one new file: atr backup FILE')
     // Opening it first refuses a store that is missing, damaged or older than what was signed.
     const { db } = await openStore(config)
-    await db.close()
-    const copied = await copyAll(config, file)
+    const copied = await copyAll(db, file).finally(() => db.close())
     show(
       values.json,
       { file, ...copied },
@@ -39,17 +37,14 @@ export const filesBeside = (file: string): FileFolder => new FileFolder(join(dir
 const MOST_TRIES = 3
 
 /** The store first, then the files that the copy names. One may be discarded in between: then both are copied again. */
-export async function copyAll(
-  config: Pick<Config, 'storeFile' | 'releasesDir'>,
-  file: string,
-): Promise<{ bytes: number; releases: number; copied: number }> {
+export async function copyAll(db: Db, file: string): Promise<{ bytes: number; releases: number; copied: number }> {
   for (let tries = 1; ; tries++) {
-    const { bytes } = copyStore(config.storeFile, file)
+    const { bytes } = await backUp(db, file)
     const copy = new SealedFile(file)
     const named = filesNamedIn(copy)
     copy.close()
     const digests = named.map((each) => each.file)
-    const { copied, missing } = await new FileFolder(config.releasesDir).copyTo(filesBeside(file), digests)
+    const { copied, missing } = await db.files.copyTo(filesBeside(file), digests)
     const lost = named.find((each) => missing.includes(each.file))
     if (!lost) return { bytes, releases: named.length, copied }
     rmSync(file)

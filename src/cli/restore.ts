@@ -1,11 +1,13 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import { type Db, StoreFault } from '../db/db.ts'
 import type { FileFolder } from '../db/file-folder.ts'
-import { replaceFile, syncFolder } from '../db/replace-file.ts'
-import { checkUnlocked, openInstallation, openUnchecked } from '../installation.ts'
+import { replaceFile } from '../db/replace-file.ts'
+import { copyStore } from '../db/store-copy.ts'
+import { clearBuilding, putInPlace, setAside } from '../db/store-place.ts'
+import { checkUnlocked, openInstallation, openUnchecked, placeOf } from '../installation.ts'
 import { keptEntries, notedHead } from '../integrity/entry-journal.ts'
 import type { Log } from '../integrity/log.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
@@ -93,6 +95,7 @@ async function restoreStore(
   now: number,
 ): Promise<RestoreResult> {
   if (!existsSync(file)) throw new StoreFault('there is no backup of that name: nothing was changed')
+  const place = placeOf(config)
   const copy = `${config.storeFile}.restoring`
   const remove = (): void => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true })
@@ -101,7 +104,8 @@ async function restoreStore(
   copyFileSync(file, copy)
   chmodSync(copy, 0o600)
   try {
-    const installation = await openUnchecked({ ...config, storeFile: copy })
+    // A backup is a file of SQLite, whatever the engine of the store.
+    const installation = await openUnchecked({ ...config, DATABASE_URL: undefined, storeFile: copy })
     const { db, registryLog, figuresLog } = installation
     const logs = [registryLog, figuresLog]
     try {
@@ -116,11 +120,12 @@ async function restoreStore(
       const added = { registry: 0, figures: 0 }
       if (!rollback) for (const { log, bodies } of tails) added[log.name] = bodies.length
       const ended = rollback && (await endHistory(db, tails, rollback, config, now))
+      const built = 'file' in place ? { file: copy } : await clearBuilding(place)
+      if (!('file' in built)) await copyStore(db, built)
       await db.close()
-      setAside(config.storeFile, now)
+      await setAside(place, 'replaced', now)
       ended?.commit()
-      renameSync(copy, config.storeFile)
-      syncFolder(dirname(config.storeFile))
+      await putInPlace(built, place)
       // As every command does: the lock moves on, and witnesses are asked.
       await (await openInstallation(config)).db.close()
       return { file, added, ...(ended ? { ended: ended.what } : {}) }
@@ -228,9 +233,3 @@ async function endHistory(
 }
 
 const endedName = (now: number): string => `.ended-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`
-
-function setAside(storeFile: string, now: number): void {
-  const name = `${storeFile}.replaced-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}`
-  for (const end of ['', '-wal', '-shm'])
-    if (existsSync(`${storeFile}${end}`)) renameSync(`${storeFile}${end}`, `${name}${end}`)
-}

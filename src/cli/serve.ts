@@ -18,7 +18,7 @@ export const serve: Command = {
     const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } })
     const config = values.demo ? quieter(given) : given
     if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
-    if (values.demo && !exists(config)) {
+    if (values.demo && !(await exists(config))) {
       await tryPort(config) // before the key is made: it is shown once, and a busy port must not waste it
       console.log(demoKeyLines(await makeDemo(config)))
     }

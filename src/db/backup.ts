@@ -1,31 +1,31 @@
-import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StoreFault } from './db.ts'
+import { type Db, StoreBusy, StoreFault } from './db.ts'
+import { copyStore } from './store-copy.ts'
 
 /**
- * Copies a store, which may be in use, as it is at one moment. The file gets its name when the whole copy is on disk.
- * A crash before that leaves a file ending in `.partial`, which the next backup of that name removes.
+ * Copies a store, which may be in use, as it is at one moment, to a SQLite file, whatever its own engine. The file gets its name when
+ * the whole copy is on disk. A crash before that leaves a file ending in `.partial`, which the next backup of that name removes.
  */
-export function copyStore(store: string, copy: string): { bytes: number } {
+export async function backUp(db: Db, copy: string): Promise<{ bytes: number }> {
   if (existsSync(copy)) throw new StoreFault('a file of that name exists: nothing was copied')
   const partial = `${copy}.partial`
-  const database = new Database(store, { create: false, readwrite: true })
+  const remove = (): void => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${partial}${end}`, { force: true })
+  }
   try {
-    rmSync(partial, { force: true })
+    remove()
     closeSync(openSync(partial, 'wx', 0o600)) // set before anything is written: only the owner may read a store
-    database.run('PRAGMA busy_timeout = 10000')
-    database.run('VACUUM INTO ?', [partial])
+    await copyStore(db, { file: partial })
     sync(partial, 'r+')
     linkSync(partial, copy) // not rename, which would overwrite a file created meanwhile
-    rmSync(partial)
     sync(dirname(copy), 'r')
     return { bytes: statSync(copy).size }
   } catch (cause) {
-    rmSync(partial, { force: true })
+    if (cause instanceof StoreFault || cause instanceof StoreBusy) throw cause
     throw new StoreFault('the copy cannot be written there: check the folder and the free space on its disk', { cause })
   } finally {
-    database.close()
+    remove()
   }
 }
 

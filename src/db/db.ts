@@ -7,7 +7,7 @@ export interface Db {
   /** Whatever the engine, whole numbers are `number`, bytes are `Uint8Array` and text is `string`. */
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
   /** One atomic unit; nested calls join the outer one. */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Read-only work that sees the store as it was at one moment, whatever others commit meanwhile. */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** Many rows of one table, in order. */
@@ -21,6 +21,14 @@ export interface Db {
   close(): Promise<void>
 }
 
+export interface TransactionOptions {
+  /**
+   * `one`, the default: no other transaction of this kind runs meanwhile, in any process. `many`: the work locks the
+   * rows that it reads and then writes, and two of its kind may run at once where the engine can.
+   */
+  writers?: 'one' | 'many' | undefined
+}
+
 export interface NamedLock {
-  release(): void
+  release(): Promise<void>
 }

@@ -11,11 +11,11 @@ export class DiskFault extends StoreFault {
   }
 }
 
-/** Another process kept the store busy for longer than we wait. Nothing was done; trying again may succeed. */
+/** Another process kept the store busy for longer than we wait, or the store is away. Trying again may succeed. */
 export class StoreBusy extends Error {
   readonly retryAfterSeconds = 5
 
-  constructor(cause: unknown) {
-    super('the registry store is in use by another command: try again', { cause })
+  constructor(cause: unknown, message = 'the registry store is in use by another command: try again') {
+    super(message, { cause })
   }
 }

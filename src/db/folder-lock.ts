@@ -12,7 +12,7 @@ import { type NamedLock, StoreFault } from './db.ts'
 export function lockFolder(folder: string): NamedLock {
   const locked = lock(join(folder, 'lock'))
   if (!locked) throw new StoreFault('another process is using this folder: stop it first')
-  return { release: () => locked.close() }
+  return { release: async () => locked.close() }
 }
 
 /** The same with a file that exists only while it is locked. A file left by a killed process is reused. */
@@ -24,7 +24,7 @@ export function lockFile(path: string): NamedLock | undefined {
     // The previous owner may have removed the file after we opened it: then this lock protects nothing.
     if (before !== undefined && before === identityOf(path))
       return {
-        release() {
+        async release() {
           rmSync(path, { force: true })
           locked.close()
         },

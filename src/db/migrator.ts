@@ -5,9 +5,18 @@ import providerOfRelease from './migrations/003-provider-of-release.sql' with { 
 import ledgerSeal from './migrations/004-ledger-seal.sql' with { type: 'text' }
 import withoutLocalities from './migrations/005-without-localities.sql' with { type: 'text' }
 import releaseFiles from './migrations/007-release-files.sql' with { type: 'text' }
+import eventNumber from './migrations/008-event-number.sql' with { type: 'text' }
 
 /** In order. Never edit one that was released: a change of the schema is a new file. */
-const MIGRATIONS: readonly string[] = [first, loading, providerOfRelease, ledgerSeal, withoutLocalities, releaseFiles]
+const MIGRATIONS: readonly string[] = [
+  first,
+  loading,
+  providerOfRelease,
+  ledgerSeal,
+  withoutLocalities,
+  releaseFiles,
+  eventNumber,
+]
 
 /** The parts of the schema that each engine writes differently. */
 export interface Dialect {
@@ -46,6 +55,26 @@ async function refuseRowsInTables(tx: Db): Promise<void> {
       'the store keeps its rows in tables, as older versions did: begin a new one with `atr init` in an empty DATA_DIR, and load the files again',
     )
   await tx.query('DELETE FROM release')
+}
+
+export interface Table {
+  name: string
+  /** The columns of its primary key; none in tables of one row. */
+  key: readonly string[]
+}
+
+/** The tables of a store of this version, without the one that has its version. */
+export function tables(): Table[] {
+  const found = new Map<string, Table>()
+  for (const statement of MIGRATIONS.flatMap((text) => text.replaceAll(/--[^\n]*/g, '').split(';'))) {
+    const dropped = /^\s*DROP TABLE (?:IF EXISTS )?(\w+)/.exec(statement)?.[1]
+    if (dropped !== undefined) found.delete(dropped)
+    const name = /^\s*CREATE TABLE (\w+)/.exec(statement)?.[1]
+    if (name === undefined) continue
+    const key = /PRIMARY KEY \(([\w, ]+)\)/.exec(statement)?.[1] ?? /^ *(\w+) [^,\n]*PRIMARY KEY/m.exec(statement)?.[1]
+    found.set(name, { name, key: key?.split(', ') ?? [] })
+  }
+  return [...found.values()]
 }
 
 async function versionOf(db: Db): Promise<number> {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn } from 'bun'
@@ -59,35 +59,6 @@ test('who waits for the write lock of another process holds up no one else in th
     await other.exited
     expect(await db.query('SELECT npi FROM provider')).toHaveLength(3)
     expect(longest).toBeLessThan(700)
-  }))
-
-test('a snapshot sees one moment, whatever is committed meanwhile, and writes nothing', () =>
-  withStore(async (db) => {
-    await insert(db, '1000000001')
-    await db.snapshot(async (tx) => {
-      await insert(db, '1000000002')
-      expect(await tx.query('SELECT npi FROM provider')).toHaveLength(1)
-      expect(await tx.snapshot((nested) => nested.query('SELECT npi FROM provider'))).toHaveLength(1)
-      await expect(insert(tx, '1000000003')).rejects.toThrow()
-    })
-    expect(await db.query('SELECT npi FROM provider')).toHaveLength(2)
-  }))
-
-test('a name is held by one at a time, in this process and in others, until it is let go', () =>
-  withStore(async (db, path) => {
-    const other = await openSqlite(path)
-    const hold = await db.takeLock('loading cms-pfs A')
-    expect(await db.takeLock('loading cms-pfs A')).toBeUndefined()
-    expect(await other.takeLock('loading cms-pfs A')).toBeUndefined()
-    const another = await other.takeLock('loading cms-pfs B')
-    expect(another).toBeDefined()
-    hold?.release()
-    another?.release()
-    const next = await other.takeLock('loading cms-pfs A')
-    expect(next).toBeDefined()
-    next?.release()
-    expect(existsSync(`${path}.loading%20cms-pfs%20A`)).toBe(false)
-    await other.close()
   }))
 
 /** A store of the first version, with these values of releases. */

@@ -64,13 +64,16 @@ export async function noteAsked(db: Db, day: string, key_id: string, npi: string
     key,
   )
   if (asked) return true
-  const noted = await db.query(
-    `INSERT INTO provider_asked (day, key_id, npi)
+  // One at a time in the whole store, or two processes could each count one less than the limit.
+  return db.transaction(async (tx) => {
+    const noted = await tx.query(
+      `INSERT INTO provider_asked (day, key_id, npi)
      SELECT $1, $2, $3 WHERE (SELECT COUNT(*) FROM provider_asked WHERE day = $1 AND key_id = $2) < $4
      ON CONFLICT (day, key_id, npi) DO UPDATE SET npi = excluded.npi
      RETURNING npi`,
-    [...key, limit],
-  )
-  await db.query('DELETE FROM provider_asked WHERE day < $1', [day])
-  return noted.length > 0
+      [...key, limit],
+    )
+    await tx.query('DELETE FROM provider_asked WHERE day < $1', [day])
+    return noted.length > 0
+  })
 }

@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlite } from '../db/sqlite.ts'
+import { testStore } from '../../test/support/engines.ts'
+import { openStoreAt } from '../db/store-place.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { CheckpointLock } from './checkpoint-lock.ts'
 import { KeyFile } from './key-file.ts'
@@ -19,7 +20,8 @@ export async function openLog() {
   const folder = mkdtempSync(join(tmpdir(), 'atr-log-'))
   const keyFile = new KeyFile(join(folder, 'log-keys'))
   writeFileSync(keyFile.path, `${generateLogKey(ORIGIN)}\n`)
-  const db = await openSqlite(join(folder, 'store.db'), { create: true })
+  const store = await testStore()
+  const { db } = store
   const lock = new CheckpointLock(join(folder, 'lock'))
   const log = new Log({ name: 'registry', keys: () => keyFile.keysOf('registry'), lock })
   await db.transaction((tx) => log.create(tx, NOW))
@@ -29,11 +31,11 @@ export async function openLog() {
     db,
     log,
     /** The same store as another process has it open. */
-    openAgain: () => openSqlite(join(folder, 'store.db')),
+    openAgain: () => openStoreAt(store.place, { files: db.files }),
     publish: (entry: string, cosign: Cosign = noWitnesses): Promise<number> =>
       commitToLog({ db, log, cosign }, NOW, (_, append) => append([utf8(entry)])),
     async [Symbol.asyncDispose](): Promise<void> {
-      await db.close()
+      await store[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -138,12 +138,12 @@ export interface Verification {
 
 export async function insertVerification(db: Db, verification: Verification): Promise<void> {
   const { verified_at, rows_verified, rows_failed, faults } = verification
-  await db.query('INSERT INTO verification (verified_at, rows_verified, rows_failed, faults) VALUES ($1, $2, $3, $4)', [
-    verified_at,
-    rows_verified,
-    rows_failed,
-    faults,
-  ])
+  await db.query(
+    `INSERT INTO verification (verified_at, rows_verified, rows_failed, faults) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (verified_at) DO UPDATE
+       SET rows_verified = excluded.rows_verified, rows_failed = excluded.rows_failed, faults = excluded.faults`,
+    [verified_at, rows_verified, rows_failed, faults],
+  )
 }
 
 export async function lastVerification(db: Db): Promise<Verification | undefined> {

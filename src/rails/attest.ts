@@ -38,7 +38,9 @@ export async function attest(parts: ChallengeParts, keyId: string, attestation: 
   const nonce = typeof attestation.nonce === 'string' ? attestation.nonce : ''
   await checkPossession(parts, keyId, nonce, attestation.proof)
   // Returned, not thrown: the revocation and the event of a refused exchange must commit.
-  const exchange = await parts.db.transaction((tx) => spend(tx, parts, keyId, nonce, attestation.scopes, now))
+  const exchange = await parts.db.transaction((tx) => spend(tx, parts, keyId, nonce, attestation.scopes, now), {
+    writers: 'many',
+  })
   if (!exchange.made) throw exchange.refusal
   return exchange.made
 }

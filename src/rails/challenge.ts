@@ -23,15 +23,18 @@ export async function issueNonce(
   const now = await parts.now()
   const nonce = makeNonce(parts.random)
   const expiresAt = now + NONCE_SECONDS * 1000
-  await parts.db.transaction(async (tx) => {
-    const key = await store.lockKey(tx, keyId)
-    // The key may have been revoked since the gate admitted it.
-    if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
-    // Prune before the insert, so that a new nonce is never dropped for another of the same millisecond.
-    const spentBefore = now - SPENT_NONCE_MEMORY_SECONDS * 1000
-    await store.pruneNonces(tx, keyId, { now, keep: MAX_LIVE_NONCES - 1, spentBefore })
-    const digest = digestOf(parts.pepper, nonce)
-    await store.insertNonce(tx, { digest, key_id: keyId, issued_at: now, expires_at: expiresAt })
-  })
+  await parts.db.transaction(
+    async (tx) => {
+      const key = await store.lockKey(tx, keyId)
+      // The key may have been revoked since the gate admitted it.
+      if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
+      // Prune before the insert, so that a new nonce is never dropped for another of the same millisecond.
+      const spentBefore = now - SPENT_NONCE_MEMORY_SECONDS * 1000
+      await store.pruneNonces(tx, keyId, { now, keep: MAX_LIVE_NONCES - 1, spentBefore })
+      const digest = digestOf(parts.pepper, nonce)
+      await store.insertNonce(tx, { digest, key_id: keyId, issued_at: now, expires_at: expiresAt })
+    },
+    { writers: 'many' },
+  )
   return { nonce, issuedAt: now, expiresAt }
 }

@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Db } from '../db/db.ts'
-import { openSqlite } from '../db/sqlite.ts'
+import { testStore } from '../../test/support/engines.ts'
 import { type Access, type Call, type Gate, perform, SCOPE_NAMES, type Visit } from '../operation.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { makeGate } from './admission.ts'
@@ -15,8 +11,8 @@ const START = Date.UTC(2026, 6, 2)
 
 /** The rails over a real store in a directory of their own, with a clock that moves when told. */
 export async function testRails({ limits = false } = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'rails-'))
-  const db: Db = await openSqlite(join(directory, 'store.sqlite'), { create: true })
+  const store = await testStore()
+  const { db } = store
   const clock = { ms: START }
   const parts: RailsParts = {
     db,
@@ -74,8 +70,7 @@ export async function testRails({ limits = false } = {}) {
     /** Everything of a table, in the order given. */
     rows: <Row>(table: string, order: string) => db.query<Row>(`SELECT * FROM ${table} ORDER BY ${order}`),
     async [Symbol.asyncDispose]() {
-      await db.close()
-      await rm(directory, { recursive: true })
+      await store[Symbol.asyncDispose]()
     },
   }
 }

@@ -55,7 +55,7 @@ export const isLive = (key: { expires_at: number; revoked_at: number | null }, n
 export async function createKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
   const checked = { ...wanted, name: checkedName(wanted.name), scopes: checkedScopes(wanted.scopes) }
   const now = await parts.now()
-  return parts.db.transaction((tx) => issue(tx, parts, checked, now))
+  return parts.db.transaction((tx) => issue(tx, parts, checked, now), { writers: 'many' })
 }
 
 export async function listKeys({ db, now }: Pick<KeyParts, 'db' | 'now'>): Promise<KeySummary[]> {
@@ -73,32 +73,38 @@ export async function rotateKey(
   { ttlSeconds }: { ttlSeconds?: number | undefined } = {},
 ): Promise<IssuedKey> {
   const now = await parts.now()
-  return parts.db.transaction(async (tx) => {
-    const old = await store.lockKey(tx, keyId)
-    if (!old || !isLive(old, now)) throw new Problem('unknown_key', 'there is no active agent key with this id')
-    if (old.replaced_by !== null)
-      throw new Problem('invalid_parameter', 'this agent key was rotated before; rotate the key that replaced it')
-    const { name, scopes, public_key } = old
-    const life = ttlSeconds ?? Math.max(1, Math.round((old.expires_at - old.created_at) / 1000))
-    const issued = await issue(tx, parts, { name, scopes, ttlSeconds: life, publicKey: public_key ?? undefined }, now)
-    const expiresAt = Math.min(old.expires_at, now + ROTATION_OVERLAP_SECONDS * 1000)
-    await store.putReplacement(tx, keyId, issued.key_id, expiresAt)
-    await store.insertEvent(tx, 'key_rotated', keyId, now)
-    return issued
-  })
+  return parts.db.transaction(
+    async (tx) => {
+      const old = await store.lockKey(tx, keyId)
+      if (!old || !isLive(old, now)) throw new Problem('unknown_key', 'there is no active agent key with this id')
+      if (old.replaced_by !== null)
+        throw new Problem('invalid_parameter', 'this agent key was rotated before; rotate the key that replaced it')
+      const { name, scopes, public_key } = old
+      const life = ttlSeconds ?? Math.max(1, Math.round((old.expires_at - old.created_at) / 1000))
+      const issued = await issue(tx, parts, { name, scopes, ttlSeconds: life, publicKey: public_key ?? undefined }, now)
+      const expiresAt = Math.min(old.expires_at, now + ROTATION_OVERLAP_SECONDS * 1000)
+      await store.putReplacement(tx, keyId, issued.key_id, expiresAt)
+      await store.insertEvent(tx, 'key_rotated', keyId, now)
+      return issued
+    },
+    { writers: 'many' },
+  )
 }
 
 /** Revokes a key and, at once, every token made from it. Doing it again changes nothing. */
 export async function revokeKey({ db, now }: Pick<KeyParts, 'db' | 'now'>, keyId: string): Promise<KeySummary> {
   const at = await now()
-  return db.transaction(async (tx) => {
-    const key = await store.lockKey(tx, keyId)
-    if (!key) throw new Problem('unknown_key')
-    if (key.revoked_at !== null) return summaryOf(key, at)
-    await store.putKeyRevocation(tx, keyId, at)
-    await store.insertEvent(tx, 'key_revoked', keyId, at)
-    return summaryOf({ ...key, revoked_at: at }, at)
-  })
+  return db.transaction(
+    async (tx) => {
+      const key = await store.lockKey(tx, keyId)
+      if (!key) throw new Problem('unknown_key')
+      if (key.revoked_at !== null) return summaryOf(key, at)
+      await store.putKeyRevocation(tx, keyId, at)
+      await store.insertEvent(tx, 'key_revoked', keyId, at)
+      return summaryOf({ ...key, revoked_at: at }, at)
+    },
+    { writers: 'many' },
+  )
 }
 
 async function issue(

@@ -77,13 +77,20 @@ export async function putKeyRevocation(tx: Db, keyId: string, at: number): Promi
   await tx.query('UPDATE agent_key SET revoked_at = $2 WHERE key_id = $1', [keyId, at])
 }
 
-/** The number follows from the stored events, so call it only inside the transaction that it reports on. */
+/**
+ * The number is counted in a row that is locked until the transaction ends: two events at once never want the same one,
+ * which would undo the revocation that one of them reports. Lock the key first, as every caller does.
+ */
 export async function insertEvent(tx: Db, kind: RailsEvent, keyId: string, at: number): Promise<void> {
-  await tx.query(
-    `INSERT INTO rails_event (event_no, at, kind, key_id)
-     VALUES ((SELECT COALESCE(MAX(event_no), 0) + 1 FROM rails_event), $1, $2, $3)`,
-    [at, kind, keyId],
+  const [next] = await tx.query<{ last_no: number }>(
+    'UPDATE rails_event_number SET last_no = last_no + 1 RETURNING last_no',
   )
+  await tx.query('INSERT INTO rails_event (event_no, at, kind, key_id) VALUES ($1, $2, $3, $4)', [
+    next?.last_no,
+    at,
+    kind,
+    keyId,
+  ])
 }
 
 export async function insertNonce(

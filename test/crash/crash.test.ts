@@ -6,6 +6,7 @@ import { recheck } from '../../src/cli/fsck.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
 import { listReleases } from '../../src/registry/release/store.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
@@ -22,7 +23,7 @@ function countUnpublished(storeFile: string): number {
 
 test(`a publisher killed ${KILLS} times at random moments leaves a sound log and whole releases`, async () => {
   using folder = temporaryFolder()
-  const env = { DATA_DIR: join(folder.path, 'data') }
+  const env = await storeEnvironment(join(folder.path, 'data'))
   const config = readConfig(env)
   await createInstallation(config, { origin: 'crash.example', now: Date.now() }, async () => undefined)
   let published = 0

@@ -6,6 +6,7 @@ import { checkFigures } from '../../src/figures/fsck.ts'
 import { roundedTo50 } from '../../src/figures/ledger/outcome.ts'
 import { releases } from '../../src/figures/store.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 
@@ -77,7 +78,7 @@ async function stateOf(config: Config, rederived: boolean): Promise<State> {
 
 /** Kills a child at work on a store, by turns while it imports and while it releases. */
 async function killed(folder: string, kills: number): Promise<{ last: State; importing: number; releasing: number }> {
-  const env = { DATA_DIR: folder }
+  const env = await storeEnvironment(folder)
   const config = readConfig(env)
   await createInstallation(config, { origin: 'crash.example', now: Date.now() }, async () => undefined)
   let before: State = { batches: 0, releases: 0 }

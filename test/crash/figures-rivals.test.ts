@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { checkFigures } from '../../src/figures/fsck.ts'
 import { openInstallation } from '../../src/installation.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 import { atr } from '../support/service.ts'
@@ -45,7 +46,7 @@ test('of files that are taken at the same time each is taken whole, once, and no
   expect(said.find(({ code }) => code === 1)?.err).toContain('refused: outcomes_refused: the file breaks a rule')
   expect(said.find(({ code }) => code === 1)?.err).toContain('case_already_in_ledger')
 
-  const { db } = await openInstallation(readConfig(env))
+  const { db } = await openInstallation(readConfig(await storeEnvironment(env.DATA_DIR)))
   const count = async (sql: string) => (await db.query<{ n: number }>(sql))[0]?.n
   expect(await count('SELECT COUNT(*) AS n FROM outcome')).toBe(3 * CASES)
   expect(await count('SELECT COUNT(*) AS n FROM outcome_salt')).toBe(3 * CASES)

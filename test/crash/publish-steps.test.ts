@@ -5,6 +5,7 @@ import { recheck } from '../../src/cli/fsck.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
 import { releasesInForce } from '../../src/registry/store.ts'
+import { isLong, storeEnvironment, testOnPostgres } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
@@ -62,7 +63,17 @@ test(`a publisher killed at each of its ${STEPS} steps leaves the old state or t
   const steps = Array.from({ length: STEPS * RUNS_PER_STEP }, (_, i) => 1 + (i % STEPS))
   const half = steps.length / 2
   await Promise.all([
-    crashThrough(steps.slice(0, half), { DATA_DIR: join(folder.path, 'one') }),
-    crashThrough(steps.slice(half).reverse(), { DATA_DIR: join(folder.path, 'two') }),
+    crashThrough(steps.slice(0, half), await storeEnvironment(join(folder.path, 'one'))),
+    crashThrough(steps.slice(half).reverse(), await storeEnvironment(join(folder.path, 'two'))),
   ])
 }, 300_000)
+
+testOnPostgres(
+  `on PostgreSQL, a publisher killed at each of its ${STEPS} steps leaves the old state or the new one`,
+  async () => {
+    using folder = temporaryFolder()
+    const steps = Array.from({ length: STEPS * (isLong ? RUNS_PER_STEP : 1) }, (_, i) => 1 + (i % STEPS))
+    await crashThrough(steps, await storeEnvironment(join(folder.path, 'data'), 'postgres'))
+  },
+  isLong ? 1_800_000 : 300_000,
+)

@@ -30,27 +30,31 @@ async function opened<T>(config: Config, work: (installation: Installation) => P
   }
 }
 
-test('a load killed at any step leaves nothing that the next command does not remove', () =>
-  withInstallation(async (config) => {
-    for (const step of STAGING_STEPS) {
-      const child = spawn([BUN, join(import.meta.dir, 'stage-child.ts'), step.replaceAll(' ', '-'), step], {
-        env: { ...process.env, DATA_DIR: config.DATA_DIR },
-        stdout: 'ignore',
-        stderr: 'inherit',
-      })
-      await child.exited
-      expect([step, child.signalCode]).toEqual([step, 'SIGKILL'])
-      expect([step, releaseFiles(config).length]).toEqual([step, 1])
-      await opened(config, async (installation) => {
-        const releases = await listReleases(installation.db)
-        const whole = step === 'staged'
-        expect([step, releases.map(({ state }) => state)]).toEqual([step, whole ? ['staged'] : []])
-        const named = releases.map(({ file }) => `${file}.atr`)
-        expect([step, releaseFiles(config)]).toEqual([step, named])
-        expect((await recheck(installation, Date.now())).faults).toEqual([])
-      })
-    }
-  }), 60_000)
+test(
+  'a load killed at any step leaves nothing that the next command does not remove',
+  () =>
+    withInstallation(async (config) => {
+      for (const step of STAGING_STEPS) {
+        const child = spawn([BUN, join(import.meta.dir, 'stage-child.ts'), step.replaceAll(' ', '-'), step], {
+          env: { ...process.env, DATA_DIR: config.DATA_DIR },
+          stdout: 'ignore',
+          stderr: 'inherit',
+        })
+        await child.exited
+        expect([step, child.signalCode]).toEqual([step, 'SIGKILL'])
+        expect([step, releaseFiles(config).length]).toEqual([step, 1])
+        await opened(config, async (installation) => {
+          const releases = await listReleases(installation.db)
+          const whole = step === 'staged'
+          expect([step, releases.map(({ state }) => state)]).toEqual([step, whole ? ['staged'] : []])
+          const named = releases.map(({ file }) => `${file}.atr`)
+          expect([step, releaseFiles(config)]).toEqual([step, named])
+          expect((await recheck(installation, Date.now())).faults).toEqual([])
+        })
+      }
+    }),
+  60_000,
+)
 
 const RELEASE = aRelease({ rows: [aPrice()] })
 

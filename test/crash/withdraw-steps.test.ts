@@ -9,6 +9,7 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { releasesInForce } from '../../src/registry/store.ts'
 import { aRelease } from '../support/builders.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
@@ -54,7 +55,7 @@ async function stateOf(config: Config, at: number): Promise<{ size: number; inFo
 
 test(`a withdrawal killed at each of its ${STEPS} steps has happened or has not`, async () => {
   using folder = temporaryFolder()
-  const env = { DATA_DIR: join(folder.path, 'data') }
+  const env = await storeEnvironment(join(folder.path, 'data'))
   const config = readConfig(env)
   await createInstallation(config, { origin: 'withdraw.example', now: Date.now() }, async () => undefined)
   const first = await publishNext(config, 0)

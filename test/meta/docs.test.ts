@@ -109,7 +109,12 @@ test('every sentence with which a store, a setting or a witness stops the progra
 })
 
 /** Where a sentence is made apart from the place that throws it. */
-const COMPLAINTS = ['src/integrity/checkpoint-lock.ts', 'src/integrity/witness-client.ts', 'src/db/sqlite.ts']
+const COMPLAINTS = [
+  'src/integrity/checkpoint-lock.ts',
+  'src/integrity/witness-client.ts',
+  'src/db/sqlite.ts',
+  'src/db/postgres-fault.ts',
+]
 
 /** The sentence up to its advice, in the pieces between what it fills in. */
 const firstWords = (text: string): string[] =>

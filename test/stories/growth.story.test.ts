@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { IN_FILES } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { atr, DemoService } from '../support/service.ts'
 
@@ -23,7 +24,7 @@ const publishing = (edition: string) => [
 test('a client that pins a checkpoint sees that the log has grown, was rolled back, or was forked', async () => {
   const folder = temporaryFolder()
   const file = (name: string) => join(folder.path, name)
-  const env = { DATA_DIR: file('data') }
+  const env = { DATA_DIR: file('data'), ...IN_FILES }
   const save = (name: string) => {
     for (const suffix of ['', '.lock']) cpSync(file(`data${suffix}`), file(`${name}${suffix}`), { recursive: true })
   }
@@ -33,11 +34,11 @@ test('a client that pins a checkpoint sees that the log has grown, was rolled ba
       cpSync(file(`${name}${suffix}`), file(`data${suffix}`), { recursive: true })
     }
   }
-  const first = await DemoService.start({}, folder)
+  const first = await DemoService.start(IN_FILES, folder)
   const { port } = new URL(first.url)
   writeFileSync(file('policy'), await (await fetch(`${first.url}/log/policy`)).text())
   const check = async (...options: string[]) => {
-    const service = await DemoService.start({ PORT: port }, folder)
+    const service = await DemoService.start({ PORT: port, ...IN_FILES }, folder)
     const said = await atr(['verify', `${service.url}/reference?cpt=99213`, '--policy', file('policy'), ...options])
     await service.stop()
     return said.out.trim()

@@ -15,6 +15,7 @@ import { stage } from '../../src/registry/release/staging.ts'
 import type { RequestLine } from '../../src/surfaces/http/router.ts'
 import type { TestRelease } from './builders.ts'
 import { Contract, openApiOf } from './contract.ts'
+import { DEFAULT_ENGINE, type Engine, storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
 
 export { temporaryFolder }
@@ -27,6 +28,7 @@ interface Given {
   limits?: { default_rpm?: number; reference_rpm?: number; log_rpm?: number; enabled?: boolean }
   sample?: boolean
   charts?: Charts
+  engine?: Engine
 }
 
 /** A whole service in this process: real store, real keys, a clock the test sets, and no network. */
@@ -35,9 +37,10 @@ export async function testApp({
   limits = {},
   sample = false,
   charts = CHARTS,
+  engine = DEFAULT_ENGINE,
 }: Given = {}): Promise<TestApp> {
   const folder = temporaryFolder()
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const config = readConfig(await storeEnvironment(join(folder.path, 'data'), engine))
   const clock = { now: Date.parse(`${today}T12:00:00Z`) }
   await createInstallation(config, { origin: 'registry.example', now: clock.now }, async (made) => {
     if (sample) await loadSample(made, () => clock.now)

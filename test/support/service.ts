@@ -1,12 +1,20 @@
 import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
-import { temporaryFolder } from './harness.ts'
+import { storeEnvironment } from './engines.ts'
+import { temporaryFolder } from './folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const BUN = join(ROOT, 'node_modules/.bin/bun')
 export const ATR = [BUN, '--max-http-header-size=262144', join(ROOT, 'src/cli/atr.ts')]
 
 type Environment = Record<string, string>
+
+/** What a child is told: a store in the folder that a test names is on the engine of the tests. */
+const told = async (environment: Environment): Promise<Record<string, string | undefined>> => ({
+  ...process.env,
+  ...(environment['DATA_DIR'] === undefined ? {} : await storeEnvironment(environment['DATA_DIR'])),
+  ...environment,
+})
 
 /** Runs one `atr` command to its end, in a process of its own. */
 export async function atr(
@@ -16,7 +24,7 @@ export async function atr(
 ): Promise<{ code: number; out: string; err: string }> {
   const child = spawn([...ATR, ...args], {
     cwd: ROOT,
-    env: { ...process.env, ...environment },
+    env: await told(environment),
     stdin: new Blob([input]),
     stdout: 'pipe',
     stderr: 'pipe',
@@ -43,7 +51,7 @@ export class DemoService {
     const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ...environment }
     const child = spawn([...ATR, 'serve', '--demo'], {
       cwd: ROOT,
-      env: { ...process.env, ...env },
+      env: await told(env),
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -85,7 +85,7 @@ async function alone<T>(db: Db, edition: Pick<NewRelease, 'chart' | 'edition'>, 
   try {
     return await work()
   } finally {
-    hold.release()
+    await hold.release()
   }
 }
 

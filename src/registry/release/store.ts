@@ -187,7 +187,8 @@ export function filesNamed(db: Db): Promise<NamedFile[]> {
 /** The same of a copy of a store. */
 export const filesNamedIn = (copy: SealedFile): NamedFile[] => copy.all<NamedFile>(FILES_NAMED)
 
-const FILES_NAMED = "SELECT release_id, file FROM release WHERE state <> 'loading' AND file IS NOT NULL ORDER BY release_no"
+const FILES_NAMED =
+  "SELECT release_id, file FROM release WHERE state <> 'loading' AND file IS NOT NULL ORDER BY release_no"
 export interface NamedFile {
   release_id: string
   file: string

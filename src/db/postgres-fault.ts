@@ -1,0 +1,40 @@
+import { SQL } from 'bun'
+import { DiskFault, StoreBusy, StoreFault } from './fault.ts'
+
+/** The database is not there. `message` is for callers and operators. */
+export class StoreAway extends StoreBusy {}
+
+export const storeAway = (
+  cause: unknown,
+  message = 'the database of the registry does not answer: try again',
+): StoreAway => new StoreAway(cause, message)
+
+/** Whether the connection is gone, and with it the transaction. */
+export const isLost = (error: unknown): boolean => error instanceof StoreAway
+
+/** PostgreSQL's errors in an operator's words. Any other error stays a fault with its own message. */
+export function asStoreFault(error: unknown): unknown {
+  if (!(error instanceof SQL.PostgresError)) return error
+  const state = error.errno === undefined ? '' : String(error.errno)
+  if (/^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS)/.test(error.code) || AWAY.test(state)) return storeAway(error)
+  if (BUSY.test(state)) return new StoreBusy(error)
+  if (state === READ_ONLY) return new StoreBusy(error, 'the database of the registry takes no writes now: try again')
+  if (DISK.test(state)) return new DiskFault('the disk of the database is full or failing', error)
+  const said = MEANING.find(([pattern]) => pattern.test(state))?.[1]
+  return said ? new StoreFault(said, { cause: error }) : error
+}
+
+/** Appendix A of the PostgreSQL manual: connection exceptions, shutdowns, too many connections, a transaction idle for too long. */
+const AWAY = /^(08...|57P0[1235]|53300|25P0[34])$/
+/** A lock was not to be had in time, a statement took too long, or two transactions waited for each other. */
+const BUSY = /^(55P03|57014|40001|40P01)$/
+/** A replica, or a server that is being moved. */
+const READ_ONLY = '25006'
+const DISK = /^(53100|58030)$/
+
+const MEANING: readonly [RegExp, string][] = [
+  [/^28...$/, 'the database refuses the name or the password in DATABASE_URL'],
+  [/^3D000$/, 'the database that DATABASE_URL names does not exist: create it, then run `atr init`'],
+  [/^42501$/, 'the role in DATABASE_URL may not write there: make it the owner of the database'],
+  [/^XX00[12]$/, 'the registry store is damaged: restore it from a backup'],
+]

@@ -1,0 +1,61 @@
+import type { Db } from './db.ts'
+import { type Table, tables } from './migrator.ts'
+import { openStoreAt, type StorePlace } from './store-place.ts'
+
+const ROWS_PER_STEP = 5_000
+
+/**
+ * Copies a store, as it is at one moment, into a new one of either engine. Every value stays as it is, so everything
+ * that was proved from the old store is proved from the new one by the same bytes. A crash leaves a part of the new store.
+ * Returns how many rows there are.
+ */
+export async function copyStore(from: Db, to: StorePlace): Promise<number> {
+  const target = await openStoreAt(to, { create: true, files: from.files })
+  try {
+    return await from.snapshot(async (source) => {
+      let rows = 0
+      for (const table of tables()) {
+        // A new store has the first values of its counters.
+        await target.query(`DELETE FROM ${table.name}`)
+        for await (const some of rowsOf(source, table)) {
+          await insert(target, table.name, some)
+          rows += some.length
+        }
+      }
+      return rows
+    })
+  } finally {
+    await target.close()
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** All rows in the order of their key, some at a time. */
+async function* rowsOf(db: Db, { name, key }: Table): AsyncGenerator<readonly Row[]> {
+  if (key.length === 0) {
+    yield await db.query<Row>(`SELECT * FROM ${name}`)
+    return
+  }
+  const columns = key.join(', ')
+  const past = `WHERE (${columns}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`
+  let last: Row | undefined
+  do {
+    const after = last
+    const values = after ? key.map((column) => after[column]) : []
+    const sql = `SELECT * FROM ${name} ${after ? past : ''} ORDER BY ${columns} LIMIT ${ROWS_PER_STEP}`
+    const rows = await db.query<Row>(sql, values)
+    yield rows
+    last = rows.length < ROWS_PER_STEP ? undefined : rows.at(-1)
+  } while (last)
+}
+
+async function insert(db: Db, table: string, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {})
+  if (columns.length === 0) return
+  await db.insertMany(
+    table,
+    columns,
+    rows.map((row) => columns.map((column) => row[column])),
+  )
+}

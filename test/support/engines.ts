@@ -1,0 +1,82 @@
+// The same tests on both engines: SQLite in a temporary folder, and PostgreSQL in a database of its own.
+
+import { test } from 'bun:test'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Db } from '../../src/db/db.ts'
+import { FileFolder } from '../../src/db/file-folder.ts'
+import { openStoreAt, type StorePlace } from '../../src/db/store-place.ts'
+import { temporaryFolder } from './folder.ts'
+import { postgresServer, whyNoPostgres } from './postgres.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+
+const missing = whyNoPostgres()
+if (missing !== undefined) console.warn(missing)
+
+export const ENGINES: readonly Engine[] = missing === undefined ? ['sqlite', 'postgres'] : ['sqlite']
+
+/** The engine of tests that do not name one: `ATR_ENGINE=postgres` runs them all on PostgreSQL. */
+export const DEFAULT_ENGINE: Engine = process.env['ATR_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
+
+/** For tests that copy or harm the file of a store: SQLite, whatever the engine of the others. */
+export const IN_FILES = { DATABASE_URL: '' }
+
+const databases = new Map<string, string>()
+
+/** The settings of an installation in this folder. On PostgreSQL it has a database of its own, the same one each time. */
+export async function storeEnvironment(
+  DATA_DIR: string,
+  engine: Engine = DEFAULT_ENGINE,
+): Promise<{ DATA_DIR: string; DATABASE_URL?: string }> {
+  const known = databases.get(DATA_DIR)
+  if (known === undefined && engine === 'sqlite') return { DATA_DIR }
+  const DATABASE_URL = known ?? (await (await postgresServer()).database())
+  databases.set(DATA_DIR, DATABASE_URL)
+  return { DATA_DIR, DATABASE_URL }
+}
+
+/** Ends every named lock of an installation, as if whoever has it had lost it. */
+export async function forgetLocks({ DATA_DIR }: { DATA_DIR: string }): Promise<void> {
+  const url = databases.get(DATA_DIR)
+  if (url === undefined)
+    for (const name of readdirSync(DATA_DIR).filter((each) => /^registry\.db\.[^-]+$/.test(each)))
+      rmSync(join(DATA_DIR, name))
+  else
+    await (await postgresServer()).run(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE l.locktype = 'advisory' AND d.datname = current_database()`,
+      url.slice(url.lastIndexOf('/') + 1),
+    )
+}
+
+/** Whether the long form of the tests was asked for. */
+export const isLong = process.env['ATR_LONG'] === '1'
+
+/** A test that needs the server; skipped where there is none. */
+export const testOnPostgres: typeof test = missing === undefined ? test : (test.skip as typeof test)
+
+export interface TestStore {
+  db: Db
+  place: StorePlace
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A new store with nothing in it. */
+export async function testStore(engine: Engine = DEFAULT_ENGINE): Promise<TestStore> {
+  const folder = temporaryFolder()
+  const place: StorePlace =
+    engine === 'sqlite'
+      ? { file: join(folder.path, 'store.db') }
+      : { url: await (await postgresServer()).database(), schema: 'atr', pool: 4 }
+  const files = new FileFolder(join(folder.path, 'releases'))
+  const db = await openStoreAt(place, { create: true, files })
+  return {
+    db,
+    place,
+    async [Symbol.asyncDispose]() {
+      await db.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
