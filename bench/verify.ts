@@ -13,7 +13,7 @@ import { type Row, rowText } from '../src/proof/price/row.ts'
 import { aFee, aRow, MemoryRegistry, MemoryRelease } from '../src/proof/registry-fixture.ts'
 import { HashTree } from '../src/proof/tree/hash-tree.ts'
 import { type Hash, leafHash } from '../src/proof/tree/merkle.ts'
-import { type Inquiry, parsePolicy, type TrustPolicy, verifyBody, verifyRow } from '../src/proof/verify.ts'
+import { type Inquiry, parsePolicy, type TrustPolicy, verifyBody, verifyRow } from '../src/proof/verify-lists.ts'
 import { answerOfPage, findChromium } from '../test/support/browser.ts'
 import { type Line, perSecond, rate, times } from './measure.ts'
 
@@ -98,17 +98,25 @@ function bareCryptography({ proof, ...row }: CitedRow<Row>, publicKey: Uint8Arra
   }
 }
 
+const moduleOf = async (name: 'verify' | 'verify/lists'): Promise<Uint8Array> =>
+  utf8(await browserModule(sourceOf(name)))
+
 const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} KB`
 
 /** What a client has to load, and what an answer of the largest registry we can think of has to carry. */
 async function sizes(): Promise<Line[]> {
-  const module = utf8(await browserModule(sourceOf('verify')))
+  const [lookups, lists] = [await moduleOf('verify'), await moduleOf('verify/lists')]
   const large = await largeRegistry()
   return [
     {
-      what: 'the verifier as one module for browsers',
-      figure: kilobytes(module.length),
-      beside: `${kilobytes(gzipSync(module).length)} with gzip`,
+      what: 'the verifier of lookups as one module for browsers',
+      figure: kilobytes(lookups.length),
+      beside: `${kilobytes(gzipSync(lookups).length)} with gzip`,
+    },
+    {
+      what: 'the same with all lists',
+      figure: kilobytes(lists.length),
+      beside: `${kilobytes(gzipSync(lists).length)} with gzip`,
     },
     ...large.map(({ what, text }) => ({
       what: `${what}, of two million rows, beside 10,000 charts`,
@@ -170,9 +178,9 @@ async function inChromium(row: string, policy: string): Promise<Line[]> {
   const chromium = findChromium()
   if (!chromium) return [{ what: 'verify one row in Chromium', figure: 'not measured', beside: 'no Chromium here' }]
   const module = `
-    import { parsePolicy, verifyBody } from './verify.js'
     const ms = async () => {
       const began = performance.now()
+      const { parsePolicy, verifyBody } = await import('./verify.js')
       const verdict = await verifyBody(row, parsePolicy(policy), { question: { cpt: '10000', as_of: '${DAY}' } })
       if (!verdict.ok) throw new Error(verdict.reason)
       return performance.now() - began
@@ -188,7 +196,7 @@ async function inChromium(row: string, policy: string): Promise<Line[]> {
   const { first, median } = await answerOfPage<{ first: number; median: number }>(chromium, files, module)
   return [
     {
-      what: 'verify one row in Chromium, first in a fresh page',
+      what: 'verify one row in Chromium, first in a fresh page, with the loading of the verifier',
       figure: `${first.toFixed(1)} ms`,
       beside: `${(50 / first).toFixed(1)}x faster than 50 ms`,
     },

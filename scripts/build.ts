@@ -5,6 +5,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = {
   verify: 'verify',
+  'verify/lists': 'verify-lists',
   growth: 'growth',
   changes: 'changes',
   derivation: 'price/derivation',

@@ -24,7 +24,8 @@ var (
 		"range/1":         byRange,
 	}
 	freeFlags = oneOf("inflation_adjusted_coinsurance", "reference_biological_add_on", "amp_based", "lesser_of",
-		"hiv_prep", "see_publisher_page", "partial")
+		"hiv_prep", "see_publisher_page", "partial",
+		"code_restored", "mixed_units", "rate_outside_range")
 )
 
 // checkDerivation recomputes the price or the reason of a row, with or without its proof.

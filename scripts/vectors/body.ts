@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../src/proof/fault.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
-import type { ProvedPage } from '../../src/proof/verify.ts'
+import type { ProvedPage } from '../../src/proof/verify-lists.ts'
 import { PLAIN } from './keys.ts'
 import { JULY } from './registry.ts'
 import type { VectorInquiry, VectorOf } from './vector.ts'

@@ -152,11 +152,7 @@ const amounts = [
       price: { amount: '6.497', currency: 'USD', per: '0.5 ML' },
     }),
   ),
-  bad(
-    'a mark twice',
-    flagged(range('80', '140.5', '80.00', '140.50'), 'mixed_units', 'mixed_units'),
-    'flags_mismatch',
-  ),
+  bad('a mark twice', flagged(range('80', '140.5', '80.00', '140.50'), 'mixed_units', 'mixed_units'), 'flags_mismatch'),
   good(
     'a unit that could not be read',
     flagged(

@@ -1,8 +1,9 @@
 // The answer about the figures, and the state of the figures log that proves it.
 
+import { FIGURES_PROOF } from '../../src/proof/body.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
-import { FIGURES_PROOF, type FiguresState, figuresAnswer } from '../../src/proof/figures.ts'
+import { type FiguresState, figuresAnswer } from '../../src/proof/figures.ts'
 import { aFigure, aState, aStateOfNothing, firstRelease, withheld } from '../../src/proof/figures-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { ask, type Body, bad, good } from './body.ts'

@@ -22,9 +22,9 @@ import type {
   ProvedPage,
   ReleasesQuestion,
   TrustPolicy,
-} from '../../src/proof/verify.ts'
+} from '../../src/proof/verify-lists.ts'
 
-export type Verifier = typeof import('../../src/proof/verify.ts') &
+export type Verifier = typeof import('../../src/proof/verify-lists.ts') &
   typeof import('../../src/proof/growth.ts') &
   typeof import('../../src/proof/changes.ts') &
   typeof import('../../src/proof/price/derivation.ts')

@@ -1,10 +1,10 @@
 import { dayOf } from '../calendar.ts'
+import { isFiguresBody } from '../proof/body.ts'
 import { RELEASE_STATES } from '../proof/catalogue/releases.ts'
-import { isFiguresBody } from '../proof/figures.ts'
 import type { BillQuestion } from '../proof/list/batch.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import { PROOF_REF } from '../proof/price/proofs.ts'
-import type { Inquiry } from '../proof/verify.ts'
+import type { Inquiry } from '../proof/verify-lists.ts'
 import { isAddress } from './answer-source.ts'
 import { UsageFault } from './command.ts'
 

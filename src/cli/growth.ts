@@ -4,7 +4,7 @@ import { checkGrowth, type GrowthFault, type TileFault } from '../proof/growth.t
 import { type CheckpointFault, openCheckpoint } from '../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
 import { tilePath } from '../proof/tree/tiles.ts'
-import type { Fault } from '../proof/verify.ts'
+import type { Fault } from '../proof/verify-lists.ts'
 import { UsageFault } from './command.ts'
 
 export type GrowthVerdict =

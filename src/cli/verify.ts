@@ -20,7 +20,7 @@ import {
   type VerifiedAnswer,
   type VerifyOptions,
   verifyBody,
-} from '../proof/verify.ts'
+} from '../proof/verify-lists.ts'
 import { fetchText, isAddress, read } from './answer-source.ts'
 import { askedOf, type Expected, isReference, placeIn, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'

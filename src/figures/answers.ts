@@ -2,7 +2,8 @@
 
 import { z } from 'zod'
 import { Links, Page } from '../paging.ts'
-import { FIGURES_PROOF, FIGURES_STATE } from '../proof/figures.ts'
+import { FIGURES_PROOF } from '../proof/body.ts'
+import { FIGURES_STATE } from '../proof/figures.ts'
 import { CASE_BANDS, SAVINGS_BANDS, WITHHOLDABLE } from './rule/provider.ts'
 import { METRICS } from './rule/tally.ts'
 import { DEFINITIONS } from './state.ts'

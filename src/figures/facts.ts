@@ -1,6 +1,7 @@
 import { StoreFault } from '../db/db.ts'
 import { leafBodies } from '../integrity/store.ts'
-import { FIGURES_PROOF, figuresAnswer } from '../proof/figures.ts'
+import { FIGURES_PROOF } from '../proof/body.ts'
+import { figuresAnswer } from '../proof/figures.ts'
 import type { FiguresBody } from './answers.ts'
 import type { FiguresParts } from './release.ts'
 import { nextReleaseAt } from './release-calendar.ts'

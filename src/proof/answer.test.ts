@@ -3,7 +3,7 @@ import { aSigner } from './fixture.ts'
 import type { Question } from './lookup/question.ts'
 import { formatPolicy } from './note/policy.ts'
 import { aFee, aPlace, aRow, MemoryRegistry } from './registry-fixture.ts'
-import { parsePolicy, type TrustPolicy, verifyBody } from './verify.ts'
+import { parsePolicy, type TrustPolicy, verifyBody } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy

@@ -2,9 +2,9 @@
 // alone, comes to the same decision.
 
 import { canonical } from './canonical-json.ts'
-import { addAbsence, addBecause, addCitedRow, OK } from './evidence.ts'
-import { type Facts, NotProved } from './facts.ts'
-import { type FailedCheck, fail, type Verdict } from './fault.ts'
+import { addAbsence, addBecause, addCitedRow } from './evidence.ts'
+import type { CodeAbsence, Facts } from './facts.ts'
+import { ensure, Failure } from './fault.ts'
 import type { Need, Reply } from './lookup/asking.ts'
 import { type Decision, lookUp } from './lookup/lookup.ts'
 import { adjust, isNeutral } from './lookup/modifiers.ts'
@@ -36,7 +36,6 @@ const isRelated = listOf(closed({ basis: word, setting: word, class: word, modif
 
 /** What was shown of one answer. */
 export interface ShownAnswer {
-  ok: true
   /** The row of the answer; undefined where it is a refusal without one. */
   row: AnyRow | undefined
   release: Manifest | undefined
@@ -49,42 +48,31 @@ export interface ShownAnswer {
   lacking: CodeAbsence[]
 }
 
-export interface CodeAbsence {
-  cpt: string
-  release: Manifest
-}
-
 /** Checks every proof in the body of a lookup; with a question, also that it is the answer to it. */
-export async function checkAnswer(
-  facts: Facts,
-  body: Members,
-  question: Question | undefined,
-): Promise<ShownAnswer | FailedCheck> {
+export async function checkAnswer(facts: Facts, body: Members, question: Question | undefined): Promise<ShownAnswer> {
   const shown = await collect(facts, body)
-  return shown.ok && question !== undefined ? checkQuestion(facts, body, shown, question) : shown
+  return question === undefined ? shown : checkQuestion(facts, body, shown, question)
 }
 
 /** Whether what was shown answers the question. Its proofs are facts by now; `body` says what is told beside the row. */
-export function checkQuestion(
-  facts: Facts,
-  body: Members,
-  shown: ShownAnswer,
-  question: Question,
-): ShownAnswer | FailedCheck {
+export function checkQuestion(facts: Facts, body: Members, shown: ShownAnswer, question: Question): ShownAnswer {
   const asked = understood(question)
-  if (asked === undefined) return fail('question_malformed')
-  if (shown.lapsed) return fail('release_not_in_force')
-  const decided = decide(facts, asked)
-  if ('reason' in decided) return decided
-  const isAnswer =
-    isPlacedBy(facts, shown, decided.place, asked.day) &&
-    isOfEdition(facts, shown, decided, asked.day) &&
-    agrees(body, shown, decided) &&
-    isLastKnown(facts, body['last_known'], asked)
-  if (!isAnswer) return fail('answers_another_question')
-  const lacking = facts.withoutCode(asked.cpt, asked.day).map((release) => ({ cpt: asked.cpt, release }))
-  return { ...shown, decision: decided.decision, lacking }
+  ensure(asked, 'question_malformed')
+  ensure(!shown.lapsed, 'release_not_in_force')
+  const { cpt, day } = asked
+  const { decision, place } = decide(facts, asked)
+  ensure(
+    isPlacedBy(facts, shown, place, day) &&
+      isOfEdition(facts, shown, decision, day) &&
+      agrees(body, shown, decision) &&
+      isLastKnown(facts, body['last_known'], asked),
+    'answers_another_question',
+  )
+  return { ...shown, decision, lacking: facts.withoutCode(cpt, day) }
 }
+
+/** A row that the rule was told is mostly the one that was shown; only a second copy has to be compared. */
+const isSameRow = (a: AnyRow, b: AnyRow): boolean => a === b || rowText(a) === rowText(b)
 
 /** A place that is shown is the one that the rule found, of the edition of the day. */
 export const isPlacedBy = (
@@ -94,13 +82,11 @@ export const isPlacedBy = (
   day: string,
 ): boolean =>
   place === undefined ||
-  (found !== undefined && rowText(place.row) === rowText(found) && isEdition(facts, place.release, PLACE_CHART, day))
+  (found !== undefined && isSameRow(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
 
 /** The same row may stand in two editions: the one that is shown must be of the edition that the rule chose. */
-function isOfEdition(facts: Facts, { release }: ShownAnswer, { decision }: Ruling, day: string): boolean {
-  if (release === undefined || !('chart' in decision)) return release === undefined
-  return isEdition(facts, release, decision.chart, day)
-}
+const isOfEdition = (facts: Facts, { release }: ShownAnswer, decision: Decision, day: string): boolean =>
+  release === undefined || ('chart' in decision && isEdition(facts, release, decision.chart, day))
 
 export const isEdition = (facts: Facts, release: Manifest, chart: string, day: string): boolean =>
   release.chart === chart && facts.isInForce(release, day)
@@ -110,40 +96,48 @@ function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boole
   if (known === undefined) return true
   const { proof, ...row } = known as CitedRow<Row>
   const period = proof.in_force?.period
-  const last = period?.to ?? ''
-  const isOver = period !== undefined && last < asked.day && facts.isLastBy(period, asked.day)
-  const then = isOver ? decide(facts, { ...asked, day: last }) : fail('release_not_in_force')
-  if (!('decision' in then) || then.decision.outcome !== 'price') return false
-  const { chart, row: decided } = then.decision
-  return rowText(decided) === rowText(row as Row) && isEdition(facts, proof.release, chart, last)
+  if (!period || period.to >= asked.day || !facts.isLastBy(period, asked.day)) return false
+  const decision = decisionOn(facts, { ...asked, day: period.to })
+  return (
+    decision?.outcome === 'price' &&
+    isSameRow(decision.row, row as Row) &&
+    isEdition(facts, proof.release, decision.chart, period.to)
+  )
 }
 
-async function collect(facts: Facts, body: Members): Promise<ShownAnswer | FailedCheck> {
-  const isRefusal = typeof body['code'] === 'string'
-  const cited = isRefusal ? body['row'] : bareAnswer(body)
-  if (isRefusal && !hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])) return fail('not_recognised')
-  if (body['related'] !== undefined && !isRelated(body['related'])) return fail('not_recognised')
-  const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
-  if (main && !main.ok) return main
-  if (isRefusal && main && !isSaidOf(body['code'] as string, main.row)) return fail('body_contradicts_proof')
-  const beside = isRefusal || !main ? OK : checkBeside(body, main.row)
-  if (!beside.ok) return beside
-  const place = body['place'] === undefined ? undefined : await addPlace(facts, body['place'])
-  if (place && !place.ok) return place
-  for (const step of [
-    () => addAbsences(facts, body['absence']),
-    () => (body['because'] === undefined ? OK : addBecause(facts, body['because'], main?.proof.release)),
-    () => addLastKnown(facts, body['last_known']),
-  ]) {
-    const added = await step()
-    if (!added.ok) return added
+/** What is decided for another day; undefined where that is not proved. */
+function decisionOn(facts: Facts, asked: ParsedQuestion): Decision | undefined {
+  try {
+    return decide(facts, asked).decision
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
   }
-  if (facts.checkpoint === undefined) return fail('proof_missing')
+}
+
+async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
+  const { code, related, place, absence, because, last_known } = body
+  const isRefusal = typeof code === 'string'
+  const isKnown = !isRefusal || hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])
+  ensure(isKnown && (related === undefined || isRelated(related)), 'not_recognised')
+  const cited = isRefusal ? body['row'] : bareAnswer(body)
+  const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
+  if (main && isRefusal) ensure(isSaidOf(code, main.row), 'body_contradicts_proof')
+  else if (main) checkBeside(body, main.row)
+  const placed = place === undefined ? undefined : await addCitedRow(facts, place)
+  ensure((placed?.row.kind ?? 'place') === 'place', 'row_malformed')
+  if (absence !== undefined) {
+    ensure(Array.isArray(absence) && absence.length > 0, 'proof_missing')
+    for (const each of absence) await addAbsence(facts, each)
+  }
+  if (because !== undefined) await addBecause(facts, because, main?.proof.release)
+  // The row of an edition that has run out is proved as what it was, and is no part of the decision.
+  if (last_known !== undefined) await addCitedRow(facts, last_known)
+  ensure(facts.checkpoint !== undefined, 'proof_missing')
   return {
-    ok: true,
     row: main?.row,
     release: main?.proof.release,
-    place,
+    place: placed && { row: placed.row as PlaceRow, release: placed.proof.release },
     lapsed: main?.proof.in_force === null,
     decision: undefined,
     lacking: [],
@@ -156,12 +150,12 @@ const isIgnored = both(
 )
 
 /** What is told beside a row about modifiers: those that change nothing, and what one of them makes of the row. Null is nothing. */
-export function checkBeside({ modifiers_ignored, adjustment }: Members, row: AnyRow): Verdict {
-  if (!isIgnored(modifiers_ignored ?? [])) return fail('not_recognised')
-  if (adjustment === undefined || adjustment === null) return OK
+export function checkBeside({ modifiers_ignored, adjustment }: Members, row: AnyRow): void {
+  ensure(isIgnored(modifiers_ignored ?? []), 'not_recognised')
+  if (adjustment === undefined || adjustment === null) return
   const { modifier } = adjustment as Members
-  const follows = typeof modifier === 'string' && 'price' in row ? adjust(row, modifier) : undefined
-  return follows && canonical(adjustment) === canonical(follows) ? OK : fail('body_contradicts_proof')
+  const follows = typeof modifier === 'string' && 'price' in row && adjust(row, modifier)
+  ensure(follows && canonical(adjustment) === canonical(follows), 'body_contradicts_proof')
 }
 
 /** Whether a refusal may stand beside such a row. */
@@ -172,84 +166,41 @@ export const isSaidOf = (code: string, row: AnyRow): boolean =>
 export const bareAnswer = (body: unknown): Members =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !BESIDE_ROW.includes(name)))
 
-async function addPlace(
-  facts: Facts,
-  place: unknown,
-): Promise<{ ok: true; row: PlaceRow; release: Manifest } | FailedCheck> {
-  const added = await addCitedRow(facts, place)
-  if (!added.ok) return added
-  const { row, proof } = added
-  return row.kind === 'place' ? { ok: true, row, release: proof.release } : fail('row_malformed')
-}
-
-async function addAbsences(facts: Facts, absences: unknown): Promise<Verdict> {
-  if (absences === undefined) return OK
-  if (!Array.isArray(absences) || absences.length === 0) return fail('proof_missing')
-  for (const absence of absences) {
-    const added = await addAbsence(facts, absence)
-    if (!added.ok) return added
-  }
-  return OK
-}
-
-/** The row of an edition that has run out. It is proved as what it was, and is no part of the decision. */
-const addLastKnown = async (facts: Facts, known: unknown): Promise<Verdict> =>
-  known === undefined ? OK : addCitedRow(facts, known)
-
 interface Ruling {
   decision: Decision
   place: PlaceRow | undefined
 }
 
-const decide = (facts: Facts, question: ParsedQuestion): Ruling | FailedCheck =>
+const decide = (facts: Facts, question: ParsedQuestion): Ruling =>
   runRule(facts, lookUp(question, facts.charts), question.day)
 
 /** Runs a rule on what is proved. */
-export function runRule<T extends object>(facts: Facts, rule: Generator<Need, T, Reply>, day: string): T | FailedCheck {
-  try {
-    let step = rule.next()
-    while (!step.done) step = rule.next(facts.reply(step.value, day))
-    return step.value
-  } catch (error) {
-    if (error instanceof NotProved) return fail('choice_not_proved')
-    throw error
-  }
+export function runRule<T>(facts: Facts, rule: Generator<Need, T, Reply>, day: string): T {
+  let step = rule.next()
+  while (!step.done) step = rule.next(facts.reply(step.value, day))
+  return step.value
 }
 
-const CODES: { readonly [outcome in Decision['outcome']]?: string } = {
-  modifier_not_allowed: 'modifier_not_allowed',
-  modifier_not_priced: 'modifier_not_priced',
-  no_edition: 'no_edition_for_day',
-  region_ambiguous: 'region_ambiguous',
-  region_not_covered: 'region_not_covered',
-  unknown_zip: 'unknown_zip',
-  unknown_provider: 'unknown_provider',
-  not_on_schedule: 'not_on_schedule',
+/** The code of the refusal that a decision makes; undefined for a price. */
+function codeOf(decision: Decision): string | undefined {
+  const { outcome } = decision
+  if (outcome === 'absent') return `absent_${decision.row.reason}`
+  return outcome === 'price' ? undefined : outcome === 'no_edition' ? 'no_edition_for_day' : outcome
 }
 
 /** Whether the body says what was decided, all of it and no more. */
-function agrees(body: Members, { row }: ShownAnswer, { decision }: Ruling): boolean {
-  const sameRow = (decided: AnyRow): boolean => row !== undefined && rowText(row) === rowText(decided)
-  if (decision.outcome === 'price') {
-    const ignored = body['modifiers_ignored'] ?? []
+function agrees(body: Members, { row }: ShownAnswer, decision: Decision): boolean {
+  const decided = 'row' in decision ? decision.row : undefined
+  const isSame = row && decided ? isSameRow(row, decided) : row === decided
+  if (!isSame || body['code'] !== codeOf(decision)) return false
+  if (decision.outcome === 'price')
     return (
-      body['code'] === undefined &&
-      sameRow(decision.row) &&
-      canonical(ignored) === canonical(decision.ignored) &&
+      canonical(body['modifiers_ignored'] ?? []) === canonical(decision.ignored) &&
       canonical(body['adjustment'] ?? null) === canonical(decision.adjustment ?? null)
     )
-  }
-  if (decision.outcome === 'absent') return body['code'] === `absent_${decision.row.reason}` && sameRow(decision.row)
-  if (decision.outcome === 'modifier_not_allowed')
-    return body['code'] === CODES.modifier_not_allowed && sameRow(decision.row)
-  if (body['code'] !== CODES[decision.outcome] || row !== undefined) return false
   return decision.outcome !== 'no_edition' || namesOnly(body['charts'], decision.charts)
 }
 
 /** The charts that are not held are named, all of them and no other. */
-function namesOnly(charts: unknown, expected: readonly string[]): boolean {
-  if (!Array.isArray(charts)) return false
-  return (
-    canonical(charts.map((each) => (each as { chart?: unknown } | null)?.chart ?? null)) === canonical([...expected])
-  )
-}
+const namesOnly = (charts: unknown, expected: readonly string[]): boolean =>
+  Array.isArray(charts) && canonical(charts.map((each) => each?.chart ?? null)) === canonical(expected)

@@ -2,15 +2,19 @@
 
 import { equalBytes, fromBase64 } from './bytes.ts'
 import { oneWay, placesOf } from './entries.ts'
-import type { Fault } from './fault.ts'
-import { openCheckpoint } from './note/checkpoint.ts'
+import { headOf } from './facts.ts'
+import { ensure, type FailedCheck, verdictOf } from './fault.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import type { LogProof } from './price/proofs.ts'
 import { EMPTY_ROOT, type Hash, joinRight } from './tree/merkle.ts'
 
-export type ChangesVerdict = { ok: true; entries: number; from: number; to: number } | { ok: false; reason: Fault }
-
-const fail = (reason: Fault): ChangesVerdict => ({ ok: false, reason })
+interface PassedChanges {
+  ok: true
+  entries: number
+  from: number
+  to: number
+}
+export type ChangesVerdict = PassedChanges | FailedCheck
 
 /**
  * Checks entries as `/api/figure-changes` gives them, changes newest or oldest first, and the states between them,
@@ -24,26 +28,30 @@ export async function verifyChanges(
   newerCheckpoint: string,
   policy: TrustPolicy,
 ): Promise<ChangesVerdict> {
-  const older = await openCheckpoint(olderCheckpoint, policy)
-  if (!older.ok) return older
-  const newer = await openCheckpoint(newerCheckpoint, policy)
-  if (!newer.ok) return newer
-  const [from, to] = [older.head, newer.head]
-  if (from.origin !== to.origin) return fail('log_not_the_same')
-  if (to.size < from.size) return fail('log_rolled_back')
+  const verdict = await verdictOf(() => checkChanges(page, olderCheckpoint, newerCheckpoint, policy))
+  // Several pages were joined: the place of an entry in all of them tells nothing.
+  return verdict.ok ? verdict : { ok: false, reason: verdict.reason }
+}
 
-  const found = await placesOf(page, policy)
-  if (!found.ok) return fail(found.reason)
-  const { proofs, changes } = found
-  if ([...proofs.values()].some(({ checkpoint }) => checkpoint !== newerCheckpoint)) return fail('mixed_checkpoints')
-  if (!oneWay(changes)) return fail('entries_out_of_order')
+async function checkChanges(
+  page: { data: readonly unknown[]; states?: unknown },
+  olderCheckpoint: string,
+  newerCheckpoint: string,
+  policy: TrustPolicy,
+): Promise<PassedChanges> {
+  const [from, to] = [await headOf(olderCheckpoint, policy), await headOf(newerCheckpoint, policy)]
+  ensure(from.origin === to.origin, 'log_not_the_same')
+  ensure(to.size >= from.size, 'log_rolled_back')
+  const { proofs, changes } = await placesOf(page, policy)
+  const isUnderOne = [...proofs.values()].every(({ checkpoint }) => checkpoint === newerCheckpoint)
+  ensure(isUnderOne, 'mixed_checkpoints')
+  ensure(oneWay(changes), 'entries_out_of_order')
   // Places are whole numbers below the newer size, each taken once: as many as there is room for are all of them.
   const isNew = (place: number): boolean => place >= from.size
-  if ([...proofs.keys()].filter(isNew).length !== to.size - from.size) return fail('entries_missing')
+  ensure([...proofs.keys()].filter(isNew).length === to.size - from.size, 'entries_missing')
   const first = proofs.get(from.size)
-  const root = first ? rootBefore(first, to.size) : to.root
-  const entries = changes.filter(isNew).length
-  return equalBytes(root, from.root) ? { ok: true, entries, from: from.size, to: to.size } : fail('log_forked')
+  ensure(equalBytes(first ? rootBefore(first, to.size) : to.root, from.root), 'log_forked')
+  return { ok: true, entries: changes.filter(isNew).length, from: from.size, to: to.size }
 }
 
 /** The root of the tree that ended just before an entry: its left siblings, which are the perfect subtrees of that tree. */

@@ -1,7 +1,7 @@
 // Entries of the figures log as `/api/figure-changes` gives them: changes of published figures, and states.
 
 import { FIGURES_ORIGIN, inLog } from './facts.ts'
-import { type FailedCheck, fail, type Verdict } from './fault.ts'
+import { ensure, itemOf, type Verdict, verdictOf } from './fault.ts'
 import { isFiguresState } from './figures.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { isLogProof, type LogProof } from './price/proofs.ts'
@@ -32,32 +32,38 @@ async function proveEntry(
   entry: unknown,
   isOfKind: Check,
   policy: TrustPolicy,
-): Promise<{ ok: true; body: object; index: number } | FailedCheck> {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return fail('not_recognised')
+): Promise<{ body: object; log: LogProof }> {
+  ensure(typeof entry === 'object' && entry !== null && !Array.isArray(entry), 'not_recognised')
   const { proof, ...body } = entry as { proof?: { log?: unknown } }
   const log = proof?.log
-  if (!proof || Object.keys(proof).length !== 1 || !isLogProof(log)) return fail('proof_malformed')
-  if (!isOfKind(body)) return fail('entry_malformed')
-  const verdict = await inLog(body, log, policy, FIGURES_ORIGIN, 'entry_not_in_log')
-  return verdict.ok ? { ok: true, body, index: log.index } : verdict
+  ensure(proof && Object.keys(proof).length === 1 && isLogProof(log), 'proof_malformed')
+  ensure(isOfKind(body), 'entry_malformed')
+  await inLog(body, log, policy, FIGURES_ORIGIN, 'entry_not_in_log')
+  return { body, log }
+}
+
+async function proveChange(entry: unknown, policy: TrustPolicy): Promise<LogProof> {
+  const { body, log } = await proveEntry(entry, isChangeEntry, policy)
+  ensure((body as { seq: number }).seq === log.index, 'seq_not_its_place')
+  return log
 }
 
 /** Checks a change of a published figure. */
-export async function verifyEntry(entry: unknown, policy: TrustPolicy): Promise<Verdict> {
-  const found = await proveEntry(entry, isChangeEntry, policy)
-  if (!found.ok) return found
-  return (found.body as { seq: number }).seq === found.index ? { ok: true } : fail('seq_not_its_place')
-}
+export const verifyEntry = (entry: unknown, policy: TrustPolicy): Promise<Verdict> =>
+  verdictOf(async () => {
+    await proveChange(entry, policy)
+    return { ok: true }
+  })
 
 /** Checks a state that stands somewhere in the log, whatever came after it. */
-export async function verifyFiguresState(entry: unknown, policy: TrustPolicy): Promise<Verdict> {
-  const found = await proveEntry(entry, isFiguresState, policy)
-  return found.ok ? { ok: true } : found
-}
+export const verifyFiguresState = (entry: unknown, policy: TrustPolicy): Promise<Verdict> =>
+  verdictOf(async () => {
+    await proveEntry(entry, isFiguresState, policy)
+    return { ok: true }
+  })
 
 /** Entries that were proved, by their places in the log, in the order in which they were given. */
 export interface EntryPlaces {
-  ok: true
   changes: number[]
   proofs: Map<number, LogProof>
 }
@@ -66,18 +72,16 @@ export interface EntryPlaces {
 export async function placesOf(
   { data, states = [] }: { data: readonly unknown[]; states?: unknown },
   policy: TrustPolicy,
-): Promise<EntryPlaces | FailedCheck> {
-  if (!Array.isArray(states)) return fail('not_recognised')
+): Promise<EntryPlaces> {
+  ensure(Array.isArray(states), 'not_recognised')
   const proofs = new Map<number, LogProof>()
-  for (const [i, entry] of [...data, ...states].entries()) {
-    const isChange = i < data.length
-    const verdict = await (isChange ? verifyEntry : verifyFiguresState)(entry, policy)
-    if (!verdict.ok) return isChange ? { ...verdict, at: i + 1 } : verdict
-    const { log } = (entry as { proof: { log: LogProof } }).proof
-    if (proofs.has(log.index)) return fail('repeated_item')
+  const add = (log: LogProof): void => {
+    ensure(!proofs.has(log.index), 'repeated_item')
     proofs.set(log.index, log)
   }
-  return { ok: true, changes: [...proofs.keys()].slice(0, data.length), proofs }
+  for (const [i, entry] of data.entries()) add(await itemOf(i, proveChange(entry, policy)))
+  for (const state of states) add((await proveEntry(state, isFiguresState, policy)).log)
+  return { changes: [...proofs.keys()].slice(0, data.length), proofs }
 }
 
 /** Whether places rise all the way or fall all the way: a list of changes is oldest first or newest first. */

@@ -9,7 +9,7 @@ import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
 import { leafOf } from './price/timeline.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
-import { verifyBody, verifyRow } from './verify.ts'
+import { verifyBody, verifyRow } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const plain = parsePolicy(formatPolicy([signer])) as TrustPolicy

@@ -1,13 +1,28 @@
-import type { FactFault } from './facts.ts'
+import type { CheckpointFault } from './note/checkpoint.ts'
 
 /** Every reason for which a verifier refuses. */
 export type Fault =
-  | FactFault
+  | CheckpointFault
   | 'json_malformed'
   | 'not_recognised'
   | 'row_malformed'
+  | 'row_too_large'
+  | 'row_not_in_release'
+  | 'row_not_of_release'
+  | 'leaf_hash_mismatch'
+  | 'leaves_contradict'
+  | 'locator_not_cited'
   | 'proof_missing'
   | 'proof_malformed'
+  | 'release_not_in_log'
+  | 'release_not_in_force'
+  | 'state_not_in_log'
+  | 'state_not_last'
+  | 'state_too_old'
+  | 'period_not_in_timeline'
+  | 'provider_not_in_state'
+  | 'log_of_other_kind'
+  | 'mixed_checkpoints'
   | 'entry_not_in_log'
   | 'entry_malformed'
   | 'seq_not_its_place'
@@ -29,7 +44,6 @@ export type Fault =
   | 'question_malformed'
   | 'choice_not_proved'
   | 'answers_another_question'
-  | 'state_too_old'
 
 export interface FailedCheck {
   ok: false
@@ -38,4 +52,52 @@ export interface FailedCheck {
   at?: number
 }
 export type Verdict = { ok: true } | FailedCheck
-export const fail = (reason: Fault): FailedCheck => ({ ok: false, reason })
+
+/** Thrown where a check fails, and caught where the verdict is given: a verdict is about the whole of an answer. */
+export class Failure extends Error {
+  /** Of a list, which item it was, counted from 1. */
+  at: number | undefined
+
+  constructor(readonly reason: Fault) {
+    super(reason)
+  }
+}
+
+export function ensure(holds: unknown, reason: Fault): asserts holds {
+  if (!holds) throw new Failure(reason)
+}
+
+/** What a check comes to, or why it failed. */
+export async function verdictOf<T extends { ok: true }>(check: () => Promise<T>): Promise<T | FailedCheck> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { reason, at } = error
+    return { ok: false, reason, ...(at && { at }) }
+  }
+}
+
+/** What each item of a list comes to. A failure says which item it was. */
+export const eachOf = <T, R>(items: readonly T[], check: (item: T, i: number) => R): R[] =>
+  items.map((item, i) => {
+    try {
+      return check(item, i)
+    } catch (error) {
+      throw ofItem(error, i)
+    }
+  })
+
+/** What one item comes to whose check takes its time. */
+export async function itemOf<R>(i: number, check: Promise<R>): Promise<R> {
+  try {
+    return await check
+  } catch (error) {
+    throw ofItem(error, i)
+  }
+}
+
+function ofItem(error: unknown, i: number): unknown {
+  if (error instanceof Failure) error.at = i + 1
+  return error
+}

@@ -1,8 +1,9 @@
 // Builders for tests and vectors: states of the figures, and a figures log that ends with one.
 
+import { FIGURES_PROOF } from './body.ts'
 import { utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
-import { type CurrentFigure, FIGURES_PROOF, FIGURES_STATE, type FiguresState, figuresAnswer } from './figures.ts'
+import { type CurrentFigure, FIGURES_STATE, type FiguresState, figuresAnswer } from './figures.ts'
 import type { MemoryLog } from './fixture.ts'
 
 const AS_OF = '2026-10-06T00:00:00.000Z'

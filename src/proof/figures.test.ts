@@ -7,7 +7,7 @@ import { aFigure, aState, aStateOfNothing, figuresBody, withheld } from './figur
 import { aSigner, MemoryLog } from './fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import { MemoryRegistry } from './registry-fixture.ts'
-import { type Inquiry, verifyBody } from './verify.ts'
+import { type Inquiry, verifyBody } from './verify-lists.ts'
 
 const signer = await aSigner('figures.example/log/figures')
 const registrySigner = await aSigner('figures.example/log/registry')

@@ -1,14 +1,14 @@
 // What stands of the published figures: the state entries of the figures log, and the answer that follows from one.
 
+import { FIGURES_PROOF } from './body.ts'
 import { canonical } from './canonical-json.ts'
 import { FIGURES_ORIGIN, inLog } from './facts.ts'
-import { type FailedCheck, fail } from './fault.ts'
+import { ensure } from './fault.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { isLogProof, type LogProof } from './price/proofs.ts'
 import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, orNull, TOKEN } from './shape.ts'
 
 export const FIGURES_STATE = 'figures-state/1'
-export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
 
 /** One figure as it stands. A value that is withheld is null and has a reason. */
 export interface CurrentFigure<Value extends number | string = number | string> {
@@ -125,10 +125,6 @@ export function figuresAnswer(state: FiguresState) {
   } as const
 }
 
-/** Whether a body says that it is the answer about the figures. */
-export const isFiguresBody = ({ proof }: Record<string, unknown>): boolean =>
-  (proof as { type?: unknown } | null | undefined)?.type === FIGURES_PROOF
-
 /**
  * Checks the answer of `/api/figures`: it is the one that its state makes, and the state is the last leaf of the figures
  * log, so that no later one can have been kept back.
@@ -136,14 +132,13 @@ export const isFiguresBody = ({ proof }: Record<string, unknown>): boolean =>
 export async function checkFigures(
   body: Record<string, unknown>,
   policy: TrustPolicy,
-): Promise<{ ok: true; state: FiguresState; checkpoint: string } | FailedCheck> {
+): Promise<{ state: FiguresState; checkpoint: string }> {
   const { proof, ...answer } = body
-  if (proof === undefined || proof === null) return fail('proof_missing')
-  if (!isFiguresProof(proof)) return fail('proof_malformed')
+  ensure(proof !== undefined && proof !== null, 'proof_missing')
+  ensure(isFiguresProof(proof), 'proof_malformed')
   const { state, log } = proof
-  const proved = await inLog(state, log, policy, FIGURES_ORIGIN, 'state_not_in_log')
-  if (!proved.ok) return proved
-  if (log.index !== proved.size - 1) return fail('state_not_last')
-  if (canonical(answer) !== canonical(figuresAnswer(state))) return fail('body_contradicts_proof')
-  return { ok: true, state, checkpoint: log.checkpoint }
+  const size = await inLog(state, log, policy, FIGURES_ORIGIN, 'state_not_in_log')
+  ensure(log.index === size - 1, 'state_not_last')
+  ensure(canonical(answer) === canonical(figuresAnswer(state)), 'body_contradicts_proof')
+  return { state, checkpoint: log.checkpoint }
 }

@@ -3,7 +3,7 @@ import { aSigner } from './fixture.ts'
 import { cosign } from './note/cosignature.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import { aFee, MemoryRegistry, RECORDED } from './registry-fixture.ts'
-import { verifyBody } from './verify.ts'
+import { verifyBody } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const witnesses = await Promise.all([1, 2, 3].map((n) => aSigner(`witness.example/w${n}`)))

@@ -7,7 +7,7 @@ import type { Question } from './lookup/question.ts'
 import { formatPolicy } from './note/policy.ts'
 import type { AnyRow } from './price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry } from './registry-fixture.ts'
-import { parsePolicy, type TrustPolicy, verifyBody } from './verify.ts'
+import { parsePolicy, type TrustPolicy, verifyBody } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy

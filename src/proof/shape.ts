@@ -39,20 +39,14 @@ export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Exactly the members of `shape`, and of `optional` those that are there. */
-export const closed =
-  (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check =>
-  (value) => {
-    if (!isObject(value)) return false
-    const names = Object.keys(value)
-    const required = names.filter((name) => Object.hasOwn(shape, name))
-    const further = names.filter((name) => Object.hasOwn(optional, name))
-    return (
-      required.length === Object.keys(shape).length &&
-      required.length + further.length === names.length &&
-      required.every((name) => (shape[name] as Check)(value[name])) &&
-      further.every((name) => (optional[name] as Check)(value[name]))
-    )
-  }
+export const closed = (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check => {
+  const required = Object.keys(shape)
+  const checks = { ...shape, ...optional }
+  return (value) =>
+    isObject(value) &&
+    required.every((name) => Object.hasOwn(value, name)) &&
+    Object.keys(value).every((name) => Object.hasOwn(checks, name) && checks[name]?.(value[name]))
+}
 
 /** An object whose names and texts have these forms. */
 export const mapOf =
@@ -60,9 +54,16 @@ export const mapOf =
   (value) =>
     isObject(value) && Object.entries(value).every(([each, one]) => name.test(each) && text(one))
 
+const DAY = /^([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/
+
 /** A day that exists: the pattern alone would take the 31st of February. */
-export const isDay: Check = (value) =>
-  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/)(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
+export const isDay: Check = (value) => {
+  const [, year, month, day = ''] = (typeof value === 'string' && DAY.exec(value)) || []
+  // Years repeat after 400; those before 100 would be taken for ones of the last century.
+  return (
+    day !== '' && (day <= '28' || Number(day) <= new Date(Date.UTC(Number(year) + 400, Number(month), 0)).getUTCDate())
+  )
+}
 
 export const instant: Check = (value) =>
   matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/)(value) &&

@@ -7,7 +7,7 @@ import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
 import { aFee, aRow, MemoryRegistry, type MemoryRelease, RECORDED } from './registry-fixture.ts'
-import { type Inquiry, verifyAbsence, verifyBody, verifyRow } from './verify.ts'
+import { type Inquiry, verifyAbsence, verifyBody, verifyRow } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const witness = await aSigner('witness.example/w1')

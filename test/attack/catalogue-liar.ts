@@ -6,7 +6,12 @@ import { coverageList, releaseList, runOf } from '../../src/proof/catalogue/cata
 import { historyOf } from '../../src/proof/catalogue/history-fixture.ts'
 import type { TimelineRun } from '../../src/proof/catalogue/timeline-proof.ts'
 import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
-import type { CoverageQuestion, HistoryQuestion, ReleasesQuestion, VerifiedAnswer } from '../../src/proof/verify.ts'
+import type {
+  CoverageQuestion,
+  HistoryQuestion,
+  ReleasesQuestion,
+  VerifiedAnswer,
+} from '../../src/proof/verify-lists.ts'
 import type { Dice } from './dice.ts'
 import { type Attempt, meddle } from './liar.ts'
 import { headOf } from './lie-judge.ts'

@@ -10,7 +10,7 @@ import { canonical } from '../../src/proof/canonical-json.ts'
 import * as changes from '../../src/proof/changes.ts'
 import * as growth from '../../src/proof/growth.ts'
 import * as derivation from '../../src/proof/price/derivation.ts'
-import * as verify from '../../src/proof/verify.ts'
+import * as verify from '../../src/proof/verify-lists.ts'
 import { buildGoVerifier } from '../support/go-verifier.ts'
 import { copyOf } from './lie-world.ts'
 
@@ -32,9 +32,9 @@ async function inBun(one: Case): Promise<Outcome> {
 }
 
 const NODE = `
-${MODULES.map((name) => `import * as ${name} from './${name}.js'`).join('\n')}
+${MODULES.map((name, i) => `import * as part${i} from './${name}.js'`).join('\n')}
 import { judge } from './judge.js'
-const verifier = { ${MODULES.map((name) => `...${name}`).join(', ')} }
+const verifier = { ${MODULES.map((_, i) => `...part${i}`).join(', ')} }
 let rest = ''
 for await (const chunk of process.stdin.setEncoding('utf8')) {
   const lines = (rest + chunk).split('\\n')

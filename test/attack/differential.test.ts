@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { isGoMissing } from '../support/go-verifier.ts'
 import { dice as roll } from './dice.ts'
 import { answered, Cases, keys, policy } from './differential-cases.ts'

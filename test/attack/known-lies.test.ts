@@ -10,7 +10,7 @@ import { type AnyRow, rowKey } from '../../src/proof/price/row.ts'
 import { placeOf } from '../../src/proof/price/timeline.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { billOf } from '../../src/proof/set-fixture.ts'
-import { type Fault, type Inquiry, verifyBody } from '../../src/proof/verify.ts'
+import { type Fault, type Inquiry, verifyBody } from '../../src/proof/verify-lists.ts'
 import { allOf, insides } from './liar.ts'
 import { copyOf, type Members, makeKeys } from './lie-world.ts'
 

@@ -9,7 +9,7 @@ import type { Question } from '../../src/proof/lookup/question.ts'
 import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
 import { rowText } from '../../src/proof/price/row.ts'
 import { sheetOf } from '../../src/proof/set-fixture.ts'
-import type { VerifiedAnswer } from '../../src/proof/verify.ts'
+import type { VerifiedAnswer } from '../../src/proof/verify-lists.ts'
 import { copyOf, honestAnswer, type Members, type World } from './lie-world.ts'
 
 /** The same text for the same decision; what is undefined is not there. */

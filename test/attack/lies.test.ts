@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { registryPage } from '../../src/proof/list-fixture.ts'
 import { billOf } from '../../src/proof/set-fixture.ts'
-import { type BodyVerdict, type Inquiry, type VerifiedAnswer, verifyBody } from '../../src/proof/verify.ts'
+import { type BodyVerdict, type Inquiry, type VerifiedAnswer, verifyBody } from '../../src/proof/verify-lists.ts'
 import { aList, honestList, lieAboutList, lieInList } from './catalogue-liar.ts'
 import { type Dice, dice as roll } from './dice.ts'
 import { type FiguresHead, lieAboutFigures, lieInFigures, makeFigures } from './figures-liar.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { BASE_URL, testApp } from '../support/harness.ts'
 import { type Asked, expected, type Said } from './naive-model.ts'
 import { questions } from './naive-questions.ts'

@@ -13,9 +13,17 @@ import { sourceCheck } from '../../src/ingest/source-check.ts'
 import { freshness } from '../../src/integrity/report/freshness.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
-import { chartsFor, HOSPITAL_FACTS, CHARTS as KNOWN, methodsOf, PLACE_CHART } from '../../src/proof/price/charts.ts'
+import { chartsFor, HOSPITAL_FACTS, CHARTS as KNOWN, PLACE_CHART } from '../../src/proof/price/charts.ts'
 import type { CitedRow } from '../../src/proof/price/proofs.ts'
-import { type AnyRow, BASES, INDICATORS, type PlaceRow, type Row, SETTINGS } from '../../src/proof/price/row.ts'
+import {
+  type AnyRow,
+  BASES,
+  indicatorsOf,
+  methodsOf,
+  type PlaceRow,
+  type Row,
+  SETTINGS,
+} from '../../src/proof/price/row.ts'
 import { CHARTS, type ChartEntry, chartIdPattern, chartOf, chartTable, comparables } from '../../src/registry/charts.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../../src/registry/release/check.ts'
@@ -61,7 +69,7 @@ describe('the lists that stand outside the table agree with it', () => {
       ...charts,
       ...BASES,
       ...SETTINGS,
-      ...BASES.flatMap((basis) => [...methodsOf(basis), ...INDICATORS[basis]]),
+      ...BASES.flatMap((basis) => [...methodsOf(basis), ...indicatorsOf(basis)]),
     ]
     expect(sorted(needed).filter((word) => !go.includes(`"${word}"`))).toEqual([])
   })

@@ -11,7 +11,7 @@ import { checkGrowth } from '../../src/proof/growth.ts'
 import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
-import { type Inquiry, parsePolicy, verifyBody } from '../../src/proof/verify.ts'
+import { type Inquiry, parsePolicy, verifyBody } from '../../src/proof/verify-lists.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')

@@ -7,7 +7,8 @@ import * as changes from '../../src/proof/changes.ts'
 import * as growth from '../../src/proof/growth.ts'
 import * as derivation from '../../src/proof/price/derivation.ts'
 import { ABSENCE_REASONS, BASES } from '../../src/proof/price/row.ts'
-import * as verify from '../../src/proof/verify.ts'
+import * as lookups from '../../src/proof/verify.ts'
+import * as verify from '../../src/proof/verify-lists.ts'
 
 const read = (name: string): string => readFileSync(join(VECTORS, name), 'utf8')
 const names = readdirSync(VECTORS).filter((name) => name.endsWith('.json'))
@@ -46,6 +47,24 @@ test.each(names)('the verifier says what is expected of it on all of %s', async 
   for (const vector of vectors) {
     const outcome = await judge({ ...verify, ...growth, ...changes, ...derivation }, vector)
     if (!Bun.deepEquals(outcome, vector.expect, true)) differing.push({ name: vector.name, outcome })
+  }
+  expect(differing).toEqual([])
+})
+
+test('the verifier of lookups has the same verdict on each lookup, and takes no list', async () => {
+  const differing: object[] = []
+  for (const vector of vectors) {
+    const policy = vector.kind === 'body' ? verify.parsePolicy(vector.policy) : undefined
+    if (vector.kind !== 'body' || !policy) continue
+    const options = vector.not_before === undefined ? {} : { notBefore: vector.not_before }
+    const asked = vector.asked ?? ({ anyQuestion: true } as const)
+    const whole = await verify.verifyBody(vector.body, policy, asked, options)
+    // What lists have is not in the verdict on a lookup.
+    const { editions: _1, page: _2, entries: _3, refused: _4, figures: _5, ...rest } = whole as verify.VerifiedAnswer
+    const isLookup =
+      'question' in asked || ('anyQuestion' in asked && whole.ok && lookups.isLookup(JSON.parse(vector.body)))
+    const small = await lookups.verifyBody(vector.body, policy, asked as lookups.Inquiry, options)
+    if (isLookup ? !Bun.deepEquals(small, rest) : small.ok) differing.push({ name: vector.name, small })
   }
   expect(differing).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { PricedRow } from '../../src/proof/price/row.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { type AskedOf, holdTheRest, mustBeProved, pathOf, questionOf } from '../support/lookup.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { PricedRow, Row } from '../../src/proof/price/row.ts'
-import { type HistoryQuestion, verifyBody } from '../../src/proof/verify.ts'
+import { type HistoryQuestion, verifyBody } from '../../src/proof/verify-lists.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'

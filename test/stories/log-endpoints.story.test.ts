@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { retireOldKeys, rotateKeys } from '../../src/integrity/key-rotation.ts'
 import { commitToLog } from '../../src/integrity/publication.ts'
-import { openCheckpoint, parsePolicy, type TrustPolicy } from '../../src/proof/verify.ts'
+import { openCheckpoint, parsePolicy, type TrustPolicy } from '../../src/proof/verify-lists.ts'
 import { aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 

@@ -14,7 +14,7 @@ import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
 import type { Manifest } from '../../src/proof/price/release.ts'
 import type { PricedRow, Row } from '../../src/proof/price/row.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { CHARTS, type ChartEntry, chartTable } from '../../src/registry/charts.ts'
 import { type Override, overrideAll } from '../../src/registry/release/breaker.ts'
 import { checksOf } from '../../src/registry/release/check-store.ts'

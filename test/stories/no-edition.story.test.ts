@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'

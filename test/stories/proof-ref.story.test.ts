@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import type { PricedRow } from '../../src/proof/price/row.ts'
-import { verifyBody, verifyRow } from '../../src/proof/verify.ts'
+import { verifyBody, verifyRow } from '../../src/proof/verify-lists.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { aPrice, aRelease } from '../support/builders.ts'

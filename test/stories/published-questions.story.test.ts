@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import type { Question } from '../../src/proof/lookup/question.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { naiveCsv } from '../support/naive-table.ts'
 import { published, testOnPublished } from '../support/published-files.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import type { PricedRow, Row } from '../../src/proof/price/row.ts'
-import { verifyAbsence, verifyBody, verifyRow } from '../../src/proof/verify.ts'
+import { verifyAbsence, verifyBody, verifyRow } from '../../src/proof/verify-lists.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { testApp } from '../support/harness.ts'
 import { ask, holdTheRest, mustBeProved, questionOf, told } from '../support/lookup.ts'

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Row } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
-import { verifyBody } from '../../src/proof/verify.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { mustBeProved } from '../support/lookup.ts'

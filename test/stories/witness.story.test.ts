@@ -8,7 +8,7 @@ import { createInstallation, type Installation, openInstallation } from '../../s
 import type { Publisher } from '../../src/integrity/publication.ts'
 import { WitnessFault } from '../../src/integrity/witness-client.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
-import { parsePolicy, type TrustPolicy, verifyBody, viewedAt } from '../../src/proof/verify.ts'
+import { parsePolicy, type TrustPolicy, verifyBody, viewedAt } from '../../src/proof/verify-lists.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'

@@ -3,7 +3,7 @@ import type { Question } from '../../src/proof/lookup/question.ts'
 import { chartsFor } from '../../src/proof/price/charts.ts'
 import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import type { AnyRow, PlaceRow, PricedRow } from '../../src/proof/price/row.ts'
-import { type Inquiry, verifyBody } from '../../src/proof/verify.ts'
+import { type Inquiry, verifyBody } from '../../src/proof/verify-lists.ts'
 import { aPrice, aRelease } from './builders.ts'
 import type { TestApp } from './harness.ts'
 

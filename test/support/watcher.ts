@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { equalBytes, fromBase64, utf8 } from '../../src/proof/bytes.ts'
 import type { Manifest } from '../../src/proof/price/release.ts'
 import { includes, isConsistent, leafHash } from '../../src/proof/tree/merkle.ts'
-import { openCheckpoint, parsePolicy } from '../../src/proof/verify.ts'
+import { openCheckpoint, parsePolicy } from '../../src/proof/verify-lists.ts'
 import { temporaryFolder } from './folder.ts'
 import type { Operator } from './operator.ts'
 

@@ -4,7 +4,7 @@ import { canonical } from '../canonical-json.ts'
 import { aSigner, keyOf, MemoryLog } from '../fixture.ts'
 import { stateOf } from '../price/timeline.ts'
 import { aFee, aRow, MemoryRegistry, RECORDED } from '../registry-fixture.ts'
-import { type CoverageQuestion, isNextPage, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type CoverageQuestion, isNextPage, type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { coverageList, coverageOf } from './catalogue-fixture.ts'
 
 const DAY = '2026-07-15'

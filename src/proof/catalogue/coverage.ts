@@ -3,7 +3,7 @@
 
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
-import { type FailedCheck, fail } from '../fault.ts'
+import { eachOf, ensure } from '../fault.ts'
 import { isManifest, type Manifest, type Period } from '../price/release.ts'
 import { closed, isDay, type Members, oneOf } from '../shape.ts'
 import { type CheckedCatalogue, isWholePageOf, type PagePlace } from './page.ts'
@@ -50,51 +50,49 @@ export async function checkCoverage(
   facts: Facts,
   body: Members,
   asked: CoverageQuestion | undefined,
-): Promise<CheckedCatalogue | FailedCheck> {
+): Promise<CheckedCatalogue> {
   const { data, page, proof } = body
   const as_of = body['as_of'] as string
-  if (!isWholePageOf(body, ['data', 'page', 'links', 'as_of', 'proof']) || !isDay(as_of)) return fail('not_recognised')
-  if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
-  const timeline = await addTimeline(facts, proof)
-  if (!timeline.ok) return timeline
-  const [placed = []] = timeline.runs
-  const listed: (PlacedPeriod & { release: Manifest })[] = []
-  for (const [i, item] of (data as unknown[]).entries()) {
+  ensure(isWholePageOf(body, ['data', 'page', 'links', 'as_of', 'proof']) && isDay(as_of), 'not_recognised')
+  ensure(isTimelineProof(proof) && proof.runs.length <= 1, 'proof_malformed')
+  const [placed = []] = await addTimeline(facts, proof)
+  let last = -1
+  const listed = eachOf(data as unknown[], (item) => {
     const one = checkEdition((item ?? {}) as Members, placed, as_of)
-    if (!one.ok) return { ...one, at: i + 1 }
-    if ((listed.at(-1)?.index ?? -1) >= one.index) return { ...fail('entries_out_of_order'), at: i + 1 }
-    listed.push(one)
-  }
+    ensure(last < one.index, 'entries_out_of_order')
+    last = one.index
+    return one
+  })
   const isPartial = asked === undefined || asked.cpt !== undefined || asked.npi !== undefined
-  if (listed.length === 0 && (isPartial || (asked.offset ?? 0) > 0)) return fail('nothing_proved')
+  ensure(listed.length > 0 || !(isPartial || (asked.offset ?? 0) > 0), 'nothing_proved')
   const editions = listed.map(({ release, period }) => ({ release, period }))
   const { offset, has_more } = page as PagePlace
-  if (asked === undefined) return { ok: true, editions, page: { has_more } }
-  const isAsked = as_of === asked.as_of && offset === (asked.offset ?? 0)
-  if (!isAsked || !listed.every(({ period }) => (asked.chart ?? period.chart) === period.chart))
-    return fail('answers_another_question')
-  if (isPartial) return { ok: true, editions, page: { has_more } }
+  if (asked === undefined) return { editions, page: { has_more } }
+  const isAsked =
+    as_of === asked.as_of &&
+    offset === (asked.offset ?? 0) &&
+    listed.every(({ period }) => (asked.chart ?? period.chart) === period.chart)
+  ensure(isAsked, 'answers_another_question')
+  if (isPartial) return { editions, page: { has_more } }
   const inForce = placed.filter(({ period }) => (asked.chart ?? period.chart) === period.chart && holds(period, as_of))
-  if (!isWhole(listed, inForce, reachesEnds(placed, asked.chart, proof.state.timeline_size), { offset, has_more }))
-    return fail('releases_left_out')
-  return { ok: true, editions, page: { has_more, before: offset === 0 ? null : (inForce[0]?.period ?? null) } }
+  const ends = reachesEnds(placed, asked.chart, proof.state.timeline_size)
+  ensure(isWhole(listed, inForce, ends, { offset, has_more }), 'releases_left_out')
+  return { editions, page: { has_more, before: offset === 0 ? null : (inForce[0]?.period ?? null) } }
 }
 
 function checkEdition(
   item: Members,
   placed: readonly PlacedPeriod[],
   day: string,
-): ({ ok: true; release: Manifest } & PlacedPeriod) | FailedCheck {
+): { release: Manifest } & PlacedPeriod {
   const { proof, ...members } = item
-  if (!isEditionProof(proof)) return fail('proof_malformed')
+  ensure(isEditionProof(proof), 'proof_malformed')
   const { release } = proof
-  const inForce = findPeriod(placed, release)
-  if (!inForce.ok) return inForce
-  const { found } = inForce
-  if (!found || !holds(found.period, day)) return fail('release_not_in_force')
+  const found = findPeriod(placed, release)
+  ensure(found && holds(found.period, day), 'release_not_in_force')
   const stated = Object.fromEntries(Object.entries(members).filter(([name]) => !NOT_PROVED.includes(name)))
-  if (canonical(stated) !== canonical(listedEdition(release, found.period))) return fail('body_contradicts_proof')
-  return { ok: true, release, ...found }
+  ensure(canonical(stated) === canonical(listedEdition(release, found.period)), 'body_contradicts_proof')
+  return { release, ...found }
 }
 
 /**

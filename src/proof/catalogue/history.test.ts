@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import type { Period } from '../price/release.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
-import { type TrustPolicy, verifyBody } from '../verify.ts'
+import { type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import type { HistoryQuestion } from './history.ts'
 import { historyOf, stretchOf } from './history-fixture.ts'
 

@@ -3,8 +3,8 @@
 
 import { checkAnswer, type ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
-import { type Facts, NotProved } from '../facts.ts'
-import { type FailedCheck, fail } from '../fault.ts'
+import type { Facts } from '../facts.ts'
+import { eachOf, ensure } from '../fault.ts'
 import { checkLine, type Line, takeLine } from '../list/line.ts'
 import { type CheckedList, SHARED } from '../list/parts.ts'
 import { RowSet } from '../list/set.ts'
@@ -49,7 +49,6 @@ export const editionOf = (release: Manifest, { from, to }: Period) => ({
 })
 
 interface Item {
-  ok: true
   release: Manifest
   period: Period
   line: Line
@@ -59,48 +58,40 @@ export async function checkHistory(
   facts: Facts,
   body: Members,
   asked: HistoryQuestion | undefined,
-): Promise<(CheckedList & CheckedCatalogue) | FailedCheck> {
+): Promise<CheckedList & CheckedCatalogue> {
   const { data, page, timeline } = body
-  if (!isPageOf(body, ['data', 'page', 'links', 'timeline', ...SHARED])) return fail('not_recognised')
-  if (!listOf(isTimelineRun)(timeline)) return fail('proof_malformed')
-  const opened = await RowSet.of(facts, body, MOST_RELEASES)
-  if (!opened.ok) return opened
-  const { set } = opened
-  const checked = checkRuns(timeline as TimelineRun[], facts.state as RegistryState)
-  if (!checked.ok) return checked
-  const items: Item[] = []
-  for (const [i, item] of (data as unknown[]).entries()) {
-    const one = takeItem(set, item, checked.runs.flat())
-    if (!one.ok) return { ...one, at: i + 1 }
-    const before = items.at(-1)
-    if (before && compareEditions(before.period, one.period) >= 0) return { ...fail('entries_out_of_order'), at: i + 1 }
-    items.push(one)
-  }
-  const proved = set.prove()
-  if (!proved.ok) return proved
+  ensure(isPageOf(body, ['data', 'page', 'links', 'timeline', ...SHARED]), 'not_recognised')
+  ensure(listOf(isTimelineRun)(timeline), 'proof_malformed')
+  const set = await RowSet.of(facts, body, MOST_RELEASES)
+  const { timeline_size } = facts.state as RegistryState
+  const runs = checkRuns(timeline as TimelineRun[], facts.state as RegistryState)
+  let before: Period | undefined
+  const items = eachOf(data as unknown[], (item) => {
+    const one = takeItem(set, item, runs.flat())
+    ensure(!before || compareEditions(before, one.period) < 0, 'entries_out_of_order')
+    before = one.period
+    return one
+  })
+  set.prove()
   const editions = items.map(({ release, period }) => ({ release, period }))
   const { offset, has_more } = page as PagePlace
-  if (asked === undefined)
-    return items.length > 0
-      ? { ok: true, shown: items.map(({ line }) => line.shown), refused: 0, editions, page: { has_more } }
-      : fail('nothing_proved')
+  if (asked === undefined) {
+    ensure(items.length > 0, 'nothing_proved')
+    return { shown: items.map(({ line }) => line.shown), refused: 0, editions, page: { has_more } }
+  }
   const question = onAnyDay(asked)
   const parsed = understood(question)
-  if (parsed === undefined) return fail('question_malformed')
+  ensure(parsed, 'question_malformed')
   const charts = chartsAsked(facts, parsed)
-  if ('reason' in charts) return charts
-  if (offset !== (asked.offset ?? 0) || !items.every(({ period }) => charts.includes(period.chart)))
-    return fail('answers_another_question')
-  const all = allOf(checked.runs, charts, (facts.state as RegistryState).timeline_size)
-  if (!all || !isPartOf(items, all, { offset, has_more })) return fail('releases_left_out')
-  const shown: CheckedList['shown'] = []
-  for (const [i, { line, period }] of items.entries()) {
+  const isAsked = offset === (asked.offset ?? 0) && items.every(({ period }) => charts.includes(period.chart))
+  ensure(isAsked, 'answers_another_question')
+  const all = allOf(runs, charts, timeline_size)
+  ensure(all && isPartOf(items, all, { offset, has_more }), 'releases_left_out')
+  const shown = eachOf(items, ({ line, period }) => {
     const basis = basisAsked(period.chart, parsed, facts.charts)
-    const one = checkLine(facts, line, { ...question, basis, as_of: period.from })
-    if (!one.ok) return { ...one, at: i + 1 }
-    shown.push(one)
-  }
-  return { ok: true, shown, refused: 0, editions, page: { has_more, before: all[offset - 1] ?? null } }
+    return checkLine(facts, line, { ...question, basis, as_of: period.from })
+  })
+  return { shown, refused: 0, editions, page: { has_more, before: all[offset - 1] ?? null } }
 }
 
 /** Each edition is asked on a day of its own: a question that names one is a question about something else. */
@@ -110,42 +101,34 @@ const onAnyDay = ({ offset: _, ...question }: HistoryQuestion): Question => ({
 })
 
 /** In place of a history: that no file speaks for the provider. It is the same on every day. */
-export function checkUnknownProvider(
-  facts: Facts,
-  body: Members,
-  asked: HistoryQuestion,
-): Promise<ShownAnswer | FailedCheck> {
+export function checkUnknownProvider(facts: Facts, body: Members, asked: HistoryQuestion): Promise<ShownAnswer> {
   return checkAnswer(facts, body, onAnyDay(asked))
 }
 
 /** Takes what one edition says. The edition must be shown, with its period, even if nothing was asked of it. */
-function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): Item | FailedCheck {
+function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): Item {
   const { answer, ...members } = (item ?? {}) as Members
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return fail('not_recognised')
+  ensure(typeof answer === 'object' && answer !== null && !Array.isArray(answer), 'not_recognised')
   const period = placed.find(
     ({ period: { chart, from } }) => chart === members['chart'] && from === members['effective_from'],
   )?.period
   const release = set.releases.find((each) => nameOf(each.release) === period?.release)?.release
-  if (!period || !release) return fail('release_not_in_force')
-  if (canonical(members) !== canonical(editionOf(release, period))) return fail('body_contradicts_proof')
+  ensure(period && release, 'release_not_in_force')
+  ensure(canonical(members) === canonical(editionOf(release, period)), 'body_contradicts_proof')
   const line = takeLine(set, answer as Members)
-  if (!line.ok) return line
   // A question without a meaning is refused whole, and not by one edition.
-  if (line.told === undefined) return fail('not_recognised')
+  ensure(line.told !== undefined, 'not_recognised')
   const { release: own } = line.shown
-  return own && nameOf(own) !== period.release ? fail('body_contradicts_proof') : { ok: true, release, period, line }
+  ensure(!own || nameOf(own) === period.release, 'body_contradicts_proof')
+  return { release, period, line }
 }
 
 /** The charts whose editions are asked: those that may answer, or the one that speaks for the provider. */
-function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): readonly string[] | FailedCheck {
+function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): readonly string[] {
   if (npi === null) return chartsFor(basis, setting, facts.charts)
-  try {
-    const chart = facts.reply({ need: 'provider', npi }, '')
-    return typeof chart === 'string' ? [chart] : fail('answers_another_question')
-  } catch (error) {
-    if (error instanceof NotProved) return fail('choice_not_proved')
-    throw error
-  }
+  const chart = facts.reply({ need: 'provider', npi }, '')
+  ensure(typeof chart === 'string', 'answers_another_question')
+  return [chart]
 }
 
 /** All editions of these charts, in order, if the runs show them. Each chart has a run of its own. */

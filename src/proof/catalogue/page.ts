@@ -17,7 +17,6 @@ export interface ProvedPage {
   before?: Period | null
 }
 export interface CheckedCatalogue {
-  ok: true
   editions: ProvedEdition[]
   page: ProvedPage
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aFee, aRow, MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
-import { type Inquiry, isNextPage, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type Inquiry, isNextPage, type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
 import type { ReleasesQuestion } from './releases.ts'
 

@@ -3,7 +3,7 @@
 
 import { canonical } from '../canonical-json.ts'
 import { type Facts, inLog, REGISTRY_ORIGIN } from '../facts.ts'
-import { type FailedCheck, fail } from '../fault.ts'
+import { ensure, itemOf } from '../fault.ts'
 import { isManifest, isWithdrawal, type Manifest, type Period, periodKey, type Withdrawal } from '../price/release.ts'
 import { nameOf } from '../price/timeline.ts'
 import { closed, count, type Members, oneOf, orNull, path } from '../shape.ts'
@@ -112,36 +112,34 @@ export async function checkReleases(
   facts: Facts,
   body: Members,
   asked: ReleasesQuestion | undefined,
-): Promise<CheckedCatalogue | FailedCheck> {
+): Promise<CheckedCatalogue> {
   const { data, page, proof } = body
-  if (!isWholePageOf(body, ['data', 'page', 'links', 'proof'])) return fail('not_recognised')
-  if (!isTimelineProof(proof) || proof.runs.length > 1) return fail('proof_malformed')
-  const timeline = await addTimeline(facts, proof)
-  if (!timeline.ok) return timeline
-  const [placed = []] = timeline.runs
+  ensure(isWholePageOf(body, ['data', 'page', 'links', 'proof']), 'not_recognised')
+  ensure(isTimelineProof(proof) && proof.runs.length <= 1, 'proof_malformed')
+  const [placed = []] = await addTimeline(facts, proof)
   const known: KnownRelease[] = []
-  for (const [i, item] of (data as unknown[]).entries()) {
+  const checkNext = async (item: unknown): Promise<KnownRelease> => {
     const one = await checkRelease(facts, (item ?? {}) as Members, proof, placed)
-    if (!one.ok) return { ...one, at: i + 1 }
     const before = known.at(-1)
-    if (before && compareReleases(before, one.known) >= 0) return { ...fail('entries_out_of_order'), at: i + 1 }
-    known.push(one.known)
+    ensure(!before || compareReleases(before, one) < 0, 'entries_out_of_order')
+    return one
   }
+  for (const [i, item] of (data as unknown[]).entries()) known.push(await itemOf(i, checkNext(item)))
   const isPartial = asked === undefined || (asked.state ?? 'published') !== 'published'
-  if (known.length === 0 && (isPartial || (asked.offset ?? 0) > 0)) return fail('nothing_proved')
+  ensure(known.length > 0 || !(isPartial || (asked.offset ?? 0) > 0), 'nothing_proved')
   const editions = known.map(({ release, period }) => ({ release, period }))
   const { offset, has_more } = page as PagePlace
-  if (asked === undefined) return { ok: true, editions, page: { has_more } }
-  if (offset !== (asked.offset ?? 0) || !known.every((each) => fits(each, asked)))
-    return fail('answers_another_question')
+  if (asked === undefined) return { editions, page: { has_more } }
+  const isAsked = offset === (asked.offset ?? 0) && known.every((each) => fits(each, asked))
+  ensure(isAsked, 'answers_another_question')
   // Of those that were withdrawn or replaced, no list can be proved to be whole.
-  if (isPartial) return { ok: true, editions, page: { has_more } }
-  if (!isWhole(known, placed, proof.state.timeline_size, { ...asked, offset, has_more }))
-    return fail('releases_left_out')
+  if (isPartial) return { editions, page: { has_more } }
+  const place = { ...asked, offset, has_more }
+  ensure(isWhole(known, placed, proof.state.timeline_size, place), 'releases_left_out')
   const before = placed.findLast(
     ({ period }) => sideOf(period, known, asked.chart) === 'before' && isOf(period, asked.chart),
   )
-  return { ok: true, editions, page: { has_more, before: before?.period ?? null } }
+  return { editions, page: { has_more, before: before?.period ?? null } }
 }
 
 const fits = (known: KnownRelease, { chart, state }: ReleasesQuestion): boolean =>
@@ -152,36 +150,30 @@ async function checkRelease(
   { proof, ...item }: Members,
   { state, log: { checkpoint } }: TimelineProof,
   placed: readonly PlacedPeriod[],
-): Promise<{ ok: true; known: KnownRelease } | FailedCheck> {
-  const { log_index, withdrawn_log_index } = item
-  if (!isReleaseProof(proof) || !count(log_index)) return fail('proof_malformed')
+): Promise<KnownRelease> {
+  const log_index = item['log_index'] as number
+  ensure(isReleaseProof(proof) && count(log_index), 'proof_malformed')
   const { release, inclusion, withdrawal, replaced_by } = proof
-  const published = await facts.addPublished(release, { index: log_index as number, inclusion, checkpoint })
-  if (!published.ok) return published
+  await facts.addPublished(release, { index: log_index, inclusion, checkpoint })
+  const withdrawn = item['withdrawn_log_index'] as number
   if (withdrawal) {
     const { entry } = withdrawal
-    const index = count(withdrawn_log_index) ? (withdrawn_log_index as number) : -1
-    const log = { index, inclusion: withdrawal.inclusion, checkpoint }
-    const withdrawn = await inLog(entry, log, facts.policy, REGISTRY_ORIGIN, 'entry_not_in_log')
-    if (!withdrawn.ok) return withdrawn
-    if (entry.release_id !== release.release_id || entry.chart !== release.chart) return fail('body_contradicts_proof')
+    const log = { index: count(withdrawn) ? withdrawn : -1, inclusion: withdrawal.inclusion, checkpoint }
+    await inLog(entry, log, facts.policy, REGISTRY_ORIGIN, 'entry_not_in_log')
+    const isOfRelease = entry.release_id === release.release_id && entry.chart === release.chart
+    ensure(isOfRelease, 'body_contradicts_proof')
   }
-  if (replaced_by) {
-    const later = await facts.addPublished(replaced_by.release, { ...replaced_by, checkpoint })
-    if (!later.ok) return later
-  }
-  const inForce = findPeriod(placed, release)
-  if (!inForce.ok) return inForce
+  if (replaced_by) await facts.addPublished(replaced_by.release, { ...replaced_by, checkpoint })
   const known = {
     release,
-    log_index: log_index as number,
-    period: inForce.found?.period,
-    withdrawal: withdrawal ? { entry: withdrawal.entry, index: withdrawn_log_index as number } : undefined,
+    log_index,
+    period: findPeriod(placed, release)?.period,
+    withdrawal: withdrawal ? { entry: withdrawal.entry, index: withdrawn } : undefined,
   }
   const isShown = known.period !== undefined || showsPlace(placed, releaseKey(known), state.timeline_size)
-  if (canonical(item) !== canonical(listedRelease(known)) || !isShown || !isExplained(known, replaced_by, placed))
-    return fail('body_contradicts_proof')
-  return { ok: true, known }
+  const isListed = canonical(item) === canonical(listedRelease(known))
+  ensure(isListed && isShown && isExplained(known, replaced_by, placed), 'body_contradicts_proof')
+  return known
 }
 
 /** A release that is in force was neither withdrawn nor replaced; of one that is not, one of the two is shown. */

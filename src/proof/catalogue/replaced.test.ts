@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aFee, MemoryRegistry, type MemoryRelease } from '../registry-fixture.ts'
-import { type ReleasesQuestion, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type ReleasesQuestion, type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { itemOf, releaseList, releasesOf } from './catalogue-fixture.ts'
 
 const signer = await aSigner('registry.example/log/registry')

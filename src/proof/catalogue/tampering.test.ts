@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aFee, aRow, MemoryRegistry } from '../registry-fixture.ts'
-import { type Inquiry, type TrustPolicy, verifyBody } from '../verify.ts'
+import { type Inquiry, type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { coverageList, releaseList } from './catalogue-fixture.ts'
 import { historyOf } from './history-fixture.ts'
 

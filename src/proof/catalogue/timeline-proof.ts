@@ -2,7 +2,7 @@
 
 import { equalBytes, fromBase64 } from '../bytes.ts'
 import { decodePath, type Facts, isPeriodOf } from '../facts.ts'
-import { type FailedCheck, fail } from '../fault.ts'
+import { ensure } from '../fault.ts'
 import { isLogProof, type LogProof } from '../price/proofs.ts'
 import { isPeriod, isState, type Manifest, type Period, periodKey, type RegistryState } from '../price/release.ts'
 import { leafOf, nameOf } from '../price/timeline.ts'
@@ -47,25 +47,18 @@ export interface PlacedPeriod {
 }
 
 /** The state becomes known, and each run is checked against it. */
-export async function addTimeline(
-  facts: Facts,
-  { runs, state, log }: TimelineProof,
-): Promise<{ ok: true; runs: PlacedPeriod[][] } | FailedCheck> {
-  const under = await facts.addState(state, log)
-  return under.ok ? checkRuns(runs, state) : under
+export async function addTimeline(facts: Facts, { runs, state, log }: TimelineProof): Promise<PlacedPeriod[][]> {
+  await facts.addState(state, log)
+  return checkRuns(runs, state)
 }
 
-/** Whether each run stands in the timeline of a state that is known. */
-export function checkRuns(
-  runs: readonly TimelineRun[],
-  state: RegistryState,
-): { ok: true; runs: PlacedPeriod[][] } | FailedCheck {
-  for (const run of runs) {
-    if (!leadsTo(run, state)) return fail('period_not_in_timeline')
-    if (!isSorted(run.periods)) return fail('leaves_contradict')
-  }
-  return { ok: true, runs: runs.map(({ from, periods }) => periods.map((period, i) => ({ index: from + i, period }))) }
-}
+/** The periods of each run, at their places in the timeline of a state that is known. */
+export const checkRuns = (runs: readonly TimelineRun[], state: RegistryState): PlacedPeriod[][] =>
+  runs.map((run) => {
+    ensure(leadsTo(run, state), 'period_not_in_timeline')
+    ensure(isSorted(run.periods), 'leaves_contradict')
+    return run.periods.map((period, i) => ({ index: run.from + i, period }))
+  })
 
 function leadsTo({ from, periods, left_path, right_path }: TimelineRun, state: RegistryState): boolean {
   const [left, right, expected] = [decodePath(left_path), decodePath(right_path), fromBase64(state.timeline_root)]
@@ -84,12 +77,10 @@ const isSorted = (periods: readonly Period[]): boolean =>
   })
 
 /** Where in these periods a release is in force; undefined where it is not. A period that only names it is a lie. */
-export function findPeriod(
-  placed: readonly PlacedPeriod[],
-  release: Manifest,
-): { ok: true; found: PlacedPeriod | undefined } | FailedCheck {
+export function findPeriod(placed: readonly PlacedPeriod[], release: Manifest): PlacedPeriod | undefined {
   const found = placed.find(({ period }) => period.release === nameOf(release))
-  return found && !isPeriodOf(found.period, release) ? fail('release_not_in_force') : { ok: true, found }
+  ensure(!found || isPeriodOf(found.period, release), 'release_not_in_force')
+  return found
 }
 
 /** Whether a run reaches the beginning and the end of a chart, or, without one, of the timeline. */

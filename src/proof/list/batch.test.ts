@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aRow, MemoryRegistry } from '../registry-fixture.ts'
 import { billOf } from '../set-fixture.ts'
-import { type TrustPolicy, verifyBody } from '../verify.ts'
+import { type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { MOST_LINES } from './batch.ts'
 
 const signer = await aSigner('registry.example/log/registry')

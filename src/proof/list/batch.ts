@@ -4,7 +4,7 @@
 import type { ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
-import { type FailedCheck, fail } from '../fault.ts'
+import { eachOf, ensure } from '../fault.ts'
 import { type BillLine, extended, isBilled, isUnits, summaryOf } from '../lookup/bill.ts'
 import type { Adjustment } from '../lookup/modifiers.ts'
 import type { Question } from '../lookup/question.ts'
@@ -36,51 +36,38 @@ export async function checkBatch(
   facts: Facts,
   body: Members,
   questions: readonly BillQuestion[] | undefined,
-): Promise<CheckedList | FailedCheck> {
+): Promise<CheckedList> {
   const { results, summary } = body
-  if (!hasOnly(body, ['results', 'as_of', 'summary', ...SHARED]) || !Array.isArray(results))
-    return fail('not_recognised')
-  if (results.length > MOST_LINES) return fail('not_recognised')
-  if (questions && questions.length !== results.length) return fail('answers_another_question')
-  const opened = await RowSet.of(facts, body, MOST_RELEASES)
-  if (!opened.ok) return opened
-  const lines: BatchLine[] = []
-  for (const [i, each] of results.entries()) {
-    const taken = takeBatchLine(opened.set, each)
-    if ('reason' in taken) return { ...taken, at: i + 1 }
-    lines.push(taken)
-  }
-  const proved = opened.set.prove()
-  if (!proved.ok) return proved
+  const isBatch = hasOnly(body, ['results', 'as_of', 'summary', ...SHARED]) && Array.isArray(results)
+  ensure(isBatch && results.length <= MOST_LINES, 'not_recognised')
+  ensure(!questions || questions.length === results.length, 'answers_another_question')
+  const set = await RowSet.of(facts, body, MOST_RELEASES)
+  const lines = eachOf(results, (each) => takeBatchLine(set, each))
+  set.prove()
   const shown: ShownAnswer[] = []
-  const bill: (BillLine | undefined)[] = []
-  for (const [i, each] of lines.entries()) {
+  const bill = eachOf(lines, (each, i) => {
     const one = questions ? checkAsked(facts, each, questions[i] ?? {}) : each.line.shown
-    if (!one.ok) return { ...one, at: i + 1 }
-    const billed = billLineOf(each)
-    if (billed === null) return { ...fail('body_contradicts_proof'), at: i + 1 }
     if (each.line.told !== undefined) shown.push(one)
-    bill.push(billed)
-  }
-  if (shown.length === 0) return fail('nothing_proved')
-  if (canonical(summary ?? null) !== canonical(summaryOf(bill))) return fail('body_contradicts_proof')
-  return { ok: true, shown, refused: results.length - shown.length }
+    return billLineOf(each)
+  })
+  ensure(shown.length > 0, 'nothing_proved')
+  ensure(canonical(summary ?? null) === canonical(summaryOf(bill)), 'body_contradicts_proof')
+  return { shown, refused: results.length - shown.length }
 }
 
-function takeBatchLine(set: RowSet, each: unknown): BatchLine | FailedCheck {
-  if (typeof each !== 'object' || each === null || Array.isArray(each)) return fail('not_recognised')
+function takeBatchLine(set: RowSet, each: unknown): BatchLine {
+  ensure(typeof each === 'object' && each !== null && !Array.isArray(each), 'not_recognised')
   const { units = 1, billed = null, extended: stated, ...rest } = each as Members
-  if (!isUnits(units) || !(billed === null || isBilled(billed))) return fail('not_recognised')
-  if (rest['status'] !== 200 && stated !== undefined) return fail('not_recognised')
-  const line = takeLine(set, rest)
-  return line.ok ? { line, units, billed, stated } : line
+  ensure(isUnits(units) && (billed === null || isBilled(billed)), 'not_recognised')
+  ensure(rest['status'] === 200 || stated === undefined, 'not_recognised')
+  return { line: takeLine(set, rest), units, billed, stated }
 }
 
 function checkAsked(
   facts: Facts,
   { line, units, billed }: BatchLine,
   { units: ofUnits, billed: ofBilled, ...question }: Partial<BillQuestion>,
-): ShownAnswer | FailedCheck {
+): ShownAnswer {
   // What is left out was not asked; what is null was asked, and is no number of units.
   const isBilledAsked = ofBilled !== undefined && ofBilled !== ''
   const asked = { units: ofUnits === undefined ? units : ofUnits, billed: isBilledAsked ? ofBilled : billed }
@@ -88,14 +75,16 @@ function checkAsked(
   // What the line was sent with was refused: that is not about the question.
   if (!isBill && line.told === undefined) return line.shown
   const isSame = line.told === undefined || (asked.units === units && asked.billed === billed)
-  return isSame ? checkLine(facts, line, question as Question) : fail('answers_another_question')
+  ensure(isSame, 'answers_another_question')
+  return checkLine(facts, line, question as Question)
 }
 
-/** What a line adds to the bill; undefined if it has no price, and null if it says something else. */
-function billLineOf({ line: { shown, told }, units, billed, stated }: BatchLine): BillLine | undefined | null {
+/** What a line adds to the bill; undefined if it has no price. */
+function billLineOf({ line: { shown, told }, units, billed, stated }: BatchLine): BillLine | undefined {
   if (told === undefined || 'code' in told) return undefined
   const priced = shown.row as PricedRow
   const adjustment = (told['adjustment'] ?? undefined) as Adjustment | undefined
   const comesTo = extended(priced, adjustment, units)
-  return canonical(stated ?? null) === canonical(comesTo) ? { basis: priced.basis, extended: comesTo, billed } : null
+  ensure(canonical(stated ?? null) === canonical(comesTo), 'body_contradicts_proof')
+  return { basis: priced.basis, extended: comesTo, billed }
 }

@@ -5,7 +5,7 @@ import { aSigner, keyOf } from '../fixture.ts'
 import { aRow, MemoryRegistry } from '../registry-fixture.ts'
 import { billOf } from '../set-fixture.ts'
 import type { Members } from '../shape.ts'
-import { type TrustPolicy, verifyBody } from '../verify.ts'
+import { type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { completed, partOf } from './likeness.ts'
 
 const leaf = fc.oneof(fc.constant(null), fc.string({ maxLength: 3 }), fc.array(fc.nat(3), { maxLength: 2 }))

@@ -2,18 +2,27 @@
 
 import type { ShownAnswer } from '../answer.ts'
 import type { Facts } from '../facts.ts'
-import { type FailedCheck, fail } from '../fault.ts'
+import { ensure } from '../fault.ts'
 import { isLogProof, type SharedRelease } from '../price/proofs.ts'
-import { isState } from '../price/release.ts'
+import { isState, type Manifest } from '../price/release.ts'
+import type { AnyRow } from '../price/row.ts'
 import { listOf, type Members } from '../shape.ts'
 
 /** What a list has proved. */
 export interface CheckedList {
-  ok: true
   shown: ShownAnswer[]
   /** Lines that refuse their question without a proof: what they say is the server's word. */
   refused: number
 }
+
+/** A row of a list, as an answer that no lookup has decided. */
+export const shownRow = ({ row, release }: { row: AnyRow; release: Manifest }): ShownAnswer => ({
+  row,
+  release,
+  lapsed: false,
+  decision: undefined,
+  lacking: [],
+})
 
 export const SHARED = ['releases', 'state', 'log']
 
@@ -23,13 +32,9 @@ export async function addShared<R extends SharedRelease>(
   { releases, state, log }: Members,
   isRelease: (value: unknown) => value is R,
   most = 64,
-): Promise<{ ok: true; releases: R[] } | FailedCheck> {
-  if (!listOf(isRelease, most)(releases) || !isState(state) || !isLogProof(log)) return fail('proof_malformed')
-  const under = await facts.addState(state, log)
-  if (!under.ok) return under
-  for (const release of releases as R[]) {
-    const added = facts.addRelease(release)
-    if (!added.ok) return added
-  }
-  return { ok: true, releases: releases as R[] }
+): Promise<R[]> {
+  ensure(listOf(isRelease, most)(releases) && isState(state) && isLogProof(log), 'proof_malformed')
+  await facts.addState(state, log)
+  for (const release of releases as R[]) facts.addRelease(release)
+  return releases as R[]
 }

@@ -3,7 +3,7 @@
 
 import { equalBytes, fromBase64 } from '../bytes.ts'
 import { type Facts, leafOfRow } from '../facts.ts'
-import { type FailedCheck, fail, type Verdict } from '../fault.ts'
+import { ensure } from '../fault.ts'
 import { isSetBecause, isSetProof, isSetRelease, type SetRelease } from '../price/proofs.ts'
 import type { Manifest } from '../price/release.ts'
 import { type AnyRow, isAnyRow, type PlaceRow } from '../price/row.ts'
@@ -18,8 +18,6 @@ export interface ShownRow<R extends AnyRow = AnyRow> {
   row: R
   release: Manifest
 }
-
-const OK = { ok: true } as const
 
 /** A few bytes can stand for a long row: without a limit, a small body would take long to check. */
 export const MOST_IN_SHORT = 1_024
@@ -37,48 +35,38 @@ export class RowSet {
   }
 
   /** An empty set, with the state and the releases of the list as facts. */
-  static async of(facts: Facts, body: Members, most?: number): Promise<{ ok: true; set: RowSet } | FailedCheck> {
-    const shared = await addShared(facts, body, isSetRelease, most)
-    return shared.ok ? { ok: true, set: new RowSet(facts, shared.releases) } : shared
+  static async of(facts: Facts, body: Members, most?: number): Promise<RowSet> {
+    return new RowSet(facts, await addShared(facts, body, isSetRelease, most))
   }
 
   /** Takes a row that has its proof in it. */
-  take(cited: unknown): ({ ok: true } & ShownRow) | FailedCheck {
-    if (typeof cited !== 'object' || cited === null) return fail('row_malformed')
-    const { proof, ...row } = cited as Members
-    if (!isAnyRow(row)) return fail('row_malformed')
-    if (proof === undefined || proof === null) return fail('proof_missing')
-    if (!isSetProof(proof)) return fail('proof_malformed')
-    const taken = this.#take(proof.release, proof.index, row)
-    return taken.ok ? { ok: true, row, release: (this.releases[proof.release] as SetRelease).release } : taken
+  take(cited: unknown): ShownRow {
+    const { proof, ...row } = (cited ?? {}) as Members
+    ensure(isAnyRow(row), 'row_malformed')
+    ensure(proof !== undefined && proof !== null, 'proof_missing')
+    ensure(isSetProof(proof), 'proof_malformed')
+    this.#take(proof.release, proof.index, row)
+    return { row, release: (this.releases[proof.release] as SetRelease).release }
   }
 
-  takePlace(cited: unknown): ({ ok: true } & ShownRow<PlaceRow>) | FailedCheck {
-    const taken = this.take(cited)
-    if (taken.ok && taken.row.kind !== 'place') return fail('row_malformed')
-    return taken as { ok: true } & ShownRow<PlaceRow>
+  takePlace(cited: unknown): ShownRow<PlaceRow> {
+    const { row, release } = this.take(cited)
+    ensure(row.kind === 'place', 'row_malformed')
+    return { row, release }
   }
 
   /** Takes what shows that an answer is the first choice. Periods and providers are facts at once. */
-  takeBecause(because: unknown): Verdict {
-    if (!isSetBecause(because)) return fail('proof_malformed')
+  takeBecause(because: unknown): void {
+    ensure(isSetBecause(because), 'proof_malformed')
     const { rows, periods = [], providers = [] } = because
     for (const { release, index, like, row } of rows) {
       const other = like === undefined ? {} : this.#other(release, like)
       const whole = other && completed(other as Members, row as Members)
-      if (!isAnyRow(whole)) return fail('proof_malformed')
-      const taken = this.#take(release, index, whole)
-      if (!taken.ok) return taken
+      ensure(isAnyRow(whole), 'proof_malformed')
+      this.#take(release, index, whole)
     }
-    for (const period of periods) {
-      const added = this.facts.addPeriod(period)
-      if (!added.ok) return added
-    }
-    for (const provider of providers) {
-      const added = this.facts.addProvider(provider)
-      if (!added.ok) return added
-    }
-    return OK
+    for (const period of periods) this.facts.addPeriod(period)
+    for (const provider of providers) this.facts.addProvider(provider)
   }
 
   /** The row that another one states its differences from. */
@@ -87,37 +75,28 @@ export class RowSet {
     return this.#inShort > MOST_IN_SHORT ? undefined : this.#shown[release]?.get(like)?.row
   }
 
-  #take(release: number, index: number, row: AnyRow): Verdict {
+  #take(release: number, index: number, row: AnyRow): void {
     const shown = this.#shown[release]
-    if (!shown) return fail('proof_malformed')
-    const leaf = leafOfRow(row)
-    if ('reason' in leaf) return leaf
+    ensure(shown, 'proof_malformed')
+    const hash = leafOfRow(row)
     const known = shown.get(index)
     // The same row may stand in a list several times; two rows at one place cannot both be there.
-    if (known && !equalBytes(known.hash, leaf.hash)) return fail('leaves_contradict')
-    shown.set(index, { row, hash: leaf.hash })
-    return OK
+    ensure(!known || equalBytes(known.hash, hash), 'leaves_contradict')
+    shown.set(index, { row, hash })
   }
 
   /** Proves the rows of every release that were taken, and no others. */
-  prove(): Verdict {
-    for (const [i, shown] of this.#shown.entries()) {
-      const proved = this.#proveOf(this.releases[i] as SetRelease, shown)
-      if (!proved.ok) return proved
-    }
-    return OK
+  prove(): void {
+    for (const [i, shown] of this.#shown.entries()) this.#proveOf(this.releases[i] as SetRelease, shown)
   }
 
-  #proveOf({ release, hashes }: SetRelease, shown: ReadonlyMap<number, { row: AnyRow; hash: Hash }>): Verdict {
-    // A release may be there only to show that it is in force.
-    if (shown.size === 0) return hashes === '' ? OK : fail('row_not_in_release')
+  #proveOf({ release, hashes }: SetRelease, shown: ReadonlyMap<number, { row: AnyRow; hash: Hash }>): void {
     const rows = [...shown].map(([index, leaf]) => ({ index, ...leaf })).sort((a, b) => a.index - b.index)
-    if (!standTogether(rows, hashes, release.row_count, release.rows_root)) return fail('row_not_in_release')
-    for (const { row, index } of rows) {
-      const added = this.facts.addProvedRow(release, row, index)
-      if (!added.ok) return added
-    }
-    return OK
+    // A release may be there only to show that it is in force.
+    const isProved =
+      rows.length === 0 ? hashes === '' : standTogether(rows, hashes, release.row_count, release.rows_root)
+    ensure(isProved, 'row_not_in_release')
+    for (const { row, index } of rows) this.facts.addProvedRow(release, row, index)
   }
 }
 

@@ -15,7 +15,7 @@ export interface TreeHead {
 export const formatTreeHead = ({ origin, size, root }: TreeHead): string => `${origin}\n${size}\n${toBase64(root)}\n`
 
 const THREE_LINES = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/=]+)\n$/
-const WITH_EXTENSIONS = new RegExp(THREE_LINES.source.replace('$', '(?:[^\\n]+\\n)*$'))
+const WITH_EXTENSIONS = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/=]+)\n(?:[^\n]+\n)*$/
 
 /** Extension lines are not recommended by the specification and not written by this service, so they are refused. */
 export const parseTreeHead = (text: string): TreeHead | undefined => headIn(THREE_LINES.exec(text))

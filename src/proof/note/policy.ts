@@ -112,7 +112,7 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
     log([vkey = '', url, ...more]) {
       const key = newKey(vkey, [ED25519], [...logs, ...retired])
       if (!key || more.length > 0) return false
-      logs.push({ key, ...(url === undefined ? {} : { url }) })
+      logs.push({ key, ...(url && { url }) })
       return true
     },
     [RETIRED]([vkey = '', decimal = '', encoded = '', ...more]) {
@@ -126,7 +126,7 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
     witness([name = '', vkey = '', url, ...more]) {
       const key = newKey(vkey, [COSIGNATURE, ML_DSA_44], witnesses)
       if (!key || more.length > 0 || !define(name)) return false
-      witnesses.push({ name, key, ...(url === undefined ? {} : { url }) })
+      witnesses.push({ name, key, ...(url && { url }) })
       return true
     },
     group([name = '', rule = '', ...members]) {

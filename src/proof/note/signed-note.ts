@@ -47,8 +47,8 @@ export type NoteVerdict = { ok: true; note: Note; signers: VerifierKey[] } | { o
 export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
   sha256(concat(utf8(`${name}\n`), Uint8Array.of(type), publicKey)).slice(0, 4)
 
-export const isKeyName = (name: string): boolean =>
-  name !== '' && !/[\s+\p{Z}\p{Cc}]/u.test(name) && name.isWellFormed()
+/** No spaces, control characters, plus signs or lone surrogates. */
+export const isKeyName = (name: string): boolean => /^[^\s+\p{Z}\p{Cc}\p{Cs}]+$/u.test(name)
 
 export const formatVerifierKey = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): string =>
   `${name}+${toHex(keyId(name, publicKey, type))}+${toBase64(concat(Uint8Array.of(type), publicKey))}`
@@ -60,12 +60,11 @@ const isKeyOfType = (type: number | undefined, publicKey: Uint8Array): type is K
 
 /** `<name>+<key id>+<base64 of type and key>`; undefined unless it is whole and its id is the right one. */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
-  const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text)
-  const [, name = '', id = '', encoded = ''] = match ?? []
+  const [, name = '', id = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? []
   const key = fromBase64(encoded)
   const type = key?.[0]
   const publicKey = key?.slice(1)
-  if (!match || !isKeyName(name) || !publicKey || !isKeyOfType(type, publicKey)) return undefined
+  if (!isKeyName(name) || !publicKey || !isKeyOfType(type, publicKey)) return undefined
   const expected = keyId(name, publicKey, type)
   return toHex(expected) === id ? { type, name, id: expected, publicKey } : undefined
 }
@@ -101,10 +100,9 @@ export function parseNote(note: string): Note | undefined {
   if (lines.length > MAX_SIGNATURES) return undefined
   const signatures: NoteSignature[] = []
   for (const line of lines) {
-    const match = /^\u2014 (\S+) ([A-Za-z0-9+/=]+)$/u.exec(line)
-    const [, name = '', encoded = ''] = match ?? []
+    const [, name = '', encoded = ''] = /^\u2014 (\S+) ([A-Za-z0-9+/=]+)$/u.exec(line) ?? []
     const bytes = fromBase64(encoded)
-    if (!match || !isKeyName(name) || !bytes || bytes.length < 5) return undefined
+    if (!isKeyName(name) || !bytes || bytes.length < 5) return undefined
     signatures.push({ name, id: bytes.slice(0, 4), signature: bytes.slice(4) })
   }
   return { text, signatures }

@@ -56,26 +56,6 @@ export const codeIn = ({ standIn }: ChartFacts, cpt: string): string => (standIn
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
   factsOf(chart, table)?.bases ?? []
 
-const PHYSICIAN = ['pfs-formula/1', 'cms-status/1', 'pfs-na/1', 'row-rule/1']
-const HOSPITALS = ['verbatim/1', 'rounded/1', 'range/1', 'least-rate/1', 'greatest-rate/1', 'row-rule/1']
-/** How the prices and absences of a basis may have come about. */
-const METHODS: { readonly [basis in Basis]: readonly string[] } = {
-  medicare_pfs: PHYSICIAN,
-  medicare_pfs_qpp: PHYSICIAN,
-  medicare_clfs: ['verbatim/1', 'clfs-indicator/1', 'no-amount/1', 'row-rule/1'],
-  medicare_opps: ['verbatim/1', 'rounded/1', 'opps-status/1', 'row-rule/1'],
-  medicare_asc: ['verbatim/1', 'asc-indicator/1', 'row-rule/1'],
-  medicare_asp: ['verbatim/1', 'no-amount/1', 'row-rule/1'],
-  medicare_dmepos: ['verbatim/1', 'dmepos-blank/1', 'row-rule/1'],
-  medicare_anesthesia: ['verbatim/1', 'rounded/1', 'row-rule/1'],
-  hospital_cash: HOSPITALS,
-  hospital_gross: HOSPITALS,
-  // A line without any amount is a negotiated charge: a percentage or a formula.
-  hospital_negotiated_low: [...HOSPITALS, 'no-amount/1'],
-  hospital_negotiated_high: HOSPITALS,
-}
-export const methodsOf = (basis: Basis): readonly string[] => METHODS[basis]
-
 const PROFESSIONAL = ['cms-pfs', 'cms-clfs', 'cms-asp', 'cms-dmepos']
 const BY_SETTING: { readonly [setting in Setting]?: readonly string[] } = {
   non_facility: PROFESSIONAL,

@@ -1,10 +1,9 @@
 // Replays how a row came by its price, or by the reason for which it has none, from the inputs the row itself
 // states. Whether those inputs stand in the cited files is another question: it needs the files.
 
-import { methodsOf } from './charts.ts'
 import { compareAmounts } from './money.ts'
 import { dollars, physicianFeeCents } from './physician-fee.ts'
-import { type AbsenceReason, isRow, type Price, type PricedRow, type Row } from './row.ts'
+import { type AbsenceReason, isRow, methodsOf, type Price, type PricedRow, type Row } from './row.ts'
 
 export type DerivationFault =
   | 'unknown_method'

@@ -143,13 +143,17 @@ export interface ProofRef {
   href: string
 }
 
+const token = matches(TOKEN)
 const logProof = closed({ index: count, inclusion: path, checkpoint: (value) => typeof value === 'string' })
 export const isLogProof = logProof as (value: unknown) => value is LogProof
 
 const period = { period: isPeriod, index: count, path }
-const provider = { provider: isProvider, index: count, path }
+const provedPeriod = closed(period)
+const periods = listOf(provedPeriod)
+const providers = listOf(closed({ provider: isProvider, index: count, path }))
 const inForce = closed({ ...period, state: isState })
 const neighbour = { row: isAnyRow, index: count, path }
+const side = orNull(closed(neighbour))
 const proved = { release: isManifest, in_force: inForce, log: logProof }
 
 export const isRowProof = closed({
@@ -161,58 +165,68 @@ export const isRowProof = closed({
 
 export const isAbsenceProof = closed({
   type: oneOf(ABSENCE_PROOF),
-  key_prefix: matches(TOKEN),
-  left: orNull(closed(neighbour)),
-  right: orNull(closed(neighbour)),
+  key_prefix: token,
+  left: side,
+  right: side,
   ...proved,
 }) as (value: unknown) => value is AbsenceProof
 
+export const isSharedRelease = closed({ release: isManifest, in_force: provedPeriod }) as (
+  value: unknown,
+) => value is SharedRelease
+
 export const isBecause = closed(
   {
-    releases: listOf(closed({ release: isManifest, in_force: closed(period) })),
+    releases: listOf(isSharedRelease),
     rows: listOf(closed({ ...neighbour, release: orNull(count) }), 256),
-    periods: listOf(closed(period)),
-    providers: listOf(closed(provider)),
+    periods,
+    providers,
   },
   { state: isState, log: logProof },
 ) as (value: unknown) => value is Because
 
-export const isPageProof = closed({ type: oneOf(PAGE_PROOF), proof: count, index: count, leaf_hash: hash }) as (
-  value: unknown,
-) => value is PageProof
-export const isPageRange = closed({
-  type: oneOf(RANGE_PROOF),
+// Those of lists are not in the verifier of lookups, which is smaller without them: a bundler leaves out what is marked pure.
+
+export const isPageProof = /* @__PURE__ */ closed({
+  type: /* @__PURE__ */ oneOf(PAGE_PROOF),
+  proof: count,
+  index: count,
+  leaf_hash: hash,
+}) as (value: unknown) => value is PageProof
+export const isPageRange = /* @__PURE__ */ closed({
+  type: /* @__PURE__ */ oneOf(RANGE_PROOF),
   release: count,
   from: count,
   left_path: path,
   right_path: path,
 }) as (value: unknown) => value is PageRange
-const sharedRelease = { release: isManifest, in_force: closed(period) }
-export const isSharedRelease = closed(sharedRelease) as (value: unknown) => value is SharedRelease
 
-export const isSetProof = closed({ release: count, index: count }) as (value: unknown) => value is SetProof
-export const isSetBecause = closed(
+export const isSetProof = /* @__PURE__ */ closed({ release: count, index: count }) as (
+  value: unknown,
+) => value is SetProof
+export const isSetBecause = /* @__PURE__ */ closed(
   {
-    rows: listOf(
-      either(
-        closed({ release: count, index: count, row: isAnyRow }),
-        closed({ release: count, index: count, like: count, row: isObject }),
+    rows: /* @__PURE__ */ listOf(
+      /* @__PURE__ */ either(
+        /* @__PURE__ */ closed({ release: count, index: count, row: isAnyRow }),
+        /* @__PURE__ */ closed({ release: count, index: count, like: count, row: isObject }),
       ),
       256,
     ),
   },
-  { periods: listOf(closed(period)), providers: listOf(closed(provider)) },
+  { periods, providers },
 ) as (value: unknown) => value is SetBecause
-export const isSetRelease = closed({
-  type: oneOf(SET_PROOF),
-  ...sharedRelease,
-  hashes: (value) => typeof value === 'string',
+export const isSetRelease = /* @__PURE__ */ closed({
+  type: /* @__PURE__ */ oneOf(SET_PROOF),
+  release: isManifest,
+  in_force: provedPeriod,
+  hashes: (value: unknown) => typeof value === 'string',
 }) as (value: unknown) => value is SetRelease
 
-export const isProofRef = closed({
-  type: oneOf(PROOF_REF),
-  release_id: matches(TOKEN),
+export const isProofRef = /* @__PURE__ */ closed({
+  type: /* @__PURE__ */ oneOf(PROOF_REF),
+  release_id: token,
   index: count,
   leaf_hash: hash,
-  href: matches(TOKEN),
+  href: token,
 }) as (value: unknown) => value is ProofRef

@@ -76,6 +76,7 @@ export interface RegistryState {
 export type RegistryEntry = Manifest | Withdrawal | ProviderMove | RegistryState
 
 const token = matches(TOKEN)
+const name = matches(NAME)
 const npi = matches(/^[12][0-9]{9}$/)
 export const isChart = matches(/^[a-z][a-z0-9-]{0,39}(:[12][0-9]{9})?$/)
 
@@ -90,7 +91,7 @@ export const isCitation = closed({
   media_type: matches(/^[a-z]+\/[a-z0-9.+-]+$/),
   retrieved_at: instant,
 })
-const override = closed({ rule: matches(NAME), reason: matches(NAME) })
+const override = closed({ rule: name, reason: name })
 const isManifestShape = closed(
   {
     schema: oneOf(RELEASE_SCHEMA),
@@ -129,18 +130,18 @@ export const isManifest = ((value: unknown) => {
 }) as (value: unknown) => value is Manifest
 
 export const isWithdrawal = /* @__PURE__ */ closed({
-  schema: oneOf(WITHDRAWAL_SCHEMA),
+  schema: /* @__PURE__ */ oneOf(WITHDRAWAL_SCHEMA),
   release_id: token,
   chart: isChart,
-  reason: matches(NAME),
+  reason: name,
   recorded_at: instant,
 }) as (value: unknown) => value is Withdrawal
 
 export const isMove = /* @__PURE__ */ closed({
-  schema: oneOf(MOVE_SCHEMA),
+  schema: /* @__PURE__ */ oneOf(MOVE_SCHEMA),
   npi,
   chart: hospitalName,
-  reason: matches(NAME),
+  reason: name,
   recorded_at: instant,
 }) as (value: unknown) => value is ProviderMove
 

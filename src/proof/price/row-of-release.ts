@@ -1,8 +1,8 @@
 // Whether a row is one that its release can have.
 
-import { CHARTS, type ChartTable, factsOf, HOSPITAL, methodsOf, PLACE_CHART } from './charts.ts'
+import { CHARTS, type ChartTable, factsOf, HOSPITAL, PLACE_CHART } from './charts.ts'
 import type { Manifest } from './release.ts'
-import type { AnyRow, Row } from './row.ts'
+import { type AnyRow, methodsOf } from './row.ts'
 
 /** Whether a row says where it is from, by files that the release cites. */
 const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
@@ -15,6 +15,9 @@ export const rowFault = (
   table: ChartTable = CHARTS,
 ): 'locator_not_cited' | 'row_not_of_release' | undefined =>
   cites(row, release) ? (fits(row, release, table) ? undefined : 'row_not_of_release') : 'locator_not_cited'
+
+/** The regions that the rows of a chart may have, by where it speaks. Their form is known by now. */
+const REGIONS = { national: /^national$/, locality: /^(national|US-..-..)$/, state: /^(national|US-..)$/ }
 
 /** Whether a row is one that its release can have: chart, basis, provider, place, setting, dates and method go together. */
 function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {
@@ -29,13 +32,6 @@ function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: 
     methodsOf(row.basis).includes(row.derivation.method) &&
     (isHospital ? row.npi !== null && providers?.includes(row.npi) === true : row.npi === null && row.class === null) &&
     (row.setting === null || facts.settings.includes(row.setting)) &&
-    isPlacedAs(row, facts.speaks)
+    REGIONS[facts.speaks].test(row.region)
   )
-}
-
-function isPlacedAs({ region }: Row, speaks: 'national' | 'locality' | 'state'): boolean {
-  if (region === 'national') return true
-  return speaks === 'locality'
-    ? region.length === 'US-IL-16'.length
-    : speaks === 'state' && region.length === 'US-IL'.length
 }

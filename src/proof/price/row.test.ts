@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { aFee, aPlace } from '../registry-fixture.ts'
-import { BASES, INDICATORS, isAnyRow, isKeyPrefix, isPlaceRow, isRow, type Row, rowKey, rowText } from './row.ts'
+import { BASES, indicatorsOf, isAnyRow, isKeyPrefix, isPlaceRow, isRow, type Row, rowKey, rowText } from './row.ts'
 
 const NPI = '1234567893'
 const price: Row = aFee({ cpt: 'G0101' })
@@ -110,8 +110,8 @@ test('a price may say what it is for, in known words', () => {
 test('each basis has indicators of its own, and none of another', () => {
   for (const basis of BASES)
     for (const of of BASES)
-      for (const name of INDICATORS[of])
-        expect(isRow({ ...price, basis, indicators: { [name]: '1' } })).toBe(INDICATORS[basis].includes(name))
+      for (const name of indicatorsOf(of))
+        expect(isRow({ ...price, basis, indicators: { [name]: '1' } })).toBe(indicatorsOf(basis).includes(name))
 })
 
 test('a place is a ZIP code, with or without its last four digits, and the locality that it lies in', () => {

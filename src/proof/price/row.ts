@@ -19,20 +19,49 @@ import { compareAmounts } from './money.ts'
 
 export const MAX_LEAF_BYTES = 16_384
 
-export const BASES = [
-  'medicare_pfs',
-  'medicare_pfs_qpp',
-  'medicare_clfs',
-  'medicare_opps',
-  'medicare_asc',
-  'medicare_asp',
-  'medicare_dmepos',
-  'medicare_anesthesia',
-  'hospital_cash',
-  'hospital_gross',
-  'hospital_negotiated_low',
-  'hospital_negotiated_high',
-] as const
+const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
+
+/** What the rows of a basis may have. */
+interface BasisFacts {
+  /** Closed names of the columns that a biller needs beside the price. */
+  indicators: readonly string[]
+  /** How its prices and absences may have come about. Any line may be refused by a rule. */
+  methods: readonly string[]
+}
+const basis = (indicators: string, methods: string): BasisFacts => ({
+  indicators: words(indicators),
+  methods: words(`row-rule/1 ${methods}`),
+})
+
+const PHYSICIAN = basis(
+  'status global_days multiple_procedure bilateral assistant co_surgeon pc_tc',
+  'pfs-formula/1 cms-status/1 pfs-na/1',
+)
+const COMPARED = 'compared_release compared_amount'
+const CHARGES = 'verbatim/1 rounded/1 range/1 least-rate/1 greatest-rate/1'
+const CHARGE = basis(COMPARED, CHARGES)
+
+const BASIS_FACTS = {
+  medicare_pfs: PHYSICIAN,
+  medicare_pfs_qpp: PHYSICIAN,
+  medicare_clfs: basis('indicator', 'verbatim/1 clfs-indicator/1 no-amount/1'),
+  medicare_opps: basis('status_indicator', 'verbatim/1 rounded/1 opps-status/1'),
+  medicare_asc: basis('payment_indicator multiple_procedure', 'verbatim/1 asc-indicator/1'),
+  medicare_asp: basis('coinsurance', 'verbatim/1 no-amount/1'),
+  medicare_dmepos: basis('jurisdiction category ceiling floor', 'verbatim/1 dmepos-blank/1'),
+  medicare_anesthesia: basis('', 'verbatim/1 rounded/1'),
+  hospital_cash: CHARGE,
+  hospital_gross: CHARGE,
+  // A line without any amount is a negotiated charge: a percentage or a formula.
+  hospital_negotiated_low: basis(COMPARED, `${CHARGES} no-amount/1`),
+  hospital_negotiated_high: CHARGE,
+}
+
+export type Basis = keyof typeof BASIS_FACTS
+export const BASES = Object.keys(BASIS_FACTS) as [Basis, ...Basis[]]
+export const indicatorsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].indicators
+export const methodsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].methods
+
 export const SETTINGS = [
   'non_facility',
   'facility',
@@ -59,7 +88,6 @@ export const ABSENCE_REASONS = [
   'withheld_conflict',
 ] as const
 
-export type Basis = (typeof BASES)[number]
 export type Setting = (typeof SETTINGS)[number]
 export type BillingClass = (typeof CLASSES)[number]
 export type AbsenceReason = (typeof ABSENCE_REASONS)[number]
@@ -119,47 +147,10 @@ export const rowText = (row: AnyRow): string => canonical(row)
 /** Two to four decimals, without needless zeros behind the second, and not zero. */
 const AMOUNT = /^(?=.*[1-9])(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?$/
 /** Units of dosage as publishers print them. */
-export const DOSAGE_UNITS = [
-  'MG',
-  'ML',
-  'MCG',
-  'IU',
-  'UNIT',
-  'UNITS',
-  'GM',
-  'CC',
-  'DOSE',
-  'EA',
-  'EACH',
-  'MICROCURIE',
-  'MILLICURIE',
-  'MEQ',
-  'GR',
-  'ME',
-  'UN',
-  'F2',
-] as const
+export const DOSAGE_UNITS = words('MG ML MCG IU UNIT UNITS GM CC DOSE EA EACH MICROCURIE MILLICURIE MEQ GR ME UN F2')
 const PER = new RegExp(
-  `^(MONTH|DAY|MILE|UNIT|[1-9][0-9]{0,6}(\\.[0-9]{1,4})? (${DOSAGE_UNITS.join('|')})|0\\.[0-9]{1,4} (${DOSAGE_UNITS.join('|')}))$`,
+  `^(MONTH|DAY|MILE|UNIT|([1-9][0-9]{0,6}(\\.[0-9]{1,4})?|0\\.[0-9]{1,4}) (${DOSAGE_UNITS.join('|')}))$`,
 )
-
-/** Closed names of indicators, by basis. */
-const PHYSICIAN = ['status', 'global_days', 'multiple_procedure', 'bilateral', 'assistant', 'co_surgeon', 'pc_tc']
-const COMPARED = ['compared_release', 'compared_amount']
-export const INDICATORS: { readonly [basis in Basis]: readonly string[] } = {
-  medicare_pfs: PHYSICIAN,
-  medicare_pfs_qpp: PHYSICIAN,
-  medicare_clfs: ['indicator'],
-  medicare_opps: ['status_indicator'],
-  medicare_asc: ['payment_indicator', 'multiple_procedure'],
-  medicare_asp: ['coinsurance'],
-  medicare_dmepos: ['jurisdiction', 'category', 'ceiling', 'floor'],
-  medicare_anesthesia: [],
-  hospital_cash: COMPARED,
-  hospital_gross: COMPARED,
-  hospital_negotiated_low: COMPARED,
-  hospital_negotiated_high: COMPARED,
-}
 
 const currency = oneOf('USD')
 const per = orNull(matches(PER))
@@ -197,7 +188,7 @@ const rowMembers = {
 }
 const hasItsIndicators: Check = (value) => {
   const { basis, indicators } = value as Row
-  return Object.keys(indicators).every((name) => INDICATORS[basis].includes(name))
+  return Object.keys(indicators).every((name) => indicatorsOf(basis).includes(name))
 }
 export const isRow = both(
   either(

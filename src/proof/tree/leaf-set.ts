@@ -78,10 +78,6 @@ export class LeafSet<T> {
       yield (this.#known[at] as KnownLeaf<T>).leaf
   }
 
-  values(): T[] {
-    return this.#known.map(({ leaf }) => leaf)
-  }
-
   /** How many of the leaves known come before: those for which this holds, which are the first ones. */
   #past(isBefore: (leaf: KnownLeaf<T>) => boolean): number {
     let [from, to] = [0, this.#known.length]

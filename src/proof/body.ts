@@ -1,0 +1,92 @@
+// What every verifier of a body does: read it, and give a verdict on one view of the registry.
+
+import { JsonError, parseJson } from './canonical-json.ts'
+import { ensure, Failure } from './fault.ts'
+import { openCheckpoint } from './note/checkpoint.ts'
+import { medianSeconds } from './note/cosignature.ts'
+import type { TrustPolicy } from './note/policy.ts'
+import type { ChartTable } from './price/charts.ts'
+import { instant, isObject, type Members } from './shape.ts'
+
+export interface VerifyOptions {
+  /** The oldest view that will do, as an instant; none if left out. See `viewedAt`. */
+  notBefore?: string
+  /** The caller's own time, with room for clocks that differ: a view that is dated later tells nothing about its age. */
+  notAfter?: string
+  /** The schedules of a registry that has others than the usual ones. */
+  charts?: ChartTable
+}
+
+/** What every body is proved under. */
+export interface View {
+  /** The only checkpoint of the body, opened and checked. */
+  checkpoint: string
+  /** When the state was recorded that all of it stands under; null for entries of the figures log. */
+  recorded_at: string | null
+}
+
+export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
+
+/** Whether a body says that it is the answer about the figures. */
+export const isFiguresBody = ({ proof }: Members): boolean =>
+  (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
+
+export function readBody(text: string): Members {
+  try {
+    const body: unknown = parseJson(text)
+    ensure(isObject(body), 'not_recognised')
+    return body
+  } catch (error) {
+    throw error instanceof JsonError ? new Failure('json_malformed') : error
+  }
+}
+
+export async function checkAge(
+  { checkpoint, recorded_at }: View,
+  policy: TrustPolicy,
+  options: VerifyOptions,
+): Promise<void> {
+  ensure(await isFresh(checkpoint, policy, recorded_at, options), 'state_too_old')
+}
+
+/** Whether a view is as new as was asked for, and not dated after now. False also if that is no instant. */
+export async function isFresh(
+  checkpoint: string,
+  policy: TrustPolicy,
+  recorded_at: string | null,
+  { notBefore, notAfter }: VerifyOptions,
+): Promise<boolean> {
+  const limits = [notBefore, notAfter].filter((limit) => limit !== undefined)
+  if (limits.length === 0) return true
+  if (!limits.every(instant)) return false
+  const viewed = Date.parse((await viewedAt(checkpoint, policy, recorded_at)) ?? '')
+  const isNew = notBefore === undefined || viewed >= Date.parse(notBefore)
+  return isNew && (notAfter === undefined || viewed <= Date.parse(notAfter))
+}
+
+/**
+ * When this was the newest checkpoint of its log: by the median of the times at which pinned witnesses cosigned it, or, if
+ * none did, by the log's own word. Null if nobody says so, and for what only retired keys signed.
+ */
+export async function viewedAt(
+  checkpoint: string,
+  policy: TrustPolicy,
+  recorded_at: string | null,
+): Promise<string | null> {
+  const opened = await openCheckpoint(checkpoint, policy)
+  if (!opened.ok || opened.retired) return null
+  const seconds = medianSeconds(opened.cosigners)
+  return seconds === undefined ? recorded_at : instantOf(seconds)
+}
+
+/** The year 9999 stands for any later time: no clock shows either. */
+const instantOf = (seconds: number): string => new Date(Math.min(seconds, 253_402_300_799) * 1000).toISOString()
+
+/** A checkpoint that was not opened must not stand anywhere: someone may take it for the one that was. */
+export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return Object.keys(value).every((name) => {
+    const member = (value as Members)[name]
+    return name === 'checkpoint' ? member === checkpoint : hasOneCheckpoint(member, checkpoint)
+  })
+}

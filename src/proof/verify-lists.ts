@@ -1,0 +1,158 @@
+// The verifier of everything that is served with a proof: lookups, and all lists. It is the verifier of lookups with more
+// kinds of bodies, and gives the same verdicts on theirs.
+
+import { checkAnswer } from './answer.ts'
+import { checkAge, hasOneCheckpoint, isFiguresBody, readBody, type VerifyOptions, type View } from './body.ts'
+import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
+import { checkHistory, checkUnknownProvider, type HistoryQuestion } from './catalogue/history.ts'
+import type { CheckedCatalogue, ProvedEdition, ProvedPage } from './catalogue/page.ts'
+import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
+import { oneWay, placesOf } from './entries.ts'
+import { Facts } from './facts.ts'
+import { ensure, type FailedCheck, verdictOf } from './fault.ts'
+import { checkFigures, type FiguresState } from './figures.ts'
+import { type BillQuestion, checkBatch } from './list/batch.ts'
+import { checkPage, type PageQuestion } from './list/page.ts'
+import type { CheckedList } from './list/parts.ts'
+import { checkSheet } from './list/sheet.ts'
+import type { Question } from './lookup/question.ts'
+import type { SheetQuestion } from './lookup/sheet.ts'
+import type { TrustPolicy } from './note/policy.ts'
+import { hasOnly, type Members } from './shape.ts'
+import { answerOf, isLookup, type Inquiry as LookupInquiry, type VerifiedAnswer as VerifiedLookup } from './verify.ts'
+
+/** What was asked. */
+export type Inquiry =
+  | LookupInquiry
+  | { questions: readonly BillQuestion[] }
+  | { page: PageQuestion }
+  | { sheet: SheetQuestion }
+  | { figures: true }
+  | { releases: ReleasesQuestion }
+  | { coverage: CoverageQuestion }
+  | { history: HistoryQuestion }
+
+/** What a body has proved, as data: nothing else of it should be used. */
+export interface VerifiedAnswer extends VerifiedLookup {
+  /** Of a list of releases or editions: each that it lists, and when it is in force. */
+  editions: ProvedEdition[]
+  /** Of such a list: where the page stands in it. See `isNextPage`. */
+  page?: ProvedPage
+  /** How many changes of figures, or listed releases, were proved. */
+  entries: number
+  refused: number
+  /** What stands of the figures, if the body is the answer about them. */
+  figures?: FiguresState
+}
+export type BodyVerdict = VerifiedAnswer | FailedCheck
+
+/** Checks a whole response body as it came, and that it answers what was asked. */
+export const verifyBody = (
+  text: string,
+  policy: TrustPolicy,
+  asked: Inquiry,
+  options: VerifyOptions = {},
+): Promise<BodyVerdict> =>
+  verdictOf(async () => {
+    const body = readBody(text)
+    const kind = 'figures' in asked ? 'figures' : kindOf(body)
+    if (kind === 'figures' || kind === 'entries') {
+      ensure(kind in asked || 'anyQuestion' in asked, 'answers_another_question')
+      return kind === 'figures' ? figuresOf(body, policy, options) : entriesOf(body, policy, options)
+    }
+    const facts = new Facts(policy, options.charts)
+    const { shown = [], refused = 0, editions = [], page } = await checkBody(facts, body, kind, asked)
+    const answer = await answerOf(facts, body, shown, options)
+    return { ...answer, editions, ...(page && { page }), entries: editions.length, refused }
+  })
+
+/** Kinds of bodies that are proved under a state of the registry. */
+type Kind = 'question' | 'questions' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
+
+/** What kind of question a body answers, by its shape alone. */
+function kindOf(body: Members): Kind | 'figures' | 'entries' {
+  const { data, proof, timeline, as_of, not_held } = body
+  if (isLookup(body)) return 'question'
+  if (isFiguresBody(body)) return 'figures'
+  if (!Array.isArray(data)) return 'questions'
+  if ('states' in body || data.some(isEntryLike)) return 'entries'
+  if (timeline !== undefined) return 'history'
+  if (proof !== undefined) return as_of === undefined ? 'releases' : 'coverage'
+  return not_held === undefined ? 'page' : 'sheet'
+}
+
+/** A change of a figure has its place in the log as a number of its own. */
+const isEntryLike = (item: unknown): boolean => typeof item === 'object' && item !== null && 'seq' in item
+
+/** What a body has shown, of rows or of editions. */
+type CheckedBody = Partial<CheckedList & CheckedCatalogue>
+
+const CHECKS: { [kind in Kind]: (facts: Facts, body: Members, asked: never) => Promise<CheckedBody> } = {
+  question: async (facts, body, asked: Question | undefined) => ({ shown: [await checkAnswer(facts, body, asked)] }),
+  questions: checkBatch,
+  page: checkPage,
+  sheet: checkSheet,
+  releases: checkReleases,
+  coverage: checkCoverage,
+  history: checkHistory,
+}
+
+async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry): Promise<CheckedBody> {
+  const isList = 'releases' in asked || 'coverage' in asked || 'history' in asked
+  ensure(kind !== 'page' || !isList, 'proof_missing')
+  if ('history' in asked && body['code'] === 'unknown_provider' && kind === 'question')
+    return { shown: [await checkUnknownProvider(facts, body, asked.history)] }
+  ensure(kind in asked || 'anyQuestion' in asked, 'answers_another_question')
+  return CHECKS[kind](facts, body, (asked as Partial<Record<Kind, never>>)[kind] as never)
+}
+
+/** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */
+async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
+  const data = body['data'] as unknown[]
+  ensure(hasOnly(body, ['data', 'states', 'page', 'links', 'as_of']), 'not_recognised')
+  const { proofs, changes } = await placesOf({ data, states: body['states'] }, policy)
+  const [log] = proofs.values()
+  ensure(log, 'nothing_proved')
+  const view = { checkpoint: log.checkpoint, recorded_at: null }
+  ensure(hasOneCheckpoint(body, log.checkpoint), 'mixed_checkpoints')
+  ensure(oneWay(changes), 'entries_out_of_order')
+  await checkAge(view, policy, options)
+  return { ...noRows(view), entries: data.length }
+}
+
+/** The answer about the figures. */
+async function figuresOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
+  const { state, checkpoint } = await checkFigures(body, policy)
+  const view = { checkpoint, recorded_at: state.recorded_at }
+  await checkAge(view, policy, options)
+  return { ...noRows(view), figures: state }
+}
+
+const noRows = (view: View): VerifiedAnswer => ({
+  ok: true,
+  rows: [],
+  decisions: [],
+  lacking: [],
+  ...view,
+  editions: [],
+  entries: 0,
+  refused: 0,
+})
+
+export { isNextPage, type ProvedEdition, type ProvedPage } from './catalogue/page.ts'
+export { verifyEntry, verifyFiguresState } from './entries.ts'
+export {
+  type Fault,
+  isFresh,
+  openCheckpoint,
+  type ProvedRow,
+  parsePolicy,
+  type Question,
+  type TrustPolicy,
+  type Verdict,
+  type VerifyOptions,
+  verifyAbsence,
+  verifyRow,
+  viewedAt,
+} from './verify.ts'
+export type { CoverageQuestion, HistoryQuestion, PageQuestion, ReleasesQuestion, SheetQuestion }
