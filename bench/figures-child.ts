@@ -3,6 +3,7 @@
 import { readConfig } from '../src/config.ts'
 import { importOutcomes } from '../src/figures/ledger/ledger.ts'
 import { releaseFigures } from '../src/figures/release.ts'
+import { systemDice } from '../src/figures/window/dice.ts'
 import { openInstallation } from '../src/installation.ts'
 
 const [step, file = ''] = process.argv.slice(2)
@@ -13,7 +14,7 @@ const watch = setInterval(() => {
 }, 20)
 const started = performance.now()
 if (step === 'import') await importOutcomes(db, Bun.file(file).stream(), { now: Date.now })
-else await releaseFigures({ db, log, now: Date.now, cosign })
+else await releaseFigures({ db, log, now: Date.now, cosign, dice: systemDice() })
 const seconds = (performance.now() - started) / 1000
 clearInterval(watch)
 console.log(JSON.stringify({ seconds, bytes: Math.max(largest, process.memoryUsage.rss()) }))

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { dayOf } from './calendar.ts'
+import { systemDice } from './figures/window/dice.ts'
 import { figuresFacts, figuresInForce } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
@@ -153,7 +154,7 @@ export function makeApp(
     randomId: randomUUID,
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
-    releaseOnCalendar({ parts: { ...figures, cosign, random, retention: options.retention }, tell })
+    releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })
   return { operations, resources, followFiguresCalendar, ...http }
 }
 

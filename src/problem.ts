@@ -202,7 +202,7 @@ export const PROBLEMS = {
   figures_held: {
     kind: 'conflict',
     title: 'The figures cannot be released as they are',
-    hint: 'Run `atr figures audit` to see which counts could be worked out. A later release, with more cases, may be possible.',
+    hint: 'The message says what is missing. For exact figures, `atr figures audit` shows which counts could be worked out.',
   },
   unknown_key: {
     kind: 'not_found',

@@ -2,7 +2,7 @@
 
 import { concat, fromBase64, toBase64, toHex, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
-import { aState, aStateOfNothing, figuresBody, firstRelease } from '../../src/proof/figures-fixture.ts'
+import { aNoisedState, aStateOfNothing, figuresBody, firstRelease } from '../../src/proof/figures-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { keyId } from '../../src/proof/note/signed-note.ts'
@@ -37,9 +37,9 @@ const schedule = service.publish(
 
 const { body: price } = await service.answer({ cpt: '99213', as_of: DAY })
 const { body: refusal } = await service.answer({ cpt: '99999', as_of: DAY, basis: 'medicare_pfs' })
-const released = [aStateOfNothing(), ...firstRelease(1)]
+const released = [aStateOfNothing(), ...firstRelease(1, aNoisedState())]
 const figuresLog = new MemoryLog(figures).append(...released.map((entry) => utf8(canonical(entry))))
-const ofFigures = await figuresBody(figuresLog, aState(), released.length - 1)
+const ofFigures = await figuresBody(figuresLog, aNoisedState(), released.length - 1)
 const changed = {
   data: [{ ...released[1], proof: { log: await figuresLog.prove(1) } }],
   states: [],

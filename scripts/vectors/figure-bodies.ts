@@ -4,7 +4,14 @@ import { FIGURES_PROOF } from '../../src/proof/body.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import { type FiguresState, figuresAnswer } from '../../src/proof/figures.ts'
-import { aFigure, aState, aStateOfNothing, firstRelease, withheld } from '../../src/proof/figures-fixture.ts'
+import {
+  aFigure,
+  aNoisedState,
+  aState,
+  aStateOfNothing,
+  firstRelease,
+  withheld,
+} from '../../src/proof/figures-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { changed, flipped, replaced, respelled } from './edit.ts'
@@ -30,6 +37,24 @@ const inclusion = body.proof.log.inclusion[0] as string
 const later = logOf(aStateOfNothing(), ...firstRelease(1, state), aState({ release_id: '2026-11-03.1' }))
 const noise = { mechanism: 'discrete_laplace', epsilon: '0.5', windows: 'disjoint' }
 const noisy = await ending(aState({ noise }))
+const noised = aNoisedState()
+const blurred = await ending(noised)
+const exact = await ending(aState({ exact: true }))
+const { unit: _unit, ...unitless } = noised
+const { noise: _noise, ...noiseless } = noised
+const unblurred = (name: string, members: Record<string, unknown>): Body =>
+  refused(name, changed(blurred, members), 'body_contradicts_proof')
+const ofNoised = (given: object): object => ({ ...noised, metrics: { ...noised.metrics, ...given } })
+const newNothing = {
+  ...aStateOfNothing(),
+  metrics: Object.fromEntries(
+    Object.entries(aStateOfNothing().metrics).map(([name, figure]) => [name, { ...figure, standard_error: null }]),
+  ),
+  sdc_rule_version: '2.0.0',
+  unit: null,
+  median_band: null,
+  counts_standard_error: null,
+}
 const { metrics } = state
 const of = (given: object): object => ({ ...state, metrics: { ...metrics, ...given } })
 const refused = (name: string, wrong: unknown, reason: Parameters<typeof bad>[2]): Body =>
@@ -46,6 +71,24 @@ const bodies: Body[] = [
   good('before the first release', await ending(aStateOfNothing()), {}, FIGURES),
   good('the only entry of a log', await bodyOf(logOf(state), state), {}, FIGURES),
   good('figures drawn with noise', noisy, {}, FIGURES),
+  good('figures with standard errors', blurred, {}, FIGURES),
+  good('figures that protect persons', await ending(aNoisedState({ unit: 'person' })), {}, FIGURES),
+  good(
+    'a median band without an upper end',
+    await ending(aNoisedState({ median_band: { low: '2000.00', high: null } })),
+    {},
+    FIGURES,
+  ),
+  good('a median band that is withheld', await ending(aNoisedState({ median_band: null })), {}, FIGURES),
+  good(
+    'counts withheld with their standard error',
+    await ending(aNoisedState({ cases_floor10: null, settlements_floor10: null, counts_standard_error: null })),
+    {},
+    FIGURES,
+  ),
+  good('one count withheld', await ending(aNoisedState({ settlements_floor10: null })), {}, FIGURES),
+  good('exact figures', exact, {}, FIGURES),
+  good('before the first release under rule 2', await ending(newNothing), {}, FIGURES),
   good('a rate of one and a rate of nothing', await ending(of({ w: aFigure(1), r: aFigure(0) })), {}, FIGURES),
   good('a rate written as 4.8e-1', replaced(JSON.stringify(body), '"w":0.48', '"w":4.8e-1'), {}, FIGURES),
   good('members in another order', canonical(body), {}, FIGURES),
@@ -130,7 +173,38 @@ const bodies: Body[] = [
   refused('noise left out', changed(noisy, { noise: undefined }), 'body_contradicts_proof'),
   refused('less noise', changed(noisy, { 'noise.epsilon': '0.1' }), 'body_contradicts_proof'),
 
+  unblurred('another standard error', { 'metrics.w.standard_error': 0.001 }),
+  unblurred('a standard error left out', { 'metrics.w.standard_error': undefined }),
+  unblurred('another band', { 'savings.median_band.high': '2000.00' }),
+  unblurred('the band left out', { 'savings.median_band': undefined }),
+  unblurred('the band at another place', { median_band: noised.median_band }),
+  unblurred('another unit', { unit: 'person' }),
+  unblurred('the unit left out', { unit: undefined }),
+  unblurred('another standard error of the counts', { counts_standard_error: 0 }),
+  unblurred('a mark of exact figures', { exact: true }),
+  refused('the mark of exact figures left out', changed(exact, { exact: undefined }), 'body_contradicts_proof'),
+
   ...(await Promise.all([
+    malformed('a standard error of some figures alone', of({ w: aFigure(0.48, { standard_error: 0.01 }) })),
+    malformed('a figure without its standard error', ofNoised({ w: aFigure(0.48) })),
+    malformed('a standard error of nothing', ofNoised({ p: withheld('small_cell', { standard_error: 0.1 as never }) })),
+    malformed('a value without a standard error', ofNoised({ w: aFigure(0.48, { standard_error: null }) })),
+    malformed('a standard error of a rate as a text', ofNoised({ w: { ...noised.metrics.w, standard_error: '0.01' } })),
+    malformed('a standard error below zero', ofNoised({ w: { ...noised.metrics.w, standard_error: -0.01 } })),
+    malformed('standard errors and no unit', unitless),
+    malformed('a unit and no standard errors', { ...state, unit: 'case' }),
+    malformed('another unit than these', { ...noised, unit: 'household' }),
+    malformed('a unit of null after a release', { ...noised, unit: null }),
+    malformed('a unit without noise', noiseless),
+    malformed('a unit before the first release', { ...newNothing, unit: 'case' }),
+    malformed('a band before the first release', { ...newNothing, median_band: noised.median_band }),
+    malformed('a standard error of no count', { ...noised, cases_floor10: null, settlements_floor10: null }),
+    malformed('counts without a standard error', { ...noised, counts_standard_error: null }),
+    malformed('a standard error of counts that is no count', { ...noised, counts_standard_error: 4.5 }),
+    malformed('a band of numbers', { ...noised, median_band: { low: 500, high: 1000 } }),
+    malformed('a band without its upper end', { ...noised, median_band: { low: '500.00' } }),
+    malformed('exact figures with standard errors', { ...noised, exact: true }),
+    malformed('a mark that says not exact', { ...state, exact: false }),
     malformed('a withheld value that is shown', of({ p: { ...withheld('small_cell'), value: 0.8 } })),
     malformed('a reason for a value that is shown', of({ w: aFigure(0.48, { reason: 'small_cell' }) })),
     malformed('a null that is not withheld', of({ w: { ...aFigure(0.48), value: null } })),

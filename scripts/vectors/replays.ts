@@ -1,7 +1,7 @@
 // Figures logs whose entries follow from those before them, and some of operators who lie.
 
 import type { FiguresState } from '../../src/proof/figures.ts'
-import { aFigure, aState, aStateOfNothing, firstRelease } from '../../src/proof/figures-fixture.ts'
+import { aFigure, aNoisedState, aState, aStateOfNothing, firstRelease } from '../../src/proof/figures-fixture.ts'
 import type { VectorOf } from './vector.ts'
 
 const LATER = '2026-11-03T00:00:00.000Z'
@@ -44,6 +44,37 @@ const NEW_RULE = { sdc_rule_version: '2.0.0' }
 const REDEFINED = defined({ w: { ...w, definition: 'Another thing' } })
 const NOISE = { mechanism: 'discrete_laplace', epsilon: '1.0', windows: 'disjoint' }
 const noised = firstRelease(1, aState({ noise: NOISE }))
+
+/** A release at which each figure is decided anew: what stands before it, and its first place. */
+function wholeRelease(before: FiguresState, state: FiguresState, place: number): object[] {
+  const olds = firstRelease(place, before) as { new: unknown; new_as_of: string }[]
+  return firstRelease(place, state).map((entry, i) => {
+    if (entry === state) return entry
+    const metric = (entry as { metric: keyof FiguresState['metrics'] }).metric
+    const old_as_of = before.metrics[metric]?.as_of ?? before.metrics.r.as_of
+    return { ...entry, old: olds[i]?.new, old_as_of, reason: 'method_change' }
+  })
+}
+const dated = (state: FiguresState, as_of: string, release_id: string): FiguresState => ({
+  ...state,
+  release_id,
+  as_of,
+  metrics: Object.fromEntries(
+    Object.entries(state.metrics).map(([metric, figure]) => [metric, { ...figure, as_of }]),
+  ) as unknown as FiguresState['metrics'],
+  recorded_at: after(as_of, 1_000),
+})
+const NEXT = '2027-01-05T00:00:00.000Z'
+const AFTER_NEXT = '2027-04-06T00:00:00.000Z'
+const series = dated(aNoisedState(), NEXT, '2027-01-05.1')
+const begun = [...log, ...wholeRelease(later, series, length)]
+const second = dated(aNoisedState(), AFTER_NEXT, '2027-04-06.1')
+const continued = (given: Partial<FiguresState>): readonly object[] => [
+  ...begun,
+  ...wholeRelease(series, { ...second, ...given }, begun.length),
+]
+const exact = dated(aState({ exact: true }), AFTER_NEXT, '2027-04-06.1')
+const ended = begun.length + 7
 
 const cases: [name: string, entries: readonly object[], faults: number[]][] = [
   ['a log without entries', [], []],
@@ -144,6 +175,31 @@ const cases: [name: string, entries: readonly object[], faults: number[]][] = [
       { ...quiet, noise: { ...NOISE, epsilon: '2.0' } },
     ],
     [length],
+  ],
+  ['a series with noise begins: another rule, and a change of every figure', begun, []],
+  [
+    'a series with noise begins, and one figure did not move',
+    [...log, ...wholeRelease(later, series, length).toSpliced(6, 1)],
+    [length + 6],
+  ],
+  [
+    'noise begins with a change of every figure, under the same rule',
+    [...log, ...wholeRelease(later, { ...series, sdc_rule_version: '1.0.0' }, length)],
+    [length + 7],
+  ],
+  ['a series with noise continues', continued({}), []],
+  ['the unit is another one within a series', continued({ unit: 'person' }), [ended]],
+  [
+    'noise ends without a new rule',
+    [...begun, ...wholeRelease(series, { ...exact, sdc_rule_version: '2.0.0' }, begun.length)],
+    [ended],
+  ],
+  ['a series of exact figures begins', [...begun, ...wholeRelease(series, exact, begun.length)], []],
+  ['exact figures are marked from some release on', ending({ exact: true }), []],
+  [
+    'exact figures lose their mark',
+    [...ending({ exact: true }), { ...quiet, release_id: 'x', as_of: NEXT, recorded_at: after(NEXT, 1_000) }],
+    [length + 1],
   ],
   ['an entry of another kind at the end', [...log, { schema: 'registry-state/1' }], [length, length + 1]],
   ['a state of another shape at the end', [...log, { ...quiet, cases_floor10: 725 }], [length, length + 1]],

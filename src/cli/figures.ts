@@ -1,10 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { auditFigures } from '../figures/audit.ts'
+import { planExact } from '../figures/exact-plan.ts'
+import { nextReleaseDue } from '../figures/facts.ts'
 import { correctOutcomes, deleteOutcomes, importOutcomes } from '../figures/ledger/ledger.ts'
 import { countOutgrown } from '../figures/ledger/retention.ts'
-import { auditFigures, type NoiseDraw, planRelease, releaseFigures } from '../figures/release.ts'
-import { parseEpsilon } from '../figures/rule/noise.ts'
+import { type ReleaseResult, releaseFigures } from '../figures/release.ts'
+import { RULE_2 } from '../figures/rule/rule-2.ts'
+import { seriesOf } from '../figures/series.ts'
 import { latestRelease } from '../figures/store.ts'
+import { nextWindowAt } from '../figures/window/calendar.ts'
+import { systemDice } from '../figures/window/dice.ts'
+import { decideWindow, openWindow, saysNothing } from '../figures/window/plan.ts'
+import { windows } from '../figures/window/store.ts'
 import { whyUnreadable } from '../files/plain-file.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
@@ -30,11 +37,11 @@ export const outcomes: Command = {
       throw new UsageFault('say what to do with which file: atr outcomes import, correct or delete FILE')
     const why = whyUnreadable(path)
     if (why) throw new Problem('outcomes_refused', why)
-    const { db } = await openStore(config)
+    const { db, pepper } = await openStore(config)
     try {
       const change = ACTIONS[action as keyof typeof ACTIONS]
       const data_class = values.sample ? 'sample' : 'published'
-      const done = await change(db, Bun.file(path).stream(), { now: Date.now, data_class })
+      const done = await change(db, Bun.file(path).stream(), { now: Date.now, data_class, pepper })
       show(
         values.json,
         done,
@@ -50,39 +57,41 @@ export const outcomes: Command = {
 }
 
 export const figures: Command = {
-  usage: 'figures release|audit [--dry-run] [--dp epsilon=N] [--json]',
+  usage: 'figures release|audit [--dry-run] [--new-series] [--exact --accept-risk] [--json]',
   summary: 'Publishes figures under the disclosure rule, or audits whether published figures reveal individual cases',
   options: [
-    ['release', 'makes a release of the figures from the whole ledger'],
-    ['audit', 'checks everything published so far; exit code 1 if a hidden count can be worked out'],
-    ['--dry-run', 'release: shows what would be published, and changes nothing'],
-    ['--dp epsilon=N', 'release: adds noise (differential privacy); from the first release on, or never'],
+    ['release', 'closes a window and publishes figures with noise; once in a quarter, or a month from 1,000 cases on'],
+    ['audit', 'checks all exact figures published so far; exit code 1 if a hidden count can be worked out'],
+    ['--dry-run', 'release: says what would be published and what is held until when, and changes nothing'],
+    ['--new-series', 'release: begins a series under the other rule, which the log then says'],
+    ['--exact', 'release: publishes without noise (rule 1), and says what that reveals'],
+    ['--accept-risk', 'release: needed with --exact'],
     ['--json', 'prints JSON'],
   ],
   async run(args, config) {
-    const options = {
-      json: { type: 'boolean', default: false },
-      'dry-run': { type: 'boolean', default: false },
-      dp: { type: 'string' },
-    } as const
+    const flag = { type: 'boolean', default: false } as const
+    const options = { json: flag, 'dry-run': flag, 'new-series': flag, exact: flag, 'accept-risk': flag }
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const { json, exact, 'dry-run': isDry, 'new-series': newSeries, 'accept-risk': isAccepted } = values
     const [action, ...more] = positionals
-    const draw = drawn(values.dp)
     if (!['release', 'audit'].includes(action ?? '') || more.length > 0)
       throw new UsageFault('say what to do: atr figures release or atr figures audit')
-    if (action === 'audit' && (draw || values['dry-run']))
+    if (action === 'audit' && (isDry || newSeries || exact || isAccepted))
       throw new UsageFault('atr figures audit has no option but --json')
-    if (draw && values['dry-run'])
-      throw new UsageFault('--dp and --dry-run cannot be used together: looking at a draw spends its privacy budget')
+    if (isAccepted && !exact) throw new UsageFault('--accept-risk goes with --exact')
+    if (exact) console.error(INSIDER)
+    if (exact && !isAccepted && !isDry)
+      throw new Problem('figures_held', 'exact figures are not published without --accept-risk: nothing was changed')
     const installation = await openStore(config)
     try {
-      if (action === 'audit') return await auditAll(installation, values.json)
+      if (action === 'audit') return await auditAll(installation, json)
       const retention = config.OUTCOMES_RETENTION === 'on'
-      if (values['dry-run']) return await rehearse(installation, retention, values.json)
+      if (isDry) return await (exact ? rehearseExact : rehearse)(installation, retention, json)
       const { db, figuresLog: log, cosign } = installation
-      const { release_id, changes, removed } = await releaseFigures({ db, log, now: Date.now, cosign, draw, retention })
-      const text = `released ${release_id}: ${changes} changes${retention ? `, ${removed} cases removed for their age` : ''}`
-      show(values.json, { release_id, changes, removed }, text)
+      const parts = { db, log, now: Date.now, cosign, dice: systemDice(), retention }
+      const done = await releaseFigures({ ...parts, exact, newSeries })
+      const next_release_at = new Date(await nextReleaseDue(db, Date.now())).toISOString()
+      show(json, { ...done, next_release_at }, releaseText(done, { retention, next_release_at }))
       return DONE
     } finally {
       await installation.db.close()
@@ -90,12 +99,35 @@ export const figures: Command = {
   },
 }
 
-function drawn(dp: string | undefined): NoiseDraw | undefined {
-  if (dp === undefined) return undefined
-  const epsilon = /^epsilon=(.*)$/.exec(dp)?.[1]
-  if (epsilon === undefined || !parseEpsilon(epsilon))
-    throw new UsageFault('--dp needs epsilon=N, where N is a decimal such as 0.5')
-  return { epsilon, random: (bytes) => new Uint8Array(randomBytes(bytes)) }
+/** Measured with the attack simulator (docs/spec/disclosure.md). */
+const INSIDER = `without noise, figures reveal cases. Measured on invented ledgers:
+${table([
+  ['who', 'learns', 'in'],
+  ['knows every case but one', 'won or lost, for certain', '83-100 % of ledgers after 3 releases, 100 % after 12'],
+  ['knows every case but one', 'the amount', '1-4 of 70 possible amounts are left after 24 releases'],
+  ['files 11-20 disputes a month', "another's answer", '98, 70, 30 % of ledgers of 200, 600, 1,500 cases'],
+])}`
+
+function releaseText(
+  { release_id, changes, removed, already_released, figures }: ReleaseResult,
+  { retention, next_release_at }: { retention: boolean; next_release_at: string },
+): string {
+  const { sdc_rule_version, unit, median_band, metrics } = figures
+  const made = already_released
+    ? `nothing new: the window of ${release_id} is the last one that is closed`
+    : `released ${release_id} under rule ${sdc_rule_version}: ${changes} changes`
+  if (unit === undefined) return `${made}${retention ? `, ${removed} cases removed for their age` : ''}`
+  const rows = Object.entries(metrics).map(([metric, { value, standard_error, reason }]) => [
+    metric,
+    String(value ?? '-'),
+    standard_error === null ? (reason ?? '') : String(standard_error),
+  ])
+  const band = median_band ? `${median_band.low} to below ${median_band.high ?? 'no limit'}` : '-'
+  return [
+    `${made}${retention ? `, ${removed} cases removed for their age` : ''}`,
+    table([['figure', 'value', 'standard error'], ...rows, ['median band', band, '']]),
+    `the noise protects one ${unit}; cases that come from now on are held until the release of ${next_release_at.slice(0, 10)}`,
+  ].join('\n')
 }
 
 async function auditAll({ db }: Installation, json: boolean): Promise<number> {
@@ -109,13 +141,43 @@ async function auditAll({ db }: Installation, json: boolean): Promise<number> {
   return ok ? DONE : REFUSED
 }
 
-/** Shows what a release would publish and hold back. Nothing is changed. */
-async function rehearse({ db, figuresLog }: Installation, retention: boolean, json: boolean): Promise<number> {
-  const { size } = await figuresLog.signed(db)
+/** Says what a release would publish and how exactly, and until when the rest is held. No noise is drawn for it. */
+async function rehearse({ db }: Installation, retention: boolean, json: boolean): Promise<number> {
+  const now = Date.now()
   const latest = await latestRelease(db)
-  const { release, moves, decisions, audit } = await planRelease(db, latest, { size, now: Date.now() })
+  const open = await openWindow(db, await windows(db))
   const removed = retention ? await countOutgrown(db, latest) : 0
-  const found = Object.entries(decisions ?? {}).map(([metric, decision]) => {
+  const { figures } = decideWindow(open, open.exact, now, latest)
+  const metrics = Object.entries(figures.of).map(([metric, { value, standard_error, reason }]) => ({
+    metric,
+    decision: value === null ? 'withheld' : 'published',
+    standard_error,
+    reason,
+  }))
+  const isFirst = !latest && saysNothing(open, now)
+  const isOpen = isFirst || (seriesOf(latest) === 'noised' && nextWindowAt(open.windows, RULE_2) > now)
+  const next_release_at = new Date(await nextReleaseDue(db, now)).toISOString()
+  const cases = open.exact.r_yes + open.exact.r_no
+  const rows = metrics.map((each) => [each.metric, each.decision, String(each.standard_error ?? each.reason)])
+  const verdict = isFirst
+    ? `a first release would say nothing, and is refused: ${cases} of ${RULE_2.min_cases} cases are here`
+    : isOpen
+      ? `nothing is released now: ${cases} cases are held until the release of ${next_release_at.slice(0, 10)}`
+      : `a release now would close a window of ${cases} cases`
+  show(
+    json,
+    { dry_run: true, would_release: !isOpen, cases, unit: open.unit, metrics, removed, next_release_at },
+    `${verdict}\n${table([['figure', 'if closed now', 'standard error'], ...rows])}\n${removed} cases would be removed for their age\nnothing was changed, and no noise was drawn`,
+  )
+  return isFirst ? REFUSED : DONE
+}
+
+/** The same for exact figures. */
+async function rehearseExact({ db }: Installation, retention: boolean, json: boolean): Promise<number> {
+  const latest = await latestRelease(db)
+  const { moves, decisions, audit } = await planExact(db, latest, Date.now())
+  const removed = retention ? await countOutgrown(db, latest) : 0
+  const found = Object.entries(decisions).map(([metric, decision]) => {
     const move = moves.find((each) => each.metric === metric)
     return {
       metric,
@@ -126,11 +188,10 @@ async function rehearse({ db, figuresLog }: Installation, retention: boolean, js
     }
   })
   const cells = found.map((each) => [each.metric, each.decision, String(each.new ?? '-'), each.reason ?? ''])
-  const { release_id } = release
   show(
     json,
-    { release_id, dry_run: true, metrics: found, removed, disclosure_audit: audit.ok ? 'pass' : 'fail' },
-    `a release now would be ${release_id}:\n${table(cells)}\n${removed} cases would be removed for their age\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
+    { dry_run: true, metrics: found, removed, disclosure_audit: audit.ok ? 'pass' : 'fail' },
+    `a release now would be:\n${table(cells)}\n${removed} cases would be removed for their age\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
   )
   return audit.ok ? DONE : REFUSED
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { importOutcomes } from '../figures/ledger/ledger.ts'
 import { releaseFigures } from '../figures/release.ts'
+import { systemDice } from '../figures/window/dice.ts'
 import { load } from '../ingest/load.ts'
 import type { Installation } from '../installation.ts'
 import { overrideAll } from '../registry/release/breaker.ts'
@@ -48,6 +49,6 @@ export async function loadSample(
   }
   await importProviders(db, Bun.file(inSample('providers.csv')).stream())
   await importOutcomes(db, Bun.file(inSample('outcomes.csv')).stream(), { now, data_class: 'sample' })
-  await releaseFigures({ db, log: figuresLog, now, cosign })
+  await releaseFigures({ db, log: figuresLog, now, cosign, dice: systemDice() })
   await recheck({ db, registryLog, figuresLog }, now())
 }

@@ -4,6 +4,7 @@ import loading from './migrations/002-loading.sql' with { type: 'text' }
 import providerOfRelease from './migrations/003-provider-of-release.sql' with { type: 'text' }
 import ledgerSeal from './migrations/004-ledger-seal.sql' with { type: 'text' }
 import withoutLocalities from './migrations/005-without-localities.sql' with { type: 'text' }
+import figureWindows from './migrations/006-figure-windows.sql' with { type: 'text' }
 import releaseFiles from './migrations/007-release-files.sql' with { type: 'text' }
 import eventNumber from './migrations/008-event-number.sql' with { type: 'text' }
 
@@ -14,6 +15,7 @@ const MIGRATIONS: readonly string[] = [
   providerOfRelease,
   ledgerSeal,
   withoutLocalities,
+  figureWindows,
   releaseFiles,
   eventNumber,
 ]

@@ -21,6 +21,10 @@ const described = <V extends z.ZodType>(metric: keyof typeof DEFINITIONS, value:
   z
     .strictObject({
       value: value.nullable(),
+      standard_error: value.nullable().optional().meta({
+        description:
+          'How far noise and rounding move the value, in its own unit; null if it is withheld, and absent without noise',
+      }),
       suppressed: z.boolean().meta({ description: 'True when the value is withheld; it is then null, not zero' }),
       reason: z
         .enum(['no_data', 'small_cell', 'dominance', 'not_with_noise'])
@@ -58,17 +62,41 @@ const standing = {
   noise: z
     .strictObject({
       mechanism: z.literal('discrete_laplace'),
-      epsilon: z.string().meta({ description: 'Per metric and release' }),
-      windows: z.literal('disjoint').meta({ description: 'Each case is counted in one release' }),
+      epsilon: z.string().meta({ description: 'Of each of w, r, p and savings, for what `unit` says' }),
+      windows: z
+        .literal('disjoint')
+        .meta({ description: 'Each case is counted in one window, whose noise is drawn once' }),
     })
     .optional()
-    .meta({ description: 'Present if the figures were drawn with noise' }),
+    .meta({ description: 'Present if the figures have noise' }),
+  exact: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Present if the figures have no noise: who knows all cases but one can learn that one' }),
+  unit: z
+    .enum(['case', 'person'])
+    .nullable()
+    .optional()
+    .meta({ description: 'What the noise protects: one case, or all that one person adds to a window' }),
+  counts_standard_error: z
+    .int()
+    .min(0)
+    .nullable()
+    .optional()
+    .meta({ description: 'The standard error of `cases_floor10` and of `settlements_floor10`, in cases' }),
 }
+
+const MedianBand = z
+  .strictObject({ low: Amount, high: Amount.nullable() })
+  .nullable()
+  .optional()
+  .meta({ description: 'The median of settlements is at least `low` and below `high`; null if it is withheld' })
 
 export const StateEntry = z
   .strictObject({
     schema: z.literal(FIGURES_STATE),
     ...standing,
+    median_band: MedianBand,
     recorded_at: Instant.meta({ description: 'When this state was written into the log' }),
   })
   .meta({ description: 'An entry of the figures log: what stands after a release, and nothing of before' })
@@ -80,9 +108,15 @@ export const FiguresBody = z
     w: Rate.nullable().meta({ description: 'Win rate' }),
     r: Rate.nullable().meta({ description: 'Recurring rate' }),
     p: Rate.nullable().meta({ description: 'Share of settlements without certified-mail escalation' }),
-    savings: z.strictObject({ total: Amount.nullable(), median: Amount.nullable(), currency: z.literal('USD') }),
+    savings: z.strictObject({
+      total: Amount.nullable(),
+      median: Amount.nullable(),
+      median_band: MedianBand,
+      currency: z.literal('USD'),
+    }),
     cases_floor10: standing.cases_floor10,
     settlements_floor10: standing.settlements_floor10,
+    counts_standard_error: standing.counts_standard_error,
     provenance: z.literal('service_outcomes_ledger'),
     as_of: standing.as_of,
     release_id: standing.release_id,
@@ -91,6 +125,8 @@ export const FiguresBody = z
     sdc_rule_version: standing.sdc_rule_version,
     data_class: standing.data_class,
     noise: standing.noise,
+    exact: standing.exact,
+    unit: standing.unit,
     proof: z
       .strictObject({ type: z.literal(FIGURES_PROOF), state: StateEntry, log: LogProof })
       .meta({ description: 'That these figures are the last entry of the figures log' }),
@@ -119,7 +155,7 @@ export const ChangeEntry = z.strictObject({
   }),
   epsilon: z.string().optional().meta({
     description:
-      'Privacy budget spent on this metric, per case counted for the first time; present if drawn with noise',
+      'Privacy budget spent on this metric, for each case or person that is counted for the first time; present if there is noise',
   }),
 })
 export type ChangeEntry = z.infer<typeof ChangeEntry>
@@ -152,9 +188,9 @@ const Quarter = z.string().regex(/^[0-9]{4}-Q[1-4]$/)
 export const ProviderStats = z
   .strictObject({
     npi: z.string(),
-    window: z.strictObject({ from: Quarter, to: Quarter, granularity: z.literal('year') }).meta({
+    window: z.strictObject({ from: Quarter, to: Quarter, granularity: z.enum(['quarter', 'year']) }).meta({
       description:
-        'The last eight calendar quarters. The ledger stores only the year of an outcome, so all cases of every year in the window are counted',
+        'The last eight calendar quarters. `quarter`: cases are counted when they enter the ledger. `year`, of exact figures: all cases of every year in the window are counted',
     }),
     case_band: z.enum(CASE_BANDS).meta({ description: 'How many cases, as a band; never a count' }),
     win_rate: BandedRate,
@@ -169,7 +205,7 @@ export const ProviderStats = z
       .meta({ description: 'Why each withheld value is withheld' }),
     as_of: Instant.nullable().meta({
       description:
-        'The quarterly refresh of this answer. A value is kept from an earlier refresh if too few cases have changed since',
+        'The quarterly refresh of this answer. Without noise a value is kept from an earlier refresh if too few cases have changed since',
     }),
     sdc_rule_version: RuleVersion,
   })

@@ -19,7 +19,7 @@ test('a follower can tell that no change is missing between any two checkpoints'
   for (let month = 0; month < 6; month++) {
     figures.clock.at += 31 * 86_400_000
     await figures.import(aSoundLedger())
-    await releaseFigures(figures.parts)
+    await releaseFigures(figures.exact)
     checkpoints.push((await figures.log.head(figures.db)).note)
   }
   const newest = checkpoints.at(-1) as string
@@ -45,11 +45,11 @@ test('a follower can tell that no change is missing between any two checkpoints'
 test('a release at which nothing moved is a place of the log that a follower sees too', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const older = (await figures.log.head(figures.db)).note
   for (let month = 0; month < 3; month++) {
     figures.clock.at += 31 * 86_400_000
-    await releaseFigures(figures.parts)
+    await releaseFigures(figures.exact)
   }
   const newer = (await figures.log.head(figures.db)).note
   const page = await entriesAfter(figures, 8)
@@ -67,7 +67,7 @@ test('pages together have every place of the log once, in both directions and at
   await using figures = await openFigures()
   for (let month = 0; month < 5; month++) {
     if (month !== 2) await figures.import(aSoundLedger())
-    await releaseFigures(figures.parts)
+    await releaseFigures(figures.exact)
     figures.clock.at += 31 * 86_400_000
   }
   const { size } = await figures.log.head(figures.db)
@@ -99,11 +99,11 @@ test('entries of one log do not continue another, nor an older state of it that 
   await using one = await openFigures()
   await using two = await openFigures()
   await one.import(aSoundLedger())
-  await releaseFigures(one.parts)
+  await releaseFigures(one.exact)
   const older = (await one.log.head(one.db)).note
   one.clock.at += 31 * 86_400_000
   await one.import(aSoundLedger())
-  await releaseFigures(one.parts)
+  await releaseFigures(one.exact)
   const newer = (await one.log.head(one.db)).note
   const entries = await entriesAfter(one, 8)
   expect(await verifyChanges(entries, older, newer, one.policy)).toMatchObject({ ok: true, entries: 7 })

@@ -1,12 +1,15 @@
-import { StoreFault } from '../db/db.ts'
+import { type Db, StoreFault } from '../db/db.ts'
 import { leafBodies } from '../integrity/store.ts'
 import { FIGURES_PROOF } from '../proof/body.ts'
 import { figuresAnswer } from '../proof/figures.ts'
 import type { FiguresBody } from './answers.ts'
 import type { FiguresParts } from './release.ts'
-import { nextReleaseAt } from './release-calendar.ts'
+import { RULE_2 } from './rule/rule-2.ts'
+import { seriesOf } from './series.ts'
 import { stateIn } from './state.ts'
 import * as store from './store.ts'
+import { nextReleaseAt, nextWindowRelease } from './window/calendar.ts'
+import { windows } from './window/store.ts'
 
 /** The figures that are public now: those of the state that the public checkpoint ends with, so the same for all (F7). */
 export async function figuresInForce({ db, log }: Pick<FiguresParts, 'db' | 'log'>): Promise<FiguresBody> {
@@ -17,6 +20,12 @@ export async function figuresInForce({ db, log }: Pick<FiguresParts, 'db' | 'log
   if (!state) throw new StoreFault('the figures log does not end with a state: run `atr fsck`')
   const proof = { type: FIGURES_PROOF, state, log: await log.prove(db, index, head) }
   return { ...figuresAnswer(state), proof } as FiguresBody
+}
+
+/** When the next release is due. Under rule 2 it is the one that closes the next window. */
+export async function nextReleaseDue(db: Db, now: number): Promise<number> {
+  const isExact = seriesOf(await store.latestRelease(db)) === 'exact'
+  return isExact ? nextReleaseAt(now) : nextWindowRelease(await windows(db), now, RULE_2)
 }
 
 /** What the integrity report says about the figures. */
@@ -34,7 +43,7 @@ export async function figuresFacts({ db, log, now }: FiguresParts): Promise<{
   return {
     release_id,
     released_at: as_of,
-    next_release_at: new Date(nextReleaseAt(now())).toISOString(),
+    next_release_at: new Date(await nextReleaseDue(db, now())).toISOString(),
     sdc_rule_version,
     metrics_suppressed: Object.values(metrics).filter(({ suppressed }) => suppressed).length,
     disclosure_audit: last ? (last.pinned === 0 ? 'pass' : 'fail') : null,

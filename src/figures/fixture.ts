@@ -14,12 +14,14 @@ import { formatPolicy, parsePolicy, type TrustPolicy } from '../proof/note/polic
 import type { NoteSigner } from '../proof/note/signed-note.ts'
 import { FiguresBody } from './answers.ts'
 import { importOutcomes } from './ledger/ledger.ts'
-import { COLUMNS } from './ledger/outcome.ts'
+import { COLUMNS, WITH_PERSONS } from './ledger/outcome.ts'
 import { figuresOperations } from './operations.ts'
 import type { OutcomeCell } from './rule/tally.ts'
 import { beginFigures } from './state.ts'
+import { systemDice } from './window/dice.ts'
 
 export const HEADER = COLUMNS.join(',')
+export const PEPPER = new Uint8Array(32).fill(7)
 export const NPI = '1234567893'
 export const OTHER_NPI = '1999999992'
 export const START = Date.parse('2026-11-03T00:00:00Z')
@@ -82,7 +84,7 @@ export async function openFigures() {
     lock: new CheckpointLock(join(folder, 'lock')),
   })
   const clock = { at: START }
-  const parts = { db, log, now: () => clock.at, cosign: noWitnesses }
+  const parts = { db, log, now: () => clock.at, cosign: noWitnesses, dice: systemDice() }
   await db.transaction((tx) => log.create(tx, clock.at))
   await beginFigures(parts, clock.at)
   const operations = figuresOperations(parts)
@@ -94,6 +96,8 @@ export async function openFigures() {
   return {
     ...parts,
     parts,
+    /** For releases under rule 1. */
+    exact: { ...parts, exact: true },
     clock,
     operations,
     policy: parsePolicy(formatPolicy([signer])) as TrustPolicy,
@@ -105,6 +109,13 @@ export async function openFigures() {
     },
     import: (lines: readonly string[], data_class: 'published' | 'sample' = 'published') =>
       importOutcomes(db, fileOf(lines), { now: parts.now, data_class }),
+    /** The same lines with persons, whose tokens are given line by line. */
+    importPersons: (lines: readonly string[], tokens: readonly string[]) =>
+      importOutcomes(
+        db,
+        streamOf(`${[WITH_PERSONS.join(','), ...lines.map((line, i) => `${line},${tokens[i]}`)].join('\n')}\n`),
+        { now: parts.now, pepper: PEPPER },
+      ),
     async [Symbol.asyncDispose]() {
       await db.close()
       await rm(folder, { recursive: true })

@@ -4,14 +4,16 @@ import { canonical } from '../proof/canonical-json.ts'
 import { figuresFaults } from '../proof/figures-replay.ts'
 import { GrowingTree } from '../proof/tree/merkle.ts'
 import type { ChangeEntry } from './answers.ts'
+import { exactStates } from './exact-plan.ts'
 import { carryover } from './ledger/retention-store.ts'
 import { batchLeaves, caseLeaf, ledgerRoot } from './ledger/seal.ts'
 import * as seals from './ledger/seal-store.ts'
 import * as ledger from './ledger/store.ts'
-import { replay } from './rule/replay.ts'
+import { replayExact, replayNoised } from './rule/replay.ts'
 import { addTallies, tallies } from './rule/tally.ts'
-import { stateIn, stateOf } from './state.ts'
+import { stateIn, stateOf, stateOfNothing } from './state.ts'
 import * as store from './store.ts'
+import * as windowStore from './window/store.ts'
 
 /**
  * Compares every change and every state with its log entry, decides every release again from its tallies, and recomputes the seals of
@@ -23,7 +25,8 @@ export async function checkFigures(db: Db): Promise<string[]> {
   const logged = entries.flatMap(({ entry }) => (entry === null ? [] : [JSON.parse(entry) as ChangeEntry]))
   return [
     ...checkEntries(entries, releases),
-    ...replay(releases),
+    ...replayReleases(releases),
+    ...(await checkWindows(db, releases)),
     ...(await checkLedger(db)),
     ...(await checkReleaseSeals(db, releases, logged)),
     ...(await checkLatest(db, releases.at(-1))),
@@ -46,14 +49,66 @@ function checkEntries(
     const state = body === null || entry !== null ? undefined : stateIn(body)
     // The first entry of a log says that nothing was released yet.
     const isExpected = release !== undefined || seq === 0
-    return state && isExpected && canonical(state) === canonical(stateOf(release, state.recorded_at))
-      ? []
-      : [`figures log: entry ${seq} is neither a stored change nor the state after its release`]
+    if (!state || !isExpected) return [unexpected(seq)]
+    const expected = release
+      ? stateOf(release, state.recorded_at)
+      : stateOfNothing(state.recorded_at, state.sdc_rule_version)
+    return canonical(state) === canonical(expected) ? [] : [unexpected(seq)]
   })
   faults.push(...[...ends.values()].map(({ release_id }) => `figures log: no state after ${release_id}`))
   if (faults.length > 0) return faults
   const log = entries.map(({ body }) => JSON.parse(fromUtf8(body as Uint8Array)) as unknown)
   return figuresFaults(log).map((place) => `figures log: entry ${place} does not follow from those before it`)
+}
+
+const unexpected = (seq: number): string =>
+  `figures log: entry ${seq} is neither a stored change nor the state after its release`
+
+/** Decides each series of exact releases again. A release with the noise of before rule 2 is only compared with the log. */
+function replayReleases(releases: readonly store.FigureRelease[]): string[] {
+  const series: store.FigureRelease[][] = [[]]
+  for (const release of releases)
+    if (exactStates(release)) series.at(-1)?.push(release)
+    else series.push([])
+  return series.flatMap((one) =>
+    replayExact(one.flatMap(({ release_id, basis }) => (basis ? [{ release_id, ...basis }] : []))),
+  )
+}
+
+/** Each window belongs to the release that closed it, and what was published follows from noised windows alone. */
+async function checkWindows(db: Db, releases: readonly store.FigureRelease[]): Promise<string[]> {
+  const windows = await windowStore.windows(db)
+  const noised = releases.filter(({ window_no }) => window_no !== null)
+  const faults = noised.flatMap((release, i) => {
+    const { release_id, released_at, window_no, last_batch_id, figures } = release
+    const window = windows[i]
+    if (
+      window?.window_no !== i + 1 ||
+      window_no !== i + 1 ||
+      window.closed_at !== released_at ||
+      window.last_batch_id !== last_batch_id ||
+      window.unit !== figures.unit
+    )
+      return [`figures release ${release_id}: its window is missing, or is not the one that it closed`]
+    return replayNoised({
+      release_id,
+      as_of: new Date(released_at).toISOString(),
+      unit: window.unit,
+      windows: windows.slice(0, i + 1).map(({ tally }) => tally),
+      published: {
+        rule_version: figures.sdc_rule_version,
+        of: figures.metrics,
+        median_band: figures.median_band ?? null,
+        counts_standard_error: figures.counts_standard_error ?? null,
+      } as Parameters<typeof replayNoised>[0]['published'],
+    })
+  })
+  const stray = await windowStore.countStrayWindows(db)
+  return [
+    ...faults,
+    ...(windows.length > noised.length ? ['figures: a window belongs to no release'] : []),
+    ...(stray > 0 ? [`figures: ${stray} windows of providers belong to no window`] : []),
+  ]
 }
 
 /** Every case has a salt, every salt has a case, and together they give the stored root of each file. */
@@ -121,9 +176,9 @@ async function checkLatest(db: Db, latest: store.FigureRelease | undefined): Pro
   const removed = await carryover(db)
   if (canonical(now) !== canonical(batches) || canonical(first.carried) !== canonical(removed))
     faults.push(`figures release ${latest.release_id}: the ledger differs from the one it was made from`)
-  if (latest.noise !== null || last_batch_id > latest.last_batch_id) return faults
+  if (!exactStates(latest) || last_batch_id > latest.last_batch_id) return faults
   const counted = addTallies(tallies(await ledger.outcomeCells(db)), removed)
-  if (canonical(counted) !== canonical(latest.tallies.of))
+  if (canonical(counted) !== canonical(latest.basis?.tallies.of))
     faults.push(`figures release ${latest.release_id}: its tallies differ from those of the ledger`)
   return faults
 }

@@ -2,23 +2,23 @@ import { expect, test } from 'bun:test'
 import { dice } from '../../test/attack/dice.ts'
 import { tellOnce } from '../job.ts'
 import { Problem } from '../problem.ts'
+import { auditFigures } from './audit.ts'
+import { planExact } from './exact-plan.ts'
 import { figuresFacts } from './facts.ts'
 import { aCell, aSoundLedger, cases, fileOf, openFigures, refusal, streamOf } from './fixture.ts'
 import { checkFigures } from './fsck.ts'
 import { correctOutcomes, deleteOutcomes } from './ledger/ledger.ts'
-import { auditFigures, planRelease, releaseFigures } from './release.ts'
-import { lastReleaseAt, nextReleaseAt, releaseOnCalendar } from './release-calendar.ts'
+import { releaseFigures } from './release.ts'
+import { releaseOnCalendar } from './release-calendar.ts'
 import { audit, type PublicRelease } from './rule/audit.ts'
 import { decide } from './rule/disclosure.ts'
 import { RULE } from './rule/figure.ts'
-import { replay } from './rule/replay.ts'
+import { type ExactRelease, replayExact } from './rule/replay.ts'
 import { METRICS, type OutcomeCell, tallies } from './rule/tally.ts'
 import * as store from './store.ts'
+import { lastReleaseAt, nextReleaseAt } from './window/calendar.ts'
 
 const MONTH_MS = 31 * 86_400_000
-const noRandom = (): never => {
-  throw new Error('nothing is drawn here')
-}
 
 const publish = (...ledgers: readonly OutcomeCell[][]): PublicRelease[] => {
   let states: ReturnType<typeof decide>['states'] | undefined
@@ -73,7 +73,7 @@ test('the audit adds up what is told of providers', () => {
 test('a release that would pin a hidden count is refused, and the report says so', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await figuresFacts(figures.parts)).toMatchObject({ disclosure_audit: 'pass' })
   // As if an older program had shown a rate of thirteen cases.
   const [row] = await figures.db.query<{ figures: string }>('SELECT figures FROM figure_release')
@@ -85,7 +85,7 @@ test('a release that would pin a hidden count is refused, and the report says so
   figures.clock.at += MONTH_MS
 
   expect(await auditFigures(figures.parts)).toMatchObject({ ok: true })
-  expect(await refusal(releaseFigures(figures.parts))).toMatchObject({ code: 'figures_held' })
+  expect(await refusal(releaseFigures(figures.exact))).toMatchObject({ code: 'figures_held' })
   expect(await figures.db.query('SELECT COUNT(*) AS n FROM figure_release')).toEqual([{ n: 1 }])
   expect(await figures.log.signed(figures.db)).toMatchObject({ size: 1 + METRICS.length + 1 })
   expect(await figuresFacts(figures.parts)).toMatchObject({ disclosure_audit: 'fail' })
@@ -95,21 +95,21 @@ test('a correction of three cases is never released alone', async () => {
   await using figures = await openFigures()
   const lines = Array.from({ length: 5 }, () => aSoundLedger()).flat()
   await figures.import(lines)
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const before = await figures.shown()
   const refs = lines.slice(0, 3).map((line) => line.slice(0, 36))
   const file = [...lines.slice(0, 3)].map((line) => line.replace(/,1,1,1,1,400$/, ',1,1,0,0,9000'))
   expect(file).not.toEqual(lines.slice(0, 3))
   await correctOutcomes(figures.db, fileOf(file), { now: figures.now })
   figures.clock.at += MONTH_MS
-  expect(await releaseFigures(figures.parts)).toMatchObject({ changes: 0 })
+  expect(await releaseFigures(figures.exact)).toMatchObject({ changes: 0 })
   const { as_of: _, release_id: __, ...held } = await figures.shown()
   expect(before).toMatchObject(held)
 
   await deleteOutcomes(figures.db, streamOf(`case_ref\n${refs.join('\n')}\n`), { now: figures.now })
   await figures.import([...cases(20), ...cases(20, { recurring: '1', certified_mail: '1', recovered: '100' })])
   figures.clock.at += MONTH_MS
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const page = (await figures.call('list_figure_changes', { metric: 'p' })) as { data: { reason: string }[] }
   expect(page.data.map(({ reason }) => reason)).toEqual(['correction', 'initial'])
 })
@@ -134,19 +134,22 @@ test('deciding again on the stored tallies gives every figure and every hold of 
         now: figures.now,
       })
     }
-    await releaseFigures(figures.parts)
+    await releaseFigures(figures.exact)
     figures.clock.at += MONTH_MS
   }
   const releases = await store.releases(figures.db)
   expect(releases).toHaveLength(14)
-  expect(replay(releases)).toEqual([])
+  const decided = releases.map(
+    ({ release_id, basis }): ExactRelease => ({ release_id, ...(basis as NonNullable<typeof basis>) }),
+  )
+  expect(replayExact(decided)).toEqual([])
   expect(await checkFigures(figures.db)).toEqual([])
   // Some were held and some moved, or this would show little.
-  const standing = new Set(releases.map(({ states }) => states.of.p.figure.as_of))
+  const standing = new Set(decided.map(({ states }) => states.of.p.figure.as_of))
   expect(standing.size).toBeGreaterThan(2)
   expect(standing.size).toBeLessThan(14)
 
-  const forged = releases.map((release, i) => {
+  const forged = decided.map((release, i) => {
     if (i !== 5) return release
     const { of } = release.states
     return {
@@ -154,13 +157,13 @@ test('deciding again on the stored tallies gives every figure and every hold of 
       states: { ...release.states, of: { ...of, w: { ...of.w, figure: { ...of.w.figure, value: 0.99 } } } },
     }
   })
-  expect(replay(forged)).toHaveLength(1)
+  expect(replayExact(forged)).toHaveLength(1)
 })
 
 test('a plan says what a release would do and changes nothing', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
-  const plan = await planRelease(figures.db, undefined, { size: 0, now: figures.clock.at })
+  const plan = await planExact(figures.db, undefined, figures.clock.at)
   expect(plan.decisions).toMatchObject({ w: 'published', savings_total: 'published' })
   expect(plan.moves).toHaveLength(METRICS.length)
   expect(await store.latestRelease(figures.db)).toBeUndefined()
@@ -178,12 +181,12 @@ test('of several schedules on one store one makes the release of a slot, and onl
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
   figures.clock.at = Date.parse('2026-11-20T12:00:00Z')
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const made: string[] = []
   const run = async (): Promise<void> => {
     const schedules = Array.from({ length: 5 }, () =>
       releaseOnCalendar({
-        parts: { ...figures.parts, random: noRandom },
+        parts: figures.parts,
         tell: (said) => made.push('release_id' in said ? said.release_id : String(said.fault)),
       }),
     )
@@ -199,24 +202,6 @@ test('of several schedules on one store one makes the release of a slot, and onl
   figures.clock.at = Date.parse('2027-02-20T00:00:00Z')
   await run()
   expect(made).toEqual(['2026-12-01.1', '2027-02-20.1'])
-})
-
-test('the schedule draws with noise where the ledger was started with it, and asks nobody again', async () => {
-  await using figures = await openFigures()
-  const { below } = dice(9)
-  const random = (n: number) => Uint8Array.from({ length: n }, () => below(256))
-  await figures.import(aSoundLedger())
-  await releaseFigures({ ...figures.parts, draw: { epsilon: '0.5', random } })
-  figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
-  const said: unknown[] = []
-  await releaseOnCalendar({ parts: { ...figures.parts, random }, tell: (what) => said.push(what) }).stop()
-  expect(said).toEqual([{ release_id: '2026-12-01.1' }])
-  expect((await store.latestRelease(figures.db))?.noise).toEqual({
-    mechanism: 'discrete_laplace',
-    epsilon: '0.5',
-    windows: 'disjoint',
-  })
-  expect(await checkFigures(figures.db)).toEqual([])
 })
 
 test('a release that is refused again every hour is told once, and told again when it is refused for another reason', async () => {

@@ -12,7 +12,10 @@ import { isProvider } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import type { FiguresParts } from './release.ts'
 import { RULE } from './rule/figure.ts'
-import { providerStats } from './rule/provider.ts'
+import { providerStats, windowsSince } from './rule/provider.ts'
+import { decideProvider } from './rule/provider-window.ts'
+import { RULE_2 } from './rule/rule-2.ts'
+import { providerWindows } from './window/store.ts'
 
 const Npi = z
   .string()
@@ -33,12 +36,37 @@ async function countProvider(db: Db, key_id: string, npi: string, now: number): 
   })
 }
 
+/** What was decided at the last refresh, or follows from the noised windows of the last eight quarters before it. */
+async function providerAnswer(db: Db, npi: string, now: number): Promise<z.infer<typeof ProviderStats>> {
+  const refresh = await providers.currentRefresh(db)
+  const at = { refreshed_at: refresh?.released_at, now }
+  if (refresh && refresh.window_no === null) {
+    const record = await providers.findProviderRecord(db, npi, refresh.release_no)
+    return providerStats(npi, record, at, { version: RULE.version, granularity: 'year' })
+  }
+  const windows = refresh
+    ? await providerWindows(db, npi, {
+        window_no: refresh.window_no as number,
+        since: windowsSince(refresh.released_at),
+      })
+    : []
+  const [first] = windows
+  const facts =
+    first &&
+    decideProvider(
+      windows.map(({ tally }) => tally),
+      first.unit,
+      RULE_2,
+    )
+  return providerStats(npi, facts, at, { version: RULE_2.version, granularity: 'quarter' })
+}
+
 export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] => [
   operation({
     name: 'get_figures',
     summary: 'Aggregate dispute metrics: win rate, recurring rate, share settled without escalation, savings',
     description:
-      'Aggregates of the outcomes ledger under a published disclosure rule. A null value is withheld, not zero; `metrics` says why and defines each figure. Values change only at a release and are the same for every caller. `proof` shows that they are what the figures log ends with.',
+      'Aggregates of the outcomes ledger under a published disclosure rule. Values have noise, unless `exact` is there, and a `standard_error` that says how much. A null value is withheld, not zero; `metrics` says why and defines each figure. Values change only at a release and are the same for every caller. `proof` shows that they are what the figures log ends with.',
     tag: 'metrics',
     http: { method: 'GET', path: '/api/figures' },
     access: 'public',
@@ -54,7 +82,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     name: 'get_provider_stats',
     summary: 'Redacted negotiation statistics of one provider organisation',
     description:
-      'Bands and coarse rates of disputes with one organisation over the last eight quarters. Small numbers are withheld, and a provider with no case looks exactly like one with ten.',
+      'Bands and coarse rates of disputes with one organisation over the last eight quarters, from counts with noise. Small numbers are withheld, and a provider with no case looks like one with ten.',
     tag: 'agent-tools',
     http: { method: 'GET', path: '/api/provider/{npi}' },
     access: 'provider:read',
@@ -66,9 +94,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     async run({ npi }, { agent }) {
       if (agent) await countProvider(db, agent.key_id, npi, now())
       if (!(await isProvider(db, npi))) throw new Problem('provider_not_found')
-      const refreshed = await providers.currentRefresh(db)
-      const standing = refreshed && (await providers.findProviderRecord(db, npi, refreshed.release_no))
-      return providerStats(npi, standing, refreshed?.released_at, now(), RULE)
+      return providerAnswer(db, npi, now())
     },
   }),
 

@@ -3,10 +3,17 @@ import type { CaseBand, ProviderRecord } from './rule/provider.ts'
 
 const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
 
+export interface ProviderRefresh {
+  release_no: number
+  released_at: number
+  /** Null under rule 1. */
+  window_no: number | null
+}
+
 /** The last public release at which the statistics of providers were refreshed. */
-export async function currentRefresh(db: Db): Promise<{ release_no: number; released_at: number } | undefined> {
-  const [row] = await db.query<{ release_no: number; released_at: number }>(
-    `SELECT release_no, released_at FROM figure_release
+export async function currentRefresh(db: Db): Promise<ProviderRefresh | undefined> {
+  const [row] = await db.query<ProviderRefresh>(
+    `SELECT release_no, released_at, window_no FROM figure_release
       WHERE refreshes_providers = 1 AND ${COVERED} ORDER BY release_no DESC LIMIT 1`,
   )
   return row

@@ -12,10 +12,12 @@ import { bandedRate, caseBand, type ProviderRecord, providerStats, savingsBand, 
 import type { OutcomeCell } from './rule/tally.ts'
 
 const AT = Date.parse('2026-11-03T00:00:00Z')
+const REFRESHED = { refreshed_at: AT, now: AT }
+const EXACT = { version: RULE.version, granularity: 'year' } as const
 const standingAfter = (...refreshes: readonly (readonly OutcomeCell[])[]): ProviderRecord | undefined =>
   refreshes.reduce<ProviderRecord | undefined>((before, cells) => settle(cells, before, RULE), undefined)
 const stats = (...refreshes: readonly (readonly OutcomeCell[])[]) =>
-  providerStats(NPI, standingAfter(...refreshes), AT, AT, RULE)
+  providerStats(NPI, standingAfter(...refreshes), REFRESHED, EXACT)
 /** `won` cases of $1,000 and `lost` of nothing. */
 const closed = (won: number, lost: number): OutcomeCell[] => [
   aCell({ cases: won }),
@@ -23,7 +25,7 @@ const closed = (won: number, lost: number): OutcomeCell[] => [
 ]
 
 test('a provider with no case looks exactly like one with ten', () => {
-  const none = JSON.stringify(providerStats(NPI, undefined, AT, AT, RULE))
+  const none = JSON.stringify(providerStats(NPI, undefined, REFRESHED, EXACT))
   expect(JSON.stringify(stats([]))).toBe(none)
   for (let n = 1; n <= 10; n++)
     for (let won = 0; won <= n; won++) expect(JSON.stringify(stats(closed(won, n - won)))).toBe(none)
@@ -111,14 +113,14 @@ test('only the years of the last eight quarters count, and the window moves with
     ...cases(n, { npi: NPI, recovered: '0', certified_mail: '1', ...given }),
   ]
   await figures.import([...both(60, { outcome_year: '2023' }), ...both(20, { outcome_year: '2024' })])
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const ask = () => figures.call('get_provider_stats', { npi: NPI })
   expect(await ask()).toMatchObject({
     case_band: '30-99',
     window: { from: '2024-Q4', to: '2026-Q3', granularity: 'year' },
   })
   figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   // The year of all forty has left the window, and so have they.
   expect(await ask()).toMatchObject({ case_band: '0-10', win_rate: null, window: { from: '2025-Q1', to: '2026-Q4' } })
 })
@@ -131,14 +133,14 @@ test('statistics are refreshed by the first release of a quarter and by no other
     ...cases(n, { npi: NPI, recovered: '0', certified_mail: '1' }),
   ]
   await figures.import(both(20))
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const first = await figures.call('get_provider_stats', { npi: NPI })
   await figures.import(both(60))
   figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await figures.call('get_provider_stats', { npi: NPI })).toEqual(first)
   figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await figures.call('get_provider_stats', { npi: NPI })).toMatchObject({
     case_band: '100-299',
     as_of: '2027-01-05T00:00:00.000Z',
@@ -150,7 +152,7 @@ test('what was told of a provider stands after its cases are corrected or delete
   await insertProviders(figures.db, [NPI])
   const lines = [...cases(20, { npi: NPI }), ...cases(20, { npi: NPI, recovered: '0', certified_mail: '1' })]
   await figures.import(lines)
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const told = async () => {
     const { window: _, as_of: __, ...rest } = await figures.call('get_provider_stats', { npi: NPI })
     return rest
@@ -171,11 +173,11 @@ test('what was told of a provider stands after its cases are corrected or delete
     )
   await remove(15, 24)
   figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await told()).toEqual(first)
   await remove(10, 15)
   figures.clock.at = Date.parse('2027-04-06T00:00:00Z')
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await told()).toMatchObject({ case_band: '11-29', win_rate: null })
 })
 
@@ -183,13 +185,13 @@ test('a refresh whose bands leave too little for small providers is put off, and
   await using figures = await openFigures()
   await insertProviders(figures.db, [NPI])
   await figures.import([...cases(50, { npi: NPI }), ...cases(50, { npi: NPI, recovered: '0' })])
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await figures.shown()).toMatchObject({ cases_floor10: 100 })
   const ask = () => figures.call('get_provider_stats', { npi: NPI })
   expect(await ask()).toMatchObject({ case_band: '0-10', as_of: null })
   await figures.import(cases(20))
   figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await ask()).toMatchObject({ case_band: '100-299', as_of: '2026-12-01T00:00:00.000Z' })
 })
 
@@ -244,7 +246,7 @@ test('the operation answers for the directory, and for nobody else', async () =>
     ...cases(8, { npi: OTHER_NPI }),
   ])
   expect(await figures.call('get_provider_stats', { npi: NPI })).toMatchObject({ case_band: '0-10', as_of: null })
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await figures.call('get_provider_stats', { npi: NPI })).toMatchObject({
     npi: NPI,
     case_band: '30-99',

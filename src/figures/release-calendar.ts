@@ -1,29 +1,6 @@
 import { repeat } from '../job.ts'
 import { releaseIfDue } from './release.ts'
-
-/** The first Tuesday of a month, 00:00 UTC. Months may run over the end of the year. */
-function slotOf(year: number, month: number): number {
-  const weekday = new Date(Date.UTC(year, month, 1)).getUTCDay()
-  return Date.UTC(year, month, 1 + ((2 - weekday + 7) % 7))
-}
-
-/** The release calendar (rule F4): the next release after `now`. */
-export function nextReleaseAt(now: number): number {
-  const date = new Date(now)
-  for (let month = date.getUTCMonth(); ; month++) {
-    const slot = slotOf(date.getUTCFullYear(), month)
-    if (slot > now) return slot
-  }
-}
-
-/** The latest release of the calendar that was due at `now`. */
-export function lastReleaseAt(now: number): number {
-  const date = new Date(now)
-  for (let month = date.getUTCMonth(); ; month--) {
-    const slot = slotOf(date.getUTCFullYear(), month)
-    if (slot <= now) return slot
-  }
-}
+import { lastReleaseAt, nextReleaseAt } from './window/calendar.ts'
 
 export interface CalendarParts {
   parts: Parameters<typeof releaseIfDue>[0]

@@ -6,8 +6,8 @@ import { verifyBody, verifyEntry } from '../proof/verify-lists.ts'
 import { figuresFacts } from './facts.ts'
 import { aCase, aSoundLedger, cases, openFigures, refusal } from './fixture.ts'
 import { nextReleaseId, releaseFigures } from './release.ts'
-import { nextReleaseAt } from './release-calendar.ts'
 import { METRICS } from './rule/tally.ts'
+import { nextReleaseAt } from './window/calendar.ts'
 
 type Entry = Record<string, unknown> & { seq: number; metric: string; proof: { log: { checkpoint: string } } }
 interface ChangesPage {
@@ -34,7 +34,7 @@ test('before the first release every figure is withheld for want of data', async
 test('a release publishes the figures, and the body says where they come from', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger(), 'sample')
-  expect(await releaseFigures(figures.parts)).toMatchObject({ release_id: '2026-11-03.1', changes: METRICS.length })
+  expect(await releaseFigures(figures.exact)).toMatchObject({ release_id: '2026-11-03.1', changes: METRICS.length })
   const body = await figures.call('get_figures')
   expect(body).toMatchObject({
     w: 0.5,
@@ -62,13 +62,13 @@ test('a release publishes the figures, and the body says where they come from', 
 test('new cases change nothing before the next release, and too few change nothing in it', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const before = await figures.shown()
   await figures.import([...cases(9), aCase({ recovered: '0', recurring: '1', certified_mail: '1' })])
   expect(await figures.shown()).toEqual(before)
 
   figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
-  expect(await releaseFigures(figures.parts)).toMatchObject({ release_id: '2026-12-01.1', changes: 0 })
+  expect(await releaseFigures(figures.exact)).toMatchObject({ release_id: '2026-12-01.1', changes: 0 })
   const { as_of, release_id, ...held } = await figures.shown()
   expect({ as_of, release_id }).toEqual({ as_of: '2026-12-01T00:00:00.000Z', release_id: '2026-12-01.1' })
   expect(before).toMatchObject(held)
@@ -78,11 +78,11 @@ test('new cases change nothing before the next release, and too few change nothi
 test('each moved figure is one log entry, and a stranger can check every entry of every page', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
   // All twenty agree on `r` and `p`, so only the others move.
   await figures.import([...cases(10), ...cases(10, { recovered: '100' })])
-  expect(await releaseFigures(figures.parts)).toMatchObject({ changes: 5 })
+  expect(await releaseFigures(figures.exact)).toMatchObject({ changes: 5 })
 
   const { data } = await changesOf(figures)
   expect(data.map(({ seq }) => seq)).toEqual([13, 12, 11, 10, 9, 7, 6, 5, 4, 3, 2, 1])
@@ -121,10 +121,10 @@ test('each moved figure is one log entry, and a stranger can check every entry o
 test('the change log is paged, filtered and followed', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
   await figures.import(aSoundLedger())
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   const seqs = async (input: Record<string, unknown>) => (await changesOf(figures, input)).data.map(({ seq }) => seq)
 
   expect(await seqs({ limit: 3, offset: 2 })).toEqual([13, 12, 11])
@@ -144,7 +144,7 @@ test('the change log is paged, filtered and followed', async () => {
 test('what is published never holds a case, a raw count or the tally behind it', async () => {
   await using figures = await openFigures()
   await figures.import([...aSoundLedger(), ...cases(7, { recurring: '1', recovered: '31337' })])
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   // Hashes and signatures are random: they hold any three digits now and then.
   const { data, states } = await changesOf(figures)
   const entries = [...data, ...states].map(({ proof: _, ledger_root: __, ...entry }) => entry)
@@ -157,19 +157,19 @@ test('releases of one day are numbered, and a clock set back does not make anoth
   expect(nextReleaseId('2026-11-03', '2026-11-03.9')).toBe('2026-11-03.10')
   expect(nextReleaseId('2026-11-04', '2026-11-03.9')).toBe('2026-11-04.1')
   await using figures = await openFigures()
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   figures.clock.at -= 3_000
-  expect(await releaseFigures(figures.parts)).toMatchObject({ release_id: '2026-11-03.2' })
+  expect(await releaseFigures(figures.exact)).toMatchObject({ release_id: '2026-11-03.2' })
   expect(await figures.shown()).toMatchObject({ as_of: '2026-11-03T00:00:00.000Z' })
   figures.clock.at -= 86_400_000
-  expect(String(await refusal(releaseFigures(figures.parts)))).toContain('correct the clock')
+  expect(String(await refusal(releaseFigures(figures.exact)))).toContain('correct the clock')
 })
 
 test('a release that cannot be logged is not made', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
   await figures.db.query("INSERT INTO log_leaf (log, leaf_index, body) VALUES ('figures', 4, $1)", [new Uint8Array(1)])
-  await expect(releaseFigures(figures.parts)).rejects.toThrow()
+  await expect(releaseFigures(figures.exact)).rejects.toThrow()
   expect(await figures.call('get_figures')).toMatchObject({ release_id: null })
   expect(await figures.log.head(figures.db)).toMatchObject({ size: 1 })
 })
@@ -188,13 +188,13 @@ test('the integrity report learns when figures were released and how many are wi
     release_id: null,
     released_at: null,
     next_release_at: '2026-12-01T00:00:00.000Z',
-    sdc_rule_version: '1.0.0',
+    sdc_rule_version: '2.0.0',
     metrics_suppressed: 5,
     disclosure_audit: null,
     audited_at: null,
   })
   await figures.import(cases(60))
-  await releaseFigures(figures.parts)
+  await releaseFigures(figures.exact)
   expect(await figuresFacts(figures.parts)).toMatchObject({
     release_id: '2026-11-03.1',
     released_at: '2026-11-03T00:00:00.000Z',

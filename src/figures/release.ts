@@ -5,20 +5,25 @@ import { Problem } from '../problem.ts'
 import { toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import type { ChangeEntry } from './answers.ts'
+import { auditText, noteAudit } from './audit.ts'
+import { planExact } from './exact-plan.ts'
 import { removeOutgrown } from './ledger/retention.ts'
 import { carryover } from './ledger/retention-store.ts'
 import { ledgerLeaves, ledgerRoot, sealOpen } from './ledger/seal.ts'
 import { insertReleaseSeal } from './ledger/seal-store.ts'
-import * as ledger from './ledger/store.ts'
+import { ledgerState } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
-import { type Audit, audit } from './rule/audit.ts'
-import { type Decision, decide, type FigureStates, type Move } from './rule/disclosure.ts'
-import { RULE } from './rule/figure.ts'
-import { addWindow, decideNoised, type Noise, noised, parseEpsilon, type Random, spendOf } from './rule/noise.ts'
-import { beginsQuarter, type CaseBand, type ProviderRecord, refresh, windowAt } from './rule/provider.ts'
-import { addTallies, type Metric, tallies } from './rule/tally.ts'
+import type { Audit } from './rule/audit.ts'
+import type { Move } from './rule/disclosure.ts'
+import type { Dice } from './rule/laplace.ts'
+import { spendOf } from './rule/noised.ts'
+import { RULE_2 } from './rule/rule-2.ts'
+import { type Series, seriesFor, seriesOf } from './series.ts'
 import { stateLeaf } from './state.ts'
 import * as store from './store.ts'
+import { nextWindowAt } from './window/calendar.ts'
+import { closeWindow, openWindow, saysNothing } from './window/plan.ts'
+import * as windowStore from './window/store.ts'
 
 export interface FiguresParts {
   db: Db
@@ -28,10 +33,12 @@ export interface FiguresParts {
   now: () => number
 }
 
-export interface NoiseDraw {
-  /** A decimal: see F10. */
-  epsilon: string
-  random: Random
+export type PublishingParts = FiguresParts & {
+  cosign: Cosign
+  /** What noise is drawn with. */
+  dice: Dice
+  /** Whether old cases are removed (see ledger/retention.ts). */
+  retention?: boolean | undefined
 }
 
 export interface ReleaseResult {
@@ -39,74 +46,145 @@ export interface ReleaseResult {
   changes: number
   /** Cases that were removed for their age. */
   removed: number
-}
-
-export type PublishingParts = FiguresParts & {
-  cosign: Cosign
-  /** Whether old cases are removed (see ledger/retention.ts). */
-  retention?: boolean | undefined
+  /** The window of this quarter or month is closed already, so this is the release that was made then. */
+  already_released: boolean
+  figures: store.PublicFigures
 }
 
 /**
- * Makes a release of the figures from the whole ledger. The release, its changes, their log entries, the state that
+ * Makes a release of the figures. The window and its noise, the release, its changes, their log entries, the state that
  * ends them and the signed checkpoint commit together; a crash before that leaves the previous release in force.
  *
- * Every run is a release, whether figures changed or not. Skipping the others would reveal that no case behind a
- * withheld figure had changed.
+ * Under rule 2 a release closes a window, in each quarter or month once, whether cases came or not. In between it
+ * changes nothing.
  */
-export const releaseFigures = (parts: PublishingParts & { draw?: NoiseDraw | undefined }): Promise<ReleaseResult> =>
-  release(parts, () => ({ draw: parts.draw })) as Promise<ReleaseResult>
+export const releaseFigures = (
+  parts: PublishingParts & { exact?: boolean | undefined; newSeries?: boolean | undefined },
+): Promise<ReleaseResult> => release(parts, (previous) => seriesFor(previous, parts)) as Promise<ReleaseResult>
 
-/**
- * Makes the release that was due at `slot`, unless there was one since. It uses noise if the first release did. If
- * several processes try, one succeeds.
- */
-export const releaseIfDue = (
-  parts: PublishingParts & { random: Random },
-  slot: number,
-): Promise<ReleaseResult | undefined> =>
-  release(parts, (previous) => {
-    if ((previous?.released_at ?? 0) >= slot) return undefined
-    const epsilon = previous?.noise?.epsilon
-    return { draw: epsilon === undefined ? undefined : { epsilon, random: parts.random } }
-  })
+/** Makes the release that was due at `slot` under the rule of the series, unless there was one since. If several processes try, one succeeds. */
+export const releaseIfDue = (parts: PublishingParts, slot: number): Promise<ReleaseResult | undefined> =>
+  release(
+    parts,
+    // A series of before rule 2 has no rule that could go on by itself.
+    (previous) => ((previous?.released_at ?? 0) >= slot ? undefined : previous ? seriesOf(previous) : 'noised'),
+    slot,
+  )
+
+/** A release that is decided, and the entries that it will make. */
+interface Plan {
+  release: Omit<store.FigureRelease, 'release_no' | 'release_id' | 'released_at' | 'last_batch_id' | 'log_size'>
+  moves: Move[]
+  audit: Audit
+  /** Writes what must be stored beside the release. */
+  store: (tx: Db, release_no: number) => Promise<unknown>
+}
 
 async function release(
-  { db, log, now, cosign, retention }: PublishingParts,
-  decideHow: (previous: store.FigureRelease | undefined) => { draw: NoiseDraw | undefined } | undefined,
+  parts: PublishingParts,
+  decideHow: (previous: store.FigureRelease | undefined) => Series | undefined,
+  slot?: number,
 ): Promise<ReleaseResult | undefined> {
+  const { db, log, now, cosign, retention } = parts
   let found: Audit | undefined
   try {
     return await commitToLog({ db, log, cosign }, now(), async (tx, append) => {
       const previous = await store.latestRelease(tx)
-      const how = decideHow(previous)
-      if (!how) return undefined
+      const series = decideHow(previous)
+      if (!series) return undefined
+      // A clock set back must not put a release before the one it follows.
+      const released_at = Math.max(now(), previous?.released_at ?? 0)
+      const windows = series === 'noised' ? await windowStore.windows(tx) : []
+      if (previous && seriesOf(previous) === series && nextWindowAt(windows, RULE_2) > (slot ?? released_at))
+        return slot === undefined ? unchanged(previous) : undefined
       const removed = retention ? await removeOutgrown(tx, previous) : 0
-      const plan = await planRelease(tx, previous, { size: (await log.signed(tx)).size, now: now(), draw: how.draw })
+      const plan =
+        series === 'exact'
+          ? await exactly(tx, previous, released_at)
+          : await withNoise(tx, previous, { windows, released_at, dice: parts.dice })
+      if (!plan && slot !== undefined) return undefined
+      if (!plan) throw new Problem('figures_held', NOTHING_TO_SAY)
       found = plan.audit
-      if (!found.ok) throw new Problem('figures_held', pinnedText(found))
-      const { release, moves } = plan
-      await store.insertRelease(tx, release)
-      await providers.insertProviderRecords(tx, release.release_no, plan.refreshed)
-      const ledger_root = await seal(tx, release)
-      const first = release.log_size - 1 - moves.length
-      const changes = moves.map((move, i) => ({
-        seq: first + i,
-        metric: move.metric,
-        entry: canonical(changeEntry(first + i, release, move, ledger_root)),
-      }))
-      await append([
-        ...changes.map(({ entry }) => utf8(entry)),
-        stateLeaf(release, Math.max(now(), release.released_at)),
-      ])
+      if (!found.ok) throw new Problem('figures_held', auditText(found))
+      const release = await publish(tx, plan, { previous, released_at, size: (await log.signed(tx)).size })
+      const changes = await changesOf(tx, release, plan.moves)
+      const recorded_at = Math.max(now(), released_at)
+      await append([...changes.map(({ entry }) => utf8(entry)), stateLeaf(release, recorded_at)])
       await store.insertChanges(tx, release, changes)
-      await noteAudit(tx, found, release.released_at)
-      return { release_id: release.release_id, changes: moves.length, removed }
+      await noteAudit(tx, found, released_at)
+      const { release_id, figures } = release
+      return { release_id, changes: changes.length, removed, already_released: false, figures }
     })
   } catch (error) {
     if (found && !found.ok) await noteAudit(db, found, now())
     throw error
   }
+}
+
+const NOTHING_TO_SAY = `a first release would say nothing: it needs ${RULE_2.min_cases} cases. Import more outcomes, then release`
+
+const unchanged = ({ release_id, figures }: store.FigureRelease): ReleaseResult => ({
+  release_id,
+  changes: 0,
+  removed: 0,
+  already_released: true,
+  figures,
+})
+
+async function exactly(tx: Db, previous: store.FigureRelease | undefined, released_at: number): Promise<Plan> {
+  const { figures, basis, moves, refreshed, audit } = await planExact(tx, previous, released_at)
+  return {
+    release: { figures, basis, window_no: null, refreshes_providers: refreshed !== undefined },
+    moves,
+    audit,
+    store: (tx, release_no) => providers.insertProviderRecords(tx, release_no, refreshed ?? []),
+  }
+}
+
+/** Undefined if it would be the first release and say nothing. */
+async function withNoise(
+  tx: Db,
+  previous: store.FigureRelease | undefined,
+  { windows, ...given }: { windows: windowStore.FigureWindow[]; released_at: number; dice: Dice },
+): Promise<Plan | undefined> {
+  const open = await openWindow(tx, windows)
+  if (!previous && saysNothing(open, given.released_at)) return undefined
+  const { moves, ...release } = await closeWindow(tx, open, previous, given)
+  return {
+    release: { ...release, basis: null },
+    moves,
+    // Noised figures reveal the same to whoever knows what else: there is nothing to audit.
+    audit: { ok: true, cells: moves.length, pinned: [] },
+    store: async () => undefined,
+  }
+}
+
+async function publish(
+  tx: Db,
+  plan: Plan,
+  { previous, released_at, size }: { previous: store.FigureRelease | undefined; released_at: number; size: number },
+): Promise<store.FigureRelease> {
+  const release: store.FigureRelease = {
+    ...plan.release,
+    release_no: (previous?.release_no ?? 0) + 1,
+    release_id: nextReleaseId(new Date(released_at).toISOString().slice(0, 10), previous?.release_id),
+    released_at,
+    last_batch_id: (await ledgerState(tx)).last_batch_id,
+    log_size: size + plan.moves.length + 1,
+  }
+  await store.insertRelease(tx, release)
+  await plan.store(tx, release.release_no)
+  return release
+}
+
+async function changesOf(tx: Db, release: store.FigureRelease, moves: readonly Move[]): Promise<store.StoredChange[]> {
+  const ledger_root = await seal(tx, release)
+  const first = release.log_size - 1 - moves.length
+  return moves.map((move, i) => ({
+    seq: first + i,
+    metric: move.metric,
+    entry: canonical(changeEntry(first + i, release, move, ledger_root)),
+  }))
 }
 
 /** Ties the release to the ledger it was made from. A store from before seals existed gets them here. */
@@ -117,123 +195,6 @@ async function seal(tx: Db, { release_no, release_id }: store.FigureRelease): Pr
   await insertReleaseSeal(tx, release_no, root, leaves)
   return toBase64(root)
 }
-
-export interface Plan {
-  release: store.FigureRelease
-  moves: Move[]
-  /** Undefined with noise, where no figure is held back. */
-  decisions: Record<Metric, Decision> | undefined
-  refreshed: [npi: string, standing: ProviderRecord][]
-  audit: Audit
-}
-
-/** What a release made now would contain. Read-only. */
-export async function planRelease(
-  db: Db,
-  previous: store.FigureRelease | undefined,
-  { size, now, draw }: { size: number; now: number; draw?: NoiseDraw | undefined },
-): Promise<Plan> {
-  // A clock set back must not put a release before the one it follows.
-  const released_at = Math.max(now, previous?.released_at ?? 0)
-  const as_of = new Date(released_at).toISOString()
-  const { data_class, ...batches } = await ledger.ledgerState(db)
-  const noise = noiseOf(draw, previous)
-  const given = { as_of, ...batches, of: await talliesFor(db, previous, draw) }
-  const decided = noise
-    ? { ...decideNoised(given, previous?.states, RULE), decisions: undefined }
-    : decide(given, previous?.states, RULE)
-  const history = await store.publishedFigures(db)
-  const candidate = { as_of, noise, metrics: figuresOf(decided.states) }
-  const auditWith = (bands: Bands): Audit => auditOf([...history, candidate], bands)
-  const refreshing = noise ? undefined : await refreshIfDue(db, released_at, auditWith)
-  const release: store.FigureRelease = {
-    release_no: (previous?.release_no ?? 0) + 1,
-    release_id: nextReleaseId(as_of.slice(0, 10), previous?.release_id),
-    released_at,
-    last_batch_id: batches.last_batch_id,
-    refreshes_providers: refreshing !== undefined,
-    log_size: size + decided.moves.length + 1,
-    data_class,
-    noise,
-    tallies: given,
-    states: decided.states,
-  }
-  const audit = refreshing?.audit ?? auditWith(await providers.bandCounts(db))
-  return { release, ...decided, refreshed: refreshing?.moved ?? [], audit }
-}
-
-type Bands = Partial<Record<CaseBand, number>>
-
-/**
- * The new records of providers, at the first release of a quarter (P7). Undefined at other times, and if the bands
- * together with the count of all cases would reveal the small providers: then the next release tries again.
- */
-async function refreshIfDue(
-  db: Db,
-  released_at: number,
-  auditWith: (bands: Bands) => Audit,
-): Promise<{ moved: Plan['refreshed']; audit: Audit } | undefined> {
-  if (!beginsQuarter(released_at, await providers.lastRefreshAt(db))) return undefined
-  const before = await providers.providerRecords(db)
-  const moved = refresh(await ledger.providerCells(db, windowAt(released_at).years), before, RULE)
-  const audit = auditWith(bandsOf(before, moved))
-  return audit.pinned.some(({ kind }) => kind === 'providers') ? undefined : { moved, audit }
-}
-
-/** Tallies of the whole ledger and of removed cases; with noise, of earlier windows as published and a draw of the cases since. */
-async function talliesFor(db: Db, previous: store.FigureRelease | undefined, draw: NoiseDraw | undefined) {
-  const epsilon = draw && parseEpsilon(draw.epsilon)
-  if (!draw || !epsilon) return addTallies(tallies(await ledger.outcomeCells(db)), await carryover(db))
-  const window = tallies(await ledger.outcomeCells(db, { after_batch_id: previous?.last_batch_id ?? 0 }))
-  return addWindow(previous?.tallies.of, noised(window, epsilon, draw.random))
-}
-
-/** A ledger is published with noise from the first release on, or never: one exact figure would undo the noise of all. */
-function noiseOf(draw: NoiseDraw | undefined, previous: store.FigureRelease | undefined): Noise | null {
-  if (draw && !parseEpsilon(draw.epsilon))
-    throw new Problem('figures_held', 'epsilon must be a decimal above 0 and at most 10')
-  if (previous && (previous.noise !== null) !== (draw !== undefined))
-    throw new Problem(
-      'figures_held',
-      'noise must be used from the first release on, or never: this ledger began the other way',
-    )
-  return draw ? { mechanism: 'discrete_laplace', epsilon: draw.epsilon, windows: 'disjoint' } : null
-}
-
-const figuresOf = ({ of }: FigureStates) =>
-  Object.fromEntries(Object.entries(of).map(([metric, { figure }]) => [metric, figure])) as Parameters<
-    typeof audit
-  >[0][number]['metrics']
-
-function bandsOf(before: ReadonlyMap<string, ProviderRecord>, moved: Plan['refreshed']): Bands {
-  const counts: Bands = {}
-  for (const { band } of new Map([...before, ...moved]).values()) counts[band.value] = (counts[band.value] ?? 0) + 1
-  return counts
-}
-
-/** Figures with noise need no audit: their protection does not depend on what else is known. */
-const auditOf = (history: (Parameters<typeof audit>[0][number] & { noise: Noise | null })[], bands: Bands): Audit =>
-  audit(
-    history.filter(({ noise }) => noise === null),
-    bands,
-    RULE,
-  )
-
-/** Audits everything that was ever published, and stores the result. */
-export async function auditFigures({ db, now }: Pick<FiguresParts, 'db' | 'now'>): Promise<Audit> {
-  const found = auditOf(await store.publishedFigures(db), await providers.bandCounts(db))
-  await noteAudit(db, found, now())
-  return found
-}
-
-const noteAudit = (db: Db, { cells, pinned }: Audit, audited_at: number): Promise<unknown> =>
-  store.putAudit(db, { audited_at, cells, pinned: pinned.length })
-
-const pinnedText = ({ pinned }: Audit): string =>
-  `published figures would pin ${pinned.length} hidden counts; first: ${pinned
-    .slice(0, 3)
-    .map(({ kind, metric, as_of }) => `${kind} ${metric} ${as_of}`)
-    .join('; ')}`
 
 /** An entry contains published values only: no case, no exact count, no difference, no free text. */
 const changeEntry = (seq: number, release: store.FigureRelease, move: Move, ledger_root: string): ChangeEntry => ({
@@ -246,9 +207,9 @@ const changeEntry = (seq: number, release: store.FigureRelease, move: Move, ledg
   old_as_of: move.old?.as_of ?? null,
   new_as_of: move.new.as_of,
   reason: move.reason,
-  sdc_rule_version: release.states.rule_version,
+  sdc_rule_version: release.figures.sdc_rule_version,
   ledger_root,
-  ...(release.noise && { epsilon: spendOf(move.metric, release.noise) }),
+  ...(release.figures.noise && { epsilon: spendOf(move.metric, release.figures.noise) }),
 })
 
 /** `2026-11-03.1`: the day in UTC and a counter within it. */

@@ -1,8 +1,23 @@
 import type { Db } from '../db/db.ts'
 import type { FigureState, FigureStates, Tallies } from './rule/disclosure.ts'
-import type { DataClass, Figure } from './rule/figure.ts'
-import type { Noise } from './rule/noise.ts'
+import type { DataClass, Figure, Noise } from './rule/figure.ts'
+import type { MedianBand } from './rule/noised.ts'
+import type { Unit } from './rule/rule-2.ts'
 import { METRICS, type Metric } from './rule/tally.ts'
+
+/** What the public sees of a release. */
+export interface PublicFigures {
+  sdc_rule_version: string
+  data_class: DataClass
+  noise: Noise | null
+  metrics: Record<Metric, Figure>
+  /** Marks exact figures. Releases from before rule 2 existed do not have it. */
+  exact?: true
+  /** Under rule 2 only. */
+  unit?: Unit
+  median_band?: MedianBand | null
+  counts_standard_error?: number | null
+}
 
 export interface FigureRelease {
   release_no: number
@@ -13,27 +28,19 @@ export interface FigureRelease {
   refreshes_providers: boolean
   /** The size of the figures log with this release, whose state is the last entry. It is public once the public checkpoint has that size. */
   log_size: number
-  data_class: DataClass
-  /** Null unless the figures were drawn with noise (F10). */
-  noise: Noise | null
-  /** The input of the disclosure rule; with noise, the noised tallies. */
-  tallies: Tallies
-  states: FigureStates
+  figures: PublicFigures
+  /** Under rule 2, the last window that it sums up. */
+  window_no: number | null
+  /** Under rule 1, the input of the rule and the cases that each figure was last decided on. */
+  basis: { tallies: Tallies; states: FigureStates } | null
 }
 
-/** The JSON in the text columns: `figures` is public, the others never are. */
-interface StoredFigures {
-  sdc_rule_version: string
-  data_class: DataClass
-  noise: Noise | null
-  metrics: Record<Metric, Figure>
-}
 type StoredBases = Record<Metric, Omit<FigureState, 'figure'>>
 
-const RELEASE = `SELECT release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures
+const RELEASE = `SELECT release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures, window_no
        FROM figure_release`
 
-type ReleaseRow = Omit<FigureRelease, 'states' | 'data_class' | 'tallies' | 'noise' | 'refreshes_providers'> & {
+type ReleaseRow = Omit<FigureRelease, 'figures' | 'basis' | 'refreshes_providers'> & {
   refreshes_providers: 0 | 1
   tallies: string
   bases: string
@@ -51,42 +58,36 @@ export async function releases(db: Db): Promise<FigureRelease[]> {
   return (await db.query<ReleaseRow>(`${RELEASE} ORDER BY release_no`)).map(toRelease)
 }
 
-function toRelease(row: ReleaseRow): FigureRelease {
-  const { sdc_rule_version, data_class, noise, metrics } = JSON.parse(row.figures) as StoredFigures
-  const bases = JSON.parse(row.bases) as StoredBases
+function toRelease({ tallies, bases, figures: text, ...row }: ReleaseRow): FigureRelease {
+  const figures = JSON.parse(text) as PublicFigures
+  const of = row.window_no === null ? (JSON.parse(bases) as StoredBases) : undefined
   return {
-    release_no: row.release_no,
-    release_id: row.release_id,
-    released_at: row.released_at,
-    last_batch_id: row.last_batch_id,
+    ...row,
     refreshes_providers: row.refreshes_providers === 1,
-    log_size: row.log_size,
-    data_class,
-    noise,
-    tallies: JSON.parse(row.tallies) as Tallies,
-    states: {
-      rule_version: sdc_rule_version,
-      of: mapMetrics((metric) => ({ figure: metrics[metric], ...bases[metric] })),
-    },
+    figures,
+    basis: of
+      ? {
+          tallies: JSON.parse(tallies) as Tallies,
+          states: {
+            rule_version: figures.sdc_rule_version,
+            of: mapMetrics((metric) => ({ figure: figures.metrics[metric], ...of[metric] })),
+          },
+        }
+      : null,
   }
 }
 
-export async function insertRelease(tx: Db, release: FigureRelease): Promise<void> {
-  const { rule_version, of } = release.states
-  const figures: StoredFigures = {
-    sdc_rule_version: rule_version,
-    data_class: release.data_class,
-    noise: release.noise,
-    metrics: mapMetrics((metric) => of[metric].figure),
-  }
-  const bases: StoredBases = mapMetrics((metric) => {
-    const { figure: _, ...basis } = of[metric]
-    return basis
-  })
+export async function insertRelease(tx: Db, { basis, ...release }: FigureRelease): Promise<void> {
+  const bases: Partial<StoredBases> = basis
+    ? mapMetrics((metric) => {
+        const { figure: _, ...rest } = basis.states.of[metric]
+        return rest
+      })
+    : {}
   await tx.query(
     `INSERT INTO figure_release
-       (release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       (release_no, release_id, released_at, last_batch_id, refreshes_providers, log_size, tallies, bases, figures, window_no)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       release.release_no,
       release.release_id,
@@ -94,9 +95,10 @@ export async function insertRelease(tx: Db, release: FigureRelease): Promise<voi
       release.last_batch_id,
       release.refreshes_providers ? 1 : 0,
       release.log_size,
-      JSON.stringify(release.tallies),
+      JSON.stringify(basis?.tallies ?? {}),
       JSON.stringify(bases),
-      JSON.stringify(figures),
+      JSON.stringify(release.figures),
+      release.window_no,
     ],
   )
 }
@@ -104,16 +106,14 @@ export async function insertRelease(tx: Db, release: FigureRelease): Promise<voi
 const mapMetrics = <T>(value: (metric: Metric) => T): Record<Metric, T> =>
   Object.fromEntries(METRICS.map((metric) => [metric, value(metric)])) as Record<Metric, T>
 
-/** The figures of each release, oldest first: all that an audit needs, without tallies. */
-export async function publishedFigures(
-  db: Db,
-): Promise<{ as_of: string; noise: Noise | null; metrics: Record<Metric, Figure> }[]> {
+/** The figures of each exact release, oldest first: all that an audit needs, without tallies. */
+export async function exactFigures(db: Db): Promise<{ as_of: string; metrics: Record<Metric, Figure> }[]> {
   const rows = await db.query<{ released_at: number; figures: string }>(
-    'SELECT released_at, figures FROM figure_release ORDER BY release_no',
+    'SELECT released_at, figures FROM figure_release WHERE window_no IS NULL ORDER BY release_no',
   )
-  return rows.map(({ released_at, figures }) => {
-    const { noise, metrics } = JSON.parse(figures) as StoredFigures
-    return { as_of: new Date(released_at).toISOString(), noise, metrics }
+  return rows.flatMap(({ released_at, figures }) => {
+    const { noise, metrics } = JSON.parse(figures) as PublicFigures
+    return noise === null ? [{ as_of: new Date(released_at).toISOString(), metrics }] : []
   })
 }
 

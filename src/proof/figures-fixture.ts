@@ -44,6 +44,24 @@ export const aState = (given: Partial<FiguresState> = {}): FiguresState => ({
   ...given,
 })
 
+/** The same under rule 2: values with noise and their standard errors, and a band in place of the median. */
+export const aNoisedState = (given: Partial<FiguresState> = {}): FiguresState =>
+  aState({
+    sdc_rule_version: '2.0.0',
+    metrics: {
+      w: aFigure(0.48, { standard_error: 0.013 }),
+      r: aFigure(0.32, { standard_error: 0.012 }),
+      p: withheld('small_cell', { standard_error: null }),
+      savings_total: aFigure('126000.00', { standard_error: '7100.00' }),
+      savings_median: withheld('not_with_noise', { standard_error: null }),
+    },
+    noise: { mechanism: 'discrete_laplace', epsilon: '1', windows: 'disjoint' },
+    unit: 'case',
+    median_band: { low: '500.00', high: '1000.00' },
+    counts_standard_error: 4,
+    ...given,
+  })
+
 const none = () => ({ ...withheld('no_data'), as_of: null })
 
 /** Before the first release. */

@@ -100,11 +100,18 @@ class Replay {
         (definition === old.definition || (moved.has(metric) && isNewRule))
       )
     })
+    // A new series begins with a change of every metric under another version of the rule.
+    const isSeries =
+      isFirst || (isNewRule && [...Object.keys(state.metrics), ...COUNTS].every((metric) => moved.has(metric)))
     const noiseStays =
-      isFirst ||
       canonical(state.noise ?? null) === canonical(before.noise ?? null) ||
       (moved.size > 0 && (state.noise === undefined) === (before.noise === undefined))
-    return figuresStay && noiseStays && (before.data_class !== 'sample' || state.data_class === 'sample')
+    const markStays = state.unit === before.unit && (before.exact === undefined || state.exact === true)
+    return (
+      figuresStay &&
+      (isSeries || (noiseStays && markStays)) &&
+      (before.data_class !== 'sample' || state.data_class === 'sample')
+    )
   }
 }
 

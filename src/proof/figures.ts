@@ -13,6 +13,8 @@ export const FIGURES_STATE = 'figures-state/1'
 /** One figure as it stands. A value that is withheld is null and has a reason. */
 export interface CurrentFigure<Value extends number | string = number | string> {
   value: Value | null
+  /** In the unit of the value. Left out in states of before rule 2 and of exact figures. */
+  standard_error?: Value | null
   suppressed: boolean
   reason: string | null
   as_of: string | null
@@ -37,6 +39,13 @@ export interface FiguresState {
   cases_floor10: number | null
   settlements_floor10: number | null
   noise?: { mechanism: string; epsilon: string; windows: string }
+  /** Marks figures without noise. */
+  exact?: true
+  /** What epsilon protects. With the two members below and `standard_error` of each figure, or none of them is there. */
+  unit?: 'case' | 'person' | null
+  /** From `low` dollars up to below `high`, which is null if there is no upper end. */
+  median_band?: { low: string; high: string | null } | null
+  counts_standard_error?: number | null
   recorded_at: string
 }
 
@@ -52,16 +61,20 @@ const floor10 = both(count, (value) => (value as number) % 10 === 0)
 
 const standing = (value: Check): Check =>
   both(
-    closed({
-      value: orNull(value),
-      suppressed: oneOf(true, false),
-      reason: orNull(matches(NAME)),
-      as_of: orNull(instant),
-      definition: label,
-    }),
+    closed(
+      {
+        value: orNull(value),
+        suppressed: oneOf(true, false),
+        reason: orNull(matches(NAME)),
+        as_of: orNull(instant),
+        definition: label,
+      },
+      { standard_error: orNull(value) },
+    ),
     (figure) => {
-      const { value, suppressed, reason } = figure as CurrentFigure
-      return suppressed === (value === null) && suppressed === (reason !== null)
+      const { value, suppressed, reason, standard_error } = figure as CurrentFigure
+      const hasError = standard_error === undefined || (standard_error === null) === suppressed
+      return suppressed === (value === null) && suppressed === (reason !== null) && hasError
     },
   )
 
@@ -73,6 +86,18 @@ const isWhole: Check = (state) => {
   return [as_of, data_class, cases_floor10, settlements_floor10, ...figures.flatMap((f) => [f.value, f.as_of])].every(
     (each) => each === null,
   )
+}
+
+/** The members of rule 2 are all there or none of them. With a release they are about noise, and without one they are null. */
+const hasErrors: Check = (state) => {
+  const { release_id, metrics, cases_floor10, settlements_floor10, noise, exact, ...rest } = state as FiguresState
+  const { unit, median_band, counts_standard_error } = rest
+  const members = [unit, median_band, counts_standard_error, ...Object.values(metrics).map((f) => f.standard_error)]
+  if (members.every((each) => each === undefined)) return true
+  if (members.includes(undefined) || exact !== undefined) return false
+  const isCounted = cases_floor10 !== null || settlements_floor10 !== null
+  if (isCounted !== (counts_standard_error !== null)) return false
+  return release_id === null ? unit === null && median_band === null : unit !== null && noise !== undefined
 }
 
 export const isFiguresState = both(
@@ -94,9 +119,16 @@ export const isFiguresState = both(
       settlements_floor10: orNull(floor10),
       recorded_at: instant,
     },
-    { noise: closed({ mechanism: matches(NAME), epsilon: matches(TOKEN), windows: matches(NAME) }) },
+    {
+      noise: closed({ mechanism: matches(NAME), epsilon: matches(TOKEN), windows: matches(NAME) }),
+      exact: oneOf(true),
+      unit: orNull(oneOf('case', 'person')),
+      median_band: orNull(closed({ low: amount, high: orNull(amount) })),
+      counts_standard_error: orNull(count),
+    },
   ),
   isWhole,
+  hasErrors,
 ) as (value: unknown) => value is FiguresState
 
 const isFiguresProof = closed({ type: oneOf(FIGURES_PROOF), state: isFiguresState, log: isLogProof }) as (
@@ -105,15 +137,22 @@ const isFiguresProof = closed({ type: oneOf(FIGURES_PROOF), state: isFiguresStat
 
 /** The answer that a state makes: the service gives this, and a verifier compares with it. */
 export function figuresAnswer(state: FiguresState) {
-  const { metrics, cases_floor10, settlements_floor10, as_of, release_id, sdc_rule_version, data_class, noise } = state
+  const { metrics, cases_floor10, settlements_floor10, as_of, release_id, sdc_rule_version, data_class } = state
+  const { noise, exact, unit, median_band, counts_standard_error } = state
   const { w, r, p, savings_total, savings_median } = metrics
   return {
     w: w.value,
     r: r.value,
     p: p.value,
-    savings: { total: savings_total.value, median: savings_median.value, currency: 'USD' },
+    savings: {
+      total: savings_total.value,
+      median: savings_median.value,
+      ...(median_band !== undefined && { median_band }),
+      currency: 'USD',
+    },
     cases_floor10,
     settlements_floor10,
+    ...(counts_standard_error !== undefined && { counts_standard_error }),
     provenance: 'service_outcomes_ledger',
     as_of,
     release_id,
@@ -122,6 +161,8 @@ export function figuresAnswer(state: FiguresState) {
     sdc_rule_version,
     data_class,
     ...(noise && { noise }),
+    ...(exact && { exact }),
+    ...(unit !== undefined && { unit }),
   } as const
 }
 

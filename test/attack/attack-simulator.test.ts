@@ -2,14 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { audit } from '../../src/figures/rule/audit.ts'
-import { judgeCount, judgeRate } from '../../src/figures/rule/disclosure.ts'
 import { RULE, type Rule } from '../../src/figures/rule/figure.ts'
-import { parseEpsilon, type Ratio } from '../../src/figures/rule/noise.ts'
 import { METRICS, type Metric } from '../../src/figures/rule/tally.ts'
 import { type Learned, noShares, SIZES } from './attack-insider.ts'
-import { simulateNoised } from './attack-noise.ts'
 import { simulate } from './attack-simulator.ts'
-import { dice } from './dice.ts'
 
 const LEDGERS = Number(process.env['ATTACK_LEDGERS'] ?? 500)
 
@@ -62,64 +58,6 @@ function insiderLine(size: string, learned: Learned): string {
     `${Math.round((100 * known) / tried)} / ${Math.round((100 * told) / tried)}`
   return `| ${size} | ${METRICS.map((metric) => share(learned[metric])).join(' | ')} |`
 }
-
-describe('with noise', () => {
-  const HALF = parseEpsilon('0.5') as Ratio
-
-  test(`the same insider finds nothing impossible and little unlikely in ${LEDGERS} ledgers`, () => {
-    let tried = 0
-    let [answers, presence] = [0, 0]
-    for (let seed = 1; seed <= LEDGERS; seed++) {
-      const world = simulateNoised(seed, HALF, RULE)
-      expect([seed, world.impossible]).toEqual([seed, []])
-      tried += world.tried
-      answers = Math.max(answers, world.answers)
-      presence = Math.max(presence, world.presence)
-    }
-    expect(tried).toBeGreaterThan(LEDGERS * 100)
-    // Whether a case is there at all weighs at most e^epsilon in each figure; which of two answers it gave, which
-    // takes it out of one cell and puts it into the other, at most e^(2 epsilon).
-    expect(presence).toBe(1)
-    expect(answers).toBe(2)
-  }, 120_000)
-
-  test('what is published is as likely under the other answer, within the bound, byte for byte', () => {
-    const q = Math.exp(-0.5)
-    let worst = 1
-    for (let seed = 1; seed <= 60; seed++) {
-      const { below } = dice(seed)
-      const [yes, no] = [30 + below(60), 30 + below(60)]
-      const published = new Map<string, [number, number]>()
-      for (let a = yes - 60; a <= yes + 60; a++)
-        for (let b = no - 60; b <= no + 60; b++) {
-          const histogram = [
-            [0, b],
-            [1, a],
-          ] as const
-          const bytes = JSON.stringify([judgeRate(histogram, RULE), judgeCount([[1, a + b]], RULE)])
-          const [here = 0, there = 0] = published.get(bytes) ?? []
-          const weight = (z: number, y: number): number => q ** (Math.abs(z) + Math.abs(y))
-          published.set(bytes, [here + weight(a - yes, b - no), there + weight(a - (yes - 1), b - (no + 1))])
-        }
-      for (const [here, there] of published.values()) {
-        // The far ends of the sum are cut off: what hardly ever comes out is left to the powers above.
-        if (here < 1e-9) continue
-        expect(there).toBeGreaterThan(0)
-        worst = Math.max(worst, here / there, there / here)
-      }
-    }
-    expect(worst).toBeGreaterThan(Math.exp(0.5))
-    expect(worst).toBeLessThan(Math.exp(1) * (1 + 1e-6))
-  }, 60_000)
-
-  test('the insider is right when nothing is drawn, and when a case is drawn again at every release', () => {
-    const silent = simulateNoised(3, HALF, RULE, { silent: true })
-    expect(silent.impossible.length).toBeGreaterThan(silent.tried / 4)
-    const again = simulateNoised(3, HALF, RULE, { cumulative: true })
-    expect(again.impossible).toEqual([])
-    expect(again.answers).toBeGreaterThan(4)
-  })
-})
 
 describe('the same attackers find something when', () => {
   const weakened: [string, Partial<Rule>, RegExp][] = [

@@ -60,7 +60,10 @@ export function simulate(seed: number, rule: Rule, { gate = true } = {}): World 
     told = providers
     if (n % 3 === 1)
       for (const [npi, standing] of told)
-        world.providers.set(npi, [...(world.providers.get(npi) ?? []), providerStats(npi, standing, at, at, rule)])
+        world.providers.set(npi, [
+          ...(world.providers.get(npi) ?? []),
+          providerStats(npi, standing, { refreshed_at: at, now: at }, { version: rule.version, granularity: 'year' }),
+        ])
   }
   world.pinned.push(...differencing(world.history, rule), ...harvesting(world, rule))
   for (const unknown of targets.chosen) learn(steps, unknown, rule, world.learned)

@@ -9,6 +9,7 @@ import { importProviders, insertProviders } from '../../src/figures/ledger/direc
 import { correctOutcomes, deleteOutcomes, importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { COLUMNS } from '../../src/figures/ledger/outcome.ts'
 import { releaseFigures } from '../../src/figures/release.ts'
+import { systemDice } from '../../src/figures/window/dice.ts'
 import { SCOPE_NAMES } from '../../src/operation.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { DemoService } from '../support/service.ts'
@@ -89,7 +90,7 @@ test('personal data in any place of a file is refused, and found nowhere afterwa
   await insertProviders(db, [NPI])
   const sound = aSoundLedger({ npi: NPI })
   await importOutcomes(db, bytes(lines(HEADER, ...sound)), { now })
-  await releaseFigures({ db, log, now, cosign })
+  await releaseFigures({ db, log, now, cosign, dice: systemDice() })
   const known = sound[0]?.slice(0, 36) as string
   const said: string[] = []
   const refused = (taken: Promise<unknown>): Promise<unknown> =>
@@ -105,8 +106,8 @@ test('personal data in any place of a file is refused, and found nowhere afterwa
     for (const text of spoiltNames(canary, known)) await refused(deleteOutcomes(db, bytes(text), { now }))
     for (const text of spoiltDirectory(canary)) await refused(importProviders(db, bytes(text)))
   }
-  app.clock.now += 31 * 86_400_000
-  await releaseFigures({ db, log, now, cosign })
+  app.clock.now += 93 * 86_400_000
+  await releaseFigures({ db, log, now, cosign, dice: systemDice() })
   const everywhere = `${said.join('\n')}\n${bytesUnder(app.folder.path)}`
   expectNone(everywhere)
   // The check itself can see what is in the store.

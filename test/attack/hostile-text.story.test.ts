@@ -9,6 +9,7 @@ import { importProviders, insertProviders } from '../../src/figures/ledger/direc
 import { importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { COLUMNS } from '../../src/figures/ledger/outcome.ts'
 import { releaseFigures } from '../../src/figures/release.ts'
+import { systemDice } from '../../src/figures/window/dice.ts'
 import { openBytes } from '../../src/files/byte-stream.ts'
 import { load } from '../../src/ingest/load.ts'
 import { openInstallation } from '../../src/installation.ts'
@@ -219,6 +220,7 @@ test('the search finds a mark in everything that it looks through', async () => 
     log: app.installation.figuresLog,
     now: () => app.clock.now,
     cosign: app.installation.cosign,
+    dice: systemDice(),
   })
   const known = { releases: [older, id], codes: ['G0001', 'G0002'], npis: [NPI], rails: await app.railsHeaders() }
   const shown = await atr(['release', 'show', id], { DATA_DIR: app.config.DATA_DIR })

@@ -1,13 +1,16 @@
-// Imports a batch and releases the figures, again and again, until it is killed. Run by the crash test of the figures.
+// Imports a batch and releases the figures, again and again, until it is killed. Each release is in a quarter of its own,
+// so that each closes a window. Run by the crash test of the figures.
 
 import { readConfig } from '../../src/config.ts'
 import { importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { releaseFigures } from '../../src/figures/release.ts'
+import { systemDice } from '../../src/figures/window/dice.ts'
 import { openInstallation } from '../../src/installation.ts'
-import { outcomesFile } from '../support/outcomes.ts'
+import { outcomesFile, quarterOf } from '../support/outcomes.ts'
 
 const [first = 0, casesPerBatch = 0] = process.argv.slice(2).map(Number)
 const { db, figuresLog: log, cosign } = await openInstallation(readConfig(process.env))
+const dice = systemDice()
 console.log('at work')
 for (let n = first; ; n++) {
   // The first may be one that an earlier child had taken just before it was killed: then this changes nothing.
@@ -16,6 +19,6 @@ for (let n = first; ; n++) {
   await importOutcomes(db, file.stream(), { now: Date.now })
   console.log(`imported ${n}`)
   console.log('releasing')
-  const { release_id } = await releaseFigures({ db, log, now: Date.now, cosign })
+  const { release_id } = await releaseFigures({ db, log, now: () => quarterOf(n), cosign, dice })
   console.log(`released ${release_id}`)
 }

@@ -4,11 +4,13 @@ import { spawn } from 'bun'
 import { type Config, readConfig } from '../../src/config.ts'
 import { checkFigures } from '../../src/figures/fsck.ts'
 import { roundedTo50 } from '../../src/figures/ledger/outcome.ts'
+import { sumWindows } from '../../src/figures/rule/window.ts'
 import { releases } from '../../src/figures/store.ts'
+import { windows } from '../../src/figures/window/store.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
 import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { outcomesFile } from '../support/outcomes.ts'
+import { outcomesFile, quarterOf } from '../support/outcomes.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
 const KILLS = 100 // in two stores at a time
@@ -47,8 +49,11 @@ function countIn(n: number): Record<string, number> {
   }
 }
 
-/** What is there after a kill. The ledger holds whole files, once each; the figures follow from their tallies. */
-async function stateOf(config: Config, rederived: boolean): Promise<State> {
+/** The windows of a store as they were first seen: noise that was drawn once is never drawn again. */
+type Drawn = Map<number, string>
+
+/** What is there after a kill. The ledger holds whole files, once each; the figures follow from their windows. */
+async function stateOf(config: Config, drawn: Drawn, rederived: boolean): Promise<State> {
   const { db, figuresLog } = await openInstallation(config)
   const one = async (sql: string): Promise<number> => (await db.query<{ n: number }>(sql))[0]?.n ?? 0
   const batches = await one('SELECT COUNT(*) AS n FROM outcome_batch')
@@ -71,6 +76,17 @@ async function stateOf(config: Config, rederived: boolean): Promise<State> {
   expect(seqs.map(({ seq }) => seq)).toEqual(places.filter((place) => !ends.includes(place)))
   expect(ends.at(-1)).toBe(size - 1)
   expect(await one("SELECT COUNT(*) AS n FROM log_leaf WHERE log = 'figures'")).toBe(size)
+  const closed = await windows(db)
+  expect(closed.map(({ window_no }) => window_no)).toEqual(made.map(({ window_no }) => window_no as number))
+  for (const window of closed) {
+    const text = JSON.stringify(window)
+    expect(drawn.get(window.window_no) ?? text).toBe(text)
+    drawn.set(window.window_no, text)
+  }
+  // Each case is in one window: the sum differs from the number of cases by noise alone, 20 times its deviation at most.
+  const { r_yes, r_no } = sumWindows(closed.map(({ tally }) => tally))
+  const cases = (closed.at(-1)?.last_batch_id ?? 0) * CASES
+  expect(Math.abs(r_yes + r_no - cases)).toBeLessThanOrEqual(20 * Math.sqrt(4 * closed.length))
   if (rederived) expect(await checkFigures(db)).toEqual([])
   await db.close()
   return { batches, releases: made.length }
@@ -80,9 +96,10 @@ async function stateOf(config: Config, rederived: boolean): Promise<State> {
 async function killed(folder: string, kills: number): Promise<{ last: State; importing: number; releasing: number }> {
   const env = await storeEnvironment(folder)
   const config = readConfig(env)
-  await createInstallation(config, { origin: 'crash.example', now: Date.now() }, async () => undefined)
+  await createInstallation(config, { origin: 'crash.example', now: quarterOf(0) }, async () => undefined)
   let before: State = { batches: 0, releases: 0 }
   let [importing, releasing] = [0, 0]
+  const drawn: Drawn = new Map()
   for (let kill = 0; kill < kills; kill++) {
     const child = spawn([BUN, join(import.meta.dir, 'figures-child.ts'), String(before.batches + 1), String(CASES)], {
       env: { ...process.env, ...env },
@@ -101,7 +118,7 @@ async function killed(folder: string, kills: number): Promise<{ last: State; imp
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) said += decoder.decode(chunk.value)
     expect(await new Response(child.stderr).text()).toBe('')
 
-    const after = await stateOf(config, (kill + 1) % 10 === 0)
+    const after = await stateOf(config, drawn, (kill + 1) % 10 === 0)
     const count = (word: RegExp): number => [...said.matchAll(word)].length
     const imported = before.batches + count(/^imported/gm)
     const released = before.releases + count(/^released/gm)
@@ -116,7 +133,7 @@ async function killed(folder: string, kills: number): Promise<{ last: State; imp
   return { last: before, importing, releasing }
 }
 
-test(`imports and releases killed ${KILLS} times lose and double nothing`, async () => {
+test(`imports and releases killed ${KILLS} times lose and double nothing, and draw no noise twice`, async () => {
   using folder = temporaryFolder()
   const found = await Promise.all(['one', 'two'].map((name) => killed(join(folder.path, name), KILLS / 2)))
   for (const { last, importing, releasing } of found) {

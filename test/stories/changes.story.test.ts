@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { aSoundLedger, fileOf } from '../../src/figures/fixture.ts'
 import { importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { releaseFigures } from '../../src/figures/release.ts'
+import { systemDice } from '../../src/figures/window/dice.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { atr } from '../support/service.ts'
 
-const MONTH_MS = 31 * 86_400_000
+/** Longer than any quarter, so that each release closes a window. */
+const QUARTER_MS = 93 * 86_400_000
 
 type Entry = Record<string, unknown> & { seq: number; proof: { log: { checkpoint: string } } }
 interface ChangesPage {
@@ -24,9 +26,9 @@ async function aFollower(app: TestApp, releases: number) {
   const now = () => app.clock.now
   const grow = async (times = 1): Promise<void> => {
     for (let i = 0; i < times; i++) {
-      app.clock.now += MONTH_MS
+      app.clock.now += QUARTER_MS
       await importOutcomes(db, fileOf(aSoundLedger()), { now })
-      await releaseFigures({ db, log, now, cosign })
+      await releaseFigures({ db, log, now, cosign, dice: systemDice() })
     }
   }
   await grow(releases)

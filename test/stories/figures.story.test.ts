@@ -1,27 +1,31 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { aCase, aSoundLedger, cases, fileOf, HEADER, NPI, OTHER_NPI } from '../../src/figures/fixture.ts'
+import { aCase, aSoundLedger, cases, fileOf, HEADER, NPI, OTHER_NPI, refusal } from '../../src/figures/fixture.ts'
 import { insertProviders } from '../../src/figures/ledger/directory.ts'
 import { correctOutcomes, importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { releaseFigures } from '../../src/figures/release.ts'
+import { systemDice } from '../../src/figures/window/dice.ts'
 import { SCOPE_NAMES } from '../../src/operation.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
 import { atr } from '../support/service.ts'
 
 const MONTH_MS = 31 * 86_400_000
+const QUARTER_MS = 3 * MONTH_MS
 
 const take = (app: TestApp, lines: readonly string[]) =>
   importOutcomes(app.installation.db, fileOf(lines), { now: () => app.clock.now })
 
-function release(app: TestApp) {
+function release(app: TestApp, exact = false) {
   const { db, figuresLog: log, cosign } = app.installation
-  return releaseFigures({ db, log, now: () => app.clock.now, cosign })
+  return releaseFigures({ db, log, now: () => app.clock.now, cosign, dice: systemDice(), exact })
 }
 
 interface Figures {
   w: number | null
+  r: number | null
+  p: number | null
   savings: { total: string | null }
   cases_floor10: number | null
   as_of: string | null
@@ -67,11 +71,14 @@ test('two keys of different scopes, and no key, get the same bytes with the same
 test('with no ledger, no release, or too few cases every figure is null with its reason', async () => {
   await using app = await testApp()
   expect(reasonsOf(await figuresOf(app))).toEqual(all('no_data'))
-  await release(app)
+  // A first release that would say nothing is refused; without noise it is made, and says just that.
+  expect(await refusal(release(app))).toMatchObject({ code: 'figures_held' })
+  expect(reasonsOf(await figuresOf(app))).toEqual(all('no_data'))
+  await release(app, true)
   expect(reasonsOf(await figuresOf(app))).toEqual(all('small_cell'))
   await take(app, cases(49))
   app.clock.now += MONTH_MS
-  await release(app)
+  await release(app, true)
   const few = await figuresOf(app)
   expect(reasonsOf(few)).toEqual(all('small_cell'))
   expect([few.w, few.savings.total, few.cases_floor10]).toEqual([null, null, null])
@@ -80,12 +87,12 @@ test('with no ledger, no release, or too few cases every figure is null with its
 test('unanimous cases and one dominant case withhold what they would tell', async () => {
   await using app = await testApp()
   await take(app, cases(400))
-  await release(app)
+  await release(app, true)
   expect(reasonsOf(await figuresOf(app))).toEqual({ ...all('small_cell'), savings_total: null, savings_median: null })
 
   await using other = await testApp()
   await take(other, [...aSoundLedger({ recovered: '100' }), aCase({ recovered: '50000' })])
-  await release(other)
+  await release(other, true)
   expect(reasonsOf(await figuresOf(other))).toMatchObject({
     savings_total: 'dominance',
     savings_median: 'dominance',
@@ -93,17 +100,17 @@ test('unanimous cases and one dominant case withhold what they would tell', asyn
   })
 })
 
-test('a correction of three cases changes no byte but the name of the release', async () => {
+test('a correction of three cases changes no byte of exact figures but the name of the release', async () => {
   await using app = await testApp()
   const lines = aSoundLedger()
   await take(app, lines)
-  await release(app)
+  await release(app, true)
   const before = await figuresOf(app)
   const corrected = lines.slice(0, 3).map((line) => aCase({ case_ref: line.slice(0, 36), recovered: '20000' }))
   const { db } = app.installation
   await correctOutcomes(db, fileOf(corrected), { now: () => app.clock.now })
   app.clock.now += MONTH_MS
-  expect(await release(app)).toMatchObject({ changes: 0 })
+  expect(await release(app, true)).toMatchObject({ changes: 0 })
   const after = await figuresOf(app)
   const { as_of, release_id } = after
   // In the proof, too, only the name of the release and its time changed.
@@ -116,6 +123,7 @@ test('a stranger verifies the figures from a file and from an address, and pins 
   await using app = await testApp()
   await take(app, aSoundLedger())
   await release(app)
+  const { w, r, p, savings } = await figuresOf(app)
   const { registryLog, figuresLog } = app.installation
   const put = (name: string, text: string): string => {
     const path = join(app.folder.path, name)
@@ -139,7 +147,7 @@ test('a stranger verifies the figures from a file and from an address, and pins 
     const { code, out, err } = await atr(['verify', what, '--policy', policy, ...options])
     return [code, ...out.split('\n'), ...err.split('\n')].filter((line) => line !== '')
   }
-  const told = 'w 0.5, r 0.5, p 0.5, savings_total 70000.00, savings_median 700.00'
+  const told = `w ${w}, r ${r}, p ${p}, savings_total ${savings.total}, savings_median withheld (not_with_noise)`
   expect(await verify(`${base}/api/figures`, '--pin', pin)).toEqual([
     0,
     'ok',
@@ -147,15 +155,33 @@ test('a stranger verifies the figures from a file and from an address, and pins 
     'checked: 0 rows, 1 log entries',
     'as of 2026-11-15T12:00:00.000Z',
   ])
-  app.clock.now += MONTH_MS
+  app.clock.now += QUARTER_MS
   await release(app)
   const body = await figuresOf(app)
   const file = put('figures.json', JSON.stringify(body))
-  expect(await verify(file, '--pin', pin)).toContain('the log has only grown: from 9 entries to 10')
+  expect(await verify(file, '--pin', pin)).toContain('the log has only grown: from 9 entries to 17')
   expect(await verify(put('altered.json', JSON.stringify({ ...body, w: 0.99 })))).toEqual([
     1,
     'failed: body_contradicts_proof',
   ])
+}, 60_000)
+
+test('a ledger of exact figures begins figures with noise in one command, and its old entries verify', async () => {
+  using folder = temporaryFolder()
+  const env = { DATA_DIR: join(folder.path, 'data') }
+  const path = join(folder.path, 'a.csv')
+  writeFileSync(path, `${[HEADER, ...aSoundLedger()].join('\n')}\n`)
+  await atr(['init', '--origin', 'series.example'], env)
+  await atr(['outcomes', 'import', path], env)
+  const first = await atr(['figures', 'release', '--exact', '--accept-risk'], env)
+  expect([first.code, first.out]).toEqual([0, expect.stringContaining('under rule 1.0.0: 7 changes')])
+  const refused = await atr(['figures', 'release'], env)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--new-series')])
+  const begun = await atr(['figures', 'release', '--new-series'], env)
+  expect([begun.code, begun.out]).toEqual([0, expect.stringContaining('under rule 2.0.0: 7 changes')])
+  expect(begun.out).toMatch(/^w +0\.\d+ +0\.\d+$/m)
+  expect(begun.out).toMatch(/held until the release of \d{4}-\d\d-\d\d$/m)
+  expect((await atr(['fsck'], env)).code).toBe(0)
 }, 60_000)
 
 test('a provider in the directory without a case is answered like one with ten', async () => {
@@ -189,8 +215,14 @@ test('the commands take, correct, delete, rehearse, release and audit, and say n
     said: { cases: 100, batch_id: 1 },
   })
   const planned = await run('figures', 'release', '--dry-run')
-  expect(planned).toMatchObject({ code: 0, said: { dry_run: true, disclosure_audit: 'pass' } })
-  expect(await run('figures', 'release')).toMatchObject({ code: 0, said: { changes: 7 } })
+  expect(planned).toMatchObject({ code: 0, said: { dry_run: true, would_release: true, cases: 100, unit: 'case' } })
+  const exact = await run('figures', 'release', '--dry-run', '--exact')
+  expect(exact).toMatchObject({ code: 0, said: { dry_run: true, disclosure_audit: 'pass' } })
+  const risky = await run('figures', 'release', '--exact')
+  expect(risky.code).toBe(1)
+  expect(risky.err).toContain('knows every case but one')
+  expect(await run('figures', 'release')).toMatchObject({ code: 0, said: { changes: 7, already_released: false } })
+  expect(await run('figures', 'release')).toMatchObject({ code: 0, said: { changes: 0, already_released: true } })
   const corrected = aCase({ case_ref: lines[0]?.slice(0, 36) as string })
   expect(await run('outcomes', 'correct', put('b.csv', [HEADER, corrected]))).toMatchObject({
     code: 0,
@@ -207,7 +239,9 @@ test('the commands take, correct, delete, rehearse, release and audit, and say n
   for (const args of [
     ['figures'],
     ['figures', 'audit', '--dry-run'],
-    ['figures', 'release', '--dp', '0.5'],
+    ['figures', 'release', '--dp', 'epsilon=0.5'],
+    ['figures', 'release', '--accept-risk'],
+    ['figures', 'audit', '--exact'],
     ['outcomes', 'drop', 'x'],
   ])
     expect((await atr(args, env)).code).toBe(2)

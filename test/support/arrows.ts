@@ -75,6 +75,7 @@ export const ARROWS: Record<string, readonly string[]> = {
 export const ROOMS: Record<string, readonly string[]> = {
   'figures/ledger': ['figures/rule'],
   'figures/rule': [],
+  'figures/window': ['figures/ledger', 'figures/rule'],
   'ingest/cms': [],
   'ingest/hospital': [],
   'ingest/schedules': ['ingest/cms'],

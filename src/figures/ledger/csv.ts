@@ -37,14 +37,14 @@ export class Complaints {
 }
 
 /**
- * Reads the simplest CSV: a fixed header, then one record per line, without quotes, because no allowed
+ * Reads the simplest CSV: one of the given headers, then one record per line, without quotes, because no allowed
  * value needs them. The input is hostile. Returns the SHA-256 of the bytes read.
  */
 export async function readRecords(
   file: AsyncIterable<Uint8Array>,
-  columns: readonly string[],
+  headers: readonly (readonly string[])[],
   complaints: Complaints,
-  take: (fields: string[], line: number) => void,
+  take: (fields: string[], line: number, columns: readonly string[]) => void,
   /** Awaited between chunks of the file, so that the records read so far can be stored. */
   pause: () => Promise<void> | undefined = () => undefined,
 ): Promise<string> {
@@ -53,6 +53,7 @@ export async function readRecords(
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let line = 0
   let rest = ''
+  let columns: readonly string[] = []
 
   /** False when what follows cannot be read as records of this file. */
   const read = (text: string): boolean => {
@@ -63,9 +64,11 @@ export async function readRecords(
     }
     const fields = text.replace(/\r$/, '').split(',')
     if (line > 1) {
-      take(fields, line)
+      take(fields, line, columns)
       return true
     }
+    // If none has as many columns, the longest shows where the header goes wrong.
+    columns = headers.find(({ length }) => length === fields.length) ?? (headers.at(-1) as readonly string[])
     const wrong = columns.findIndex((name, i) => fields[i] !== name)
     if (wrong < 0 && fields.length === columns.length) return true
     complaints.add(1, wrong < 0 ? columns.length + 1 : wrong + 1, 'header')

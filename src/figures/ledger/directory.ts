@@ -20,7 +20,7 @@ export async function importProviders(
 ): Promise<{ providers: number; added: number }> {
   const complaints = new Complaints()
   const npis: string[] = []
-  await readRecords(file, COLUMNS, complaints, ([npi = '', type, ...more], line) => {
+  await readRecords(file, [COLUMNS], complaints, ([npi = '', type, ...more], line) => {
     if (!isNpi(npi)) complaints.add(line, 1, 'npi_check_digit')
     else if (type !== '2') complaints.add(line, 2, type === '1' ? 'person_not_organisation' : 'not_an_entity_type')
     else if (more.length > 0) complaints.add(line, 3, 'column_count')

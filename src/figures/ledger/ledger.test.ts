@@ -5,7 +5,7 @@ import { aCase, cases, fileOf, HEADER, NPI, openFigures, refusal, streamOf } fro
 import { Complaints } from './csv.ts'
 import { importProviders, insertProviders } from './directory.ts'
 import { correctOutcomes, deleteOutcomes, importOutcomes } from './ledger.ts'
-import { readOutcome, roundedTo50 } from './outcome.ts'
+import { COLUMNS, readOutcome, roundedTo50 } from './outcome.ts'
 
 const options = { now: () => Date.parse('2026-11-03T00:00:00Z'), data_class: 'published' } as const
 
@@ -103,7 +103,7 @@ test('no field of any refused line is repeated, whatever it holds', () => {
   fc.assert(
     fc.property(fc.array(field, { minLength: 9, maxLength: 9 }), (fields) => {
       const complaints = new Complaints()
-      expect(readOutcome(fields, 2, 2026, complaints)).toBeUndefined()
+      expect(readOutcome(fields, 2, { year: 2026, columns: COLUMNS, digest: () => 0 }, complaints)).toBeUndefined()
       try {
         complaints.refuse('outcomes_refused')
       } catch (error) {
@@ -171,6 +171,7 @@ test('every accepted spelling is kept in its one form', async () => {
       recurring: 1,
       certified_mail: 0,
       recovered_50: 2,
+      person: null,
     },
   ])
 })
@@ -224,6 +225,7 @@ test('the ledger has these columns of these types and no other', async () => {
     'recurring INTEGER',
     'certified_mail INTEGER',
     'recovered_50 INTEGER',
+    'person INTEGER or null',
   ])
   const [table] = await figures.db.query<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = 'outcome'")
   expect(table?.sql).toMatch(/STRICT/)
@@ -242,6 +244,13 @@ test('beside the ledger stand a salt for each case and sums, and nothing that co
   expect(await columnsOf('outcome_salt')).toEqual(['batch_id INTEGER', 'case_ref TEXT', 'salt BLOB'])
   expect(await columnsOf('outcome_carried')).toEqual(['metric TEXT', 'answer INTEGER', 'case_count INTEGER'])
   expect(await columnsOf('outcome_staging')).toEqual(['staging_id INTEGER', 'alive_at INTEGER'])
+  expect(await columnsOf('outcome_pending')).toEqual([
+    'person INTEGER',
+    'npi TEXT',
+    'packed INTEGER',
+    'case_count INTEGER',
+  ])
+  expect(await columnsOf('outcome_left_out')).toEqual(['case_ref TEXT'])
   const salt = (case_ref: string, bytes: number) =>
     figures.db.insertMany('outcome_salt', ['batch_id', 'case_ref', 'salt'], [[1, case_ref, new Uint8Array(bytes)]])
   await expect(salt('Jane Roe', 16)).rejects.toThrow()

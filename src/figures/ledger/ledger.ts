@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import type { DataClass } from '../rule/figure.ts'
 import { Complaints, readRecords } from './csv.ts'
-import { COLUMNS, readNamedCase, readOutcome } from './outcome.ts'
+import { COLUMNS, type PersonDigest, readNamedCase, readOutcome, WITH_PERSONS } from './outcome.ts'
 import { sealOpen } from './seal.ts'
 import * as store from './store.ts'
 
@@ -17,7 +17,11 @@ export interface LedgerChange {
 interface ImportOptions {
   now: () => number
   data_class?: DataClass
+  /** The secret of the installation, under which persons are digested. Needed for files with `person_token`. */
+  pepper?: Uint8Array
 }
+
+const FILE_HEADERS = [COLUMNS, WITH_PERSONS]
 
 /** How much of a file is in memory at once, and how long other writers wait for one step of staging it. */
 const LINES_PER_STEP = 5000
@@ -33,9 +37,9 @@ export const importOutcomes = (
 ): Promise<LedgerChange> =>
   change(db, file, options, {
     kind: 'import',
-    columns: COLUMNS,
+    headers: FILE_HEADERS,
     read: readOutcome,
-    rules: ['case_named_twice', 'case_already_in_ledger', 'npi_not_in_directory'],
+    rules: ['case_named_twice', 'case_already_in_ledger', 'npi_not_in_directory', 'person_token_missing'],
     apply: store.importStaged,
   })
 
@@ -47,7 +51,7 @@ export const correctOutcomes = (
 ): Promise<LedgerChange> =>
   change(db, file, options, {
     kind: 'correction',
-    columns: COLUMNS,
+    headers: FILE_HEADERS,
     read: readOutcome,
     rules: ['case_named_twice', 'case_not_in_ledger', 'npi_not_in_directory'],
     apply: store.correctStaged,
@@ -61,19 +65,19 @@ export const deleteOutcomes = (
 ): Promise<LedgerChange> =>
   change(db, file, options, {
     kind: 'deletion',
-    columns: ['case_ref'],
-    read: (fields, line, _year, complaints) => readNamedCase(fields, line, complaints),
+    headers: [['case_ref']],
+    read: (fields, line, _context, complaints) => readNamedCase(fields, line, complaints),
     rules: ['case_named_twice', 'case_not_in_ledger'],
     apply: store.deleteStaged,
   })
 
 interface ChangeSteps {
   kind: store.BatchKind
-  columns: readonly string[]
+  headers: readonly (readonly string[])[]
   read: (
     fields: readonly string[],
     line: number,
-    year: number,
+    context: Parameters<typeof readOutcome>[2],
     complaints: Complaints,
   ) => store.StagedLine['outcome'] | undefined
   /** The rules that need the store to be checked. */
@@ -86,14 +90,18 @@ interface ChangeSteps {
  * transaction. A crash before that leaves staged lines without an owner; after it, the file is in the ledger.
  * Several imports can run at once; each is checked against the ledger as the earlier ones left it.
  */
-async function change(db: Db, file: AsyncIterable<Uint8Array>, { now, data_class }: ImportOptions, how: ChangeSteps) {
+async function change(db: Db, file: AsyncIterable<Uint8Array>, options: ImportOptions, how: ChangeSteps) {
+  const { now, data_class } = options
   const complaints = new Complaints()
   const imported_at = now()
   const staging_id = randomInt(1, MAX_STAGING_ID)
   await store.dropAbandoned(db, (await db.now()) - SILENCE_MS)
   try {
     await store.putAlive(db, staging_id, await db.now())
-    const { source_digest, cases } = await stageFile(db, file, staging_id, new Date(imported_at), complaints, how)
+    const { source_digest, cases } = await stageFile(db, file, staging_id, imported_at, complaints, {
+      ...how,
+      digest: personDigest(options.pepper),
+    })
     if (cases === 0 && complaints.count === 0) complaints.add(2, 1, 'no_cases')
     complaints.refuse('outcomes_refused')
     return await db.transaction(async (tx): Promise<LedgerChange> => {
@@ -121,11 +129,11 @@ async function stageFile(
   db: Db,
   file: AsyncIterable<Uint8Array>,
   staging_id: number,
-  at: Date,
+  imported_at: number,
   complaints: Complaints,
-  { columns, read }: ChangeSteps,
+  { headers, read, digest }: ChangeSteps & { digest: PersonDigest },
 ): Promise<{ source_digest: string; cases: number }> {
-  const year = at.getUTCFullYear()
+  const year = new Date(imported_at).getUTCFullYear()
   let step: store.StagedLine[] = []
   let cases = 0
   const flush = async (): Promise<void> => {
@@ -139,10 +147,10 @@ async function stageFile(
   }
   const source_digest = await readRecords(
     file,
-    columns,
+    headers,
     complaints,
-    (fields, line) => {
-      const outcome = read(fields, line, year, complaints)
+    (fields, line, columns) => {
+      const outcome = read(fields, line, { year, columns, digest }, complaints)
       if (!outcome) return
       cases++
       step.push({ line, outcome })
@@ -153,11 +161,23 @@ async function stageFile(
   return { source_digest, cases }
 }
 
+/**
+ * 48 bits: enough that two persons rarely get the same, who would then count as one. Without the secret nobody can try
+ * tokens until one fits.
+ */
+const personDigest =
+  (pepper: Uint8Array | undefined): PersonDigest =>
+  (token) => {
+    if (!pepper) throw new TypeError('a file with persons needs the secret of the installation')
+    return createHmac('sha256', pepper).update(`agent-trust-registry: person ${token}`).digest().readUIntBE(0, 6)
+  }
+
 const COLUMN_OF: Record<store.StoreRule, number> = {
   case_already_in_ledger: 1,
   case_not_in_ledger: 1,
   case_named_twice: 1,
   npi_not_in_directory: COLUMNS.indexOf('npi') + 1,
+  person_token_missing: WITH_PERSONS.length,
 }
 
 async function complain(tx: Db, rule: store.StoreRule, staging_id: number, complaints: Complaints): Promise<void> {

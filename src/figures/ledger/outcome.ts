@@ -15,9 +15,11 @@ export interface Outcome {
   certified_mail: number
   /** Dollars recovered in steps of 50, at most 1000 of them. */
   recovered_50: number
+  /** Who it is of, as a keyed digest of what the file said; null if it did not say. */
+  person: number | null
 }
 
-/** The only header an outcomes file may have, in this order. */
+/** The header of an outcomes file, in this order. A file may have one more column, `person_token`, as the last. */
 export const COLUMNS = [
   'case_ref',
   'outcome_year',
@@ -30,6 +32,8 @@ export const COLUMNS = [
   'recovered',
 ] as const
 
+export const WITH_PERSONS = [...COLUMNS, 'person_token'] as const
+
 const TOP_CODE = 1000
 
 // USPS Publication 28, appendix B.
@@ -40,6 +44,8 @@ const STATES = new Set(
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 // Seven digits of dollars at most, so that no social security or telephone number can pass for an amount.
 const DOLLARS = /^([0-9]{1,7})(?:\.([0-9]{1,2}))?$/
+/** An opaque token of the operator's own. It is not kept: see `PersonDigest`. */
+const PERSON_TOKEN = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
  * Personal data that is often put into a ledger by mistake. No valid value matches these patterns, so they
@@ -71,6 +77,9 @@ export function roundedTo50(dollars: string): number | undefined {
   return cents < 50_000 ? Math.min(steps, WON_50 - 1) : steps
 }
 
+/** What the ledger keeps of a token: a digest under a secret that is not in the store. */
+export type PersonDigest = (token: string) => number
+
 const readCaseRef = (text: string): string | undefined => (UUID_V4.test(text) ? text.toLowerCase() : undefined)
 
 /** Reads one line of a file that only names cases. */
@@ -91,18 +100,18 @@ export function readNamedCase(
 export function readOutcome(
   fields: readonly string[],
   line: number,
-  year: number,
+  { year, columns, digest }: { year: number; columns: readonly string[]; digest: PersonDigest },
   complaints: Complaints,
 ): Outcome | undefined {
-  if (fields.length !== COLUMNS.length) {
+  if (fields.length !== columns.length) {
     const at = fields.findIndex((text) => personal(text))
-    if (at < 0) complaints.add(line, Math.min(fields.length, COLUMNS.length) + 1, 'column_count')
+    if (at < 0) complaints.add(line, Math.min(fields.length, columns.length) + 1, 'column_count')
     else complaints.add(line, at + 1, personal(fields[at] as string) as string)
     return undefined
   }
   let sound = true
-  const read = <T>(column: (typeof COLUMNS)[number], rule: string, parse: (text: string) => T | undefined): T => {
-    const at = COLUMNS.indexOf(column)
+  const read = <T>(column: (typeof WITH_PERSONS)[number], rule: string, parse: (text: string) => T | undefined): T => {
+    const at = WITH_PERSONS.indexOf(column)
     const text = fields[at] as string
     const value = parse(text)
     if (value === undefined) {
@@ -123,6 +132,12 @@ export function readOutcome(
     recurring: read('recurring', 'not_a_boolean', flag),
     certified_mail: read('certified_mail', 'not_a_boolean', flag),
     recovered_50: read('recovered', 'not_an_amount', roundedTo50),
+    person:
+      columns.length === COLUMNS.length
+        ? null
+        : read('person_token', 'not_a_person_token', (text) =>
+            PERSON_TOKEN.test(text) && !personal(text) ? digest(text) : undefined,
+          ),
   }
   if (!sound) return undefined
   if (outcome.settled === 0 || outcome.closed === 1) return outcome

@@ -9,7 +9,8 @@ import * as ledger from './store.ts'
 interface LatestRelease {
   last_batch_id: number
   released_at: number
-  noise: object | null
+  /** Null under rule 1. */
+  window_no: number | null
 }
 
 /**
@@ -26,14 +27,14 @@ export const countOutgrown = async (db: Db, latest: LatestRelease | undefined): 
 
 /**
  * Removes old cases with their salts, and keeps only how many of them gave each answer to each question. So figures
- * about all cases still count them, and no published figure changes because of a removal. With noise nothing is kept:
- * the windows of these cases are published and never counted again.
+ * about all cases still count them, and no published figure changes because of a removal. Under rule 2 nothing is kept:
+ * the windows of these cases are closed and never counted again.
  */
 export async function removeOutgrown(tx: Db, latest: LatestRelease | undefined): Promise<number> {
   const cases = await countOutgrown(tx, latest)
   if (!latest || cases === 0) return 0
   const which = outgrown(latest)
-  if (latest.noise === null)
+  if (latest.window_no === null)
     await putCarryover(tx, addTallies(tallies(await ledger.outcomeCells(tx, which)), await carryover(tx)))
   await ledger.deleteCases(tx, which)
   await sealOpen(tx)

@@ -1,9 +1,10 @@
 import type { Db } from '../../db/db.ts'
 import type { DataClass } from '../rule/figure.ts'
 import type { ProviderCells } from '../rule/provider.ts'
-import { cellOf, type OutcomeCell } from '../rule/tally.ts'
+import type { OutcomeCell } from '../rule/tally.ts'
 import type { Outcome } from './outcome.ts'
 import { breakSeals, SIXTEENTHS } from './seal-store.ts'
+import { Counter, PACKED, putPending } from './window-store.ts'
 
 export type BatchKind = 'import' | 'correction' | 'deletion'
 
@@ -17,6 +18,7 @@ const OUTCOME_COLUMNS = [
   'recurring',
   'certified_mail',
   'recovered_50',
+  'person',
 ] as const satisfies (keyof Outcome)[]
 
 /** Deletes the lines of imports without an update since `before`: a crash left them. */
@@ -71,6 +73,9 @@ const BREAKS = {
      WHERE nth > 1`,
   npi_not_in_directory: `SELECT line FROM outcome_staged s
      WHERE staging_id = $1 AND npi IS NOT NULL AND NOT EXISTS (SELECT 1 FROM provider p WHERE p.npi = s.npi)`,
+  // What a window protects is said when the first one is closed, for all that follow.
+  person_token_missing: `SELECT line FROM outcome_staged
+     WHERE staging_id = $1 AND person IS NULL AND EXISTS (SELECT 1 FROM figure_window WHERE unit = 'person')`,
 } as const
 export type StoreRule = keyof typeof BREAKS
 
@@ -99,25 +104,30 @@ export const importStaged = (tx: Db, staging_id: number, batch_id: number): Prom
 const NAMED = `SELECT o.case_ref, o.batch_id FROM outcome o
       WHERE o.case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)`
 
-/** A corrected case stays in its batch. Its content is new, and so is its salt. */
+/** A corrected case stays in its batch. Its content is new, and so is its salt. Its person stays if the file names none. */
 export async function correctStaged(tx: Db, staging_id: number): Promise<void> {
   await breakSeals(tx, NAMED, [staging_id])
+  await putPending(tx, staging_id, -1)
+  const columns = OUTCOME_COLUMNS.filter((column) => column !== 'case_ref' && column !== 'person')
   await tx.query(
-    `UPDATE outcome SET ${OUTCOME_COLUMNS.slice(1)
-      .map((column) => `${column} = s.${column}`)
-      .join(', ')}
+    `UPDATE outcome SET ${columns.map((column) => `${column} = s.${column}`).join(', ')},
+            person = COALESCE(s.person, outcome.person)
        FROM outcome_staged s
       WHERE s.staging_id = $1 AND outcome.case_ref = s.case_ref`,
     [staging_id],
   )
+  await putPending(tx, staging_id, 1)
 }
 
 /** Deletes cases with their salts: without the salt nobody can show what a case said, from any root. */
 export async function deleteStaged(tx: Db, staging_id: number): Promise<void> {
   await breakSeals(tx, NAMED, [staging_id])
-  await tx.query('DELETE FROM outcome WHERE case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)', [
-    staging_id,
-  ])
+  await putPending(tx, staging_id, -1)
+  for (const table of ['outcome_left_out', 'outcome'])
+    await tx.query(
+      `DELETE FROM ${table} WHERE case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)`,
+      [staging_id],
+    )
 }
 
 export async function findBatch(
@@ -168,21 +178,6 @@ export async function ledgerState(db: Db): Promise<LedgerState> {
   }
 }
 
-/** All answers of a case that the figures need, in one number. */
-const PACKED = '((((closed * 2 + settled) * 2 + recurring) * 2 + certified_mail) * 1001 + recovered_50)'
-
-class Counter {
-  readonly #cases = new Map<number, number>()
-
-  add(packed: number): void {
-    this.#cases.set(packed, (this.#cases.get(packed) ?? 0) + 1)
-  }
-
-  get cells(): OutcomeCell[] {
-    return [...this.#cases].map(([packed, cases]) => cellOf(packed, cases))
-  }
-}
-
 /** A selection of cases: of files after one batch and up to another, and of years before one. */
 export interface Cases {
   after_batch_id?: number
@@ -221,6 +216,10 @@ export async function countCases(db: Db, which: Cases): Promise<number> {
 /** Removes cases with their salts. */
 export async function deleteCases(tx: Db, which: Cases): Promise<void> {
   await breakSeals(tx, `SELECT case_ref, batch_id FROM outcome WHERE ${CHOSEN}`, chosen(which))
+  await tx.query(
+    `DELETE FROM outcome_left_out WHERE case_ref IN (SELECT case_ref FROM outcome WHERE ${CHOSEN})`,
+    chosen(which),
+  )
   await tx.query(`DELETE FROM outcome WHERE ${CHOSEN}`, chosen(which))
 }
 

@@ -3,7 +3,7 @@
 /** Whether the cases behind it are real or invented for a demonstration. */
 export type DataClass = 'published' | 'sample'
 
-/** The thresholds for showing a number. A change of any member is a new version. */
+/** Rule 1: exact figures, shown or withheld by thresholds. A change of any member is a new version. */
 export const RULE = {
   version: '1.0.0',
   /** F1, F2. */
@@ -47,4 +47,14 @@ export interface Figure {
   suppressed: boolean
   reason: WithheldReason | 'not_with_noise' | null
   as_of: string
+  /** Of a value with noise, in the unit of the value. Null if it is withheld, and not there if there is no noise. */
+  standard_error?: number | string | null
+}
+
+/** What is published about the noise, with the figures. */
+export interface Noise {
+  mechanism: 'discrete_laplace'
+  /** Per figure, for what `unit` says. */
+  epsilon: string
+  windows: 'disjoint'
 }

@@ -8,14 +8,14 @@ export const SAVINGS_BANDS = ['<500', '500-1999', '2000-9999', '10000+'] as cons
 export const WITHHOLDABLE = ['win_rate', 'no_escalation_rate', 'median_savings_band'] as const
 
 export type CaseBand = (typeof CASE_BANDS)[number]
-type SavingsBand = (typeof SAVINGS_BANDS)[number]
-type BandedRate = number | '>=0.90' | '<=0.10'
+export type SavingsBand = (typeof SAVINGS_BANDS)[number]
+export type BandedRate = number | '>=0.90' | '<=0.10'
 type Withholdable = (typeof WITHHOLDABLE)[number]
 
 /** The published statistics of one provider. */
 export interface ProviderStats {
   npi: string
-  window: { from: string; to: string; granularity: 'year' }
+  window: { from: string; to: string; granularity: 'quarter' | 'year' }
   case_band: CaseBand
   win_rate: BandedRate | null
   no_escalation_rate: BandedRate | null
@@ -26,13 +26,16 @@ export interface ProviderStats {
   sdc_rule_version: string
 }
 
-/** What is published about a provider, and the cases that each part was last decided on. */
-export interface ProviderRecord {
-  band: { value: CaseBand; basis: Histogram }
-  win_rate: Judgement<BandedRate> & { basis: Histogram }
-  no_escalation_rate: Judgement<BandedRate> & { basis: Histogram }
-  median_savings_band: Judgement<SavingsBand> & { basis: Histogram }
+/** What is published about a provider. */
+export interface ProviderFacts {
+  band: { value: CaseBand }
+  win_rate: Judgement<BandedRate>
+  no_escalation_rate: Judgement<BandedRate>
+  median_savings_band: Judgement<SavingsBand>
 }
+
+/** Under rule 1, also the cases that each part was last decided on. */
+export type ProviderRecord = { [Part in keyof ProviderFacts]: ProviderFacts[Part] & { basis: Histogram } }
 
 const QUARTERS = 8
 
@@ -41,6 +44,10 @@ const quarterOf = (at: number): number => {
   return date.getUTCFullYear() * 4 + Math.floor(date.getUTCMonth() / 3)
 }
 const quarterName = (quarter: number): string => `${Math.floor(quarter / 4)}-Q${(quarter % 4) + 1}`
+
+/** When the windows of the last eight quarters begin: those that were closed in the quarter of `at` and the seven before. */
+export const windowsSince = (at: number): number =>
+  Date.UTC(Math.floor((quarterOf(at) - QUARTERS + 1) / 4), ((quarterOf(at) - QUARTERS + 1) % 4) * 3)
 
 /** The last eight whole quarters before the one that `at` lies in, and the years they touch. */
 export function windowAt(at: number): { from: string; to: string; years: [first: number, last: number] } {
@@ -56,17 +63,16 @@ export const beginsQuarter = (released_at: number, previous: number | undefined)
 /** Rules P2 to P8 for one provider in the directory, from what was decided at the last refresh. */
 export function providerStats(
   npi: string,
-  standing: ProviderRecord | undefined,
-  refreshed_at: number | undefined,
-  now: number,
-  rule: Rule,
+  facts: ProviderFacts | undefined,
+  at: { refreshed_at: number | undefined; now: number },
+  rule: { version: string; granularity: 'quarter' | 'year' },
 ): ProviderStats {
-  const { from, to } = windowAt(refreshed_at ?? now)
+  const { from, to } = windowAt(at.refreshed_at ?? at.now)
   return {
     npi,
-    window: { from, to, granularity: 'year' },
-    ...told(standing),
-    as_of: refreshed_at === undefined ? null : new Date(refreshed_at).toISOString(),
+    window: { from, to, granularity: rule.granularity },
+    ...told(facts),
+    as_of: at.refreshed_at === undefined ? null : new Date(at.refreshed_at).toISOString(),
     sdc_rule_version: rule.version,
   }
 }
@@ -121,7 +127,7 @@ const PARTS = [
 
 /** P2, P3: below 30 cases only the band is published, and below 11 all providers look the same. */
 function told(
-  standing: ProviderRecord | undefined,
+  standing: ProviderFacts | undefined,
 ): Pick<ProviderStats, 'case_band' | Withholdable | 'suppressed' | 'reasons'> {
   const case_band = standing?.band.value ?? '0-10'
   const nothing: Judgement<never> = { value: null, reason: 'small_cell' }
@@ -158,9 +164,14 @@ export function bandedRate(basis: Histogram, rule: Rule): Judgement<BandedRate> 
   const cases = size(basis)
   if (cases < rule.provider_min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }
   const yes = casesWith(basis, 1)
+  return extremeOr(yes, cases, 20)
+}
+
+/** P8. */
+export function extremeOr(yes: number, cases: number, steps: number): Judgement<BandedRate> {
   if (yes * 10 >= cases * 9) return { value: '>=0.90', reason: null }
   if (yes * 10 <= cases) return { value: '<=0.10', reason: null }
-  return { value: divideHalfEven(20 * yes, cases) / 20, reason: null }
+  return { value: divideHalfEven(steps * yes, cases) / steps, reason: null }
 }
 
 /** P6. */

@@ -5,7 +5,11 @@ export interface LandingFigures {
   w: number | null
   r: number | null
   p: number | null
-  savings: { total: string | null; median: string | null }
+  savings: {
+    total: string | null
+    median: string | null
+    median_band?: { low: string; high: string | null } | null | undefined
+  }
   as_of: string | null
   data_class: string | null
 }
@@ -103,10 +107,18 @@ const figureList = ({ w, r, p, savings }: LandingFigures): Figure[] => [
   {
     key: 'savings',
     name: 'Median saving',
-    value: savings.median === null ? undefined : dollars(savings.median.replace(/\.00$/, '')),
+    value: medianOf(savings),
     meaning: 'The middle amount recovered in a settlement.',
   },
 ]
+
+/** With noise the median is a band. */
+function medianOf({ median, median_band: band }: LandingFigures['savings']): string | undefined {
+  const whole = (amount: string): string => dollars(amount.replace(/\.00$/, ''))
+  if (median !== null) return whole(median)
+  if (!band) return undefined
+  return band.high === null ? `${whole(band.low)} or more` : `${whole(band.low)} to ${whole(band.high)}`
+}
 
 function described({ http, summary, access }: Operation): LandingFacts['operations'][number] {
   const needs = { public: 'nothing', agent_key: 'agent key' }[access as string] ?? access

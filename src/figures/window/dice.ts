@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import { type Dice, diceOf } from '../rule/laplace.ts'
+
+const AT_ONCE = 4096
+
+/**
+ * Fair dice from the system's random source. Bits are used once and not kept; noise cannot be drawn again from
+ * anything that is stored.
+ */
+export function systemDice(): Dice {
+  let bytes = Buffer.alloc(0)
+  let place = 0
+  const byte = (): number => {
+    if (place === bytes.length) {
+      bytes = randomBytes(AT_ONCE)
+      place = 0
+    }
+    const drawn = bytes[place] as number
+    bytes[place++] = 0
+    return drawn
+  }
+  let spare = 0
+  let count = 0
+  return diceOf((wanted) => {
+    while (count < wanted) {
+      spare = spare * 256 + byte()
+      count += 8
+    }
+    count -= wanted
+    const drawn = Math.floor(spare / 2 ** count)
+    spare %= 2 ** count
+    return drawn
+  })
+}

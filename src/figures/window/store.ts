@@ -1,0 +1,68 @@
+import type { Db } from '../../db/db.ts'
+import { PROVIDER_CELLS, type ProviderTally } from '../rule/provider-window.ts'
+import type { Unit } from '../rule/rule-2.ts'
+import type { WindowTally } from '../rule/window.ts'
+
+/** A closed window. Its tally has noise, and is all that is kept of what was counted. */
+export interface FigureWindow {
+  window_no: number
+  closed_at: number
+  /** Cases of later files are not in it. */
+  last_batch_id: number
+  unit: Unit
+  tally: WindowTally
+}
+
+/** All windows, oldest first. */
+export async function windows(db: Db): Promise<FigureWindow[]> {
+  const rows = await db.query<Omit<FigureWindow, 'tally'> & { tally: string }>(
+    'SELECT window_no, closed_at, last_batch_id, unit, tally FROM figure_window ORDER BY window_no',
+  )
+  return rows.map((row) => ({ ...row, tally: JSON.parse(row.tally) as WindowTally }))
+}
+
+export const insertWindow = (tx: Db, window: FigureWindow): Promise<unknown> =>
+  tx.query('INSERT INTO figure_window (window_no, closed_at, last_batch_id, unit, tally) VALUES ($1, $2, $3, $4, $5)', [
+    window.window_no,
+    window.closed_at,
+    window.last_batch_id,
+    window.unit,
+    JSON.stringify(window.tally),
+  ])
+
+export const insertProviderWindows = (
+  tx: Db,
+  window_no: number,
+  tallies: readonly (readonly [npi: string, tally: ProviderTally])[],
+): Promise<void> =>
+  tx.insertMany(
+    'provider_window',
+    ['npi', 'window_no', 'tally'],
+    tallies.map(([npi, tally]) => [npi, window_no, JSON.stringify(PROVIDER_CELLS.map((cell) => tally[cell]))]),
+  )
+
+/** The windows of a provider that were closed at or after a time, up to a window. */
+export async function providerWindows(
+  db: Db,
+  npi: string,
+  { since, window_no }: { since: number; window_no: number },
+): Promise<{ unit: Unit; tally: ProviderTally }[]> {
+  const rows = await db.query<{ unit: Unit; tally: string }>(
+    `SELECT w.unit, p.tally FROM provider_window p JOIN figure_window w ON w.window_no = p.window_no
+      WHERE p.npi = $1 AND p.window_no <= $2 AND w.closed_at >= $3 ORDER BY p.window_no`,
+    [npi, window_no, since],
+  )
+  return rows.map(({ unit, tally }) => {
+    const counts = JSON.parse(tally) as number[]
+    return { unit, tally: Object.fromEntries(PROVIDER_CELLS.map((cell, i) => [cell, counts[i]])) as ProviderTally }
+  })
+}
+
+/** Windows of providers that belong to no window: none, unless another program wrote them. */
+export async function countStrayWindows(db: Db): Promise<number> {
+  const [row] = await db.query<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM provider_window p
+      WHERE NOT EXISTS (SELECT 1 FROM figure_window w WHERE w.window_no = p.window_no)`,
+  )
+  return row?.n ?? 0
+}
