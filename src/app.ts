@@ -19,6 +19,7 @@ import { CHARTS, type Charts } from './registry/charts.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { registryOperations } from './registry/operations.ts'
+import { providerFacts } from './registry/state/provider-facts.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
@@ -89,6 +90,7 @@ export function makeApp(
       chartKinds: charts.map(({ kind }) => kind),
       figures: () => figuresFacts(figures),
       lastLoad: () => lastLoad(db),
+      providers: (logSize) => providerFacts(db, logSize),
       witnesses: witnesses.keys.map(({ key }) => key),
     }),
   ]

@@ -28,6 +28,8 @@ function tests(args: readonly string[]): void {
     encoding: 'utf8',
     maxBuffer: 1024 ** 3,
     stdio: ['ignore', 'pipe', 'pipe'],
+    // Many programs read this name: a test must not use the database of another one.
+    env: { ...process.env, DATABASE_URL: '' },
   })
   const output = stdout + stderr
   const count = (word: string): number => Number(new RegExp(`^\\s*(\\d+) ${word}$`, 'm').exec(output)?.[1] ?? 0)

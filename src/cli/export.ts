@@ -3,15 +3,17 @@ import { existsSync, statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
-import { exportRelease, FORMATS, type Format } from '../registry/export/export.ts'
+import { type ExportSource, exportRelease, FORMATS, type Format } from '../registry/export/export.ts'
+import { findRelease } from '../registry/release/store.ts'
 import { findLogged } from '../registry/store.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 
 /** Writes a whole release to a file, with its checksum beside it in the form that `sha256sum -c` reads. */
 export const exportCommand: Command = {
   usage: 'export RELEASE --format ndjson|csv|parquet --out FILE|FOLDER [--json]',
-  summary: 'Writes a published release to a file, with its row count and SHA-256',
+  summary: 'Writes a published or staged release to a file, with its row count and SHA-256',
   options: [
     ['--format F', 'ndjson, csv or parquet'],
     ['--out FILE|FOLDER', 'a new file, or a folder that exists; FILE.sha256 is written beside it'],
@@ -35,18 +37,30 @@ export const exportCommand: Command = {
     if (values.out === undefined) throw new UsageFault('export needs --out: a file, or a folder that exists')
     const { db } = await openStore(config)
     try {
-      const release = await findLogged(db, release_id)
-      if (!release) throw new Problem('release_not_found')
+      const release = await sourceOf(db, release_id)
       const file = fileFor(values.out, release_id, format)
       const { bytes, sha256 } = await writeWhole(file, exportRelease(db, release, format))
-      const { rows_root } = release.manifest
-      const written = { release_id, format, file, rows: release.row_count, bytes, sha256, rows_root }
-      show(values.json, written, `${file}: ${release.row_count} rows, ${bytes} bytes\nsha256 ${sha256}`)
+      const { rows_root, row_count } = release
+      const state = release.manifest === null ? 'staged' : 'published'
+      const written = { release_id, state, format, file, rows: row_count, bytes, sha256, rows_root }
+      const note =
+        release.manifest === null ? '\nNOTE: the release is staged: it is in no log, and no proof covers it' : ''
+      show(values.json, written, `${file}: ${row_count} rows, ${bytes} bytes\nsha256 ${sha256}${note}`)
       return DONE
     } finally {
       await db.close()
     }
   },
+}
+
+/** A published release, withdrawn or not, as the public checkpoint covers it; or a staged one, for the operator to look at. */
+async function sourceOf(db: Installation['db'], release_id: string): Promise<ExportSource> {
+  const logged = await findLogged(db, release_id)
+  if (logged) return { ...logged, rows_root: logged.manifest.rows_root }
+  const staged = await findRelease(db, release_id)
+  if (staged?.state !== 'staged' || staged.rows_root === null || staged.file === null)
+    throw new Problem('release_not_found')
+  return { ...staged, rows_root: staged.rows_root, file: staged.file, manifest: null }
 }
 
 function fileFor(out: string, release_id: string, format: Format): string {

@@ -24,6 +24,8 @@ const OPTIONS = {
   'retrieved-at': { type: 'string' },
   sample: { type: 'boolean', default: false },
   publish: { type: 'boolean', default: false },
+  'dry-run': { type: 'boolean', default: false },
+  rejects: { type: 'string' },
   json: { type: 'boolean', default: false },
   ...OVERRIDE_OPTIONS,
 } as const
@@ -51,6 +53,11 @@ export const optionTexts = (readers: Readers = READERS): [string, string][] => [
     `${kinds.join(', ')}: ${meaning}${repeatable ? '; may be repeated' : ''}`,
   ]),
   ['--sample', 'marks the data as invented'],
+  ['--dry-run', 'says what loading would say, and whether the breaker would hold the release; keeps nothing'],
+  [
+    '--rejects FILE',
+    'writes every refused or withheld line to a new CSV file: line, rule, what follows, key; no values',
+  ],
   ['--publish', 'publishes the release if the breaker allows it'],
   ['--override LIMIT', 'with --publish: publishes although this limit of the breaker is exceeded; may be repeated'],
   ['--reason CODE', 'with --override: why; docs/spec/release-rules.md lists the codes'],

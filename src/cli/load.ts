@@ -2,19 +2,30 @@ import { parseArgs } from 'node:util'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { load as loadSource } from '../ingest/load.ts'
-import { LOAD_KINDS } from '../ingest/readers.ts'
+import { LOAD_KINDS, type LoadOptions } from '../ingest/readers.ts'
 import type { Installation } from '../installation.ts'
 import { refusalOf } from '../operation.ts'
 import { Problem } from '../problem.ts'
-import { checksOf } from '../registry/release/check-store.ts'
+import { stillHeld } from '../registry/release/breaker.ts'
+import { checkRelease, heldProblem, type ReleaseCheck } from '../registry/release/check.ts'
+import { type Check, checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
 import { overridesFrom } from './overrides.ts'
 import { ProgressLine, summaryText } from './progress.ts'
+import { RejectsFile } from './rejects.ts'
+import { verdictText } from './release-text.ts'
 
-type LoadArguments = SourceArguments & { json: boolean; publish: boolean; override?: string[]; reason?: string[] }
+type LoadArguments = SourceArguments & {
+  json: boolean
+  publish: boolean
+  'dry-run': boolean
+  rejects?: string
+  override?: string[]
+  reason?: string[]
+}
 
 /** Tables that stand beside the releases: they are replaced or added to at once. */
 const TABLES: {
@@ -28,7 +39,7 @@ const TABLES: {
 }
 
 export const load: Command = {
-  usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--publish] [--json]`,
+  usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--dry-run] [--publish] [--json]`,
   summary: 'Reads published files into a staged release',
   options: optionTexts(),
   async run(args, config) {
@@ -49,7 +60,7 @@ export const load: Command = {
       )
     const installation = await openStore(config)
     try {
-      if (!table) return await loadRelease(installation, kind, [first, ...more], asked)
+      if (!table) return await loadFiles(installation, kind, [first, ...more], asked)
       const { found, text } = await table(installation.db, first)
       show(asked.json, found, text)
       return DONE
@@ -59,15 +70,40 @@ export const load: Command = {
   },
 }
 
-async function loadRelease(
-  { db, registryLog, cosign }: Installation,
+async function loadFiles(
+  installation: Installation,
   kind: string,
   paths: readonly string[],
   asked: LoadArguments,
 ): Promise<number> {
-  const started = performance.now()
+  const rejects = asked.rejects === undefined ? undefined : new RejectsFile(asked.rejects)
   const line = new ProgressLine(process.stderr, () => performance.now())
-  const loaded = await loadSource(db, kind, paths, loadOptions(asked), Date.now(), (progress) => line.update(progress))
+  const read = (more: Pick<LoadOptions, 'inspect'> = {}) =>
+    loadSource(
+      installation.db,
+      kind,
+      paths,
+      { ...loadOptions(asked), onNote: rejects?.note, ...more },
+      Date.now(),
+      (progress) => line.update(progress),
+    )
+  try {
+    return await (asked['dry-run'] ? dryRun : loadRelease)(installation, read, line, asked)
+  } finally {
+    rejects?.close()
+  }
+}
+
+type Read = (more?: Pick<LoadOptions, 'inspect'>) => ReturnType<typeof loadSource>
+
+async function loadRelease(
+  { db, registryLog, cosign }: Installation,
+  read: Read,
+  line: ProgressLine,
+  asked: LoadArguments,
+): Promise<number> {
+  const started = performance.now()
+  const loaded = await read()
   const { release, already, judged_without, shares_npis_with } = loaded
   const publishing = asked.publish && release.state === 'staged'
   const refusedOr = await (publishing
@@ -85,11 +121,49 @@ async function loadRelease(
     const kept = citesAsAsked(release, asked) ? '' : `\n${OTHER_CITATION}`
     show(asked.json, told, `${release_id} ${state}: was loaded before${done}${kept}`)
   } else {
-    const counted = await summaryOf(db, { ...release, state }, loaded.written.absences, performance.now() - started)
-    const summary = { ...counted, judged_without, shares_npis_with, no_url: asked.url === undefined && !asked.sample }
+    const checks = await checksOf(db, release.release_no)
+    const counted = summaryOf({ ...release, state }, checks, loaded.written.absences, performance.now() - started)
+    const summary = { ...counted, judged_without, shares_npis_with, no_url: hasNoUrl(asked) }
     show(asked.json, { ...summary, row_count, rejected_count, already }, summaryText(summary))
   }
   if (refusedOr instanceof Problem) throw refusedOr
+  return DONE
+}
+
+const hasNoUrl = ({ url, sample }: LoadArguments): boolean => url === undefined && !sample
+
+/** Says what loading would say, and with --publish whether it would be refused. Nothing is kept. */
+async function dryRun({ db }: Installation, read: Read, line: ProgressLine, asked: LoadArguments): Promise<number> {
+  const started = performance.now()
+  let check: ReleaseCheck | undefined
+  const { release, already, written, judged_without } = await read({
+    inspect: async (staged) => {
+      check = await checkRelease(db, staged)
+    },
+  })
+  line.clear()
+  const { release_id, state, row_count, rejected_count } = release
+  if (already && state === 'published') {
+    show(
+      asked.json,
+      { release_id, state, row_count, rejected_count, already, dry_run: true },
+      `${release_id} ${state}: was loaded before: loading would do nothing`,
+    )
+    return DONE
+  }
+  const found = check ?? (await checkRelease(db, release))
+  const counted = summaryOf(release, found.checks, written.absences, performance.now() - started)
+  const summary = {
+    ...counted,
+    state: already ? 'staged before' : 'dry run: nothing was kept',
+    judged_without,
+    shares_npis_with: found.shares_npis_with,
+    no_url: hasNoUrl(asked),
+  }
+  const told = { ...summary, row_count, rejected_count, already, dry_run: true, check: found }
+  show(asked.json, told, `${summaryText(summary)}\n\n${verdictText(found)}`)
+  const open = stillHeld(found.held, overridesFrom(asked))
+  if (asked.publish && open.length > 0) throw heldProblem(release_id, open)
   return DONE
 }
 
@@ -111,8 +185,8 @@ function asRefusal(error: unknown): Problem {
   throw error
 }
 
-async function summaryOf(db: Installation['db'], release: ReleaseState, absences: number, milliseconds: number) {
-  const { release_id, release_no, state, row_count, rejected_count } = release
+function summaryOf(release: ReleaseState, checks: readonly Check[], absences: number, milliseconds: number) {
+  const { release_id, state, row_count, rejected_count } = release
   const seconds = milliseconds / 1000
   return {
     release_id,
@@ -122,11 +196,6 @@ async function summaryOf(db: Installation['db'], release: ReleaseState, absences
     rejected: rejected_count,
     seconds: Math.round(seconds * 1000) / 1000,
     rows_per_second: Math.round(row_count / seconds),
-    checks: (await checksOf(db, release_no)).map(({ rule, severity, failed, sample_lines }) => ({
-      rule,
-      severity,
-      failed,
-      sample_lines,
-    })),
+    checks: checks.map(({ rule, severity, failed, sample_lines }) => ({ rule, severity, failed, sample_lines })),
   }
 }

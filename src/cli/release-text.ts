@@ -1,4 +1,5 @@
 import type { Price } from '../proof/price/row.ts'
+import { lossText } from '../registry/loss.ts'
 import { BREAKER } from '../registry/release/breaker.ts'
 import type { ReleaseCheck } from '../registry/release/check.ts'
 import type { Check } from '../registry/release/check-store.ts'
@@ -11,24 +12,40 @@ import { table } from './command.ts'
 const SHOWN_LINES = 8
 
 export function checkText(check: ReleaseCheck): string {
-  const { release_id, state, rows, rejected, withheld, flagged, checks, previous, diff, shares_npis_with, held } = check
+  const { release_id, state, rows, rejected, withheld, flagged, checks } = check
   return [
     `${release_id} ${state}: ${rows} rows, ${rejected} rejected, ${withheld} withheld, ${flagged} flags`,
     '',
     checksText(checks),
     '',
-    ...notesText({ shares_npis_with }).flatMap((note) => [note, '']),
+    ...notesText(check).flatMap((note) => [note, '']),
+    verdictText(check),
+  ].join('\n')
+}
+
+/** What is lost, what changes, and what the breaker says of it. */
+export function verdictText({ release_id, previous, diff, held, loss }: ReleaseCheck): string {
+  return [
+    ...paragraph(lossText(loss)),
     previous === null || !diff ? 'It is the first edition of its chart.' : `Against ${previous}:\n${diffText(diff)}`,
     '',
     ...(held.length === 0
       ? ['The breaker allows it to be published.']
       : [
           'HELD by the breaker, not published, because:',
-          ...held.map(({ rule, found, limit }) => `  ${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`),
+          ...held.flatMap(({ rule, found, limit, details = [] }) => [
+            `  ${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`,
+            ...(rule === 'rejected_share' ? [] : details.map((detail) => `    ${detail}`)),
+          ]),
+          `To compare it with its source: \`atr release sample ${release_id}\`.`,
           'If the release is right: `atr release publish` with --override and --reason for each limit.',
         ]),
   ].join('\n')
 }
+
+/** The first line says what the others are about. */
+const paragraph = ([first, ...more]: readonly string[]): string[] =>
+  first === undefined ? [] : [`${first}:`, ...more.map((line) => `  ${line}`), '']
 
 /** Notes for the operator, in addition to what the rules found. */
 export const notesText = ({

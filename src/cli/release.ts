@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
+import type { Provider } from '../proof/price/release.ts'
 import { OVERRIDE_REASONS } from '../registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../registry/release/check.ts'
 import { checksOf, findDelta } from '../registry/release/check-store.ts'
@@ -9,9 +10,11 @@ import { publish } from '../registry/release/publish.ts'
 import { discard } from '../registry/release/staging.ts'
 import { findPredecessor, listReleases } from '../registry/release/store.ts'
 import { WITHDRAWAL_REASONS, withdraw } from '../registry/release/withdrawal.ts'
+import { standingNow } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
 import { ProgressLine } from './progress.ts'
+import { sampleRows, sampleText } from './release-sample.ts'
 import { checkText, diffText } from './release-text.ts'
 
 interface ReleaseArguments extends Pick<Installation, 'db' | 'registryLog' | 'cosign'> {
@@ -19,6 +22,8 @@ interface ReleaseArguments extends Pick<Installation, 'db' | 'registryLog' | 'co
   json: boolean
   override?: string[] | undefined
   reason?: string[] | undefined
+  rows?: string | undefined
+  cpt?: string | undefined
 }
 
 const ACTIONS: {
@@ -27,6 +32,7 @@ const ACTIONS: {
   list: { ids: [0, 0], run: list },
   show: { ids: [1, 1], run: showOne },
   check: { ids: [1, 1], run: check },
+  sample: { ids: [1, 1], run: sample },
   diff: { ids: [1, 2], run: diff },
   publish: { ids: [1, 1], run: publishOne },
   withdraw: { ids: [1, 1], run: withdrawOne },
@@ -35,12 +41,15 @@ const ACTIONS: {
 
 export const release: Command = {
   usage:
-    'release list | show ID | check ID | diff ID [ID] | publish ID [--override LIMIT --reason CODE] | withdraw ID --reason CODE | discard ID [--json]',
-  summary: 'Lists, shows, checks, compares, publishes, withdraws and discards releases',
+    'release list | show ID | check ID | sample ID [--rows N] [--cpt CODE] | diff ID [ID] | publish ID [--override LIMIT --reason CODE] | withdraw ID --reason CODE | discard ID [--json]',
+  summary: 'Lists, shows, checks, samples, compares, publishes, withdraws and discards releases',
   options: [
     ['list', 'lists every release and its state'],
     ['show ID', 'shows where a release is from and what is in it'],
     ['check ID', 'shows broken rules, changes, and whether the breaker allows it; exit code 1 if it does not'],
+    ['sample ID', 'shows rows chosen at random, each with the file and line it is from; the release may be staged'],
+    ['--rows N', 'sample: how many rows, 20 by default, at most 1000'],
+    ['--cpt CODE', 'sample: looks up the rows of this code in place of random ones'],
     ['diff ID [ID]', 'compares a release with the previous edition, or with the second one that you name'],
     ['publish ID', 'puts a staged release into the log and in force; this cannot be undone'],
     ['withdraw ID', `ends a published release. --reason is one of ${WITHDRAWAL_REASONS.join(', ')}`],
@@ -50,7 +59,12 @@ export const release: Command = {
     ['--json', 'prints JSON'],
   ],
   async run(args, config) {
-    const options = { json: { type: 'boolean', default: false }, ...OVERRIDE_OPTIONS } as const
+    const options = {
+      json: { type: 'boolean', default: false },
+      rows: { type: 'string' },
+      cpt: { type: 'string' },
+      ...OVERRIDE_OPTIONS,
+    } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [name = '', ...ids] = positionals
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
@@ -58,6 +72,8 @@ export const release: Command = {
     const [least, most] = action.ids
     if (ids.length < least || ids.length > most)
       throw new UsageFault('name the release by its id: see `atr release list`')
+    if (name !== 'sample' && (values.rows !== undefined || values.cpt !== undefined))
+      throw new UsageFault('--rows and --cpt are options of atr release sample')
     const { db, registryLog, cosign } = await openStore(config)
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
@@ -107,6 +123,17 @@ async function check({ db, ids: [id = ''], json }: ReleaseArguments): Promise<nu
   return result.held.length === 0 ? DONE : REFUSED
 }
 
+async function sample({ db, ids: [id = ''], json, rows, cpt }: ReleaseArguments): Promise<number> {
+  if (rows !== undefined && !/^[1-9][0-9]{0,3}$/.test(rows))
+    throw new UsageFault('--rows must be a number from 1 to 1000')
+  const release = await getRelease(db, id)
+  const code = cpt?.trim().toUpperCase()
+  const sampled = sampleRows(db, release, { rows: rows === undefined ? undefined : Number(rows), cpt: code })
+  if (sampled.length === 0) throw new Problem('release_conflict', 'the release has no row under this code')
+  show(json, { release_id: release.release_id, state: release.state, rows: sampled }, sampleText(release, sampled))
+  return DONE
+}
+
 async function diff({ db, ids: [id = '', other], json }: ReleaseArguments): Promise<number> {
   const to = await getRelease(db, id)
   const from = other === undefined ? await findPredecessor(db, to) : await getRelease(db, other)
@@ -149,19 +176,35 @@ async function withdrawOne({
   const why = WITHDRAWAL_REASONS.find((each) => each === reason?.[0])
   if (!why || reason?.length !== 1 || override)
     throw new UsageFault(`say why with --reason: ${WITHDRAWAL_REASONS.join(', ')}`)
+  const spoke = (await standingNow(db)).providers
   const withdrawn = await withdraw({ db, log: registryLog, cosign }, id, why, Date.now())
+  const passed = await passedOn(db, spoke)
   const { release_id, withdrawn_index } = withdrawn
   const found = await findPredecessor(db, withdrawn)
   // An edition that had ended by then is not in force again.
   const before = found && found.effective_to >= withdrawn.effective_from ? found.release_id : null
   const next =
     before === null ? 'no edition of its chart is in force on its first day' : `${before} is in force in its place`
+  const notes = passed.map(({ npi, from, chart }) =>
+    chart === null
+      ? `NOTE: no file speaks for NPI ${npi} now`
+      : `NOTE: ${chart} speaks for NPI ${npi} now, in place of ${from}, because its file names the NPI too`,
+  )
   show(
     json,
-    { release_id, withdrawn_index, in_its_place: before },
-    `withdrew ${release_id} as entry ${withdrawn_index} of the registry log: ${next}`,
+    { release_id, withdrawn_index, in_its_place: before, providers_passed: passed },
+    [`withdrew ${release_id} as entry ${withdrawn_index} of the registry log: ${next}`, ...notes].join('\n'),
   )
   return DONE
+}
+
+/** The NPIs that another file speaks for, or none, since a withdrawal. */
+async function passedOn(db: Installation['db'], spoke: readonly Provider[]) {
+  const speaks = new Map((await standingNow(db)).providers.map(({ npi, chart }) => [npi, chart]))
+  return spoke.flatMap(({ npi, chart: from }) => {
+    const chart = speaks.get(npi) ?? null
+    return chart === from ? [] : [{ npi, from, chart }]
+  })
 }
 
 /** For what is staged and will not be published, and for what a load that died has left. */

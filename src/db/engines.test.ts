@@ -185,3 +185,32 @@ testOnPostgres('a failed statement that someone ignores is not followed by a com
   await expect(half).rejects.toThrow('so nothing was stored')
   expect(await npis(store.db)).toEqual([])
 })
+
+testOnPostgres(
+  'who waits for another writer is told after ten seconds, and those who lock rows do not wait',
+  async () => {
+    await using store = await testStore('postgres')
+    const other = await openStoreAt(store.place, { files: store.db.files })
+    let letGo = (): void => undefined
+    const held = Promise.withResolvers<void>()
+    const holder = store.db.transaction(async () => {
+      held.resolve()
+      await new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+    })
+    await held.promise
+    const started = performance.now()
+    // The second waits behind the first, and no longer than if it were alone.
+    const waiting = [1, 2].map(() => other.transaction(npis).catch((error: unknown) => error))
+    await other.transaction((tx) => insert(tx, '1000000001'), { writers: 'many' })
+    expect(performance.now() - started).toBeLessThan(5_000)
+    for (const told of await Promise.all(waiting)) expect(told).toBeInstanceOf(StoreBusy)
+    expect(performance.now() - started).toBeLessThan(15_000)
+    letGo()
+    await holder
+    expect(await other.transaction(npis)).toEqual(['1000000001'])
+    await other.close()
+  },
+  60_000,
+)

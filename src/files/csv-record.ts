@@ -175,7 +175,7 @@ export class CsvRecord {
  * Windows-1252 writes as one byte and UTF-8 as two.
  */
 const isBlank = (byte: number | undefined): boolean =>
-  (byte as number) <= SPACE || byte === NO_BREAK || byte === NO_BREAK_LEAD
+  (byte as number) <= SPACE || ((byte as number) >= NO_BREAK && (byte === NO_BREAK || byte === NO_BREAK_LEAD))
 
 export const MAX_WORD = 12
 const WORD_SLOTS = 2 ** 14

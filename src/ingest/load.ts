@@ -40,7 +40,7 @@ export async function load(
   { charts = CHARTS, readers = READERS }: ChartParts = {},
 ): Promise<LoadResult> {
   const reader = readerOf(kind, readers)
-  const rejects: Findings = new Map()
+  const rejects: Findings = Object.assign(new Map(), { onNote: options.onNote })
   const bytes_total = paths.reduce((sum, path) => sum + Bun.file(path).size, 0)
   const onRead = (bytes: number, lines: number): void => onProgress?.({ phase: 'reading', bytes, bytes_total, lines })
   const reading = await reader.read(paths, { ...options, onRead }, rejects)
@@ -103,6 +103,7 @@ async function stageReading(
   const release = { chart, edition, effective_from, ...period, data_class, source_digest, citations, providers }
   const { rows: checked, without } = await judged(db, chart, rows, rejects, today, charts)
   const staged = await stage(db, release, checked, rejects, now, {
+    inspect: options.inspect,
     onProgress: (written) =>
       onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total }),
   })

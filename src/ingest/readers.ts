@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts'
 import { CHARTS, type ChartName, type Charts } from '../registry/charts.ts'
 import type { Findings } from '../registry/release/rules.ts'
-import type { Stageable } from '../registry/release/staging.ts'
+import type { Stageable, StageOptions } from '../registry/release/staging.ts'
 import { laboratory } from './cms/laboratory.ts'
 import { outpatient } from './cms/outpatient.ts'
 import { ACCEPTABLE, type PhysicianOptions, physicianSchedule } from './cms/physician.ts'
@@ -31,6 +31,10 @@ export interface LoadOptions extends Partial<Provenance> {
   regions?: readonly string[] | undefined
   accept?: PhysicianOptions['accept']
   data_class?: 'published' | 'sample' | undefined
+  /** Told of every line and row that breaks a rule. */
+  onNote?: Findings['onNote']
+  /** See `StageOptions`. */
+  inspect?: StageOptions['inspect']
 }
 /** Told how many bytes and lines have been read, by the readers of files that take long. */
 export type ReadOptions = LoadOptions & { onRead?: (bytes: number, lines: number) => void }
@@ -124,7 +128,8 @@ const HOSPITAL_OPTIONS: readonly ReaderOption[] = [
   {
     name: 'npi',
     value: 'NPI',
-    meaning: 'the NPI of the hospital, if the file does not say it',
+    meaning:
+      'the NPI of the hospital, if the file does not say it, or for some of its NPIs only. The first one names the chart',
     repeatable: true,
     parse: (npis) => ({ npis }),
   },
@@ -136,7 +141,8 @@ const readHospital: Reader['read'] = async ([path, ...more], options, rejects) =
   const { npis, last_updated_on, published, ...file } = await openHospitalFile(path, options, rejects)
   return {
     ...file,
-    provider: npis[0] ?? '',
+    // The operator may say whose file it is: the lowest NPI that it names may be another hospital's.
+    provider: options.npis?.[0] ?? npis[0] ?? '',
     providers: npis,
     edition: options.edition ?? last_updated_on,
     effective_from: last_updated_on,

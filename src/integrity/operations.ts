@@ -6,7 +6,7 @@ import { toHex } from '../proof/bytes.ts'
 import { cosignersOf } from '../proof/note/cosignature.ts'
 import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import type { Log } from './log.ts'
-import { type ChartFacts, type Facts, type FiguresFacts, integrityReport } from './report/report.ts'
+import { type ChartFacts, type Facts, type FiguresFacts, integrityReport, type ProviderFacts } from './report/report.ts'
 import { integrityReportOf } from './report/report-shape.ts'
 import * as store from './store.ts'
 
@@ -20,6 +20,8 @@ export interface IntegrityParts {
   chartKinds: readonly string[]
   figures: () => Promise<FiguresFacts>
   lastLoad: () => Promise<Facts['last_load']>
+  /** By the entries of the registry log that are public. */
+  providers: (logSize: number) => Promise<ProviderFacts>
   /** The keys of the configured witnesses. */
   witnesses: readonly VerifierKey[]
 }
@@ -32,6 +34,7 @@ export const integrityOperations = ({
   chartKinds,
   figures,
   lastLoad,
+  providers,
   witnesses,
 }: IntegrityParts): Operation[] => [
   operation({
@@ -52,6 +55,7 @@ export const integrityOperations = ({
       const head = await log.head(db)
       const facts = {
         charts: await charts(dayOf(at)),
+        providers: await providers(head.size),
         figures: await figures(),
         last_load: await lastLoad(),
         log: {

@@ -43,8 +43,8 @@ export interface ChartEntry {
     farMovePct: 25 | 100
     /** Whether a release with different prices under one key is held. */
     holdsConflicts: boolean
-    /** What the rejected lines are a share of: the rows of the release, or the lines that were judged. */
-    rejectedOf: 'rows' | 'lines'
+    /** What is lost of a source is counted in lines, or in combinations of code, modifier, setting and basis. */
+    lossUnit: 'lines' | 'combinations'
   } | null
   /** Whether hospital prices are compared with it: the lowest preference first, and only its rows in these settings. */
   comparable: { preference: number; settings: readonly (Setting | null)[] } | null
@@ -67,7 +67,7 @@ const QUARTERLY: Calendar = {
   stale_after_days: 15,
   expired_after_days: 45,
 }
-const SCHEDULE_BREAKER = { farMovePct: 25, holdsConflicts: true, rejectedOf: 'rows' } as const
+const SCHEDULE_BREAKER = { farMovePct: 25, holdsConflicts: true, lossUnit: 'lines' } as const
 
 /** The schedules come in the order in which a lookup without a provider searches them. */
 const ENTRIES = [
@@ -218,7 +218,7 @@ const ENTRIES = [
     judgedOnReading: ['R02', 'R03', 'R03_field', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
     rowRules: 'beside_others',
     // A hospital's file states a price once for each payer, and changes its charges as it likes.
-    breaker: { farMovePct: 100, holdsConflicts: false, rejectedOf: 'lines' },
+    breaker: { farMovePct: 100, holdsConflicts: false, lossUnit: 'combinations' },
     comparable: null,
     leastLines: 0,
   },

@@ -1,6 +1,15 @@
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { spawn } from 'bun'
@@ -12,6 +21,7 @@ import { load } from '../../src/ingest/load.ts'
 import { openInstallation } from '../../src/installation.ts'
 import { Problem } from '../../src/problem.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
+import { isNpi } from '../../src/proof/lookup/npi.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { ATR, atr } from '../support/service.ts'
 import * as files from '../support/source-files.ts'
@@ -38,6 +48,34 @@ const bookWith = (part: ZipMember): Uint8Array =>
     { name: 'xl/sheet1.xml', data: '<worksheet/>' },
     part,
   ])
+
+/** A hospital's JSON: small when it is packed, and everything in an item counts for everything else in it. */
+const hospitalJson = (items: string, npis = '"1234567893"'): string =>
+  `{"last_updated_on":"2026-04-01","version":"3.0.0","type_2_npi":[${npis}],"standard_charge_information":[${items}]}`
+const anItem = (codes: readonly string[], charges: readonly string[]): string =>
+  `{"code_information":[${codes.map((code) => `{"code":"${code}","type":"CPT"}`)}],"standard_charges":[${charges}]}`
+const codesFrom = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => String((first + i) % 100_000).padStart(5, '0'))
+/** Each with a list of modifiers of its own. */
+const chargesFrom = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => {
+    const digits = (first + i).toString(36).toUpperCase().padStart(4, '0')
+    return `{"setting":"outpatient","modifier_code":["${digits.slice(0, 2)}","${digits.slice(2)}"],"gross_charge":1}`
+  })
+const npisFrom = (count: number): string[] => {
+  const found: string[] = []
+  for (let n = 1_000_000_000; found.length < count; n++) if (isNpi(String(n))) found.push(String(n))
+  return found
+}
+const codeColumns = (count: number): string => {
+  const all = (text: (n: number) => string): string => Array.from({ length: count }, (_, i) => text(i + 1)).join(',')
+  return [
+    'hospital_name,last_updated_on,version,type_2_npi',
+    'x,2026-04-01,3.0.0,1234567893',
+    `description,${all((n) => `code|${n},code|${n}|type`)},setting,standard_charge|gross`,
+    `x,${all((n) => `${10_000 + n},CPT`)},outpatient,5`,
+  ].join('\n')
+}
 
 const BOMBS: Record<string, [kind: string, ending: string, content: () => string | Uint8Array]> = {
   'a zip bomb': ['cms-clfs', '.zip', () => zip([member, { name: 'b.csv', data: flat(50 * MIB) }])],
@@ -117,6 +155,44 @@ const BOMBS: Record<string, [kind: string, ending: string, content: () => string
   'a row far below': ['cms-opps', '.xlsx', () => workbook('<row r="99999999999"><c><v>1</v></c></row>')],
   'a column far away': ['cms-opps', '.xlsx', () => workbook('<row><c r="ZZZ1"><v>1</v></c></row>')],
   '50,000 sheets': ['cms-opps', '.xlsx', () => workbook('<row/>', { sheets })],
+  '2,000 codes and 20,000 charges in an item': [
+    'hospital-mrf',
+    '.json.gz',
+    () => gzipSync(hospitalJson(anItem(codesFrom(10_000, 2_000), chargesFrom(0, 20_000)))),
+  ],
+  '300,000 codes in an item': [
+    'hospital-mrf',
+    '.json.gz',
+    () => gzipSync(hospitalJson(anItem(codesFrom(0, 300_000), chargesFrom(0, 1)))),
+  ],
+  '20,000 charges in an item': [
+    'hospital-mrf',
+    '.json',
+    () => hospitalJson(anItem(codesFrom(0, 1), chargesFrom(0, 20_000))),
+  ],
+  '51 codes in an item': ['hospital-mrf', '.json', () => hospitalJson(anItem(codesFrom(0, 51), chargesFrom(0, 1)))],
+  'as many codes and charges as an item may have, in every item': [
+    'hospital-mrf',
+    '.json.gz',
+    () =>
+      gzipSync(
+        hospitalJson(
+          Array.from({ length: 20 }, (_, i) => anItem(codesFrom(i * 50, 50), chargesFrom(0, 10_000))).join(','),
+        ),
+      ),
+  ],
+  'as many NPIs as a file may have, for many combinations': [
+    'hospital-mrf',
+    '.json',
+    () =>
+      hospitalJson(
+        anItem(codesFrom(0, 50), chargesFrom(0, 1_000)),
+        npisFrom(100)
+          .map((npi) => `"${npi}"`)
+          .join(','),
+      ),
+  ],
+  '900 code columns': ['hospital-mrf', '.csv', () => codeColumns(900)],
   'an empty file': ['cms-clfs', '.csv', () => ''],
   'an empty hospital file': ['hospital-mrf', '.csv', () => ''],
   'an empty archive': ['hospital-mrf', '.zip', () => zip([])],
@@ -156,7 +232,10 @@ async function refused(args: string[], env: Record<string, string>): Promise<str
   const started = performance.now()
   const [bun = '', ...program] = ATR
   const peak = join(env['DATA_DIR'] ?? '', '..', 'peak')
-  const child = spawn([bun, '--preload', join(import.meta.dir, '../support/peak-memory.ts'), ...program, ...args], {
+  const preload = ['--preload', join(import.meta.dir, '../support/peak-memory.ts')]
+  // A process that writes more than 100 MB to any file, named or not, is killed.
+  const small = ['sh', '-c', 'ulimit -f 195312; exec "$0" "$@"']
+  const child = spawn([...small, bun, ...preload, ...program, ...args], {
     env: { ...process.env, ...env, PEAK_MEMORY: peak },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -176,17 +255,20 @@ async function refused(args: string[], env: Record<string, string>): Promise<str
 test('a file made to break its reader is refused in one sentence, in time and in little memory, and changes nothing', async () => {
   await using given = await store()
   const before = await given.state()
+  const scratch = join(given.path, 'scratch')
+  mkdirSync(scratch)
   const work = Object.entries(BOMBS).map(([name, [kind, ending, content]], i) => async () => {
     const path = join(given.path, `${i}${ending}`)
     writeFileSync(path, content())
     const named = ['--edition', 'X', '--effective-from', '2026-10-01']
-    expect([name, await refused(['load', kind, path, ...named], given.env)]).toEqual([
+    expect([name, await refused(['load', kind, path, ...named], { ...given.env, TMPDIR: scratch })]).toEqual([
       name,
       expect.stringContaining('source_unreadable'),
     ])
   })
   for (let at = 0; at < work.length; at += 2) await Promise.all(work.slice(at, at + 2).map((each) => each()))
   expect(await given.state()).toEqual(before)
+  expect(readdirSync(scratch)).toEqual([])
 }, 180_000)
 
 test('what is no file, or cannot be read, is refused for every kind', async () => {

@@ -65,7 +65,9 @@ async function exported(config: Config, ids: readonly string[]): Promise<Given[]
     const release = await findLogged(db, id)
     if (!release) throw new Error(`${id} is not in the log`)
     for (const format of FORMATS) {
-      const parts = await Array.fromAsync(exportRelease(db, release, format))
+      const parts = await Array.fromAsync(
+        exportRelease(db, { ...release, rows_root: release.manifest.rows_root }, format),
+      )
       given.push({ channel: `${format} export of ${id}`, content: Buffer.concat(parts) })
     }
   }

@@ -8,7 +8,9 @@ const BASES = ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'ho
 const CLASSES = ['facility', null, 'professional'] as const
 
 const modifierOf = (charge: FixtureCharge): string => (charge.modifiers ?? '').split('|').sort().join('-')
-const settingOf = ({ setting }: FixtureCharge): string | null => (setting === 'both' ? null : (setting ?? null))
+/** What is stated for both counts for either. */
+const isFor = ({ setting }: FixtureCharge, where: string | null): boolean =>
+  setting === 'both' ? where !== null : (setting ?? null) === where
 const classOf = ({ billing }: FixtureCharge): string | null => (billing && billing !== 'both' ? billing : null)
 
 /** In hundredths of a cent: more than four decimals are rounded to the cent. */
@@ -26,13 +28,13 @@ function amountOf(charges: readonly FixtureCharge[], basis: string): string | un
   const name =
     ({ hospital_cash: 'cash', hospital_gross: 'gross', hospital_negotiated_low: 'low' } as const)[basis] ?? 'high'
   const stated = charges.flatMap((charge) => charge[name] ?? []).map(units)
-  if (stated.length > 0) {
-    const [low, high] = [money(least(stated), 4), money(greatest(stated), 4)]
-    return low === high ? low : `${low}..${high}`
-  }
-  if (name !== 'low' && name !== 'high') return undefined
-  const rates = charges.flatMap((charge) => charge.rates ?? []).map(units)
-  return rates.length > 0 ? money(name === 'low' ? least(rates) : greatest(rates), 4) : undefined
+  // Charges that do not state the lowest, or the highest, have that of their rates.
+  const rates = charges.flatMap((charge) => (charge[name] === undefined ? (charge.rates ?? []) : [])).map(units)
+  if (name === 'low' && rates.length > 0) stated.push(least(rates))
+  if (name === 'high' && rates.length > 0) stated.push(greatest(rates))
+  if (stated.length === 0) return undefined
+  const [low, high] = [money(least(stated), 4), money(greatest(stated), 4)]
+  return low === high ? low : `${low}..${high}`
 }
 
 export function chargeAnswer(
@@ -57,8 +59,7 @@ export function chargeAnswer(
       for (const where of setting ? [setting, null] : ['outpatient', null, 'inpatient'])
         for (const inClass of CLASSES) {
           const fitting = charges.filter(
-            (charge) =>
-              modifierOf(charge) === wanted.join('-') && settingOf(charge) === where && classOf(charge) === inClass,
+            (charge) => modifierOf(charge) === wanted.join('-') && isFor(charge, where) && classOf(charge) === inClass,
           )
           const amount = amountOf(fitting, each)
           if (amount === undefined) continue

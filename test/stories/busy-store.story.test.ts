@@ -6,7 +6,7 @@ const HOLDER = `const db = new (require('bun:sqlite').Database)(process.argv[1])
   db.run('BEGIN IMMEDIATE'); console.log('held'); setTimeout(() => db.close(), 12_000)`
 
 test('while another process writes for long, agents are answered, and who must write is told when to come back', async () => {
-  await using app = await testApp({ sample: true })
+  await using app = await testApp({ sample: true, engine: 'sqlite' })
   const { key } = await app.createKey()
   const other = spawn([process.execPath, '-e', HOLDER, app.config.storeFile], { stdout: 'pipe' })
   for await (const _ of other.stdout) break

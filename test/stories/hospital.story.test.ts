@@ -77,21 +77,24 @@ test('a file is held for what is wrong in it, not for what is out of scope, and 
   const many = Array.from({ length: 200 }, () => outside).flat()
   expect((await atr(['init', '--origin', 'hospital.example'], env)).code).toBe(0)
 
-  const wrong = [{ code: 'G0101', gross: 'x' }]
-  const five = wrong.flatMap((line) => [line, line, line, line, line])
-  const scoped = await load(file('1.csv', [...sound, ...five, ...many]), '--json')
+  // Seven lines of one price: one price is lost, of 595.
+  const seven = Array.from({ length: 7 }, () => ({ code: 'G0101', gross: 'x' }))
+  const scoped = await load(file('1.csv', [...sound, ...seven, ...many]), '--json')
   expect(scoped).toMatchObject({ code: 0, err: '' })
   expect(JSON.parse(scoped.out)).toMatchObject({
     state: 'published',
-    rejected: 5,
+    rejected: 7,
     checks: expect.arrayContaining([
-      expect.objectContaining({ rule: 'R02', severity: 'reject', failed: 5 }),
+      expect.objectContaining({ rule: 'R02', severity: 'reject', failed: 7 }),
       expect.objectContaining({ rule: 'R03_other_code', severity: 'flag', failed: 800 }),
     ]),
   })
 
-  const held = await load(file('2.csv', [...sound, ...five, ...wrong, ...wrong]))
-  expect(held).toMatchObject({ code: 1, err: expect.stringMatching(/rejected_share.*1\.16/) })
+  const seventh = seven.map((charge, i) => ({ ...charge, code: `G200${i}` }))
+  const held = await load(file('2.csv', [...sound, ...seventh]))
+  expect([held.code, held.err]).toEqual([1, expect.stringMatching(/rejected_share.*1\.16/)])
+  expect(held.err).toContain('7 of about 601 prices in the source (1.16 %) are not in the release')
+  expect(held.err).toMatch(/R02: 7 \(1\.16 %\): an amount .* is not a valid number, first on lines 598, 599, /)
   expect(held.out).toMatch(/state +staged/)
   expect(held.out).toMatch(/R02 +reject +7 +598, 599/)
   const again = await load(join(folder.path, '2.csv'), '--json')

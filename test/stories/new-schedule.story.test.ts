@@ -34,7 +34,7 @@ const ENTRY: ChartEntry = {
   calendar: { next: 'quarter', due_before_days: 30, stale_after_days: 15, expired_after_days: 45 },
   judgedOnReading: ['R02', 'R09', 'R10'],
   rowRules: 'alone',
-  breaker: { farMovePct: 25, holdsConflicts: true, rejectedOf: 'rows' },
+  breaker: { farMovePct: 25, holdsConflicts: true, lossUnit: 'lines' },
   comparable: { preference: 0, settings: [null] },
   leastLines: 4,
 }

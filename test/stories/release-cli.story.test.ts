@@ -71,6 +71,7 @@ test('an operator checks, compares, publishes and withdraws', async () => {
     release_id: 'cms-pfs:SAMPLE26D:1',
     withdrawn_index: 7,
     in_its_place: null, // the edition before it has run out
+    providers_passed: [],
   } as never)
   expect(await json('release', 'show', 'cms-pfs:SAMPLE26D:1')).toMatchObject({
     state: 'withdrawn',

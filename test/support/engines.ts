@@ -24,13 +24,16 @@ export const IN_FILES = { DATABASE_URL: '' }
 
 const databases = new Map<string, string>()
 
-/** The settings of an installation in this folder. On PostgreSQL it has a database of its own, the same one each time. */
+/**
+ * The settings of an installation in this folder. On PostgreSQL it has a database of its own, the same one each time; on
+ * SQLite the setting is empty, or that of another program on this machine would count.
+ */
 export async function storeEnvironment(
   DATA_DIR: string,
   engine: Engine = DEFAULT_ENGINE,
-): Promise<{ DATA_DIR: string; DATABASE_URL?: string }> {
+): Promise<{ DATA_DIR: string; DATABASE_URL: string }> {
   const known = databases.get(DATA_DIR)
-  if (known === undefined && engine === 'sqlite') return { DATA_DIR }
+  if (known === undefined && engine === 'sqlite') return { DATA_DIR, ...IN_FILES }
   const DATABASE_URL = known ?? (await (await postgresServer()).database())
   databases.set(DATA_DIR, DATABASE_URL)
   return { DATA_DIR, DATABASE_URL }

@@ -130,7 +130,7 @@ export function postgresServer(): Promise<PostgresServer> {
   return shared
 }
 
-/** npm may hold back the install script that makes these links. */
+/** The links that the package would make when it is installed, if its script were allowed to run. */
 function linkLibraries(): void {
   const list = join(PACKAGE, 'native/pg-symlinks.json')
   for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {

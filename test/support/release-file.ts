@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUNDLE_ROWS, BundlePacker, unpack } from '../../src/registry/file/bundle.ts'
+import { BUNDLE_ROWS, packTile, TileWriter, unpack } from '../../src/registry/file/bundle.ts'
 
 // Release files, changed behind the service's back.
 
@@ -60,13 +60,13 @@ export const withRows =
     const bundles = packed.map(({ rows }) => unpack(rows) ?? { keys: [], bodies: [] })
     const rows = bundles.flatMap(({ keys, bodies }) => keys.map((key, i) => ({ key, body: bodies[i] ?? '' })))
     const changed = change(rows)
-    const packer = new BundlePacker()
     file.run('DELETE FROM bundle')
     for (let n = 0; n * BUNDLE_ROWS < changed.length; n++) {
       const some = changed.slice(n * BUNDLE_ROWS, (n + 1) * BUNDLE_ROWS)
-      const bundle = { keys: some.map(({ key }) => key), bodies: some.map(({ body }) => body) }
-      const { packed: bytes } = packer.pack(bundle, () => undefined, 0n)
-      file.run('INSERT INTO bundle VALUES (?, ?, ?)', [n, bundle.keys[0] ?? '', bytes] as const)
+      const text = new TileWriter()
+      for (const { key, body } of some) text.add(key, body)
+      const [bytes = new Uint8Array()] = packTile(text.text(), 0).bundles
+      file.run('INSERT INTO bundle VALUES (?, ?, ?)', [n, some[0]?.key ?? '', bytes] as const)
     }
     file.run('UPDATE header SET row_count = ?', [changed.length] as const)
   }

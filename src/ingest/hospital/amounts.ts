@@ -8,12 +8,11 @@ import { isPlaceholder } from '../findings.ts'
  * so none is changed by it.
  *
  * The least and the greatest rate stand in for a lowest and a highest that the line does not state. `UNIT` is what the
- * amounts are for (drug-unit.ts). The marks are 1 or 0: a rate of the line lies below its lowest, or above its highest;
- * the code had lost its leading zeros.
+ * amounts are for (drug-unit.ts). `MARKS` is a sum of marks.
  */
-export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE, UNIT, BELOW, ABOVE, RESTORED] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
-] as const
+export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE, UNIT, MARKS] = [0, 1, 2, 3, 4, 5, 6, 7] as const
+/** Marks: a rate of the line lies below its lowest, or above its highest; the code had lost its leading zeros. */
+export const [BELOW, ABOVE, RESTORED] = [1, 2, 4] as const
 export const STATED: readonly Basis[] = [
   'hospital_gross',
   'hospital_cash',
@@ -21,7 +20,7 @@ export const STATED: readonly Basis[] = [
   'hospital_negotiated_high',
 ]
 export type Amounts = number[]
-export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0, 0, 0]
 
 /** What is not an amount. */
 export const BAD = -1
@@ -74,10 +73,10 @@ export class LineAmounts {
 
   /** Whether a negotiated rate changes nothing: the line states the lowest and the highest, and it lies between them. */
   covers(rate: number): boolean {
-    const { dollars } = this
-    const [lowest, highest] = [dollars[LOWEST] as number, dollars[HIGHEST] as number]
+    const lowest = this.dollars[LOWEST] as number
+    const highest = this.dollars[HIGHEST] as number
     if (lowest === 0 || highest === 0) return rate === 0
-    return !isBelow(rate, lowest) && !isBelow(highest, rate)
+    return (rate >= lowest && rate <= highest) || !(isBelow(rate, lowest) || isBelow(highest, rate))
   }
 
   /** A negotiated rate. It stands in for the lowest or the highest where the line does not state that itself. */
@@ -85,12 +84,21 @@ export class LineAmounts {
     const { dollars } = this
     if (rate === BAD) this.#badRate = true
     if (rate <= 0) return
-    const [lowest, highest] = [dollars[LOWEST] as number, dollars[HIGHEST] as number]
-    const [least, greatest] = [dollars[LEAST_RATE] as number, dollars[GREATEST_RATE] as number]
-    if (lowest !== 0) dollars[BELOW] ||= isBelow(rate, lowest) ? 1 : 0
-    else if (least === 0 || isBelow(rate, least)) dollars[LEAST_RATE] = rate
-    if (highest !== 0) dollars[ABOVE] ||= isBelow(highest, rate) ? 1 : 0
-    else if (greatest === 0 || isBelow(greatest, rate)) dollars[GREATEST_RATE] = rate
+    const lowest = dollars[LOWEST] as number
+    const highest = dollars[HIGHEST] as number
+    const least = dollars[LEAST_RATE] as number
+    const greatest = dollars[GREATEST_RATE] as number
+    if (lowest !== 0) {
+      if (isBelow(rate, lowest)) this.mark(BELOW, true)
+    } else if (least === 0 || isBelow(rate, least)) dollars[LEAST_RATE] = rate
+    if (highest !== 0) {
+      if (isBelow(highest, rate)) this.mark(ABOVE, true)
+    } else if (greatest === 0 || isBelow(greatest, rate)) dollars[GREATEST_RATE] = rate
+  }
+
+  mark(mark: number, isSo: boolean): void {
+    const marks = this.dollars[MARKS] as number
+    this.dollars[MARKS] = isSo ? marks | mark : marks & ~mark
   }
 
   /** Of a line whose modifier or setting cannot be read, no amount counts, but on which basis one stands does. */

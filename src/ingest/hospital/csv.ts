@@ -4,7 +4,8 @@ import { type CsvHandler, CsvReader } from '../../files/csv-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
-import { CASH, dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, RESTORED } from './amounts.ts'
+import { dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, RESTORED } from './amounts.ts'
+import { boundCodes } from './bounds.ts'
 import {
   type ChargeSink,
   type HospitalHead,
@@ -136,8 +137,10 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
 
   #send(codes: LineCodes, variant: string, line: number, again: boolean): void {
     const { dollars } = this.#amounts
-    for (const code of codes.found) {
-      dollars[RESTORED] = codes.restored.includes(code) ? 1 : 0
+    const { found, restored } = codes
+    for (let at = 0; at < found.length; at++) {
+      const code = found[at] as number
+      if (restored.length > 0) this.#amounts.mark(RESTORED, restored.includes(code))
       this.sink(code, variant, line, dollars, again)
     }
   }
@@ -198,6 +201,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
       if (number !== undefined && isCode(number)) this.#codes.addNumber(number)
       else this.#codes.add(record.text(code))
     }
+    boundCodes(this.#codes.found.length, record.line)
     return this.#codes.settle()
   }
 
@@ -206,10 +210,10 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const { stated, rates } = columns
     const amounts = this.#amounts
     amounts.begin(this.#readUnit(record, columns))
-    for (const at of [GROSS, CASH, LOWEST, HIGHEST]) amounts.state(at, dollarsAt(record, stated[at] as number))
+    for (let at: number = GROSS; at <= HIGHEST; at++) amounts.state(at, dollarsAt(record, stated[at] as number))
     let covered = true
-    for (const cell of rates) {
-      const rate = dollarsAt(record, cell)
+    for (let at = 0; at < rates.length; at++) {
+      const rate = dollarsAt(record, rates[at] as number)
       if (amounts.covers(rate)) continue
       covered = false
       amounts.rate(rate)
@@ -218,7 +222,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   }
 
   #coversRates(record: CsvRecord, { rates }: Columns): boolean {
-    for (const cell of rates) if (!this.#amounts.covers(dollarsAt(record, cell))) return false
+    for (let at = 0; at < rates.length; at++)
+      if (!this.#amounts.covers(dollarsAt(record, rates[at] as number))) return false
     return true
   }
 

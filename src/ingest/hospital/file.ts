@@ -4,6 +4,7 @@ import { unreadable } from '../../files/unreadable.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
 import type { Amounts } from './amounts.ts'
+import { boundCharges, boundRows } from './bounds.ts'
 import {
   type ChargeSink,
   type HospitalHead,
@@ -49,8 +50,13 @@ export async function openHospitalFile(
   const feed = new Feed(tally.sink, rejects)
   const stream = await openBytes(path, (bytes) => options.onRead?.(bytes, feed.lines))
   try {
-    for await (const chunk of stream.chunks) feed.push(chunk)
+    for await (const chunk of stream.chunks) {
+      tally.sourceBytes += chunk.length
+      feed.push(chunk)
+      boundCharges(tally.counted, tally.sourceBytes)
+    }
     const npis = providersOf(options.npis ?? [], feed.end(), stream.name)
+    boundRows(tally.mostKeys, npis.length, tally.sourceBytes)
     const last_updated_on = options.effective_from ?? dayOf(feed.end())
     const rows = rowsOfTally(tally, npis, last_updated_on)
     const published = stream.identity()

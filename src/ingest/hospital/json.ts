@@ -3,6 +3,7 @@ import { unreadable } from '../../files/unreadable.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
 import { CASH, dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, RESTORED } from './amounts.ts'
+import { boundCodes, boundItem } from './bounds.ts'
 import {
   type ChargeSink,
   type HospitalHead,
@@ -68,6 +69,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
 
   item(value: unknown, ordinal: number): void {
     const { code_information, standard_charges, drug_information } = fields(value)
+    boundItem(list(code_information).length, list(standard_charges).length, ordinal)
     this.#codes.begin()
     let professional = false
     for (const named of list(code_information).map(fields)) {
@@ -76,6 +78,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       if (isProcedureType(type)) this.#codes.add(text(named['code']))
     }
     const charges = list(standard_charges)
+    boundCodes(this.#codes.found.length, ordinal)
     const none = this.#codes.settle()
     if (none) {
       this.lines++
@@ -103,7 +106,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const variant = variantOf(modifier ?? LOST, setting ?? LOST, billing)
     const { dollars } = this.#amounts
     for (const code of this.#codes.found) {
-      dollars[RESTORED] = this.#codes.restored.includes(code) ? 1 : 0
+      this.#amounts.mark(RESTORED, this.#codes.restored.includes(code))
       this.sink(code, variant, ordinal, dollars, false)
     }
   }

@@ -30,7 +30,7 @@ export class LineCodes {
 
   begin(): void {
     this.found.length = 0
-    this.restored.length = 0
+    if (this.restored.length > 0) this.restored.length = 0
     this.#misshapen = false
     this.#other = false
   }

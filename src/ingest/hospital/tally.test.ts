@@ -20,7 +20,7 @@ const charge = fc.record({
       fc.constantFrom(1, 2, 320_000),
       fc.constantFrom(0, 1),
     )
-    .map(([dollars, unit, mark]) => [...dollars, unit, mark, 0, mark]),
+    .map(([dollars, unit, mark]) => [...dollars, unit, mark * 5]),
 })
 
 function tallied(charges: readonly { cpt: string; variant: string; amounts: Amounts }[], tally: ChargeTally): string[] {
@@ -60,7 +60,7 @@ test('the file has no name, so that nothing is left behind', () => {
 
 test('of equal amounts the first line is kept', () => {
   using folder = scratch()
-  const one: Amounts = [500, 0, 0, 0, 300, 300, 1, 0, 0, 0]
+  const one: Amounts = [500, 0, 0, 0, 300, 300, 1, 0]
   const tally = new ChargeTally(folder.path, 1)
   for (const [i, cpt] of ['G0001', 'G0002', 'G0001', 'G0002', 'G0001'].entries())
     tally.sink(numberOf(cpt), '|', i + 1, one, false)

@@ -1,25 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { BAD_FIELD, BELOW, GREATEST_RATE, LEAST_RATE, NONE, RESTORED, STATED, UNIT, unitsOf } from './amounts.ts'
+import { BAD_FIELD, GREATEST_RATE, LEAST_RATE, MARKS, NONE, STATED, UNIT, unitsOf } from './amounts.ts'
+import { boundScratch } from './bounds.ts'
 import type { ChargeSink } from './charges.ts'
-import { together } from './drug-unit.ts'
+import { NO_UNIT, together } from './drug-unit.ts'
 import { ChargeKeys } from './keys.ts'
 
-/** The least and the greatest amount found, and the lines on which they first stand. No amount is 0. */
-const [LOW, LOW_LINE, HIGH, HIGH_LINE] = [0, 1, 2, 3] as const
-const SPAN = 4
+/**
+ * The least and the greatest amount found, the lines on which they first stand, and what the amounts are for. No amount
+ * is 0. Most amounts are for one service: the unit is then 0, so that nothing is written.
+ */
+const [LOW, LOW_LINE, HIGH, HIGH_LINE, FOR] = [0, 1, 2, 3, 4] as const
+const SPAN = 5
 /** Four stated amounts, and one span for the rates, of which only the ends are wanted. */
 const RATES = STATED.length * SPAN
 /** For each stated amount, where the first that cannot be read stands: twice the line, and one more by rule R03. */
 const UNREAD = RATES + SPAN
 /** The first line without any amount. */
 const EMPTY_LINE = UNREAD + STATED.length
-/** What the amounts of each span are for, see `together`. */
-const UNITS = EMPTY_LINE + 1
-/** The marks of lines, in their order: any line has it. */
-const MARKS = UNITS + STATED.length + 1
-const WIDTH = MARKS + RESTORED - BELOW + 1
+/** The marks of all lines together. */
+const ALL_MARKS = EMPTY_LINE + 1
+const WIDTH = ALL_MARKS + 1
 
 export interface Extreme {
   dollars: number
@@ -53,7 +55,7 @@ export class TallyEntry {
 
   /** Whether any line has the mark: `BELOW`, `ABOVE` or `RESTORED`. */
   has(mark: number): boolean {
-    return this.values[MARKS + mark - BELOW] === 1
+    return ((this.values[ALL_MARKS] as number) & mark) !== 0
   }
 
   copy(): TallyEntry {
@@ -81,7 +83,7 @@ export class TallyEntry {
     const [low, high] = [extreme(LOW, LOW_LINE), extreme(HIGH, HIGH_LINE)]
     // Rates stand in for one end only where their lines state the other.
     if (low.dollars === 0 && high.dollars === 0) return undefined
-    return { low, high, unit: values[UNITS + place] as number }
+    return { low, high, unit: (values[at + FOR] as number) || NO_UNIT }
   }
 
   /** Takes up what else the file states under the same key. */
@@ -89,12 +91,13 @@ export class TallyEntry {
     const { values } = this
     const more = other.values
     for (let at = 0; at < UNREAD; at += SPAN) {
+      const isAny = more[at + LOW] !== 0 || more[at + HIGH] !== 0
+      if (isAny) measure(values, at, (more[at + FOR] as number) || NO_UNIT)
       if (more[at + LOW]) lower(values, at, more[at + LOW] as number, more[at + LOW_LINE] as number)
       if (more[at + HIGH]) higher(values, at, more[at + HIGH] as number, more[at + HIGH_LINE] as number)
     }
-    for (let at = UNREAD; at < UNITS; at++) values[at] = earlier(values[at] as number, more[at] as number)
-    for (let at = UNITS; at < MARKS; at++) values[at] = together(values[at] as number, more[at] as number)
-    for (let at = MARKS; at < WIDTH; at++) values[at] ||= more[at] as number
+    for (let at = UNREAD; at < ALL_MARKS; at++) values[at] = earlier(values[at] as number, more[at] as number)
+    values[ALL_MARKS] = (values[ALL_MARKS] as number) | (more[ALL_MARKS] as number)
   }
 
   /** Takes up what the file states under a key that nobody can read, and that may be this one. */
@@ -112,6 +115,14 @@ function isKept(known: number, knownLine: number, fresh: number, line: number, t
   if (known === 0) return false
   const step = known === fresh ? 0 : (unitsOf(fresh) - unitsOf(known)) * toward
   return step === 0 ? knownLine <= line : step < 0
+}
+
+/** Takes up what an amount is for, before the amount itself. */
+function measure(values: Float64Array, at: number, unit: number): void {
+  const known = values[at + FOR] as number
+  if (unit === NO_UNIT && known === 0) return
+  const isFirst = values[at + LOW] === 0 && values[at + HIGH] === 0
+  values[at + FOR] = isFirst ? unit : together(known || NO_UNIT, unit)
 }
 
 function lower(values: Float64Array, at: number, dollars: number, line: number): void {
@@ -141,6 +152,10 @@ const RECORDS_AT_ONCE = 400
  */
 export class ChargeTally {
   readonly keys = new ChargeKeys()
+  /** How much of the file has been read: what is written to disk is bounded by it. */
+  sourceBytes = 0
+  /** How often a charge was counted for a code. */
+  counted = 0
   readonly #last = { code: -1, variant: '', place: 0 }
   readonly #blocks: Float64Array[] = []
   readonly #runs: { from: number; to: number }[] = []
@@ -155,6 +170,7 @@ export class ChargeTally {
   ) {}
 
   readonly sink: ChargeSink = (code, variant, line, amounts, again) => {
+    this.counted++
     if (again) return
     const place = this.#placeOf(code, variant)
     const block = this.#blocks[Math.trunc(place / this.block)] as Float64Array
@@ -166,17 +182,18 @@ export class ChargeTally {
       if (dollars === NONE) block[at + EMPTY_LINE] ||= line
       else if (dollars < 0) block[at + UNREAD + basis] ||= line * 2 + (dollars === BAD_FIELD ? 1 : 0)
       else {
+        measure(block, at + basis * SPAN, unit)
         lower(block, at + basis * SPAN, dollars, line)
         higher(block, at + basis * SPAN, dollars, line)
-        block[at + UNITS + basis] = together(block[at + UNITS + basis] as number, unit)
       }
     }
-    const [least, greatest] = [amounts[LEAST_RATE] as number, amounts[GREATEST_RATE] as number]
+    const least = amounts[LEAST_RATE] as number
+    const greatest = amounts[GREATEST_RATE] as number
+    if (least > 0 || greatest > 0) measure(block, at + RATES, unit)
     if (least > 0) lower(block, at + RATES, least, line)
     if (greatest > 0) higher(block, at + RATES, greatest, line)
-    if (least > 0 || greatest > 0)
-      block[at + UNITS + STATED.length] = together(block[at + UNITS + STATED.length] as number, unit)
-    for (let mark = BELOW; mark <= RESTORED; mark++) if (amounts[mark] === 1) block[at + MARKS + mark - BELOW] = 1
+    const marks = amounts[MARKS] as number
+    if (marks !== 0) block[at + ALL_MARKS] = (block[at + ALL_MARKS] as number) | marks
   };
 
   *entries(): Generator<TallyEntry> {
@@ -187,9 +204,14 @@ export class ChargeTally {
     }
   }
 
-  /** About how much of it has been given back, from 0 to 1: a key may stand in several runs. */
+  /** How many keys there are, at most: a key may stand in several runs. */
+  get mostKeys(): number {
+    return this.#written / (RECORD * 8) + this.keys.size
+  }
+
+  /** About how much of it has been given back, from 0 to 1. */
   share(): number {
-    return this.#given / Math.max(1, this.#written / (RECORD * 8) + this.keys.size)
+    return this.#given / Math.max(1, this.mostKeys)
   }
 
   close(): void {
@@ -225,6 +247,7 @@ export class ChargeTally {
   }
 
   #spill(): void {
+    boundScratch(this.#written + this.keys.size * RECORD * 8, this.sourceBytes)
     this.#file ??= openNameless(this.folder)
     const from = this.#written
     const records = new Float64Array(RECORDS_AT_ONCE * RECORD)

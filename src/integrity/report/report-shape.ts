@@ -115,6 +115,21 @@ export const integrityReportOf = (kinds: readonly string[]) =>
         gaps: count,
         samples: z.array(z.string()),
       }),
+      providers: z.strictObject({
+        overlaps: count.meta({ description: 'NPIs that the files of several hospital charts name' }),
+        moves: count.meta({ description: 'Moves of an NPI from one hospital chart to another, all in the log' }),
+        samples: z
+          .array(
+            z.strictObject({
+              npi: z.string(),
+              chart: z.string().nullable().meta({ description: 'The chart that speaks for the NPI' }),
+              charts: z.array(z.string()).meta({ description: 'All charts with a file that names the NPI' }),
+              moved_from: z.string().nullable(),
+              moved_at: instant.nullable(),
+            }),
+          )
+          .meta({ description: 'The first 50 NPIs that are shared or were moved' }),
+      }),
       proofs: z.strictObject({
         rows_without_proof: count
           .nullable()

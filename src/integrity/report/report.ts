@@ -53,8 +53,19 @@ export interface FiguresFacts {
   audited_at: string | null
 }
 
+/** NPIs that hospital files share. */
+export interface ProviderFacts {
+  /** NPIs that the files of several charts name. */
+  overlaps: number
+  /** Moves of an NPI from one chart to another. */
+  moves: number
+  /** Each NPI that is shared or was moved. */
+  shared: IntegrityReport['providers']['samples']
+}
+
 export interface Facts {
   charts: ChartFacts[]
+  providers: ProviderFacts
   figures: FiguresFacts
   /** The latest load, in force or not. */
   last_load: IntegrityReport['jobs']['last_load']
@@ -64,6 +75,7 @@ export interface Facts {
 }
 
 const MOST_SAMPLES = 5
+const MOST_PROVIDERS = 50
 
 /** Makes the report from stored facts and the day: the same input gives the same report. */
 export function integrityReport(facts: Facts, now: number): IntegrityReport {
@@ -87,9 +99,10 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
   ]
   const byStatus = (status: string): typeof charts => charts.filter((chart) => chart.status === status)
   const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
+  const { overlaps: shared, moves, shared: sides } = facts.providers
   const cited = facts.charts.reduce((sum, { citations }) => sum + citations, 0)
   return {
-    report_version: '1.2.0',
+    report_version: '1.3.0',
     generated_at: new Date(now).toISOString(),
     release_id: latest(facts.charts),
     status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',
@@ -131,6 +144,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       gaps: gaps.length,
       samples: [...(conflicting?.sample_row_ids ?? []), ...overlaps, ...gaps].slice(0, MOST_SAMPLES),
     },
+    providers: { overlaps: shared, moves, samples: sides.slice(0, MOST_PROVIDERS) },
     proofs: {
       rows_without_proof: facts.verification?.rows_failed ?? null,
       last_full_verification_at: facts.verification ? new Date(facts.verification.verified_at).toISOString() : null,

@@ -2,8 +2,17 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { concat, toBase64, utf8 } from '../bytes.ts'
 import { sha256 } from '../sha256.ts'
-import { consistencyPath, type Hash, includes, inclusionPath, isConsistent, leafHash, rangeRoot } from './merkle.ts'
-import { rootInTile, subtreesFromTiles, type Tile, TileBuilder, tilePath, tilesOf } from './tiles.ts'
+import {
+  consistencyPath,
+  HASH_SIZE,
+  type Hash,
+  includes,
+  inclusionPath,
+  isConsistent,
+  leafHash,
+  rangeRoot,
+} from './merkle.ts'
+import { rootInTile, subtreesFromTiles, TILE_WIDTH, type Tile, TileBuilder, tilePath, tilesOf } from './tiles.ts'
 
 type Stored = Map<string, { tile: Tile; hashes: Uint8Array }>
 
@@ -169,3 +178,29 @@ test('the trees of 10 and of 1,000,000 known leaves have their known roots', asy
   expect(await rootOf(10)).toBe('q1xPhBxTYmeXXI5JmUVEBMm3Jt/8/96bI04e2p+Ur4Y=')
   expect(await rootOf(1_000_000)).toBe('73kP2tlwvgEn7S14XPG8HXACBBPlnU4iZ9MHO6CNvzc=')
 }, 60_000)
+
+test('full tiles whose roots are known make the same tree as their hashes one by one', () => {
+  const leaves = Array.from({ length: 3 * TILE_WIDTH + 5 }, (_, i) => leafHash(Uint8Array.of(i % 256, i >> 8)))
+  const made = (grow: (tree: TileBuilder) => void): string[] => {
+    const tiles: string[] = []
+    const tree = new TileBuilder(({ level, n, width }, hashes) =>
+      tiles.push(`${level}/${n}/${width} ${toBase64(hashes)}`),
+    )
+    grow(tree)
+    tree.finish()
+    return [...tiles, String(tree.size)]
+  }
+  const hashes = concat(...leaves)
+  const oneByOne = made((tree) => {
+    for (const leaf of leaves) tree.append(leaf)
+  })
+  const byTiles = made((tree) => {
+    for (let n = 0; n < 3; n++) {
+      const tile = hashes.slice(n * TILE_WIDTH * HASH_SIZE, (n + 1) * TILE_WIDTH * HASH_SIZE)
+      tree.appendTile(tile, rootInTile(tile, 0, TILE_WIDTH))
+    }
+    for (const leaf of leaves.slice(3 * TILE_WIDTH)) tree.append(leaf)
+    expect(() => tree.appendTile(hashes.slice(0, TILE_WIDTH * HASH_SIZE), leaves[0] as Hash)).toThrow(RangeError)
+  })
+  expect(byTiles).toEqual(oneByOne)
+})

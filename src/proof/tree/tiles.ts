@@ -72,6 +72,16 @@ export class TileBuilder {
     this.#put(0, hash)
   }
 
+  /** As `append` for each hash of a full tile whose root is known, while no other tile of the lowest level is open. */
+  appendTile(hashes: Uint8Array, root: Hash): void {
+    if (this.#size % TILE_WIDTH !== 0) throw new RangeError('a tile begins where another one ends')
+    const n = this.#size / TILE_WIDTH
+    this.#size += TILE_WIDTH
+    this.emit({ level: 0, n, width: TILE_WIDTH }, hashes)
+    this.#open[0] = { n: n + 1, hashes: new Uint8Array(TILE_WIDTH * HASH_SIZE), width: 0 }
+    this.#put(1, root)
+  }
+
   #put(level: number, hash: Hash): void {
     this.#open[level] ??= { n: 0, hashes: new Uint8Array(TILE_WIDTH * HASH_SIZE), width: 0 }
     const tile = this.#open[level]

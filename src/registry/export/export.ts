@@ -1,6 +1,7 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
 import { openRelease } from '../file/release-file-store.ts'
@@ -14,11 +15,18 @@ export type Format = (typeof FORMATS)[number]
 const ROWS_PER_READ = 2_000
 const CHUNK_BYTES = 256 * 1024
 
+/** A release that was staged: published or not. */
+export type ExportSource = Pick<Release, 'release_id' | 'chart' | 'row_count' | 'file'> & {
+  rows_root: string
+  /** Null before it is published. */
+  manifest: Manifest | null
+}
+
 /**
  * A release in one of the formats, in pieces. Every row is hashed on its way out, and it ends in a fault if the
- * whole is not what was published.
+ * whole is not what was staged.
  */
-export function exportRelease(db: Db, release: Release, format: Format): AsyncGenerator<Uint8Array> {
+export function exportRelease(db: Db, release: ExportSource, format: Format): AsyncGenerator<Uint8Array> {
   const bodies = checkedBodies(db, release)
   switch (format) {
     case 'ndjson':
@@ -28,13 +36,13 @@ export function exportRelease(db: Db, release: Release, format: Format): AsyncGe
     case 'parquet':
       return parquet(parsed(bodies), columnsOf(release.chart), {
         release_id: release.release_id,
-        rows_root: release.manifest.rows_root,
-        manifest: canonical(release.manifest),
+        rows_root: release.rows_root,
+        ...(release.manifest === null ? {} : { manifest: canonical(release.manifest) }),
       })
   }
 }
 
-async function* checkedBodies(db: Db, release: Release): AsyncGenerator<string> {
+async function* checkedBodies(db: Db, release: ExportSource): AsyncGenerator<string> {
   const tree = new GrowingTree()
   const file = openRelease(db, release)
   for (let from = 0; from < file.rowCount; from += ROWS_PER_READ)
@@ -42,7 +50,7 @@ async function* checkedBodies(db: Db, release: Release): AsyncGenerator<string> 
       tree.add(leafHash(utf8(body)))
       yield body
     }
-  if (tree.size !== release.row_count || toBase64(tree.root) !== release.manifest.rows_root)
+  if (tree.size !== release.row_count || toBase64(tree.root) !== release.rows_root)
     throw new StoreFault(`the rows of ${release.release_id} are not those that were published: run \`atr fsck\``)
 }
 

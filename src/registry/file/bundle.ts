@@ -1,11 +1,12 @@
 import { sha256 } from '../../proof/sha256.ts'
-import type { Hash } from '../../proof/tree/merkle.ts'
+import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
+import { rootInTile, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 
 // Rows of a release that are neighbours lie together in bundles. Their texts have almost everything in common, so a
-// bundle is about a twentieth of its rows. Its text is the keys, one in a line, and then each row after a zero byte:
-// exactly the bytes that RFC 6962 hashes as a leaf.
+// bundle is about a twentieth of its rows. Its text is each row after a zero byte, which is exactly what RFC 6962 hashes
+// as a leaf, and at the end, after another zero byte, the keys, one in a line.
 
-/** A lookup unpacks one bundle: more rows would take longer, fewer would take more room. */
+/** A lookup unpacks one bundle: more rows would take longer, fewer would take more room. A tile has whole bundles. */
 export const BUNDLE_ROWS = 32
 
 const LEVEL = 1
@@ -17,37 +18,96 @@ export interface Bundle {
   bodies: readonly string[]
 }
 
-/** Packs rows. Their text is hashed as it is packed: what is hashed is what is stored. */
-export class BundlePacker {
-  #room = new Uint8Array(64 * 1024)
+/** The texts of neighbouring bundles, one after the other, as bytes: those of one tile of the tree, or of its last one. */
+export interface TileText {
+  bytes: Uint8Array
+  /** Where the text of each bundle ends, and how many rows it has. */
+  bundles: { end: number; rows: number }[]
+}
 
-  /** Hands out the leaf hash of each row, and returns the packed bundle with a checksum of its text. */
-  pack({ keys, bodies }: Bundle, onLeaf: (hash: Hash) => void, seed: bigint): { packed: Uint8Array; sum: bigint } {
-    const text = `${keys.join('\n')}\0${bodies.join('\0')}`
-    // No character takes more than three bytes.
-    if (this.#room.length < text.length * 3) this.#room = new Uint8Array(text.length * 3)
-    const bytes = this.#room.subarray(0, encoder.encodeInto(text, this.#room).written)
-    let start = bytes.indexOf(0)
-    for (let row = 0; row < bodies.length; row++) {
-      const next = bytes.indexOf(0, start + 1)
-      const isLast = row === bodies.length - 1
-      if (next < 0 !== isLast) throw new Error('a row has a zero byte')
-      const end = isLast ? bytes.length : next
-      onLeaf(sha256(bytes.subarray(start, end)))
-      start = end
+export interface PackedTile {
+  bundles: Uint8Array[]
+  /** A checksum of the text of each bundle. */
+  sums: bigint[]
+  /** The leaf hash of each row. */
+  hashes: Uint8Array
+  /** Of a full tile. */
+  root: Hash | undefined
+}
+
+/** Collects the text of a tile. The room for it can be given, so that millions of rows need little of it. */
+export class TileWriter {
+  readonly #bundles: TileText['bundles'] = []
+  #keys: string[] = []
+  #end = 0
+  rows = 0
+
+  constructor(private room: Uint8Array = new Uint8Array(256 * 1024)) {}
+
+  add(key: string, body: string): void {
+    this.#keys.push(key)
+    this.#write(body)
+    this.rows++
+    if (this.#keys.length === BUNDLE_ROWS) this.#endBundle()
+  }
+
+  text(): TileText {
+    if (this.#keys.length > 0) this.#endBundle()
+    return { bytes: this.room.subarray(0, this.#end), bundles: this.#bundles }
+  }
+
+  #endBundle(): void {
+    this.#write(this.#keys.join('\n'))
+    this.#bundles.push({ end: this.#end, rows: this.#keys.length })
+    this.#keys = []
+  }
+
+  /** After a zero byte. No character takes more than three bytes. */
+  #write(text: string): void {
+    if (this.room.length < this.#end + 1 + text.length * 3) {
+      const larger = new Uint8Array(2 * (this.#end + 1 + text.length * 3))
+      larger.set(this.room.subarray(0, this.#end))
+      this.room = larger
     }
-    return { packed: Bun.zstdCompressSync(bytes, { level: LEVEL }), sum: checksum(bytes, seed) }
+    this.room[this.#end++] = 0
+    this.#end += encoder.encodeInto(text, this.room.subarray(this.#end)).written
   }
 }
 
+/** Hashes the rows of a tile and packs its bundles, from the same bytes: what is hashed is what is stored. */
+export function packTile({ bytes, bundles }: TileText, firstBundle: number): PackedTile {
+  const rows = bundles.reduce((sum, bundle) => sum + bundle.rows, 0)
+  const hashes = new Uint8Array(rows * HASH_SIZE)
+  const packed: Uint8Array[] = []
+  const sums: bigint[] = []
+  let at = 0
+  let row = 0
+  for (const [i, bundle] of bundles.entries()) {
+    const text = bytes.subarray(at, bundle.end)
+    let start = 0
+    for (let left = bundle.rows; left > 0; left--) {
+      const end = text.indexOf(0, start + 1)
+      hashes.set(sha256(text.subarray(start, end)), row++ * HASH_SIZE)
+      start = end
+    }
+    if (start <= 0 || text.indexOf(0, start + 1) >= 0) throw new Error('a row has a zero byte')
+    packed.push(Bun.zstdCompressSync(text, { level: LEVEL }))
+    sums.push(checksum(text, firstBundle + i))
+    at = bundle.end
+  }
+  const root = rows === TILE_WIDTH ? rootInTile(hashes, 0, TILE_WIDTH) : undefined
+  return { bundles: packed, sums, hashes, root }
+}
+
 /** Notices bits that changed by accident. Digests are for what someone might change on purpose. */
-export const checksum = (bytes: Uint8Array, seed: bigint): bigint => Bun.hash.xxHash3(bytes, seed)
+export const checksum = (bytes: Uint8Array, place: number): bigint => Bun.hash.xxHash3(bytes, BigInt(place))
 
 export const unpackBytes = (packed: Uint8Array): Uint8Array => Bun.zstdDecompressSync(packed)
 
 /** Undefined if it is not a bundle. */
 export function unpack(packed: Uint8Array): Bundle | undefined {
-  const [head = '', ...bodies] = decoder.decode(unpackBytes(packed)).split('\0')
-  const keys = head.split('\n')
-  return keys.length === bodies.length ? { keys, bodies } : undefined
+  const parts = decoder.decode(unpackBytes(packed)).split('\0')
+  const keys = (parts.pop() ?? '').split('\n')
+  const [before, ...bodies] = parts
+  return before === '' && keys.length === bodies.length ? { keys, bodies } : undefined
 }

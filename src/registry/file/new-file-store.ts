@@ -1,10 +1,11 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { digestOf, SealedFile } from '../../db/file-folder.ts'
 import { toBase64 } from '../../proof/bytes.ts'
-import { type Hash, rangeRoot } from '../../proof/tree/merkle.ts'
-import { subtreesFromTiles, TileBuilder } from '../../proof/tree/tiles.ts'
+import { HASH_SIZE, type Hash, rangeRoot } from '../../proof/tree/merkle.ts'
+import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { ourTurn } from '../turn.ts'
-import { BUNDLE_ROWS, BundlePacker, checksum, unpackBytes } from './bundle.ts'
+import { BUNDLE_ROWS, checksum, type PackedTile, packTile, TileWriter, unpackBytes } from './bundle.ts'
+import { PackThread } from './pack-thread.ts'
 import { FILE_FORMAT, type TotalBy } from './release-file-store.ts'
 
 // Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
@@ -35,20 +36,25 @@ export interface CountedRow {
 }
 
 /**
- * Writes the rows of a release, in key order, with their tree and their totals, under a temporary name. Memory is one
- * bundle, one open tile a level, and the names of codes, regions and providers.
+ * Writes the rows of a release, in key order, with their tree and their totals, under a temporary name. Memory is a few
+ * tiles of rows, one open tile a level, and the names of codes, regions and providers.
  */
 export class NewReleaseFile {
   readonly #file
   readonly #insertBundle
   readonly #insertTile
-  readonly #packer = new BundlePacker()
   readonly #tree = new TileBuilder(({ level, n }, hashes) => this.#addTile(level, n, hashes))
   readonly #totals: Record<TotalBy, Map<string, number>> = { code: new Map(), region: new Map(), provider: new Map() }
-  #keys: string[] = []
-  #bodies: string[] = []
+  #text = new TileWriter()
   #lastKey = ''
+  /** The first keys of bundles that are not written yet. */
+  #firstKeys: string[] = []
+  #handedOut = 0
   #bundles = 0
+  #thread: PackThread | undefined
+  /** Done when everything that was handed out is written, and when that of the turn before is. */
+  #written: Promise<void> = Promise.resolve()
+  #writtenBefore: Promise<void> = Promise.resolve()
   /** Of all that was handed to the file, to be compared with what is read back. */
   #rowSum = 0n
   #tileSum = 0n
@@ -66,23 +72,46 @@ export class NewReleaseFile {
   add({ key, body, cpt, region, npi }: CountedRow): void {
     if (key <= this.#lastKey) throw new Error(`a loader made rows out of order: ${key}`)
     this.#lastKey = key
-    this.#keys.push(key)
-    this.#bodies.push(body)
+    if (this.#text.rows % BUNDLE_ROWS === 0) this.#firstKeys.push(key)
+    this.#text.add(key, body)
     count(this.#totals.code, cpt)
     if (region !== '') count(this.#totals.region, region)
     if (npi !== null) count(this.#totals.provider, npi)
-    if (this.#keys.length === BUNDLE_ROWS) this.#flush()
+    if (this.#text.rows === TILE_WIDTH) this.#handOut()
   }
 
-  #flush(): void {
-    const [first] = this.#keys
-    if (first === undefined) return
-    const rows = { keys: this.#keys, bodies: this.#bodies }
-    const { packed, sum } = this.#packer.pack(rows, (hash: Hash) => this.#tree.append(hash), this.#rowSum)
-    this.#insertBundle(this.#bundles++, first, packed)
-    this.#rowSum = sum
-    this.#keys = []
-    this.#bodies = []
+  /**
+   * To be awaited after every few thousand rows: what was handed out in the turn before is then written. A release
+   * that has so many rows is packed by a thread of its own from then on.
+   */
+  async turn(): Promise<void> {
+    this.#thread ??= new PackThread()
+    await this.#writtenBefore
+    this.#writtenBefore = this.#written
+  }
+
+  #handOut(): void {
+    const text = this.#text.text()
+    const first = this.#handedOut
+    this.#handedOut += text.bundles.length
+    this.#text = new TileWriter(this.#thread?.room())
+    if (!this.#thread) {
+      this.#write(packTile(text, first))
+      return
+    }
+    const packed = this.#thread.pack(text, first)
+    this.#written = Promise.all([packed, this.#written]).then(([tile]) => this.#write(tile))
+    this.#written.catch(() => undefined) // whoever waits for it is told
+  }
+
+  #write({ bundles, sums, hashes, root }: PackedTile): void {
+    for (const [i, bundle] of bundles.entries()) {
+      this.#insertBundle(this.#bundles++, this.#firstKeys[i] as string, bundle)
+      this.#rowSum ^= sums[i] as bigint
+    }
+    this.#firstKeys.splice(0, bundles.length)
+    if (root) this.#tree.appendTile(hashes, root)
+    else for (let at = 0; at < hashes.length; at += HASH_SIZE) this.#tree.append(hashes.subarray(at, at + HASH_SIZE))
   }
 
   #addTile(level: number, n: number, hashes: Uint8Array): void {
@@ -95,7 +124,9 @@ export class NewReleaseFile {
    * what was hashed. Logs have died of bits that changed in between.
    */
   async seal(): Promise<SealedRelease> {
-    this.#flush()
+    if (this.#text.rows > 0) this.#handOut()
+    await this.#written
+    this.#thread?.close()
     this.#tree.finish()
     const row_count = this.#tree.size
     const rows_root = toBase64(await this.#root())
@@ -132,7 +163,7 @@ export class NewReleaseFile {
   async #readBack(): Promise<void> {
     const file = new SealedFile(this.#file.path)
     try {
-      let [rowSum, tiles] = [0n, 0n]
+      let [rowSum, tiles, bundle] = [0n, 0n, 0]
       for (let from = 0; from < this.#bundles; from += BUNDLES_PER_READ) {
         const to = from + BUNDLES_PER_READ
         for (const { rows } of file.all<{ rows: Uint8Array }>(
@@ -140,7 +171,7 @@ export class NewReleaseFile {
           from,
           to,
         ))
-          rowSum = checksum(unpackBytes(rows), rowSum)
+          rowSum ^= checksum(unpackBytes(rows), bundle++)
         await ourTurn()
       }
       for (const { level, n } of file.all<{ level: number; n: number }>('SELECT level, n FROM tile')) {
@@ -156,11 +187,12 @@ export class NewReleaseFile {
 
   /** Leaves nothing behind. */
   abandon(): void {
+    this.#thread?.close()
     this.#file.abandon()
   }
 }
 
-const tileSum = (level: number, n: number, hashes: Uint8Array): bigint => checksum(hashes, BigInt(level * 2 ** 40 + n))
+const tileSum = (level: number, n: number, hashes: Uint8Array): bigint => checksum(hashes, level * 2 ** 40 + n)
 
 const count = (map: Map<string, number>, name: string): void => {
   map.set(name, (map.get(name) ?? 0) + 1)

@@ -166,14 +166,9 @@ export class ReleaseFile {
     return subtreesFromTiles(async (level, n) => this.tile(level, n))
   }
 
-  /** Whether each bundle is found under the key of its first row: for checks of the whole file. */
-  findsEveryBundle(): boolean {
-    const bundles = Math.ceil(this.rowCount / BUNDLE_ROWS)
-    const found = this.#all<{ n: number; first_key: string }>('SELECT n, first_key FROM bundle ORDER BY first_key')
-    return (
-      found.length === bundles &&
-      found.every(({ n, first_key }, at) => n === at && this.bundle(n).keys[0] === first_key)
-    )
+  /** The bundles that follow a key, in the order in which they are found: for checks of the whole file. */
+  bundlesAfter(key: string, limit: number): { n: number; first_key: string }[] {
+    return this.#all('SELECT n, first_key FROM bundle WHERE first_key > ?1 ORDER BY first_key LIMIT ?2', key, limit)
   }
 
   /** How many rows the release has of each code, region or provider, in the order of their names. */

@@ -18,7 +18,7 @@ const facts = (given: Partial<Facts> = {}): Facts => ({
   holdsConflicts: true,
   rows: 1000,
   stated: 1000,
-  rejected: 0,
+  lost: 0,
   conflicts: 0,
   before: { rows: 1000, diff: aDiff() },
   edition: {},
@@ -33,9 +33,9 @@ test('a release from a source that is far too short is held', () => {
 })
 
 test('what speaks against an edition as a whole holds it, each by its own name', () => {
-  const edition = { r11_gap: 1, r11_overlap: 2, no_url: 1, gpci_changed: 3, npi_held: 1 }
-  expect(rulesOf({ edition })).toEqual(['r11_gap', 'r11_overlap', 'no_url', 'gpci_changed', 'npi_held'])
-  expect(rulesOf({ edition: { r11_gap: 0, npi_held: 0 } })).toEqual([])
+  const edition = { r11_gap: 1, r11_overlap: 2, no_url: 1, gpci_changed: 3, provider_taken: 1 }
+  expect(rulesOf({ edition })).toEqual(['r11_gap', 'r11_overlap', 'no_url', 'gpci_changed', 'provider_taken'])
+  expect(rulesOf({ edition: { r11_gap: 0, provider_taken: 0 } })).toEqual([])
 })
 
 test('a release like the one before it is not held', () => {
@@ -59,9 +59,9 @@ test('more than a fifth of the rows that both have, moved by more than a quarter
   expect(heldBy(facts(moved(201)))).toEqual([{ rule: 'prices_moved', found: 20.1, limit: 20 }])
 })
 
-test('more than one per cent rejected holds a release, even the first of its chart', () => {
-  expect(rulesOf({ before: undefined, stated: 990, rejected: 10 })).toEqual([])
-  expect(rulesOf({ before: undefined, stated: 990, rejected: 11 })).toEqual(['rejected_share'])
+test('more than one per cent lost holds a release, even the first of its chart', () => {
+  expect(rulesOf({ before: undefined, stated: 1000, lost: 10 })).toEqual([])
+  expect(rulesOf({ before: undefined, stated: 1001, lost: 11 })).toEqual(['rejected_share'])
 })
 
 test('one key with different prices holds a schedule, and not a hospital', () => {

@@ -4,15 +4,14 @@ import type { ReleaseDiff } from './diff.ts'
 export const BREAKER = {
   row_count_drop: 'the release has at least 10 % fewer rows than the release that it replaces',
   prices_moved: 'more than 20 % of the rows in both releases changed by more than 25 %, or gained or lost a price',
-  rejected_share: 'more than 1 % of what the source states was rejected',
+  rejected_share: 'more than 1 % of the prices in the source are not in the release',
   conflicting_keys: 'a schedule states different prices under one key',
   r11_gap: 'some days would have no edition: days before this one, or days of the revision that it replaces',
   r11_overlap: 'the release begins before the previous edition ends, and is not a revision of it',
   w03_short: 'the source has far fewer lines than any edition that was published',
   no_url: 'a source has no --url, so that proofs cannot say where it is from',
   gpci_changed: 'regions have different cost indices (GPCI) than in the release of the same year that it replaces',
-  npi_held:
-    'another hospital file speaks for NPIs of this file: publishing does not move them, `atr providers move` does',
+  provider_taken: 'the file names NPIs that belong to another hospital file, or are new in its own chart',
 } as const
 export type BreakerRule = keyof typeof BREAKER
 export const BREAKER_RULES = Object.keys(BREAKER) as BreakerRule[]
@@ -32,20 +31,22 @@ export interface Override {
   reason: OverrideReason
 }
 
-/** A limit that was passed: what was found, beside what is allowed, both in percent, or counted. */
+/** A limit that was passed: what was found, and what is allowed, both in percent, or counted. */
 export interface ExceededLimit {
   rule: BreakerRule
   found: number
   limit: number
+  /** What it is about, in sentences. */
+  details?: string[]
 }
 
 export interface Facts {
   /** Whether the chart is held when it states different prices under one key. */
   holdsConflicts: boolean
   rows: number
-  /** What the source states, as `countStated` counts it. */
+  /** What the source states, and what of it is not in the release, see `lossOf`. */
   stated: number
-  rejected: number
+  lost: number
   /** Keys with different prices in this source: rule R10. */
   conflicts: number
   /** The release it takes the place of, and how they differ. */
@@ -54,11 +55,11 @@ export interface Facts {
   edition: Partial<Record<EditionLimit, number>>
 }
 
-const EDITION_LIMITS = ['r11_gap', 'r11_overlap', 'w03_short', 'no_url', 'gpci_changed', 'npi_held'] as const
+const EDITION_LIMITS = ['r11_gap', 'r11_overlap', 'w03_short', 'no_url', 'gpci_changed', 'provider_taken'] as const
 export type EditionLimit = (typeof EDITION_LIMITS)[number]
 
 /** Which limits a release passes. */
-export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, before, edition }: Facts): ExceededLimit[] {
+export function heldBy({ holdsConflicts, rows, stated, lost, conflicts, before, edition }: Facts): ExceededLimit[] {
   const held: ExceededLimit[] = []
   if (before) {
     const drop = ((before.rows - rows) / Math.max(1, before.rows)) * 100
@@ -68,8 +69,7 @@ export function heldBy({ holdsConflicts, rows, stated, rejected, conflicts, befo
     if (moved.count * 5 > common)
       held.push({ rule: 'prices_moved', found: tidy((moved.count / common) * 100), limit: 20 })
   }
-  if (rejected * 100 > stated + rejected)
-    held.push({ rule: 'rejected_share', found: tidy((rejected / (stated + rejected)) * 100), limit: 1 })
+  if (lost * 100 > stated) held.push({ rule: 'rejected_share', found: tidy((lost / stated) * 100), limit: 1 })
   if (holdsConflicts && conflicts > 0) held.push({ rule: 'conflicting_keys', found: conflicts, limit: 0 })
   for (const rule of EDITION_LIMITS) {
     const found = edition[rule] ?? 0
@@ -86,3 +86,7 @@ export const overrideAll = (reason: OverrideReason): Override[] => BREAKER_RULES
 /** The overrides that were needed, in the order of the limits. One for a limit that was not passed says nothing. */
 export const usedOverrides = (held: readonly ExceededLimit[], overrides: readonly Override[]): Override[] =>
   held.flatMap(({ rule }) => overrides.find((each) => each.rule === rule) ?? [])
+
+/** The limits that no one has set aside. */
+export const stillHeld = (held: readonly ExceededLimit[], overrides: readonly Override[]): ExceededLimit[] =>
+  held.filter(({ rule }) => !overrides.some((override) => override.rule === rule))

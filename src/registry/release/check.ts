@@ -4,12 +4,14 @@ import type { Citation } from '../../proof/price/release.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
 import { CHARTS, type Chart, type Charts, chartOf } from '../charts.ts'
 import { openRelease } from '../file/release-file-store.ts'
-import { standingNow } from '../state/state.ts'
+import { type Loss, lossOf, lossText } from '../loss.ts'
+import { registryEntries } from '../state/state.ts'
 import { BREAKER, type EditionLimit, type ExceededLimit, heldBy } from './breaker.ts'
 import { type Check, checksOf } from './check-store.ts'
-import { chartsSharingNpis, countStated } from './contents.ts'
+import { chartsSharingNpis } from './contents.ts'
 import { diffReleases, type PriceMoves, type ReleaseDiff } from './diff.ts'
 import { countChangedIndices, periodFit } from './edition.ts'
+import { type TakenProviders, takenProviders, takenText } from './provider-move.ts'
 import { RULES } from './rules.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -23,19 +25,21 @@ export interface ReleaseCheck {
   withheld: number
   flagged: number
   checks: Check[]
+  /** What its source states and it does not. */
+  loss: Loss
   /** The release it takes the place of; null for the first of its chart. */
   previous: string | null
   diff: ReleaseDiff | null
   /** Other charts that state prices for one of its providers. */
   shares_npis_with: string[]
-  /** Its NPIs that another chart speaks for. They stay there until they are moved. */
-  npis_held: string[]
+  /** Its NPIs that are another chart's, or new in its own. */
+  providers_taken: TakenProviders
   /** The limits it passes: it is not published unless each is overridden. */
   held: ExceededLimit[]
 }
 
 /** A chart that states no prices is held by the number of its rows, and as an edition. */
-const WITHOUT_PRICES = { farMovePct: 25, holdsConflicts: false, rejectedOf: 'lines' } as const
+const WITHOUT_PRICES = { farMovePct: 25, holdsConflicts: false, lossUnit: 'lines' } as const
 
 /** Judges a release by its stored rows and findings, against the one that it takes the place of. */
 export async function checkRelease(
@@ -46,7 +50,7 @@ export async function checkRelease(
 ): Promise<ReleaseCheck> {
   const chart = chartOf(release.chart, charts)
   if (!chart) throw new Error(`a release of an unknown chart: ${release.release_id}`)
-  const { farMovePct, holdsConflicts, rejectedOf } = chart.breaker ?? WITHOUT_PRICES
+  const { farMovePct, holdsConflicts, lossUnit } = chart.breaker ?? WITHOUT_PRICES
   const predecessors = await releases.findPredecessors(db, release)
   const before = predecessors.revision ?? predecessors.edition
   const diff = before ? await diffReleases(db, before, release, onCompared) : undefined
@@ -58,8 +62,8 @@ export async function checkRelease(
     checks.reduce((sum, check) => sum + (check.severity === severity ? check.failed : 0), 0)
   const rows = release.row_count
   const rejected = release.rejected_count
-  const stated = rejectedOf === 'rows' ? countStated(openRelease(db, release)) : judgedIn(checks) - rejected
-  const npis_held = await npisHeldByOthers(db, release)
+  const loss = await lossOf(openRelease(db, release), release, checks, lossUnit)
+  const providers_taken = await providersTakenBy(db, release)
   const edition = await editionLimits(db, chart, release, predecessors, checks)
   return {
     release_id: release.release_id,
@@ -69,29 +73,33 @@ export async function checkRelease(
     withheld: failed('withhold'),
     flagged: failed('flag'),
     checks,
+    loss,
     previous: before?.release_id ?? null,
     diff: diff ?? null,
     shares_npis_with: await chartsSharingNpis(db, release),
-    npis_held,
+    providers_taken,
     held: heldBy({
       holdsConflicts,
       rows,
-      stated,
-      rejected,
+      stated: loss.stated,
+      lost: loss.lost,
       conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
       // A truncated schedule would hide implausible hospital prices, which are compared with it.
       before: before && diff && { rows: before.row_count, diff },
-      edition: { ...edition, npi_held: npis_held.length },
-    }),
+      edition: { ...edition, provider_taken: providers_taken.held.length + providers_taken.added.length },
+    }).map((limit) => ({ ...limit, ...detailsOf(limit, loss, takenText(providers_taken, release.chart)) })),
   }
 }
 
-/** The NPIs of a release that another chart speaks for, by the log. */
-export async function npisHeldByOthers(db: Db, { chart, providers }: ReleaseState): Promise<string[]> {
-  if (providers === null) return []
-  const named = new Set(JSON.parse(providers) as string[])
-  const held = (await standingNow(db)).providers
-  return held.filter((each) => named.has(each.npi) && each.chart !== chart).map(({ npi }) => npi)
+/** What a release would take over from the files that are in the log. */
+export async function providersTakenBy(db: Db, { chart, providers }: ReleaseState): Promise<TakenProviders> {
+  if (providers === null) return { held: [], added: [] }
+  return takenProviders(await registryEntries(db), { chart, npis: JSON.parse(providers) as string[] })
+}
+
+function detailsOf({ rule }: ExceededLimit, loss: Loss, taken: string[]): Pick<ExceededLimit, 'details'> {
+  if (rule === 'rejected_share') return { details: lossText(loss) }
+  return rule === 'provider_taken' ? { details: taken } : {}
 }
 
 /** What speaks against an edition as a whole, apart from its rows. */
@@ -118,10 +126,6 @@ async function editionLimits(
   }
 }
 
-/** Of a hospital's file its lines count, not the rows they come to: forty lines, one for each payer, are one price. */
-const judgedIn = (checks: readonly Check[]): number =>
-  Math.max(0, ...checks.filter(({ severity }) => severity === 'reject').map(({ evaluated }) => evaluated))
-
 /** Rule R12: a schedule's prices move by the quarter, a hospital's charges by the whim. */
 function movesCheck(diff: ReleaseDiff, farMovePct: 25 | 100): Check {
   const moved: PriceMoves = diff[`moved_over_${farMovePct}_pct`]
@@ -143,7 +147,9 @@ export async function getRelease(db: Db, release_id: string): Promise<ReleaseSta
 
 /** The refusal of a release that passes limits no one has set aside. */
 export function heldProblem(release_id: string, held: readonly ExceededLimit[]): Problem {
-  const why = held.map(({ rule, found, limit }) => `${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`)
+  const why = held.map(({ rule, found, limit, details = [] }) =>
+    [`${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`, ...details].join('; '),
+  )
   return new Problem('release_held', `${why.join('; ')}. See \`atr release check ${release_id}\``, {
     members: { held },
   })

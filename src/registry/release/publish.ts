@@ -6,8 +6,8 @@ import { type Citation, isManifest, type Manifest, RELEASE_SCHEMA } from '../../
 import { CHARTS, type Charts, chartOf } from '../charts.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import { appendWithState } from '../state/state.ts'
-import { type Override, usedOverrides } from './breaker.ts'
-import { checkRelease, heldProblem, npisHeldByOthers } from './check.ts'
+import { type Override, stillHeld, usedOverrides } from './breaker.ts'
+import { checkRelease, heldProblem, providersTakenBy } from './check.ts'
 import { insertCheck, insertDelta } from './check-store.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -45,9 +45,9 @@ export async function publish(
   log.trace(1)
   await checkFile(db, staged)
   const compared = (rows: number) => onProgress?.({ phase: 'comparing', rows, row_total: staged.row_count })
-  const { held, checks, previous, diff, npis_held } = await checkRelease(db, staged, compared, charts)
+  const { held, checks, previous, diff, providers_taken } = await checkRelease(db, staged, compared, charts)
   const used = usedOverrides(held, overrides)
-  const open = held.filter(({ rule }) => !used.some((override) => override.rule === rule))
+  const open = stillHeld(held, used)
   if (open.length > 0) throw heldProblem(staged.release_id, open)
   // Only now: reading the rows takes minutes, in which others may have published.
   const now = typeof clock === 'number' ? clock : clock()
@@ -63,7 +63,7 @@ export async function publish(
         'release_conflict',
         'another edition was published or withdrawn meanwhile: run `atr release check`, then publish again',
       )
-    if ((await npisHeldByOthers(tx, staged)).length !== npis_held.length)
+    if (canonical(await providersTakenBy(tx, staged)) !== canonical(providers_taken))
       throw new Problem(
         'release_conflict',
         'meanwhile an NPI of this release was moved, or named by another file: run `atr release check`, then publish again',

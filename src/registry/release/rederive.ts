@@ -3,12 +3,14 @@ import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import { rangeRoot } from '../../proof/tree/merkle.ts'
 import { TileBuilder } from '../../proof/tree/tiles.ts'
+import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { openRelease, type ReleaseFile, type TotalBy } from '../file/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
 import { bodyHasKey, leafHashOfBody } from './row-body.ts'
 import type { ReleaseState } from './store.ts'
 
-const ROWS_PER_READ = 2_000
+const BUNDLES_PER_READ = 64
+const ROWS_PER_READ = BUNDLES_PER_READ * BUNDLE_ROWS
 
 /**
  * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals.
@@ -44,6 +46,7 @@ async function rederiveRows(
   let last = ''
   for (let from = 0; from < row_count; from += ROWS_PER_READ) {
     const rows = file.rowsAt(from, from + ROWS_PER_READ)
+    const found = file.bundlesAfter(last, BUNDLES_PER_READ)
     for (const { row_key, row_index, body } of rows) {
       if (row_key <= last) return `${release_id}: row ${row_index} is out of order`
       if (!bodyHasKey(body, row_key)) return `${release_id}: row ${row_index} is not stored under its own key`
@@ -52,9 +55,13 @@ async function rederiveRows(
       last = row_key
     }
     if (wrongTile) return wrongTile
+    const isFound = rows
+      .filter(({ row_index }) => row_index % BUNDLE_ROWS === 0)
+      .every(({ row_key, row_index }, i) => found[i]?.first_key === row_key && found[i]?.n === row_index / BUNDLE_ROWS)
+    if (!isFound) return `${release_id}: rows are not found under their keys`
     await ourTurn() // agents are served while a large release is read
   }
-  if (!file.findsEveryBundle()) return `${release_id}: rows are not found under their keys`
+  if (file.bundlesAfter(last, 1).length > 0) return `${release_id}: rows are missing or too many`
   tree.finish()
   if (wrongTile) return wrongTile
   const root = toBase64(await rangeRoot(0, tree.size, file.subtrees()))

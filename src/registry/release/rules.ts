@@ -101,7 +101,17 @@ export interface Finding {
   /** How many were judged; where it is not said, every row that the source states. */
   evaluated?: number
 }
-export type Findings = Map<string, Finding>
+export type Findings = Map<string, Finding> & {
+  /** Told of every break of a rule as it is found: only the first few are kept. */
+  onNote?: ((found: BrokenRule) => void) | undefined
+}
+
+/** Where a rule was broken, never the value that broke it. */
+export interface BrokenRule {
+  rule: string
+  line: number | undefined
+  key: string | undefined
+}
 
 const SAMPLE_LINES = 20
 const SAMPLE_KEYS = 5
@@ -118,6 +128,7 @@ export function findingOf(findings: Findings, id: string): Finding {
 /** Counts one break of a rule, and for the first few where: by line and key, never with the value that broke it. */
 export function note(findings: Findings, id: string, line: number | undefined, key?: string): void {
   const finding = findingOf(findings, id)
+  findings.onNote?.({ rule: id, line, key })
   finding.count++
   if (line !== undefined && finding.lines.length < SAMPLE_LINES) finding.lines.push(line)
   if (key === undefined) return
@@ -130,7 +141,7 @@ export const rejectedIn = (findings: Findings): number =>
   [...findings].reduce((sum, [id, { count }]) => sum + (ruleOf(id).severity === 'reject' ? count : 0), 0)
 
 /** Rules that refuse a line whose code cannot be read. What any other rule refuses stays in the release, as an absence. */
-const WITHOUT_CODE = ['R03', 'malformed']
+export const WITHOUT_CODE: readonly string[] = ['R03', 'malformed']
 
 /** How many lines of a source state something under a code that nobody can read. */
 export const unreadableIn = (findings: Findings): number =>

@@ -40,6 +40,8 @@ export interface StagingResult {
 
 export interface StageOptions {
   onProgress?: ((progress: Progress) => void) | undefined
+  /** For a dry run: is shown the release as it would be staged, and after that nothing of it is kept. */
+  inspect?: ((release: ReleaseState) => Promise<void>) | undefined
   /** Told of each step, so that a test can kill the process there. */
   trace?: ((step: StagingStep) => void) | undefined
 }
@@ -133,7 +135,7 @@ async function writeRows(
   begun: ReleaseState,
   rows: Stageable,
   rejects: Findings,
-  { onProgress = () => undefined, trace = () => undefined }: StageOptions,
+  { onProgress = () => undefined, trace = () => undefined, inspect }: StageOptions,
 ): Promise<StagingResult> {
   const { release_no } = begun
   const temporary = releases.temporaryName(begun)
@@ -151,13 +153,17 @@ async function writeRows(
     trace('file renamed')
     const stated = countStated(openRelease(db, { release_id: begun.release_id, file: digest }))
     const [rejected_count, unreadable_lines] = [rejectedIn(rejects), unreadableIn(rejects)]
+    const found = { row_count, rejected_count, unreadable_lines, rows_root }
+    if (inspect) {
+      // It is never staged in a dry run, so that a crash leaves what the next command removes.
+      const release = { ...begun, ...found, file: digest, state: 'staged' as const }
+      await db.transaction((tx) => insertChecks(tx, release_no, rejects, stated))
+      await inspect(release)
+      await removeOwn(db, begun)
+      return { release, already: false, written }
+    }
     const staged = await db.transaction(async (tx) => {
-      const marked = await releases.markStaged(tx, release_no, {
-        row_count,
-        rejected_count,
-        unreadable_lines,
-        rows_root,
-      })
+      const marked = await releases.markStaged(tx, release_no, found)
       if (!marked) throw takenAway()
       await insertChecks(tx, release_no, rejects, stated)
       return marked
@@ -185,9 +191,10 @@ async function fill(
     if (row.kind === 'absence') written.absences++
     return ++written.rows % ROWS_PER_TURN === 0
   }
-  const pause = (): Promise<void> => {
+  const pause = async (): Promise<void> => {
     onProgress(written)
-    return ourTurn()
+    await file.turn()
+    await ourTurn()
   }
   // Two loops, because waiting for each of two million rows that are there already takes longer than hashing them.
   if (Symbol.asyncIterator in rows) {

@@ -200,10 +200,13 @@ test('a file that names an NPI of another is held, and does not take it over', a
   await using here = await registry()
   await here.publish(hospital(ONE, [ONE, TWO]))
   const rival = await here.stage(hospital(TWO, [TWO]))
-  const { held, npis_held } = await checkRelease(here.db, await getRelease(here.db, rival))
-  expect([held, npis_held]).toEqual([[{ rule: 'npi_held', found: 1, limit: 0 }], [TWO]])
+  const { held, providers_taken } = await checkRelease(here.db, await getRelease(here.db, rival))
+  expect([held, providers_taken]).toMatchObject([
+    [{ rule: 'provider_taken', found: 1, limit: 0 }],
+    { held: [{ npi: TWO, chart: `hospital-mrf:${ONE}` }], added: [] },
+  ])
   await expect(publish(here.publisher, rival, NOW)).rejects.toBeInstanceOf(Problem)
-  await publish(here.publisher, rival, NOW, [{ rule: 'npi_held', reason: 'verified_by_operator' }])
+  await publish(here.publisher, rival, NOW, [{ rule: 'provider_taken', reason: 'verified_by_operator' }])
   expect((await standingNow(here.db)).providers).toContainEqual({ npi: TWO, chart: `hospital-mrf:${ONE}` })
 })
 
