@@ -10,7 +10,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from './fault.ts'
 import { syncFolder } from './replace-file.ts'
@@ -246,7 +246,6 @@ export class NewFile {
       this.#database.run('COMMIT')
       this.#close()
       syncFile(this.path)
-      syncFolder(dirname(this.path))
     } catch (error) {
       throw asStoreFault(error)
     }

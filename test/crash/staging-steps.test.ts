@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { spawn } from 'bun'
 import { recheck } from '../../src/cli/fsck.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
+import { openRelease } from '../../src/registry/file/release-file-store.ts'
 import { discard, STAGING_STEPS, stage } from '../../src/registry/release/staging.ts'
 import { listReleases, unstage } from '../../src/registry/release/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
@@ -82,6 +83,20 @@ test('a discard that was killed after it removed the file is finished by the nex
     })
     await opened(config, async ({ db }) => expect(await listReleases(db)).toEqual([]))
   }))
+
+test('release files are where RELEASES says, and the rest of the installation is not', async () => {
+  using folder = temporaryFolder()
+  const config = readConfig({ DATA_DIR: join(folder.path, 'data'), RELEASES: join(folder.path, 'elsewhere') })
+  await createInstallation(config, { origin: 'staging.example', now: Date.now() }, async ({ db }) => {
+    await stage(db, RELEASE, RELEASE.rows, new Map(), 0)
+  })
+  expect(existsSync(join(config.DATA_DIR, 'releases'))).toBe(false)
+  await opened(config, async ({ db }) => {
+    const [release] = await listReleases(db)
+    expect(readdirSync(config.releasesDir)).toEqual([`${release?.file}.atr`])
+    expect(release && openRelease(db, release).rowCount).toBe(1)
+  })
+})
 
 test('a load that fails half way leaves neither release nor file', () =>
   withInstallation((config) =>

@@ -1,11 +1,11 @@
 import { afterAll, expect } from 'bun:test'
 import { naiveCsv } from '../support/naive-table.ts'
 import { testOnPublished } from '../support/published-files.ts'
-import { closeShelf, IS_LONG, isCode, missingCodes, shelve, teller, textOf } from '../support/published-shelf.ts'
+import { closeShelf, IS_LONG, missingCodes, shelve, teller, textOf } from '../support/published-shelf.ts'
 
 // What a published file has, its release has: whoever asks for a code that stands in it, on its own basis, is never told
 // that it is not on the schedule. The codes are read here in the simplest way there is. The files of
-// published-questions.story.test.ts are asked there.
+// published-questions.story.test.ts are asked there, and those of hospitals in hospital-reading.story.test.ts.
 
 afterAll(closeShelf)
 
@@ -76,36 +76,5 @@ testOnPublished('every locality of a list of anesthesia factors has its own', [.
       count++
     }
     expect([file, count]).toEqual([file, 109])
-  }
-})
-
-const HOSPITALS = [
-  'hospital-mrf/real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz',
-  ...(IS_LONG ? ['hospital-mrf/real/1841224870_banner-university-phoenix_v3_tall_shard00.csv.gz'] : []),
-]
-testOnPublished('no code of a hospital\u2019s file is told not to be in it', HOSPITALS, async () => {
-  for (const file of HOSPITALS) {
-    const release = await shelve({ chart: 'hospital-mrf', files: [file] })
-    const tell = await teller()
-    const rows = naiveCsv(textOf(file).replace(/^\u00ef\u00bb\u00bf/, ''))
-    const names = (rows[0] ?? []).map((name) => name.toLowerCase())
-    const day = rows[1]?.[names.indexOf('last_updated_on')] ?? ''
-    const head = (rows[2] ?? []).map((name) => name.toLowerCase().replaceAll(' ', ''))
-    const at = head.flatMap((name, i) =>
-      /^code\|[0-9]+$/.test(name) ? [[i, head.indexOf(`${name}|type`)] as const] : [],
-    )
-    const procedures = rows
-      .slice(3)
-      .flatMap((cells) =>
-        at.flatMap(([code, type]) =>
-          /^(CPT|HCPCS)/i.test(cells[type] ?? '') ? [(cells[code] ?? '').toUpperCase()] : [],
-        ),
-      )
-    const codes = new Set(procedures.filter(isCode))
-    const missing: string[] = []
-    const npi = release.split(':')[1] ?? ''
-    expect([file, codes.size > 1_000, day]).toEqual([file, true, expect.stringMatching(/^2026-/)])
-    for (const cpt of codes) if ((await tell({ cpt, npi, as_of: day })) === 'not_on_schedule') missing.push(cpt)
-    expect([file, missing]).toEqual([file, []])
   }
 })

@@ -24,5 +24,5 @@ export function outcomesFile(n: number, cases: number, npis: readonly string[] =
   return `${COLUMNS.join(',')}\n${Array.from({ length: cases }, (_, i) => line(i)).join('\n')}\n`
 }
 
-/** The first moment of the n-th quarter of an invented calendar: early enough that none of them is in the future. */
-export const quarterOf = (n: number): number => Date.UTC(1900, 3 * n)
+/** The first moment of the n-th quarter since 1970. */
+export const quarterOf = (n: number): number => Date.UTC(1970, 3 * n)

@@ -94,7 +94,7 @@ const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 const clean = (cell = ''): string => cell.replaceAll(/[^!-~]|"/g, '')
 
 /** What has the shape of a code. */
-export const isCode = (text: string): boolean => CODE.test(text)
+const isCode = (text: string): boolean => CODE.test(text)
 
 /** Lines and commas: a code stands before any text that could hold either. */
 export function codesIn(file: string, column = 0): Set<string> {

@@ -21,45 +21,74 @@ export interface WindowCount {
  * of persons each adds at most three changes, first what it takes back and puts right.
  */
 export async function countWindow(db: Db, after_batch_id: number, unit: Unit, rule: Rule2): Promise<WindowCount> {
-  const limit = unit === 'person' ? new PersonLimit(rule.cases_per_person) : undefined
+  const isOfPersons = unit === 'person'
+  const limit = new PersonLimit(rule.cases_per_person)
   const all = new store.Counter()
   const providers = new ProviderCounter()
   const waiting: store.Pending[] = []
   for (const pending of await store.pendingChanges(db)) {
-    const { person, npi, packed, case_count } = pending
-    const sign = Math.sign(case_count)
-    const taken = sign * (limit ? limit.take(person, Math.abs(case_count)) : Math.abs(case_count))
+    const { npi, packed, case_count } = pending
+    const taken = isOfPersons ? takePending(limit, pending) : case_count
     all.add(packed, taken)
     if (npi !== '') providers.add(npi, packed, taken)
     if (taken !== case_count) waiting.push({ ...pending, case_count: case_count - taken })
   }
-  const left_out: string[] = []
+  let over = 0
   for await (const cases of store.newCases(db, after_batch_id, unit))
-    for (const { case_ref, person, npi, packed } of cases) {
-      if (limit?.take(person as number) === 0) {
-        left_out.push(case_ref as string)
+    for (const { coded, person } of cases) {
+      if (isOfPersons && limit.take(person as number) === 0) {
+        over++
         continue
       }
+      const packed = store.answersIn(coded)
       all.add(packed)
-      if (npi !== null) providers.add(npi, packed)
+      providers.addCoded(coded, packed)
     }
+  const left_out = over > 0 ? await overLimit(db, after_batch_id, rule) : []
   return { figures: tallyWindow(all.cells, rule), ofProvider: (npi) => providers.tallyOf(npi), left_out, waiting }
+}
+
+/** How many of these cases a person may still add or take back. */
+const takePending = (limit: PersonLimit, { person, case_count }: store.Pending): number =>
+  Math.sign(case_count) * limit.take(person, Math.abs(case_count))
+
+/** The references of the cases that were over the limit. Few ledgers have any, so they are looked for only then. */
+async function overLimit(db: Db, after_batch_id: number, rule: Rule2): Promise<string[]> {
+  const limit = new PersonLimit(rule.cases_per_person)
+  for (const pending of await store.pendingChanges(db)) takePending(limit, pending)
+  const found: string[] = []
+  for await (const cases of store.newReferences(db, after_batch_id))
+    for (const { case_ref, person } of cases) if (limit.take(person) === 0) found.push(case_ref)
+  return found
 }
 
 /** Counts per provider. The cells of each combination of answers are looked up once, not for each of a million cases. */
 class ProviderCounter {
-  readonly #tallies = new Map<string, Record<ProviderCell, number>>()
+  readonly #tallies = new Map<number, Record<ProviderCell, number>>()
   readonly #cells = new Map<number, readonly ProviderCell[]>()
 
-  add(npi: string, packed: number, cases = 1): void {
-    const cells = this.#cells.get(packed) ?? providerContribution(cellOf(packed, 1))
-    this.#cells.set(packed, cells)
-    const tally = this.#tallies.get(npi) ?? { ...tallyProvider([]) }
-    this.#tallies.set(npi, tally)
+  /** A case whose provider and answers are one number; it may have no provider. */
+  addCoded(coded: number, packed: number): void {
+    if (coded !== packed) this.#add(store.providerIn(coded), packed, 1)
+  }
+
+  add(npi: string, packed: number, cases: number): void {
+    this.#add(Number(npi), packed, cases)
+  }
+
+  #add(npi: number, packed: number, cases: number): void {
+    const known = this.#cells.get(packed)
+    const cells = known ?? providerContribution(cellOf(packed, 1))
+    if (!known) this.#cells.set(packed, cells)
+    let tally = this.#tallies.get(npi)
+    if (!tally) {
+      tally = { ...tallyProvider([]) }
+      this.#tallies.set(npi, tally)
+    }
     for (const name of cells) tally[name] += cases
   }
 
   tallyOf(npi: string): ProviderTally {
-    return this.#tallies.get(npi) ?? tallyProvider([])
+    return this.#tallies.get(Number(npi)) ?? tallyProvider([])
   }
 }

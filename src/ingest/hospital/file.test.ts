@@ -284,8 +284,8 @@ test('columns are found by their names, whatever case, blanks, order and company
 
 test('every line counts, also where it says the same as the one before', async () => {
   const charges = ['12345678', 'G0101', '0360'].flatMap((code, i) => [
-    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'none', low: '5', high: '6', rates: ['5', '6', '5.5'] },
-    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'none', low: '5', high: '6', rates: ['5'] },
+    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'unknown', low: '5', high: '6', rates: ['5', '6', '5.5'] },
+    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'unknown', low: '5', high: '6', rates: ['5'] },
   ])
   const { totals, lines, rows } = await loaded(tallCsv(charges))
   expect(totals).toEqual({ R03_other_code: 4, R02: 4, not_cpt: 4 })

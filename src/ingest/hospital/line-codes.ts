@@ -79,4 +79,4 @@ const CODE = '([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}|[1-9][0-9]{0,2}[TUFM])'
 const TYPE = '(?:CPT|HCPCS|CDT)'
 const COMMA = '\\s{0,9}"{0,2}\\s{0,9},\\s{0,9}"{0,2}\\s{0,9}'
 const CODE_TYPE = new RegExp(`(?<![0-9A-Z.-])${CODE}${COMMA}${TYPE}`, 'gi')
-const TYPE_CODE = new RegExp(`(?<![0-9A-Z.-])${TYPE}[0-9]?${COMMA}${CODE}(?![0-9A-Z.-])`, 'gi')
+const TYPE_CODE = new RegExp(`(?<![0-9A-Z.-])${TYPE}[0-9]{0,1}${COMMA}${CODE}(?![0-9A-Z.-])`, 'gi')

@@ -24,7 +24,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
   test('a rule judges the lines that price a procedure, and only those', async () => {
     const { judged, totals } = await load([
       ...Array.from({ length: 20 }, () => ONE),
-      { code: 'G0101', gross: 'n/a' },
+      { code: 'G0101', gross: 'tbd' },
       { code: 'G0101', setting: 'elsewhere', gross: '5' },
       { code: 'G0101' },
       { code: '12345678', gross: '5' },
@@ -80,7 +80,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       '5,00',
       '1,0000.00',
       '$',
-      'N/A',
+      'TBD',
       '-5',
       '0',
       '0.00',

@@ -172,6 +172,22 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (_, write) => {
     )
   })
 
+  test('a word for nothing is a blank', async () => {
+    const nothing = ['N/A', 'na', 'null', '-', 'None']
+    expect(
+      await rows([
+        ...nothing.map((gross) => ({ code: 'G0101', gross, low: '5', rates: [gross, '5'] })),
+        { code: 'G0101', gross: '9' },
+        { code: 'G0102', gross: 'n/a' },
+      ]),
+    ).toEqual([
+      'G0101||gross|outpatient 9.00',
+      'G0101||negotiated_high|outpatient 5.00',
+      'G0101||negotiated_low|outpatient 5.00',
+      'G0102||negotiated_low|outpatient no_price_stated',
+    ])
+  })
+
   test('the noise of binary fractions is no second amount', async () => {
     expect(
       await rows([

@@ -61,18 +61,18 @@ export function modifiersOf(texts: readonly string[]): Modifiers {
 
 /** `modifier|setting|class`: always the same text for the same three, so that no map has to hash it again. */
 export function variantOf(modifier: string, setting: LineSetting | typeof LOST, billing: string): string {
-  const ending = `${setting}|${billing}`
-  const variants = VARIANTS.get(ending) ?? new Map<string, string>()
-  VARIANTS.set(ending, variants)
-  const known = variants.get(modifier)
+  const variants = VARIANTS.get(setting)?.get(billing)
+  const known = variants?.get(modifier)
   if (known !== undefined) return known
-  const variant = `${modifier}|${ending}`
-  if (variants.size === REMEMBERED) variants.clear()
-  variants.set(modifier, variant)
+  const variant = `${modifier}|${setting}|${billing}`
+  const classes = VARIANTS.get(setting) ?? new Map<string, Map<string, string>>()
+  VARIANTS.set(setting, classes)
+  if (!variants || variants.size === REMEMBERED) classes.set(billing, new Map())
+  classes.get(billing)?.set(modifier, variant)
   return variant
 }
 const REMEMBERED = 1_000
-const VARIANTS = new Map<string, Map<string, string>>()
+const VARIANTS = new Map<string, Map<string, Map<string, string>>>()
 
 /** Of a line of which nothing but the code can be read. */
 export const TORN = variantOf(LOST, LOST, LOST)

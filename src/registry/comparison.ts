@@ -1,6 +1,6 @@
-import type { PricedRow, Row } from '../../proof/price/row.ts'
-import type { Comparable } from '../charts.ts'
-import { type Ends, endsOf, unitsOf } from '../price-ends.ts'
+import type { PricedRow, Row } from '../proof/price/row.ts'
+import type { Comparable } from './charts.ts'
+import { type Ends, endsOf, unitsOf } from './price-ends.ts'
 
 export interface MedicareRow {
   row: Row

@@ -1,0 +1,152 @@
+import type { StatedAmount } from './stated-amount.ts'
+
+export type Setting = 'outpatient' | 'inpatient' | null
+export type Class = 'facility' | 'professional' | null
+
+/** What one line of a CSV, or one charge of a JSON item, states. */
+export interface Charge {
+  line: number
+  /** Read from a line whose quotes are wrong. */
+  isGuess: boolean
+  /** Its modifier or its setting cannot be told: its amounts may be of any key that has its other parts. */
+  isAdrift: boolean
+  /** Procedure codes. The same amounts are stated for each. */
+  codes: string[]
+  /** Those whose zeros were put back. */
+  restored: string[]
+  /** Sorted and joined as in keys; empty for none. */
+  modifier: string
+  settings: Setting[]
+  class: Class
+  /** `10 ML`, or nothing: what the amounts are for. */
+  unit: string
+  gross: StatedAmount
+  cash: StatedAmount
+  min: StatedAmount
+  max: StatedAmount
+  rates: StatedAmount[]
+}
+
+/** A code as it is typed, and its declared type. */
+export interface TypedCode {
+  code: string
+  type: string
+}
+
+const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
+
+/** The procedure code, if it is one: by its type and shape. Zeros that a spreadsheet took are put back. */
+export function procedureCode({ code, type }: TypedCode): string | undefined {
+  const text = unwrapped(code).toUpperCase()
+  const isDental = /^\s*CDT/i.test(type) && text.startsWith('D') // they are HCPCS codes too
+  if (!isDental && !/^\s*(CPT|HCPCS)/i.test(type)) return undefined
+  const whole = /^[0-9]{1,3}[TUFM]$/.test(text) ? text.padStart(5, '0') : text
+  return CODE.test(whole) ? whole : undefined
+}
+
+/** As spreadsheets leave a text that looks like a number: `="99213"`, `'99213`, `99213.0`. */
+const unwrapped = (cell: string): string =>
+  cell
+    .trim()
+    .replace(/^="(.*)"$/, '$1')
+    .replace(/^'/, '')
+    .replace(/^([0-9]{5})\.0$/, '$1')
+    .trim()
+
+const isRestored = (code: string, typed: readonly TypedCode[]): boolean =>
+  typed.some((each) => procedureCode(each) === code && unwrapped(each.code).length < 5)
+
+export function procedureCodes(codes: readonly TypedCode[]): string[] {
+  return [...new Set(codes.flatMap((each) => procedureCode(each) ?? []))]
+}
+
+/** What stands in the cells for modifiers: modifiers, and in some files revenue codes. */
+export interface Modifiers {
+  /** Sorted and joined as in keys; empty for none. */
+  modifier: string
+  revenueCodes: string[]
+}
+
+const NO_WORD = /^(N\/A|NONE|NULL|-+)$/
+
+/** Two characters each, in any of the ways in which hospitals separate them. Undefined if it cannot be told. */
+export function modifiersOf(texts: readonly string[]): Modifiers | undefined {
+  const cells = texts.map((text) => text.trim().toUpperCase()).filter((text) => text !== '' && !NO_WORD.test(text))
+  // Half of a word, and the rest of it: cut out of a sentence.
+  if (cells.some((text) => /^-[A-Z] \| [A-Z]{2}$/.test(text))) return { modifier: '', revenueCodes: [] }
+  const tokens = cells.flatMap((text) => text.split(/[|,;/\s-]+/)).filter((token) => token !== '')
+  const revenueCodes = tokens.filter((token) => /^0?[0-9]{3}$/.test(token))
+  const rest = tokens.filter((token) => !revenueCodes.includes(token))
+  // Four letters may be a word.
+  if (!rest.every((token) => /^[A-Z0-9]{2}$|^(?=.*[0-9])[A-Z0-9]{4}$/.test(token))) return undefined
+  const found = [...new Set(rest.flatMap((token) => token.match(/../g) ?? []))].sort()
+  return found.length <= 4 ? { modifier: found.join('-'), revenueCodes } : undefined
+}
+
+/** Undefined if it cannot be told. */
+export function settingsOf(text: string): Setting[] | undefined {
+  const word = text.trim().toLowerCase()
+  if (word === 'both') return ['outpatient', 'inpatient']
+  return word === 'outpatient' || word === 'inpatient' ? [word] : undefined
+}
+
+/** By the billing class, else by the revenue codes: 096x to 098x are doctors' charges. */
+export function classOf(billing: string, codes: readonly TypedCode[]): Class {
+  const word = billing.trim().toLowerCase()
+  if (word === 'facility' || word === 'professional') return word
+  if (word !== '') return null
+  const isDoctors = codes.some(
+    ({ code, type }) => type.trim().toUpperCase() === 'RC' && /^0?9[678][0-9]$/.test(code.trim()),
+  )
+  return isDoctors ? 'professional' : null
+}
+
+/** `1.0` of `ml` is `1 ML`; a question mark where something stands there that is no unit. */
+export function unitOf(amount: string, type: string): string {
+  const number = Number(amount.trim())
+  const word = type.trim().toUpperCase()
+  if (amount.trim() === '' && word === '') return ''
+  return number > 0 && word !== '' ? `${number} ${word}` : '?'
+}
+
+/** What a line states before it is known whom and what it is for. */
+export interface RawCharge {
+  line: number
+  isGuess: boolean
+  typed: TypedCode[]
+  modifiers: string[]
+  setting: string
+  billing: string
+  unit: string
+  amounts: Pick<Charge, 'gross' | 'cash' | 'min' | 'max' | 'rates'>
+}
+
+/** Nothing if no code of it is that of a procedure. Where modifier or setting cannot be told, no amount can be used. */
+export function chargeOf({ line, isGuess, typed, modifiers: texts, billing, unit, ...raw }: RawCharge): Charge[] {
+  const codes = procedureCodes(typed)
+  if (codes.length === 0) return []
+  const modifiers = modifiersOf(texts)
+  const settings = settingsOf(raw.setting)
+  const revenue = (modifiers?.revenueCodes ?? []).map((code) => ({ code, type: 'RC' }))
+  const charge = {
+    ...{
+      line,
+      isGuess,
+      isAdrift: !modifiers || !settings,
+      codes,
+      restored: codes.filter((code) => isRestored(code, typed)),
+    },
+    ...{ unit, class: classOf(billing, [...typed, ...revenue]) },
+    ...{ modifier: modifiers?.modifier ?? '', settings: settings ?? [null] },
+  }
+  if (modifiers && settings) return [{ ...charge, ...raw.amounts }]
+  const { gross, cash, min, max, rates } = raw.amounts
+  return [
+    {
+      ...{ ...charge, gross: spoiled(gross), cash: spoiled(cash), min: spoiled(min), max: spoiled(max) },
+      rates: rates.map(spoiled),
+    },
+  ]
+}
+
+const spoiled = (stated: StatedAmount): StatedAmount => (stated.kind === 'none' ? stated : { kind: 'unreadable' })
