@@ -27,16 +27,17 @@ type clone struct {
 	options cloneOptions
 	now     time.Time
 
-	head     *head
-	leaves   []tlog.Hash
-	read     *registry // of the registry log, if its entries were read
-	changes  []any     // of the figures log, if its entries were read; nil at what is not one
-	tiles    int
-	entries  int
-	releases int
-	rows     int
-	answers  int
-	alarms   alarms
+	head      *head
+	leaves    []tlog.Hash
+	read      *registry // of the registry log, if its entries were read
+	changes   []any     // of the figures log, if its entries were read; nil at what is not one
+	figuresOf string    // when the newest figures were recorded, or empty
+	tiles     int
+	entries   int
+	releases  int
+	rows      int
+	answers   int
+	alarms    alarms
 }
 
 // maxLog is the largest log that is read: leaf hashes of this many take half a gigabyte.

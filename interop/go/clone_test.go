@@ -28,23 +28,25 @@ func loggedFixture() *fixture {
 	return x
 }
 
+// addTiles adds the one tile of a small tree, and its bundle.
+func addTiles(files map[string][]byte, base string, values []object) {
+	var hashes, bundle []byte
+	for _, value := range values {
+		text := canonical(value)
+		hash := tlog.RecordHash(text)
+		hashes = append(hashes, hash[:]...)
+		bundle = append(append(bundle, byte(len(text)>>8), byte(len(text))), text...)
+	}
+	files[base+"/"+tilePath(0, 0, len(values))] = hashes
+	files[base+"/"+tilePath(-1, 0, len(values))] = bundle
+}
+
 // files are what the service serves of the logs, for trees of one tile.
 func (x *fixture) files() map[string][]byte {
 	files := map[string][]byte{"/log/registry/checkpoint": []byte(textOf(x.log, "checkpoint"))}
-	tiles := func(base string, values []object) {
-		var hashes, bundle []byte
-		for _, value := range values {
-			text := canonical(value)
-			hash := tlog.RecordHash(text)
-			hashes = append(hashes, hash[:]...)
-			bundle = append(append(bundle, byte(len(text)>>8), byte(len(text))), text...)
-		}
-		files[base+"/"+tilePath(0, 0, len(values))] = hashes
-		files[base+"/"+tilePath(-1, 0, len(values))] = bundle
-	}
-	tiles("/log/registry", x.entries)
+	addTiles(files, "/log/registry", x.entries)
 	for _, r := range x.releases {
-		tiles("/log/releases/"+textOf(r.manifest, "release_id"), r.rows)
+		addTiles(files, "/log/releases/"+textOf(r.manifest, "release_id"), r.rows)
 		for i := range r.rows {
 			files[fmt.Sprintf("/rows/%s/%d", textOf(r.manifest, "release_id"), i)] = canonical(x.cite(r, i))
 		}

@@ -76,13 +76,16 @@ func (c *clone) replayFigures() (take func(int, []byte), finish func()) {
 	return take, func() {
 		faults := replayFigures(c.changes)
 		for i := len(faults) - 1; i >= 0; i-- { // the newest first
-			if !unknown[faults[i]] {
+			if faults[i] == int64(len(c.changes)) {
+				c.alarms.raise("figures_wrong", "the last entry is not a state")
+			} else if !unknown[faults[i]] {
 				c.alarms.raise("figures_wrong", "entry %d does not follow from those before it", faults[i])
 			}
 		}
 		for i := len(c.changes) - 1; i >= 0; i-- {
 			if isFigureState(c.changes[i]) {
-				c.checkFuture(textOf(c.changes[i], "recorded_at"))
+				c.figuresOf = textOf(c.changes[i], "recorded_at")
+				c.checkFuture(c.figuresOf)
 				break
 			}
 		}

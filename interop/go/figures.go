@@ -10,8 +10,10 @@ const figuresProof = "agent-trust-registry/figures-proof@v1"
 // The shape of a state of the figures (figures.md, States).
 var (
 	figureNames    = []string{"w", "r", "p", "savings_total", "savings_median"}
-	isRateFigure   = figureOf(nullOr(isShare))
-	isAmountFigure = figureOf(nullOr(matching(`[0-9]{1,18}\.[0-9]{2}`)))
+	countNames     = []string{"cases_floor10", "settlements_floor10"}
+	isDollars      = matching(`[0-9]{1,18}\.[0-9]{2}`)
+	isRateFigure   = figureOf(isShare)
+	isAmountFigure = figureOf(isDollars)
 	figureState    = closedOr(map[string]form{
 		"schema":           oneOf("figures-state/1"),
 		"release_id":       nullOr(isToken),
@@ -24,7 +26,11 @@ var (
 		"settlements_floor10": nullOr(isFloor10),
 		"recorded_at":         isInstant,
 	}, map[string]form{
-		"noise": closed(map[string]form{"mechanism": isName, "epsilon": isToken, "windows": isName}),
+		"noise":                 closed(map[string]form{"mechanism": isName, "epsilon": isToken, "windows": isName}),
+		"exact":                 func(value any) bool { return value == true },
+		"unit":                  nullOr(oneOf("case", "person")),
+		"median_band":           nullOr(closed(map[string]form{"low": isDollars, "high": nullOr(isDollars)})),
+		"counts_standard_error": nullOr(isCount),
 	})
 	isFiguresProof = closed(map[string]form{"type": oneOf(figuresProof), "state": isFigureState, "log": isLogProof})
 )
@@ -36,15 +42,19 @@ func isShare(value any) bool {
 
 func isFloor10(value any) bool { return isCount(value) && math.Mod(value.(float64), 10) == 0 }
 
+// figureOf is a figure with values of a form. What has no value has no standard error, and the other way round.
 func figureOf(value form) form {
-	members := closed(map[string]form{"value": value, "suppressed": isBool, "reason": nullOr(isName),
-		"as_of": nullOr(isInstant), "definition": isLabel})
+	members := closedOr(map[string]form{"value": nullOr(value), "suppressed": isBool, "reason": nullOr(isName),
+		"as_of": nullOr(isInstant), "definition": isLabel}, map[string]form{"standard_error": nullOr(value)})
 	return func(given any) bool {
 		if !members(given) {
 			return false
 		}
 		figure := given.(object)
 		withheld := figure["suppressed"].(bool)
+		if has(figure, "standard_error") && withheld != (figure["standard_error"] == nil) {
+			return false
+		}
 		return withheld == (figure["value"] == nil) && withheld == (figure["reason"] != nil)
 	}
 }
@@ -68,21 +78,50 @@ func isFigureState(value any) bool {
 			return false
 		}
 	}
-	return true
+	return saysHowExact(state)
 }
 
-// figuresBody is what follows from a state (figures.md, The answer and its proof).
+// saysHowExact: either nothing tells how exact the figures are, or all that does is there and fits the rest of the state
+// (rule 5 of States).
+func saysHowExact(state object) bool {
+	told := has(state, "unit")
+	if has(state, "median_band") != told || has(state, "counts_standard_error") != told {
+		return false
+	}
+	for _, name := range figureNames {
+		if has(state["metrics"].(object)[name].(object), "standard_error") != told {
+			return false
+		}
+	}
+	if !told {
+		return true
+	}
+	noCounts := state["cases_floor10"] == nil && state["settlements_floor10"] == nil
+	if has(state, "exact") || noCounts != (state["counts_standard_error"] == nil) {
+		return false
+	}
+	if state["release_id"] == nil {
+		return state["unit"] == nil && state["median_band"] == nil
+	}
+	return state["unit"] != nil && has(state, "noise")
+}
+
+// figuresBody is what follows from a state (figures.md, The answer and its proof). What the state leaves out, it leaves out.
 func figuresBody(state object) object {
 	metrics := state["metrics"].(object)
 	value := func(name string) any { return metrics[name].(object)["value"] }
+	savings := object{"total": value("savings_total"), "median": value("savings_median"), "currency": "USD"}
+	if band, there := state["median_band"]; there {
+		savings["median_band"] = band
+	}
 	body := object{
 		"w": value("w"), "r": value("r"), "p": value("p"),
-		"savings":    object{"total": value("savings_total"), "median": value("savings_median"), "currency": "USD"},
+		"savings":    savings,
 		"provenance": "service_outcomes_ledger",
 		"pii_policy": "aggregate_only",
 	}
 	for _, name := range []string{"cases_floor10", "settlements_floor10", "as_of", "release_id", "metrics",
-		"sdc_rule_version", "data_class", "noise"} {
+		"sdc_rule_version", "data_class", "noise", "exact", "unit", "counts_standard_error"} {
 		if member, there := state[name]; there {
 			body[name] = member
 		}

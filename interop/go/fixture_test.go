@@ -14,6 +14,7 @@ import (
 
 // A small registry of its own making, to test the verifier with where no vectors are at hand.
 type fixture struct {
+	origin   string // fixtureOrigin if empty
 	pinned   *policy
 	entries  []object
 	releases []*fixtureRelease
@@ -84,14 +85,18 @@ func (x *fixture) seal() {
 }
 
 func (x *fixture) sign() {
+	origin := x.origin
+	if origin == "" {
+		origin = fixtureOrigin
+	}
 	private := ed25519.NewKeyFromSeed([]byte(strings.Repeat("\x01", 32)))
 	public := append([]byte{logKey}, private.Public().(ed25519.PublicKey)...)
-	id := sha256.Sum256(append([]byte(fixtureOrigin+"\n"), public...))
-	text := fmt.Sprintf("%s\n%d\n%s\n", fixtureOrigin, len(x.entries), rootOfLeaves(x.entries))
+	id := sha256.Sum256(append([]byte(origin+"\n"), public...))
+	text := fmt.Sprintf("%s\n%d\n%s\n", origin, len(x.entries), rootOfLeaves(x.entries))
 	signature := append(append([]byte{}, id[:4]...), ed25519.Sign(private, []byte(text))...)
 	x.log = object{"index": float64(len(x.entries) - 1), "inclusion": pathIn(x.entries, len(x.entries)-1),
-		"checkpoint": text + "\n— " + fixtureOrigin + " " + base64.StdEncoding.EncodeToString(signature) + "\n"}
-	x.pinned, _ = parsePolicy([]byte(fmt.Sprintf("log %s+%x+%s\nquorum none\n", fixtureOrigin, id[:4],
+		"checkpoint": text + "\n— " + origin + " " + base64.StdEncoding.EncodeToString(signature) + "\n"}
+	x.pinned, _ = parsePolicy([]byte(fmt.Sprintf("log %s+%x+%s\nquorum none\n", origin, id[:4],
 		base64.StdEncoding.EncodeToString(public))))
 }
 

@@ -212,6 +212,9 @@ func (c *command) cloneOf(url string) error {
 	if done.answers > 0 {
 		fmt.Printf("%d answers stand under it\n", done.answers)
 	}
+	if done.figuresOf != "" { // told, and no alarm: nothing is recorded between two releases
+		fmt.Printf("the newest figures are of %s\n", done.figuresOf)
+	}
 	fmt.Printf("%s: size %d, root %s\n%d tiles, %d entries, the row hashes of %d releases, %d rows\n", done.head.origin,
 		done.head.size, done.head.root, done.tiles, done.entries, done.releases, done.rows)
 	return nil

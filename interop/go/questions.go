@@ -42,7 +42,11 @@ func (c *clone) askFigures() {
 	if v == nil {
 		return
 	}
-	c.checkFuture(textOf(body["proof"].(object)["state"], "recorded_at"))
+	recorded := textOf(body["proof"].(object)["state"], "recorded_at")
+	c.checkFuture(recorded)
+	if c.figuresOf == "" { // entries were not read
+		c.figuresOf = recorded
+	}
 	for place, entry := range c.changes {
 		if int64(place) >= v.opened.size && isFigureState(entry) && c.now.Sub(timeOf(textOf(entry, "recorded_at"))) > tolerated {
 			c.alarms.raise("answer_stale", "%s: of size %d", address, v.opened.size)
