@@ -2,13 +2,20 @@
 
 import { cpus } from 'node:os'
 import { table } from '../src/cli/command.ts'
+import { figureErrors } from './figure-errors.ts'
 import { figures } from './figures.ts'
 import { loading } from './load.ts'
 import type { Line } from './measure.ts'
 import { hospitalFiles } from './mrf.ts'
 import { verification } from './verify.ts'
 
-const BENCHES: Record<string, () => Promise<Line[]>> = { figures, loading, mrf: hospitalFiles, verification }
+const BENCHES: Record<string, () => Promise<Line[]>> = {
+  errors: figureErrors,
+  figures,
+  loading,
+  mrf: hospitalFiles,
+  verification,
+}
 
 const asked = process.argv.slice(2)
 console.log(`Bun ${Bun.version}, ${cpus()[0]?.model ?? process.arch}, ${cpus().length} cores`)

@@ -27,6 +27,7 @@ const ODDITIES: Line[] = [
   ...each('billing_class', ['', 'Both', 'PROFESSIONAL', 'Physician', ' facility']),
   ...each(MODIFIERS, ['RT,LT', 'RT LT', 'RT-LT', '26;TC', 'rt', '[RT]', "'26", '26.0', '5', '0360', '360|RT', 'RT|RT']),
   ...each(MODIFIERS, ['90TC', 'GOSP', 'None', 'N/A', 'A1|A2|A3|A4|A5', '26/TC', 'TC&26', '--', 'Q', '-L | ON', '981']),
+  ...each(GROSS, ['N/A', 'null', '-', '12']),
   ...each(GROSS, [
     '1234.5 ',
     '1,234',
