@@ -104,6 +104,7 @@ const INSIDER = `without noise, figures reveal cases. Measured on invented ledge
 ${table([
   ['who', 'learns', 'in'],
   ['knows every case but one', 'won or lost, for certain', '83-100 % of ledgers after 3 releases, 100 % after 12'],
+  ['the same, and files disputes', 'won or lost, for certain', 'practically always'],
   ['knows every case but one', 'the amount', '1-4 of 70 possible amounts are left after 24 releases'],
   ['files 11-20 disputes a month', "another's answer", '98, 70, 30 % of ledgers of 200, 600, 1,500 cases'],
 ])}`

@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn } from 'bun'
 import type { Db } from './db.ts'
+import { firstVersion } from './fixture.ts'
 import { openSqlite } from './sqlite.ts'
 
 async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
@@ -61,30 +62,20 @@ test('who waits for the write lock of another process holds up no one else in th
     expect(longest).toBeLessThan(700)
   }))
 
-/** A store of the first version, with these values of releases. */
-function firstVersion(path: string, releases: string): void {
-  const old = new Database(path, { create: true })
-  old.run('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')
-  old.run(
-    readFileSync(join(import.meta.dir, 'migrations/001-start.sql'), 'utf8')
-      .replaceAll(/\bBYTES\b/g, 'BLOB')
-      .replaceAll(/\bBIGINT\b/g, 'INTEGER')
-      .replaceAll(/\bBYTEWISE\b/g, '')
-      .replaceAll(/\) CLUSTERED;/g, ') STRICT, WITHOUT ROWID;'),
+/** A store of the first version, with these values of a release. */
+const storeWith = (path: string, release: string): void =>
+  firstVersion(
+    path,
+    `INSERT INTO release (release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest,
+      citations, row_count, rejected_count, loaded_at, effective_to, period_by, unreadable_lines) VALUES ${release}`,
+    "INSERT INTO contractor_locality (contractor, locality, region) VALUES ('01112', '05', 'US-CA-05')",
+    'INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES (1, 10, 3)',
   )
-  const columns = `release_no, release_id, chart, edition, revision, effective_from, data_class, state, source_digest,
-    citations, row_count, rejected_count, loaded_at, effective_to, period_by, unreadable_lines`
-  old.run(`INSERT INTO schema_version (version) VALUES (1);
-    INSERT INTO release (${columns}) VALUES ${releases};
-    INSERT INTO contractor_locality (contractor, locality, region) VALUES ('01112', '05', 'US-CA-05');
-    INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES (1, 10, 3)`)
-  old.close()
-}
 
 test('a store of the first version without releases is brought forward, and a load that died in it is gone', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'store.db')
-    firstVersion(
+    storeWith(
       path,
       "(8, 'cms-pfs:B:1', 'cms-pfs', 'B', 1, '2026-01-01', 'sample', 'loading', 'z', '[]', 0, 0, 0, '2026-03-31', 'calendar', 0)",
     )
@@ -100,7 +91,7 @@ test('a store of the first version without releases is brought forward, and a lo
 test('a store that keeps its rows in tables is refused with what to do, and left as it is', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'store.db')
-    firstVersion(
+    storeWith(
       path,
       "(4, 'cms-pfs:A:1', 'cms-pfs', 'A', 1, '2026-01-01', 'sample', 'published', 'x', '[]', 1, 0, 0, '2026-03-31', 'calendar', 0)",
     )

@@ -66,8 +66,8 @@ export const releaseFigures = (
 export const releaseIfDue = (parts: PublishingParts, slot: number): Promise<ReleaseResult | undefined> =>
   release(
     parts,
-    // A series of before rule 2 has no rule that could go on by itself.
-    (previous) => ((previous?.released_at ?? 0) >= slot ? undefined : previous ? seriesOf(previous) : 'noised'),
+    // The first release is a person's decision: the day on which enough cases are there would tell how many there are.
+    (previous) => (!previous || previous.released_at >= slot ? undefined : seriesOf(previous)),
     slot,
   )
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { checkFigures as verifyBody } from '../proof/figures.ts'
+import { verifyBody } from '../proof/verify-lists.ts'
 import { aSoundLedger, cases, openFigures, refusal } from './fixture.ts'
 import { checkFigures } from './fsck.ts'
 import { releaseFigures } from './release.ts'
@@ -29,7 +29,8 @@ test('a ledger of exact figures begins a series with noise in one command, and t
   // Old entries verify, and so does what stands now.
   expect(await checkFigures(figures.db)).toEqual([])
   const body = await figures.call('get_figures')
-  expect(await verifyBody(body, figures.policy)).toMatchObject({ ok: true, state: { unit: 'case' } })
+  const verdict = await verifyBody(JSON.stringify(body), figures.policy, { figures: true })
+  expect(verdict).toMatchObject({ ok: true, figures: { unit: 'case' } })
   expect(body).not.toHaveProperty('exact')
 })
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '../../db/db.ts'
+import { firstVersion } from '../../db/fixture.ts'
 import { openSqlite } from '../../db/sqlite.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
@@ -136,29 +137,10 @@ test('a store of the first version gets what seals need when it is opened', asyn
     (await db.query<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")).map(
       ({ name }) => name,
     )
-  const made = await openSqlite(file, { create: true })
-  const whole = await tables(made)
-  for (const table of [
-    'outcome_salt',
-    'batch_seal',
-    'release_seal',
-    'outcome_carried',
-    'outcome_staging',
-    'figure_window',
-    'provider_window',
-    'outcome_pending',
-    'outcome_left_out',
-  ])
-    await made.query(`DROP TABLE ${table}`)
-  for (const [table, column] of [
-    ['outcome', 'person'],
-    ['outcome_staged', 'person'],
-    ['figure_release', 'window_no'],
-  ])
-    await made.query(`ALTER TABLE ${table} DROP COLUMN ${column}`)
-  await made.query('DELETE FROM schema_version WHERE version >= 4')
-  await importedBefore(made)
-  await made.close()
+  const fresh = await openSqlite(join(folder, 'fresh.db'), { create: true })
+  const whole = await tables(fresh)
+  await fresh.close()
+  firstVersion(file, ...IMPORTED_BEFORE)
   const opened = await openSqlite(file)
   expect(await tables(opened)).toEqual(whole)
   await opened.transaction(sealOpen)
@@ -169,14 +151,10 @@ test('a store of the first version gets what seals need when it is opened', asyn
 })
 
 /** One case, as a program left it that knew nothing of seals. */
-async function importedBefore(db: Db): Promise<void> {
-  await db.query(
-    "INSERT INTO outcome_batch (batch_id, kind, source_digest, data_class, imported_at, case_count) VALUES (1, 'import', 'x', 'sample', 0, 1)",
-  )
-  await db.query(
-    "INSERT INTO outcome (case_ref, outcome_year, batch_id, closed, settled, recurring, certified_mail, recovered_50) VALUES ('c0ffee00-0000-4000-8000-0000000000aa', 2026, 1, 1, 1, 0, 0, 20)",
-  )
-}
+const IMPORTED_BEFORE = [
+  "INSERT INTO outcome_batch (batch_id, kind, source_digest, data_class, imported_at, case_count) VALUES (1, 'import', 'x', 'sample', 0, 1)",
+  "INSERT INTO outcome (case_ref, outcome_year, batch_id, closed, settled, recurring, certified_mail, recovered_50) VALUES ('c0ffee00-0000-4000-8000-0000000000aa', 2026, 1, 1, 1, 0, 0, 20)",
+]
 
 test('fsck finds a case, a salt, a seal or a tally that is not what it was', async () => {
   const tamperings: [string, RegExp][] = [
