@@ -40,7 +40,8 @@ export const PRICE_PROBLEMS = {
   ),
   absent_anesthesia: absent(
     'Anesthesia is priced by base units and time, not by this schedule',
-    'The price depends on how long the anesthesia took. Ask for the base units, the minutes and the factor per unit.',
+    'The price depends on how long the anesthesia took. Ask for the base units, the minutes and the factor per unit: the lookup with basis=medicare_anesthesia has the factor.',
+    'Ask with basis=medicare_anesthesia for the factor per unit; the amount also needs the base units and the minutes. Do not invent a price.',
   ),
   absent_not_applicable_in_setting: absent(
     'The publisher marks this code as not performed in this setting',
@@ -73,12 +74,12 @@ export const PRICE_PROBLEMS = {
   modifier_not_priced: {
     kind: 'not_found',
     title: 'The code has no price with this modifier',
-    hint: 'The member `available` lists the modifiers of this code. Ask with one of them, or without a modifier, and say so beside the amount.',
+    hint: 'The member `available` lists the modifiers of this code, if it has any. Ask with one of those, or, if there are none, without a modifier, and say so beside the amount.',
   },
   modifier_not_allowed: {
     kind: 'not_found',
-    title: 'The schedule does not pay this code with this modifier',
-    hint: 'The indicators of the member `row` rule the modifier out. Do not adjust the amount.',
+    title: 'The schedule has no adjusted amount for this code with this modifier',
+    hint: 'The indicators of the member `row` rule the adjustment out: for bilateral surgery, 0 means that both sides are paid as one. Ask without the modifier for the amount, and do not adjust it.',
   },
   unknown_provider: {
     kind: 'not_found',

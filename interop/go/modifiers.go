@@ -1,8 +1,10 @@
 package main
 
-import "math/big"
-
-import "strings"
+import (
+	"math/big"
+	"sort"
+	"strings"
+)
 
 var isNeutral = oneOf(strings.Fields(`24 25 27 57 58 59 76 77 79 91 XE XS XP XU RT LT LC LD LM RC RI E1 E2 E3 E4 FA F1 F2
 	F3 F4 F5 F6 F7 F8 F9 TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ`)...)
@@ -24,11 +26,31 @@ var (
 	}
 )
 
+// bothSides puts 50 in place of LT and RT, where both are there.
+func bothSides(asked []string) []string {
+	sides := map[string]bool{}
+	kept := []string{"50"}
+	for _, each := range asked {
+		switch each {
+		case "LT", "RT":
+			sides[each] = true
+		case "50":
+		default:
+			kept = append(kept, each)
+		}
+	}
+	if len(sides) < 2 {
+		return asked
+	}
+	sort.Strings(kept)
+	return kept
+}
+
 // sortModifiers parts those asked for: the neutral ones, the one that adjusts (if it is exactly one), and the key's.
 func sortModifiers(asked []string) (neutral []string, adjusts string, key string) {
 	var rest, choosing []string
 	count := 0
-	for _, each := range asked {
+	for _, each := range bothSides(asked) {
 		if isNeutral(each) {
 			neutral = append(neutral, each)
 			continue

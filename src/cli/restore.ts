@@ -77,7 +77,7 @@ interface RestoreResult {
 
 const textOf = ({ file, added, ended }: RestoreResult): string =>
   [
-    `${file} is in place. Log entries added again: ${added.registry} of the registry, ${added.figures} of the figures`,
+    `${file} is in place: start the service again, also if it ran meanwhile. Log entries added again: ${added.registry} of the registry, ${added.figures} of the figures`,
     ...(ended
       ? [
           `The history of ${ended.origin} has ended; lost are ${ended.lost.registry} entries of the registry log and ${ended.lost.figures} of the figures log (${ended.reason})`,

@@ -154,8 +154,11 @@ function inSchedule(edition: Published, asked: Asked, modifiers: readonly string
 const WEAK = ['paid_elsewhere', 'not_valid', 'no_price_stated']
 
 export function expected(editions: readonly Published[], asked: Asked): Said {
-  const modifiers = [...new Set(asked.modifier?.toUpperCase().split('-') ?? [])].sort()
-  if (asked.npi !== undefined) return chargeAnswer(editions, { ...asked, npi: asked.npi }, modifiers)
+  const onBill = [...new Set(asked.modifier?.toUpperCase().split('-') ?? [])].sort()
+  if (asked.npi !== undefined) return chargeAnswer(editions, { ...asked, npi: asked.npi }, onBill)
+  // Left and right in one line is both sides.
+  const isBoth = onBill.includes('LT') && onBill.includes('RT')
+  const modifiers = isBoth ? [...new Set(['50', ...onBill.filter((each) => !/^[LR]T$/.test(each))])].sort() : onBill
   const charts = chartsFor(asked)
   if (charts.length === 0 || asked.basis?.startsWith('hospital_')) return { outcome: 'malformed' }
   const on = (chart: string): Published | undefined =>

@@ -43,7 +43,7 @@ export async function storeEnvironment(
 export async function forgetLocks({ DATA_DIR }: { DATA_DIR: string }): Promise<void> {
   const url = databases.get(DATA_DIR)
   if (url === undefined)
-    for (const name of readdirSync(DATA_DIR).filter((each) => /^registry\.db\.[^-]+$/.test(each)))
+    for (const name of readdirSync(DATA_DIR).filter((each) => /^registry\.db\./.test(each)))
       rmSync(join(DATA_DIR, name))
   else
     await (await postgresServer()).run(

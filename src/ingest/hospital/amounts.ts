@@ -75,12 +75,18 @@ export class LineAmounts {
     this.dollars[at] = dollars
   }
 
+  /** Whether the line states the lowest and the highest, and a number lies between them. */
+  isBetween(stated: number): boolean {
+    const lowest = this.dollars[LOWEST] as number
+    return lowest > 0 && stated >= lowest && stated <= (this.dollars[HIGHEST] as number)
+  }
+
   /** Whether a negotiated rate changes nothing: the line states the lowest and the highest, and it lies between them. */
   covers(rate: number): boolean {
     const lowest = this.dollars[LOWEST] as number
     const highest = this.dollars[HIGHEST] as number
     if (lowest === 0 || highest === 0) return rate === 0
-    return (rate >= lowest && rate <= highest) || !(isBelow(rate, lowest) || isBelow(highest, rate))
+    return this.isBetween(rate) || !(isBelow(rate, lowest) || isBelow(highest, rate))
   }
 
   /** A negotiated rate. It stands in for the lowest or the highest where the line does not state that itself. */

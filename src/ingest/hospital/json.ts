@@ -116,7 +116,10 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     amounts.begin(unit)
     for (const [at, name] of STATED) amounts.state(at, dollarsIn(charge[name]))
     for (const payer of list(charge['payers_information'])) {
-      const rate = dollarsIn(fields(payer)['standard_charge_dollar'])
+      const { standard_charge_dollar: stated } = fields(payer)
+      // Nearly all of them, and not one has to be read further.
+      if (typeof stated === 'number' && amounts.isBetween(stated)) continue
+      const rate = dollarsIn(stated)
       if (!amounts.covers(rate)) amounts.rate(rate)
     }
     return amounts.settle()
@@ -138,4 +141,8 @@ const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
 /** A number is the shortest decimal that names it: what a spreadsheet wrote as 67.260000000000005 is 67.26. */
-const dollarsIn = (value: unknown): number => (isBlank(value) ? 0 : dollarsOf(text(value)))
+const dollarsIn = (value: unknown): number => {
+  // Whole cents, and fewer digits than a placeholder has: there is nothing more to find out.
+  if (typeof value === 'number' && value > 0 && value < 100_000 && Math.round(value * 100) / 100 === value) return value
+  return isBlank(value) ? 0 : dollarsOf(text(value))
+}

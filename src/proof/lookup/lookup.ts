@@ -25,7 +25,7 @@ import {
   type Setting,
 } from '../price/row.ts'
 import { findRow, isAny, isHeld, type Steps } from './asking.ts'
-import { type Adjustment, adjust, isAdjusting, isNeutral } from './modifiers.ts'
+import { type Adjustment, adjust, isAdjusting, isNeutral, withBothSides } from './modifiers.ts'
 import { type Place, placeOf, regionFor } from './place.ts'
 import type { ParsedQuestion } from './question.ts'
 import { isDivided, localitiesOf } from './region.ts'
@@ -116,8 +116,9 @@ function priced(chart: string, row: PricedRow, { ignored = [], adjusting }: Char
 }
 
 function* inSchedule(question: ParsedQuestion, chart: string, facts: ChartFacts, place: Place): Steps<ChartAnswer> {
-  const ignored = question.modifiers.filter(isNeutral)
-  const kept = question.modifiers.filter((modifier) => !isNeutral(modifier))
+  const modifiers = withBothSides(question.modifiers)
+  const ignored = modifiers.filter(isNeutral)
+  const kept = modifiers.filter((modifier) => !isNeutral(modifier))
   const adjusting = kept.filter(isAdjusting)
   const own = kept.filter((modifier) => !isAdjusting(modifier))
   // Two modifiers that each change the amount have no stated rule for both.

@@ -16,6 +16,14 @@ const NEUTRAL = new Set(
     'TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ'
   ).split(' '),
 )
+
+/** Both sides in one line are billed as 50, or as LT and RT: CMS pays them alike (chapter 12, section 40.7). */
+export function withBothSides(modifiers: readonly string[]): readonly string[] {
+  const sides = ['LT', 'RT']
+  if (!sides.every((side) => modifiers.includes(side))) return modifiers
+  return [...new Set([...modifiers.filter((modifier) => !sides.includes(modifier)), '50'])].sort()
+}
+
 export const isNeutral = (modifier: string): boolean => NEUTRAL.has(modifier)
 
 interface AdjustmentRule {

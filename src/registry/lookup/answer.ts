@@ -182,7 +182,7 @@ function sentence(
   const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
   if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_allowed')
-    return `The schedule does not pay this code with modifier ${decision.modifier}: the indicator on its row rules it out. Source: ${main?.release.release_id}.`
+    return `The amount of this code is not adjusted for modifier ${decision.modifier}: the indicator on its row rules it out. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_priced') {
     const how = question.modifiers.length === 0 ? 'but only with modifiers' : 'but not with this modifier'
     const several = question.modifiers.filter(isAdjusting).length > 1
