@@ -137,8 +137,8 @@ function higher(values: Float64Array, at: number, dollars: number, line: number)
   values[at + HIGH_LINE] = line
 }
 
-/** More than any hospital's list has; together they take about 50 MB. */
-const KEYS_IN_MEMORY = 200_000
+/** More than most hospitals' lists have; together they take about 25 MB. */
+const KEYS_IN_MEMORY = 100_000
 /** Values are kept in blocks, so that none is ever copied to make room for more. */
 const BLOCK = 4_096
 /** A spilled entry: its key and its values. */

@@ -17,6 +17,8 @@ const SCHEMA = [
      PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID`,
 ]
 const BUNDLES_PER_READ = 64
+/** A thread takes memory of its own, and a release of fewer rows is packed in a second or two. */
+const ROWS_BEFORE_THREAD = 100_000
 
 export interface SealedRelease {
   digest: string
@@ -62,6 +64,7 @@ export class NewReleaseFile {
   constructor(
     readonly db: Pick<Db, 'files'>,
     readonly temporary: string,
+    readonly rowsBeforeThread = ROWS_BEFORE_THREAD,
   ) {
     this.#file = db.files.create(temporary)
     for (const table of SCHEMA) this.#file.run(table)
@@ -81,11 +84,11 @@ export class NewReleaseFile {
   }
 
   /**
-   * To be awaited after every few thousand rows: what was handed out in the turn before is then written. A release
-   * that has so many rows is packed by a thread of its own from then on.
+   * To be awaited after every few thousand rows: what was handed out in the turn before is then written. A large release
+   * is packed by a thread of its own from some row on.
    */
   async turn(): Promise<void> {
-    this.#thread ??= new PackThread()
+    if (this.#handedOut * BUNDLE_ROWS >= this.rowsBeforeThread) this.#thread ??= new PackThread()
     await this.#writtenBefore
     this.#writtenBefore = this.#written
   }

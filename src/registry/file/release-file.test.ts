@@ -15,7 +15,7 @@ import { openRelease, past, type ReleaseFile } from './release-file-store.ts'
 const rowOf = (key: string) => ({ key, body: `{"key":"${key}"}`, cpt: key.slice(0, 2), region: 'national', npi: null })
 
 async function fileOf(files: FileFolder, keys: readonly string[], rowsPerTurn = 1_000_000): Promise<string> {
-  const file = new NewReleaseFile({ files }, 'made')
+  const file = new NewReleaseFile({ files }, 'made', 0)
   for (const [i, key] of keys.entries()) {
     file.add(rowOf(key))
     if (i % rowsPerTurn === rowsPerTurn - 1) await file.turn()
