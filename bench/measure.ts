@@ -21,6 +21,15 @@ export interface Line {
   figure: string
   /** Against a named peer in the same run, or nothing where there is none. */
   beside: string
+  /** What is kept and compared with the next run. */
+  ratio?: Ratio
+}
+
+export interface Ratio {
+  name: string
+  value: number
+  /** More is better unless this says so. */
+  lowerIsBetter?: true
 }
 
 export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-US')}/s`

@@ -1,4 +1,5 @@
-// `npm run bench [name...]`: figures as ratios against named peers, measured in the same run on this machine.
+// `npm run bench [name...]`: figures as ratios against named peers, measured in the same run on this machine, written to
+// results.json. With `--quick`: a minute's worth of them, compared with the committed ones; fails if one fell by a third.
 
 import { cpus } from 'node:os'
 import { table } from '../src/cli/command.ts'
@@ -7,20 +8,44 @@ import { figures } from './figures.ts'
 import { loading } from './load.ts'
 import type { Line } from './measure.ts'
 import { hospitalFiles } from './mrf.ts'
+import { committed, losses, type Results, writeResults } from './results.ts'
+import { serving } from './serving.ts'
 import { verification } from './verify.ts'
 
-const BENCHES: Record<string, () => Promise<Line[]>> = {
+const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
   errors: figureErrors,
   figures,
   loading,
   mrf: hospitalFiles,
+  serving,
   verification,
 }
+const QUICK = ['serving', 'verification']
 
-const asked = process.argv.slice(2)
-console.log(`Bun ${Bun.version}, ${cpus()[0]?.model ?? process.arch}, ${cpus().length} cores`)
-for (const [name, bench] of Object.entries(BENCHES)) {
-  if (asked.length > 0 && !asked.includes(name)) continue
-  const lines = await bench()
+const quick = process.argv.includes('--quick')
+const asked = process.argv.slice(2).filter((name) => name !== '--quick')
+const unknown = asked.filter((name) => !(name in BENCHES))
+if (unknown.length > 0) {
+  console.error(`there is no bench with this name; there are ${Object.keys(BENCHES).join(', ')}`)
+  process.exit(2)
+}
+const chosen = asked.length > 0 ? asked : quick ? QUICK : Object.keys(BENCHES)
+
+const machine = `Bun ${Bun.version}, ${cpus()[0]?.model ?? process.arch}, ${cpus().length} cores`
+console.log(machine)
+const results: Results = { machine, lines: {} }
+for (const name of chosen) {
+  const lines = (await BENCHES[name]?.({ quick })) ?? []
+  results.lines[name] = lines
   console.log(`\n${name}\n${table(lines.map(({ what, figure, beside }) => [what, figure, beside]))}`)
+}
+
+if (!quick) writeResults(results)
+else {
+  const before = committed()
+  const lost = before ? losses(before, results) : []
+  for (const { name, was, is } of lost)
+    console.error(`fell by more than a third: ${name} was ${was.toFixed(2)}, is ${is.toFixed(2)}`)
+  if (!before) console.error('bench/results.json does not exist: run `npm run bench` once')
+  process.exit(lost.length > 0 || !before ? 1 : 0)
 }

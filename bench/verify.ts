@@ -67,11 +67,13 @@ export async function verification(): Promise<Line[]> {
       what: 'verify one row, from an object',
       figure: perSecond(verified),
       beside: `${times(verified, bare)} of bare Ed25519 + SHA-256`,
+      ratio: { name: 'verify row / bare', value: verified / bare },
     },
     {
       what: 'verify one answer to its question, from its text',
       figure: perSecond(parsed),
       beside: `${times(parsed, bare)} of bare Ed25519 + SHA-256`,
+      ratio: { name: 'verify answer / bare', value: parsed / bare },
     },
     { what: 'bare Ed25519 verify and the same hashes (node:crypto)', figure: perSecond(bare), beside: 'the peer' },
   ]

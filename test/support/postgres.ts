@@ -140,7 +140,7 @@ function linkLibraries(): void {
 }
 
 /** A port that was free just now. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

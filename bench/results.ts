@@ -1,0 +1,44 @@
+// Ratios of this run beside those that are committed. Ratios, because seconds are those of one machine.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Line, Ratio } from './measure.ts'
+
+const FILE = join(import.meta.dir, 'results.json')
+/** A ratio may fall by this share before it counts as a loss: machines differ, and so do minutes. */
+const MAY_FALL = 1 / 3
+
+export interface Results {
+  machine: string
+  lines: Record<string, Line[]>
+}
+
+const ratiosIn = ({ lines }: Results): Ratio[] =>
+  Object.values(lines).flatMap((part) => part.flatMap(({ ratio }) => ratio ?? []))
+
+/** Parts that were not run keep their committed lines. */
+export function writeResults(results: Results): void {
+  const lines = { ...committed()?.lines, ...results.lines }
+  writeFileSync(FILE, `${JSON.stringify({ ...results, lines }, null, 2)}\n`)
+}
+
+export function committed(): Results | undefined {
+  return existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : undefined
+}
+
+export interface Loss {
+  name: string
+  was: number
+  is: number
+}
+
+/** The ratios of `now` that are worse than those of `before` by more than a third. */
+export function losses(before: Results, now: Results): Loss[] {
+  const was = new Map(ratiosIn(before).map((ratio) => [ratio.name, ratio.value]))
+  return ratiosIn(now).flatMap(({ name, value, lowerIsBetter }) => {
+    const old = was.get(name)
+    if (old === undefined) return []
+    const kept = lowerIsBetter ? old / value : value / old
+    return kept < 1 - MAY_FALL ? [{ name, was: old, is: value }] : []
+  })
+}

@@ -1,0 +1,16 @@
+// Fastify with pg: one prepared statement for each request, without limits, checks or proofs.
+import Fastify from 'fastify'
+import pg from 'pg'
+
+const [port, connectionString] = process.argv.slice(2)
+const pool = new pg.Pool({ connectionString, max: 10 })
+const app = Fastify()
+app.get('/reference', async (request, reply) => {
+  const { rows } = await pool.query({
+    name: 'answer',
+    text: 'SELECT body FROM answer WHERE question = $1',
+    values: [request.raw.url],
+  })
+  return rows[0] ? reply.type('application/json').send(rows[0].body) : reply.code(404).send()
+})
+await app.listen({ host: '127.0.0.1', port: Number(port) })

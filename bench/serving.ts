@@ -1,0 +1,245 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { freePort } from '../test/support/postgres.ts'
+import { type Line, perSecond, times } from './measure.ts'
+import { drawQuestions, havePublishedFiles, PHYSICIAN_FILES, pathOf } from './questions.ts'
+import { family, RIVALS_SAY, type RivalName, startRivals } from './rivals.ts'
+import {
+  type Ask,
+  type Load,
+  load,
+  medians,
+  outputOf,
+  p99AtRate,
+  pinned,
+  ready,
+  SERVER_CORE,
+  type Target,
+  writeRequests,
+} from './wrk.ts'
+
+const ATR = join(import.meta.dir, '../src/cli/atr.ts')
+const WARM = 1_000
+const COLD = 300_000
+const MANY = '1000000'
+/** A small store is made in a moment, and warm answers do not depend on its size. */
+const QUICK_REGIONS = ['national', 'US-CA-18', 'US-IL-16']
+
+/** The share of a rival's rate that ours is to reach. */
+const AT_LEAST: Record<RivalName, number> = {
+  nginx: 0.5,
+  bun: 0,
+  node: 1.5,
+  fastify: 3,
+  postgraphile: 10,
+  'json-server': 10,
+}
+
+export interface Service {
+  port: number
+  url: string
+  child: Subprocess
+  pids: readonly number[]
+  agentKey: string
+  stop: () => Promise<void>
+}
+
+/** Quotas are on and counted; they are only too large to be met. */
+export async function startService(dataDir: string, extra: Record<string, string> = {}): Promise<Service> {
+  const port = await freePort()
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    REFERENCE_RPM: MANY,
+    DEFAULT_RPM: MANY,
+    LOG_LEVEL: 'error',
+    ...extra,
+  }
+  const made = JSON.parse(
+    await outputOf(
+      [process.execPath, ATR, 'keys', 'create', '--name', 'bench', '--scopes', 'registry:read', '--json'],
+      env,
+    ),
+  )
+  const child = Bun.spawn(pinned(SERVER_CORE, [process.execPath, ATR, 'serve']), {
+    env,
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  const url = `http://127.0.0.1:${port}`
+  await ready(`${url}/readyz`, child)
+  return {
+    port,
+    url,
+    child,
+    pids: await family(child.pid),
+    agentKey: made.key,
+    async stop() {
+      child.kill()
+      await child.exited
+    },
+  }
+}
+
+/** How fast questions are answered, beside servers that do less, on one processor each, with the load on another. */
+export async function serving({ quick }: { quick: boolean }): Promise<Line[]> {
+  const missing = ['wrk', 'nginx', 'hey'].filter(
+    (tool) => !Bun.which(tool, { PATH: `${process.env['PATH']}:/usr/sbin` }),
+  )
+  if (missing.length > 0)
+    return [notMeasured(`not installed: ${missing.join(', ')} (apt-get install ${missing.join(' ')})`)]
+  if (!havePublishedFiles) return [notMeasured('ATR_SHARED_DATA does not hold the published files')]
+  const folder = mkdtempSync(join(tmpdir(), 'atr-bench-'))
+  let service: Service | undefined
+  try {
+    const dataDir = join(folder, 'data')
+    await makeStore(dataDir, quick)
+    const questions = await (quick ? drawQuestions(WARM, QUICK_REGIONS) : drawQuestions(COLD + WARM))
+    service = await startService(dataDir)
+    const warm = questions.slice(0, WARM).map(pathOf)
+    const answers = await answersOf(service, warm)
+    const names: RivalName[] = quick ? ['nginx', 'node'] : (Object.keys(RIVALS_SAY) as RivalName[])
+    const rivals = await startRivals(names, { folder, answers })
+    try {
+      const ours: Target = {
+        port: service.port,
+        pids: service.pids,
+        requests: writeRequests(
+          join(folder, 'warm'),
+          warm.map((path) => ({ path })),
+        ),
+      }
+      const seconds = quick ? 2 : 5
+      const found = (await medians(
+        { ...rivals.targets, ours } as Record<RivalName | 'ours', Target>,
+        seconds,
+      )) as Record<RivalName | 'ours', Load>
+      const lines = warmLines(found, names)
+      if (quick) return lines
+      const p99 = await p99AtRate(`${service.url}${warm[0]}`, found.ours.perSecond / 2, seconds)
+      return [
+        ...lines,
+        { what: '  p99 at half of that load', figure: `${p99.toFixed(1)} ms`, beside: 'limit 5 ms' },
+        await cold(service, folder, questions.slice(WARM), found.ours),
+        ...(await others(service, folder, warm)),
+        memory(service),
+      ]
+    } finally {
+      await rivals.stop()
+    }
+  } finally {
+    await service?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const notMeasured = (beside: string): Line => ({ what: 'serving', figure: 'not measured', beside })
+
+async function makeStore(dataDir: string, quick: boolean): Promise<void> {
+  const env = { ...process.env, DATA_DIR: dataDir }
+  const atr = (...args: string[]) => outputOf([process.execPath, ATR, ...args], env)
+  await atr('init', '--origin', 'bench.example')
+  const regions = quick ? ['--regions', QUICK_REGIONS.join(',')] : []
+  await atr('load', 'cms-pfs', ...PHYSICIAN_FILES, ...regions, '--publish', '--json', '--url', 'https://www.cms.gov/')
+}
+
+async function answersOf({ url }: Service, paths: readonly string[]): Promise<[path: string, body: string][]> {
+  const answers: [string, string][] = []
+  for (const path of paths) {
+    const answer = await fetch(`${url}${path}`)
+    if (answer.status !== 200) throw new Error(`${path} is answered with ${answer.status}`)
+    answers.push([path, await answer.text()])
+  }
+  return answers
+}
+
+function warmLines(found: Record<RivalName | 'ours', Load>, names: readonly RivalName[]): Line[] {
+  const { ours } = found
+  return [
+    {
+      what: `/reference, ${WARM.toLocaleString('en-US')} questions asked again and again`,
+      figure: `${perSecond(ours.perSecond)}, p99 ${ours.p99Ms.toFixed(1)} ms, ${ours.cpuUs.toFixed(0)} us`,
+      beside: 'all headers, quotas and checks on',
+    },
+    ...names.map((name) => ({
+      what: `  ${RIVALS_SAY[name]}`,
+      figure: `${perSecond(found[name].perSecond)}, p99 ${found[name].p99Ms.toFixed(1)} ms`,
+      beside: `ours is ${times(ours.perSecond, found[name].perSecond)}${AT_LEAST[name] ? ` (at least ${AT_LEAST[name]}x)` : ''}`,
+      ratio: { name: `reference warm / ${name}`, value: ours.perSecond / found[name].perSecond },
+    })),
+  ]
+}
+
+/** Each question is asked once, so none of them is ready. */
+async function cold(service: Service, folder: string, questions: URLSearchParams[], warm: Load): Promise<Line> {
+  const requests = writeRequests(
+    join(folder, 'cold'),
+    questions.map((question) => ({ path: pathOf(question) })),
+  )
+  const seconds = 4
+  const found = await load({ port: service.port, pids: service.pids, requests }, seconds)
+  if (found.perSecond * seconds > questions.length) throw new Error('a question was asked twice')
+  return {
+    what: '/reference, each question once, drawn evenly from all rows',
+    figure: `${perSecond(found.perSecond)}, p99 ${found.p99Ms.toFixed(1)} ms, ${found.cpuUs.toFixed(0)} us`,
+    beside: `${times(found.perSecond, warm.perSecond)} of warm (at least 0.40x)`,
+    ratio: { name: 'reference cold / warm', value: found.perSecond / warm.perSecond },
+  }
+}
+
+/** The other routes that agents use most. */
+async function others(service: Service, folder: string, warm: readonly string[]): Promise<Line[]> {
+  const token = await railsToken(service)
+  const lines = warm.slice(0, 100).map((path) => Object.fromEntries(new URLSearchParams(path.split('?')[1])))
+  const cpt = lines[0]?.['cpt'] as string
+  const routes: { what: string; asks: Ask[]; headers?: string[] }[] = [
+    {
+      what: 'POST /reference/batch, 100 lines',
+      asks: [{ method: 'POST', path: '/reference/batch', body: JSON.stringify({ lines }) }],
+      headers: ['Content-Type: application/json'],
+    },
+    {
+      what: '/api/registry, a page of 200',
+      asks: Array.from({ length: 100 }, (_, i) => ({
+        path: `/api/registry?as_of=2026-08-15&limit=200&offset=${i * 200}`,
+      })),
+      headers: [`X-Agent-Rails: ${token}`],
+    },
+    { what: '/reference/sheet', asks: [{ path: `/reference/sheet?cpt=${cpt}&region=60611&as_of=2026-08-15` }] },
+    { what: '/ (landing page)', asks: [{ path: '/' }], headers: ['Accept: text/html'] },
+    { what: '/api/openapi.json', asks: [{ path: '/api/openapi.json' }] },
+  ]
+  const found: Line[] = []
+  for (const { what, asks, headers = [] } of routes) {
+    const requests = writeRequests(join(folder, 'other'), asks)
+    const {
+      perSecond: rate,
+      p99Ms,
+      cpuUs,
+    } = await load({ port: service.port, pids: service.pids, requests, headers }, 3)
+    found.push({
+      what,
+      figure: `${perSecond(rate)}, p99 ${p99Ms.toFixed(1)} ms`,
+      beside: `${cpuUs.toFixed(0)} us each`,
+    })
+  }
+  return found
+}
+
+async function railsToken({ url, agentKey }: Service): Promise<string> {
+  const post = async (path: string, body: object): Promise<Record<string, string>> => {
+    const headers = { 'x-agent-key': agentKey, 'content-type': 'application/json' }
+    return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json() as never
+  }
+  const { nonce } = await post('/api/agent-rails/challenge', {})
+  return (await post('/api/agent-rails/attest', { nonce }))['rails_token'] as string
+}
+
+function memory({ child }: Service): Line {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+  const peak = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+  return { what: 'memory of the service at most', figure: `${Math.round(peak)} MiB`, beside: 'limit 300 MiB' }
+}

@@ -1,0 +1,117 @@
+// One load generator for every server: wrk on a processor of its own, so that it takes nothing from what it measures.
+
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+
+export const SERVER_CORE = '0'
+const LOAD_CORE = '1'
+const CONNECTIONS = 32
+
+export interface Load {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** Processor time of the server for one request, in microseconds, whatever else the machine was doing. */
+  cpuUs: number
+}
+
+export interface Ask {
+  method?: 'GET' | 'POST'
+  path: string
+  body?: string
+}
+
+/** What stands between the fields of a line cannot stand in them. */
+export function writeRequests(file: string, asks: readonly Ask[]): string {
+  writeFileSync(file, asks.map(({ method = 'GET', path, body = '' }) => `${method}\t${path}\t${body}\n`).join(''))
+  return file
+}
+
+export const pinned = (core: string, command: readonly string[]): string[] =>
+  cpus().length > 1 && Bun.which('taskset') ? ['taskset', '-c', core, ...command] : [...command]
+
+export interface Target {
+  port: number
+  pids: readonly number[]
+  requests: string
+  headers?: readonly string[]
+}
+
+/** Answers that are not 2xx or 3xx are a fault of the bench: they would be fast and mean nothing. */
+export async function load({ port, pids, requests, headers = [] }: Target, seconds: number): Promise<Load> {
+  const script = join(import.meta.dir, 'requests.lua')
+  const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', script]
+  const before = await cpuSeconds(pids)
+  const said = await outputOf(
+    pinned(LOAD_CORE, ['wrk', ...options, `http://127.0.0.1:${port}`, '--', requests, ...headers]),
+  )
+  const used = (await cpuSeconds(pids)) - before
+  const { requests: asked, us, bad, p50_us, p99_us } = JSON.parse(said.trim().split('\n').at(-1) as string)
+  if (bad > 0 || asked === 0) throw new Error(`${bad} of ${asked} answers were refusals or errors`)
+  return {
+    perSecond: asked / (us / 1e6),
+    p50Ms: p50_us / 1000,
+    p99Ms: p99_us / 1000,
+    cpuUs: (used * 1e6) / asked,
+  }
+}
+
+/** Open load at a fixed rate: what callers wait when the server is half busy. */
+export async function p99AtRate(url: string, perSecond: number, seconds: number): Promise<number> {
+  const each = Math.max(1, Math.floor(perSecond / CONNECTIONS))
+  const options = ['-z', `${seconds}s`, '-c', String(CONNECTIONS), '-q', String(each), '-o', 'csv']
+  const csv = await outputOf(pinned(LOAD_CORE, ['hey', ...options, url]))
+  const [, ...lines] = csv.trim().split('\n')
+  const waits = lines.map((line) => Number(line.split(',')[0]) * 1000).sort((a, b) => a - b)
+  return waits[Math.floor(waits.length * 0.99)] as number
+}
+
+/** Runs alternate between servers, so that a slow minute of the machine falls on all of them. */
+export async function medians<Name extends string>(
+  targets: Record<Name, Target>,
+  seconds: number,
+  rounds = 3,
+): Promise<Record<Name, Load>> {
+  const names = Object.keys(targets) as Name[]
+  const runs = Object.fromEntries(names.map((name) => [name, [] as Load[]])) as Record<Name, Load[]>
+  for (const name of names) await load(targets[name], Math.min(1, seconds))
+  for (let round = 0; round < rounds; round++)
+    for (const name of names) runs[name].push(await load(targets[name], seconds))
+  const middle = (loads: Load[]): Load =>
+    loads.sort((a, b) => a.perSecond - b.perSecond)[Math.floor(loads.length / 2)] as Load
+  return Object.fromEntries(names.map((name) => [name, middle(runs[name])])) as Record<Name, Load>
+}
+
+export async function outputOf(command: readonly string[], env = process.env): Promise<string> {
+  const child = Bun.spawn([...command], { env, stdout: 'pipe', stderr: 'pipe' })
+  const [said, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed: ${complaint}`)
+  return said
+}
+
+/** Waits until a server answers at all. */
+export async function ready(url: string, child: Subprocess): Promise<void> {
+  for (let i = 0; i < 600; i++) {
+    if (child.exitCode !== null) throw new Error(`the server for ${url} has ended`)
+    const answer = await fetch(url).catch(() => undefined)
+    await answer?.bytes()
+    if (answer) return
+    await Bun.sleep(50)
+  }
+  throw new Error(`${url} does not answer`)
+}
+
+const TICKS_PER_SECOND = 100
+
+/** User and system time of these processes and their children that are alive. */
+async function cpuSeconds(pids: readonly number[]): Promise<number> {
+  let ticks = 0
+  for (const pid of pids) {
+    const stat = await Bun.file(`/proc/${pid}/stat`).text()
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    ticks += Number(fields[11]) + Number(fields[12])
+  }
+  return ticks / TICKS_PER_SECOND
+}
