@@ -22,11 +22,14 @@ import { registryOperations } from './registry/operations.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
+import { catalogues } from './surfaces/discovery/catalogues.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
+import { guides } from './surfaces/discovery/guide.ts'
 import { healthResources } from './surfaces/discovery/health.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocument } from './surfaces/discovery/openapi.ts'
+import { siteFiles } from './surfaces/discovery/site-files.ts'
 import type { Resource } from './surfaces/http/resource.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http/router.ts'
 import { feed } from './surfaces/site/feed.ts'
@@ -42,6 +45,8 @@ export interface AppOptions {
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
   retention?: boolean
   observe: (line: RequestLine) => void
+  /** Where to reach the operator: a mailbox, or the address of a page. */
+  contact?: string | undefined
   /** Every chart there can be. */
   charts?: Charts
 }
@@ -75,6 +80,7 @@ export function makeApp(
     baseUrl,
     rails: { flow: FLOW, naming: NAMING, protected_routes: PROTECTED_ROUTES, header: HEADERS.agent_rails },
     operations: () => operations,
+    contact: options.contact,
   }
 
   const readme = readmeOperation(discovery)
@@ -104,6 +110,9 @@ export function makeApp(
     }),
     aiPlugin(discovery),
     logo(),
+    ...guides(discovery),
+    ...catalogues(discovery),
+    ...siteFiles({ ...discovery, now }),
     agentCard(discovery),
     openApiDocument({
       baseUrl,

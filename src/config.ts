@@ -121,6 +121,12 @@ export const Settings = z.object({
     .describe(
       'Addresses and ranges such as 10.0.0.0/8, comma separated, whose X-Forwarded-For is trusted. Default: none.',
     ),
+  CONTACT: z
+    .union([z.email(), z.url({ protocol: /^https$/ })])
+    .optional()
+    .describe(
+      'Where people reach you: a mailbox or an https address. It stands in security.txt and in the plugin manifest.',
+    ),
   DEFAULT_RPM: rate.default(120).describe('Requests per minute and caller on most routes.'),
   REFERENCE_RPM: rate.default(300).describe('Requests per minute and caller on /reference.'),
   LOG_RPM: rate

@@ -32,6 +32,7 @@ export function start(config: Config, installation: Installation): RunningServic
       enabled: config.RATE_LIMITS === 'on',
     },
     retention: config.OUTCOMES_RETENTION === 'on',
+    contact: config.CONTACT,
     observe: (line) => logRequest(config.LOG_LEVEL, line),
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)

@@ -10,7 +10,7 @@ test('the plugin manifest keeps to its lengths and points at the description', a
     name_for_human: 'Agent Trust Registry',
     auth: { type: 'none' },
     api: { type: 'openapi', url: `${BASE}/api/openapi.json` },
-    contact_email: 'support@trust.example',
+    contact_email: 'none@contact.invalid',
     legal_info_url: `${BASE}/#terms`,
   })
 })
@@ -21,11 +21,12 @@ test('a model learns from the manifest which header the protected paths need', a
   for (const path of Object.keys(discoveryParts().rails.protected_routes)) expect(description_for_model).toContain(path)
 })
 
-test('the contact is the one the operator names, and no mailbox is claimed at a bare address', async () => {
-  const { contact_email } = await manifest({ ...discoveryParts(), contactEmail: 'desk@operator.example' })
-  expect(contact_email).toBe('desk@operator.example')
-  for (const base of ['http://127.0.0.1:8787', 'http://[::1]:8787', 'http://localhost'])
-    expect((await manifest({ ...discoveryParts(), baseUrl: () => base })).contact_email).toEndWith('.invalid')
+test('the contact is the mailbox that the operator names, and none is invented', async () => {
+  const contactWhen = async (contact: string | undefined) =>
+    (await manifest({ ...discoveryParts(), contact })).contact_email
+  expect(await contactWhen('desk@operator.example')).toBe('desk@operator.example')
+  expect(await contactWhen('https://operator.example/contact')).toEndWith('.invalid')
+  expect(await contactWhen(undefined)).toEndWith('.invalid')
 })
 
 test('the logo of the manifest exists and can run nothing', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
-import { ABOUT, type DiscoveryParts, RULES, SERVICE } from './descriptor.ts'
+import { ABOUT, type DiscoveryParts, isMailbox, RULES, SERVICE } from './descriptor.ts'
 
 /** The plugin manifest, version 1. The lengths are those its readers allow. */
 export const AiPlugin = z
@@ -40,7 +40,7 @@ function manifest(parts: DiscoveryParts): z.input<typeof AiPlugin> {
     auth: { type: 'none' },
     api: { type: 'openapi', url: `${base}/api/openapi.json` },
     logo_url: `${base}/logo.svg`,
-    contact_email: parts.contactEmail ?? supportMailbox(base),
+    contact_email: mailboxOf(parts.contact),
     legal_info_url: `${base}/#terms`,
   }
 }
@@ -54,11 +54,9 @@ const forModel = ({ rails }: DiscoveryParts): string =>
     `Rules: ${RULES.join(' ')}`,
   ].join(' ')
 
-/** RFC 2142. An address or a bare name has no mailbox, and `.invalid` (RFC 2606) says so. */
-function supportMailbox(base: string): string {
-  const { hostname } = new URL(base)
-  return /\.[a-z][a-z0-9-]*$/i.test(hostname) ? `support@${hostname}` : 'support@service.invalid'
-}
+/** The format wants a mailbox. None is invented: `.invalid` (RFC 2606) says that there is none. */
+const mailboxOf = (contact: string | undefined): string =>
+  contact !== undefined && isMailbox(contact) ? contact : 'none@contact.invalid'
 
 /** A page with a tick. It has its own colours, so it works on light and dark pages. */
 const LOGO =

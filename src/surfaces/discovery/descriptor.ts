@@ -11,9 +11,12 @@ export interface DiscoveryParts {
     header: string
   }
   operations: () => readonly Operation[]
-  /** Contact address of the operator; by default the support mailbox of the service's host (RFC 2142). */
-  contactEmail?: string | undefined
+  /** Where to reach the operator: a mailbox or an address of a page; undefined if the operator has not said. */
+  contact?: string | undefined
 }
+
+/** A contact is a mailbox or the address of a page. */
+export const isMailbox = (contact: string): boolean => /^[^@\s]+@[^@\s]+$/.test(contact)
 
 export const SERVICE = 'Agent Trust Registry'
 export const DESCRIPTOR_VERSION = '1.0.0'

@@ -1,4 +1,5 @@
 import { ABOUT, RULES, SERVICE } from '../discovery/descriptor.ts'
+import { DOCUMENTS } from '../discovery/documents.ts'
 import { markdownCode as code, markdownText as text } from './html.ts'
 import { inWords, isSample, type LandingFacts, NEVER_EXPOSED, TERMS, verifyCommands } from './landing-facts.ts'
 
@@ -30,13 +31,7 @@ export const landingMarkdown = (facts: LandingFacts): string =>
     '## Terms',
     bullets(TERMS),
     '## More',
-    bullets([
-      '[Briefing](/api/readme): the service in short, as JSON',
-      '[Rails policy](/api/agent-rails/policy): scopes, routes, headers and limits',
-      '[OpenAPI description](/api/openapi.json): every route and shape',
-      '[Agent card](/.well-known/agent-card.json), [plugin manifest](/.well-known/ai-plugin.json)',
-      '[Log keys](/log/policy): pin them before you trust any proof',
-    ]),
+    bullets(DOCUMENTS.map(({ title, path, summary }) => `[${title}](${path}): ${summary}`)),
   ]
     .filter((block) => block !== '')
     .join('\n\n')

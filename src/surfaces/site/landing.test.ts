@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { ServiceDescriptor } from '../discovery/descriptor.ts'
+import { DOCUMENTS } from '../discovery/documents.ts'
 import { landingParts, rendered, served } from '../discovery/fixture.ts'
 import { landing } from './landing.ts'
 import { inWords, type LandingParts } from './landing-facts.ts'
@@ -67,7 +68,7 @@ test('every address the page, its markdown and its Link header name exists', asy
   expect(found.length).toBeGreaterThan(20)
   for (const { origin, pathname, hash } of found) {
     expect(origin).toBe('https://trust.example')
-    expect(ROUTES).toContain(pathname)
+    expect([...ROUTES, ...DOCUMENTS.map(({ path }) => path)]).toContain(pathname)
     if (hash) expect(page).toContain(`id="${hash.slice(1)}"`)
   }
 })

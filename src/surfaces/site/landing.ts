@@ -1,4 +1,5 @@
 import { ServiceDescriptor } from '../discovery/descriptor.ts'
+import { linksToDocuments } from '../discovery/documents.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
 import { PAGE_HEADERS } from './html.ts'
@@ -8,11 +9,8 @@ import { landingMarkdown } from './landing-markdown.ts'
 
 /** RFC 8288: links for programs that read the page. Only routes that exist. */
 const LINKS = [
-  '</api/openapi.json>; rel="service-desc"; type="application/json"',
+  linksToDocuments(),
   '</>; rel="service-doc"; type="text/html"',
-  '</api/readme>; rel="describedby"; type="application/json"',
-  '</.well-known/agent-card.json>; rel="service-meta"; type="application/json"',
-  '</healthz>; rel="status"; type="application/json"',
   '</#terms>; rel="terms-of-service"; type="text/html"',
   '</>; rel="alternate"; type="text/markdown"',
   '</>; rel="alternate"; type="application/json"',

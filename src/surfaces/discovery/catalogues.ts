@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import type { Resource } from '../http/resource.ts'
+import { ABOUT, type DiscoveryParts, SERVICE } from './descriptor.ts'
+import { DOCUMENTS, type ServiceDocument } from './documents.ts'
+import { API_VERSION } from './openapi.ts'
+
+const HOUR = 'public, max-age=3600'
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+/** Reverse DNS, as the registry of MCP servers names them. */
+const MCP_NAME = 'io.github.agent-trust-registry/registry'
+
+const Target = z.strictObject({ href: z.url(), type: z.string(), title: z.string() })
+
+/** RFC 9727, in the form of RFC 9264. */
+const ApiCatalog = z
+  .strictObject({
+    linkset: z.tuple([
+      z.strictObject({
+        anchor: z.url(),
+        'service-desc': z.array(Target).min(1),
+        'service-doc': z.array(Target).min(1),
+        'service-meta': z.array(Target).min(1),
+        status: z.array(Target).min(1),
+      }),
+    ]),
+  })
+  .meta({ id: 'ApiCatalog', description: 'The documents of this API, as a linkset' })
+
+const AiCatalog = z
+  .strictObject({
+    specVersion: z.literal('1.0'),
+    host: z.strictObject({ displayName: z.string(), documentationUrl: z.url() }),
+    entries: z.array(
+      z.strictObject({
+        identifier: z.string().regex(/^urn:air:[a-z0-9.-]+:[a-z0-9-]+:[a-z0-9-]+$/),
+        displayName: z.string(),
+        type: z.string(),
+        url: z.url(),
+      }),
+    ),
+  })
+  .meta({ id: 'AiCatalog', description: 'The endpoints of this host for agents' })
+
+const ServerCard = z
+  .strictObject({
+    name: z.string(),
+    title: z.string(),
+    description: z.string(),
+    version: z.string(),
+    remotes: z.array(
+      z.strictObject({
+        type: z.literal('streamable-http'),
+        url: z.url(),
+        supportedProtocolVersions: z.array(z.string()),
+        headers: z.array(
+          z.strictObject({
+            name: z.string(),
+            description: z.string(),
+            isRequired: z.literal(false),
+            isSecret: z.literal(true),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'McpServerCard', description: 'Where the MCP endpoint is and what it takes' })
+
+const catalogue = (
+  spec: Pick<Resource, 'name' | 'path' | 'summary'> & { schema: z.ZodType; type?: string },
+  make: () => unknown,
+): Resource => {
+  const { schema, type = 'application/json', ...rest } = spec
+  return {
+    ...rest,
+    tag: 'discovery',
+    cache: HOUR,
+    forms: [{ type, schema, render: () => JSON.stringify(schema.parse(make())) }],
+  }
+}
+
+/** Lists for programs that look for what a host offers. */
+export function catalogues(parts: DiscoveryParts): Resource[] {
+  const card = (path: string, name: string): Resource =>
+    catalogue(
+      { name, path, summary: 'The MCP server card', schema: ServerCard, type: 'application/mcp-server-card+json' },
+      () => serverCard(parts.baseUrl(), parts.rails.header),
+    )
+  return [
+    {
+      ...catalogue(
+        {
+          name: 'get_api_catalog',
+          path: '/.well-known/api-catalog',
+          summary: 'The API catalogue (RFC 9727)',
+          schema: ApiCatalog,
+          type: LINKSET,
+        },
+        () => apiCatalog(parts.baseUrl()),
+      ),
+      headers: { link: '</.well-known/api-catalog>; rel="api-catalog"' },
+    },
+    catalogue(
+      {
+        name: 'get_ai_catalog',
+        path: '/.well-known/ai-catalog.json',
+        summary: 'The endpoints of this host for agents',
+        schema: AiCatalog,
+      },
+      () => aiCatalog(parts.baseUrl()),
+    ),
+    card('/mcp/server-card', 'get_mcp_server_card'),
+    card('/.well-known/mcp/server-card.json', 'get_well_known_mcp_server_card'),
+  ]
+}
+
+function apiCatalog(base: string): z.input<typeof ApiCatalog> {
+  const all = (rel: ServiceDocument['rel']): z.input<typeof Target>[] =>
+    DOCUMENTS.filter((document) => document.rel === rel).map(({ path, type, title }) => ({
+      href: `${base}${path}`,
+      type,
+      title,
+    }))
+  return {
+    linkset: [
+      {
+        anchor: `${base}/`,
+        'service-desc': all('service-desc'),
+        'service-doc': all('service-doc'),
+        'service-meta': all('service-meta'),
+        status: all('status'),
+      },
+    ],
+  }
+}
+
+function aiCatalog(base: string): z.input<typeof AiCatalog> {
+  const { hostname } = new URL(base)
+  const domain = hostname.replaceAll(/[^a-z0-9.-]/g, '')
+  return {
+    specVersion: '1.0',
+    host: { displayName: SERVICE, documentationUrl: `${base}/index.md` },
+    entries: [
+      {
+        identifier: `urn:air:${domain}:mcp:trust-registry`,
+        displayName: `${SERVICE} over MCP`,
+        type: 'application/mcp-server-card+json',
+        url: `${base}/mcp/server-card`,
+      },
+      {
+        identifier: `urn:air:${domain}:a2a:trust-registry`,
+        displayName: `${SERVICE} over A2A`,
+        type: 'application/a2a-agent-card+json',
+        url: `${base}/.well-known/agent-card.json`,
+      },
+    ],
+  }
+}
+
+/** What `server.json` says too; that file is for the registry of MCP servers, and names no host. */
+export function serverCard(base: string, header: string): z.input<typeof ServerCard> {
+  return {
+    name: MCP_NAME,
+    title: SERVICE,
+    description: ABOUT,
+    version: API_VERSION,
+    remotes: [
+      {
+        type: 'streamable-http',
+        url: `${base}/mcp`,
+        supportedProtocolVersions: ['2026-07-28', '2025-11-25'],
+        headers: [
+          {
+            name: header,
+            description: 'Rails token, for the protected tools only; /auth.md says how to obtain one',
+            isRequired: false,
+            isSecret: true,
+          },
+        ],
+      },
+    ],
+  }
+}
