@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { upTo } from '../monitor/fetcher.ts'
+import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import { UsageFault } from './command.ts'
 
 /** Far more than any answer has, and longer than any should take. */
 const MOST_BYTES = 64 * 1024 ** 2
 const MOST_MS = 60_000
+const MOST_REDIRECTS = 3
 
 export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
@@ -27,21 +28,21 @@ export async function fetchText(url: string, rails?: string): Promise<string> {
 }
 
 async function fetchAnswer(url: string, rails: string | undefined): Promise<{ status: number; text: string }> {
+  // A token goes where it was meant to go: with one, no redirection is followed.
+  const how = rails === undefined ? { redirects: MOST_REDIRECTS } : { headers: { 'x-agent-rails': rails } }
   try {
-    // A token goes where it was meant to go: it would follow a redirection to anyone.
-    const init: RequestInit = rails === undefined ? {} : { headers: { 'x-agent-rails': rails }, redirect: 'error' }
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(MOST_MS) })
-    const bytes = await upTo(response, MOST_BYTES)
-    if (bytes) return { status: response.status, text: new TextDecoder().decode(bytes) }
-  } catch {
-    throw new UsageFault('that address cannot be reached, or takes too long')
+    const limits = { timeoutMs: MOST_MS, mostBytes: MOST_BYTES, loopback: true }
+    const { status, bytes } = await ask(url, { ...limits, ...how })
+    return { status, text: new TextDecoder().decode(bytes) }
+  } catch (error) {
+    if (error instanceof OutgoingFault) throw new UsageFault(error.message)
+    throw error
   }
-  throw new UsageFault('that address answers with more than an answer can have')
 }
 
 /** A refusal that proves nothing, such as of an old token, is not an answer that fails: it says why there is none. */
 function provesNothing(status: number, text: string): string | undefined {
-  if (status < 400) return undefined
+  if (status < 300) return undefined
   const [, code = ''] = /"code":"([a-z_]{1,60})"/.exec(text) ?? []
   return /"(proof|absence|because)":/.test(text) ? undefined : `that address answered ${status} ${code}`.trimEnd()
 }

@@ -5,6 +5,7 @@ import { StoreFault } from '../db/db.ts'
 import { WitnessFault } from '../integrity/witness-client.ts'
 import { faultOf } from '../main.ts'
 import { refusalOf } from '../operation.ts'
+import { tellContact } from '../outgoing/outgoing.ts'
 import { backup } from './backup.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
 import { exportCommand } from './export.ts'
@@ -81,7 +82,9 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   }
   const command = find(name)
   if (!command) throw new UsageFault('there is no such command: `atr help` lists them')
-  return command.run(args, readConfig(process.env))
+  const config = readConfig(process.env)
+  tellContact(config.CONTACT)
+  return command.run(args, config)
 }
 
 /** Each kind of failure has its exit code, and one sentence on standard error. */

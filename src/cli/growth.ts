@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { replaceFile } from '../db/replace-file.ts'
+import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import { checkGrowth, type GrowthFault, type TileFault } from '../proof/growth.ts'
 import { type CheckpointFault, openCheckpoint } from '../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
-import { tilePath } from '../proof/tree/tiles.ts'
+import { HASH_SIZE } from '../proof/tree/merkle.ts'
+import { TILE_WIDTH, tilePath } from '../proof/tree/tiles.ts'
 import type { Fault } from '../proof/verify-lists.ts'
 import { UsageFault } from './command.ts'
 
@@ -21,11 +23,17 @@ export async function grownSince(olderNote: string, newerNote: string, policy: T
   return grown.ok ? { ok: true, grew: { from: grown.from.size, to: grown.to.size } } : grown
 }
 
+const TILE_LIMITS = { timeoutMs: 30_000, mostBytes: TILE_WIDTH * HASH_SIZE, loopback: true }
+
+function noAnswer(error: unknown): undefined {
+  if (!(error instanceof OutgoingFault)) throw error
+}
+
 /** A partial tile may be gone once the full one exists; the full one holds the same hashes and more. */
 async function fetchTile(url: string, level: number, n: number, width: number): Promise<Uint8Array> {
   for (const path of new Set([tilePath(level, n, width), tilePath(level, n)])) {
-    const response = await fetch(`${url}/${path}`).catch(() => undefined)
-    if (response?.ok) return new Uint8Array(await response.arrayBuffer())
+    const answer = await ask(`${url}/${path}`, TILE_LIMITS).catch(noAnswer)
+    if (answer?.status === 200) return answer.bytes
   }
   console.error(`no tile at ${url}/${tilePath(level, n, width)}`)
   throw new Error('the log does not serve a tile that its checkpoint implies')

@@ -1,5 +1,7 @@
 // One request to a witness. What it answers is hostile: it may be late, endless, or lead elsewhere.
 
+import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
+
 /** How long a witness is waited for. */
 export interface Patience {
   /** For each request. */
@@ -27,21 +29,13 @@ export async function request(url: string, patience: Patience, body?: string): P
 }
 
 async function once(url: string, timeoutMs: number, body?: string): Promise<WitnessResponse | undefined> {
+  const limits = { timeoutMs, mostBytes: MAX_ANSWER_BYTES, loopback: true }
   try {
-    const response = await fetch(url, {
-      ...(body === undefined ? {} : { method: 'POST', body }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length
-      if (size > MAX_ANSWER_BYTES) return undefined
-      chunks.push(chunk)
-    }
-    return { status: response.status, text: Buffer.concat(chunks).toString('utf8') }
-  } catch {
-    return undefined
+    const { status, bytes } = await ask(url, body === undefined ? limits : { ...limits, body })
+    // A redirection is nothing that a witness says.
+    return status >= 300 && status < 400 ? undefined : { status, text: Buffer.from(bytes).toString('utf8') }
+  } catch (error) {
+    if (error instanceof OutgoingFault) return undefined
+    throw error
   }
 }

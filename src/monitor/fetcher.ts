@@ -1,5 +1,6 @@
 // Reads from one service and from nowhere else. What it answers is hostile: it may be late, endless, or lead away.
 
+import { ask, OutgoingFault, type OutgoingRequest } from '../outgoing/outgoing.ts'
 import { equalBytes, fromUtf8, utf8 } from '../proof/bytes.ts'
 import { HASH_SIZE } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH, tilePath } from '../proof/tree/tiles.ts'
@@ -51,7 +52,11 @@ export class Fetcher {
     return this.#ask(path, MOST.note, { method: 'POST', headers, body })
   }
 
-  async #ask(path: string, most: number, init: RequestInit): Promise<FetchResult | undefined> {
+  async #ask(
+    path: string,
+    most: number,
+    init: Pick<OutgoingRequest, 'method' | 'headers' | 'body'>,
+  ): Promise<FetchResult | undefined> {
     for (let tries = 1; ; tries++) {
       const { fetched, wait } = await this.#once(path, most, init)
       if (wait === undefined || tries === MOST_TRIES) return fetched
@@ -59,23 +64,25 @@ export class Fetcher {
     }
   }
 
-  async #once(path: string, most: number, init: RequestInit): Promise<{ fetched?: FetchResult; wait?: number }> {
+  async #once(
+    path: string,
+    most: number,
+    init: Pick<OutgoingRequest, 'method' | 'headers' | 'body'>,
+  ): Promise<{ fetched?: FetchResult; wait?: number }> {
     try {
       // A redirection is an answer like any other, and not the one that was asked for: it is not followed.
-      const response = await fetch(`${this.base}${path}`, {
+      const { status, headers, bytes } = await ask(`${this.base}${path}`, {
         ...init,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(this.maxMs),
+        timeoutMs: this.maxMs,
+        mostBytes: most,
+        loopback: true,
       })
-      const bytes = await upTo(response, most)
-      const seconds = Number(response.headers.get('retry-after'))
-      const wait = response.status === 429 ? Math.min(LONGEST_WAIT_MS, Math.max(1, seconds || 1) * 1000) : undefined
-      return {
-        ...(bytes === undefined ? {} : { fetched: { status: response.status, bytes } }),
-        ...(wait === undefined ? {} : { wait }),
-      }
-    } catch {
-      return {}
+      if (status !== 429) return { fetched: { status, bytes } }
+      const seconds = Number(headers.get('retry-after'))
+      return { fetched: { status, bytes }, wait: Math.min(LONGEST_WAIT_MS, Math.max(1, seconds || 1) * 1000) }
+    } catch (error) {
+      if (error instanceof OutgoingFault) return {}
+      throw error
     }
   }
 
@@ -100,18 +107,6 @@ export class Fetcher {
     }
     return undefined
   }
-}
-
-/** The body, unless it is larger than this. */
-export async function upTo(response: Response, most: number): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length
-    if (size > most) return undefined
-    parts.push(chunk as Uint8Array)
-  }
-  return new Uint8Array(Buffer.concat(parts))
 }
 
 /** The text of these bytes; undefined unless they are well-formed UTF-8 without a mark before it. */

@@ -16,9 +16,9 @@ test('a witness needs nothing of the registry but how keys are written', () => {
   expect([...new Set(used.map(({ to }) => to))]).toEqual(['integrity/log-key.ts'])
 })
 
-test('a monitor needs nothing of the service but the proofs, and how a file is replaced', () => {
+test('a monitor needs nothing of the service but the proofs, the way out, and how a file is replaced', () => {
   const used = own.filter(({ from, to }) => partOf(from) === 'monitor' && !['monitor', 'proof'].includes(partOf(to)))
-  expect([...new Set(used.map(({ to }) => to))]).toEqual(['db/replace-file.ts'])
+  expect([...new Set(used.map(({ to }) => to))].sort()).toEqual(['db/replace-file.ts', 'outgoing/outgoing.ts'])
 })
 
 test('proof/ imports nothing, of ours or of anyone\u2019s', () => {
@@ -39,6 +39,12 @@ test('frameworks, drivers and the environment stay where they belong', () => {
   expect(readsEnvironment.filter((file) => !/^(config\.ts|main\.ts|cli\/)/.test(file))).toEqual([])
 })
 
+test('one file alone goes out to other hosts', () => {
+  const goesOut = /(?<![.\w])fetch\(|from 'node:(https?|dns|tls)'/
+  const found = sources.filter((file) => goesOut.test(text(file)) && !/^outgoing\/|fixture\.ts$/.test(file))
+  expect(found.filter((file) => file !== 'main.ts')).toEqual([])
+})
+
 test('SQL stands in stores and in db/ only', () => {
   const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b[\s\S]{0,200}\b(FROM|VALUES|SET|WHERE)\b/
   const elsewhere = sources.filter((file) => !/(^|-|\/)store\.ts$|^db\//.test(file) && sql.test(text(file)))
@@ -47,7 +53,7 @@ test('SQL stands in stores and in db/ only', () => {
 
 /** They speak HTTP themselves: the listening process, a witness and its client, a monitor, and readers of answers. */
 const SPEAKS_HTTP =
-  /^(surfaces\/|main\.ts|status\.ts|monitor\/|witness\/serve\.ts|integrity\/witness-(client|request)\.ts|proof\/(verify\.ts|list\/)|cli\/)/
+  /^(surfaces\/|outgoing\/|main\.ts|status\.ts|monitor\/|witness\/serve\.ts|integrity\/witness-(client|request)\.ts|proof\/(verify\.ts|list\/)|cli\/)/
 const ANSWER_HEADERS =
   'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
 

@@ -3,6 +3,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   proof: [],
   files: ['problem.ts'],
   db: [],
+  outgoing: [],
   'problem-entry.ts': [],
   'price-problems.ts': ['problem-entry.ts'],
   'problem.ts': ['price-problems.ts', 'problem-entry.ts'],
@@ -12,7 +13,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   'calendar.ts': [],
   'job.ts': ['problem.ts'],
   'config.ts': ['proof'],
-  integrity: ['calendar.ts', 'db', 'proof', 'operation.ts', 'problem.ts'],
+  integrity: ['calendar.ts', 'db', 'outgoing', 'proof', 'operation.ts', 'problem.ts'],
   registry: [
     'calendar.ts',
     'job.ts',
@@ -29,7 +30,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
   witness: ['db', 'proof', 'problem.ts', 'integrity'],
-  monitor: ['db', 'proof'],
+  monitor: ['db', 'outgoing', 'proof'],
   surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'status.ts', 'proof'],
   'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
   'app.ts': [
@@ -61,6 +62,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'integrity',
     'witness',
     'monitor',
+    'outgoing',
     'db',
     'proof',
     'operation.ts',

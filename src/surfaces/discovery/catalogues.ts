@@ -80,9 +80,9 @@ const catalogue = (
 
 /** Lists for programs that look for what a host offers. */
 export function catalogues(parts: DiscoveryParts): Resource[] {
-  const card = (path: string, name: string): Resource =>
+  const card = (names: Pick<Resource, 'name' | 'path'>): Resource =>
     catalogue(
-      { name, path, summary: 'The MCP server card', schema: ServerCard, type: 'application/mcp-server-card+json' },
+      { ...names, summary: 'The MCP server card', schema: ServerCard, type: 'application/mcp-server-card+json' },
       () => serverCard(parts.baseUrl(), parts.rails.header),
     )
   return [
@@ -108,8 +108,8 @@ export function catalogues(parts: DiscoveryParts): Resource[] {
       },
       () => aiCatalog(parts.baseUrl()),
     ),
-    card('/mcp/server-card', 'get_mcp_server_card'),
-    card('/.well-known/mcp/server-card.json', 'get_well_known_mcp_server_card'),
+    card({ name: 'get_mcp_server_card', path: '/mcp/server-card' }),
+    card({ name: 'get_well_known_mcp_server_card', path: '/.well-known/mcp/server-card.json' }),
   ]
 }
 

@@ -16,14 +16,12 @@ export const guides = (parts: DiscoveryParts): Resource[] => [
     cache: HOUR,
     forms: [{ type: 'text/plain; charset=utf-8', render: () => tableOfContents(parts.baseUrl()) }],
   },
-  markdown('get_guide', '/index.md', 'The guide for agents', () => guide(parts)),
-  markdown('get_auth_guide', '/auth.md', 'How an agent gets in', () => authGuide(parts)),
+  markdown({ name: 'get_guide', path: '/index.md', summary: 'The guide for agents' }, () => guide(parts)),
+  markdown({ name: 'get_auth_guide', path: '/auth.md', summary: 'How an agent gets in' }, () => authGuide(parts)),
 ]
 
-const markdown = (name: string, path: string, summary: string, render: () => string): Resource => ({
-  name,
-  path,
-  summary,
+const markdown = (page: Pick<Resource, 'name' | 'path' | 'summary'>, render: () => string): Resource => ({
+  ...page,
   tag: 'discovery',
   cache: HOUR,
   forms: [{ type: 'text/markdown; charset=utf-8', render }],

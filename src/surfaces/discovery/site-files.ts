@@ -10,13 +10,16 @@ export interface SiteFileParts extends DiscoveryParts {
 
 /** The small files that crawlers, scanners and browsers ask every host for. */
 export const siteFiles = (parts: SiteFileParts): Resource[] => [
-  text('get_robots', '/robots.txt', 'Rules for crawlers', () => robots(parts.baseUrl())),
+  text({ name: 'get_robots', path: '/robots.txt', summary: 'Rules for crawlers' }, () => robots(parts.baseUrl())),
   {
-    ...text('get_sitemap', '/sitemap.xml', 'The pages of this site', () => sitemap(parts.baseUrl())),
+    ...text({ name: 'get_sitemap', path: '/sitemap.xml', summary: 'The pages of this site' }, () =>
+      sitemap(parts.baseUrl()),
+    ),
     forms: [{ type: 'application/xml; charset=utf-8', render: () => sitemap(parts.baseUrl()) }],
   },
-  text('get_security_txt', '/.well-known/security.txt', 'Where to report a weakness (RFC 9116)', () =>
-    securityText(parts.baseUrl(), parts.contact ?? `${parts.baseUrl()}/`, parts.now()),
+  text(
+    { name: 'get_security_txt', path: '/.well-known/security.txt', summary: 'Where to report a weakness (RFC 9116)' },
+    () => securityText(parts.baseUrl(), parts.contact ?? `${parts.baseUrl()}/`, parts.now()),
   ),
   {
     name: 'get_favicon',
@@ -29,10 +32,8 @@ export const siteFiles = (parts: SiteFileParts): Resource[] => [
   },
 ]
 
-const text = (name: string, path: string, summary: string, render: () => string): Resource => ({
-  name,
-  path,
-  summary,
+const text = (file: Pick<Resource, 'name' | 'path' | 'summary'>, render: () => string): Resource => ({
+  ...file,
   tag: 'discovery',
   cache: DAY,
   lenient: true,

@@ -1,0 +1,226 @@
+import { afterAll, expect, test } from 'bun:test'
+import { createServer, type Socket } from 'node:net'
+import { ask, OutgoingFault, type OutgoingRequest, type Resolver } from './outgoing.ts'
+
+const LIMITS: OutgoingRequest = { timeoutMs: 2_000, mostBytes: 1_000, loopback: true }
+
+/** What a server does with each path. */
+const served: Record<string, (socket: Socket) => void> = {
+  '/same': (socket) => socket.end(answer('200 OK', 'here')),
+  '/slow': () => {},
+  '/drip': (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n')
+    const timer = setInterval(() => socket.write('x'), 50)
+    socket.on('close', () => clearInterval(timer))
+  },
+  '/endless': (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    const pour = (): void => {
+      while (!socket.destroyed && socket.write('x'.repeat(65_536)));
+    }
+    socket.on('drain', pour)
+    pour()
+  },
+  '/short': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nabc'),
+  '/once': (socket) => socket.end(answer('301 Moved', '', 'location: /same')),
+  '/loop': (socket) => socket.end(answer('302 Found', '', 'location: /loop')),
+  '/to-metadata': (socket) => socket.end(answer('302 Found', '', 'location: http://169.254.169.254/latest')),
+  '/to-neighbour': (socket) => socket.end(answer('302 Found', '', `location: http://127.0.0.1:${port + 1}/same`)),
+  '/to-file': (socket) => socket.end(answer('302 Found', '', 'location: file:///etc/passwd')),
+  '/nonsense': (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
+}
+const answer = (status: string, body: string, ...headers: string[]): string =>
+  [`HTTP/1.1 ${status}`, `content-length: ${body.length}`, 'connection: close', ...headers, '', body].join('\r\n')
+
+const asked: string[] = []
+const server = createServer((socket) => {
+  socket.on('error', () => {})
+  socket.once('data', (data) => {
+    asked.push(String(data))
+    served[String(data).split(' ')[1] as string]?.(socket)
+  })
+})
+await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+const { port } = server.address() as { port: number }
+const base = `http://127.0.0.1:${port}`
+afterAll(() => server.close())
+
+const faultOf = async (url: string, more: Partial<OutgoingRequest> = {}): Promise<string> => {
+  try {
+    await ask(url, { ...LIMITS, ...more })
+    return 'answered'
+  } catch (error) {
+    expect(error).toBeInstanceOf(OutgoingFault)
+    if (url !== '') expect((error as Error).message).not.toContain(url)
+    return (error as OutgoingFault).code
+  }
+}
+
+test('an answer is taken whole, and the request says who asks and takes no packed body', async () => {
+  const { status, bytes, path } = await ask(`${base}/same`, LIMITS)
+  expect([status, String(Buffer.from(bytes)), path]).toEqual([200, 'here', []])
+  expect(asked.at(-1)?.toLowerCase()).toContain('accept-encoding: identity')
+  expect(asked.at(-1)).toContain('agent-trust-registry')
+})
+
+test('an answer that is late, endless, torn or no HTTP is no answer', async () => {
+  expect(await faultOf(`${base}/slow`, { timeoutMs: 300 })).toBe('too_slow')
+  expect(await faultOf(`${base}/drip`, { timeoutMs: 500 })).toBe('too_slow')
+  expect(await faultOf(`${base}/endless`)).toBe('too_large')
+  expect(await faultOf(`${base}/short`)).toBe('unreachable')
+  expect(await faultOf(`${base}/nonsense`)).toBe('unreachable')
+})
+
+test('a redirection is followed as often as allowed, and its status is told', async () => {
+  expect((await ask(`${base}/once`, LIMITS)).status).toBe(301)
+  const { status, path } = await ask(`${base}/once`, { ...LIMITS, redirects: 3 })
+  expect([status, path]).toEqual([200, [{ status: 301, to: `${base}/same` }]])
+  expect(await faultOf(`${base}/loop`, { redirects: 3 })).toBe('redirected')
+})
+
+test('a redirection leads to no private address, no other port of this machine and no file', async () => {
+  for (const path of ['/to-metadata', '/to-neighbour', '/to-file'])
+    expect([path, await faultOf(base + path, { redirects: 3 })]).toEqual([path, 'redirected'])
+})
+
+test('a host that is not on the list is not asked', async () => {
+  expect(await faultOf(`${base}/same`, { hosts: (host) => host === 'www.cms.gov' })).toBe('address_refused')
+})
+
+const resolving =
+  (...turns: string[][]): Resolver =>
+  (_, __, done) =>
+    done(
+      null,
+      (turns.length > 1 ? (turns.shift() as string[]) : (turns[0] as string[])).map((address) => ({
+        address,
+        family: address.includes(':') ? 6 : 4,
+      })),
+    )
+
+test('a public name whose address is private is not asked, and a second look at the name changes nothing', async () => {
+  const name = `https://files.example.com:${port}/same`
+  const before = asked.length
+  for (const addresses of [['127.0.0.1'], ['10.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['8.8.8.8', '127.0.0.1']])
+    expect(await faultOf(name, { resolve: resolving(addresses) })).toBe('address_refused')
+  // Rebinding: public when it is checked, private when it is dialled. There is one look, and it is dialled.
+  let looks = 0
+  const rebinding: Resolver = (_, __, done) =>
+    done(null, [{ address: looks++ === 0 ? '8.8.8.8' : '127.0.0.1', family: 4 }])
+  expect(['unreachable', 'too_slow']).toContain(await faultOf(name, { resolve: rebinding, timeoutMs: 500 }))
+  expect(looks).toBe(1)
+  expect(asked.length).toBe(before)
+})
+
+test('sixty ways to name this machine or its network are refused', async () => {
+  const before = asked.length
+  for (const address of BYPASSES) {
+    const url = address.replaceAll('PORT', String(port))
+    expect([url, await faultOf(url, { loopback: false, redirects: 3 })]).toEqual([url, 'address_refused'])
+  }
+  expect(BYPASSES.length).toBeGreaterThanOrEqual(60)
+  expect(asked.length).toBe(before)
+})
+
+const BYPASSES = [
+  ...[
+    'http://127.0.0.1:PORT/',
+    'https://127.0.0.1:PORT/',
+    'http://localhost:PORT/',
+    'https://localhost:PORT/',
+    'https://LOCALHOST:PORT/',
+  ],
+  ...[
+    'https://127.1:PORT/',
+    'https://127.0.1:PORT/',
+    'https://2130706433:PORT/',
+    'https://0x7f000001:PORT/',
+    'https://0x7f.0.0.1:PORT/',
+  ],
+  ...[
+    'https://0177.0.0.1:PORT/',
+    'https://017700000001:PORT/',
+    'https://0:PORT/',
+    'https://0.0.0.0:PORT/',
+    'https://127.255.255.255:PORT/',
+  ],
+  ...[
+    'https://[::1]:PORT/',
+    'https://[::]:PORT/',
+    'https://[0:0:0:0:0:0:0:1]:PORT/',
+    'https://[::ffff:127.0.0.1]:PORT/',
+    'https://[::ffff:7f00:1]:PORT/',
+  ],
+  ...[
+    'https://[::127.0.0.1]:PORT/',
+    'https://[64:ff9b::7f00:1]:PORT/',
+    'https://[2002:7f00:1::]:PORT/',
+    'https://[fe80::1]:PORT/',
+    'https://[fc00::1]:PORT/',
+  ],
+  ...[
+    'https://[fd00:ec2::254]/',
+    'https://[ff02::1]:PORT/',
+    'https://[2001:db8::1]/',
+    'https://[100::1]/',
+    'https://[fec0::1]/',
+  ],
+  ...[
+    'https://169.254.169.254/',
+    'http://169.254.169.254/latest/meta-data/',
+    'https://0xa9fea9fe/',
+    'https://2852039166/',
+    'https://169.254.43518/',
+  ],
+  ...[
+    'https://10.0.0.1/',
+    'https://172.16.0.1/',
+    'https://172.31.255.254/',
+    'https://192.168.1.1/',
+    'https://100.64.0.1/',
+  ],
+  ...[
+    'https://192.0.0.192/',
+    'https://198.18.0.1/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+    'https://240.0.0.1/',
+  ],
+  ...[
+    'https://127。0。0。1:PORT/',
+    'https://①②⑦.⓪.⓪.①:PORT/',
+    'https://127.0.0.1.:PORT/',
+    'https://localhost.:PORT/',
+    'https://a.localhost:PORT/',
+  ],
+  ...[
+    'https://user@127.0.0.1:PORT/',
+    'https://www.cms.gov@127.0.0.1:PORT/',
+    'https://user:pass@www.cms.gov/',
+    'https://www.cms.gov%00@localhost:PORT/',
+  ],
+  ...[
+    'https://metadata/',
+    'https://metadata.google.internal/',
+    'https://printer.local/',
+    'https://router.lan/',
+    'https://intranet/',
+    'https://db.corp/',
+  ],
+  ...[
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/',
+    'gopher://127.0.0.1:PORT/_GET',
+    'data:text/plain,hello',
+    'javascript:alert(1)',
+    'http://www.cms.gov/',
+  ],
+  ...[
+    '//127.0.0.1:PORT/',
+    '',
+    'https://',
+    'https:///127.0.0.1:PORT/',
+    'https:127.0.0.1:PORT/',
+    'http:\\\\127.0.0.1:PORT\\',
+  ],
+]

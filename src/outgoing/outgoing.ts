@@ -1,0 +1,199 @@
+// The one way out. Every address is checked as it is dialled, answers are bounded in time and size, and nothing is echoed.
+
+import { lookup } from 'node:dns'
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
+
+export const OUTGOING_FAULTS = {
+  address_refused: 'that address may not be asked: only https at public hosts, or this machine by its own name',
+  unreachable: 'that address cannot be reached',
+  too_slow: 'that address takes too long',
+  too_large: 'that address answers with more than an answer can have',
+  redirected: 'that address leads elsewhere too often, or to where may not be asked',
+} as const
+export type OutgoingFaultCode = keyof typeof OUTGOING_FAULTS
+
+/** Why there is no answer, in our own words: neither the address nor what it said is in it. */
+export class OutgoingFault extends Error {
+  override name = 'OutgoingFault'
+  constructor(
+    readonly code: OutgoingFaultCode,
+    cause?: unknown,
+  ) {
+    super(OUTGOING_FAULTS[code], { cause })
+  }
+}
+
+/** As `dns.lookup` with all addresses. */
+export type Resolver = (
+  name: string,
+  options: { all: true },
+  done: (error: Error | null, addresses: { address: string; family: number }[]) => void,
+) => void
+
+export interface OutgoingRequest {
+  method?: 'GET' | 'HEAD' | 'POST'
+  headers?: Record<string, string>
+  body?: string
+  timeoutMs: number
+  /** The most bytes that the body may have. */
+  mostBytes: number
+  /** How many redirections are followed; none if left out, and then one is an answer like any other. */
+  redirects?: number
+  /** Whether this machine may be asked when it is named itself: by a command or a setting, never by somebody else's text. */
+  loopback?: boolean
+  /** The only hosts that may be asked, those of redirections included. */
+  hosts?: (hostname: string) => boolean
+  /** Looks names up; the system's resolver if left out. */
+  resolve?: Resolver
+  /** Takes the body piece by piece; it is then not kept. */
+  each?: (piece: Uint8Array) => void
+}
+
+export interface OutgoingAnswer {
+  status: number
+  headers: Headers
+  bytes: Uint8Array
+  size: number
+  /** The statuses of the redirections that were followed, and where they led. */
+  path: readonly { status: number; to: string }[]
+}
+
+const REDIRECTIONS = [301, 302, 303, 307, 308]
+/** A connection that is used again goes to the address that was checked when it was made. */
+const CONNECTIONS = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
+const AGENT = 'agent-trust-registry'
+let contact: string | undefined
+
+/** Says in every request who is asking, as CONTACT has it. */
+export function tellContact(given: string | undefined): void {
+  contact = given
+}
+
+/** Asks, and follows redirections as far as they are allowed. Throws an `OutgoingFault` and nothing else. */
+export async function ask(url: string, request: OutgoingRequest): Promise<OutgoingAnswer> {
+  const deadline = AbortSignal.timeout(request.timeoutMs)
+  const path: { status: number; to: string }[] = []
+  if (!URL.canParse(url)) throw new OutgoingFault('address_refused')
+  const first = new URL(url)
+  for (let target = first; ; ) {
+    const isFirst = target.origin === first.origin
+    // Somebody else's text may not send us to this machine.
+    const step = isFirst ? request : { ...request, loopback: false, headers: withoutCredentials(request.headers) }
+    if (!isAllowed(target, step)) throw new OutgoingFault(path.length === 0 ? 'address_refused' : 'redirected')
+    const answer = await once(target, step, deadline)
+    const location = answer.headers.get('location')
+    if (!REDIRECTIONS.includes(answer.status) || location === null || request.redirects === undefined)
+      return { ...answer, path }
+    if (path.length >= request.redirects || !URL.canParse(location, target.href)) throw new OutgoingFault('redirected')
+    target = new URL(location, target.href)
+    path.push({ status: answer.status, to: target.href })
+  }
+}
+
+const CREDENTIALS = ['authorization', 'cookie', 'x-agent-key', 'x-agent-rails']
+const withoutCredentials = (headers: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase())))
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+const isOwnName = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host)
+
+/** What can be said before a name is looked up. The addresses of a name are checked when it is dialled. */
+function isAllowed(target: URL, { hosts, loopback = false }: OutgoingRequest): boolean {
+  const host = hostOf(target)
+  if (target.username !== '' || target.password !== '') return false
+  if (hosts && !hosts(host)) return false
+  if (loopback && isOwnName(host)) return target.protocol === 'http:' || target.protocol === 'https:'
+  if (target.protocol !== 'https:') return false
+  return isIP(host) === 0 ? isPublicName(host) : isPublicAddress(host)
+}
+
+/** A name of one part, or below a name that is never public, is of this network (RFC 6761, RFC 8375). */
+const isPublicName = (host: string): boolean =>
+  host.includes('.') &&
+  !/(^|\.)(localhost|local|internal|intranet|home|lan|corp|arpa|test|invalid|onion)\.?$/.test(host)
+
+type Dialled = Omit<OutgoingAnswer, 'path'>
+
+function once(target: URL, request: OutgoingRequest, signal: AbortSignal): Promise<Dialled> {
+  const { method = request.body === undefined ? 'GET' : 'POST', body } = request
+  const send = target.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(faultOf(error, signal))
+    try {
+      const dialled = send(
+        target,
+        {
+          method,
+          headers: { 'accept-encoding': 'identity', 'user-agent': agent(), ...request.headers },
+          signal,
+          agent: target.protocol === 'https:' ? CONNECTIONS.https : CONNECTIONS.http,
+          lookup: (name, _, done) => resolvePublic(name, request, done as Resolved),
+        },
+        (incoming) => {
+          read(incoming, method, request).then(resolve, (error) => {
+            dialled.destroy()
+            fail(error)
+          })
+        },
+      )
+      dialled.on('error', fail)
+      dialled.end(body)
+    } catch (error) {
+      fail(error)
+    }
+  })
+}
+
+const agent = (): string => (contact === undefined ? AGENT : `${AGENT} (${contact})`)
+
+type Resolved = (error: Error | null, addresses?: { address: string; family: number }[]) => void
+
+/**
+ * The addresses that are checked are those that are dialled, so a name that answers differently the second time gains
+ * nothing. One address that is not public refuses the name: an honest name has none.
+ */
+function resolvePublic(name: string, { loopback = false, resolve = lookup }: OutgoingRequest, done: Resolved): void {
+  resolve(name, { all: true }, (error, addresses) => {
+    if (error) return done(error)
+    const mayDial = (address: string): boolean =>
+      isPublicAddress(address) || (loopback && name === 'localhost' && isLoopbackAddress(address))
+    if (addresses.length === 0 || !addresses.every(({ address }) => mayDial(address)))
+      return done(new OutgoingFault('address_refused'))
+    done(null, addresses)
+  })
+}
+
+async function read(incoming: IncomingMessage, method: string, { mostBytes, each }: OutgoingRequest): Promise<Dialled> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of incoming as AsyncIterable<Uint8Array>) {
+    size += piece.length
+    if (size > mostBytes) throw new OutgoingFault('too_large')
+    if (each) each(piece)
+    else pieces.push(piece)
+  }
+  // A connection that ends early is not an answer that is short.
+  const declared = Number(incoming.headers['content-length'] ?? size)
+  if (method !== 'HEAD' && incoming.statusCode !== 304 && declared !== size) throw new OutgoingFault('unreachable')
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: headersOf(incoming),
+    bytes: new Uint8Array(Buffer.concat(pieces)),
+    size,
+  }
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2)
+    headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
+  return headers
+}
+
+function faultOf(error: unknown, signal: AbortSignal): OutgoingFault {
+  if (error instanceof OutgoingFault) return error
+  return new OutgoingFault(signal.aborted ? 'too_slow' : 'unreachable', error)
+}
