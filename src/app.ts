@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { dayOf } from './calendar.ts'
+import { citationHealth } from './citations/report.ts'
+import { listChecks } from './citations/store.ts'
 import { figuresFacts, figuresInForce } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
@@ -14,6 +16,7 @@ import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { lookupProblemMembers } from './registry/answer-schema.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
+import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
 import { examplePrice } from './registry/lookup/example.ts'
@@ -47,6 +50,8 @@ export interface AppOptions {
   observe: (line: RequestLine) => void
   /** Where to reach the operator: a mailbox, or the address of a page. */
   contact?: string | undefined
+  /** Whether there is a copy of a cited file; not given where no archive is kept. */
+  isArchived?: ((sha256: string) => boolean) | undefined
   /** Every chart there can be. */
   charts?: Charts
 }
@@ -97,6 +102,8 @@ export function makeApp(
       figures: () => figuresFacts(figures),
       lastLoad: () => lastLoad(db),
       providers: (logSize) => providerFacts(db, logSize),
+      citations: async (at) =>
+        citationHealth(await citedSources(db, dayOf(at)), await listChecks(db), at, options.isArchived),
       witnesses: witnesses.keys.map(({ key }) => key),
     }),
   ]

@@ -121,6 +121,10 @@ export const Settings = z.object({
     .describe(
       'Addresses and ranges such as 10.0.0.0/8, comma separated, whose X-Forwarded-For is trusted. Default: none.',
     ),
+  ARCHIVE: z
+    .string()
+    .optional()
+    .describe('A folder for copies of cited files, by their digest. Default: none is kept.'),
   CONTACT: z
     .union([z.email(), z.url({ protocol: /^https$/ })])
     .optional()

@@ -1,4 +1,5 @@
 import { type App, makeApp } from './app.ts'
+import { SourceArchive } from './citations/archive.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { StoreBusy, StoreFault } from './db/db.ts'
 import type { Installation } from './installation.ts'
@@ -22,6 +23,7 @@ const TRANSPORT_BODY_BYTES = 1024 ** 3
 /** Starts listening. `stop` finishes the requests under way, then closes the store. */
 export function start(config: Config, installation: Installation): RunningService {
   let url = config.PUBLIC_URL ?? ''
+  const archive = config.ARCHIVE === undefined ? undefined : new SourceArchive(config.ARCHIVE)
   const app = makeApp(installation, {
     baseUrl: () => url,
     now: Date.now,
@@ -33,6 +35,7 @@ export function start(config: Config, installation: Installation): RunningServic
     },
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
+    isArchived: archive && ((sha256) => archive.has(sha256)),
     observe: (line) => logRequest(config.LOG_LEVEL, line),
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)

@@ -7,6 +7,7 @@ import { faultOf } from '../main.ts'
 import { refusalOf } from '../operation.ts'
 import { tellContact } from '../outgoing/outgoing.ts'
 import { backup } from './backup.ts'
+import { citations } from './citations.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
 import { exportCommand } from './export.ts'
 import { figures, outcomes } from './figures.ts'
@@ -37,6 +38,7 @@ const COMMANDS: Record<string, Command> = {
   log,
   verify,
   monitor,
+  citations,
   fsck,
   backup,
   restore,

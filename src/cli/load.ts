@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { SourceArchive } from '../citations/archive.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { load as loadSource } from '../ingest/load.ts'
@@ -11,6 +12,7 @@ import { checkRelease, heldProblem, type ReleaseCheck } from '../registry/releas
 import { type Check, checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
+import { archiveOf } from './citations.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
 import { overridesFrom } from './overrides.ts'
@@ -60,7 +62,7 @@ export const load: Command = {
       )
     const installation = await openStore(config)
     try {
-      if (!table) return await loadFiles(installation, kind, [first, ...more], asked)
+      if (!table) return await loadFiles(installation, kind, [first, ...more], asked, archiveOf(config))
       const { found, text } = await table(installation.db, first)
       show(asked.json, found, text)
       return DONE
@@ -75,6 +77,7 @@ async function loadFiles(
   kind: string,
   paths: readonly string[],
   asked: LoadArguments,
+  archive: SourceArchive | undefined,
 ): Promise<number> {
   const rejects = asked.rejects === undefined ? undefined : new RejectsFile(asked.rejects)
   const line = new ProgressLine(process.stderr, () => performance.now())
@@ -88,7 +91,12 @@ async function loadFiles(
       (progress) => line.update(progress),
     )
   try {
-    return await (asked['dry-run'] ? dryRun : loadRelease)(installation, read, line, asked)
+    if (asked['dry-run']) return await dryRun(installation, read, line, asked)
+    const keep = async ({ citations }: ReleaseState): Promise<void> => {
+      const cited = (JSON.parse(citations) as { sha256: string }[]).map(({ sha256 }) => sha256)
+      if (archive) for (const path of paths) await archive.keepCited(path, cited)
+    }
+    return await loadRelease(installation, read, keep, line, asked)
   } finally {
     rejects?.close()
   }
@@ -99,12 +107,15 @@ type Read = (more?: Pick<LoadOptions, 'inspect'>) => ReturnType<typeof loadSourc
 async function loadRelease(
   { db, registryLog, cosign }: Installation,
   read: Read,
+  keep: (release: ReleaseState) => Promise<void>,
   line: ProgressLine,
   asked: LoadArguments,
 ): Promise<number> {
   const started = performance.now()
   const loaded = await read()
   const { release, already, judged_without, shares_npis_with } = loaded
+  // Before it is published: a citation is not to be public whose copy could not be kept.
+  await keep(release)
   const publishing = asked.publish && release.state === 'staged'
   const refusedOr = await (publishing
     ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(asked), (progress) =>

@@ -7,6 +7,7 @@ import withoutLocalities from './migrations/005-without-localities.sql' with { t
 import figureWindows from './migrations/006-figure-windows.sql' with { type: 'text' }
 import releaseFiles from './migrations/007-release-files.sql' with { type: 'text' }
 import eventNumber from './migrations/008-event-number.sql' with { type: 'text' }
+import citationCheck from './migrations/009-citation-check.sql' with { type: 'text' }
 
 /** In order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly string[] = [
   figureWindows,
   releaseFiles,
   eventNumber,
+  citationCheck,
 ]
 
 /** The parts of the schema that each engine writes differently. */

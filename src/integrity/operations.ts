@@ -22,6 +22,7 @@ export interface IntegrityParts {
   lastLoad: () => Promise<Facts['last_load']>
   /** By the entries of the registry log that are public. */
   providers: (logSize: number) => Promise<ProviderFacts>
+  citations: (now: number) => Promise<Facts['citations']>
   /** The keys of the configured witnesses. */
   witnesses: readonly VerifierKey[]
 }
@@ -35,6 +36,7 @@ export const integrityOperations = ({
   figures,
   lastLoad,
   providers,
+  citations,
   witnesses,
 }: IntegrityParts): Operation[] => [
   operation({
@@ -66,6 +68,7 @@ export const integrityOperations = ({
           witnesses: await countCosigners(head.note, witnesses),
         },
         verification: await store.lastVerification(db),
+        citations: await citations(at),
       }
       return integrityReport(facts, at)
     },

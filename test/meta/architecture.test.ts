@@ -51,9 +51,9 @@ test('SQL stands in stores and in db/ only', () => {
   expect(elsewhere).toEqual([])
 })
 
-/** They speak HTTP themselves: the listening process, a witness and its client, a monitor, and readers of answers. */
+/** They speak HTTP themselves: the listening process, a witness and its client, a monitor, readers of answers, and what goes out. */
 const SPEAKS_HTTP =
-  /^(surfaces\/|outgoing\/|main\.ts|status\.ts|monitor\/|witness\/serve\.ts|integrity\/witness-(client|request)\.ts|proof\/(verify\.ts|list\/)|cli\/)/
+  /^(surfaces\/|outgoing\/|citations\/look\.ts|main\.ts|status\.ts|monitor\/|witness\/serve\.ts|integrity\/witness-(client|request)\.ts|proof\/(verify\.ts|list\/)|cli\/)/
 const ANSWER_HEADERS =
   'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
 

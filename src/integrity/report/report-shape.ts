@@ -65,18 +65,35 @@ const Check = z
   })
   .meta({ id: 'RowCheck' })
 
-const measured = count.nullable().meta({ description: 'Null while no cited source has been checked' })
 const CitationCounts = z.strictObject({
-  ok: measured,
-  not_modified: measured,
-  redirected_permanent: measured,
-  changed: measured,
-  superseded: measured,
-  gone: measured,
-  unreachable: measured,
-  blocked: measured,
+  ok: count.meta({ description: 'All bytes were read and are those that were cited' }),
+  not_modified: count.meta({ description: 'The server\u2019s validators or samples of the bytes are as before' }),
+  redirected_permanent: count,
+  changed: count,
+  superseded: count.meta({ description: 'Replaced by the publisher, and the new file is loaded' }),
+  gone: count.meta({ description: 'Missing at three looks over three days' }),
+  unreachable: count,
+  blocked: count.meta({ description: 'Refused, or a page for people where a file was cited' }),
   unchecked: count.meta({ description: 'Cited sources of the editions in force whose addresses were never checked' }),
 })
+
+const FailingCitation = z
+  .strictObject({
+    chart_id: z.string(),
+    release_id: z.string(),
+    source_url: z.string(),
+    status: z.enum(['changed', 'gone', 'unreachable', 'blocked']),
+    http_status: z.int().nullable(),
+    expected_sha256: z.string(),
+    observed_sha256: z.string().nullable(),
+    first_failed_at: instant.nullable(),
+    last_ok_at: instant.nullable(),
+    consecutive_failures: count,
+    rows_affected: count,
+    archived_copy: z.boolean(),
+    next_check_at: instant,
+  })
+  .meta({ id: 'FailingCitation' })
 
 /** The shape of the report where charts are of these kinds. */
 export const integrityReportOf = (kinds: readonly string[]) =>
@@ -102,9 +119,14 @@ export const integrityReportOf = (kinds: readonly string[]) =>
       citations: z.strictObject({
         oldest_check_at: instant.nullable(),
         checked_last_24h: count,
-        archived_share: z.number().min(0).max(1).nullable().meta({ description: 'Null while it is not measured' }),
-        total_failing: measured,
-        failing: z.array(z.never()).meta({ description: 'Cited sources that failed their last check' }),
+        archived_share: z
+          .number()
+          .min(0)
+          .max(1)
+          .nullable()
+          .meta({ description: 'Share of cited sources of which a copy is kept; null without an archive' }),
+        total_failing: count,
+        failing: z.array(FailingCitation).max(50).meta({ description: 'Cited sources that failed their last check' }),
         truncated: z.boolean(),
       }),
       checks: z.array(Check),

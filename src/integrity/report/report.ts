@@ -20,7 +20,6 @@ export interface ChartFacts {
   codes: number
   regions: number
   providers: number
-  citations: number
   source_sha256: string
   source_bytes: number
   data_class: 'published' | 'sample'
@@ -72,7 +71,13 @@ export interface Facts {
   /** The public checkpoint, and how many of the witnesses that are named have cosigned it. */
   log: { size: number; root: string; checkpoint_at: string; key_id: string; witnesses: number }
   verification: Verification | undefined
+  citations: IntegrityReport['citations'] & {
+    counts: IntegrityReport['summary']['citations']
+    last_check_at: string | null
+  }
 }
+
+type FailingCitation = IntegrityReport['citations']['failing'][number]
 
 const MOST_SAMPLES = 5
 const MOST_PROVIDERS = 50
@@ -92,17 +97,19 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     ...(charts.length === 0 ? ['no_chart_published'] : []),
     ...charts.filter(({ status }) => status === 'stale').map(({ chart_id }) => `chart_stale:${chart_id}`),
     ...(facts.verification === undefined ? ['proofs_never_verified'] : []),
+    ...citationReasons(facts, false),
   ]
   const failures = [
     ...charts.filter(({ status }) => status === 'expired').map(({ chart_id }) => `chart_expired:${chart_id}`),
     ...((facts.verification?.faults ?? 0) > 0 ? ['proofs_failed'] : []),
+    ...citationReasons(facts, true),
   ]
   const byStatus = (status: string): typeof charts => charts.filter((chart) => chart.status === status)
   const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
   const { overlaps: shared, moves, shared: sides } = facts.providers
-  const cited = facts.charts.reduce((sum, { citations }) => sum + citations, 0)
+  const { counts: _, last_check_at, ...citations } = facts.citations
   return {
-    report_version: '1.3.0',
+    report_version: '1.4.0',
     generated_at: new Date(now).toISOString(),
     release_id: latest(facts.charts),
     status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',
@@ -119,7 +126,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
         expired: byStatus('expired').length,
         unknown: 0,
       },
-      citations: { ...NOT_MEASURED, unchecked: cited },
+      citations: facts.citations.counts,
       rows_by_chart_status: {
         fresh: rowsOf(byStatus('fresh')),
         due: rowsOf(byStatus('due')),
@@ -128,14 +135,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       },
     },
     charts,
-    citations: {
-      oldest_check_at: null,
-      checked_last_24h: 0,
-      archived_share: null,
-      total_failing: null,
-      failing: [],
-      truncated: false,
-    },
+    citations: citations,
     checks,
     conflicts: {
       duplicates_merged: failed(({ check_id }) => check_id === 'R09'),
@@ -159,7 +159,9 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     figures,
     jobs: {
       last_load: facts.last_load,
-      last_link_check: null,
+      last_link_check: last_check_at
+        ? { at: last_check_at, status: citations.total_failing > 0 ? 'failed' : 'ok' }
+        : null,
       last_disclosure_audit: audited_at
         ? { at: audited_at, status: figures.disclosure_audit === 'fail' ? 'failed' : 'ok' }
         : null,
@@ -167,23 +169,19 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
   }
 }
 
+/** A source that is another one now, or is gone, and of which there is no copy, cannot be shown to anybody any more. */
+function citationReasons({ citations }: Facts, isFailure: boolean): string[] {
+  const isLost = ({ status, archived_copy }: FailingCitation): boolean =>
+    ['changed', 'gone'].includes(status) && !archived_copy
+  const wanted = citations.failing.filter((failing) => isLost(failing) === isFailure)
+  return [...new Set(wanted.map(({ status, chart_id }) => `citation_${status}:${chart_id}`))]
+}
+
 /** The share of rows that could be proved at the last full verification; unknown before any. */
 const coverage = (verification: Verification | undefined): number | null => {
   if (!verification) return null
   const { rows_verified, rows_failed } = verification
   return rows_verified === 0 ? 1 : Math.floor(((rows_verified - rows_failed) / rows_verified) * 10_000) / 10_000
-}
-
-/** The addresses of cited sources are not checked, so these members are null. */
-const NOT_MEASURED = {
-  ok: null,
-  not_modified: null,
-  redirected_permanent: null,
-  changed: null,
-  superseded: null,
-  gone: null,
-  unreachable: null,
-  blocked: null,
 }
 
 function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts'][number] {

@@ -54,7 +54,6 @@ async function factsOf(
     rows: release.row_count,
     withheld: checks.reduce((sum, { severity, failed }) => sum + (severity === 'withhold' ? failed : 0), 0),
     ...countContents(openRelease(db, release)),
-    citations: manifest.citations.length,
     source_sha256: first?.sha256 ?? '',
     source_bytes: first?.bytes ?? 0,
     data_class: manifest.data_class,
