@@ -12,8 +12,11 @@ import { tileSource } from './integrity/tile-source.ts'
 import type { Operation } from './operation.ts'
 import { makeGate } from './rails/admission.ts'
 import { makeLimiter } from './rails/limits.ts'
+import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
+import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
 import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
+import { purposeKey } from './rails/purpose-key.ts'
 import { lookupProblemMembers } from './registry/answer-schema.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
@@ -23,18 +26,23 @@ import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { registryOperations } from './registry/operations.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
+import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
 import { catalogues } from './surfaces/discovery/catalogues.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
 import { guides } from './surfaces/discovery/guide.ts'
 import { healthResources } from './surfaces/discovery/health.ts'
+import { jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocument } from './surfaces/discovery/openapi.ts'
 import { siteFiles } from './surfaces/discovery/site-files.ts'
+import type { Mount } from './surfaces/http/mount.ts'
 import type { Resource } from './surfaces/http/resource.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http/router.ts'
+import { oauthMetadata } from './surfaces/oauth/metadata.ts'
+import { tokenEndpoint } from './surfaces/oauth/token.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { problemPages } from './surfaces/site/problem-page.ts'
@@ -59,6 +67,7 @@ export interface AppOptions {
 export interface App extends HttpSurface {
   operations: readonly Operation[]
   resources: readonly Resource[]
+  mounts: readonly Mount[]
   /** Releases the figures when the calendar says so, until it is stopped. */
   followFiguresCalendar: (tell: CalendarParts['tell']) => ReturnType<typeof releaseOnCalendar>
 }
@@ -81,6 +90,7 @@ export function makeApp(
     baseUrl,
     limits,
   }
+  const cardKey = purposeKey(pepper, 'agent-card')
   const discovery = {
     baseUrl,
     rails: { flow: FLOW, naming: NAMING, protected_routes: PROTECTED_ROUTES, header: HEADERS.agent_rails },
@@ -120,7 +130,14 @@ export function makeApp(
     ...guides(discovery),
     ...catalogues(discovery),
     ...siteFiles({ ...discovery, now }),
-    agentCard(discovery),
+    agentCard({
+      ...discovery,
+      skills: () => skillsOf(operations),
+      a2aPath: A2A_PATH,
+      tokenPath: TOKEN_PATH,
+      key: cardKey,
+    }),
+    jwks([cardKey]),
     openApiDocument({
       baseUrl,
       operations: () => operations,
@@ -155,25 +172,39 @@ export function makeApp(
       signedAt: async () => (await registryLog.head(db)).signed_at,
     }),
     problemPages(),
+    ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]
+  const gate = makeGate(rails, makeLimiter({ ...limits, clockMs: () => performance.now() }))
+  const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
+  const mounts: Mount[] = [
+    tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
+    a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
+  ]
+  const openRoutes = mounts.map(({ path }) => ({ path, access: path === TOKEN_PATH ? 'agent_key' : 'public' }) as const)
   const operations: Operation[] = [
     ...ownOperations,
-    ...railsOperations({ ...rails, routes: additionalRoutes([...ownOperations.map(routeOf), ...resources]) }),
+    ...railsOperations({
+      ...rails,
+      routes: additionalRoutes([...ownOperations.map(routeOf), ...resources, ...openRoutes]),
+    }),
   ]
 
-  const limiter = makeLimiter({ ...limits, clockMs: () => performance.now() })
   const http = httpSurface({
     operations,
     resources,
-    gate: makeGate(rails, limiter),
+    mounts,
+    gate,
     baseUrl,
     observe: options.observe,
     randomId: randomUUID,
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })
-  return { operations, resources, followFiguresCalendar, ...http }
+  return { operations, resources, mounts, followFiguresCalendar, ...http }
 }
+
+/** The protocol endpoints that OAuth clients treat as resources of their own. */
+const PARTS = ['mcp', 'a2a'] as const
 
 const routeOf = ({ http, access }: Operation) => ({ path: http.path, access })

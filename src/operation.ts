@@ -21,6 +21,8 @@ export type Access = 'public' | 'agent_key' | Scope
 export interface Agent {
   key_id: string
   scopes: readonly Scope[]
+  /** The signed assertion that identified the agent. It can be used once, and is stored until it expires. */
+  assertion?: { id: string; expires_at: number } | undefined
 }
 
 export interface Quota {
@@ -38,6 +40,16 @@ export interface Call {
   agentKey?: string | undefined
   railsToken?: string | undefined
   bearer?: string | undefined
+  /** Identifies the caller of an operation for agent keys by what the request proves, in place of a key. */
+  prove?: (() => Promise<Agent | undefined>) | undefined
+  /** Set if the request says that it is signed. Nothing of it is checked yet. */
+  signed?: SignedCall | undefined
+}
+
+/** What a signature over a whole request may cover, beside its method and address. Hostile. */
+export interface SignedCall {
+  header(name: string): string | undefined
+  body(): Promise<Uint8Array>
 }
 
 export interface Visit {
@@ -71,7 +83,10 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   output: Output
   /** The refusals of this operation, in addition to those that every operation can give. */
   problems: readonly ProblemCode[]
-  run(input: z.output<Input>, caller: { agent?: Agent | undefined }): Promise<z.input<Output>>
+  run(
+    input: z.output<Input>,
+    caller: { agent?: Agent | undefined; signed?: SignedCall | undefined },
+  ): Promise<z.input<Output>>
 }
 
 /** Checks an operation's types, then drops them so that all operations fit in one list. */
@@ -104,7 +119,7 @@ export async function perform(
   if (visit.refusal) return { visit, ok: false, problem: visit.refusal }
   try {
     const input = await readOnce()
-    const output = await op.run(input, { agent: visit.agent })
+    const output = await op.run(input, { agent: visit.agent, signed: call.signed })
     return { visit, ok: true, output: op.output.parse(output) }
   } catch (error) {
     const problem = refusalOf(error)

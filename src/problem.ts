@@ -58,6 +58,21 @@ export const PROBLEMS = {
     title: 'The nonce was used before; the token made from it is now revoked',
     hint: 'A nonce can be used once: ask for a new one. If you sent it only once, your key may be compromised: ask the operator to rotate it.',
   },
+  unsupported_grant_type: {
+    kind: 'invalid',
+    title: 'This grant type is not offered',
+    hint: 'Send grant_type=client_credentials.',
+  },
+  invalid_scope: {
+    kind: 'invalid',
+    title: 'A scope is unknown',
+    hint: 'Ask for scopes of /api/agent-rails/policy, separated by one space, or leave `scope` out.',
+  },
+  invalid_target: {
+    kind: 'invalid',
+    title: 'The token was asked for another service',
+    hint: 'Send the `resource` that /.well-known/oauth-protected-resource names, or leave it out.',
+  },
   conflicting_credentials: {
     kind: 'invalid',
     title: 'Two different rails tokens were sent',
@@ -107,6 +122,11 @@ export const PROBLEMS = {
     kind: 'forbidden',
     title: 'The credential lacks the scope this route needs',
     hint: 'The member `required_scopes` lists the scopes you need; ask the operator for a key that has them.',
+  },
+  origin_not_allowed: {
+    kind: 'forbidden',
+    title: 'Pages of this origin may not use this endpoint',
+    hint: 'Call it from a program, which sends no Origin header, or ask the operator to add the origin to MCP_ALLOWED_ORIGINS.',
   },
   route_not_found: {
     kind: 'not_found',

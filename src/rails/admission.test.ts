@@ -97,17 +97,22 @@ test('every 401 and 403 says how to come in', async () => {
     return refusal && asResponse(refusal, { baseUrl: BASE_URL, requestId: '' }).headers.get('www-authenticate')
   }
   const policy = 'policy="https://registry.example/api/agent-rails/policy"'
-  const start = `AgentRails realm="agent-trust-registry", header="X-Agent-Rails", ${policy}`
-  expect(await header({}, 'audit:read')).toBe(`${start}, error="token_missing", scope="audit:read"`)
-  expect(await header({ agentKey: key }, 'audit:read')).toBe(`${start}, error="token_required", scope="audit:read"`)
-  expect(await header({ railsToken }, 'audit:read')).toBe(`${start}, error="insufficient_scope", scope="audit:read"`)
+  const metadata = 'resource_metadata="https://registry.example/.well-known/oauth-protected-resource"'
+  const challenges = (error: string, bearerError = ''): string =>
+    `Bearer realm="agent-trust-registry", ${metadata}, ${bearerError}scope="audit:read", ` +
+    `AgentRails realm="agent-trust-registry", header="X-Agent-Rails", ${policy}, error="${error}", scope="audit:read"`
+  expect(await header({}, 'audit:read')).toBe(challenges('token_missing'))
+  expect(await header({ agentKey: key }, 'audit:read')).toBe(challenges('token_required'))
+  expect(await header({ railsToken }, 'audit:read')).toBe(
+    challenges('insufficient_scope', 'error="insufficient_scope", '),
+  )
   expect(await header({}, 'agent_key')).toBe(
     `AgentKey realm="agent-trust-registry", header="X-Agent-Key", ${policy}, error="key_missing"`,
   )
   const { refusal } = await rails.enter({ railsToken }, 'audit:read')
   expect(refusal?.extra.members).toEqual({ required_scopes: ['audit:read'], granted_scopes: ['registry:read'] })
   rails.passSeconds(900)
-  expect(await header({ railsToken }, 'audit:read')).toBe(`${start}, error="token_expired", scope="audit:read"`)
+  expect(await header({ railsToken }, 'audit:read')).toBe(challenges('token_expired', 'error="invalid_token", '))
 })
 
 test('revoking a key, or letting it expire, ends its tokens at once', async () => {

@@ -54,6 +54,7 @@ const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || b
  * decides whose quota counts. Header texts are hostile; an empty one counts as not sent.
  */
 async function identify(parts: GateParts, call: Call, access: Access): Promise<Identity> {
+  if (call.prove && access === 'agent_key') return { by: 'agent_key', agent: await call.prove() }
   const key = call.agentKey || undefined
   const token = call.railsToken || call.bearer || undefined
   if (call.railsToken && call.bearer && call.railsToken !== call.bearer) return { by: 'conflict' }

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import { generateKeyPairSync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import { attest } from './attest.ts'
 import { makeNonce } from './credential.ts'
-import { BASE_URL, refusal, seen, testRails } from './fixture.ts'
+import { anEd25519Key, BASE_URL, CONSTANT_SIGNATURE, refusal, seen, testRails, UNSOUND_KEYS } from './fixture.ts'
 import { revokeKey } from './keys.ts'
 
 interface TokenRow {
@@ -221,11 +220,9 @@ test('a key revoked after it was let in gets no token and spends nothing', async
 
 test('a key with a public key must also sign the nonce, and a bad signature spends nothing', async () => {
   await using rails = await testRails()
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const raw = new Uint8Array(Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url'))
+  const { raw, sign: over } = anEd25519Key()
   const { key, key_id } = await rails.key({ publicKey: raw })
   const nonce = await rails.nonce(key)
-  const over = (text: string) => sign(null, Buffer.from(text), privateKey).toString('base64url')
   const message = (base: string, id: string, about: string) =>
     `service_agent_rails_v1\nattest\n${base}\n${id}\n${about}`
   const good = over(message(BASE_URL, key_id, nonce))
@@ -255,6 +252,17 @@ test('a key with a public key must also sign the nonce, and a bad signature spen
   const events = await rails.rows<EventRow>('rails_event', 'event_no')
   expect(events.map(({ kind }) => kind)).toEqual(['key_created'])
   expect((await rails.problem('attest', { agentKey: key }, { nonce, proof: good })).code).toBe('nonce_already_used')
+})
+
+test('a public key of small order, registered before they were refused, proves nothing', async () => {
+  await using rails = await testRails()
+  const { key, key_id } = await rails.key({ publicKey: anEd25519Key().raw })
+  for (const old of UNSOUND_KEYS) {
+    await rails.db.query('UPDATE agent_key SET public_key = $2 WHERE key_id = $1', [key_id, old])
+    const nonce = await rails.nonce(key)
+    const problem = await rails.problem('attest', { agentKey: key }, { nonce, proof: CONSTANT_SIGNATURE })
+    expect(problem.code).toBe('proof_invalid')
+  }
 })
 
 test('no refusal repeats what was sent', async () => {

@@ -1,33 +1,23 @@
 import type { Db } from '../db/db.ts'
-import type { Scope } from '../operation.ts'
+import type { Scope, SignedCall } from '../operation.ts'
 import { Problem } from '../problem.ts'
-import { type ChallengeParts, SPENT_NONCE_MEMORY_SECONDS } from './challenge.ts'
+import type { ChallengeParts } from './challenge.ts'
 import { digestOf, isNonce, makeRailsToken, TOKEN_SECONDS } from './credential.ts'
-import { isLive } from './keys.ts'
+import { ATTEST_PATH } from './policy.ts'
 import { possessionMessage, provesPossession } from './possession.ts'
-import { keyRefusal, scopeRefusal } from './refusal.ts'
+import { keyRefusal } from './refusal.ts'
+import { isSignedRequest } from './signed/signed-request.ts'
 import * as store from './store.ts'
-
-export const MAX_LIVE_TOKENS = 20
-
-/** How long an expired token is reported as expired, and not as unknown. */
-const EXPIRED_TOKEN_MEMORY_SECONDS = 24 * 60 * 60
+import { type Exchange, grantedScopes, type IssuedToken, lockLiveKey, putToken, refuseSpent } from './token.ts'
 
 export interface Attestation {
   /** Hostile, and of any type: every unusable nonce gets the same refusal. */
   nonce: unknown
   scopes?: readonly Scope[] | undefined
   proof?: string | undefined
+  /** A request that says it is signed: it takes the place of `proof`. */
+  signed?: SignedCall | undefined
 }
-
-export interface IssuedToken {
-  token: string
-  scopes: Scope[]
-  issuedAt: number
-  expiresAt: number
-}
-
-type Exchange = { made: IssuedToken } | { made: undefined; refusal: Problem }
 
 /**
  * Exchanges a nonce for a rails token. The nonce is spent only if everything else is valid. The
@@ -36,7 +26,7 @@ type Exchange = { made: IssuedToken } | { made: undefined; refusal: Problem }
 export async function attest(parts: ChallengeParts, keyId: string, attestation: Attestation): Promise<IssuedToken> {
   const now = await parts.now()
   const nonce = typeof attestation.nonce === 'string' ? attestation.nonce : ''
-  await checkPossession(parts, keyId, nonce, attestation.proof)
+  await checkPossession(parts, keyId, { ...attestation, nonce }, now)
   // Returned, not thrown: the revocation and the event of a refused exchange must commit.
   const exchange = await parts.db.transaction((tx) => spend(tx, parts, keyId, nonce, attestation.scopes, now), {
     writers: 'many',
@@ -45,63 +35,48 @@ export async function attest(parts: ChallengeParts, keyId: string, attestation: 
   return exchange.made
 }
 
+/** A signed request covers its body, and so the nonce: used once, it makes the signature good for one request. */
 async function checkPossession(
   { db, baseUrl }: ChallengeParts,
   keyId: string,
-  nonce: string,
-  proof: string | undefined,
+  { nonce, proof, signed }: { nonce: string } & Pick<Attestation, 'proof' | 'signed'>,
+  now: number,
 ): Promise<void> {
-  const publicKey = (await store.findKey(db, keyId))?.public_key
-  if (!publicKey) return
-  if (proof === undefined) throw keyRefusal('proof_required')
-  if (!(await provesPossession(publicKey, proof, possessionMessage(baseUrl(), keyId, nonce))))
-    throw keyRefusal('proof_invalid')
+  const public_key = (await store.findKey(db, keyId))?.public_key
+  if (!public_key) return
+  if (proof === undefined && signed === undefined) throw keyRefusal('proof_required')
+  const isProved =
+    proof !== undefined
+      ? await provesPossession(public_key, proof, possessionMessage(baseUrl(), keyId, nonce))
+      : signed !== undefined && (await isSignedCall(signed, baseUrl(), { key_id: keyId, public_key }, now))
+  if (!isProved) throw keyRefusal('proof_invalid')
 }
+
+const isSignedCall = async (
+  { header, body }: SignedCall,
+  baseUrl: string,
+  key: { key_id: string; public_key: Uint8Array },
+  now: number,
+): Promise<boolean> =>
+  isSignedRequest({ method: 'POST', url: `${baseUrl}${ATTEST_PATH}`, header, body: await body() }, key, now)
 
 async function spend(
   tx: Db,
-  { pepper, random }: ChallengeParts,
+  parts: ChallengeParts,
   keyId: string,
   nonce: string,
   asked: readonly Scope[] | undefined,
   now: number,
 ): Promise<Exchange> {
-  const key = await store.lockKey(tx, keyId)
-  // The key may have been revoked since the gate admitted it.
-  if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
-  const scopes = asked ? key.scopes.filter((scope) => asked.includes(scope)) : key.scopes
-  if (asked && scopes.length === 0) throw scopeRefusal('AgentKey', asked, key.scopes)
+  const key = await lockLiveKey(tx, keyId, now)
+  const scopes = grantedScopes(key, asked)
   if (!isNonce(nonce)) throw nonceInvalid()
 
-  const digest = digestOf(pepper, nonce)
-  const { id, text } = makeRailsToken(random)
-  if (!(await store.spendNonce(tx, { digest, key_id: keyId, token_id: id, now })))
-    return { made: undefined, refusal: await refuseSpent(tx, digest, keyId, now) }
-
-  const issuedBefore = now - (TOKEN_SECONDS + EXPIRED_TOKEN_MEMORY_SECONDS) * 1000
-  await store.pruneTokens(tx, keyId, { now, keep: MAX_LIVE_TOKENS - 1, issuedBefore })
-  // A token ends with its key, so its stated expiry must not be later.
-  const expiresAt = Math.min(now + TOKEN_SECONDS * 1000, key.expires_at)
-  await store.insertToken(tx, {
-    token_id: id,
-    key_id: keyId,
-    scopes,
-    digest: digestOf(pepper, text),
-    issued_at: now,
-    expires_at: expiresAt,
-    revoked_at: null,
-  })
-  return { made: { token: text, scopes, issuedAt: now, expiresAt } }
-}
-
-/** A nonce sent twice means that it, or its key, has leaked: the token made from it is revoked too. */
-async function refuseSpent(tx: Db, digest: Uint8Array, keyId: string, now: number): Promise<Problem> {
-  const expiredAfter = now - SPENT_NONCE_MEMORY_SECONDS * 1000
-  const tokenId = await store.findTokenOfSpentNonce(tx, digest, keyId, expiredAfter)
-  if (tokenId === undefined) return nonceInvalid()
-  await store.putTokenRevocation(tx, tokenId, now)
-  await store.insertEvent(tx, 'nonce_reused', keyId, now)
-  return new Problem('nonce_already_used')
+  const digest = digestOf(parts.pepper, nonce)
+  const token = makeRailsToken(parts.random)
+  if (!(await store.spendNonce(tx, { digest, key_id: keyId, token_id: token.id, now })))
+    return { made: undefined, refusal: await refuseSpent(tx, digest, keyId, now, nonceInvalid()) }
+  return { made: await putToken(tx, parts, { key, token, scopes, seconds: TOKEN_SECONDS, now }) }
 }
 
 /** Unknown, expired, malformed or another key's nonce: one answer, so that a caller cannot find out which. */

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { testStore } from '../../test/support/engines.ts'
 import { type Access, type Call, type Gate, perform, SCOPE_NAMES, type Visit } from '../operation.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
@@ -74,6 +75,24 @@ export async function testRails({ limits = false } = {}) {
     },
   }
 }
+
+/** A key pair of an agent. */
+export function anEd25519Key() {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const jwk = publicKey.export({ format: 'jwk' })
+  return {
+    raw: new Uint8Array(Buffer.from(jwk.x ?? '', 'base64url')),
+    publicKey,
+    privateKey,
+    sign: (text: string): string => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+  }
+}
+
+const littleEndian = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.padStart(64, '0'), 'hex').reverse())
+/** The neutral point, a point of order two, and the neutral point again, written with a coordinate beyond the prime. */
+export const UNSOUND_KEYS = ['1', `7f${'f'.repeat(60)}ec`, `7f${'f'.repeat(60)}ee`].map(littleEndian)
+/** R is the neutral point and S is 0: under the neutral point as key it is a signature of every text. */
+export const CONSTANT_SIGNATURE = Buffer.concat([littleEndian('1'), new Uint8Array(32)]).toString('base64url')
 
 /** The whole of a refusal as a caller could see it. */
 export const seen = ({ code, detail, extra }: Problem) => ({ code, detail, extra })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { refusal, testRails } from './fixture.ts'
+import { anEd25519Key, refusal, testRails, UNSOUND_KEYS } from './fixture.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
 
 test('a key is shown once and stored as a digest', async () => {
@@ -34,6 +34,7 @@ test('names, scopes, lives and public keys outside their form are refused withou
     { ...good, ttlSeconds: 1.5 },
     { ...good, ttlSeconds: Number.POSITIVE_INFINITY },
     { ...good, publicKey: new Uint8Array(31) },
+    ...UNSOUND_KEYS.map((publicKey) => ({ ...good, publicKey })),
   ]
   for (const wanted of bad) {
     const { code, detail } = await refusal(createKey(rails.parts, wanted))
@@ -45,7 +46,7 @@ test('names, scopes, lives and public keys outside their form are refused withou
 
 test('a list says which keys work, and nothing secret', async () => {
   await using rails = await testRails()
-  const kept = await rails.key({ name: 'kept', publicKey: new Uint8Array(32) })
+  const kept = await rails.key({ name: 'kept', publicKey: anEd25519Key().raw })
   const short = await rails.key({ name: 'short', ttlSeconds: 60 })
   rails.passSeconds(1)
   const old = await rails.key({ name: 'old' })

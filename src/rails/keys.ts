@@ -1,6 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { SCOPE_NAMES, type Scope } from '../operation.ts'
 import { Problem } from '../problem.ts'
+import { isSoundEd25519Key } from '../proof/note/ed25519-key.ts'
 import { digestOf, KEY_DAYS, makeAgentKey, type Random } from './credential.ts'
 import * as store from './store.ts'
 
@@ -115,8 +116,11 @@ async function issue(
 ): Promise<IssuedKey> {
   if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > 100 * KEY_DAYS * DAY_SECONDS)
     throw new Problem('invalid_parameter', 'a key lives for a whole number of seconds, at most a hundred years')
-  if (publicKey && publicKey.length !== 32)
-    throw new Problem('invalid_parameter', 'an Ed25519 public key is 32 bytes long')
+  if (publicKey && !isSoundEd25519Key(publicKey))
+    throw new Problem(
+      'invalid_parameter',
+      'the public key is not a usable Ed25519 key: it takes 32 bytes, in canonical form, not of small order',
+    )
   const { id, text } = makeAgentKey(random)
   const expiresAt = now + ttlSeconds * 1000
   await store.insertKey(tx, {

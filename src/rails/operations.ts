@@ -142,9 +142,9 @@ export const railsOperations = (parts: RailsParts): Operation[] => [
       'proof_invalid',
       'insufficient_scope',
     ],
-    async run(attestation, { agent }) {
+    async run(attestation, { agent, signed }) {
       const key_id = keyIdOf(agent)
-      const { token, scopes, issuedAt, expiresAt } = await attest(parts, key_id, attestation)
+      const { token, scopes, issuedAt, expiresAt } = await attest(parts, key_id, { ...attestation, signed })
       return {
         rails_token: token,
         header: HEADERS.agent_rails,

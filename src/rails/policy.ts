@@ -107,8 +107,17 @@ export const RailsPolicy = z
         encoding: described('How the signature is written'),
         message: described('The text to sign, in UTF-8, with the names in angle brackets replaced'),
         base_url: described('What <base_url> stands for'),
+        signed_request: described('What takes the place of the signature over the nonce'),
       })
       .meta({ description: 'How a key that is registered with a public key signs its nonces' }),
+    'x-oauth': z
+      .strictObject({
+        token_endpoint: described('Where OAuth clients get the same tokens'),
+        metadata: described('The description of the authorization server (RFC 8414)'),
+        client_id: described('What the client is called'),
+        client_secret: described('What its secret is'),
+      })
+      .meta({ description: 'The same rails for OAuth clients: client credentials, in place of challenge and attest' }),
   })
   .meta({ description: 'How an agent gets access: scopes, routes, headers and limits' })
 
@@ -161,5 +170,13 @@ export const railsPolicy = ({ baseUrl, limits, routes }: RailsPolicyParts): z.in
     encoding: 'base64url without padding',
     message: possessionMessage('<base_url>', '<key_id>', '<nonce>'),
     base_url: baseUrl(),
+    signed_request:
+      'a request to attest signed as in RFC 9421: tag web-bot-auth, keyid the key id or JWK thumbprint, created and expires at most 300 seconds apart, covering @method, @authority, @path and content-digest',
+  },
+  'x-oauth': {
+    token_endpoint: '/token',
+    metadata: '/.well-known/oauth-authorization-server',
+    client_id: 'the id of the agent key: its 12 characters after atk_',
+    client_secret: 'the whole agent key; a key with a public key signs an assertion instead (private_key_jwt)',
   },
 })

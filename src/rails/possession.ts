@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { fromBase64, utf8 } from '../proof/bytes.ts'
+import { isSoundEd25519Key } from '../proof/note/ed25519-key.ts'
 import { verifyEd25519 } from '../proof/note/signed-note.ts'
 import { RAILS } from './credential.ts'
 
@@ -15,7 +17,23 @@ export const possessionMessage = (baseUrl: string, keyId: string, nonce: string)
 
 export async function provesPossession(publicKey: Uint8Array, proof: string, message: string): Promise<boolean> {
   const signature = SIGNATURE.test(proof) ? fromBase64url(proof) : undefined
-  return signature !== undefined && (await verifyEd25519(publicKey, signature, utf8(message)))
+  return signature !== undefined && (await isSignedBy(publicKey, signature, utf8(message)))
+}
+
+/** A key of small order proves nothing: anyone can sign for it. None is registered now, but old stores may have one. */
+export const isSignedBy = async (publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): Promise<boolean> =>
+  isSoundEd25519Key(publicKey) && (await verifyEd25519(publicKey, signature, message))
+
+export const jwkOf = (publicKey: Uint8Array) => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x: Buffer.from(publicKey).toString('base64url'),
+})
+
+/** RFC 7638: the name of a public key that follows from the key itself. */
+export function thumbprintOf(publicKey: Uint8Array): string {
+  const { crv, kty, x } = jwkOf(publicKey)
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url')
 }
 
 const fromBase64url = (text: string): Uint8Array | undefined =>

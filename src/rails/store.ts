@@ -140,6 +140,23 @@ export async function spendNonce(
   return spent.length === 1
 }
 
+/**
+ * Stores a nonce that its holder made, as spent; false if it was there before. Of several callers at once, exactly one
+ * gets true.
+ */
+export async function insertSpentNonce(
+  tx: Db,
+  nonce: { digest: Uint8Array; key_id: string; token_id: string; now: number; expires_at: number },
+): Promise<boolean> {
+  const inserted = await tx.query(
+    `INSERT INTO nonce (digest, key_id, issued_at, expires_at, spent_at, token_id) VALUES ($1, $2, $3, $4, $3, $5)
+     ON CONFLICT (digest) DO NOTHING
+     RETURNING token_id`,
+    [nonce.digest, nonce.key_id, nonce.now, nonce.expires_at, nonce.token_id],
+  )
+  return inserted.length === 1
+}
+
 /** The token made from a nonce this key has spent, if the nonce expired after `expiredAfter`. */
 export async function findTokenOfSpentNonce(
   tx: Db,

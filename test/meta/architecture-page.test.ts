@@ -15,10 +15,11 @@ test('the page of the architecture shows every route, its operation and its file
   const routes = app.app.routes.map(({ method, path }) => `${method} ${path}`)
   expect(shown.map(({ method, path }) => `${method} ${path}`)).toEqual(routes)
 
-  const { operations, resources } = app.app
+  const { operations, resources, mounts } = app.app
   const names = new Map<string, string>([
     ...operations.map(({ http, name }) => [`${http.method} ${http.path}`, name] as const),
     ...resources.map(({ path, name }) => [`GET ${path}`, name] as const),
+    ...mounts.map(({ path, name }) => [`POST ${path}`, name] as const),
   ])
   expect(shown.filter(({ method, path, name }) => names.get(`${method} ${path}`) !== name)).toEqual([])
   // The names of a log's own routes are made from the name of the log.
@@ -30,7 +31,7 @@ test('the page of the architecture shows every route, its operation and its file
 })
 
 test('the page of the architecture shows the import arrows that are checked', () => {
-  const lines = PAGE.replaceAll(/,\n +/g, ', ').matchAll(/^([a-z][a-z/-]*) +-> (.+)$/gm)
+  const lines = PAGE.replaceAll(/,\n +/g, ', ').matchAll(/^([a-z][a-z0-9/-]*) +-> (.+)$/gm)
   const shown = Object.fromEntries([...lines].map(([, from = '', to = '']) => [from, to]))
   const bare = (part: string): string => part.replace(/\.ts$/, '')
   const checked = Object.entries({ ...ARROWS, ...ROOMS }).map(([from, to]) => [

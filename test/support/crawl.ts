@@ -71,6 +71,7 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
     '/log/releases/{release_id}/tile/{tile}': releases.flatMap((id) =>
       each(['0/000', '0/000.p/1'], (tile) => `/${encodeURIComponent(id)}/tile/${tile}`),
     ),
+    '/.well-known/oauth-protected-resource/{part}': each(['mcp', 'a2a'], (part) => `/${part}`),
     '/problems/{code}': each(Object.keys(PROBLEMS), (code) => `/${code}`),
   }
 }

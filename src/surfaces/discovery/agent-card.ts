@@ -1,14 +1,19 @@
 import { z } from 'zod'
-import type { Operation } from '../../operation.ts'
+import { type Operation, SCOPES } from '../../operation.ts'
+import { utf8 } from '../../proof/bytes.ts'
+import { canonical } from '../../proof/canonical-json.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
 import { ABOUT, type DiscoveryParts, SERVICE } from './descriptor.ts'
+import { type DocumentKey, JWKS_PATH } from './jwks.ts'
 import { API_VERSION } from './openapi.ts'
 
 const SCHEME = 'AgentRails'
+const OAUTH = 'OAuth'
 const names = z.array(z.string().min(1)).min(1)
+const scopeList = z.strictObject({ list: z.array(z.string()) })
 const Requirement = z.strictObject({
-  schemes: z.strictObject({ [SCHEME]: z.strictObject({ list: z.array(z.string()) }) }),
+  schemes: z.union([z.strictObject({ [SCHEME]: scopeList }), z.strictObject({ [OAUTH]: scopeList })]),
 })
 
 /** A2A 1.0 AgentCard as ProtoJSON. Closed, so that a member of version 0.3 cannot come back by accident. */
@@ -36,6 +41,15 @@ export const AgentCard = z
           name: z.string(),
         }),
       }),
+      [OAUTH]: z.strictObject({
+        oauth2SecurityScheme: z.strictObject({
+          description: z.string(),
+          flows: z.strictObject({
+            clientCredentials: z.strictObject({ tokenUrl: z.url(), scopes: z.record(z.string(), z.string()) }),
+          }),
+          oauth2MetadataUrl: z.url(),
+        }),
+      }),
     }),
     defaultInputModes: names,
     defaultOutputModes: names,
@@ -46,30 +60,58 @@ export const AgentCard = z
           name: z.string().min(1),
           description: z.string().min(1),
           tags: names,
+          examples: names.optional(),
           securityRequirements: z.array(Requirement).min(1).optional(),
         }),
       )
       .min(1),
+    signatures: z.array(z.strictObject({ protected: z.string(), signature: z.string() })).length(1),
   })
   .meta({ id: 'AgentCard', description: 'A2A 1.0 agent card' })
 
-export const agentCard = (parts: DiscoveryParts): Resource => ({
+export interface AgentCardParts extends DiscoveryParts {
+  /** What A2A answers. */
+  skills: () => readonly Operation[]
+  a2aPath: string
+  tokenPath: string
+  key: DocumentKey
+}
+
+export const agentCard = (parts: AgentCardParts): Resource => ({
   name: 'get_agent_card',
   path: '/.well-known/agent-card.json',
   summary: 'The agent card',
   tag: 'discovery',
   cache: 'public, max-age=3600',
-  forms: [jsonForm(AgentCard, () => card(parts))],
+  forms: [jsonForm(AgentCard, () => signed(card(parts), parts))],
 })
 
-function card({ baseUrl, rails, operations }: DiscoveryParts): z.input<typeof AgentCard> {
+type Card = z.input<typeof AgentCard>
+
+/**
+ * A2A 1.0 section 8.4: a JWS over the canonical JSON of the card without its signatures. The card has no empty members, so
+ * it is its own canonical form. The signature is the same each time, and with it the ETag.
+ */
+function signed(unsigned: Omit<Card, 'signatures'>, { baseUrl, key }: AgentCardParts): Card {
+  const header = { alg: 'EdDSA', typ: 'JOSE', kid: key.kid, jku: `${baseUrl()}${JWKS_PATH}` }
+  const [protectedHeader, payload] = [JSON.stringify(header), canonical(unsigned)].map((text) => base64url(utf8(text)))
+  const signature = base64url(key.sign(utf8(`${protectedHeader}.${payload}`)))
+  return { ...unsigned, signatures: [{ protected: String(protectedHeader), signature }] }
+}
+
+const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+
+function card({ baseUrl, rails, skills, a2aPath, tokenPath }: AgentCardParts): Omit<Card, 'signatures'> {
   const base = baseUrl()
   const openapi = `${base}/api/openapi.json`
   return {
     name: SERVICE,
     description: `${ABOUT} Each skill is the operation with the same id in ${openapi}.`,
-    // The binding is our own URI, because plain HTTP as in the OpenAPI description is the only interface.
-    supportedInterfaces: [{ url: base, protocolBinding: openapi, protocolVersion: '1.0' }],
+    supportedInterfaces: [
+      { url: `${base}${a2aPath}`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      // Plain HTTP as in the OpenAPI description has no name in A2A: its binding is our own URI.
+      { url: base, protocolBinding: openapi, protocolVersion: '1.0' },
+    ],
     provider: { url: base, organization: SERVICE },
     version: API_VERSION,
     documentationUrl: `${base}/`,
@@ -83,22 +125,34 @@ function card({ baseUrl, rails, operations }: DiscoveryParts): z.input<typeof Ag
           name: rails.header,
         },
       },
+      [OAUTH]: {
+        oauth2SecurityScheme: {
+          description: 'The same token, obtained by OAuth client credentials and sent as a bearer token',
+          flows: { clientCredentials: { tokenUrl: `${base}${tokenPath}`, scopes: { ...SCOPES } } },
+          oauth2MetadataUrl: `${base}/.well-known/oauth-authorization-server`,
+        },
+      },
     },
-    defaultInputModes: ['application/json'],
+    defaultInputModes: ['application/json', 'text/plain'],
     defaultOutputModes: ['application/json'],
-    skills: operations()
-      .filter(({ http }) => http.method === 'GET')
-      .map(skill),
+    skills: skills().map(skill),
   }
 }
 
-function skill({ name, summary, tag, access }: Operation): z.input<typeof AgentCard>['skills'][number] {
-  const shown = { id: name, name: readable(name), tags: [tag] }
+/** What an agent can write for a skill, as text or as the data part of a message. */
+const EXAMPLES: Readonly<Record<string, string[]>> = {
+  lookup_reference: ['price of 99213 in 60611', '{"skill":"lookup_reference","cpt":"99213","region":"60611"}'],
+}
+
+function skill({ name, summary, tag, access }: Operation): Card['skills'][number] {
+  const examples = EXAMPLES[name]
+  const shown = { id: name, name: readable(name), tags: [tag], ...(examples && { examples }) }
   if (access === 'public') return { ...shown, description: `${summary}. Open to all.` }
+  const list = [access]
   return {
     ...shown,
     description: `${summary}. Needs a rails token with the scope ${access}.`,
-    securityRequirements: [{ schemes: { [SCHEME]: { list: [access] } } }],
+    securityRequirements: [{ schemes: { [SCHEME]: { list } } }, { schemes: { [OAUTH]: { list } } }],
   }
 }
 

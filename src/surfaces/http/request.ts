@@ -84,14 +84,20 @@ export async function refuseBody(request: Request): Promise<void> {
 }
 
 async function readJsonObject(request: Request, most: number): Promise<Record<string, unknown>> {
-  const bytes = await readBody(request, most)
-  if (bytes.length === 0) return Object.create(null)
-  const type = (request.headers.get('content-type') ?? '').toLowerCase().replaceAll(' ', '')
-  if (!/^application\/json(;charset="?utf-8"?)?$/.test(type)) throw new Problem('unsupported_media_type')
-  const value = parseBody(bytes)
+  const value = await readJson(request, most)
+  if (value === undefined) return Object.create(null)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Problem('invalid_request', 'the body must be one JSON object')
   return value
+}
+
+/** The body as JSON, undefined if there is none. */
+export async function readJson(request: Request, most: number): Promise<Json | undefined> {
+  const bytes = await readBody(request, most)
+  if (bytes.length === 0) return undefined
+  const type = (request.headers.get('content-type') ?? '').toLowerCase().replaceAll(' ', '')
+  if (!/^application\/json(;charset="?utf-8"?)?$/.test(type)) throw new Problem('unsupported_media_type')
+  return parseBody(bytes)
 }
 
 function parseBody(bytes: Uint8Array): Json {
@@ -104,7 +110,7 @@ function parseBody(bytes: Uint8Array): Json {
 }
 
 /** Stops reading at the limit, whatever the Content-Length said. */
-async function readBody(request: Request, most: number): Promise<Uint8Array> {
+export async function readBody(request: Request, most: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > most) throw new Problem('payload_too_large')
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []

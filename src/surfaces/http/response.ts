@@ -3,8 +3,10 @@ import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { STATUS } from '../../status.ts'
 
+export const REALM = 'agent-trust-registry'
 const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'
-const ALLOWED = 'X-Agent-Key, X-Agent-Rails, Authorization, Content-Type, If-None-Match'
+const ALLOWED =
+  'X-Agent-Key, X-Agent-Rails, Authorization, Content-Type, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, A2A-Version'
 
 /** Browsers send no credentials by themselves here, so CORS is open to every origin, without credentials. */
 export function commonHeaders(requestId: string, secure: boolean): Record<string, string> {
@@ -76,14 +78,13 @@ export interface RefusalOptions {
 }
 
 /** RFC 9457. All text is ours: nothing of the request is repeated. */
-export function refusal(problem: Problem, options: RefusalOptions): Response {
+export function problemDocument(problem: Problem, options: RefusalOptions): Record<string, unknown> {
   const { code, entry, detail, extra } = problem
   const { baseUrl, requestId, placeOf = () => 'query' } = options
-  const status = STATUS[entry.kind]
-  const document = {
+  return {
     type: `${baseUrl}/problems/${code}`,
     title: entry.title,
-    status,
+    status: STATUS[entry.kind],
     code,
     detail,
     request_id: requestId,
@@ -91,12 +92,20 @@ export function refusal(problem: Problem, options: RefusalOptions): Response {
     ...(extra.errors && { errors: extra.errors.map((error) => ({ in: placeOf(error.name), ...error })) }),
     ...extra.members,
   }
-  return new Response(JSON.stringify(document), {
-    status,
+}
+
+/** The headers of a refusal: when to come again, and which credential to bring. */
+export const refusalHeaders = ({ code, extra }: Problem, baseUrl: string): Record<string, string> => ({
+  'cache-control': 'no-store',
+  ...(extra.retryAfterSeconds !== undefined && { 'retry-after': String(extra.retryAfterSeconds) }),
+  ...(extra.authenticate && { 'www-authenticate': challengeOf(code, extra.authenticate, baseUrl) }),
+})
+
+export function refusal(problem: Problem, options: RefusalOptions): Response {
+  return new Response(JSON.stringify(problemDocument(problem, options)), {
+    status: STATUS[problem.entry.kind],
     headers: {
-      'cache-control': 'no-store',
-      ...(extra.retryAfterSeconds !== undefined && { 'retry-after': String(extra.retryAfterSeconds) }),
-      ...(extra.authenticate && { 'www-authenticate': challengeOf(code, extra.authenticate, baseUrl) }),
+      ...refusalHeaders(problem, options.baseUrl),
       ...options.headers,
       'content-type': 'application/problem+json',
     },
@@ -106,18 +115,35 @@ export function refusal(problem: Problem, options: RefusalOptions): Response {
 type Authenticate = NonNullable<ProblemExtra['authenticate']>
 const CREDENTIAL_HEADERS = { AgentRails: 'X-Agent-Rails', AgentKey: 'X-Agent-Key' } as const
 
-/** RFC 9110 section 11.6.1, with `error` and `scope` as RFC 6750 uses them. */
+/**
+ * RFC 9110 section 11.6.1, with `error` and `scope` as RFC 6750 uses them. A rails token is a bearer token too: its
+ * challenge comes first, because clients of OAuth look at the first one only (RFC 9728 section 5.1).
+ */
 function challengeOf(code: string, { scheme, scopes }: Authenticate, baseUrl: string): string {
-  const parameters = {
-    realm: 'agent-trust-registry',
+  const scope = scopes.length > 0 && { scope: scopes.join(' ') }
+  const own = challenge(scheme, {
     header: CREDENTIAL_HEADERS[scheme],
     policy: `${baseUrl}/api/agent-rails/policy`,
     error: code.replace(/^(rails|agent)_/, ''),
-    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-  }
-  const listed = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`)
-  return `${scheme} ${listed.join(', ')}`
+    ...scope,
+  })
+  if (scheme === 'AgentKey') return own
+  const error = BEARER_ERRORS[code]
+  const metadata = { resource_metadata: `${baseUrl}/.well-known/oauth-protected-resource` }
+  return `${challenge('Bearer', { ...metadata, ...(error && { error }), ...scope })}, ${own}`
 }
+
+/** RFC 6750 section 3.1: a request without a token gets no error. */
+const BEARER_ERRORS: Readonly<Record<string, string>> = {
+  rails_token_invalid: 'invalid_token',
+  rails_token_expired: 'invalid_token',
+  insufficient_scope: 'insufficient_scope',
+}
+
+const challenge = (scheme: string, parameters: Record<string, string>): string =>
+  `${scheme} ${Object.entries({ realm: REALM, ...parameters })
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`
 
 export const asProblem = (error: unknown): Problem =>
   refusalOf(error) ?? new Problem('internal_error', undefined, { cause: error })

@@ -1,7 +1,17 @@
 import { Hono } from 'hono'
-import { type Access, type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
+import {
+  type Access,
+  type Call,
+  type Gate,
+  type Operation,
+  perform,
+  refusalOf,
+  type SignedCall,
+  type Visit,
+} from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { compressed } from './compression.ts'
+import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
 import { negotiate } from './negotiation.ts'
 import { addressOf, checkSize, placeOf, readInput, refuseBody } from './request.ts'
 import type { PathParameter, Resource } from './resource.ts'
@@ -19,6 +29,7 @@ import {
 export interface HttpParts {
   operations: readonly Operation[]
   resources: readonly Resource[]
+  mounts?: readonly Mount[]
   gate: Gate
   baseUrl: () => string
   /** One line per request: method, route, status, time. Never the query, a header or an address. */
@@ -45,7 +56,7 @@ export interface HttpSurface {
   routes: { method: string; path: string }[]
 }
 
-/** The whole HTTP surface: a loop over the operations and one over the resources. */
+/** The whole HTTP surface: a loop over the operations, one over the resources, and the protocols that are mounted. */
 export function httpSurface(parts: HttpParts): HttpSurface {
   const app = new Hono<Env>({ getPath: (request) => addressOf(request).pathname })
   const routeOf = routeNames(parts)
@@ -67,6 +78,11 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     const path = allow('GET', resource.path, resource.parameters)
     app.get(path, (c) => showResource(parts, resource, c.req.raw, c.env, c.req.param()))
   }
+  for (const mount of parts.mounts ?? []) {
+    app.post(allow('POST', mount.path), ({ req: { raw }, env: { address, requestId } }) =>
+      mount.handle(raw, { call: callOf(raw, address), requestId }),
+    )
+  }
   for (const [path, methods] of methodsOf) {
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
     app.all(path, (c) =>
@@ -84,10 +100,12 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   const fetch: HttpSurface['fetch'] = async (request, address) => {
     const env = { address, requestId: parts.randomId() }
     const started = performance.now()
+    const mount = parts.mounts?.find(({ path }) => path === addressOf(request).pathname)
     let error: unknown
     let response: Response
     try {
       checkSize(request)
+      if (mount && !isFromAllowedPage(mount, request)) throw new Problem('origin_not_allowed')
       response = await app.fetch(request, env)
     } catch (caught) {
       const problem = asProblem(caught)
@@ -95,7 +113,8 @@ export function httpSurface(parts: HttpParts): HttpSurface {
       response = await refuse(parts, request, env, problem)
     }
     const secure = parts.baseUrl().startsWith('https:')
-    for (const [name, value] of Object.entries(commonHeaders(env.requestId, secure))) response.headers.set(name, value)
+    const headers = { ...commonHeaders(env.requestId, secure), ...readersOf(mount, request) }
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
     const ms = Math.round((performance.now() - started) * 1000) / 1000
     const line = {
       request_id: env.requestId,
@@ -216,12 +235,19 @@ function callOf(request: Request, address: string): Call {
     agentKey: request.headers.get('x-agent-key') ?? undefined,
     railsToken: request.headers.get('x-agent-rails') ?? undefined,
     bearer,
+    signed: request.headers.has('signature-input') ? signedCall(request) : undefined,
   }
 }
 
+/** Copies the body before anyone reads it, because its digest is signed. */
+function signedCall(request: Request): SignedCall {
+  const copy = request.clone()
+  return { header: (name) => request.headers.get(name) ?? undefined, body: () => copy.bytes() }
+}
+
 /** Names the route for the log, because the path itself is hostile text. */
-function routeNames({ operations, resources }: HttpParts): (request: Request) => string {
-  const routes = [...operations.map(({ http }) => http), ...resources].map(
+function routeNames({ operations, resources, mounts = [] }: HttpParts): (request: Request) => string {
+  const routes = [...operations.map(({ http }) => http), ...resources, ...mounts].map(
     (route: Pick<Resource, 'path' | 'parameters'>) => {
       const some = (_: string, name: string): string => (takesRest(name, route.parameters) ? '.+' : '[^/]+')
       return {
