@@ -41,6 +41,8 @@ import { siteFiles } from './surfaces/discovery/site-files.ts'
 import type { Mount } from './surfaces/http/mount.ts'
 import type { Resource } from './surfaces/http/resource.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http/router.ts'
+import { evidenceCard } from './surfaces/mcp/card.ts'
+import { mcpEndpoint } from './surfaces/mcp/endpoint.ts'
 import { oauthMetadata } from './surfaces/oauth/metadata.ts'
 import { tokenEndpoint } from './surfaces/oauth/token.ts'
 import { feed } from './surfaces/site/feed.ts'
@@ -55,6 +57,8 @@ export interface AppOptions {
   limits: { default_rpm: number; reference_rpm: number; log_rpm: number; enabled: boolean }
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
   retention?: boolean
+  /** Origins of web pages that may use MCP, beside those of this service. */
+  mcpOrigins?: readonly string[]
   observe: (line: RequestLine) => void
   /** Where to reach the operator: a mailbox, or the address of a page. */
   contact?: string | undefined
@@ -117,6 +121,19 @@ export function makeApp(
       witnesses: witnesses.keys.map(({ key }) => key),
     }),
   ]
+  const policy = logPolicy(
+    () => {
+      const keys = [registryLog, figuresLog].map((log) => ({ name: log.name, ...log.currentKeys() }))
+      return {
+        logs: keys.flatMap(({ name: log, signers }) =>
+          signers.map(({ name, publicKey }) => ({ name, publicKey, url: `${baseUrl()}/log/${log}` })),
+        ),
+        retired: keys.flatMap(({ retired }) => retired),
+      }
+    },
+    witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
+    witnesses.quorum,
+  )
   const resources: Resource[] = [
     landing({
       ...discovery,
@@ -144,19 +161,7 @@ export function makeApp(
       resources: () => resources,
       problemMembers: lookupProblemMembers,
     }),
-    logPolicy(
-      () => {
-        const keys = [registryLog, figuresLog].map((log) => ({ name: log.name, ...log.currentKeys() }))
-        return {
-          logs: keys.flatMap(({ name: log, signers }) =>
-            signers.map(({ name, publicKey }) => ({ name, publicKey, url: `${baseUrl()}/log/${log}` })),
-          ),
-          retired: keys.flatMap(({ retired }) => retired),
-        }
-      },
-      witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
-      witnesses.quorum,
-    ),
+    policy,
     ...logTiles({
       logs: [
         { log: tileSource(db, registryLog), entries: 'public' },
@@ -180,6 +185,15 @@ export function makeApp(
   const mounts: Mount[] = [
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
+    mcpEndpoint({
+      operations: () => operations,
+      resources: () => resources,
+      gate,
+      baseUrl,
+      today,
+      allowedOrigins: options.mcpOrigins ?? [],
+      card: evidenceCard(() => String(policy.forms[0]?.render())),
+    }),
   ]
   const openRoutes = mounts.map(({ path }) => ({ path, access: path === TOKEN_PATH ? 'agent_key' : 'public' }) as const)
   const operations: Operation[] = [

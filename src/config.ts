@@ -131,6 +131,12 @@ export const Settings = z.object({
     .describe(
       'Where people reach you: a mailbox or an https address. It stands in security.txt and in the plugin manifest.',
     ),
+  MCP_ALLOWED_ORIGINS: list
+    .refine((origins) => origins.every((origin) => URL.parse(origin)?.origin === origin))
+    .default([])
+    .describe(
+      'Origins of web pages that may use MCP, such as https://app.example, comma separated. Programs need none. Default: only the pages of PUBLIC_URL.',
+    ),
   DEFAULT_RPM: rate.default(120).describe('Requests per minute and caller on most routes.'),
   REFERENCE_RPM: rate.default(300).describe('Requests per minute and caller on /reference.'),
   LOG_RPM: rate

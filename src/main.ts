@@ -36,6 +36,7 @@ export function start(config: Config, installation: Installation): RunningServic
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
     isArchived: archive && ((sha256) => archive.has(sha256)),
+    mcpOrigins: config.MCP_ALLOWED_ORIGINS,
     observe: (line) => logRequest(config.LOG_LEVEL, line),
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)

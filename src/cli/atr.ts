@@ -16,6 +16,7 @@ import { init } from './init.ts'
 import { keys } from './keys.ts'
 import { load } from './load.ts'
 import { log } from './log.ts'
+import { mcp } from './mcp.ts'
 import { migrate } from './migrate.ts'
 import { monitor } from './monitor.ts'
 import { providers } from './providers.ts'
@@ -39,6 +40,7 @@ const COMMANDS: Record<string, Command> = {
   verify,
   monitor,
   citations,
+  mcp,
   fsck,
   backup,
   restore,

@@ -5,6 +5,8 @@ import { type Operation, operation } from '../operation.ts'
 import { pagedOperation } from '../paging.ts'
 import { PRICE_PROBLEMS } from '../price-problems.ts'
 import type { ProblemCode } from '../problem.ts'
+import { formatPolicy } from '../proof/note/policy.ts'
+import { parsePolicy } from '../proof/verify-lists.ts'
 import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
@@ -12,12 +14,20 @@ import { answer, shortAnswer } from './lookup/answer.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
 import { find } from './lookup/find.ts'
-import { editionsListed, HistoryQuery, history, ReferenceHistory } from './lookup/history.ts'
+import {
+  editionsListed,
+  HistoryQuery,
+  history,
+  ReferenceHistory,
+  ShortHistory,
+  shortHistory,
+} from './lookup/history.ts'
 import { citeRow, RowQuery } from './lookup/permalink.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
-import { ReferenceSheet, SheetQuery, sheet } from './lookup/sheet.ts'
+import { ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'
 import { CitedRow } from './row-schema.ts'
+import { checkedText, Verification, VerificationQuery, verification } from './verification.ts'
 
 export interface RegistryParts {
   db: Db
@@ -66,8 +76,8 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       access: 'public',
       limit: 'reference',
       cache: 'public, max-age=300',
-      input: SheetQuery,
-      output: ReferenceSheet,
+      input: SheetQuery.extend({ proof: ProofForm }),
+      output: z.union([ReferenceSheet, ShortSheet]),
       problems: [
         ...LOOKUP_PROBLEMS,
         'not_on_schedule',
@@ -76,7 +86,8 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
         'region_ambiguous',
         'no_edition_for_day',
       ],
-      run: async (query) => sheet(await proofsNow(), query, today()),
+      run: async ({ proof, ...query }) =>
+        proof === 'ref' ? shortSheet(await proofsNow(), query, today()) : sheet(await proofsNow(), query, today()),
     }),
 
     operation({
@@ -127,11 +138,42 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       access: 'public',
       limit: 'reference',
       cache: 'public, max-age=300',
-      cost: async (query) => editionsListed(await proofsNow(), query, today()),
-      input: HistoryQuery,
-      output: ReferenceHistory,
+      cost: async ({ proof: _, ...query }) => editionsListed(await proofsNow(), query, today()),
+      // Without a default, so that the links between pages say it only where it was asked for.
+      input: HistoryQuery.extend({
+        proof: ProofForm.unwrap()
+          .optional()
+          .meta(ProofForm.meta() ?? {}),
+      }),
+      output: z.union([ReferenceHistory, ShortHistory]),
       problems: [...LOOKUP_PROBLEMS, 'unknown_provider'],
-      run: async (query) => history(db, await proofsNow(), query, today()),
+      run: async ({ proof, ...query }) =>
+        proof === 'ref'
+          ? shortHistory(db, await proofsNow(), query, today())
+          : history(db, await proofsNow(), query, today()),
+    }),
+
+    operation({
+      name: 'verify_answer',
+      summary: 'Checks the proof of a price: that it was published, follows from its inputs, and answers the question',
+      description:
+        'The check that `atr verify` does, under the keys of this service, so it shows damage and mistakes. Against a service that lies, verify with keys that you pinned.',
+      tag: 'agent-tools',
+      http: { method: 'POST', path: '/reference/verify' },
+      access: 'public',
+      limit: 'reference',
+      cache: 'no-store',
+      bodyBytes: BATCH_BYTES,
+      input: VerificationQuery,
+      output: Verification,
+      problems: ['release_not_found', 'row_not_found'],
+      async run(query) {
+        const text = await checkedText(query, async (place) => citeRow(db, await proofsNow(), place))
+        const { signers, retired } = log.currentKeys()
+        const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
+        if (!policy) throw new Error('the service has a policy that it cannot read')
+        return verification(text, policy, query.question, today())
+      },
     }),
 
     pagedOperation({

@@ -104,5 +104,6 @@ export const ROOMS: Record<string, readonly string[]> = {
   'surfaces/discovery': ['surfaces/http'],
   'surfaces/http': [],
   'surfaces/oauth': ['surfaces/http'],
+  'surfaces/mcp': ['surfaces/discovery', 'surfaces/http'],
   'surfaces/site': ['surfaces/discovery', 'surfaces/http'],
 }

@@ -57,11 +57,11 @@ export async function shortAnswer(db: Db, proofs: Proofs, finding: LookupResult)
 }
 
 /** A row without where it is from and how it was computed. */
-type ShortRow<R extends Row = Row> = Omit<R, 'derivation' | 'indicators' | 'locator'> & {
+export type ShortRow<R extends Row = Row> = Omit<R, 'derivation' | 'indicators' | 'locator'> & {
   effective_to: string
   proof: ProofRef
 }
-function shortRow(proofs: Proofs, { release, stored }: RowInRelease): ShortRow {
+export function shortRow(proofs: Proofs, { release, stored }: RowInRelease): ShortRow {
   const { derivation: _d, indicators: _i, locator: _l, ...rest } = rowOf(stored) as Row
   const effective_to = proofs.view.periodOf(release)?.to ?? release.manifest.effective_to
   return { ...rest, effective_to, proof: proofs.refer(release, stored) }

@@ -7,9 +7,9 @@ import { chartsFor } from '../../proof/price/charts.ts'
 import { setShared } from '../answer-schema.ts'
 import { TimelineRun } from '../timeline-schema.ts'
 import { ourTurn } from '../turn.ts'
-import { answer } from './answer.ts'
+import { answer, shortAnswer } from './answer.ts'
 import { find } from './find.ts'
-import { type LineAnswer, lineFields, lineFor } from './line.ts'
+import { type LineAnswer, lineFields, lineFor, shortLineFields, shortLineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
 import { SharedParts } from './share.ts'
@@ -17,17 +17,17 @@ import { SharedParts } from './share.ts'
 export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
 export type HistoryQuery = z.output<typeof HistoryQuery>
 
-const Edition = z
-  .strictObject({
-    release_id: z.string(),
-    chart: z.string(),
-    edition: z.string(),
-    data_class: z.enum(['published', 'sample']),
-    effective_from: z.iso.date().meta({ description: 'The first day on which it is in force' }),
-    effective_to: z.iso.date().meta({ description: 'The last day: the next edition or its own end' }),
-    answer: lineFields.meta({ description: 'What the question is answered with from this edition alone' }),
-  })
-  .meta({ id: 'EditionAnswer' })
+const ofEdition = {
+  release_id: z.string(),
+  chart: z.string(),
+  edition: z.string(),
+  data_class: z.enum(['published', 'sample']),
+  effective_from: z.iso.date().meta({ description: 'The first day on which it is in force' }),
+  effective_to: z.iso.date().meta({ description: 'The last day: the next edition or its own end' }),
+}
+const answered = { description: 'What the question is answered with from this edition alone' }
+const Edition = z.strictObject({ ...ofEdition, answer: lineFields.meta(answered) }).meta({ id: 'EditionAnswer' })
+const ShortEdition = z.strictObject({ ...ofEdition, answer: shortLineFields.meta(answered) })
 
 export const ReferenceHistory = z
   .strictObject({
@@ -40,6 +40,9 @@ export const ReferenceHistory = z
     ...setShared,
   })
   .meta({ id: 'ReferenceHistory' })
+export const ShortHistory = z
+  .strictObject({ data: z.array(ShortEdition), page: Page, links: Links })
+  .meta({ id: 'ShortReferenceHistory', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** What every edition says of a code, newest first: the question asked of each chart alone, on its first day. */
 export async function history(
@@ -66,6 +69,25 @@ export async function history(
   }
   const timeline = view.periods.length === 0 ? [] : charts.map((chart) => view.run(...view.stretchOf(chart)))
   return { data, total: periods.length, timeline, ...(await sharing.parts()) } as ListAnswer<typeof ReferenceHistory>
+}
+
+/** The same in few words, with pointers in place of proofs. */
+export async function shortHistory(
+  db: Db,
+  proofs: Proofs,
+  query: HistoryQuery,
+  today: string,
+): Promise<ListAnswer<typeof ShortHistory>> {
+  const { question, charts, periods } = editionsAsked(proofs, query, today)
+  if (charts.length === 0) await shortAnswer(db, proofs, await find(proofs, question))
+  const data: object[] = []
+  for (const period of periods.slice(query.offset, query.offset + query.limit)) {
+    await ourTurn()
+    const basis = basisAsked(period.chart, question, proofs.charts)
+    const line = await shortLineFor(db, proofs, { ...question, basis, day: period.from })
+    data.push({ ...editionOf(proofs.view.releaseIn(period).manifest, period), answer: line.result })
+  }
+  return { data, total: periods.length } as ListAnswer<typeof ShortHistory>
 }
 
 /** How many editions a page lists, at least one: each takes as much work as a lookup. */

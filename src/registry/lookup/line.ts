@@ -68,6 +68,7 @@ export const shortFields = { row: ShortPrice, ...toldOfModifiers }
 /** What can be wrong with one line; any other refusal is that of the whole answer. */
 export const LINE_KINDS: readonly Kind[] = ['invalid', 'not_found']
 export const lineFields = lineAnswer(pricedFields, { problem: LineProblem }, LINE_KINDS)
+export const shortLineFields = lineAnswer(shortFields, { problem: ShortLineProblem }, LINE_KINDS)
 export type LineAnswer = z.input<typeof lineFields>
 
 export interface Line {

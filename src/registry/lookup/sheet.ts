@@ -3,8 +3,8 @@ import { Problem } from '../../problem.ts'
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
-import { SetBecause, SetPlace, SetRow, setShared } from '../answer-schema.ts'
-import { heldPeriods } from './answer.ts'
+import { SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
+import { heldPeriods, shortRow } from './answer.ts'
 import { evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
 import { runRule, type Trace } from './find.ts'
@@ -15,23 +15,48 @@ import { SharedParts } from './share.ts'
 export const SheetQuery = ReferenceQuery.omit({ modifier: true, setting: true, basis: true })
 export type SheetQuery = z.output<typeof SheetQuery>
 
+const data = { description: 'Every row in force for the code at the place: all settings, bases and modifiers' }
+const ofSheet = {
+  not_held: z.array(z.string()).meta({ description: 'Charts that have no edition on this day; proved like the rows' }),
+  as_of: z.iso.date(),
+}
 export const ReferenceSheet = z
   .strictObject({
-    data: z
-      .array(SetRow)
-      .meta({ description: 'Every row in force for the code at the place: all settings, bases and modifiers' }),
+    data: z.array(SetRow).meta(data),
     because: SetBecause,
     ...setShared,
     place: SetPlace.optional(),
-    not_held: z
-      .array(z.string())
-      .meta({ description: 'Charts that have no edition on this day; proved like the rows' }),
-    as_of: z.iso.date(),
+    ...ofSheet,
   })
   .meta({ id: 'ReferenceSheet' })
+export const ShortSheet = z
+  .strictObject({ data: z.array(ShortRow).meta(data), ...ofSheet })
+  .meta({ id: 'ShortReferenceSheet', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** Everything in force for a code at a place and day, with proof that it is everything. */
 export async function sheet(proofs: Proofs, query: SheetQuery, today: string): Promise<z.input<typeof ReferenceSheet>> {
+  const { question, trace, rows, place, not_held } = await findSheet(proofs, query, today)
+  const sharing = new SharedParts(proofs)
+  const data = rows.map((row) => sharing.show(row))
+  const placed = place ? { place: sharing.show(place) } : {}
+  const because = sharing.evidence(await evidenceOf(proofs, [{ trace, question }], { rows, place }))
+  const parts = await sharing.parts()
+  return { data, because, ...parts, ...placed, not_held, as_of: question.day } as z.input<typeof ReferenceSheet>
+}
+
+/** The same in few words, with pointers in place of proofs. */
+export async function shortSheet(
+  proofs: Proofs,
+  query: SheetQuery,
+  today: string,
+): Promise<z.input<typeof ShortSheet>> {
+  const { question, rows, not_held } = await findSheet(proofs, query, today)
+  const data = rows.map((row) => shortRow(proofs, row))
+  return { data, not_held, as_of: question.day } as z.input<typeof ShortSheet>
+}
+
+/** The rows of a sheet; refused where there are none. */
+async function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const question = questionOf(query, today)
   const { found, trace } = await runRule(proofs, sheetFor(question, proofs.charts), question.day)
   if (found.outcome === 'region_ambiguous')
@@ -54,14 +79,7 @@ export async function sheet(proofs: Proofs, query: SheetQuery, today: string): P
     })
   const rows = found.rows.map(({ chart, row }) => storedIn(trace, chart, row))
   const place = found.place && storedIn(trace, PLACE_CHART, found.place)
-  const sharing = new SharedParts(proofs)
-  const data = rows.map((row) => sharing.show(row))
-  const placed = place ? { place: sharing.show(place) } : {}
-  const because = sharing.evidence(await evidenceOf(proofs, [{ trace, question }], { rows, place }))
-  const parts = await sharing.parts()
-  return { data, because, ...parts, ...placed, not_held: found.notHeld, as_of: question.day } as z.input<
-    typeof ReferenceSheet
-  >
+  return { question, trace, rows, place, not_held: found.notHeld }
 }
 
 /** A row that the rule was told, as it is stored. */

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Problem } from '../problem.ts'
+import { verifyDerivation } from '../proof/price/derivation.ts'
+import { openCheckpoint, type ProvedRow, type TrustPolicy, verifyBody } from '../proof/verify-lists.ts'
+import { questionOf, ReferenceQuery } from './lookup/query.ts'
+
+const HREF = /^\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-9][0-9]{0,14})$/
+
+export const VerificationQuery = z.strictObject({
+  href: z
+    .string()
+    .max(160)
+    .regex(HREF)
+    .optional()
+    .meta({ description: 'the permalink of a row, from the member `proof.href` of an answer' }),
+  answer: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'or an answer of the registry with its whole proof, as it came' }),
+  question: ReferenceQuery.optional().meta({
+    description: 'what was asked, so that an answer to another question is refused; `as_of` is today if left out',
+  }),
+})
+
+export const Verification = z
+  .strictObject({
+    verified: z.boolean(),
+    reason: z.string().nullable().meta({ description: 'What is wrong, in one fixed word; null if nothing is' }),
+    rows: z.int().min(0).meta({ description: 'How many rows are proved' }),
+    question_checked: z.boolean().meta({ description: 'Whether it was checked that this answers the question' }),
+    origin: z.string().nullable().meta({ description: 'The log that proves them' }),
+    log_size: z.int().min(0).nullable().meta({ description: 'How many entries the log had' }),
+  })
+  .meta({ id: 'Verification' })
+type Verification = z.input<typeof Verification>
+
+/** The place that a permalink names. */
+export function placeIn(href: string): { release_id: string; index: number } {
+  const [, release_id = '', index = ''] = HREF.exec(href) ?? []
+  return { release_id, index: Number(index) }
+}
+
+/** Either a permalink or an answer is checked, not both and not neither. */
+export function checkedText(
+  { href, answer }: z.output<typeof VerificationQuery>,
+  cite: (place: { release_id: string; index: number }) => Promise<object>,
+): Promise<string> | string {
+  if ((href === undefined) === (answer === undefined))
+    throw Problem.parameter(href === undefined ? 'answer' : 'href', 'give href or answer, and not both')
+  return href === undefined ? JSON.stringify(answer) : cite(placeIn(href)).then((row) => JSON.stringify(row))
+}
+
+/** What anyone can check with the published verifier, under the keys that this service signs with. */
+export async function verification(
+  text: string,
+  policy: TrustPolicy,
+  question: ReferenceQuery | undefined,
+  today: string,
+): Promise<Verification> {
+  if (question) questionOf(question, today)
+  const asked = question
+    ? { question: { ...question, as_of: question.as_of ?? today } }
+    : { anyQuestion: true as const }
+  const refused = { rows: 0, question_checked: question !== undefined, origin: null, log_size: null }
+  const verdict = await verifyBody(text, policy, asked)
+  if (!verdict.ok) return { verified: false, reason: verdict.reason, ...refused }
+  const wrong = wrongDerivation(verdict.rows)
+  if (wrong) return { verified: false, reason: wrong, ...refused }
+  const opened = await openCheckpoint(verdict.checkpoint, policy)
+  const { origin, size } = opened.ok ? opened.head : { origin: null, size: null }
+  return {
+    verified: true,
+    reason: null,
+    rows: verdict.rows.length,
+    question_checked: question !== undefined,
+    origin,
+    log_size: size,
+  }
+}
+
+function wrongDerivation(rows: readonly ProvedRow[]): string | undefined {
+  for (const { row } of rows) {
+    const verdict = row.kind === 'place' ? undefined : verifyDerivation(row)
+    if (verdict && !verdict.ok) return verdict.reason
+  }
+  return undefined
+}

@@ -1,0 +1,48 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Operation } from '../../operation.ts'
+import type { Problem } from '../../problem.ts'
+import { nextCall } from './next-call.ts'
+import { placeOf, SENTENCES, type Sentence } from './sentences.ts'
+import type { Tool } from './tools.ts'
+import type { Visitor } from './visitor.ts'
+
+type Arguments = Record<string, unknown>
+
+/**
+ * Calls a tool. The first content is a sentence for people and for models that see nothing else; the structured content is
+ * the answer as the HTTP surface gives it. The whole proof is a link, unless it was asked for: nobody pays for it twice.
+ */
+export async function callTool(
+  tools: readonly Tool[],
+  { name, arguments: args = {} }: { name: string; arguments?: Arguments | undefined },
+  visitor: Visitor,
+  today: () => string,
+): Promise<CallToolResult> {
+  const tool = tools.find((each) => each.name === name)
+  if (!tool)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no such tool. The tools are: ${tools.map((each) => each.name).join(', ')}`,
+    )
+  const op = tool.operationFor(args)
+  const outcome = await visitor.perform(op, async () => args)
+  if (!outcome.ok) return refused(tool, op, outcome.problem, visitor)
+  const answer = outcome.output as Arguments
+  const day = typeof args['as_of'] === 'string' && args['as_of'] !== '' ? args['as_of'] : today()
+  const text = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day })
+  return { content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)], structuredContent: answer }
+}
+
+function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
+  const detail = /[.!?]$/.test(problem.detail) ? problem.detail : `${problem.detail}.`
+  const text = `${problem.code}: ${detail} ${nextCall(problem, tool.name)}`
+  return { content: [{ type: 'text', text }], structuredContent: visitor.document(problem, op), isError: true }
+}
+
+/** Where the whole proof of one row is, if the answer has only the pointer to it. */
+function linksOf({ proof }: Arguments, baseUrl: string): CallToolResult['content'] {
+  const isPointer = typeof proof === 'object' && proof !== null && 'href' in proof
+  const place = isPointer ? placeOf(proof) : undefined
+  if (!place) return []
+  return [{ type: 'resource_link', uri: `${baseUrl}${place.href}`, name: 'proof', mimeType: 'application/json' }]
+}

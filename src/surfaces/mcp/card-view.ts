@@ -1,0 +1,91 @@
+// The evidence card, run by a client in a frame without network (MCP Apps, SEP-1865). It talks to its host alone: it is
+// told the question and the answer, asks for the same answer with its proof, and checks that here, in the frame.
+
+import { parsePolicy, verifyBody } from '../../proof/verify.ts'
+
+type Members = Record<string, unknown>
+interface Message {
+  id?: number
+  method?: string
+  params?: Members
+  result?: Members
+  error?: unknown
+}
+interface Result {
+  content?: { type: string; text?: string }[]
+  structuredContent?: Members
+  isError?: boolean
+}
+
+const PROTOCOL = '2026-01-26'
+const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement
+const policy = parsePolicy(element('policy').textContent ?? '')
+
+let asked: Members = {}
+let count = 0
+const waiting = new Map<number, (message: Message) => void>()
+
+const post = (message: object): void => window.parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
+const tell = (method: string, params: object = {}): void => post({ method, params })
+const request = (method: string, params: object): Promise<Message> =>
+  new Promise((resolve) => {
+    const id = ++count
+    waiting.set(id, resolve)
+    post({ id, method, params })
+  })
+
+/** Text is set as text alone: nothing of an answer can become markup. */
+function show(id: string, text: string, state = ''): void {
+  element(id).textContent = text
+  element(id).dataset['state'] = state
+  tell('ui/notifications/size-changed', { height: document.documentElement.scrollHeight })
+}
+
+function showResult({ content = [], isError }: Result): void {
+  show('statement', content.find(({ type }) => type === 'text')?.text ?? '', isError ? 'none' : '')
+  show('verdict', '')
+  element('verify').toggleAttribute('disabled', false)
+}
+
+async function verify(): Promise<void> {
+  element('verify').toggleAttribute('disabled', true)
+  show('verdict', 'Checking the proof.')
+  const { result } = await request('tools/call', {
+    name: 'lookup_price',
+    arguments: { ...asked, include: 'proof' },
+  })
+  const body = (result as Result | undefined)?.structuredContent
+  show('verdict', ...(await verdictOn(body)))
+  element('verify').toggleAttribute('disabled', false)
+}
+
+async function verdictOn(body: Members | undefined): Promise<[string, string]> {
+  if (!body || !policy) return ['The proof could not be fetched.', 'bad']
+  const { include: _, ...question } = asked
+  const day = new Date().toISOString().slice(0, 10)
+  const verdict = await verifyBody(JSON.stringify(body), policy, {
+    question: { region: 'national', as_of: day, ...question } as never,
+  })
+  if (!verdict.ok) return [`Not verified: ${verdict.reason}. Do not use this answer.`, 'bad']
+  const sources = [...new Set(verdict.rows.map(({ release }) => release.release_id))].join(', ')
+  return [`Verified here, in this frame, under the keys below. Proved by: ${sources}.`, 'good']
+}
+
+window.addEventListener('message', ({ source, data }: MessageEvent<Message>) => {
+  if (source !== window.parent || typeof data !== 'object' || data === null) return
+  const { id, method, params = {} } = data
+  if (method === 'ui/notifications/tool-input') asked = (params['arguments'] as Members | undefined) ?? {}
+  else if (method === 'ui/notifications/tool-result') showResult(params as Result)
+  else if (method === 'ui/resource-teardown' || method === 'ping') post({ id, result: {} })
+  else if (method === undefined && id !== undefined) {
+    waiting.get(id)?.(data)
+    waiting.delete(id)
+  }
+})
+element('verify').addEventListener('click', () => void verify())
+await request('ui/initialize', {
+  protocolVersion: PROTOCOL,
+  appInfo: { name: 'evidence-card', version: '1.0.0' },
+  appCapabilities: {},
+})
+tell('ui/notifications/initialized')

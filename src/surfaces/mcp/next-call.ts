@@ -1,0 +1,35 @@
+import type { Problem, ProblemCode } from '../../problem.ts'
+
+// What to call after a refusal. An agent that is told only what was wrong tries again with guesses.
+
+const SHEET = 'Next: call code_sheet with the same cpt, region and as_of to see everything that exists for it.'
+const COVERAGE = 'Next: call coverage with the same cpt to see where it has prices.'
+
+const NEXT: { readonly [code in ProblemCode]?: string } = {
+  not_on_schedule: COVERAGE,
+  region_not_covered: COVERAGE,
+  modifier_not_priced: SHEET,
+  modifier_not_allowed: 'Next: call lookup_price without the modifier.',
+  no_edition_for_day: 'Next: call lookup_price with an as_of inside one of the periods in `charts`, or price_history.',
+  region_ambiguous: 'Next: call the same tool with a region from `choices`, or code_sheet, which shows every locality.',
+  unknown_zip: 'Next: call the same tool with a state or a locality as region.',
+  unknown_provider: 'Next: call lookup_price without npi for the Medicare reference price.',
+  provider_not_found: 'Next: check the NPI; do not try others.',
+  release_not_found: 'Next: call price_history or browse_registry for the releases that exist.',
+  row_not_found: 'Next: take `proof.href` of an answer of lookup_price.',
+  insufficient_scope: 'Next: use a tool without a scope, or ask the operator for a key with this scope.',
+}
+const CREDENTIAL =
+  'Next: get a rails token (challenge, then attest: see the resource of the rails policy) and send it as X-Agent-Rails or Bearer; lookup_price and the other public tools need none.'
+
+/** Names the next call after a refusal of this tool. */
+export function nextCall({ code, entry, extra }: Problem, tool: string): string {
+  const known = NEXT[code]
+  if (known !== undefined) return known
+  if (code.startsWith('absent_')) return SHEET
+  if (entry.kind === 'unauthenticated') return CREDENTIAL
+  if (extra.retryAfterSeconds !== undefined) return `Next: call ${tool} again after ${extra.retryAfterSeconds} seconds.`
+  return entry.kind === 'invalid'
+    ? `Next: call ${tool} again with the arguments corrected.`
+    : `Next: call ${tool} again later.`
+}

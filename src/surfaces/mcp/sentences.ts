@@ -1,0 +1,246 @@
+// One sentence or two for each kind of answer, complete enough that a person may act on them: many clients show a model
+// nothing else. They are made of numbers, codes, names of releases and our own words.
+
+import type { Basis, PricedRow } from '../../proof/price/row.ts'
+
+export interface About {
+  baseUrl: string
+  /** The day that was asked about. */
+  day: string
+}
+export type Sentence = (answer: never, about: About) => string
+
+const BASIS_WORDS: { [basis in Basis]: string } = {
+  medicare_pfs: 'the Medicare physician fee schedule amount',
+  medicare_pfs_qpp: 'the Medicare physician fee schedule amount for qualifying participants',
+  medicare_clfs: 'the Medicare laboratory fee',
+  medicare_opps: 'the Medicare hospital outpatient rate',
+  medicare_asc: 'the Medicare surgery center rate',
+  medicare_asp: 'the Medicare drug payment limit',
+  medicare_dmepos: 'the Medicare equipment fee',
+  medicare_anesthesia: 'the Medicare anesthesia factor',
+  hospital_cash: 'the cash price that the hospital lists',
+  hospital_gross: 'the gross charge that the hospital lists',
+  hospital_negotiated_low: 'the lowest negotiated charge that the hospital lists',
+  hospital_negotiated_high: 'the highest negotiated charge that the hospital lists',
+}
+const MEDICARE = 'It is a reference, not what a patient owes.'
+const HOSPITAL = 'It is what the hospital published, not a quote.'
+const caveat = (basis: string): string => (basis.startsWith('hospital_') ? HOSPITAL : MEDICARE)
+
+type Amounts = { amount: string } | { low: string; high: string }
+type Stated = Amounts & { per?: string | null }
+const dollars = (amount: string): string => `$${amount}`
+const moneyOf = (price: Amounts): string => {
+  if ('amount' in price) return dollars(price.amount)
+  return price.low === price.high ? dollars(price.low) : `${dollars(price.low)} to ${dollars(price.high)}`
+}
+const priceOf = ({ per, ...price }: Stated): string => `${moneyOf(price)}${per ? ` per ${per}` : ''}`
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+type PointedRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & { effective_to?: string }
+interface Told {
+  modifiers_ignored?: string[]
+  adjustment?: { modifier: string; amount: string }
+}
+type Price = PointedRow & Told & { proof: unknown }
+
+/** A pointer to a proof, or the proof itself: both say where the row stands. */
+export function placeOf(proof: unknown): { release_id: string; href: string } | undefined {
+  const { href, release_id, release, row } = (proof ?? {}) as {
+    href?: string
+    release_id?: string
+    release?: { release_id?: string }
+    row?: { index?: number }
+  }
+  if (href !== undefined && release_id !== undefined) return { release_id, href }
+  const id = release?.release_id
+  return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
+}
+
+const whereOf = ({ region, npi, setting }: Pick<PointedRow, 'region' | 'npi' | 'setting'>): string =>
+  [npi === null ? region : `hospital ${npi}`, ...(setting === null ? [] : [setting.replaceAll('_', '-')])].join(', ')
+
+function ofPrice(answer: Price, { baseUrl, day }: About): string {
+  const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from, effective_to } = answer
+  const code = modifier === null ? cpt : `${cpt}-${modifier}`
+  const amount = adjustment ? moneyOf(adjustment) : priceOf(price)
+  const adjusted = adjustment
+    ? [`Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`]
+    : ignored
+      ? [`Modifier ${ignored.join(', ')} does not change it.`]
+      : []
+  const what = `${amount} is ${BASIS_WORDS[basis]} for ${adjustment ? `${code}-${adjustment.modifier}` : code}`
+  const place = placeOf(answer.proof)
+  const until = effective_to === undefined ? '' : ` to ${effective_to}`
+  return [
+    `${what} (${whereOf(answer)}) on ${day}.`,
+    ...adjusted,
+    caveat(basis),
+    ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
+  ].join(' ')
+}
+
+interface Bill {
+  results: { status: number }[]
+  summary: {
+    lines: number
+    priced: number
+    totals: { basis: Basis; lines: number; low: string; high: string; billed: string | null }[]
+  }
+}
+function ofBill({ results, summary }: Bill): string {
+  const sums = summary.totals.map(({ basis, lines, low, high, billed }) => {
+    const against = billed === null ? '' : `, billed ${dollars(billed)}`
+    return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
+  })
+  const without = results.flatMap(({ status }, index) => (status === 200 ? [] : [index + 1]))
+  return [
+    `${summary.priced} of ${counted(summary.lines, 'line')} have a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
+    ...(without.length > 0 ? [`No price for line ${without.join(', ')}: see its problem.`] : []),
+    'These are references, not what a patient owes. Each line names its source.',
+  ].join(' ')
+}
+
+interface Sheet {
+  data: (PointedRow | { kind: 'absence'; basis: Basis })[]
+  not_held: string[]
+  as_of: string
+}
+const SHOWN = 6
+function ofSheet({ data, not_held, as_of }: Sheet): string {
+  const prices = data.filter((row) => 'price' in row)
+  const shown = prices.slice(0, SHOWN).map((row) => {
+    const parts = [
+      row.basis,
+      ...(row.setting ? [row.setting] : []),
+      ...(row.modifier ? [row.modifier] : []),
+      row.region,
+    ]
+    return `${priceOf(row.price)} (${parts.join(', ')})`
+  })
+  const rest = prices.length > SHOWN ? `; ${prices.length - SHOWN} more` : ''
+  return [
+    `${counted(prices.length, 'price')} in force on ${as_of}: ${shown.join(', ')}${rest}.`,
+    ...(data.length > prices.length
+      ? [`${counted(data.length - prices.length, 'row')} state that there is no price.`]
+      : []),
+    ...(not_held.length > 0 ? [`No edition for that day of: ${not_held.join(', ')}.`] : []),
+    'Medicare amounts are references, not what a patient owes.',
+  ].join(' ')
+}
+
+interface History {
+  data: { release_id: string; effective_from: string; answer: { row?: { price?: Stated } } }[]
+  page: Page
+}
+interface Page {
+  total: number
+  offset: number
+  next_offset: number | null
+}
+function ofHistory({ data, page }: History): string {
+  const priced = data.flatMap(({ release_id, effective_from, answer: { row } }) =>
+    row?.price ? [`${priceOf(row.price)} from ${effective_from} (${release_id})`] : [],
+  )
+  return `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page state a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.${nextOf(page)}`
+}
+
+const nextOf = ({ next_offset }: Page): string =>
+  next_offset === null ? '' : ` For more, call again with offset ${next_offset}.`
+
+interface Covered {
+  data: ({ kind: 'chart'; release_id: string; codes: number } | { kind: 'code'; cpt: string })[]
+  as_of: string
+  page: Page
+}
+const MOST_NAMES = 12
+function ofCoverage({ data, as_of, page }: Covered): string {
+  const names = data.map((each) =>
+    each.kind === 'chart' ? `${each.release_id} (${counted(each.codes, 'code')})` : each.cpt,
+  )
+  const noun = data[0]?.kind === 'code' ? 'code' : 'edition'
+  const rest = names.length > MOST_NAMES ? ' and more' : ''
+  return `${counted(page.total, noun)} in force on ${as_of}${names.length > 0 ? ': ' : ''}${names.slice(0, MOST_NAMES).join(', ')}${rest}.${nextOf(page)}`
+}
+
+interface FiguresAnswer {
+  w: number | null
+  r: number | null
+  p: number | null
+  savings: { total: string | null }
+  as_of: string | null
+  release_id: string | null
+}
+const rate = (value: number | null): string => (value === null ? 'withheld' : `${Math.round(value * 1000) / 10} %`)
+function ofFigures({ w, r, p, savings, as_of, release_id }: FiguresAnswer): string {
+  if (release_id === null) return 'No figures were released yet.'
+  const saved = savings.total === null ? 'withheld' : dollars(savings.total)
+  return `Disputes with 500 dollars or more recovered: ${rate(w)} of closed cases (w). Ongoing treatment: ${rate(r)} (r). Settled without certified mail: ${rate(p)} (p). Savings in total: ${saved}. Release ${release_id}, as of ${as_of}. Aggregates under a disclosure rule; each value has its standard error.`
+}
+
+interface Changes {
+  data: { metric: string; old: unknown; new: unknown; released_at: string }[]
+  page: Page
+}
+function ofChanges({ data: [first], page }: Changes): string {
+  const word = (value: unknown): string => (['string', 'number'].includes(typeof value) ? String(value) : 'no value')
+  const newest = first
+    ? ` The first on this page: ${first.metric} from ${word(first.old)} to ${word(first.new)}, released ${first.released_at}.`
+    : ''
+  return `${counted(page.total, 'change')} of published figures.${newest}${nextOf(page)}`
+}
+
+interface Rows {
+  data: unknown[]
+  page: Page & { has_more: boolean }
+  as_of: string
+}
+const ofRows = ({ data, page, as_of }: Rows): string =>
+  `${counted(page.total, 'row')} in force on ${as_of}; this page has ${data.length}.${page.has_more ? ' For more, call again with after = page.next_after.' : ''}`
+
+interface Provider {
+  npi: string
+  case_band: string
+  win_rate: unknown
+  suppressed: boolean
+  as_of: string | null
+}
+const ofProvider = ({ npi, case_band, suppressed, as_of }: Provider): string =>
+  `Provider ${npi}: ${case_band} cases in the last eight quarters${as_of === null ? '' : `, as of ${as_of}`}. ${suppressed ? 'Values of small groups are withheld; that says nothing about the provider.' : 'Rates are coarse and have noise.'}`
+
+interface Report {
+  status: string
+  status_reasons: unknown[]
+  summary: { rows_served: number; charts: Record<string, number> }
+}
+function ofReport({ status, status_reasons, summary }: Report): string {
+  const charts = Object.entries(summary.charts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []))
+  return `Integrity: ${status}${status_reasons.length > 0 ? `, for ${counted(status_reasons.length, 'reason')}` : ''}. Charts: ${charts.join(', ') || 'none'}. ${counted(summary.rows_served, 'row')} served.`
+}
+
+interface Verification {
+  verified: boolean
+  reason: string | null
+  rows: number
+  log_size: number | null
+}
+const ofVerification = ({ verified, reason, rows, log_size }: Verification): string =>
+  verified
+    ? `Verified: ${counted(rows, 'row')} proved in the registry log at ${counted(log_size ?? 0, 'entry').replace(/entrys$/, 'entries')}, by the keys that this service uses. To rely on nobody, verify it yourself with keys that you pinned: \`atr verify\`.`
+    : `Not verified: ${reason}. Do not use this answer; ask again with include = "proof".`
+
+/** By the name of the operation that gave the answer. */
+export const SENTENCES: { readonly [operation: string]: Sentence } = {
+  lookup_reference: ofPrice,
+  lookup_references: ofBill,
+  get_reference_sheet: ofSheet,
+  get_reference_history: ofHistory,
+  get_coverage: ofCoverage,
+  verify_answer: ofVerification,
+  get_figures: ofFigures,
+  list_figure_changes: ofChanges,
+  browse_registry: ofRows,
+  get_provider_stats: ofProvider,
+  get_data_integrity: ofReport,
+}

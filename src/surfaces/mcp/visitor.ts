@@ -1,0 +1,42 @@
+import type { Call, Gate, Operation, Outcome, Quota } from '../../operation.ts'
+import { perform } from '../../operation.ts'
+import type { Problem } from '../../problem.ts'
+import { placeOf } from '../http/request.ts'
+import { problemDocument } from '../http/response.ts'
+
+/** Who sent one message, and what is learned while it is answered. */
+export class Visitor {
+  quota?: Quota | undefined
+  /** Set when the caller lacks a credential or a scope: the answer is then one of HTTP, so that clients get one. */
+  turnedAway?: Problem
+  /** Set when the program failed. It is thrown again outside the protocol, where it is logged and hidden. */
+  fault?: unknown
+
+  constructor(
+    readonly call: Call,
+    readonly requestId: string,
+    readonly gate: Gate,
+    readonly baseUrl: string,
+  ) {}
+
+  async perform(op: Operation, read: () => Promise<Record<string, unknown>>): Promise<Outcome> {
+    const outcome = await perform(op, this.call, this.gate, read)
+    this.quota = outcome.visit.quota
+    if (!outcome.ok && ['unauthenticated', 'forbidden'].includes(outcome.problem.entry.kind))
+      this.turnedAway = outcome.problem
+    return outcome
+  }
+
+  /** A message that performs no operation counts as one request. */
+  async enter(): Promise<Problem | undefined> {
+    const { quota, refusal } = await this.gate.enter(this.call, 'public', 'default')
+    this.quota = quota
+    return refusal
+  }
+
+  /** A refusal as the HTTP surface sends it. */
+  document(problem: Problem, op?: Operation): Record<string, unknown> {
+    const { baseUrl, requestId } = this
+    return problemDocument(problem, { baseUrl, requestId, ...(op && { placeOf: (name) => placeOf(op, name) }) })
+  }
+}
