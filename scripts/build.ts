@@ -1,18 +1,22 @@
-// Writes dist/: the exports of the package for whoever has no Bun. One file each, no imports, for Node and browsers.
+// Writes dist/: the exports of the package for whoever has no Bun. One file each, no imports, for Node and browsers, and
+// their types.
 
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = {
-  verify: 'verify',
-  'verify/lists': 'verify-lists',
-  growth: 'growth',
-  changes: 'changes',
-  derivation: 'price/derivation',
+  verify: 'proof/verify',
+  'verify/lists': 'proof/verify-lists',
+  growth: 'proof/growth',
+  changes: 'proof/changes',
+  derivation: 'proof/price/derivation',
+  client: 'client/client',
 }
 type Module = keyof typeof SOURCES
 export const MODULES = Object.keys(SOURCES) as Module[]
-export const sourceOf = (name: Module): string => join(ROOT, `src/proof/${SOURCES[name]}.ts`)
+export const sourceOf = (name: Module): string => join(ROOT, `src/${SOURCES[name]}.ts`)
 
 /** One TypeScript file and what it imports, as one module for browsers. */
 export async function browserModule(entry: string): Promise<string> {
@@ -26,4 +30,25 @@ export async function build(folder: string): Promise<void> {
   for (const name of MODULES) await Bun.write(join(folder, `${name}.js`), await browserModule(sourceOf(name)))
 }
 
-if (import.meta.main) await build(join(ROOT, 'dist'))
+/** The types of each module, file by file. What they import is named as readers of packages expect it. */
+export function buildTypes(folder: string): void {
+  const tsc = join(ROOT, 'node_modules/.bin/tsc')
+  const { status, stdout } = spawnSync(tsc, ['-p', join(ROOT, 'tsconfig.package.json'), '--outDir', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`the types cannot be made: ${stdout}`)
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )) {
+    const path = join(folder, file)
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.[^'"]*)\.ts\2/g, '$1$2$3.js$2'))
+  }
+}
+
+if (import.meta.main) {
+  const dist = join(ROOT, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  await build(dist)
+  buildTypes(join(dist, 'types'))
+}

@@ -15,9 +15,9 @@ import { makeLimiter } from './rails/limits.ts'
 import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
 import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
 import { railsOperations } from './rails/operations.ts'
-import { additionalRoutes, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
+import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { purposeKey } from './rails/purpose-key.ts'
-import { lookupProblemMembers } from './registry/answer-schema.ts'
+import { lookupProblemMembers, sharedShapes } from './registry/answer-schema.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
@@ -36,7 +36,7 @@ import { healthResources } from './surfaces/discovery/health.ts'
 import { jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
-import { openApiDocument } from './surfaces/discovery/openapi.ts'
+import { openApiDocuments } from './surfaces/discovery/openapi.ts'
 import { siteFiles } from './surfaces/discovery/site-files.ts'
 import type { Mount } from './surfaces/http/mount.ts'
 import type { Resource } from './surfaces/http/resource.ts'
@@ -155,11 +155,13 @@ export function makeApp(
       key: cardKey,
     }),
     jwks([cardKey]),
-    openApiDocument({
+    ...openApiDocuments({
       baseUrl,
       operations: () => operations,
       resources: () => resources,
       problemMembers: lookupProblemMembers,
+      shapes: sharedShapes,
+      corePaths: CONTRACT_ROUTES,
     }),
     policy,
     ...logTiles({

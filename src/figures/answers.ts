@@ -35,11 +35,13 @@ const described = <V extends z.ZodType>(metric: keyof typeof DEFINITIONS, value:
     })
     .meta({ description: DEFINITIONS[metric] })
 
-const LogProof = z.strictObject({
-  index: z.int().min(0),
-  inclusion: z.array(z.string()).meta({ description: 'Sibling hashes from the leaf upwards, base64' }),
-  checkpoint: z.string().meta({ description: 'C2SP signed checkpoint of the figures log' }),
-})
+const LogProof = z
+  .strictObject({
+    index: z.int().min(0),
+    inclusion: z.array(z.string()).meta({ description: 'Sibling hashes from the leaf upwards, base64' }),
+    checkpoint: z.string().meta({ description: 'C2SP signed checkpoint of the figures log' }),
+  })
+  .meta({ id: 'FiguresLogProof', 'x-spec': 'figures.md', description: 'The place of an entry in the figures log' })
 
 /** What the answer says and its state says too, in the same words. */
 const standing = {
@@ -99,7 +101,11 @@ export const StateEntry = z
     median_band: MedianBand,
     recorded_at: Instant.meta({ description: 'When this state was written into the log' }),
   })
-  .meta({ description: 'An entry of the figures log: what stands after a release, and nothing of before' })
+  .meta({
+    id: 'FiguresState',
+    'x-spec': 'figures.md',
+    description: 'An entry of the figures log: what stands after a release, and nothing of before',
+  })
 
 export type StateEntry = z.infer<typeof StateEntry>
 
@@ -170,7 +176,7 @@ const proved = {
 export const ChangePage = z
   .strictObject({
     data: z.array(ChangeEntry.extend(proved)),
-    states: z.array(StateEntry.extend(proved)).meta({
+    states: z.array(StateEntry.extend(proved).meta({ id: 'ProvedState', 'x-spec': 'figures.md' })).meta({
       description:
         'The states between these changes, so that every place of the log can be accounted for. Empty if changes were selected with `metric`, `since` or `until`',
     }),

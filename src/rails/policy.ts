@@ -28,6 +28,14 @@ export const PUBLIC_ROUTES = [
   POLICY_PATH,
 ] as const
 
+/** The fourteen routes that the contract names. */
+export const CONTRACT_ROUTES: readonly string[] = [
+  ...PUBLIC_ROUTES,
+  ...Object.keys(PROTECTED_ROUTES),
+  CHALLENGE_PATH,
+  ATTEST_PATH,
+]
+
 export const FLOW = [
   `GET ${POLICY_PATH} to read the scopes and what each route requires`,
   `POST ${CHALLENGE_PATH} with the header ${HEADERS.agent_key}: <AGENT_KEY>; the answer carries a nonce`,
@@ -119,7 +127,12 @@ export const RailsPolicy = z
       })
       .meta({ description: 'The same rails for OAuth clients: client credentials, in place of challenge and attest' }),
   })
-  .meta({ description: 'How an agent gets access: scopes, routes, headers and limits' })
+  .meta({
+    id: 'RailsPolicy',
+    'x-plain': true,
+    'x-long': true,
+    description: 'How an agent gets access: scopes, routes, headers and limits',
+  })
 
 /** The routes that the policy lists in addition to those of the rails contract. */
 export interface AdditionalRoutes {

@@ -27,9 +27,11 @@ import {
 
 // The wire form of answers: a row with what shows that it is the answer, pages, and the members of refusals.
 
-export const SharedRelease = z
-  .strictObject({ release: Manifest, in_force: PeriodProof })
-  .meta({ id: 'SharedRelease', description: 'A release and its period; state and log stand once in the same answer' })
+export const SharedRelease = z.strictObject({ release: Manifest, in_force: PeriodProof }).meta({
+  id: 'SharedRelease',
+  'x-spec': 'proof.md',
+  description: 'A release and its period; state and log stand once in the same answer',
+})
 
 const because = {
   rows: z.array(z.strictObject({ ...neighbour, release: Index.nullable() })),
@@ -40,6 +42,7 @@ export const Because = z
   .strictObject({ releases: z.array(SharedRelease), ...because, state: State.optional(), log: LogProof.optional() })
   .meta({
     id: 'Because',
+    'x-spec': 'proof.md',
     description:
       'What shows that this is the first choice: the rows, or the gaps between rows, of the choices before it',
   })
@@ -93,8 +96,8 @@ export const PriceAnswer = z
 export const ProofRef = z
   .strictObject({ type: z.literal(PROOF_REF), release_id: z.string(), index: Index, leaf_hash: Hash, href: z.string() })
   .meta({ id: 'ProofRef', description: 'Where the whole proof is; the leaf hash binds the row to it' })
-const { derivation: _d, indicators: _i, locator: _l, ...short } = evidence
-const inShort = { ...short, effective_to: Day, proof: ProofRef }
+const { derivation, indicators, locator, ...dated } = evidence
+const inShort = { ...dated, effective_to: Day, proof: ProofRef }
 const shortPrice = { kind: z.enum(['price', 'rate']), ...identity, price: Price, ...inShort }
 export const ShortPrice = z.strictObject(shortPrice)
 export const ShortRow = z.union([
@@ -116,7 +119,11 @@ export const PageRow = z.union([
 ])
 export const PageRange = z
   .strictObject({ type: z.literal(RANGE_PROOF), release: Index, from: Index, left_path: Path, right_path: Path })
-  .meta({ id: 'PageRange', description: 'A run of neighbouring rows of a release, proved at once' })
+  .meta({
+    id: 'PageRange',
+    'x-spec': 'proof.md',
+    description: 'A run of neighbouring rows of a release, proved at once',
+  })
 
 const SetProof = z.strictObject({ release: Index, index: Index }).meta({
   id: 'SetProof',
@@ -141,7 +148,11 @@ export const SetBecause = z
     periods: z.array(PeriodProof).optional(),
     providers: z.array(ProviderProof).optional(),
   })
-  .meta({ id: 'SetBecause', description: 'What shows that this is the first choice, or everything there is' })
+  .meta({
+    id: 'SetBecause',
+    'x-spec': 'proof.md',
+    description: 'What shows that this is the first choice, or everything there is',
+  })
 const SetRelease = z
   .strictObject({
     type: z.literal(SET_PROOF),
@@ -153,10 +164,20 @@ const SetRelease = z
   })
   .meta({
     id: 'SetRelease',
+    'x-spec': 'proof.md',
     description: 'A release, its period, and the proof of all rows that this answer shows of it',
   })
 export const setShared = { releases: z.array(SetRelease), state: State, log: LogProof }
 export { told as toldOfModifiers }
+
+/** What many rows have in common, for the documents that describe them. */
+export const sharedShapes = {
+  PriceFields: { kind: price.kind, ...identity, price: Price, ...dated },
+  AbsenceFields: { kind: absence.kind, ...identity, reason: absence.reason, ...dated },
+  Evidence: { derivation, indicators, locator },
+  PlaceFields: place,
+  SetParts: setShared,
+}
 
 /** What the refusal of a lookup carries beside the members of every refusal. */
 export const lookupProblemMembers = {

@@ -130,6 +130,7 @@ export const State = z
   })
   .meta({
     id: 'RegistryState',
+    'x-spec': 'proof.md',
     description: 'The last entry of the registry log: what is in force, and who speaks for whom',
   })
 
@@ -138,12 +139,15 @@ const period = {
   index: Index,
   path: Path,
 }
-export const PeriodProof = z.strictObject(period).meta({ id: 'PeriodProof', description: 'A leaf of the timeline' })
+export const PeriodProof = z
+  .strictObject(period)
+  .meta({ id: 'PeriodProof', 'x-spec': 'proof.md', description: 'A leaf of the timeline' })
 export const ProviderProof = z
   .strictObject({ provider: z.strictObject({ npi: z.string(), chart: z.string() }), index: Index, path: Path })
-  .meta({ id: 'ProviderProof', description: 'Which hospital file speaks for an NPI' })
+  .meta({ id: 'ProviderProof', 'x-spec': 'proof.md', description: 'Which hospital file speaks for an NPI' })
 const InForce = z.strictObject({ ...period, state: State }).meta({
   id: 'InForce',
+  'x-spec': 'proof.md',
   description: 'The period in which the release is in force, in the timeline of the newest state',
 })
 
@@ -153,7 +157,7 @@ export const LogProof = z
     inclusion: Path,
     checkpoint: z.string().meta({ description: 'A C2SP signed checkpoint, verbatim' }),
   })
-  .meta({ id: 'LogProof' })
+  .meta({ id: 'LogProof', 'x-spec': 'proof.md' })
 
 export const RowProof = z
   .strictObject({
@@ -194,4 +198,8 @@ export const AbsenceProof = z
     in_force: InForce,
     log: LogProof,
   })
-  .meta({ id: 'AbsenceProof', description: 'Two adjacent rows of a sorted release with the missing key between them' })
+  .meta({
+    id: 'AbsenceProof',
+    'x-spec': 'proof.md',
+    description: 'Two adjacent rows of a sorted release with the missing key between them',
+  })

@@ -8,4 +8,8 @@ export const TimelineRun = z
     left_path: Path,
     right_path: Path,
   })
-  .meta({ id: 'TimelineRun', description: 'Neighbouring periods of the timeline, proved at once' })
+  .meta({
+    id: 'TimelineRun',
+    'x-spec': 'proof.md',
+    description: 'Neighbouring periods of the timeline, proved at once',
+  })

@@ -31,7 +31,7 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { RULES } from '../../src/registry/release/rules.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
-import { openApiOf } from '../support/contract.ts'
+import { type OpenApi, openApiOf, type Parameter, resolved } from '../support/contract.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -92,10 +92,9 @@ describe('the lists that stand outside the table agree with it', () => {
   })
 })
 
-/** What the OpenAPI document says of a parameter, and of the kinds of chart. */
-interface Document {
-  paths: Record<string, { get?: { parameters?: { name: string; schema: { pattern?: string } }[] } }>
-  components: { schemas: { ChartHealth: { properties: { kind: { enum: string[] } } } } }
+/** What the OpenAPI document says of the kinds of chart. */
+interface Schemas {
+  ChartHealth: { properties: { kind: { enum: string[] } } }
 }
 
 /** A code that breaks no rule, on a row that the chart could have. */
@@ -131,7 +130,8 @@ const rowsOf = (entry: ChartEntry, edition: 1 | 2): AnyRow[] =>
 
 describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known to', (name, entry) => {
   let app: TestApp
-  let document: Document
+  let document: OpenApi
+  let schemas: Schemas
   let report: IntegrityReport
   const first = `${idOf(entry)}:ONE:1`
   const second = `${idOf(entry)}:TWO:1`
@@ -139,7 +139,9 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
 
   beforeAll(async () => {
     app = await testApp({ today: '2026-01-02' })
-    document = (await openApiOf(app.app)) as unknown as Document
+    document = await openApiOf(app.app)
+    const core = await openApiOf(app.app, 'get_openapi_core')
+    schemas = core.components['schemas'] as unknown as Schemas
     await app.publish(aRelease({ ...facts, rows: rowsOf(entry, 1) }))
     // One price rises by half, which is far for a schedule, and the other by a factor of three.
     const { rows: given, ...release } = aRelease({ ...facts, edition: 'TWO', rows: rowsOf(entry, 2) })
@@ -151,7 +153,10 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
 
   test('the chart pattern, wherever a chart may be named', () => {
     const patterns = Object.values(document.paths).flatMap(({ get }) =>
-      (get?.parameters ?? []).flatMap((each) => (each.name === 'chart' ? [each.schema.pattern ?? ''] : [])),
+      (get?.parameters ?? []).flatMap((each) => {
+        const { name, schema } = resolved<Parameter>(document, each)
+        return name === 'chart' ? [resolved<Parameter['schema']>(document, schema).pattern ?? ''] : []
+      }),
     )
     expect(patterns.length).toBeGreaterThanOrEqual(3)
     for (const pattern of patterns) {
@@ -166,7 +171,7 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
   })
 
   test('the integrity report, by its kind, its publisher and its calendar', () => {
-    expect(document.components.schemas.ChartHealth.properties.kind.enum).toContain(entry.kind)
+    expect(schemas.ChartHealth.properties.kind.enum).toContain(entry.kind)
     expect(report.charts).toMatchObject([
       { kind: entry.kind, publisher: chartOf(idOf(entry))?.publisher, status: 'fresh' },
     ])

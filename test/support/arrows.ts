@@ -29,6 +29,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   figures: ['calendar.ts', 'job.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
+  client: ['proof'],
   witness: ['db', 'proof', 'problem.ts', 'integrity'],
   citations: ['db', 'files', 'outgoing'],
   monitor: ['db', 'outgoing', 'proof'],

@@ -14,7 +14,7 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import type { RequestLine } from '../../src/surfaces/http/router.ts'
 import type { TestRelease } from './builders.ts'
-import { Contract, openApiOf } from './contract.ts'
+import { Contract } from './contract.ts'
 import { DEFAULT_ENGINE, type Engine, storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
 
@@ -55,7 +55,7 @@ export async function testApp({
     observe: (line) => lines.push(line),
     charts,
   })
-  return new TestApp(folder, config, installation, app, clock, lines, new Contract(await openApiOf(app)))
+  return new TestApp(folder, config, installation, app, clock, lines, await Contract.of(app))
 }
 
 export class TestApp {

@@ -47,7 +47,7 @@ const chartHealth = (kinds: readonly string[]) =>
         .nullable()
         .meta({ description: 'Change from the release it replaced; null for the first of its chart' }),
     })
-    .meta({ id: 'ChartHealth' })
+    .meta({ id: 'ChartHealth', 'x-plain': true })
 
 const Check = z
   .strictObject({
@@ -185,5 +185,10 @@ export const integrityReportOf = (kinds: readonly string[]) =>
         last_disclosure_audit: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
       }),
     })
-    .meta({ id: 'IntegrityReport', description: 'Chart staleness and citation health, computed from stored state' })
+    .meta({
+      id: 'IntegrityReport',
+      'x-plain': true,
+      'x-long': true,
+      description: 'Chart staleness and citation health, computed from stored state',
+    })
 export type IntegrityReport = z.output<ReturnType<typeof integrityReportOf>>

@@ -16,6 +16,7 @@ export const TimelineProof = z
   .strictObject({ type: z.literal(TIMELINE_PROOF), runs: z.array(TimelineRun), state: State, log: LogProof })
   .meta({
     id: 'TimelineProof',
+    'x-spec': 'proof.md',
     description: 'Which releases are in force, and when, and that none of them was left out of this list',
   })
 
@@ -27,7 +28,7 @@ const Withdrawal = z
     reason: z.string(),
     recorded_at: z.iso.datetime(),
   })
-  .meta({ id: 'Withdrawal', description: 'The log entry that takes a release out of force' })
+  .meta({ id: 'Withdrawal', 'x-spec': 'proof.md', description: 'The log entry that takes a release out of force' })
 
 export const ReleaseProof = z
   .strictObject({
@@ -42,9 +43,12 @@ export const ReleaseProof = z
   })
   .meta({
     id: 'ReleaseProof',
+    'x-spec': 'proof.md',
     description: 'The manifest at `log_index` and the withdrawal at `withdrawn_log_index`, each in the registry log',
   })
 
-export const EditionProof = z
-  .strictObject({ type: z.literal(EDITION_PROOF), release: Manifest })
-  .meta({ id: 'EditionProof', description: 'The manifest, which a period of the list names by its leaf hash' })
+export const EditionProof = z.strictObject({ type: z.literal(EDITION_PROOF), release: Manifest }).meta({
+  id: 'EditionProof',
+  'x-spec': 'proof.md',
+  description: 'The manifest, which a period of the list names by its leaf hash',
+})

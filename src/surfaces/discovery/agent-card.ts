@@ -67,7 +67,7 @@ export const AgentCard = z
       .min(1),
     signatures: z.array(z.strictObject({ protected: z.string(), signature: z.string() })).length(1),
   })
-  .meta({ id: 'AgentCard', description: 'A2A 1.0 agent card' })
+  .meta({ id: 'AgentCard', 'x-spec': 'A2A 1.0', description: 'A2A 1.0 agent card' })
 
 export interface AgentCardParts extends DiscoveryParts {
   /** What A2A answers. */

@@ -17,7 +17,7 @@ export const AiPlugin = z
     contact_email: z.string().regex(/^[^@\s]+@[^@\s]+$/),
     legal_info_url: z.url(),
   })
-  .meta({ id: 'AiPlugin', description: 'Plugin manifest' })
+  .meta({ id: 'AiPlugin', 'x-spec': 'plugin manifest v1', description: 'Plugin manifest' })
 
 export const aiPlugin = (parts: DiscoveryParts): Resource => ({
   name: 'get_ai_plugin',

@@ -98,7 +98,11 @@ export const ServiceDescriptor = z
       .meta({ description: 'How an agent gets access' }),
     rules: texts('The rules that an agent must follow'),
   })
-  .meta({ id: 'ServiceDescriptor', description: 'A short description of the service for an agent that is new to it' })
+  .meta({
+    id: 'ServiceDescriptor',
+    'x-plain': true,
+    description: 'A short description of the service for an agent that is new to it',
+  })
 
 export const serviceDescriptor = ({ rails }: DiscoveryParts): z.input<typeof ServiceDescriptor> => ({
   service: SERVICE,

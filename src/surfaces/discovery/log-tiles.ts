@@ -35,7 +35,7 @@ const TILE = `^${LEVEL}/${NUMBER}${PARTIAL}$`
 const BUNDLE = `^${NUMBER}${PARTIAL}$`
 
 const FOREVER = 'max-age=31536000, immutable'
-const WITH_SLASHES = 'It contains slashes, which must not be percent-encoded.'
+const WITH_SLASHES = 'Its slashes may be sent as they are or as `%2F`.'
 const tileParameter: PathParameter = {
   name: 'tile',
   description: `\`<L>/<N>\`, or \`<L>/<N>.p/<W>\` for the first W hashes: level, tile number in groups of three digits (\`x001/x234/067\`), width. ${WITH_SLASHES}`,
@@ -100,9 +100,7 @@ const tiles = ({ name, findTile }: TiledLog): Resource => ({
   name: `get_${name}_tile`,
   path: `/log/${name}/tile/{tile}`,
   summary: `A tile of the hashes of the ${name} log`,
-  description:
-    'Up to 256 hashes of 32 bytes, as in C2SP tlog-tiles: level 0 holds the hashes of entries, and a hash of a higher ' +
-    'level is the root of one full tile of the level below. Only what the checkpoint covers is served.',
+  description: 'Up to 256 hashes of 32 bytes, as in C2SP tlog-tiles. Only what the checkpoint covers is served.',
   tag: 'discovery',
   limit: 'log',
   cache: `public, ${FOREVER}`,

@@ -1,10 +1,18 @@
 import { z } from 'zod'
 import { type Access, type Operation, SCOPES, type Tag } from '../../operation.ts'
-import { PROBLEMS, type ProblemCode } from '../../problem.ts'
-import { STATUS } from '../../status.ts'
 import type { PathParameter, Resource, ResourceForm } from '../http/resource.ts'
-
-type JsonSchema = { [member: string]: unknown }
+import { ANSWERS, LINKS, nextPage, REQUESTS } from './openapi-examples.ts'
+import {
+  headerComponents,
+  headersOf,
+  operationProblems,
+  problemSchema,
+  refusals,
+  responseComponents,
+  sharedAnswer,
+  unchanged,
+} from './openapi-responses.ts'
+import { CORE_PATH, type Gathering, type JsonSchema, SharedSchemas, schemaOf } from './openapi-schemas.ts'
 
 export interface OpenApiParts {
   baseUrl: () => string
@@ -12,6 +20,10 @@ export interface OpenApiParts {
   resources: () => readonly Resource[]
   /** The schemas of the additional members in problems of the registry. */
   problemMembers: Record<string, z.ZodType>
+  /** Members that several shapes have in common, by the name that they get. */
+  shapes: Record<string, z.ZodRawShape>
+  /** The paths of the short document. */
+  corePaths: readonly string[]
 }
 
 export const API_VERSION = '0.2.0'
@@ -23,28 +35,44 @@ const TAGS: Record<Tag, string> = {
   'agent-rails': 'How an agent gets access: policy, challenge, attest',
 }
 
-/** The refusals that any route may give. */
-const COMMON: readonly ProblemCode[] = [
-  'invalid_request',
-  'not_acceptable',
-  'uri_too_long',
-  'headers_too_large',
-  'rate_limited',
-  'internal_error',
-  'unavailable',
-]
+const securitySchemes = {
+  AgentRails: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Agent-Rails',
+    description: `Rails token. Scopes: ${Object.entries(SCOPES)
+      .map(([scope, grants]) => `\`${scope}\` (${grants})`)
+      .join('; ')}`,
+  },
+  Bearer: { type: 'http', scheme: 'bearer', description: 'The same rails token, as `Authorization: Bearer`' },
+  AgentKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Agent-Key',
+    description: 'Agent key, for challenge and attest only',
+  },
+}
+
+interface Item {
+  path: string
+  method: string
+  item: JsonSchema
+}
 
 /** OpenAPI 3.1.0, made from the operations and resources. The router uses the same lists. */
-export function openApi(parts: OpenApiParts): JsonSchema {
+export function openApi(parts: OpenApiParts, paths?: readonly string[]): JsonSchema {
   const schemas: JsonSchema = {}
-  const paths: Record<string, JsonSchema> = {}
-  const add = (path: string, method: string, item: JsonSchema): void => {
-    paths[path] = { ...paths[path], [method]: item }
-  }
-  for (const op of parts.operations()) add(op.http.path, op.http.method.toLowerCase(), operationItem(op, schemas))
-  for (const resource of parts.resources()) add(resource.path, 'get', resourceItem(resource, schemas))
-  schemas['Problem'] = problemSchema(parts.problemMembers, schemas)
-  return {
+  const gathering = { schemas, explained: paths !== undefined }
+  const isShown = (path: string): boolean => paths?.includes(path) ?? true
+  const items = [
+    ...parts.operations().flatMap((op) => (isShown(op.http.path) ? operationItem(op, gathering) : [])),
+    ...parts.resources().flatMap((resource) => (isShown(resource.path) ? resourceItem(resource, gathering) : [])),
+  ]
+  schemas['Problem'] = problemSchema(parts.problemMembers, gathering)
+  for (const [name, shape] of Object.entries(parts.shapes))
+    schemas[name] = schemaOf(z.object(shape), 'output', gathering)
+  const base = parts.baseUrl()
+  return reachable({
     openapi: '3.1.0',
     info: {
       title: 'Agent Trust Registry: Trust API',
@@ -52,94 +80,194 @@ export function openApi(parts: OpenApiParts): JsonSchema {
       summary: 'Cited reference prices with proofs, and aggregate-only dispute metrics, for software agents',
       description:
         'Protected routes require the `X-Agent-Rails` header. A token for it is obtained with an agent key: ' +
-        'challenge, nonce, attest. Every price carries a proof block that can be checked offline with the keys of `/log/policy`.',
-      contact: { name: 'The operator of this service', url: `${parts.baseUrl()}/` },
+        'challenge, nonce, attest. Every price carries a proof block that can be checked offline with the keys of `/log/policy`. ' +
+        'Answers are open to pages of every origin (CORS), without cookies; `nosniff` and `no-referrer` are sent with each. ' +
+        'Every answer has the headers of `Refused` but the last two. No answer has a member that is not listed here. ' +
+        'What `x-spec` names is for verifiers: its form is in that page of the specification. ' +
+        (paths
+          ? 'These are the routes of the contract, with every member explained; all routes are in `/api/openapi.json`.'
+          : 'The members of answers are explained in `/api/openapi-core.json`, which has the fourteen routes of the contract. A GET with `If-None-Match` may be answered by 304, and any request by 5XX, a problem like the others.'),
+      contact: { name: 'The operator of this service', url: `${base}/` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: parts.baseUrl(), description: 'This service' }],
+    servers: [{ url: base, description: 'This service' }],
+    security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    ...shared(items, schemas, Object.keys(parts.shapes)),
+  })
+}
+
+/** Paths and components, where what stands in several places has a name. */
+function shared(items: readonly Item[], schemas: JsonSchema, shapes: readonly string[]): JsonSchema {
+  const roots: JsonSchema[] = []
+  for (const { item } of items)
+    eachSchema(item, '', (schema) => {
+      roots.push(schema)
+      return schema
+    })
+  const names = new SharedSchemas(schemas, roots, shapes)
+  const paths: Record<string, JsonSchema> = {}
+  const parameters = new SharedParameters(items)
+  for (const { path, method, item } of items) {
+    const named = pascal(String(item['operationId']))
+    const replaced = eachSchema(parameters.replaced(item), named, (schema, name) => names.replaced(schema, name))
+    paths[path] = { ...paths[path], [method]: replaced }
+  }
+  const all = eachSchema({ parameters: Object.values(parameters.components) }, '', (schema, name) =>
+    names.replaced(schema, name),
+  )
+  const listed = all['parameters'] as JsonSchema[]
+  return {
     paths,
     components: {
-      securitySchemes: {
-        AgentRails: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-Agent-Rails',
-          description: `Rails token. Scopes: ${Object.entries(SCOPES)
-            .map(([scope, grants]) => `\`${scope}\` (${grants})`)
-            .join('; ')}`,
-        },
-        AgentKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-Agent-Key',
-          description: 'Agent key, for challenge and attest only',
-        },
-      },
+      securitySchemes,
       headers: headerComponents,
-      schemas,
+      parameters: Object.fromEntries(Object.keys(parameters.components).map((name, i) => [name, listed[i]])),
+      responses: responseComponents,
+      schemas: names.components(),
     },
   }
 }
 
-function operationItem(op: Operation, schemas: JsonSchema): JsonSchema {
-  const post = op.http.method === 'POST'
-  const inputs = post ? {} : { parameters: parameters(op, schemas) }
-  const body = post && {
-    requestBody: {
-      required:
-        Object.values(op.input.shape).some((field) => !(field as z.ZodType).safeParse(undefined).success) ||
-        op.name === 'attest',
-      content: { 'application/json': { schema: schemaOf(op.input, 'input', schemas) } },
-    },
+/** Parameters that several operations take in the same way. */
+class SharedParameters {
+  readonly components: Record<string, JsonSchema> = {}
+  readonly #names = new Map<string, string>()
+
+  constructor(items: readonly Item[]) {
+    const seen = new Set<string>()
+    for (const { item } of items)
+      for (const parameter of (item['parameters'] ?? []) as JsonSchema[]) {
+        const text = JSON.stringify(parameter)
+        const name = pascal(String(parameter['name']))
+        if (seen.has(text) && !this.#names.has(text)) {
+          const free = name in this.components ? `${name}2` : name
+          this.components[free] = parameter
+          this.#names.set(text, free)
+        }
+        seen.add(text)
+      }
   }
-  const codes: ProblemCode[] = [...COMMON, ...op.problems, ...accessProblems(op.access), ...inputProblems(op)]
-  return {
-    operationId: op.name,
+
+  replaced(item: JsonSchema): JsonSchema {
+    if (!Array.isArray(item['parameters'])) return item
+    const named = (parameter: JsonSchema): JsonSchema => {
+      const name = this.#names.get(JSON.stringify(parameter))
+      return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
+    }
+    return { ...item, parameters: item['parameters'].map(named) }
+  }
+}
+
+/** An operation with each schema of its parameters, its request and its answer changed. */
+function eachSchema(
+  item: JsonSchema,
+  name: string,
+  change: (schema: JsonSchema, name: string) => JsonSchema,
+): JsonSchema {
+  const visit = (value: unknown, at: string): unknown => {
+    if (Array.isArray(value)) return value.map((each) => visit(each, at))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([member, part]) => {
+        if (member === 'example') return [member, part]
+        if (member !== 'schema') return [member, visit(part, at)]
+        const { name: parameter } = value as { name?: string }
+        return [member, change(part as JsonSchema, parameter === undefined ? at : pascal(parameter))]
+      }),
+    )
+  }
+  return visit(item, name) as JsonSchema
+}
+
+const pascal = (name: string): string =>
+  name.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A document without the components that nothing in it refers to. */
+function reachable({ components, ...rest }: JsonSchema): JsonSchema {
+  const all = components as Record<string, JsonSchema>
+  const needed = new Set<string>()
+  const visit = (value: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)) {
+      if (needed.has(`${kind}/${name}`)) continue
+      needed.add(`${kind}/${name}`)
+      visit(all[kind]?.[name])
+    }
+  }
+  visit(rest)
+  const kept = Object.entries(all).map(([kind, named]) => [
+    kind,
+    kind === 'securitySchemes'
+      ? named
+      : Object.fromEntries(Object.entries(named).filter(([name]) => needed.has(`${kind}/${name}`))),
+  ])
+  return { ...rest, components: Object.fromEntries(kept) }
+}
+
+function operationItem(op: Operation, gathering: Gathering): Item {
+  const { name, http, output } = op
+  const post = http.method === 'POST'
+  const { responses, ...problems } = refusals(op.access, gathering, operationProblems(op))
+  const isPaged = !post && 'offset' in op.input.shape
+  const links = LINKS[name] ?? (isPaged ? nextPage(name) : undefined)
+  const item = {
+    operationId: name,
     summary: op.summary,
     description: op.description,
     tags: [op.tag],
     ...accessItem(op.access),
-    ...inputs,
-    ...body,
+    ...problems,
+    ...(post ? { requestBody: requestBody(op, gathering) } : parametersOf(op, gathering)),
     responses: {
       200: {
-        description: op.summary,
-        headers: quotaHeaders,
-        content: { 'application/json': { schema: schemaOf(op.output, 'output', schemas) } },
+        description: 'OK',
+        ...(isPaged && { headers: headersOf('Link') }),
+        content: {
+          'application/json': { schema: schemaOf(output, 'output', gathering), ...exampleOf(ANSWERS[name]) },
+        },
+        ...(links && { links }),
       },
-      ...(op.cache === 'no-store' ? {} : { 304: { description: 'Unchanged since the ETag that was sent' } }),
-      ...problemResponses(codes),
+      ...(gathering.explained && op.cache !== 'no-store' ? unchanged : {}),
+      ...responses,
     },
   }
+  return { path: http.path, method: http.method.toLowerCase(), item }
 }
 
-function resourceItem(resource: Resource, schemas: JsonSchema): JsonSchema {
-  const { parameters, access = 'public', lenient = false } = resource
-  const forms = resource.forms.map((form) => [form.type.split(';')[0], { schema: formSchema(form, schemas) }])
-  return {
+const requestBody = ({ name, input }: Operation, gathering: Gathering): JsonSchema => ({
+  required:
+    name === 'attest' || Object.values(input.shape).some((field) => !(field as z.ZodType).safeParse(undefined).success),
+  content: { 'application/json': { schema: schemaOf(input, 'input', gathering), ...exampleOf(REQUESTS[name]) } },
+})
+
+const exampleOf = (example: unknown): JsonSchema => (example === undefined ? {} : { example })
+
+function resourceItem(resource: Resource, gathering: Gathering): Item {
+  const { parameters, access = 'public', forms } = resource
+  const { responses, ...problems } = refusals(access, gathering)
+  const types = forms.map(({ type }) => type.split(';')[0] as string)
+  const contents = forms.map((form, i) => [types[i], { schema: formSchema(form, gathering) }])
+  const shared = sharedAnswer(types, forms[0]?.schema !== undefined)
+  const item = {
     operationId: resource.name,
     summary: resource.summary,
     description: resource.description ?? `${resource.summary}.`,
     tags: [resource.tag],
     ...accessItem(access),
+    ...problems,
     ...(parameters && { parameters: parameters.map(pathParameter) }),
     responses: {
-      200: { description: resource.summary, headers: quotaHeaders, content: Object.fromEntries(forms) },
-      304: { description: 'Unchanged since the ETag that was sent' },
-      ...problemResponses([
-        ...COMMON,
-        ...accessProblems(access),
-        ...(lenient ? [] : (['unknown_parameter'] as const)),
-        ...(parameters ? (['route_not_found'] as const) : []),
-      ]),
+      200: shared ?? { description: 'OK', content: Object.fromEntries(contents) },
+      ...(gathering.explained && unchanged),
+      ...responses,
     },
   }
+  return { path: resource.path, method: 'get', item }
 }
 
 /** Binary content has no JSON type. */
-function formSchema({ type, schema }: ResourceForm, schemas: JsonSchema): JsonSchema {
-  if (schema) return schemaOf(schema, 'output', schemas)
+function formSchema({ type, schema }: ResourceForm, gathering: Gathering): JsonSchema {
+  if (schema) return schemaOf(schema, 'output', gathering)
   return type === 'application/octet-stream' ? { contentMediaType: type } : { type: 'string' }
 }
 
@@ -152,145 +280,46 @@ const pathParameter = ({ name, description, values, pattern }: PathParameter): J
 })
 
 const accessItem = (access: Access): JsonSchema => {
-  if (access === 'public') return { security: [] }
+  if (access === 'public') return {}
   return access === 'agent_key'
     ? { security: [{ AgentKey: [] }] }
-    : { security: [{ AgentRails: [] }], 'x-required-scopes': [access] }
+    : { security: [{ AgentRails: [] }, { Bearer: [] }], 'x-required-scopes': [access] }
 }
 
-function accessProblems(access: Access): ProblemCode[] {
-  if (access === 'public') return ['conflicting_credentials']
-  if (access === 'agent_key') return ['agent_key_missing', 'agent_key_invalid']
-  return [
-    'conflicting_credentials',
-    'rails_token_missing',
-    'rails_token_required',
-    'rails_token_invalid',
-    'rails_token_expired',
-    'insufficient_scope',
-  ]
-}
-
-const inputProblems = (op: Operation): ProblemCode[] =>
-  op.http.method === 'POST'
-    ? [
-        'invalid_json',
-        'missing_parameter',
-        'invalid_parameter',
-        'unknown_parameter',
-        'payload_too_large',
-        'unsupported_media_type',
-      ]
-    : ['missing_parameter', 'invalid_parameter', 'unknown_parameter', 'duplicate_parameter']
-
-function parameters(op: Operation, schemas: JsonSchema): JsonSchema[] {
-  const { properties = {}, required = [] } = schemaOf(op.input, 'input', schemas) as {
+function parametersOf(op: Operation, gathering: Gathering): { parameters?: JsonSchema[] } {
+  const { properties = {}, required = [] } = schemaOf(op.input, 'input', gathering) as {
     properties?: Record<string, JsonSchema>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, { description, examples: _, ...schema }]) => {
+  const parameters = Object.entries(properties).map(([name, schema]) => {
     const inPath = op.http.path.includes(`{${name}}`)
-    return { name, in: inPath ? 'path' : 'query', required: inPath || required.includes(name), description, schema }
+    const isRequired = inPath || required.includes(name)
+    return { name, in: inPath ? 'path' : 'query', ...(isRequired && { required: true }), schema }
   })
+  return parameters.length > 0 ? { parameters } : {}
 }
 
-/** One entry per status, naming the codes that come with it. */
-function problemResponses(codes: readonly ProblemCode[]): JsonSchema {
-  const byStatus = new Map<number, Set<ProblemCode>>()
-  for (const code of codes) {
-    const status = STATUS[PROBLEMS[code].kind]
-    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
+/** The whole description, and one of the routes that the contract names, for readers with little room. */
+export function openApiDocuments(parts: OpenApiParts): Resource[] {
+  const document = (name: string, path: string, summary: string, paths?: readonly string[]): Resource => {
+    /** Nothing changes while the service runs but its address, which is known once it listens. */
+    const made = new Map<string, string>()
+    const render = (): string => {
+      const base = parts.baseUrl()
+      const text = made.get(base) ?? JSON.stringify(openApi(parts, paths))
+      made.set(base, text)
+      return text
+    }
+    const form = { type: 'application/json', schema: z.looseObject({ openapi: z.string() }), render }
+    return { name, path, summary, tag: 'discovery', cache: 'public, max-age=3600', forms: [form] }
   }
-  return Object.fromEntries(
-    [...byStatus].map(([status, set]) => [
-      status,
-      {
-        description: `Refused: ${[...set].map((code) => `\`${code}\``).join(', ')}`,
-        headers: quotaHeaders,
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
-    ]),
-  )
+  return [
+    document('get_openapi', '/api/openapi.json', 'This description'),
+    document(
+      'get_openapi_core',
+      CORE_PATH,
+      'This description, with the fourteen routes of the contract only',
+      parts.corePaths,
+    ),
+  ]
 }
-
-const HEADERS = {
-  RateLimit: 'What is left of the quota',
-  'RateLimit-Policy': 'The quota that applies',
-  'X-Request-Id': 'Identifies this request to the operator',
-}
-const headerComponents = Object.fromEntries(
-  Object.entries(HEADERS).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-)
-const quotaHeaders = Object.fromEntries(
-  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-)
-
-function problemSchema(members: Record<string, z.ZodType>, schemas: JsonSchema): JsonSchema {
-  const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]
-  const FieldError = z.strictObject({
-    in: z.enum(['query', 'path', 'body', 'header']),
-    name: z.string().optional(),
-    code: z.enum(codes),
-    message: z.string(),
-  })
-  const optional = Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, schema.optional()]))
-  const problem = z.strictObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int().min(400).max(599),
-    code: z.enum(codes),
-    detail: z.string(),
-    request_id: z.string(),
-    agent_hint: z.string().meta({ description: 'What to do next' }),
-    errors: z.array(FieldError).optional(),
-    required_scopes: z.array(z.string()).optional(),
-    granted_scopes: z.array(z.string()).optional(),
-    'violated-policies': z.array(z.string()).optional(),
-    ...optional,
-  })
-  return { description: 'RFC 9457 problem details', ...schemaOf(problem, 'output', schemas) }
-}
-
-/** A schema with an id becomes a component, once; other schemas are inlined. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: JsonSchema): JsonSchema {
-  const { $schema: _, ...whole } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema
-  const { $defs = {}, ...rest } = relinked(whole) as JsonSchema & { $defs?: JsonSchema }
-  for (const [id, definition] of Object.entries($defs)) schemas[id] = withoutId(definition)
-  const id = rest['id']
-  if (typeof id !== 'string') return rest
-  schemas[id] = withoutId(rest)
-  return { $ref: `#/components/schemas/${id}` }
-}
-
-const withoutId = (definition: unknown): JsonSchema => {
-  const { id: _, ...rest } = definition as JsonSchema
-  return rest
-}
-
-function relinked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(relinked)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      name === '$ref' && typeof member === 'string'
-        ? member.replace('#/$defs/', '#/components/schemas/')
-        : relinked(member),
-    ]),
-  )
-}
-
-export const openApiDocument = (parts: OpenApiParts): Resource => ({
-  name: 'get_openapi',
-  path: '/api/openapi.json',
-  summary: 'This description',
-  tag: 'discovery',
-  cache: 'public, max-age=3600',
-  forms: [
-    {
-      type: 'application/json',
-      schema: z.looseObject({ openapi: z.string() }),
-      render: () => JSON.stringify(openApi(parts)),
-    },
-  ],
-})

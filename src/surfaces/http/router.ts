@@ -195,7 +195,9 @@ function parameterValues(
 ): string[] {
   const before = path.split('/').length - 1
   return parameters.map(({ name, values, pattern, rest }) => {
-    const value = rest ? addressOf(request).pathname.split('/').slice(before).join('/') : (read[name] ?? '')
+    // Clients that are generated from the OpenAPI document send the slashes of a parameter percent-encoded.
+    const tail = (): string => addressOf(request).pathname.split('/').slice(before).join('/')
+    const value = rest ? tail().replaceAll(/%2f/gi, '/') : (read[name] ?? '')
     const isListed = values === undefined || values.includes(value)
     if (!isListed || (pattern !== undefined && !new RegExp(pattern).test(value))) throw new Problem('route_not_found')
     return value

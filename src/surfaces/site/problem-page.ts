@@ -26,7 +26,7 @@ const MEANING: Record<Kind, string> = {
 
 const ProblemType = z
   .strictObject({
-    code: z.enum(CODES).meta({ description: 'Stable: never renamed' }),
+    code: z.enum(CODES),
     title: z.string(),
     status: z.int().min(400).max(599),
     meaning: z.string(),

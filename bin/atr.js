@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// Runs the command line under the Bun that this package depends on. Bun's own launcher is linked by an install script, which
+// npm may have held back; the program itself is in the package of this platform.
+
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const OS = { linux: 'linux', darwin: 'darwin', win32: 'windows', freebsd: 'freebsd', android: 'linux' }
+const CPU = { x64: 'x64', arm64: 'aarch64' }
+/** Bun's own limit answers with a bare 431; ours is lower and answers with a problem. */
+const HEADER_BYTES = '--max-http-header-size=262144'
+
+function findBun() {
+  const require = createRequire(import.meta.url)
+  const program = process.platform === 'win32' ? 'bun.exe' : 'bun'
+  const name = `@oven/bun-${OS[process.platform]}-${CPU[process.arch]}`
+  for (const variant of isMusl() ? [`${name}-musl`] : [name]) {
+    try {
+      const path = require.resolve(`${variant}/bin/${program}`)
+      if (existsSync(path)) return path
+    } catch {
+      // Not installed: the one on the path may do.
+    }
+  }
+  return program
+}
+
+/** Alpine and its like have no glibc. */
+function isMusl() {
+  return process.platform === 'linux' && process.report?.getReport().header.glibcVersionRuntime === undefined
+}
+
+const script = fileURLToPath(new URL('../src/cli/atr.ts', import.meta.url))
+const child = spawn(findBun(), [HEADER_BYTES, script, ...process.argv.slice(2)], { stdio: 'inherit' })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('error', () => {
+  console.error('atr needs Bun, which is a dependency of this package: install it again')
+  process.exit(3)
+})
+child.on('exit', (code, signal) => {
+  if (signal) process.kill(process.pid, signal)
+  else process.exit(code ?? 3)
+})

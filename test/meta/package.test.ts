@@ -1,0 +1,116 @@
+// The package as it is published: packed, judged by others, installed in an empty folder, and used there without Bun.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CLIENT_TYPES, clientTypes, type Document } from '../../scripts/client-types.ts'
+import { answerOfPage, findChromium } from '../support/browser.ts'
+import { openApiOf } from '../support/contract.ts'
+import { temporaryFolder, testApp } from '../support/harness.ts'
+import { DemoService } from '../support/service.ts'
+import { tools } from '../support/tools.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const folder = temporaryFolder()
+const consumer = join(folder.path, 'consumer')
+let service: DemoService
+let tarball = ''
+
+function run(command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): string {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+    maxBuffer: 1024 ** 3,
+  })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stdout}${stderr}`)
+  return stdout
+}
+
+beforeAll(async () => {
+  const packed = run('npm', ['pack', '--json', '--pack-destination', folder.path], ROOT)
+  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('['))) as [{ filename: string }]
+  tarball = join(folder.path, filename)
+  mkdirSync(consumer)
+  writeFileSync(join(consumer, 'package.json'), '{"private":true,"type":"module"}')
+  const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
+  run('npm', ['install', tarball, ...quietly], consumer)
+  service = await DemoService.start()
+}, 300_000)
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+test('the types of the client are those of the OpenAPI document', async () => {
+  await using app = await testApp()
+  const documents = [await openApiOf(app.app), await openApiOf(app.app, 'get_openapi_core')] as unknown[]
+  const written = clientTypes(...(documents as [Document, Document]))
+  expect(readFileSync(join(ROOT, CLIENT_TYPES), 'utf8')).toBe(written)
+})
+
+test('the package holds no tests and no fixtures, and everything that it names', () => {
+  const files = run('tar', ['-tzf', tarball], folder.path).split('\n')
+  expect(files.filter((file) => /\.test\.ts$|fixture\.ts$|\/data\//.test(file))).toEqual([])
+  for (const file of [
+    'LICENSE',
+    'README.md',
+    'bin/atr.js',
+    'dist/client.js',
+    'dist/verify/lists.js',
+    'sample/README.md',
+  ])
+    expect(files).toContain(`package/${file}`)
+})
+
+const judges = tools('package')
+test.skipIf(!judges)('publint and attw find nothing wrong with it', () => {
+  const judge = (name: string): string => join(judges ?? '', 'node_modules/.bin', name)
+  expect(run(judge('publint'), [tarball, '--strict'], folder.path)).toContain('All good!')
+  run(judge('attw'), [tarball, '--profile', 'esm-only', '--no-emoji'], folder.path)
+})
+
+const PRICE = `
+import { ClientError, memoryPins, RegistryClient } from 'agent-trust-registry/client'
+const client = new RegistryClient({ baseUrl: process.argv[2], agentKey: process.argv[3], pins: memoryPins() })
+const { proved } = await client.lookup({ cpt: '99213' })
+const page = await client.browse({ limit: 2 })
+const refused = await client.lookup({ cpt: 'x' }).catch((error) => [error instanceof ClientError, error.code])
+console.log(JSON.stringify([proved.rows[0].row.price.amount, page.proved.rows.length, refused, 'Bun' in globalThis]))
+`
+
+test('Node uses the client from the installed package: a verified price, and a page by the rails', () => {
+  writeFileSync(join(consumer, 'price.js'), PRICE)
+  const [amount, rows, refused, isBun] = JSON.parse(run('node', ['price.js', service.url, service.demoKey], consumer))
+  expect(amount).toMatch(/^\d+\.\d\d$/)
+  expect([rows, refused, isBun]).toEqual([2, [true, 'invalid_cpt'], false])
+})
+
+test('its command runs, though no install script did', () => {
+  const atr = join(consumer, 'node_modules/.bin/atr')
+  expect(run(atr, ['help'], consumer)).toContain('atr verify')
+  const policy = join(consumer, 'policy')
+  run('curl', ['-sf', '-o', policy, `${service.url}/log/policy`], consumer)
+  expect(run(atr, ['verify', `${service.url}/reference?cpt=99213`, '--policy', policy], consumer).trim()).toBe('ok')
+  expect(spawnSync(atr, ['no-such-command'], { cwd: consumer }).status).toBe(2)
+})
+
+const chromium = findChromium()
+test.skipIf(!chromium && process.env['CI'] !== 'true')(
+  'a browser uses the client against a service of another origin',
+  async () => {
+    const client = readFileSync(join(consumer, 'node_modules/agent-trust-registry/dist/client.js'), 'utf8')
+    const page = `
+import { memoryPins, RegistryClient } from './client.js'
+export default async function () {
+  const client = new RegistryClient({ baseUrl: '${service.url}', agentKey: '${service.demoKey}', pins: memoryPins() })
+  const price = await client.lookup({ cpt: '99213' })
+  const bill = await client.bill([{ cpt: '99213' }, { cpt: '99999' }])
+  return [price.proved.rows.length, bill.body.results.map(({ status }) => status), (await client.browse({ limit: 1 })).status]
+}`
+    const answer = await answerOfPage<unknown>(chromium ?? '', { 'client.js': client }, page, 60_000)
+    expect(answer).toEqual([1, [200, 404], 200])
+  },
+  90_000,
+)
