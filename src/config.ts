@@ -70,7 +70,7 @@ export const Settings = z.object({
     .min(2)
     .max(500)
     .default(10)
-    .describe('How many connections to PostgreSQL each process uses, without the one for publishing.'),
+    .describe('How many connections to PostgreSQL each process uses, without one for publishing and one for a lock.'),
   RELEASES: z
     .string()
     .optional()

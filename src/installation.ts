@@ -4,7 +4,16 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
 import { FileFolder } from './db/file-folder.ts'
-import { clearBuilding, isStoreAt, openStoreAt, putInPlace, type StorePlace } from './db/store-place.ts'
+import {
+  clearBuilding,
+  findWhole,
+  isStoreAt,
+  openStoreAt,
+  putInPlace,
+  type StorePlace,
+  useStore,
+  wasMoved,
+} from './db/store-place.ts'
 import { beginFigures } from './figures/state.ts'
 import { CheckpointLock } from './integrity/checkpoint-lock.ts'
 import { KeyFile } from './integrity/key-file.ts'
@@ -172,16 +181,23 @@ async function refuseToOverwrite(config: Config, replaceLock: boolean): Promise<
     )
 }
 
+interface OpenOptions {
+  trace?: Trace | undefined
+  /** Called with the reason if something signed is not public yet; what is public stays public meanwhile. */
+  tell?: (why: string) => void
+  /** The caller has taken the store for itself: others cannot open it. */
+  isTaken?: boolean
+}
+
 /**
- * Opens an installation, or fails with one sentence if something is missing or does not belong together. `tell` is
- * called with the reason if something signed is not public yet; what is public stays public meanwhile.
+ * Opens an installation, or fails with one sentence if something is missing or does not belong together. Until it is
+ * closed, its store is neither moved nor replaced.
  */
 export async function openInstallation(
   config: Config,
-  trace?: Trace,
-  tell: (why: string) => void = () => undefined,
+  { trace, tell = () => undefined, isTaken = false }: OpenOptions = {},
 ): Promise<Installation> {
-  const installation = await openUnchecked(config, trace)
+  const installation = await openUnchecked(config, { trace, isShared: !isTaken })
   const { db, cosign, registryLog, figuresLog } = installation
   try {
     await checkUnlocked(installation)
@@ -207,19 +223,45 @@ export async function checkUnlocked({ db, pepper, registryLog, figuresLog }: Ins
   for (const log of [registryLog, figuresLog]) await log.check(db)
 }
 
-/** For `fsck`, which must also open what `openInstallation` refuses. */
-export async function openUnchecked(config: Config, trace?: Trace): Promise<Installation> {
+/** For `fsck`, which must also open what `openInstallation` refuses. `isShared`: it is in use until it is closed. */
+export async function openUnchecked(
+  config: Config,
+  { trace, isShared = false }: { trace?: Trace | undefined; isShared?: boolean } = {},
+): Promise<Installation> {
   const parts = await partsOf(config)
   if (!parts.some(([, isThere]) => isThere))
     throw new StoreFault('there is no registry store here: run `atr init` first')
   for (const [what, isThere] of parts)
-    if (!isThere) throw new StoreFault(`the ${what} is missing: restore it from a backup`)
+    if (!isThere)
+      throw new StoreFault(
+        what === 'store' ? await whyNoStore(placeOf(config)) : `the ${what} is missing: restore it from a backup`,
+      )
   const secrets = readSecrets(config, trace)
   const witnesses = { keys: config.WITNESSES, quorum: config.witnessQuorum }
   const patience = { timeoutMs: config.WITNESS_TIMEOUT_MS, retries: config.WITNESS_RETRIES }
   const cosign = witnesses.keys.length > 0 ? cosignedBy(witnesses.keys, witnesses.quorum, patience) : noWitnesses
-  const db = await openStoreAt(placeOf(config), { files: new FileFolder(config.releasesDir) })
+  const db = await openDb(config, isShared)
   return { db, cosign, witnesses, ...secrets }
+}
+
+async function whyNoStore(place: StorePlace): Promise<string> {
+  if (await findWhole(place))
+    return 'a move of the store to this place was interrupted: run `atr migrate --to` again, with the settings of the old place'
+  if (await wasMoved(place))
+    return 'the store was moved from here: set DATABASE_URL or DATA_DIR to its new place. If the move was interrupted, run `atr migrate --to` again'
+  const setting = 'file' in place ? 'set DATABASE_URL if it is in a database' : 'check DATABASE_URL'
+  return `the store is missing: restore it from a backup, or ${setting}`
+}
+
+async function openDb(config: Config, isShared: boolean): Promise<Db> {
+  const place = placeOf(config)
+  const use = isShared ? await useStore(place) : undefined
+  try {
+    return await openStoreAt(place, { files: new FileFolder(config.releasesDir), use })
+  } catch (error) {
+    await use?.release()
+    throw error
+  }
 }
 
 function readSecrets(

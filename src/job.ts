@@ -1,8 +1,14 @@
 // Work that is done again and again while the service runs.
 
+import { StoreBusy } from './db/db.ts'
 import { Problem } from './problem.ts'
 
 const HOUR_MS = 3_600_000
+const [SOON_MS, MINUTE_MS] = [2_000, 60_000]
+
+/** How long to wait after so many faults in a row. A store that is busy or away is back soon; what else is wrong is not. */
+export const waitAfter = (fault: unknown, faults: number): number =>
+  fault instanceof StoreBusy ? Math.min(MINUTE_MS, SOON_MS * 2 ** (faults - 1)) : HOUR_MS
 
 /** Tells of a fault unless it is the one that was told last; `undefined` says that there is none any more. */
 export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fault: unknown } | undefined) => void {
@@ -16,28 +22,33 @@ export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fau
 }
 
 export interface Job {
-  /** Does what is due, and answers in how many milliseconds there will be more. A fault is tried again in an hour. */
+  /** Does what is due, and answers in how many milliseconds there will be more. */
   turn: () => Promise<number>
   /** Told each fault once, until it has gone. */
   tell: (said: { fault: unknown }) => void
+  /** In how many milliseconds a turn is tried again that failed, and so did those before it. */
+  waitAfter?: typeof waitAfter
 }
 
 /** Runs a job at once and then whenever it asks for it, until it is stopped. Stopping waits for a turn under way. */
-export function repeat({ turn, tell }: Job): { stop: () => Promise<void> } {
+export function repeat({ turn, tell, waitAfter: wait = waitAfter }: Job): { stop: () => Promise<void> } {
   let stopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> = Promise.resolve()
+  let faults = 0
   const tellFault = tellOnce(tell)
   const once = async (): Promise<void> => {
-    let wait = HOUR_MS
+    let ms: number
     try {
-      wait = await turn()
+      ms = await turn()
+      faults = 0
       tellFault(undefined)
     } catch (fault) {
+      ms = wait(fault, ++faults)
       tellFault({ fault })
     }
     // An hour at most: timers do not reach a month ahead, and a clock may be set.
-    if (!stopped) timer = setTimeout(start, Math.min(HOUR_MS, Math.max(1, wait)))
+    if (!stopped) timer = setTimeout(start, Math.min(HOUR_MS, Math.max(1, ms)))
   }
   const start = (): void => {
     running = once()

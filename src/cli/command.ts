@@ -18,8 +18,8 @@ export const DONE = 0
 export const REFUSED = 1
 
 /** Opens the installation. Prints a line on standard error if something is signed but not public yet. */
-export const openStore = (config: Config): Promise<Installation> =>
-  openInstallation(config, undefined, (why) => console.error(`atr: ${why}`))
+export const openStore = (config: Config, options: { isTaken?: boolean } = {}): Promise<Installation> =>
+  openInstallation(config, { ...options, tell: (why) => console.error(`atr: ${why}`) })
 
 /** Prints JSON with `--json`, otherwise text. */
 export function show(asJson: boolean, value: unknown, text: string): void {

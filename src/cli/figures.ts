@@ -86,7 +86,8 @@ export const figures: Command = {
     try {
       if (action === 'audit') return await auditAll(installation, json)
       const retention = config.OUTCOMES_RETENTION === 'on'
-      if (isDry) return await (exact ? rehearseExact : rehearse)(installation, retention, json)
+      const rehearsal = exact ? rehearseExact : rehearse
+      if (isDry) return await installation.db.snapshot((db) => rehearsal({ db }, retention, json), { isLong: true })
       const { db, figuresLog: log, cosign } = installation
       const parts = { db, log, now: Date.now, cosign, dice: systemDice(), retention }
       const done = await releaseFigures({ ...parts, exact, newSeries })
@@ -143,7 +144,7 @@ async function auditAll({ db }: Installation, json: boolean): Promise<number> {
 }
 
 /** Says what a release would publish and how exactly, and until when the rest is held. No noise is drawn for it. */
-async function rehearse({ db }: Installation, retention: boolean, json: boolean): Promise<number> {
+async function rehearse({ db }: Pick<Installation, 'db'>, retention: boolean, json: boolean): Promise<number> {
   const now = Date.now()
   const latest = await latestRelease(db)
   const open = await openWindow(db, await windows(db))
@@ -174,7 +175,7 @@ async function rehearse({ db }: Installation, retention: boolean, json: boolean)
 }
 
 /** The same for exact figures. */
-async function rehearseExact({ db }: Installation, retention: boolean, json: boolean): Promise<number> {
+async function rehearseExact({ db }: Pick<Installation, 'db'>, retention: boolean, json: boolean): Promise<number> {
   const latest = await latestRelease(db)
   const { moves, decisions, audit } = await planExact(db, latest, Date.now())
   const removed = retention ? await countOutgrown(db, latest) : 0

@@ -12,11 +12,14 @@ export async function recheck(
   now: number,
 ): Promise<{ faults: string[]; rows: number }> {
   const noted = { registry: registryLog.lock.noted('registry'), figures: figuresLog.lock.noted('figures') }
-  const { registry, releases, figures } = await db.snapshot(async (tx) => ({
-    registry: await checkLog(tx, registryLog, noted.registry),
-    figures: [...(await checkLog(tx, figuresLog, noted.figures)), ...(await checkFigures(tx))],
-    releases: await checkReleases(tx),
-  }))
+  const { registry, releases, figures } = await db.snapshot(
+    async (tx) => ({
+      registry: await checkLog(tx, registryLog, noted.registry),
+      figures: [...(await checkLog(tx, figuresLog, noted.figures)), ...(await checkFigures(tx))],
+      releases: await checkReleases(tx),
+    }),
+    { isLong: true },
+  )
   const { rows } = releases
   const faults = [...registry, ...releases.faults, ...figures]
   // No row is proved by a log that does not hold together.

@@ -9,7 +9,8 @@ export const originOf = (config: Config): string =>
 
 export const init: Command = {
   usage: 'init [--origin host/path] [--json]',
-  summary: 'Creates the store, the log keys and the pepper in DATA_DIR; refuses if any of them exists',
+  summary:
+    'Creates the store in DATA_DIR, or in the database of DATABASE_URL, and the log keys and the pepper in DATA_DIR; refuses if any of them exists',
   options: [
     ['--origin HOST/PATH', 'the name of the logs, without a scheme; by default PUBLIC_URL. It cannot be changed later'],
     ['--json', 'prints JSON'],
@@ -25,7 +26,8 @@ export const init: Command = {
       figuresLog.origin,
     ])
     const made = { data_dir: config.DATA_DIR, logs }
-    show(values.json, made, `created ${config.DATA_DIR} with the logs ${made.logs.join(' and ')}`)
+    const store = config.DATABASE_URL === undefined ? '' : ', and the store in the schema atr of the database,'
+    show(values.json, made, `created ${config.DATA_DIR}${store} with the logs ${made.logs.join(' and ')}`)
     return DONE
   },
 }

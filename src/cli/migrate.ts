@@ -1,16 +1,30 @@
-import { resolve } from 'node:path'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, Settings } from '../config.ts'
-import { StoreFault } from '../db/db.ts'
+import { type Db, StoreFault } from '../db/db.ts'
 import { copyStore } from '../db/store-copy.ts'
-import { clearBuilding, isStoreAt, openStoreAt, putInPlace, type StorePlace, setAside } from '../db/store-place.ts'
-import { type Installation, placeOf } from '../installation.ts'
+import {
+  clearBuilding,
+  findWhole,
+  isStoreAt,
+  markWhole,
+  openStoreAt,
+  putInPlace,
+  type StorePlace,
+  setAside,
+  takeStore,
+  wasMoved,
+} from '../db/store-place.ts'
+import { exists, type Installation, placeOf } from '../installation.ts'
+import { filesNamed } from '../registry/release/store.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 import { recheck } from './fsck.ts'
 
 export const migrate: Command = {
   usage: 'migrate --to postgres://USER@HOST/NAME|FOLDER [--json]',
-  summary: 'Moves the store to the other engine; keys, pepper and checkpoint lock stay. Stop the service first',
+  summary:
+    'Moves the store to the other engine; release files, keys, pepper and checkpoint lock stay. Stop the service first. If it is interrupted, run it again',
   options: [
     ['--to ADDRESS', 'a PostgreSQL database without a store, or a folder: the store is then FOLDER/registry.db'],
     ['--json', 'prints JSON'],
@@ -27,11 +41,7 @@ export const migrate: Command = {
     const seconds = Math.round(performance.now() - started) / 1000
     const next =
       to.DATABASE_URL === undefined ? `unset DATABASE_URL, ${folderText(to, config)}` : 'set DATABASE_URL to it'
-    show(
-      values.json,
-      { ...moved, seconds },
-      `moved ${moved.rows} rows in ${seconds} s and checked both stores; the old one was set aside. Next: ${next}, and start the service`,
-    )
+    show(values.json, { ...moved, seconds }, `${textOf(moved, seconds, config)}. Next: ${next}, and start the service`)
     return DONE
   },
 }
@@ -39,8 +49,8 @@ export const migrate: Command = {
 type Target = Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL' | 'storeFile'>
 
 function targetOf(text: string, { DATABASE_POOL, storeFile }: Config): Target {
-  if (!/^postgres(ql)?:/.test(text))
-    return { DATABASE_POOL, DATABASE_URL: undefined, storeFile: resolve(text, 'registry.db') }
+  const isFolder = text !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(text)
+  if (isFolder) return { DATABASE_POOL, DATABASE_URL: undefined, storeFile: resolve(text, 'registry.db') }
   const url = Settings.shape.DATABASE_URL.safeParse(text)
   if (!url.success) throw new UsageFault('the address of a database is postgres://USER:PASSWORD@HOST:PORT/NAME')
   return { DATABASE_POOL, DATABASE_URL: url.data, storeFile }
@@ -53,37 +63,135 @@ function folderText({ storeFile }: Target, config: Config): string {
   return `set DATA_DIR to the folder, RELEASES=${releasesDir} SIGNING_KEY_FILE=${signingKeyFile} PEPPER_FILE=${pepperFile} LOCK_DIR=${lockDir}`
 }
 
+interface Moved {
+  /** Of all tables. Undefined where an earlier attempt had copied them. */
+  state_rows?: number
+  release_files: number
+  release_bytes: number
+  release_rows: number
+  /** Of the registry log and of the figures log. */
+  log_sizes: number[]
+  /** Whether an earlier attempt was interrupted in its last steps, and this one finished it. */
+  resumed: boolean
+}
+
+function textOf(
+  { state_rows, release_files, release_bytes, release_rows, resumed }: Moved,
+  seconds: number,
+  config: Config,
+): string {
+  const what = resumed
+    ? `finished the move that was interrupted, in ${seconds} s, and checked the store`
+    : `moved ${state_rows} rows of state in ${seconds} s and checked both stores; the old one was set aside`
+  return `${what}. The ${release_files} release files (${release_rows} rows, ${release_bytes} bytes) stay in ${config.releasesDir}`
+}
+
+/** The steps of a move, in order. Tests kill the process after each. */
+export const MOVING_STEPS = ['taken', 'checked', 'copying', 'copied', 'whole', 'set aside', 'in place'] as const
+type Trace = (step: (typeof MOVING_STEPS)[number]) => void
+
 /**
- * Both stores are re-derived from their bytes before anything changes its name. A crash before that leaves the old store
- * as it was, and a part of the new one, which the next attempt removes.
+ * Both stores are re-derived from their bytes before anything changes its name. Then the old store is set aside, and the new
+ * one takes its place: there are never two that could be served.
+ *
+ * A crash before that leaves the old store as it was, and a part of the new one, which the next attempt removes. In
+ * between there is no store to serve, but a whole one, which the next attempt puts in place.
  */
-async function move(config: Config, to: StorePlace, now: number): Promise<{ rows: number; log_sizes: number[] }> {
+export async function move(
+  config: Config,
+  to: StorePlace,
+  now: number,
+  trace: Trace = () => undefined,
+): Promise<Moved> {
   const from = placeOf(config)
   if ('file' in from === 'file' in to) throw new UsageFault('the store is on that engine already')
-  if (await isStoreAt(to))
-    throw new StoreFault('there is a store already where this one should go: nothing was changed')
-  const installation = await openStore(config)
+  if (!(await exists(config))) throw new StoreFault('there is no registry store here: run `atr init` first')
+  const taken = await takeStore(from)
+  trace('taken')
   try {
-    const log_sizes = await checked(installation, now)
-    const built = await clearBuilding(to)
-    const rows = await copyStore(installation.db, built)
-    const db = await openStoreAt(built, { files: installation.db.files })
-    const sizes = await checked({ ...installation, db }, now).finally(() => db.close())
-    if (String(sizes) !== String(log_sizes))
-      throw new StoreFault('something was published meanwhile: stop the service, and move the store again')
-    await installation.db.close()
-    await putInPlace(built, to)
-    await setAside(from, 'moved', now)
-    return { rows, log_sizes }
+    if (!(await isStoreAt(from)) && (await wasMoved(from))) return await finishMove(config, to, now)
+    if (await isStoreAt(to))
+      throw new StoreFault('there is a store already where this one should go: nothing was changed')
+    const installation = await openStore(config, { isTaken: true })
+    try {
+      const moved = await copyTo(installation, to, now, trace)
+      await installation.db.close()
+      await setAside(from, 'moved', now)
+      trace('set aside')
+      await putInPlace(moved.whole, to)
+      trace('in place')
+      return moved.moved
+    } finally {
+      await installation.db.close()
+    }
+  } finally {
+    await taken.release()
+  }
+}
+
+/** Makes a whole copy beside the place it is for. */
+async function copyTo(
+  installation: Installation,
+  to: StorePlace,
+  now: number,
+  trace: Trace,
+): Promise<{ moved: Moved; whole: StorePlace }> {
+  const before = await checked(installation, now)
+  trace('checked')
+  if ('file' in to) mkdirSync(dirname(to.file), { recursive: true, mode: 0o700 })
+  const built = await clearBuilding(to)
+  if ('file' in built) writeFileSync(built.file, '', { mode: 0o600, flag: 'wx' }) // only the owner may read a store
+  let tables = 0
+  const state_rows = await copyStore(installation.db, built, () => {
+    if (++tables === HALF_WAY) trace('copying')
+  })
+  trace('copied')
+  const after = await checkedAt(installation, built, now)
+  if (JSON.stringify(after) !== JSON.stringify(before))
+    throw new StoreFault('something was published meanwhile: stop the service, and move the store again')
+  const whole = await markWhole(built, to)
+  trace('whole')
+  return { whole, moved: { state_rows, ...after, resumed: false } }
+}
+
+const HALF_WAY = 10
+
+/** An earlier attempt was interrupted when its copy was whole and the old store set aside. */
+async function finishMove(config: Config, to: StorePlace, now: number): Promise<Moved> {
+  const whole = await findWhole(to)
+  const target = { ...config, ...configOf(to) }
+  if (!whole && !(await isStoreAt(to)))
+    throw new StoreFault('the store was moved from here, but not to that address: name the one that it was moved to')
+  if (whole) await putInPlace(whole, to)
+  const installation = await openStore(target)
+  try {
+    return { ...(await checked(installation, now)), resumed: true }
   } finally {
     await installation.db.close()
   }
 }
 
-/** The sizes of both logs, of a store in which nothing is wrong. */
-async function checked(installation: Installation, now: number): Promise<number[]> {
-  const { faults } = await recheck(installation, now)
+const configOf = (place: StorePlace): Pick<Config, 'DATABASE_URL'> & { storeFile?: string } =>
+  'file' in place ? { DATABASE_URL: undefined, storeFile: place.file } : { DATABASE_URL: place.url }
+
+type Content = Omit<Moved, 'state_rows' | 'resumed'>
+
+async function checkedAt(installation: Installation, place: StorePlace, now: number): Promise<Content> {
+  const db = await openStoreAt(place, { files: installation.db.files })
+  return checked({ ...installation, db }, now).finally(() => db.close())
+}
+
+/** What is in a store in which nothing is wrong. */
+async function checked(installation: Installation, now: number): Promise<Content> {
+  const { faults, rows } = await recheck(installation, now)
   if (faults.length > 0) throw new StoreFault(`the store is not sound, so it is not moved: ${faults[0]}`)
   const { db, registryLog, figuresLog } = installation
-  return [(await registryLog.head(db)).size, (await figuresLog.head(db)).size]
+  const log_sizes = [(await registryLog.head(db)).size, (await figuresLog.head(db)).size]
+  return { ...(await filesOf(db)), release_rows: rows, log_sizes }
+}
+
+async function filesOf(db: Db): Promise<Pick<Moved, 'release_files' | 'release_bytes'>> {
+  const digests = new Set((await filesNamed(db)).map(({ file }) => file))
+  const release_bytes = [...digests].reduce((sum, digest) => sum + statSync(db.files.pathOf(digest)).size, 0)
+  return { release_files: digests.size, release_bytes }
 }

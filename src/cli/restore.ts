@@ -6,7 +6,7 @@ import { type Db, StoreFault } from '../db/db.ts'
 import type { FileFolder } from '../db/file-folder.ts'
 import { replaceFile } from '../db/replace-file.ts'
 import { copyStore } from '../db/store-copy.ts'
-import { clearBuilding, putInPlace, setAside } from '../db/store-place.ts'
+import { clearBuilding, putInPlace, setAside, takeStore } from '../db/store-place.ts'
 import { checkUnlocked, openInstallation, openUnchecked, placeOf } from '../installation.ts'
 import { keptEntries, notedHead } from '../integrity/entry-journal.ts'
 import type { Log } from '../integrity/log.ts'
@@ -77,17 +77,17 @@ interface RestoreResult {
 
 const textOf = ({ file, added, ended }: RestoreResult): string =>
   [
-    `${file} is in place: start the service again, also if it ran meanwhile. Log entries added again: ${added.registry} of the registry, ${added.figures} of the figures`,
+    `${file} is in place, and the store that was there was set aside. Log entries added again: ${added.registry} of the registry, ${added.figures} of the figures`,
     ...(ended
       ? [
           `The history of ${ended.origin} has ended; lost are ${ended.lost.registry} entries of the registry log and ${ended.lost.figures} of the figures log (${ended.reason})`,
           'Tell your readers and witnesses why, and give them the new policy: see docs/operate.md, Backup',
         ]
       : []),
-    'Next: atr fsck, then atr keys list: keys that were revoked after the backup work again',
+    'Next: atr fsck, and atr keys list: keys that were revoked after the backup work again. Then start the service',
   ].join('\n')
 
-/** Works on a copy. The installation is as it was until the last step, which renames. */
+/** Works on a copy, while nobody uses the store. The installation is as it was until the last step, which renames. */
 async function restoreStore(
   config: Config,
   file: string,
@@ -95,6 +95,20 @@ async function restoreStore(
   now: number,
 ): Promise<RestoreResult> {
   if (!existsSync(file)) throw new StoreFault('there is no backup of that name: nothing was changed')
+  const taken = await takeStore(placeOf(config))
+  try {
+    return await restoreTaken(config, file, rollback, now)
+  } finally {
+    await taken.release()
+  }
+}
+
+async function restoreTaken(
+  config: Config,
+  file: string,
+  rollback: Rollback | undefined,
+  now: number,
+): Promise<RestoreResult> {
   const place = placeOf(config)
   const copy = `${config.storeFile}.restoring`
   const remove = (): void => {
@@ -127,7 +141,7 @@ async function restoreStore(
       ended?.commit()
       await putInPlace(built, place)
       // As every command does: the lock moves on, and witnesses are asked.
-      await (await openInstallation(config)).db.close()
+      await (await openInstallation(config, { isTaken: true })).db.close()
       return { file, added, ...(ended ? { ended: ended.what } : {}) }
     } finally {
       await db.close()

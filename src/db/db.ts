@@ -9,7 +9,7 @@ export interface Db {
   /** One atomic unit; nested calls join the outer one. */
   transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Read-only work that sees the store as it was at one moment, whatever others commit meanwhile. */
-  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  snapshot<T>(work: (tx: Db) => Promise<T>, options?: SnapshotOptions): Promise<T>
   /** Many rows of one table, in order. */
   insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>
   /** Takes a named lock, released by `release()` or when the process dies. Undefined if another has it. */
@@ -27,6 +27,11 @@ export interface TransactionOptions {
    * rows that it reads and then writes, and two of its kind may run at once where the engine can.
    */
   writers?: 'one' | 'many' | undefined
+}
+
+export interface SnapshotOptions {
+  /** For commands that read a whole ledger in one statement. Requests wait for seconds only. */
+  isLong?: boolean
 }
 
 export interface NamedLock {

@@ -33,16 +33,31 @@ export function lockFile(path: string): NamedLock | undefined {
   }
 }
 
+/**
+ * A lock that many can have at once, while nobody has it alone. The file stays: to remove it would take the lock away
+ * from those who come at that moment.
+ */
+export const shareFile = (path: string): NamedLock | undefined => kept(lock(path, SHARED))
+
+/** The same file, for one who wants to be alone. */
+export const ownFile = (path: string): NamedLock | undefined => kept(lock(path))
+
+const kept = (locked: Database | undefined): NamedLock | undefined => locked && { release: async () => locked.close() }
+
 function identityOf(path: string): string | undefined {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file && `${file.ino} ${file.birthtimeNs}`
 }
 
-function lock(path: string): Database | undefined {
+const ALONE = ['BEGIN EXCLUSIVE']
+/** A transaction that has read keeps others from writing. */
+const SHARED = ['BEGIN', 'SELECT 1 FROM sqlite_schema']
+
+function lock(path: string, how: readonly string[] = ALONE): Database | undefined {
   const database = new Database(path, { create: true, readwrite: true })
   try {
     database.run('PRAGMA busy_timeout = 0')
-    database.run('BEGIN EXCLUSIVE')
+    for (const sql of how) database.run(sql)
     return database
   } catch (error) {
     database.close()

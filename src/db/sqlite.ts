@@ -23,6 +23,8 @@ interface SqliteOptions {
   create?: boolean
   /** The release files; by default those of the folder `releases` beside the store. */
   files?: FileFolder
+  /** Held while the store is open. */
+  use?: NamedLock | undefined
 }
 
 /**
@@ -31,12 +33,12 @@ interface SqliteOptions {
  */
 export async function openSqlite(
   path: string,
-  { create = false, files = new FileFolder(join(dirname(path), 'releases')) }: SqliteOptions = {},
+  { create = false, files = new FileFolder(join(dirname(path), 'releases')), use }: SqliteOptions = {},
 ): Promise<Db> {
   if (!create && !existsSync(path)) throw new StoreFault('there is no registry store here: run `atr init` first')
   try {
     const writer = await whenFree(() => connect(path, create))
-    const db = new SqliteDb(path, writer, await whenFree(() => connect(path, false)), files)
+    const db = new SqliteDb(path, writer, await whenFree(() => connect(path, false)), files, use)
     await whenFree(() => checkPages(writer))
     if (!create && !writer.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'").get())
       throw new StoreFault('the registry store is empty: restore it from a backup')
@@ -103,6 +105,7 @@ class SqliteDb implements Db {
     readonly writer: Database,
     readonly reader: Database,
     readonly files: FileFolder,
+    readonly use: NamedLock | undefined,
   ) {}
 
   async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
@@ -159,6 +162,7 @@ class SqliteDb implements Db {
     this.files.close()
     this.reader.close()
     this.writer.close()
+    await this.use?.release()
   }
 
   /**

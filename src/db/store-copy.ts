@@ -3,18 +3,24 @@ import { type Table, tables } from './migrator.ts'
 import { openStoreAt, type StorePlace } from './store-place.ts'
 
 const ROWS_PER_STEP = 5_000
+const LONG = { isLong: true }
 
 /**
  * Copies a store, as it is at one moment, into a new one of either engine. Every value stays as it is, so everything
  * that was proved from the old store is proved from the new one by the same bytes. A crash leaves a part of the new store.
- * Returns how many rows there are.
+ * Returns how many rows there are. `onTable` is called before each table.
  */
-export async function copyStore(from: Db, to: StorePlace): Promise<number> {
+export async function copyStore(
+  from: Db,
+  to: StorePlace,
+  onTable: (table: string) => void = () => undefined,
+): Promise<number> {
   const target = await openStoreAt(to, { create: true, files: from.files })
   try {
     return await from.snapshot(async (source) => {
       let rows = 0
       for (const table of tables()) {
+        onTable(table.name)
         // A new store has the first values of its counters.
         await target.query(`DELETE FROM ${table.name}`)
         for await (const some of rowsOf(source, table)) {
@@ -23,7 +29,7 @@ export async function copyStore(from: Db, to: StorePlace): Promise<number> {
         }
       }
       return rows
-    })
+    }, LONG)
   } finally {
     await target.close()
   }

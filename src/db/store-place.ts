@@ -1,18 +1,57 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { Db } from './db.ts'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { type Db, type NamedLock, StoreBusy } from './db.ts'
 import type { FileFolder } from './file-folder.ts'
-import { connectTo, openPostgres, type PostgresPlace } from './postgres.ts'
-import { asStoreFault } from './postgres-fault.ts'
+import { ownFile, shareFile } from './folder-lock.ts'
+import { connectTo, LONG_STATEMENT_MS, type PostgresPlace } from './postgres/connection.ts'
+import { asStoreFault } from './postgres/fault.ts'
+import { takeNamed, takeShared } from './postgres/lock.ts'
+import { openPostgres } from './postgres/postgres.ts'
 import { syncFolder } from './replace-file.ts'
 import { openSqlite } from './sqlite.ts'
+import { asStoreFault as asFileFault } from './sqlite-fault.ts'
 
 /** Where a store is: a SQLite file, or a schema of a PostgreSQL database. */
 export type StorePlace = { file: string } | PostgresPlace
 
-/** Opens a store, whose release files are in that folder. With `create`, makes a new one. */
-export const openStoreAt = (place: StorePlace, options: { create?: boolean; files: FileFolder }): Promise<Db> =>
+interface OpenOptions {
+  /** Makes a new one. */
+  create?: boolean
+  /** Where its release files are. */
+  files: FileFolder
+  /** Released when the store is closed. */
+  use?: NamedLock | undefined
+}
+
+export const openStoreAt = (place: StorePlace, options: OpenOptions): Promise<Db> =>
   'file' in place ? openSqlite(place.file, options) : openPostgres(place, options)
+
+const IN_USE = 'in use'
+
+/** Says that a store is in use, by this process and perhaps by others: meanwhile it is neither moved nor replaced. */
+export async function useStore(place: StorePlace): Promise<NamedLock> {
+  const lock = 'file' in place ? lockBeside(place.file, shareFile) : await takeShared(place, IN_USE)
+  if (lock) return lock
+  throw new StoreBusy(undefined, 'the store is being moved or restored by another command: wait until that is done')
+}
+
+/** Takes a store that nobody uses, to move or replace it. Until this is released, nobody can open it. */
+export async function takeStore(place: StorePlace): Promise<NamedLock> {
+  const lock = 'file' in place ? lockBeside(place.file, ownFile) : await takeNamed(place, IN_USE)
+  if (lock) return lock
+  throw new StoreBusy(
+    undefined,
+    'the store is in use: stop every service and every other command first. Nothing was changed',
+  )
+}
+
+function lockBeside(store: string, take: (path: string) => NamedLock | undefined): NamedLock | undefined {
+  try {
+    return take(`${store}.in-use`)
+  } catch (error) {
+    throw asFileFault(error)
+  }
+}
 
 export async function isStoreAt(place: StorePlace): Promise<boolean> {
   if ('file' in place) return existsSync(place.file)
@@ -20,17 +59,31 @@ export async function isStoreAt(place: StorePlace): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Where a store is made that is to take this place when it is whole. What an earlier attempt left there is removed. */
+/** Where a store is made that is to take this place when it is whole. What earlier attempts left there is removed. */
 export async function clearBuilding(place: StorePlace): Promise<StorePlace> {
-  if ('file' in place) {
-    const file = `${place.file}.building`
-    for (const end of ENDS) rmSync(`${file}${end}`, { force: true })
-    return { file }
+  for (const name of ['whole', 'building'] as const) {
+    const left = named(place, name)
+    if ('file' in left) for (const end of ENDS) rmSync(`${left.file}${end}`, { force: true })
+    else await command(left, `DROP SCHEMA IF EXISTS ${left.schema} CASCADE`)
   }
-  const building = { ...place, schema: `${place.schema}_building` }
-  await command(building, `DROP SCHEMA IF EXISTS ${building.schema} CASCADE`)
-  return building
+  return named(place, 'building')
 }
+
+/** Gives a new store the name that says that all of it is there and was checked. Only its place is missing then. */
+export async function markWhole(built: StorePlace, place: StorePlace): Promise<StorePlace> {
+  const whole = named(place, 'whole')
+  await putInPlace(built, whole)
+  return whole
+}
+
+/** A store that is whole and waits for this place, left by a move that was interrupted. */
+export async function findWhole(place: StorePlace): Promise<StorePlace | undefined> {
+  const whole = named(place, 'whole')
+  return (await isStoreAt(whole)) ? whole : undefined
+}
+
+const named = (place: StorePlace, name: 'building' | 'whole'): StorePlace =>
+  'file' in place ? { file: `${place.file}.${name}` } : { ...place, schema: `${place.schema}_${name}` }
 
 /** Gives a store that is whole its place, which must be free. */
 export async function putInPlace(built: StorePlace, place: StorePlace): Promise<void> {
@@ -44,12 +97,23 @@ export async function putInPlace(built: StorePlace, place: StorePlace): Promise<
 /** Gives a store another name, if there is one: what it was, and when. It can be given its place again by hand. */
 export async function setAside(place: StorePlace, what: 'moved' | 'replaced', now: number): Promise<void> {
   const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '')
-  if ('file' in place)
+  if ('file' in place) {
     for (const end of ENDS) {
       if (existsSync(`${place.file}${end}`)) renameSync(`${place.file}${end}`, `${place.file}.${what}-${time}${end}`)
     }
-  else if (await isStoreAt(place))
+    syncFolder(dirname(place.file))
+  } else if (await isStoreAt(place))
     await command(place, `ALTER SCHEMA ${place.schema} RENAME TO ${place.schema}_${what}_${time.toLowerCase()}`)
+}
+
+/** Whether a store was here and has been moved to another place. */
+export async function wasMoved(place: StorePlace): Promise<boolean> {
+  if ('file' in place) {
+    const [folder, prefix] = [dirname(place.file), `${basename(place.file)}.moved-`]
+    return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(prefix))
+  }
+  const moved = 'SELECT 1 FROM pg_namespace WHERE starts_with(nspname, $1)'
+  return (await command(place, moved, [`${place.schema}_moved_`])).length > 0
 }
 
 /** A store of SQLite has two more files while it is open. */
@@ -61,7 +125,7 @@ async function command(
   sql: string,
   params: readonly unknown[] = [],
 ): Promise<readonly unknown[]> {
-  const connection = connectTo(place, 1)
+  const connection = connectTo(place, 1, { statementMs: LONG_STATEMENT_MS })
   try {
     return await connection.unsafe(sql, [...params])
   } catch (error) {

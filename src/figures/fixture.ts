@@ -1,9 +1,7 @@
 // Builders for the tests of this folder. Cases are invented.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlite } from '../db/sqlite.ts'
+import { type Engine, testStore } from '../../test/support/engines.ts'
 import { CheckpointLock } from '../integrity/checkpoint-lock.ts'
 import { Log } from '../integrity/log.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
@@ -74,9 +72,9 @@ export const aCell = (given: Partial<OutcomeCell> = {}): OutcomeCell => ({
 })
 
 /** A store with an empty ledger and a new figures log of one state, on a clock the test moves. */
-export async function openFigures() {
-  const folder = await mkdtemp(join(tmpdir(), 'figures-'))
-  const db = await openSqlite(join(folder, 'store.db'), { create: true })
+export async function openFigures(engine?: Engine) {
+  const store = await testStore(engine)
+  const { db, folder } = store
   const signer = parseLogKey(generateLogKey('registry.test/log/figures')) as NoteSigner
   const log = new Log({
     name: 'figures',
@@ -116,10 +114,7 @@ export async function openFigures() {
         streamOf(`${[WITH_PERSONS.join(','), ...lines.map((line, i) => `${line},${tokens[i]}`)].join('\n')}\n`),
         { now: parts.now, pepper: PEPPER },
       ),
-    async [Symbol.asyncDispose]() {
-      await db.close()
-      await rm(folder, { recursive: true })
-    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
 

@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { aPrice } from '../../test/support/builders.ts'
-import { temporaryFolder } from '../../test/support/folder.ts'
-import { openSqlite } from '../db/sqlite.ts'
+import { testStore } from '../../test/support/engines.ts'
 import type { Row } from '../proof/price/row.ts'
 import { checkRelease } from '../registry/release/check.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
@@ -33,22 +31,18 @@ const withLoad = async (
   options: LoadOptions,
   then: (release: ReleaseState, held: string[]) => void,
 ): Promise<void> => {
-  using folder = temporaryFolder()
-  const db = await openSqlite(join(folder.path, 'store.db'), { create: true })
-  try {
-    const basis = kind === 'hospital-mrf' ? 'hospital_cash' : 'medicare_clfs'
-    const npi = reading.provider ?? null
-    const rows = [aPrice({ basis, npi, effective_from: '2026-10-01', ...(npi ? {} : { setting: null }) })]
-    const { release } = await load(db, kind, [], options, NOW, undefined, {
-      readers: { [kind]: reader(reading, rows) },
-    })
-    then(
-      release,
-      (await checkRelease(db, release)).held.map(({ rule }) => rule),
-    )
-  } finally {
-    await db.close()
-  }
+  await using store = await testStore()
+  const { db } = store
+  const basis = kind === 'hospital-mrf' ? 'hospital_cash' : 'medicare_clfs'
+  const npi = reading.provider ?? null
+  const rows = [aPrice({ basis, npi, effective_from: '2026-10-01', ...(npi ? {} : { setting: null }) })]
+  const { release } = await load(db, kind, [], options, NOW, undefined, {
+    readers: { [kind]: reader(reading, rows) },
+  })
+  then(
+    release,
+    (await checkRelease(db, release)).held.map(({ rule }) => rule),
+  )
 }
 const period = ({ effective_to, period_by }: ReleaseState) => `${effective_to} ${period_by}`
 const URL = { url: 'https://publisher.example/a.csv' }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { anAbsence, aPrice, aRelease } from '../../test/support/builders.ts'
+import { storeEnvironment } from '../../test/support/engines.ts'
 import { temporaryFolder } from '../../test/support/folder.ts'
 import { readConfig } from '../config.ts'
 import { createInstallation, openInstallation } from '../installation.ts'
@@ -17,7 +18,7 @@ const code = (n: number): string => `G${1000 + n}`
 /** How much of a hospital's file with these rows, the same for two providers, is lost. */
 async function checked(rows: readonly Row[], findings: Findings) {
   using folder = temporaryFolder()
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const config = readConfig(await storeEnvironment(join(folder.path, 'data')))
   await createInstallation(config, { origin: 'loss.example', now: NOW }, async () => undefined)
   const { db } = await openInstallation(config)
   const forBoth = NPIS.flatMap((npi) => rows.map((row) => ({ ...row, npi })))

@@ -15,6 +15,7 @@ import { gzipSync } from 'node:zlib'
 import { spawn } from 'bun'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
+import { tables } from '../../src/db/migrator.ts'
 import { openBytes } from '../../src/files/byte-stream.ts'
 import { joined, workbook, type ZipMember, zip } from '../../src/files/zip-fixture.ts'
 import { load } from '../../src/ingest/load.ts'
@@ -22,6 +23,7 @@ import { openInstallation } from '../../src/installation.ts'
 import { Problem } from '../../src/problem.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { isNpi } from '../../src/proof/lookup/npi.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { ATR, atr } from '../support/service.ts'
 import * as files from '../support/source-files.ts'
@@ -204,18 +206,15 @@ const MAX_MS = 20_000
 
 /** How many rows there are in each table: what was refused has changed none. */
 async function rowCounts(db: Db): Promise<Record<string, number>> {
-  const tables = await db.query<{ name: string }>(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
-  )
   const counts: Record<string, number> = {}
-  for (const { name } of tables)
+  for (const { name } of tables())
     counts[name] = (await db.query<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))[0]?.n ?? -1
   return counts
 }
 
 async function store() {
   const folder = temporaryFolder()
-  const env = { DATA_DIR: join(folder.path, 'data') }
+  const env = await storeEnvironment(join(folder.path, 'data'))
   expect((await atr(['init'], env)).code).toBe(0)
   const installation = await openInstallation(readConfig(env))
   const { db, registryLog } = installation

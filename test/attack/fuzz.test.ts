@@ -2,8 +2,6 @@ import { afterAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Db } from '../../src/db/db.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
 import { importProviders, insertProviders } from '../../src/figures/ledger/directory.ts'
 import { importOutcomes } from '../../src/figures/ledger/ledger.ts'
 import { openBytes } from '../../src/files/byte-stream.ts'
@@ -25,24 +23,23 @@ import { utf8 } from '../../src/proof/bytes.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
 import { type AnyRow, isPlaceRow, isRow, rowKey } from '../../src/proof/price/row.ts'
 import type { Findings } from '../../src/registry/release/rules.ts'
-import { temporaryFolder } from '../support/harness.ts'
+import { forgetful, testStore } from '../support/engines.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 import * as files from '../support/source-files.ts'
 import { mutated } from './mutation.ts'
 
-const folder = temporaryFolder()
-const db: Db = await openSqlite(join(folder.path, 'store.db'), { create: true })
-await db.query('PRAGMA synchronous = OFF') // nothing here is to outlive the test
+const store = await testStore()
+const { db } = store
+await forgetful(db)
 await insertProviders(db, ['1234567893'])
 afterAll(async () => {
-  await db.close()
-  folder[Symbol.dispose]()
+  await store[Symbol.asyncDispose]()
 })
 
 const words: files.Words = (_, width = 40) => 'a "b", c\u20ac'.slice(0, width)
 const ROWS = 4
 const at = (name: string, bytes: Uint8Array): string => {
-  const path = join(folder.path, name)
+  const path = join(store.folder, name)
   writeFileSync(path, bytes)
   return path
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { spawn } from 'bun'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
+import { tables } from '../../src/db/migrator.ts'
 import { aCase, aSoundLedger, fileOf, HEADER } from '../../src/figures/fixture.ts'
 import { importProviders, insertProviders } from '../../src/figures/ledger/directory.ts'
 import { importOutcomes } from '../../src/figures/ledger/ledger.ts'
@@ -19,6 +20,7 @@ import { BREAKER_RULES } from '../../src/registry/release/breaker.ts'
 import { findLogged } from '../../src/registry/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { crawl, type Given } from '../support/crawl.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { BASE_URL, temporaryFolder, testApp } from '../support/harness.ts'
 import { ATR, atr } from '../support/service.ts'
 import { HostileFiles } from './hostile-files.ts'
@@ -33,6 +35,19 @@ const everyFile = (folder: string): Given[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ channel: `bytes of ${path.slice(folder.length)}`, content: readFileSync(path) }))
+
+/** The state, whatever its engine. */
+async function everyTable(config: Config): Promise<Given[]> {
+  const { db } = await openInstallation(config)
+  const found: Given[] = []
+  for (const { name } of tables())
+    for (const row of await db.query<Record<string, unknown>>(`SELECT * FROM ${name}`))
+      for (const [column, value] of Object.entries(row))
+        if (typeof value === 'string' || value instanceof Uint8Array)
+          found.push({ channel: `${name}.${column}`, content: typeof value === 'string' ? value : Buffer.from(value) })
+  await db.close()
+  return found
+}
 
 /** Where marks came out, and what had been put where they come from. */
 const leaks = (given: readonly Given[], planted = new Planted()): string[] =>
@@ -111,7 +126,7 @@ async function railsHeaders(url: string, key: string): Promise<Record<string, st
 
 test(`${HOSTILE.length} hostile texts in every column of every format come out nowhere`, async () => {
   using folder = temporaryFolder()
-  const env = { DATA_DIR: join(folder.path, 'data'), LOCK_DIR: join(folder.path, 'lock') }
+  const env = { ...(await storeEnvironment(join(folder.path, 'data'))), LOCK_DIR: join(folder.path, 'lock') }
   const planted = new Planted()
   using sources = temporaryFolder()
   const files = new HostileFiles(sources.path, planted)
@@ -186,7 +201,12 @@ test(`${HOSTILE.length} hostile texts in every column of every format come out n
     given.push(...asked, ...everyFile(folder.path))
   })
   expect(String(log[0]?.content)).toContain('"/reference/history"')
-  given.push(...log, ...(await exported(readConfig(env), releases)), ...everyFile(folder.path))
+  given.push(
+    ...log,
+    ...(await everyTable(readConfig(env))),
+    ...(await exported(readConfig(env), releases)),
+    ...everyFile(folder.path),
+  )
   expect(given.length).toBeGreaterThan(1_000)
   expect(leaks(given, planted)).toEqual([])
 }, 180_000)

@@ -10,6 +10,7 @@ import { CHARTS } from '../../src/registry/charts.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
+import { forgetful, storeEnvironment } from '../support/engines.ts'
 import { BASE_URL, TestApp, temporaryFolder } from '../support/harness.ts'
 import { filesOf } from './naive-files.ts'
 import type { Published } from './naive-model.ts'
@@ -18,10 +19,10 @@ import type { Edition } from './naive-world.ts'
 /** A store of its own, with the contract of another: to make that takes longer than the store. */
 export async function anotherStore({ contract, clock }: TestApp): Promise<TestApp> {
   const folder = temporaryFolder()
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const config = readConfig(await storeEnvironment(join(folder.path, 'data')))
   await createInstallation(config, { origin: 'registry.example', now: clock.now }, async () => {})
   const installation = await openInstallation(config)
-  await installation.db.query('PRAGMA synchronous = OFF') // nothing here is to outlive the test
+  await forgetful(installation.db)
   const app = makeApp(installation, {
     baseUrl: () => BASE_URL,
     now: () => clock.now,

@@ -1,108 +1,31 @@
-import { Database } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { recheck } from '../../src/cli/fsck.ts'
 import { readConfig } from '../../src/config.ts'
-import { openInstallation, openUnchecked } from '../../src/installation.ts'
+import { openInstallation } from '../../src/installation.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
-import { temporaryFolder, testApp } from '../support/harness.ts'
-import { editFile, type FileRow, forgeFile, releaseFile, replacing, withRows } from '../support/release-file.ts'
+import { ENGINES, type Engine, IN_FILES } from '../support/engines.ts'
+import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
+import { editFile, type FileRow, forgeFile, releaseFile, replacing, state, withRows } from '../support/release-file.ts'
 import { atr } from '../support/service.ts'
 
 const LATER = Date.parse('2026-11-15T13:00:00Z')
 
-/** A closed store with two published releases and figures, in a folder that can be copied. */
-async function aStore(folder: string): Promise<{ DATA_DIR: string }> {
-  const app = await testApp({ sample: true })
+/** A closed store with the sample, as files that can be copied: so on SQLite. */
+async function aStore(folder: string): Promise<{ DATA_DIR: string; DATABASE_URL: string }> {
+  const app = await testApp({ sample: true, engine: 'sqlite' })
   await app.installation.db.close()
   const from = app.config.DATA_DIR
   cpSync(from, join(folder, 'data'), { recursive: true })
   cpSync(`${from}.lock`, join(folder, 'data.lock'), { recursive: true })
   app.folder[Symbol.dispose]()
-  return { DATA_DIR: join(folder, 'data') }
+  return { DATA_DIR: join(folder, 'data'), ...IN_FILES }
 }
-
-/** One bit of a stored value, changed behind the service's back. */
-function edit(env: { DATA_DIR: string }, sql: string): void {
-  const database = new Database(join(env.DATA_DIR, 'registry.db'))
-  database.run(sql)
-  expect(database.query<{ n: number }, []>('SELECT changes() AS n').get()?.n).toBeGreaterThan(0)
-  database.close()
-}
-
-const TAMPERINGS: [string, string, RegExp][] = [
-  [
-    'a manifest',
-    `UPDATE release SET manifest = REPLACE(manifest, 'SAMPLE26D', 'SAMPLE26E') WHERE edition = 'SAMPLE26D'`,
-    /manifest is not the log entry/,
-  ],
-  [
-    'a manifest in the log',
-    `UPDATE log_leaf SET body = CAST(REPLACE(body, 'SAMPLE26D', 'SAMPLE26E') AS BLOB) WHERE log = 'registry' AND CAST(body AS TEXT) LIKE '%SAMPLE26D%'`,
-    /tile 0\/0 does not match the entries/,
-  ],
-  [
-    'a state in the log',
-    `UPDATE log_leaf SET body = CAST(REPLACE(body, '"timeline_size":1', '"timeline_size":2') AS BLOB) WHERE log = 'registry' AND CAST(body AS TEXT) LIKE '%"timeline_size":1%'`,
-    /tile 0\/0 does not match the entries/,
-  ],
-  [
-    'a bit of a log tile',
-    `UPDATE log_tile SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE log = 'registry'`,
-    /tile 0\/0 does not match the entries/,
-  ],
-  [
-    'a checkpoint',
-    `UPDATE log_checkpoint SET root = 'AAAA' || SUBSTR(root, 5) WHERE log = 'registry' AND size = 3`,
-    /checkpoint of size 3/,
-  ],
-  [
-    'a signature',
-    `UPDATE log_checkpoint SET note = REPLACE(note, CHAR(10) || '5' || CHAR(10), CHAR(10) || '6' || CHAR(10)) WHERE log = 'registry' AND size = 5`,
-    /checkpoint of size 5|signed last/,
-  ],
-  [
-    'the public checkpoint',
-    `UPDATE log_head SET note = REPLACE(note, 'registry', 'regjstry') WHERE log = 'registry'`,
-    /public checkpoint/,
-  ],
-  ['a deleted release', `DELETE FROM release WHERE release_no = 1`, /in the log and not in the store/],
-  [
-    'the day an edition takes effect',
-    `UPDATE release SET effective_from = '2026-02-01' WHERE edition = 'SAMPLE26A'`,
-    /the manifest says another effective_from/,
-  ],
-  [
-    'its last day',
-    `UPDATE release SET effective_to = '2026-12-30' WHERE edition = 'SAMPLE26D'`,
-    /the manifest says another effective_to/,
-  ],
-  ['the chart of a release', `UPDATE release SET chart = 'cms-opps' WHERE release_no = 1`, /another chart/],
-  ['the class of its data', `UPDATE release SET data_class = 'published' WHERE release_no = 1`, /another data_class/],
-  [
-    'a citation',
-    `UPDATE release SET citations = REPLACE(citations, 'GPCI', 'GPCJ') WHERE release_no = 1`,
-    /another citations/,
-  ],
-  ['the day it was published', `UPDATE release SET published_at = 1 WHERE release_no = 1`, /another recorded_at/],
-  ['its revision', `UPDATE release SET revision = 7 WHERE release_no = 1`, /not the one in its name/],
-  ['a release put back', `UPDATE release SET state = 'staged' WHERE release_no = 1`, /not in the state of a release/],
-  [
-    'what the rules found',
-    `UPDATE release_check SET failed = failed + 1 WHERE severity = 'reject'`,
-    /what the rules found/,
-  ],
-  ['a change from the edition before', `UPDATE release_delta SET added = added + 1`, /does not add up/],
-  [
-    'a figure change',
-    `UPDATE figure_change SET entry = REPLACE(entry, '"metric":"w"', '"metric":"r"') WHERE metric = 'w'`,
-    /change \d+ differs from its log entry/,
-  ],
-]
 
 const swapped = ([first, second, ...rest]: FileRow[]): FileRow[] => [
   { key: first?.key ?? '', body: second?.body ?? '' },
@@ -170,66 +93,63 @@ const DAMAGES: [string, (path: string) => void][] = [
   ],
 ]
 
-test('fsck finds every kind of tampering, names the first fault and counts them', async () => {
-  using folder = temporaryFolder()
-  const clean = await aStore(folder.path)
-  expect(await atr(['fsck'], clean)).toMatchObject({ code: 0, out: expect.stringMatching(/^ok: \d+ rows/) })
-  for (const [i, [what, statement, named]] of TAMPERINGS.entries()) {
-    const env = copyOf(clean, join(folder.path, String(i)))
-    edit(env, statement)
-    const { code, out } = await atr(['fsck'], env)
-    expect([what, code, out]).toEqual([what, 1, expect.stringMatching(named)])
-    expect(out.trim().split('\n').at(-1)).toMatch(/^\d+ faults?$/)
-  }
-}, 120_000)
-
-test('fsck finds a release file that was forged, whatever was forged in it', async () => {
-  using folder = temporaryFolder()
-  const clean = await aStore(folder.path)
-  for (const [i, [what, change, named]] of FORGERIES.entries()) {
-    const env = copyOf(clean, join(folder.path, String(i)))
-    forgeFile(env, 2, change)
-    const { faults } = await recheckOf(env)
-    expect([what, faults[0]]).toEqual([what, expect.stringMatching(named)])
-  }
-}, 60_000)
-
-test('a release file that is missing or damaged is named, is not served, and is put back by copying it', async () => {
-  using folder = temporaryFolder()
-  const clean = await aStore(folder.path)
-  for (const [i, [what, damage]] of DAMAGES.entries()) {
-    const env = copyOf(clean, join(folder.path, String(i)))
-    const path = releaseFile(env, 2)
-    damage(path)
-    const { faults } = await recheckOf(env)
-    expect([what, faults]).toEqual([what, [expect.stringMatching(/^\S+:\S+:1: its file is missing, or its bytes/)]])
-    cpSync(releaseFile(clean, 2), path)
-    expect((await recheckOf(env)).faults).toEqual([])
-  }
-  rmSync(releaseFile(clean, 2))
-  expect(await atr(['serve'], { ...clean, PORT: '0' })).toMatchObject({
-    code: 3,
-    err: expect.stringMatching(/the file of release \S+:1 is missing: restore it from a backup/),
+/** A service with the sample, whose second release is changed and put back. */
+async function withSecondFile(
+  engine: Engine,
+  work: (app: TestApp, faults: () => Promise<string[]>) => Promise<void>,
+): Promise<void> {
+  await using app = await testApp({ sample: true, engine })
+  const { installation } = app
+  await work(app, async () => {
+    installation.db.files.close() // a file that is open would be read as it was
+    return (await recheck(installation, checkedAt++)).faults
   })
-})
-
-function copyOf(clean: { DATA_DIR: string }, folder: string): { DATA_DIR: string } {
-  const DATA_DIR = join(folder, 'data')
-  cpSync(clean.DATA_DIR, DATA_DIR, { recursive: true })
-  cpSync(`${clean.DATA_DIR}.lock`, `${DATA_DIR}.lock`, { recursive: true })
-  return { DATA_DIR }
 }
-
 let checkedAt = LATER
-async function recheckOf(env: { DATA_DIR: string }): Promise<{ faults: string[] }> {
-  const installation = await openUnchecked(readConfig(env))
-  try {
-    checkedAt++
-    return await recheck(installation, checkedAt)
-  } finally {
-    await installation.db.close()
-  }
-}
+
+test.each(ENGINES.map((engine) => [engine]))(
+  'on %s fsck finds a release file that was forged, whatever was forged in it',
+  (engine) =>
+    withSecondFile(engine, async ({ config: { DATA_DIR }, installation: { db } }, faults) => {
+      const store = { DATA_DIR, db }
+      const path = await releaseFile(store, 2)
+      const bytes = readFileSync(path)
+      for (const [what, change, named] of FORGERIES) {
+        await forgeFile(store, 2, change)
+        expect([what, (await faults())[0]]).toEqual([what, expect.stringMatching(named)])
+        rmSync(await releaseFile(store, 2))
+        writeFileSync(path, bytes)
+        await state(store, 'UPDATE release SET file = $1 WHERE release_no = 2', [basename(path, '.atr')])
+      }
+      expect(await faults()).toEqual([])
+    }),
+  60_000,
+)
+
+test.each(ENGINES.map((engine) => [engine]))(
+  'on %s a release file that is missing or damaged is named, is not served, and is put back by copying it',
+  (engine) =>
+    withSecondFile(engine, async ({ config, installation }, faults) => {
+      const path = await releaseFile(config, 2)
+      const bytes = readFileSync(path)
+      for (const [what, damage] of DAMAGES) {
+        damage(path)
+        expect([what, await faults()]).toEqual([
+          what,
+          [expect.stringMatching(/^\S+:\S+:1: its file is missing, or its bytes/)],
+        ])
+        writeFileSync(path, bytes)
+        expect(await faults()).toEqual([])
+      }
+      rmSync(path)
+      await installation.db.close()
+      expect(await atr(['serve'], { DATA_DIR: config.DATA_DIR, PORT: '0' })).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(/the file of release \S+:1 is missing: restore it from a backup/),
+      })
+    }),
+  60_000,
+)
 
 test('a store copied back from before the last publish is refused, and so is a copy that was overtaken', async () => {
   using folder = temporaryFolder()
@@ -294,7 +214,7 @@ test('a full disk stops a load with one sentence and leaves the store as it was'
 test('a row whose bytes have changed is not served', async () => {
   await using app = await testApp({ today: '2026-07-02' })
   await app.publish(aRelease())
-  editFile(app.config, 1, replacing('12.34', '12.35'))
+  await editFile(app.config, 1, replacing('12.34', '12.35'))
   expect(await app.problem('/reference?cpt=G0101')).toMatchObject({ status: 500, code: 'internal_error' })
   expect(app.lines.at(-1)?.error).toMatchObject({ message: expect.stringContaining('fails its own proof') })
 })

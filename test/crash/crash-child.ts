@@ -13,7 +13,7 @@ let publishing = false
 const trace = (step: number): void => {
   if (publishing && step === fatalStep) process.kill(process.pid, 'SIGKILL')
 }
-const { db, registryLog, cosign } = await openInstallation(readConfig(process.env), trace)
+const { db, registryLog, cosign } = await openInstallation(readConfig(process.env), { trace })
 for (let n = first; ; n++) {
   const amount = `${n}.00`
   const codes = Array.from({ length: rowsPerEdition }, (_, i) => String(10_000 + i))

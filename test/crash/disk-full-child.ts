@@ -13,7 +13,7 @@ let publishing = false
 const trace = (step: number): void => {
   if (publishing && step === fullAt) spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=0'])
 }
-const { db, registryLog, cosign } = await openInstallation(readConfig(process.env), trace)
+const { db, registryLog, cosign } = await openInstallation(readConfig(process.env), { trace })
 const release = aRelease()
 const { release: staged } = await stage(db, release, release.rows, new Map(), Date.now())
 publishing = true

@@ -9,6 +9,7 @@ import { openRelease } from '../../src/registry/file/release-file-store.ts'
 import { discard, STAGING_STEPS, stage } from '../../src/registry/release/staging.ts'
 import { listReleases, unstage } from '../../src/registry/release/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { releaseFile, releaseFiles } from '../support/release-file.ts'
 
@@ -16,7 +17,7 @@ const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
 
 async function withInstallation(work: (config: Config) => Promise<void>): Promise<void> {
   using folder = temporaryFolder()
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const config = readConfig(await storeEnvironment(join(folder.path, 'data')))
   await createInstallation(config, { origin: 'staging.example', now: Date.now() }, async () => undefined)
   await work(config)
 }
@@ -37,7 +38,7 @@ test(
     withInstallation(async (config) => {
       for (const step of STAGING_STEPS) {
         const child = spawn([BUN, join(import.meta.dir, 'stage-child.ts'), step.replaceAll(' ', '-'), step], {
-          env: { ...process.env, DATA_DIR: config.DATA_DIR },
+          env: { ...process.env, ...(await storeEnvironment(config.DATA_DIR)) },
           stdout: 'ignore',
           stderr: 'inherit',
         })
@@ -54,7 +55,7 @@ test(
         })
       }
     }),
-  60_000,
+  180_000,
 )
 
 const RELEASE = aRelease({ rows: [aPrice()] })
@@ -68,9 +69,9 @@ test('discarding gives the space back at once, and keeps a file that another rel
       expect(one.file).toBe(same.file)
       expect(releaseFiles(config)).toHaveLength(2)
       await discard(db, one)
-      expect(existsSync(releaseFile(config, same.release_no))).toBe(true)
+      expect(existsSync(await releaseFile(config, same.release_no))).toBe(true)
       await discard(db, same)
-      expect(releaseFiles(config)).toEqual([basename(releaseFile(config, other.release_no))])
+      expect(releaseFiles(config)).toEqual([basename(await releaseFile(config, other.release_no))])
     }),
   ))
 
@@ -79,14 +80,17 @@ test('a discard that was killed after it removed the file is finished by the nex
     await opened(config, async ({ db }) => {
       const { release } = await stage(db, RELEASE, RELEASE.rows, new Map(), 0)
       await unstage(db, release.release_no)
-      rmSync(releaseFile(config, release.release_no))
+      rmSync(await releaseFile(config, release.release_no))
     })
     await opened(config, async ({ db }) => expect(await listReleases(db)).toEqual([]))
   }))
 
 test('release files are where RELEASES says, and the rest of the installation is not', async () => {
   using folder = temporaryFolder()
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data'), RELEASES: join(folder.path, 'elsewhere') })
+  const config = readConfig({
+    ...(await storeEnvironment(join(folder.path, 'data'))),
+    RELEASES: join(folder.path, 'elsewhere'),
+  })
   await createInstallation(config, { origin: 'staging.example', now: Date.now() }, async ({ db }) => {
     await stage(db, RELEASE, RELEASE.rows, new Map(), 0)
   })

@@ -7,8 +7,10 @@ import { withdraw } from '../../src/registry/release/withdrawal.ts'
 const [release_id = '', fatalStep = ''] = process.argv.slice(2)
 
 let withdrawing = false
-const { db, registryLog, cosign } = await openInstallation(readConfig(process.env), (step) => {
-  if (withdrawing && step === Number(fatalStep)) process.kill(process.pid, 'SIGKILL')
+const { db, registryLog, cosign } = await openInstallation(readConfig(process.env), {
+  trace(step) {
+    if (withdrawing && step === Number(fatalStep)) process.kill(process.pid, 'SIGKILL')
+  },
 })
 // The steps of what an earlier crash left to do are not the ones that count.
 withdrawing = true

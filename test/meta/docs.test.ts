@@ -113,7 +113,7 @@ const COMPLAINTS = [
   'src/integrity/checkpoint-lock.ts',
   'src/integrity/witness-client.ts',
   'src/db/sqlite.ts',
-  'src/db/postgres-fault.ts',
+  'src/db/postgres/fault.ts',
 ]
 
 /** The sentence up to its advice, in the pieces between what it fills in. */

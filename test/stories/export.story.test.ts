@@ -185,7 +185,7 @@ test('what cannot be exported is refused, and leaves no file', async () => {
 test('a release whose stored rows were changed is not exported', async () => {
   await using app = await testApp()
   await app.publish(aWhole())
-  editFile(app.config, 1, replacing('"12.34"', '"99.99"'))
+  await editFile(app.config, 1, replacing('"12.34"', '"99.99"'))
   const file = join(app.folder.path, 'x.ndjson')
   const { code, err } = await atr(['export', RELEASE, '--out', file, ...ndjson], { DATA_DIR: app.config.DATA_DIR })
   expect([code, err]).toEqual([3, expect.stringContaining('atr fsck')])

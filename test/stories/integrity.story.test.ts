@@ -78,7 +78,7 @@ test('a report claims no more than is known: what failed, what was not judged, w
   expect(before.status_reasons).toContain('proofs_never_verified')
   expect(before.jobs.last_load?.status).toBe('ok')
 
-  editFile(app.config, 2, replacing('12.34', '12.35'))
+  await editFile(app.config, 2, replacing('12.34', '12.35'))
   await recheck(app.installation, app.clock.now)
   const after = await report()
   expect(after.proofs).toMatchObject({ rows_verified: 4, rows_failed: 1, rows_without_proof: 1 })

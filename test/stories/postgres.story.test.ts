@@ -171,6 +171,11 @@ describeOnPostgres('two services on one PostgreSQL', () => {
     const known = new Set(stored.map(({ token_id }) => token_id))
     expect(tokens.length).toBeGreaterThan(4)
     expect(tokens.filter((token) => !known.has(token.split('_')[1] ?? ''))).toEqual([])
+    // Both services use the store still, although their locks were lost with the connections.
+    expect(await replicas.atr('migrate', '--to', 'elsewhere')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the store is in use: stop every service'),
+    })
     expect(await replicas.atr('fsck')).toMatchObject({ code: 0 })
   }, 120_000)
 })

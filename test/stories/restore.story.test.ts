@@ -222,7 +222,7 @@ test('backups in one folder share the release files, and a restore puts back wha
   expect(await registry.keep(join(registry.folder.path, 'second.db'))).toMatchObject({ releases: 2, copied: 1 })
   expect(readdirSync(join(registry.folder.path, 'releases'))).toHaveLength(2)
 
-  const [gone, damaged] = [releaseFile(registry.config, 1), releaseFile(registry.config, 2)]
+  const [gone, damaged] = [await releaseFile(registry.config, 1), await releaseFile(registry.config, 2)]
   rmSync(gone)
   truncateSync(damaged, 5_000)
   await expect(registry.do(async () => undefined)).rejects.toThrow('the file of release cms-pfs:A:1 is missing')
@@ -237,7 +237,7 @@ test('a backup without a file that it names is refused, and nothing is changed',
   rmSync(join(registry.folder.path, 'releases'), { recursive: true })
   // The files of the installation itself are as good.
   expect(await registry.restore()).toMatchObject({ added: { registry: 0 } })
-  const file = releaseFile(registry.config, 1)
+  const file = await releaseFile(registry.config, 1)
   renameSync(file, `${file}.lost`)
   await expect(registry.restore()).rejects.toThrow(/neither whole beside this backup nor in RELEASES/)
   renameSync(`${file}.lost`, file)
@@ -247,7 +247,7 @@ test('a backup without a file that it names is refused, and nothing is changed',
 test('a release whose file is lost is not in a backup that looks whole', async () => {
   using registry = await Registry.create()
   await registry.publish(aRelease())
-  rmSync(releaseFile(registry.config, 1))
+  rmSync(await releaseFile(registry.config, 1))
   await expect(registry.keep()).rejects.toThrow('the file of release cms-pfs:TEST1:1 is missing')
   expect(existsSync(registry.backup)).toBe(false)
 })

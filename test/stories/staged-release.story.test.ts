@@ -2,9 +2,11 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
+import { tables } from '../../src/db/migrator.ts'
 import { tallCsv } from '../../src/ingest/hospital/fixture.ts'
 import { openInstallation } from '../../src/installation.ts'
 import type { PricedRow } from '../../src/proof/price/row.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { atr } from '../support/service.ts'
 
@@ -28,7 +30,7 @@ interface Sampled {
 
 async function operator() {
   const folder = temporaryFolder()
-  const env = { DATA_DIR: join(folder.path, 'data') }
+  const env = await storeEnvironment(join(folder.path, 'data'))
   const file = join(folder.path, '1234567893_standardcharges.csv')
   writeFileSync(file, tallCsv(CHARGES))
   expect((await atr(['init', '--origin', 'staged.example'], env)).code).toBe(0)
@@ -38,8 +40,9 @@ async function operator() {
   /** Everything in the store but the number of the next release, which nobody sees. */
   const store = async (): Promise<string> => {
     const { db } = await openInstallation(readConfig(env))
-    const tables = await db.query<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    const names = tables.map(({ name }) => name).filter((name) => name !== 'release_number')
+    const names = tables()
+      .map(({ name }) => name)
+      .filter((name) => name !== 'release_number')
     const rows = await Promise.all(names.map((name) => db.query(`SELECT * FROM ${name}`)))
     await db.close()
     const files = readdirSync(env.DATA_DIR, { recursive: true }).sort()

@@ -16,6 +16,7 @@ import { scheduleStates } from '../../src/registry/state/state.ts'
 import { type RunningWitness, startWitness } from '../../src/witness/serve.ts'
 import { createWitness } from '../../src/witness/witness-key.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
+import { DEFAULT_ENGINE, type Engine, storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { ATR, atr } from '../support/service.ts'
 
@@ -29,19 +30,25 @@ class Watched {
   /** What the witnesses' clocks show. */
   now = NOW
 
+  constructor(readonly engine: Engine = DEFAULT_ENGINE) {}
+
+  environment(data = 'data'): ReturnType<typeof storeEnvironment> {
+    return storeEnvironment(this.pathOf(data), this.engine)
+  }
+
   pathOf(name: string): string {
     return join(this.folder.path, name)
   }
 
   async create(): Promise<void> {
-    const config = readConfig({ DATA_DIR: this.pathOf('data') })
+    const config = readConfig(await this.environment())
     await createInstallation(config, { origin: 'watched.example', now: NOW }, async () => undefined)
     for (const name of ['one', 'two']) createWitness(this.pathOf(name), `witness.example/${name}`)
     for (const name of ['one', 'two']) this.witnesses.push(await this.startWitness(name))
   }
 
   async startWitness(name: string): Promise<RunningWitness> {
-    const { db, registryLog, figuresLog } = await openInstallation(readConfig({ DATA_DIR: this.pathOf('data') }))
+    const { db, registryLog, figuresLog } = await openInstallation(readConfig(await this.environment()))
     await db.close()
     return startWitness({
       dir: this.pathOf(name),
@@ -51,10 +58,10 @@ class Watched {
   }
 
   /** The installation, publishing with these witnesses. */
-  open(witnesses = this.witnesses, data = 'data'): Promise<Installation> {
+  async open(witnesses = this.witnesses, data = 'data'): Promise<Installation> {
     const WITNESSES = witnesses.map(({ vkey, url }) => `${vkey} ${url}`).join(', ')
     return openInstallation(
-      readConfig({ DATA_DIR: this.pathOf(data), LOCK_DIR: this.pathOf(`${data}.lock`), WITNESSES }),
+      readConfig({ ...(await this.environment(data)), LOCK_DIR: this.pathOf(`${data}.lock`), WITNESSES }),
     )
   }
 
@@ -136,7 +143,8 @@ test('a witness that is down holds up what is new for no longer than its budget,
 })
 
 test('a witness that has seen another history stops publishing, and says why', async () => {
-  await using watched = new Watched()
+  // The file of the store is copied.
+  await using watched = new Watched('sqlite')
   await watched.create()
   // A copy of the store publishes something else, and only the second witness sees it.
   cpSync(watched.pathOf('data'), watched.pathOf('copy'), { recursive: true })

@@ -11,7 +11,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   'operation.ts': ['problem.ts', 'db'],
   'paging.ts': ['operation.ts'],
   'calendar.ts': [],
-  'job.ts': ['problem.ts'],
+  'job.ts': ['problem.ts', 'db'],
   'config.ts': ['proof'],
   integrity: ['calendar.ts', 'db', 'outgoing', 'proof', 'operation.ts', 'problem.ts'],
   registry: [
@@ -79,6 +79,7 @@ export const ARROWS: Record<string, readonly string[]> = {
  * may use any room.
  */
 export const ROOMS: Record<string, readonly string[]> = {
+  'db/postgres': [],
   'figures/ledger': ['figures/rule'],
   'figures/rule': [],
   'figures/window': ['figures/ledger', 'figures/rule'],

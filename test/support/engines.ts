@@ -19,31 +19,31 @@ export const ENGINES: readonly Engine[] = missing === undefined ? ['sqlite', 'po
 /** The engine of tests that do not name one: `ATR_ENGINE=postgres` runs them all on PostgreSQL. */
 export const DEFAULT_ENGINE: Engine = process.env['ATR_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
 
-/** For tests that copy or harm the file of a store: SQLite, whatever the engine of the others. */
+/** For tests that copy or harm the file of a store: SQLite, whatever the engine of the others. Each says why. */
 export const IN_FILES = { DATABASE_URL: '' }
 
+/** The database of each installation; empty on SQLite. */
 const databases = new Map<string, string>()
 
 /**
- * The settings of an installation in this folder. On PostgreSQL it has a database of its own, the same one each time; on
- * SQLite the setting is empty, or that of another program on this machine would count.
+ * The settings of an installation in this folder. On PostgreSQL it has a database of its own; on SQLite the setting is
+ * empty, or that of another program on this machine would count. They are the same each time, whatever the engine then.
  */
 export async function storeEnvironment(
   DATA_DIR: string,
   engine: Engine = DEFAULT_ENGINE,
 ): Promise<{ DATA_DIR: string; DATABASE_URL: string }> {
-  const known = databases.get(DATA_DIR)
-  if (known === undefined && engine === 'sqlite') return { DATA_DIR, ...IN_FILES }
-  const DATABASE_URL = known ?? (await (await postgresServer()).database())
+  const newDatabase = async (): Promise<string> => (await postgresServer()).database()
+  const DATABASE_URL = databases.get(DATA_DIR) ?? (engine === 'sqlite' ? IN_FILES.DATABASE_URL : await newDatabase())
   databases.set(DATA_DIR, DATABASE_URL)
   return { DATA_DIR, DATABASE_URL }
 }
 
 /** Ends every named lock of an installation, as if whoever has it had lost it. */
 export async function forgetLocks({ DATA_DIR }: { DATA_DIR: string }): Promise<void> {
-  const url = databases.get(DATA_DIR)
-  if (url === undefined)
-    for (const name of readdirSync(DATA_DIR).filter((each) => /^registry\.db\./.test(each)))
+  const url = databases.get(DATA_DIR) ?? ''
+  if (url === '')
+    for (const name of readdirSync(DATA_DIR).filter((each) => each.startsWith('registry.db.loading')))
       rmSync(join(DATA_DIR, name))
   else
     await (await postgresServer()).run(
@@ -62,7 +62,14 @@ export const testOnPostgres: typeof test = missing === undefined ? test : (test.
 export interface TestStore {
   db: Db
   place: StorePlace
+  /** A folder of the test's own. */
+  folder: string
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** For tests that write much and keep nothing. The server of the tests is so already. */
+export async function forgetful(db: Db): Promise<void> {
+  if (DEFAULT_ENGINE === 'sqlite') await db.query('PRAGMA synchronous = OFF')
 }
 
 /** A new store with nothing in it. */
@@ -77,6 +84,7 @@ export async function testStore(engine: Engine = DEFAULT_ENGINE): Promise<TestSt
   return {
     db,
     place,
+    folder: folder.path,
     async [Symbol.asyncDispose]() {
       await db.close()
       folder[Symbol.dispose]()

@@ -2,7 +2,13 @@ import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import type { Db } from '../../src/db/db.ts'
+import { FileFolder } from '../../src/db/file-folder.ts'
+import { openStoreAt } from '../../src/db/store-place.ts'
+import { placeOf } from '../../src/installation.ts'
 import { BUNDLE_ROWS, packTile, TileWriter, unpack } from '../../src/registry/file/bundle.ts'
+import { storeEnvironment } from './engines.ts'
 
 // Release files, changed behind the service's back.
 
@@ -13,43 +19,43 @@ export interface FileRow {
 
 interface Store {
   DATA_DIR: string
+  /** Where it is open already. */
+  db?: Db
 }
 
-const state = <T>({ DATA_DIR }: Store, work: (database: Database) => T): T => {
-  const database = new Database(join(DATA_DIR, 'registry.db'))
-  try {
-    return work(database)
-  } finally {
-    database.close()
-  }
+/** One statement on the state of a store, whatever its engine. */
+export async function state<Row>(
+  { DATA_DIR, db: open }: Store,
+  sql: string,
+  params: readonly unknown[] = [],
+): Promise<Row[]> {
+  if (open) return open.query<Row>(sql, params)
+  const config = readConfig(await storeEnvironment(DATA_DIR))
+  const db = await openStoreAt(placeOf(config), { files: new FileFolder(config.releasesDir) })
+  return db.query<Row>(sql, params).finally(() => db.close())
 }
 
 export const releaseFiles = ({ DATA_DIR }: Store): string[] => readdirSync(join(DATA_DIR, 'releases')).sort()
 
-export const releaseFile = (store: Store, release_no: number): string =>
-  state(store, (database) => {
-    const found = database
-      .query<{ file: string }, [number]>('SELECT file FROM release WHERE release_no = ?')
-      .get(release_no)
-    return join(store.DATA_DIR, 'releases', `${found?.file}.atr`)
-  })
+export async function releaseFile(store: Store, release_no: number): Promise<string> {
+  const [found] = await state<{ file: string }>(store, 'SELECT file FROM release WHERE release_no = $1', [release_no])
+  return join(store.DATA_DIR, 'releases', `${found?.file}.atr`)
+}
 
 /** Changes a file in place: its bytes are no longer those that its name says. */
-export function editFile(store: Store, release_no: number, edit: (file: Database) => void): void {
-  const file = new Database(releaseFile(store, release_no))
+export async function editFile(store: Store, release_no: number, edit: (file: Database) => void): Promise<void> {
+  const file = new Database(await releaseFile(store, release_no))
   edit(file)
   file.close()
 }
 
 /** Changes a file and everything that names it, as someone would who can write to the whole store. */
-export function forgeFile(store: Store, release_no: number, edit: (file: Database) => void): void {
-  const path = releaseFile(store, release_no)
-  editFile(store, release_no, edit)
+export async function forgeFile(store: Store, release_no: number, edit: (file: Database) => void): Promise<void> {
+  const path = await releaseFile(store, release_no)
+  await editFile(store, release_no, edit)
   const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
   renameSync(path, join(store.DATA_DIR, 'releases', `${digest}.atr`))
-  state(store, (database) =>
-    database.run('UPDATE release SET file = ? WHERE release_no = ?', [digest, release_no] as const),
-  )
+  await state(store, 'UPDATE release SET file = $1 WHERE release_no = $2', [digest, release_no])
 }
 
 /** For `editFile` and `forgeFile`: other rows, under the same tree and totals. */

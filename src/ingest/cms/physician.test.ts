@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlite } from '../../db/sqlite.ts'
+import { testStore } from '../../../test/support/engines.ts'
 import { csvRecords } from '../../files/csv.ts'
 import { inlineRows, workbook, zip } from '../../files/zip-fixture.ts'
 import { Problem } from '../../problem.ts'
@@ -212,26 +210,21 @@ describe('an edition', () => {
 
   test('is read from the archive that CMS ships, whatever else is in it', async () => {
     const { rvus, gpci } = await sample()
-    const folder = mkdtempSync(join(tmpdir(), 'atr-'))
-    const db = await openSqlite(join(folder, 'store.db'), { create: true })
-    try {
-      const members = [
-        { name: 'RVU26C.pdf', data: '%PDF-1.7' },
-        { name: 'ANES2026.csv', data: 'Contractor,Locality,Locality Name,National Anes CF of 20.4976\r\n' },
-        { name: 'GPCI2026.csv', data: gpci.text },
-        { name: 'rvu26c/PPRRVU2026_Jul_QPP.csv', data: titled(rvus).text.replaceAll('33.4009', '33.5675') },
-        { name: 'rvu26c/PPRRVU2026_Jul_nonQPP.csv', data: titled(rvus).text },
-      ]
-      const archive = join(folder, 'rvu26c.zip')
-      await Bun.write(archive, zip(members))
-      const { release } = await load(db, 'cms-pfs', [archive], invented, 0)
-      expect([release.release_id, release.effective_from]).toEqual(['cms-pfs:RVU26C:1', '2026-07-01'])
-      const cited = JSON.parse(release.citations) as Citation[]
-      expect(cited.map(({ file }) => file)).toEqual(['PPRRVU2026_Jul_nonQPP.csv', 'GPCI2026.csv'])
-    } finally {
-      await db.close()
-      rmSync(folder, { recursive: true })
-    }
+    await using store = await testStore()
+    const { db, folder } = store
+    const members = [
+      { name: 'RVU26C.pdf', data: '%PDF-1.7' },
+      { name: 'ANES2026.csv', data: 'Contractor,Locality,Locality Name,National Anes CF of 20.4976\r\n' },
+      { name: 'GPCI2026.csv', data: gpci.text },
+      { name: 'rvu26c/PPRRVU2026_Jul_QPP.csv', data: titled(rvus).text.replaceAll('33.4009', '33.5675') },
+      { name: 'rvu26c/PPRRVU2026_Jul_nonQPP.csv', data: titled(rvus).text },
+    ]
+    const archive = join(folder, 'rvu26c.zip')
+    await Bun.write(archive, zip(members))
+    const { release } = await load(db, 'cms-pfs', [archive], invented, 0)
+    expect([release.release_id, release.effective_from]).toEqual(['cms-pfs:RVU26C:1', '2026-07-01'])
+    const cited = JSON.parse(release.citations) as Citation[]
+    expect(cited.map(({ file }) => file)).toEqual(['PPRRVU2026_Jul_nonQPP.csv', 'GPCI2026.csv'])
   })
 
   test('is read from workbooks where there is no text, with the same rows but for where they stand', async () => {
@@ -260,26 +253,21 @@ describe('an edition', () => {
   })
 
   test('with another number of localities than Medicare has is loaded with a warning, not as rejected', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'atr-'))
-    const db = await openSqlite(join(folder, 'store.db'), { create: true })
-    try {
-      const files = ['GPCI-SAMPLE26.csv', 'PPRRVU-SAMPLE26D.csv'].map((file) => join(SAMPLE, file))
-      const seen: number[] = []
-      const { release, written } = await load(db, 'cms-pfs', files, named, 0, (progress) => {
-        if (progress.phase === 'writing') seen.push(progress.rows)
-      })
-      expect(release.rejected_count).toBe(0)
-      expect(written.rows).toBe(release.row_count)
-      expect(seen.every((rows) => rows <= release.row_count)).toBe(true)
-      const found = await db.query('SELECT rule, failed FROM release_check WHERE release_no = $1', [release.release_no])
-      expect(found).toEqual([{ rule: 'W01', failed: 1 }])
-      const again = await load(db, 'cms-pfs', files.toReversed(), named, 0)
-      expect(again.already).toBe(true)
-      const few = await load(db, 'cms-pfs', files, { ...named, regions: ['national'] }, 0)
-      expect([few.already, few.release.release_id]).toEqual([false, 'cms-pfs:SAMPLE26D:2'])
-    } finally {
-      await db.close()
-      rmSync(folder, { recursive: true })
-    }
+    await using store = await testStore()
+    const { db } = store
+    const files = ['GPCI-SAMPLE26.csv', 'PPRRVU-SAMPLE26D.csv'].map((file) => join(SAMPLE, file))
+    const seen: number[] = []
+    const { release, written } = await load(db, 'cms-pfs', files, named, 0, (progress) => {
+      if (progress.phase === 'writing') seen.push(progress.rows)
+    })
+    expect(release.rejected_count).toBe(0)
+    expect(written.rows).toBe(release.row_count)
+    expect(seen.every((rows) => rows <= release.row_count)).toBe(true)
+    const found = await db.query('SELECT rule, failed FROM release_check WHERE release_no = $1', [release.release_no])
+    expect(found).toEqual([{ rule: 'W01', failed: 1 }])
+    const again = await load(db, 'cms-pfs', files.toReversed(), named, 0)
+    expect(again.already).toBe(true)
+    const few = await load(db, 'cms-pfs', files, { ...named, regions: ['national'] }, 0)
+    expect([few.already, few.release.release_id]).toEqual([false, 'cms-pfs:SAMPLE26D:2'])
   })
 })

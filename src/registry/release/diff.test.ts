@@ -1,11 +1,8 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { anAbsence, aPrice, aRelease } from '../../../test/support/builders.ts'
+import { testStore } from '../../../test/support/engines.ts'
 import type { Db } from '../../db/db.ts'
-import { openSqlite } from '../../db/sqlite.ts'
 import { dollars } from '../../proof/price/physician-fee.ts'
 import { type Row, rowKey } from '../../proof/price/row.ts'
 import { diffReleases, type ReleaseDiff } from './diff.ts'
@@ -13,14 +10,8 @@ import { stage } from './staging.ts'
 import type { ReleaseState } from './store.ts'
 
 async function withDb<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'atr-'))
-  const db = await openSqlite(join(folder, 'registry.db'), { create: true })
-  try {
-    return await work(db)
-  } finally {
-    await db.close()
-    rmSync(folder, { recursive: true })
-  }
+  await using store = await testStore()
+  return await work(store.db)
 }
 
 let editions = 0

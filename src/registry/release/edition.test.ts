@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { aPrice, aRelease } from '../../../test/support/builders.ts'
-import { temporaryFolder } from '../../../test/support/folder.ts'
-import { openSqlite } from '../../db/sqlite.ts'
+import { testStore } from '../../../test/support/engines.ts'
 import { openRelease, type ReleaseFile } from '../file/release-file-store.ts'
 import { countChangedIndices, periodFit } from './edition.ts'
 import { stage } from './staging.ts'
@@ -58,8 +56,8 @@ test('a hospital may bring a new file at any time, but not two for one day', () 
 })
 
 test('regions with another index, or with rows in one edition only, are counted', async () => {
-  using folder = temporaryFolder()
-  const db = await openSqlite(join(folder.path, 'store.db'), { create: true })
+  await using store = await testStore()
+  const { db } = store
   const staged = async (edition: string, indices: Record<string, string>): Promise<ReleaseFile> => {
     const rows = Object.entries(indices).map(([region, malpractice_gpci]) => {
       const row = aPrice({ region })
@@ -73,5 +71,4 @@ test('regions with another index, or with rows in one edition only, are counted'
   const forged = await staged('C', { national: '1.000', 'US-AL-00': '2.900', 'US-AL-77': '1.000' })
   expect(countChangedIndices(before, same)).toBe(0)
   expect(countChangedIndices(before, forged)).toBe(2)
-  await db.close()
 })

@@ -1,23 +1,14 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { aPrice, aRelease } from '../../../test/support/builders.ts'
+import { testStore } from '../../../test/support/engines.ts'
 import type { Db } from '../../db/db.ts'
-import { openSqlite } from '../../db/sqlite.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import { rederive } from './rederive.ts'
 import { type Progress, type ReadyRow, stage } from './staging.ts'
 
 async function withStore(work: (db: Db) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'atr-'))
-  const db = await openSqlite(join(folder, 'store.db'), { create: true })
-  try {
-    await work(db)
-  } finally {
-    await db.close()
-    rmSync(folder, { recursive: true })
-  }
+  await using store = await testStore()
+  await work(store.db)
 }
 
 const rowsOf = (count: number): Row[] =>

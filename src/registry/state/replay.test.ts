@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { aRelease } from '../../../test/support/builders.ts'
+import { storeEnvironment } from '../../../test/support/engines.ts'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { recheck } from '../../cli/fsck.ts'
 import { readConfig } from '../../config.ts'
@@ -19,7 +20,7 @@ const recorded_at = new Date(NOW).toISOString()
 /** What `atr fsck` says after an operator with the key has signed these entries by another way than ours. */
 async function faultsAfter(forge: (state: RegistryState) => readonly object[]): Promise<string[]> {
   using folder = temporaryFolder()
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const config = readConfig(await storeEnvironment(join(folder.path, 'data')))
   await createInstallation(config, { origin: 'replay.example', now: NOW }, async () => undefined)
   const installation = await openInstallation(config)
   const { db, registryLog: log, cosign } = installation

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { aPrice, aRelease, type TestRelease } from '../../../test/support/builders.ts'
+import { storeEnvironment } from '../../../test/support/engines.ts'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { DAY_MS } from '../../calendar.ts'
 import { recheck } from '../../cli/fsck.ts'
@@ -54,7 +55,7 @@ class Registry {
 
 async function registry(): Promise<Registry> {
   const folder = temporaryFolder()
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const config = readConfig(await storeEnvironment(join(folder.path, 'data')))
   await createInstallation(config, { origin: 'states.example', now: NOW }, async () => undefined)
   return new Registry(folder, await openInstallation(config), () => openInstallation(config))
 }

@@ -1,13 +1,19 @@
 import { SQL } from 'bun'
-import { DiskFault, StoreBusy, StoreFault } from './fault.ts'
+import { DiskFault, StoreBusy, StoreFault } from '../fault.ts'
 
 /** The database is not there. `message` is for callers and operators. */
 export class StoreAway extends StoreBusy {}
 
-export const storeAway = (
-  cause: unknown,
-  message = 'the database of the registry does not answer: try again',
-): StoreAway => new StoreAway(cause, message)
+const DOES_NOT_ANSWER = 'the database of the registry does not answer: try again'
+
+export const storeAway = (cause: unknown, message = DOES_NOT_ANSWER): StoreAway => new StoreAway(cause, message)
+
+/** Nothing came back in time. The connection may be dead, or the whole server cut off. */
+export class StoreSilent extends StoreAway {
+  constructor(cause: unknown) {
+    super(cause, DOES_NOT_ANSWER)
+  }
+}
 
 /** Whether the connection is gone, and with it the transaction. */
 export const isLost = (error: unknown): boolean => error instanceof StoreAway

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import type { Db } from '../db.ts'
 
 // Many rows in one statement. They go as one JSON text: with a parameter for each value, PostgreSQL would keep a plan
 // for every pattern of empty values.

@@ -1,0 +1,116 @@
+import { type ReservedSQL, SQL } from 'bun'
+import { type Db, StoreBusy, StoreFault } from '../db.ts'
+import { asStoreFault, StoreSilent } from './fault.ts'
+
+/** How long anything waits for a lock or for a free connection. */
+export const BUSY_MS = 10_000
+/** How long a statement may run: a caller waits for it. */
+export const STATEMENT_MS = 5_000
+/** The same in transactions and long snapshots, which move and read whole ledgers. */
+export const LONG_STATEMENT_MS = 600_000
+/** A server that was cut off does not answer, not even that the time is up: then we stop waiting ourselves. */
+const SILENCE_MS = 2_000
+/** A process that stopped in the middle of a transaction must not keep all others from writing. */
+const IDLE_MS = 60_000
+const CONNECT_SECONDS = 5
+
+/** A database, and the schema in it that holds the store. */
+export interface PostgresPlace {
+  url: string
+  schema: string
+  /** How many connections a process uses for requests. */
+  pool?: number | undefined
+}
+
+interface ConnectionOptions {
+  statementMs?: number
+  /** Called when a connection has ended, whoever ended it. */
+  onclose?: () => void
+}
+
+/** Connections to one schema. `synchronous_commit` makes sure that what was acknowledged survives a power cut. */
+export const connectTo = (
+  { url, schema }: PostgresPlace,
+  max: number,
+  { statementMs = STATEMENT_MS, onclose }: ConnectionOptions = {},
+): SQL =>
+  new SQL(url, {
+    max,
+    bigint: true,
+    connectionTimeout: CONNECT_SECONDS,
+    ...(onclose ? { onclose } : {}),
+    connection: {
+      application_name: 'agent-trust-registry',
+      search_path: schema,
+      statement_timeout: statementMs,
+      lock_timeout: BUSY_MS,
+      idle_in_transaction_session_timeout: IDLE_MS,
+      synchronous_commit: 'on',
+    },
+  })
+
+/** Waits for a free connection, and gives it back if it comes too late. */
+export async function reserve(pool: SQL): Promise<ReservedSQL> {
+  const reserved = pool.reserve()
+  try {
+    return await within(BUSY_MS, reserved, () => new StoreBusy(undefined))
+  } catch (error) {
+    reserved.then((connection) => connection.release()).catch(() => undefined)
+    throw asStoreFault(error)
+  }
+}
+
+export async function run<Row>(
+  sql: SQL,
+  text: string,
+  params: readonly unknown[],
+  statementMs: number,
+): Promise<Row[]> {
+  return converted<Row>(await answered(sql.unsafe(text, [...params]), statementMs))
+}
+
+export async function answered<T>(answer: Promise<T>, statementMs: number): Promise<T> {
+  try {
+    return await within(statementMs + SILENCE_MS, answer, () => new StoreSilent(undefined))
+  } catch (error) {
+    throw asStoreFault(error)
+  }
+}
+
+async function within<T>(ms: number, answer: Promise<T>, late: () => Error): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms)
+  })
+  try {
+    return await Promise.race([answer, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whole numbers arrive as bigint and bytes as Buffer. None of our tables has a number that JavaScript cannot hold. */
+function converted<Row>(rows: readonly Record<string, unknown>[]): Row[] {
+  const plain = [...rows]
+  for (const row of plain)
+    for (const name in row) {
+      const value = row[name]
+      if (typeof value === 'bigint') row[name] = safeNumber(value)
+      else if (Buffer.isBuffer(value)) row[name] = new Uint8Array(value.buffer, value.byteOffset, value.length)
+    }
+  return plain as Row[]
+}
+
+function safeNumber(value: bigint): number {
+  const number = Number(value)
+  if (Number.isSafeInteger(number)) return number
+  throw new StoreFault('the registry store has a number that is too large: restore it from a backup')
+}
+
+export async function clock(db: Db): Promise<number> {
+  const [row] = await db.query<{ now: number }>(
+    'SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT) AS now',
+  )
+  if (!row) throw new Error('the database has no clock')
+  return row.now
+}
