@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { physicianSchedule } from '../src/ingest/cms/physician.ts'
 import { readSource } from '../src/ingest/source.ts'
 import { published } from '../test/support/published-files.ts'
-import { type Line, perSecond, times } from './measure.ts'
+import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
 
 const FILES = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv'].map(published)
 const ATR = join(import.meta.dir, '../src/cli/atr.ts')
 const CITED = ['--url', 'https://www.cms.gov/']
-const MEBIBYTE = 1024 * 1024
 
 /** A table of the same rows, found by the same key. */
 const PEER_TABLE = `CREATE TABLE price_row (release_no INTEGER NOT NULL, row_key TEXT NOT NULL, row_index INTEGER NOT NULL,
@@ -62,25 +61,6 @@ async function loadAndPublish(folder: string): Promise<Timing> {
   const atr = (...args: string[]) => timed([process.execPath, ATR, ...args], env)
   await atr('init', '--origin', 'bench.example')
   return atr('load', 'cms-pfs', ...FILES, '--publish', '--json', ...CITED)
-}
-
-interface Timing {
-  seconds: number
-  cpuSeconds: number
-  maxRss: number
-}
-
-async function timed(command: string[], env: Record<string, string | undefined> = process.env): Promise<Timing> {
-  const started = performance.now()
-  const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
-  const said = await new Response(child.stderr).text()
-  if ((await child.exited) !== 0) throw new Error(`${command[0]} failed: ${said}`)
-  const usage = child.resourceUsage()
-  return {
-    seconds: (performance.now() - started) / 1000,
-    cpuSeconds: Number(usage?.cpuTime.total ?? 0) / 1e6,
-    maxRss: Number(usage?.maxRSS ?? 0),
-  }
 }
 
 /** The rows as they are stored: release_no, row_key, row_index, body. */

@@ -1,12 +1,12 @@
 /** Runs `work` for about `seconds` after a warm-up, three times, and returns the median rate per second. */
 export async function rate(work: () => unknown, seconds = 1): Promise<number> {
   const rounds: number[] = []
-  await timed(work, seconds / 4)
-  for (let round = 0; round < 3; round++) rounds.push(await timed(work, seconds))
+  await rateFor(work, seconds / 4)
+  for (let round = 0; round < 3; round++) rounds.push(await rateFor(work, seconds))
   return rounds.sort((a, b) => a - b)[1] as number
 }
 
-async function timed(work: () => unknown, seconds: number): Promise<number> {
+async function rateFor(work: () => unknown, seconds: number): Promise<number> {
   const started = performance.now()
   let done = 0
   while (performance.now() - started < seconds * 1000) {
@@ -34,3 +34,24 @@ export interface Ratio {
 
 export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-US')}/s`
 export const times = (value: number, peer: number): string => `${(value / peer).toFixed(2)}x`
+export const MEBIBYTE = 1024 * 1024
+
+export interface Timing {
+  seconds: number
+  cpuSeconds: number
+  maxRss: number
+}
+
+/** Runs a command to its end. */
+export async function timed(command: string[], env: Record<string, string | undefined> = process.env): Promise<Timing> {
+  const started = performance.now()
+  const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
+  const said = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new Error(`${command[0]} failed: ${said}`)
+  const usage = child.resourceUsage()
+  return {
+    seconds: (performance.now() - started) / 1000,
+    cpuSeconds: Number(usage?.cpuTime.total ?? 0) / 1e6,
+    maxRss: Number(usage?.maxRSS ?? 0),
+  }
+}

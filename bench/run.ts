@@ -10,6 +10,7 @@ import type { Line } from './measure.ts'
 import { hospitalFiles } from './mrf.ts'
 import { committed, losses, type Results, writeResults } from './results.ts'
 import { serving } from './serving.ts'
+import { tenMillion } from './ten-million.ts'
 import { verification } from './verify.ts'
 
 const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
@@ -20,13 +21,16 @@ const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
   serving,
   verification,
 }
+/** These take many minutes, and run only if they are named. */
+const LONG: typeof BENCHES = { 'ten-million': tenMillion }
 const QUICK = ['serving', 'verification']
 
 const quick = process.argv.includes('--quick')
 const asked = process.argv.slice(2).filter((name) => name !== '--quick')
-const unknown = asked.filter((name) => !(name in BENCHES))
+const all = { ...BENCHES, ...LONG }
+const unknown = asked.filter((name) => !(name in all))
 if (unknown.length > 0) {
-  console.error(`there is no bench with this name; there are ${Object.keys(BENCHES).join(', ')}`)
+  console.error(`there is no bench with this name; there are ${Object.keys(all).join(', ')}`)
   process.exit(2)
 }
 const chosen = asked.length > 0 ? asked : quick ? QUICK : Object.keys(BENCHES)
@@ -35,7 +39,7 @@ const machine = `Bun ${Bun.version}, ${cpus()[0]?.model ?? process.arch}, ${cpus
 console.log(machine)
 const results: Results = { machine, lines: {} }
 for (const name of chosen) {
-  const lines = (await BENCHES[name]?.({ quick })) ?? []
+  const lines = (await all[name]?.({ quick })) ?? []
   results.lines[name] = lines
   console.log(`\n${name}\n${table(lines.map(({ what, figure, beside }) => [what, figure, beside]))}`)
 }

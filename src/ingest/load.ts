@@ -104,6 +104,7 @@ async function stageReading(
   const { rows: checked, without } = await judged(db, chart, rows, rejects, today, charts)
   const staged = await stage(db, release, checked, rejects, now, {
     inspect: options.inspect,
+    row_total,
     onProgress: (written) =>
       onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total }),
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { spawn } from 'bun'
 import { recheck } from '../../src/cli/fsck.ts'
@@ -74,6 +74,37 @@ test('discarding gives the space back at once, and keeps a file that another rel
       expect(releaseFiles(config)).toEqual([basename(await releaseFile(config, other.release_no))])
     }),
   ))
+
+test('after a discard the disk has as much room as before the load, though the rows were read meanwhile', () =>
+  withInstallation((config) =>
+    opened(config, async ({ db }) => {
+      const rows = Array.from({ length: 3_000 }, (_, i) => aPrice({ cpt: String(10_000 + i) }))
+      const used = (): number =>
+        readdirSync(config.DATA_DIR, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+      const before = used()
+      const { release } = await stage(db, RELEASE, rows, new Map(), 0)
+      const file = releaseFile(config, release.release_no)
+      const size = statSync(file).size
+      expect(size).toBeGreaterThan(100_000)
+      expect(openRelease(db, release).rowsAt(0, 3_000)).toHaveLength(3_000)
+      await discard(db, release)
+      // A few pages of the store say that there was a release, and no descriptor keeps the removed file.
+      expect(used() - before).toBeLessThan(size / 2)
+      const open = readdirSync('/proc/self/fd').map((fd) => readLink(`/proc/self/fd/${fd}`))
+      expect(open.filter((path) => path.startsWith(file))).toEqual([])
+    }),
+  ))
+
+/** Empty for a descriptor that is closed meanwhile. */
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
 
 test('a discard that was killed after it removed the file is finished by the next command', () =>
   withInstallation(async (config) => {

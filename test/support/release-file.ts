@@ -70,8 +70,8 @@ export const withRows =
     for (let n = 0; n * BUNDLE_ROWS < changed.length; n++) {
       const some = changed.slice(n * BUNDLE_ROWS, (n + 1) * BUNDLE_ROWS)
       const text = new TileWriter()
-      for (const { key, body } of some) text.add(key, body)
-      const [bytes = new Uint8Array()] = packTile(text.text(), 0).bundles
+      for (const row of some) text.add(row)
+      const { bytes } = packTile(text.text(), 0)
       file.run('INSERT INTO bundle VALUES (?, ?, ?)', [n, some[0]?.key ?? '', bytes] as const)
     }
     file.run('UPDATE header SET row_count = ?', [changed.length] as const)

@@ -13,6 +13,20 @@ const LEVEL = 1
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
+/** A row that is to be written. */
+export interface TextRow {
+  key: string
+  /** Its canonical text. */
+  readonly body: string
+}
+
+/** A row that writes its text as bytes itself, because making millions of strings takes too long. */
+export interface WritableRow extends TextRow {
+  /** How many bytes `write` writes. */
+  readonly size: number
+  write(room: Uint8Array, at: number): void
+}
+
 export interface Bundle {
   keys: readonly string[]
   bodies: readonly string[]
@@ -26,9 +40,11 @@ export interface TileText {
 }
 
 export interface PackedTile {
-  bundles: Uint8Array[]
-  /** A checksum of the text of each bundle. */
-  sums: bigint[]
+  /** The packed bundles, one after the other, and where each ends. */
+  bytes: Uint8Array
+  ends: number[]
+  /** Checksums of the texts of the bundles, combined. */
+  sum: bigint
   /** The leaf hash of each row. */
   hashes: Uint8Array
   /** Of a full tile. */
@@ -44,9 +60,14 @@ export class TileWriter {
 
   constructor(private room: Uint8Array = new Uint8Array(256 * 1024)) {}
 
-  add(key: string, body: string): void {
-    this.#keys.push(key)
-    this.#write(body)
+  add(row: TextRow | WritableRow): void {
+    this.#keys.push(row.key)
+    if ('write' in row) {
+      this.#makeRoom(row.size)
+      this.room[this.#end] = 0
+      row.write(this.room, this.#end + 1)
+      this.#end += 1 + row.size
+    } else this.#write(row.body)
     this.rows++
     if (this.#keys.length === BUNDLE_ROWS) this.#endBundle()
   }
@@ -64,13 +85,18 @@ export class TileWriter {
 
   /** After a zero byte. No character takes more than three bytes. */
   #write(text: string): void {
-    if (this.room.length < this.#end + 1 + text.length * 3) {
-      const larger = new Uint8Array(2 * (this.#end + 1 + text.length * 3))
-      larger.set(this.room.subarray(0, this.#end))
-      this.room = larger
-    }
+    this.#makeRoom(text.length * 3)
     this.room[this.#end++] = 0
     this.#end += encoder.encodeInto(text, this.room.subarray(this.#end)).written
+  }
+
+  /** For a zero byte and so many others. */
+  #makeRoom(bytes: number): void {
+    const needed = this.#end + 1 + bytes
+    if (this.room.length >= needed) return
+    const larger = new Uint8Array(2 * needed)
+    larger.set(this.room.subarray(0, this.#end))
+    this.room = larger
   }
 }
 
@@ -79,9 +105,7 @@ export function packTile({ bytes, bundles }: TileText, firstBundle: number): Pac
   const rows = bundles.reduce((sum, bundle) => sum + bundle.rows, 0)
   const hashes = new Uint8Array(rows * HASH_SIZE)
   const packed: Uint8Array[] = []
-  const sums: bigint[] = []
-  let at = 0
-  let row = 0
+  let [at, row, sum] = [0, 0, 0n]
   for (const [i, bundle] of bundles.entries()) {
     const text = bytes.subarray(at, bundle.end)
     let start = 0
@@ -92,11 +116,20 @@ export function packTile({ bytes, bundles }: TileText, firstBundle: number): Pac
     }
     if (start <= 0 || text.indexOf(0, start + 1) >= 0) throw new Error('a row has a zero byte')
     packed.push(Bun.zstdCompressSync(text, { level: LEVEL }))
-    sums.push(checksum(text, firstBundle + i))
+    sum ^= checksum(text, firstBundle + i)
     at = bundle.end
   }
   const root = rows === TILE_WIDTH ? rootInTile(hashes, 0, TILE_WIDTH) : undefined
-  return { bundles: packed, sums, hashes, root }
+  return { ...joined(packed), sum, hashes, root }
+}
+
+/** One piece of memory goes to another thread and back for less than many. */
+function joined(packed: readonly Uint8Array[]): Pick<PackedTile, 'bytes' | 'ends'> {
+  const ends: number[] = []
+  for (const { length } of packed) ends.push((ends.at(-1) ?? 0) + length)
+  const bytes = new Uint8Array(ends.at(-1) ?? 0)
+  for (const [i, each] of packed.entries()) bytes.set(each, ends[i - 1] ?? 0)
+  return { bytes, ends }
 }
 
 /** Notices bits that changed by accident. Digests are for what someone might change on purpose. */

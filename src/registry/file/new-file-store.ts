@@ -1,11 +1,12 @@
 import { type Db, StoreFault } from '../../db/db.ts'
-import { digestOf, SealedFile } from '../../db/file-folder.ts'
+import { digestOf } from '../../db/file-folder.ts'
 import { toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
-import { ourTurn } from '../turn.ts'
-import { BUNDLE_ROWS, checksum, type PackedTile, packTile, TileWriter, unpackBytes } from './bundle.ts'
+import { giveMemoryBack } from '../turn.ts'
+import { BUNDLE_ROWS, type PackedTile, packTile, type TextRow, TileWriter, type WritableRow } from './bundle.ts'
 import { PackThread } from './pack-thread.ts'
+import { sumOfBundles, sumOfTiles, tileSum } from './read-back.ts'
 import { FILE_FORMAT, type TotalBy } from './release-file-store.ts'
 
 // Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
@@ -16,9 +17,12 @@ const SCHEMA = [
   `CREATE TABLE total (kind TEXT NOT NULL, item TEXT NOT NULL, row_count INTEGER NOT NULL,
      PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID`,
 ]
-const BUNDLES_PER_READ = 64
-/** A thread takes memory of its own, and a release of fewer rows is packed in a second or two. */
-const ROWS_BEFORE_THREAD = 100_000
+/** A thread takes memory of its own, and a release of fewer rows is packed in a second. */
+const ROWS_FOR_THREAD = 100_000
+/** So many tiles wait for the thread at most, while rows are made: it is never without work, and they take little memory. */
+const MOST_WAITING = 32
+
+const OTHER_BYTES = 'the disk returned other bytes than were written: check it, then load the files again'
 
 export interface SealedRelease {
   digest: string
@@ -27,9 +31,7 @@ export interface SealedRelease {
 }
 
 /** A row to be written, with the names that it is counted under. */
-export interface CountedRow {
-  key: string
-  body: string
+export interface CountedRow extends TextRow {
   /** Of a place, its ZIP code. */
   cpt: string
   /** Empty for a place without one. */
@@ -54,9 +56,9 @@ export class NewReleaseFile {
   #handedOut = 0
   #bundles = 0
   #thread: PackThread | undefined
-  /** Done when everything that was handed out is written, and when that of the turn before is. */
+  /** Done when everything that was handed out is written. */
   #written: Promise<void> = Promise.resolve()
-  #writtenBefore: Promise<void> = Promise.resolve()
+  #failed: { cause: unknown } | undefined
   /** Of all that was handed to the file, to be compared with what is read back. */
   #rowSum = 0n
   #tileSum = 0n
@@ -64,19 +66,22 @@ export class NewReleaseFile {
   constructor(
     readonly db: Pick<Db, 'files'>,
     readonly temporary: string,
-    readonly rowsBeforeThread = ROWS_BEFORE_THREAD,
+    /** How many rows there will be, where that is known. */
+    expectedRows = 0,
   ) {
     this.#file = db.files.create(temporary)
+    if (expectedRows >= ROWS_FOR_THREAD) this.#thread = new PackThread()
     for (const table of SCHEMA) this.#file.run(table)
     this.#insertBundle = this.#file.statement<[number, string, Uint8Array]>('INSERT INTO bundle VALUES (?, ?, ?)')
     this.#insertTile = this.#file.statement<[number, number, Uint8Array]>('INSERT INTO tile VALUES (?, ?, ?)')
   }
 
-  add({ key, body, cpt, region, npi }: CountedRow): void {
+  add(row: CountedRow | (CountedRow & WritableRow)): void {
+    const { key, cpt, region, npi } = row
     if (key <= this.#lastKey) throw new Error(`a loader made rows out of order: ${key}`)
     this.#lastKey = key
     if (this.#text.rows % BUNDLE_ROWS === 0) this.#firstKeys.push(key)
-    this.#text.add(key, body)
+    this.#text.add(row)
     count(this.#totals.code, cpt)
     if (region !== '') count(this.#totals.region, region)
     if (npi !== null) count(this.#totals.provider, npi)
@@ -84,35 +89,42 @@ export class NewReleaseFile {
   }
 
   /**
-   * To be awaited after every few thousand rows: what was handed out in the turn before is then written. A large release
-   * is packed by a thread of its own from some row on.
+   * To be awaited after every few thousand rows, with a turn of the event loop. A release that turns out to be large is
+   * packed by two threads from there on.
    */
   async turn(): Promise<void> {
-    if (this.#handedOut * BUNDLE_ROWS >= this.rowsBeforeThread) this.#thread ??= new PackThread()
-    await this.#writtenBefore
-    this.#writtenBefore = this.#written
+    if (this.#handedOut * BUNDLE_ROWS >= ROWS_FOR_THREAD) this.#thread ??= new PackThread()
+    if (this.#failed) throw this.#failed.cause
   }
 
+  /** To this thread where the other one has enough to do: both are busy to the end, whichever is faster. */
   #handOut(): void {
     const text = this.#text.text()
     const first = this.#handedOut
     this.#handedOut += text.bundles.length
-    this.#text = new TileWriter(this.#thread?.room())
-    if (!this.#thread) {
-      this.#write(packTile(text, first))
-      return
+    if (this.#thread && this.#thread.waiting < MOST_WAITING) {
+      this.#writeAfterOthers(this.#thread.pack(text, first))
+      this.#text = new TileWriter(this.#thread.room())
+    } else {
+      const packed = packTile(text, first)
+      if (this.#thread) this.#writeAfterOthers(Promise.resolve(packed))
+      else this.#write(packed)
+      this.#text = new TileWriter(new Uint8Array(text.bytes.buffer))
     }
-    const packed = this.#thread.pack(text, first)
-    this.#written = Promise.all([packed, this.#written]).then(([tile]) => this.#write(tile))
-    this.#written.catch(() => undefined) // whoever waits for it is told
   }
 
-  #write({ bundles, sums, hashes, root }: PackedTile): void {
-    for (const [i, bundle] of bundles.entries()) {
-      this.#insertBundle(this.#bundles++, this.#firstKeys[i] as string, bundle)
-      this.#rowSum ^= sums[i] as bigint
-    }
-    this.#firstKeys.splice(0, bundles.length)
+  #writeAfterOthers(packed: Promise<PackedTile>): void {
+    this.#written = Promise.all([packed, this.#written]).then(([tile]) => this.#write(tile))
+    this.#written.catch((cause) => {
+      this.#failed ??= { cause }
+    })
+  }
+
+  #write({ bytes, ends, sum, hashes, root }: PackedTile): void {
+    for (const [i, end] of ends.entries())
+      this.#insertBundle(this.#bundles++, this.#firstKeys[i] as string, bytes.subarray(ends[i - 1] ?? 0, end))
+    this.#firstKeys.splice(0, ends.length)
+    this.#rowSum ^= sum
     if (root) this.#tree.appendTile(hashes, root)
     else for (let at = 0; at < hashes.length; at += HASH_SIZE) this.#tree.append(hashes.subarray(at, at + HASH_SIZE))
   }
@@ -129,7 +141,6 @@ export class NewReleaseFile {
   async seal(): Promise<SealedRelease> {
     if (this.#text.rows > 0) this.#handOut()
     await this.#written
-    this.#thread?.close()
     this.#tree.finish()
     const row_count = this.#tree.size
     const rows_root = toBase64(await this.#root())
@@ -142,8 +153,10 @@ export class NewReleaseFile {
       rows_root,
     )
     this.#file.finish()
-    await this.#readBack()
-    return { digest: await digestOf(this.#file.path), row_count, rows_root }
+    if (this.#thread) giveMemoryBack()
+    const [digest] = await Promise.all([digestOf(this.#file.path), this.#readBack()])
+    this.#thread?.close()
+    return { digest, row_count, rows_root }
   }
 
   /** From the tiles as they are in the file. */
@@ -163,29 +176,18 @@ export class NewReleaseFile {
     )
   }
 
+  /** This thread takes the digest meanwhile, and so the smaller part. */
   async #readBack(): Promise<void> {
-    const file = new SealedFile(this.#file.path)
-    try {
-      let [rowSum, tiles, bundle] = [0n, 0n, 0]
-      for (let from = 0; from < this.#bundles; from += BUNDLES_PER_READ) {
-        const to = from + BUNDLES_PER_READ
-        for (const { rows } of file.all<{ rows: Uint8Array }>(
-          'SELECT rows FROM bundle WHERE n >= ?1 AND n < ?2 ORDER BY n',
-          from,
-          to,
-        ))
-          rowSum ^= checksum(unpackBytes(rows), bundle++)
-        await ourTurn()
-      }
-      for (const { level, n } of file.all<{ level: number; n: number }>('SELECT level, n FROM tile')) {
-        const tile = file.get<{ hashes: Uint8Array }>('SELECT hashes FROM tile WHERE level = ?1 AND n = ?2', level, n)
-        if (tile) tiles ^= tileSum(level, n, tile.hashes)
-      }
-      if (rowSum !== this.#rowSum || tiles !== this.#tileSum)
-        throw new StoreFault('the disk returned other bytes than were written: check it, then load the files again')
-    } finally {
-      file.close()
-    }
+    const { path } = this.#file
+    const middle = this.#thread ? Math.ceil(this.#bundles * 0.7) : 0
+    const [first = 0n, rest, tiles] = await Promise.all([
+      this.#thread?.sumOfBundles(path, 0, middle),
+      sumOfBundles(path, middle, this.#bundles),
+      sumOfTiles(path),
+    ]).catch((cause) => {
+      throw new StoreFault(OTHER_BYTES, { cause })
+    })
+    if ((first ^ rest) !== this.#rowSum || tiles !== this.#tileSum) throw new StoreFault(OTHER_BYTES)
   }
 
   /** Leaves nothing behind. */
@@ -194,8 +196,6 @@ export class NewReleaseFile {
     this.#file.abandon()
   }
 }
-
-const tileSum = (level: number, n: number, hashes: Uint8Array): bigint => checksum(hashes, level * 2 ** 40 + n)
 
 const count = (map: Map<string, number>, name: string): void => {
   map.set(name, (map.get(name) ?? 0) + 1)

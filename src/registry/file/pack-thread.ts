@@ -1,40 +1,57 @@
 import type { PackedTile, TileText } from './bundle.ts'
 
-export interface PackRequest {
-  text: TileText
-  firstBundle: number
-}
-export interface PackAnswer {
-  packed: PackedTile
-  /** The memory of the text, to be used again. */
-  room: ArrayBuffer
-}
+/** A tile to be packed, or a file of which some bundles are to be read back. */
+export type PackRequest = { text: TileText; firstBundle: number } | { path: string; from: number; to: number }
+
+export type PackAnswer =
+  | {
+      packed: PackedTile
+      /** The memory of the text, to be used again. */
+      room: ArrayBuffer
+    }
+  | { sum: bigint }
+  | { fault: string }
 
 /**
- * Packs tiles in a thread of its own. To hash and to pack rows takes longer than to make them: of two processors, one
- * does each. Answers come in the order of the requests.
+ * Packs tiles in a thread of its own. To hash and to pack rows takes longer than to make them, so that of two processors
+ * neither waits for the other. Answers come in the order of the requests.
  */
 export class PackThread {
   readonly #worker = new Worker(new URL('./pack-worker.ts', import.meta.url).href)
-  readonly #waiting: { resolve(packed: PackedTile): void; reject(error: unknown): void }[] = []
+  readonly #waiting: { resolve(answer: PackAnswer): void; reject(error: unknown): void }[] = []
   readonly #rooms: ArrayBuffer[] = []
 
   constructor() {
-    this.#worker.onmessage = ({ data: { packed, room } }: MessageEvent<PackAnswer>) => {
-      this.#rooms.push(room)
-      this.#waiting.shift()?.resolve(packed)
-    }
+    this.#worker.onmessage = ({ data }: MessageEvent<PackAnswer>) => this.#waiting.shift()?.resolve(data)
     this.#worker.onerror = ({ message }) => {
       for (const { reject } of this.#waiting.splice(0)) reject(new Error(message))
     }
   }
 
+  /** How many requests are not answered. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** The memory of the text belongs to the thread from then on. */
-  pack(text: TileText, firstBundle: number): Promise<PackedTile> {
-    const { promise, resolve, reject } = Promise.withResolvers<PackedTile>()
+  async pack(text: TileText, firstBundle: number): Promise<PackedTile> {
+    const answer = await this.#ask({ text, firstBundle }, [text.bytes.buffer as ArrayBuffer])
+    if (!('packed' in answer)) throw faultOf(answer)
+    this.#rooms.push(answer.room)
+    return answer.packed
+  }
+
+  /** As `sumOfBundles`. */
+  async sumOfBundles(path: string, from: number, to: number): Promise<bigint> {
+    const answer = await this.#ask({ path, from, to }, [])
+    if (!('sum' in answer)) throw faultOf(answer)
+    return answer.sum
+  }
+
+  #ask(request: PackRequest, transfer: ArrayBuffer[]): Promise<PackAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<PackAnswer>()
     this.#waiting.push({ resolve, reject })
-    const request: PackRequest = { text, firstBundle }
-    this.#worker.postMessage(request, [text.bytes.buffer as ArrayBuffer])
+    this.#worker.postMessage(request, transfer)
     return promise
   }
 
@@ -48,3 +65,6 @@ export class PackThread {
     this.#worker.terminate()
   }
 }
+
+const faultOf = (answer: PackAnswer): Error =>
+  new Error('fault' in answer ? answer.fault : 'the thread answered another question')

@@ -1,11 +1,22 @@
-// The thread of a `PackThread`: hashes and packs one tile after another.
+// The thread of a `PackThread`: hashes and packs one tile after another, and reads what was written.
 
 import { packTile } from './bundle.ts'
 import type { PackAnswer, PackRequest } from './pack-thread.ts'
+import { sumOfBundles } from './read-back.ts'
 
 declare const self: Worker
 
-self.onmessage = ({ data: { text, firstBundle } }: MessageEvent<PackRequest>) => {
-  const answer: PackAnswer = { packed: packTile(text, firstBundle), room: text.bytes.buffer as ArrayBuffer }
-  self.postMessage(answer, [answer.room, answer.packed.hashes.buffer as ArrayBuffer])
+const answer = (said: PackAnswer, transfer: ArrayBuffer[] = []): void => self.postMessage(said, transfer)
+
+self.onmessage = async ({ data }: MessageEvent<PackRequest>) => {
+  try {
+    if ('path' in data) answer({ sum: await sumOfBundles(data.path, data.from, data.to) })
+    else {
+      const packed = packTile(data.text, data.firstBundle)
+      const room = data.text.bytes.buffer as ArrayBuffer
+      answer({ packed, room }, [room, packed.hashes.buffer as ArrayBuffer, packed.bytes.buffer as ArrayBuffer])
+    }
+  } catch (error) {
+    answer({ fault: error instanceof Error ? error.message : String(error) })
+  }
 }

@@ -1,10 +1,11 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { StoreFault } from '../../db/db.ts'
-import { FileFolder } from '../../db/file-folder.ts'
+import { FileFolder, type NewFile } from '../../db/file-folder.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
 import { BUNDLE_ROWS, packTile, TileWriter, unpack } from './bundle.ts'
@@ -14,11 +15,11 @@ import { openRelease, past, type ReleaseFile } from './release-file-store.ts'
 /** A row in which little is like its neighbours. */
 const rowOf = (key: string) => ({ key, body: `{"key":"${key}"}`, cpt: key.slice(0, 2), region: 'national', npi: null })
 
-async function fileOf(files: FileFolder, keys: readonly string[], rowsPerTurn = 1_000_000): Promise<string> {
-  const file = new NewReleaseFile({ files }, 'made', 0)
+async function fileOf(files: FileFolder, keys: readonly string[], expectedRows = keys.length): Promise<string> {
+  const file = new NewReleaseFile({ files }, 'made', expectedRows)
   for (const [i, key] of keys.entries()) {
     file.add(rowOf(key))
-    if (i % rowsPerTurn === rowsPerTurn - 1) await file.turn()
+    if (i % 700 === 0) await file.turn()
   }
   const { digest, row_count } = await file.seal()
   expect(row_count).toBe(keys.length)
@@ -54,30 +55,78 @@ test('a file answers every question as the sorted list of its rows does', async 
   )
 })
 
-test('rows that a thread packs make the same file, byte for byte, as rows packed at once', async () => {
+test('rows that two threads pack make the same file, byte for byte, as rows packed by one', async () => {
   using folder = temporaryFolder()
   const files = new FileFolder(folder.path)
-  const keys = numbered(3_000)
-  const [atOnce, inThread] = [await fileOf(files, keys), await fileOf(files, keys, 700)]
-  expect(inThread).toBe(atOnce)
-  expect(await files.isWhole(inThread)).toBe(true)
+  // More than wait for the other thread, so that this one packs some of them.
+  const keys = numbered(12_000)
+  const [byOne, byTwo] = [await fileOf(files, keys), await fileOf(files, keys, 1_000_000)]
+  expect(byTwo).toBe(byOne)
+  expect(await files.isWhole(byTwo)).toBe(true)
 })
 
 test('what is hashed is each row after a zero byte, whatever its characters and however long', () => {
   const bodies = ['{"a":"b"}', `{"a":"${'é漢😀'.repeat(50_000)}"}`, '{}']
   const text = new TileWriter()
-  for (const [i, body] of bodies.entries()) text.add(`K${i}`, body)
-  const { bundles, hashes } = packTile(text.text(), 0)
+  for (const [i, body] of bodies.entries()) text.add({ key: `K${i}`, body })
+  const { bytes, hashes } = packTile(text.text(), 0)
   expect(toBase64(hashes)).toBe(Buffer.concat(bodies.map((body) => leafHash(utf8(body)))).toString('base64'))
-  expect(unpack(bundles[0] ?? new Uint8Array())).toEqual({ keys: ['K0', 'K1', 'K2'], bodies })
+  expect(unpack(bytes)).toEqual({ keys: ['K0', 'K1', 'K2'], bodies })
 })
 
 test('a row that would be read as two is not written', () => {
   for (const body of ['{"a":"\0"}', '\0']) {
     const text = new TileWriter()
-    text.add('K', body)
+    text.add({ key: 'K', body })
     expect(() => packTile(text.text(), 0)).toThrow('a row has a zero byte')
   }
+})
+
+test('what goes wrong in the other thread ends the file, and nothing of it is left', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const file = new NewReleaseFile({ files }, 'made', 1_000_000)
+  file.add({ ...rowOf('A|'), body: '{"a":"\0"}' })
+  expect(await file.seal().catch(String)).toBe('Error: a row has a zero byte')
+  file.abandon()
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+test('a file that reads back otherwise than it was written is not sealed, whichever thread reads it', async () => {
+  using folder = temporaryFolder()
+  /** A disk that changes what it was given. */
+  class LyingFolder extends FileFolder {
+    constructor(readonly lie: string) {
+      super(folder.path)
+    }
+    override create(temporary: string): NewFile {
+      const file = super.create(temporary)
+      const finish = file.finish.bind(file)
+      file.finish = () => {
+        finish()
+        using changed = new Database(file.path)
+        changed.run(this.lie)
+      }
+      return file
+    }
+  }
+  const lies = [
+    'UPDATE bundle SET rows = (SELECT rows FROM bundle WHERE n = 1) WHERE n = 0',
+    'UPDATE bundle SET rows = (SELECT rows FROM bundle WHERE n = 1) WHERE n = 12',
+    "UPDATE bundle SET rows = x'00' WHERE n = 0",
+    "UPDATE bundle SET rows = x'00' WHERE n = 12",
+    'DELETE FROM bundle WHERE n = 12',
+    'UPDATE tile SET hashes = zeroblob(8192) WHERE level = 0 AND n = 0',
+    'DELETE FROM tile WHERE level = 1',
+  ]
+  for (const lie of lies)
+    for (const expectedRows of [0, 1_000_000]) {
+      const file = new NewReleaseFile({ files: new LyingFolder(lie) }, 'made', expectedRows)
+      for (const key of numbered(400)) file.add(rowOf(key))
+      expect([lie, await file.seal().catch(String)]).toEqual([lie, expect.stringContaining('other bytes than were')])
+      file.abandon()
+    }
+  await fileOf(new LyingFolder('ANALYZE'), numbered(400)) // one that tells the truth
 })
 
 test('a file that is not there, not a release file, or of another form is a fault that names the release', async () => {

@@ -5,12 +5,13 @@ import { rangeRoot } from '../../proof/tree/merkle.ts'
 import { TileBuilder } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { openRelease, type ReleaseFile, type TotalBy } from '../file/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
+import { giveMemoryBack, ourTurn } from '../turn.ts'
 import { bodyHasKey, leafHashOfBody } from './row-body.ts'
 import type { ReleaseState } from './store.ts'
 
 const BUNDLES_PER_READ = 64
 const ROWS_PER_READ = BUNDLES_PER_READ * BUNDLE_ROWS
+const ROWS_IN_MEMORY = 16 * ROWS_PER_READ
 
 /**
  * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals.
@@ -59,6 +60,7 @@ async function rederiveRows(
       .filter(({ row_index }) => row_index % BUNDLE_ROWS === 0)
       .every(({ row_key, row_index }, i) => found[i]?.first_key === row_key && found[i]?.n === row_index / BUNDLE_ROWS)
     if (!isFound) return `${release_id}: rows are not found under their keys`
+    if ((from + ROWS_PER_READ) % ROWS_IN_MEMORY === 0) giveMemoryBack()
     await ourTurn() // agents are served while a large release is read
   }
   if (file.bundlesAfter(last, 1).length > 0) return `${release_id}: rows are missing or too many`

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import { type AnyRow, isAnyRow, rowKey } from '../../proof/price/row.ts'
+import type { WritableRow } from '../file/bundle.ts'
 import { type CountedRow, NewReleaseFile } from '../file/new-file-store.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
@@ -18,9 +19,7 @@ const ROWS_PER_TURN = 4_000
  * A row whose text a loader has made itself, because making two million of them as objects takes too long. The
  * loader vouches, by its tests, that the text is `rowText` of a row and the key is its key.
  */
-export interface ReadyRow extends CountedRow {
-  kind: AnyRow['kind']
-}
+export type ReadyRow = { kind: AnyRow['kind'] } & (CountedRow | (CountedRow & WritableRow))
 export type StageableRow = AnyRow | ReadyRow
 export type Stageable = AsyncIterable<StageableRow> | Iterable<StageableRow>
 
@@ -40,6 +39,8 @@ export interface StagingResult {
 
 export interface StageOptions {
   onProgress?: ((progress: Progress) => void) | undefined
+  /** How many rows there will be, where that is known. */
+  row_total?: number | undefined
   /** For a dry run: is shown the release as it would be staged, and after that nothing of it is kept. */
   inspect?: ((release: ReleaseState) => Promise<void>) | undefined
   /** Told of each step, so that a test can kill the process there. */
@@ -135,11 +136,11 @@ async function writeRows(
   begun: ReleaseState,
   rows: Stageable,
   rejects: Findings,
-  { onProgress = () => undefined, trace = () => undefined, inspect }: StageOptions,
+  { onProgress = () => undefined, trace = () => undefined, row_total, inspect }: StageOptions,
 ): Promise<StagingResult> {
   const { release_no } = begun
   const temporary = releases.temporaryName(begun)
-  const file = new NewReleaseFile(db, temporary)
+  const file = new NewReleaseFile(db, temporary, row_total)
   try {
     const written = await fill(file, rows, onProgress)
     if (written.rows === 0) throw new Problem('source_unreadable', 'the source has no row that can be published')
@@ -187,7 +188,7 @@ async function fill(
   /** True when it is time to let others go first. */
   const add = (row: ReadyRow): boolean => {
     file.add(row)
-    written.bytes += row.body.length
+    written.bytes += 'size' in row ? row.size : row.body.length
     if (row.kind === 'absence') written.absences++
     return ++written.rows % ROWS_PER_TURN === 0
   }

@@ -1,0 +1,45 @@
+import { SealedFile } from '../../db/file-folder.ts'
+import { ourTurn } from '../turn.ts'
+import { checksum, unpackBytes } from './bundle.ts'
+
+const BUNDLES_PER_READ = 64
+
+/** Checksums of the texts of the bundles `from` to `to - 1`, as they are in a file, combined. */
+export async function sumOfBundles(path: string, from: number, to: number): Promise<bigint> {
+  const file = new SealedFile(path)
+  try {
+    let [sum, n] = [0n, from]
+    while (n < to) {
+      const some = file.all<{ rows: Uint8Array }>(
+        'SELECT rows FROM bundle WHERE n >= ?1 AND n < ?2 ORDER BY n',
+        n,
+        Math.min(to, n + BUNDLES_PER_READ),
+      )
+      // One that is missing is noticed: those behind it are summed under other numbers.
+      if (some.length === 0) break
+      for (const { rows } of some) sum ^= checksum(unpackBytes(rows), n++)
+      await ourTurn()
+    }
+    return sum
+  } finally {
+    file.close()
+  }
+}
+
+export const tileSum = (level: number, n: number, hashes: Uint8Array): bigint => checksum(hashes, level * 2 ** 40 + n)
+
+/** The same of all tiles. */
+export async function sumOfTiles(path: string): Promise<bigint> {
+  const file = new SealedFile(path)
+  try {
+    let sum = 0n
+    for (const { level, n } of file.all<{ level: number; n: number }>('SELECT level, n FROM tile')) {
+      const tile = file.get<{ hashes: Uint8Array }>('SELECT hashes FROM tile WHERE level = ?1 AND n = ?2', level, n)
+      if (tile) sum ^= tileSum(level, n, tile.hashes)
+      if (n % BUNDLES_PER_READ === 0) await ourTurn()
+    }
+    return sum
+  } finally {
+    file.close()
+  }
+}
