@@ -2,12 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { dayOf } from './calendar.ts'
 import { citationHealth } from './citations/report.ts'
 import { listChecks } from './citations/store.ts'
-import { figuresFacts, figuresInForce } from './figures/facts.ts'
+import { figuresFacts, publishedFigures } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
+import { dayStamp } from './integrity/published.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import type { Operation } from './operation.ts'
 import { makeGate } from './rails/admission.ts'
@@ -24,6 +25,7 @@ import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
+import { publishedRegistry } from './registry/lookup/view.ts'
 import { registryOperations } from './registry/operations.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
 import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
@@ -74,6 +76,8 @@ export interface App extends HttpSurface {
   mounts: readonly Mount[]
   /** Releases the figures when the calendar says so, until it is stopped. */
   followFiguresCalendar: (tell: CalendarParts['tell']) => ReturnType<typeof releaseOnCalendar>
+  /** Keeps what is public in memory until it is stopped: while it runs, lookups ask the store for nothing. */
+  followHeads: (tell: (said: { fault: unknown }) => void) => { stop: () => Promise<void> }
 }
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
@@ -83,8 +87,13 @@ export function makeApp(
 ): App {
   const { baseUrl, now, limits, charts = CHARTS } = options
   const today = (): string => dayOf(now())
-  const registry = { db, log: registryLog, today, charts }
-  const figures = { db, log: figuresLog, now }
+  const published = publishedRegistry(db, registryLog)
+  const registry = { db, log: registryLog, published, today, charts }
+  const onFigures = publishedFigures({ db, log: figuresLog })
+  const figures = { db, log: figuresLog, now, published: onFigures }
+  const registryStamp = (): string | undefined => published.stamp()
+  const figuresStamp = (): string | undefined => onFigures.stamp()
+  const registryDay = dayStamp({ stamp: registryStamp }, today)
   const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes))
   const rails = {
     db,
@@ -138,9 +147,10 @@ export function makeApp(
     landing({
       ...discovery,
       readme: () => readme.run({}, {}),
-      figures: () => figuresInForce(figures),
+      figures: async () => (await onFigures.at()).body,
       charts: () => firstCharts(db, today(), charts),
       example: () => examplePrice(registry),
+      stamp: () => bothOf(registryDay(), figuresStamp()),
     }),
     aiPlugin(discovery),
     logo(),
@@ -166,17 +176,28 @@ export function makeApp(
     policy,
     ...logTiles({
       logs: [
-        { log: tileSource(db, registryLog), entries: 'public' },
-        { log: tileSource(db, figuresLog), entries: 'audit:read' },
+        {
+          log: tileSource(db, registryLog, () => published.current()?.head),
+          entries: 'public',
+          stamp: registryStamp,
+        },
+        {
+          log: tileSource(db, figuresLog, () => onFigures.current()?.head),
+          entries: 'audit:read',
+          stamp: figuresStamp,
+        },
       ],
-      findRowTile: (release_id, tile) => findRowTile(db, release_id, tile),
-      findRowBodies: (release_id, bundle) => findRowBodies(db, release_id, bundle),
+      findRowTile: async (release_id, tile) => findRowTile(db, { view: await published.at(), release_id }, tile),
+      findRowBodies: async (release_id, bundle) =>
+        findRowBodies(db, { view: await published.at(), release_id }, bundle),
+      stamp: registryStamp,
     }),
     feed({
       baseUrl,
       origin: registryLog.origin,
       entries: () => releaseNews(db, charts),
       signedAt: async () => (await registryLog.head(db)).signed_at,
+      stamp: registryStamp,
     }),
     problemPages(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
@@ -217,8 +238,15 @@ export function makeApp(
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })
-  return { operations, resources, mounts, followFiguresCalendar, ...http }
+  const followHeads: App['followHeads'] = (tell) => {
+    const jobs = [published.follow(tell), onFigures.follow(tell)]
+    return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
+  }
+  return { operations, resources, mounts, followFiguresCalendar, followHeads, ...http }
 }
+
+const bothOf = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === undefined || other === undefined ? undefined : `${one} ${other}`
 
 /** The protocol endpoints that OAuth clients treat as resources of their own. */
 const PARTS = ['mcp', 'a2a'] as const

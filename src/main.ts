@@ -59,6 +59,7 @@ export function start(config: Config, installation: Installation): RunningServic
   })
   const localUrl = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
   if (url === '') url = localUrl
+  const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
   const releases = config.FIGURES_SCHEDULE === 'on' ? app.followFiguresCalendar(logRelease) : undefined
   return {
     app,
@@ -66,6 +67,7 @@ export function start(config: Config, installation: Installation): RunningServic
     localUrl,
     async stop() {
       await server.stop()
+      await heads.stop()
       await releases?.stop()
       await installation.db.close()
     },
@@ -109,6 +111,9 @@ const logRelease: Parameters<App['followFiguresCalendar']>[0] = (result) =>
       ...('fault' in result ? faultOf(result.fault) : result),
     }),
   )
+
+const logFault = (job: string, fault: unknown): void =>
+  console.error(JSON.stringify({ at: new Date().toISOString(), level: 'error', job, ...faultOf(fault) }))
 
 /**
  * Where a fault happened, but not its message, which may quote a request or a file. The messages of store faults are

@@ -83,11 +83,38 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   output: Output
   /** The refusals of this operation, in addition to those that every operation can give. */
   problems: readonly ProblemCode[]
+  /**
+   * Names all that the answers depend on besides the input, such as the head of a log and the day: with the same stamp,
+   * the same question has the same answer, byte for byte. Undefined: not known now.
+   */
+  stamp?: Stamp
   run(
     input: z.output<Input>,
     caller: { agent?: Agent | undefined; signed?: SignedCall | undefined },
-  ): Promise<z.input<Output>>
+  ): Promise<z.input<Output> | ReadyAnswer>
 }
+
+export type Stamp = () => string | undefined
+
+/** An answer as finished JSON text, made of parts that were checked before. Tests check it against the output schema. */
+export class ReadyAnswer {
+  #value: unknown
+
+  constructor(
+    readonly text: string,
+    /** Of a list: the neighbouring pages, for the `Link` header. */
+    readonly links?: Record<string, string | null>,
+  ) {}
+
+  /** For a surface that does not send the text as it is. */
+  get value(): unknown {
+    this.#value ??= JSON.parse(this.text)
+    return this.#value
+  }
+}
+
+/** An answer that we made ourselves of what we hashed: it need not be checked again on its way out. */
+export const ready = (answer: unknown): ReadyAnswer => new ReadyAnswer(JSON.stringify(answer))
 
 /** Checks an operation's types, then drops them so that all operations fit in one list. */
 export const operation = <I extends z.ZodObject, O extends z.ZodType>(spec: Operation<I, O>): Operation =>
@@ -100,7 +127,7 @@ export type Outcome = { visit: Visit } & ({ ok: true; output: unknown } | { ok: 
 
 /**
  * The one way to run an operation: admission and quota, then input, then the work, then a check that
- * the answer has the documented shape. `read` is called only for a caller who was admitted.
+ * the answer has the documented shape, unless it is ready to be sent. `read` is called only for a caller who was admitted.
  */
 export async function perform(
   op: Operation,
@@ -120,7 +147,7 @@ export async function perform(
   try {
     const input = await readOnce()
     const output = await op.run(input, { agent: visit.agent, signed: call.signed })
-    return { visit, ok: true, output: op.output.parse(output) }
+    return { visit, ok: true, output: output instanceof ReadyAnswer ? output : op.output.parse(output) }
   } catch (error) {
     const problem = refusalOf(error)
     if (problem) return { visit, ok: false, problem }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Operation, operation } from './operation.ts'
+import { type Operation, operation, ReadyAnswer } from './operation.ts'
 
 const MAX_LIMIT = 200
 /** Large offsets are slow to read; a cursor reaches what lies beyond. */
@@ -73,16 +73,23 @@ export function pageOf({ path, query, total, next_after }: PageQuery): {
 
 /** A path with parameters, without those that have no value. */
 export function address(path: string, params: Readonly<Record<string, string | number | undefined>>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(params)) if (value !== undefined) query.set(name, String(value))
+  let query = ''
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) query += `${query === '' ? '' : '&'}${name}=${encoded(String(value))}`
   return `${path}?${query}`
 }
+
+/** Most values are words of ours, which stand for themselves. */
+const encoded = (value: string): string =>
+  /^[A-Za-z0-9*._-]*$/.test(value) ? value : new URLSearchParams({ '': value }).toString().slice(1)
 
 /** What a paged operation returns: its answer without `page` and `links`, and the total number of entries. */
 export type ListAnswer<Output extends z.ZodType> = Omit<z.input<Output>, 'page' | 'links'> &
   Pick<PageQuery, 'total' | 'next_after'>
 
 type PagedOperation<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation<I, O>, 'run'> & {
+  /** The answer is made of what was checked before, and is sent as it is. */
+  isReady?: true
   run(...asked: Parameters<Operation<I, O>['run']>): Promise<ListAnswer<O>>
 }
 
@@ -92,6 +99,8 @@ export const pagedOperation = <I extends z.ZodObject, O extends z.ZodType>(spec:
     ...spec,
     async run(input, caller) {
       const { total, next_after, ...found } = await spec.run(input, caller)
-      return { ...found, ...pageOf({ path: spec.http.path, query: input as Query, total, next_after }) }
+      const place = pageOf({ path: spec.http.path, query: input as Query, total, next_after })
+      const answer = { ...found, ...place }
+      return spec.isReady ? new ReadyAnswer(JSON.stringify(answer), place.links) : answer
     },
   })

@@ -1,5 +1,6 @@
 import { type Db, StoreFault } from '../db/db.ts'
-import { leafBodies } from '../integrity/store.ts'
+import { Published } from '../integrity/published.ts'
+import { leafBodies, type StoredCheckpoint } from '../integrity/store.ts'
 import { FIGURES_PROOF } from '../proof/body.ts'
 import { figuresAnswer } from '../proof/figures.ts'
 import type { FiguresBody } from './answers.ts'
@@ -11,9 +12,30 @@ import * as store from './store.ts'
 import { nextReleaseAt, nextWindowRelease } from './window/calendar.ts'
 import { windows } from './window/store.ts'
 
+/** The figures under one public checkpoint. */
+export interface FiguresView {
+  head: StoredCheckpoint
+  body: FiguresBody
+}
+export type PublishedFigures = Published<FiguresView>
+
+export function publishedFigures({ db, log }: Pick<FiguresParts, 'db' | 'log'>): PublishedFigures {
+  let newest: FiguresView | undefined
+  return new Published(log, async () => {
+    const head = await log.head(db)
+    if (newest?.head.note !== head.note) newest = { head, body: await figuresUnder({ db, log }, head) }
+    return newest
+  })
+}
+
 /** The figures that are public now: those of the state that the public checkpoint ends with, so the same for all (F7). */
-export async function figuresInForce({ db, log }: Pick<FiguresParts, 'db' | 'log'>): Promise<FiguresBody> {
-  const head = await log.head(db)
+const figuresInForce = async ({ db, log }: Pick<FiguresParts, 'db' | 'log'>): Promise<FiguresBody> =>
+  figuresUnder({ db, log }, await log.head(db))
+
+async function figuresUnder(
+  { db, log }: Pick<FiguresParts, 'db' | 'log'>,
+  head: StoredCheckpoint,
+): Promise<FiguresBody> {
   const index = head.size - 1
   const [leaf] = await leafBodies(db, log.name, index, head.size)
   const state = leaf && stateIn(leaf)

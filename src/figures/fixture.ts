@@ -11,6 +11,7 @@ import { utf8 } from '../proof/bytes.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../proof/note/policy.ts'
 import type { NoteSigner } from '../proof/note/signed-note.ts'
 import { FiguresBody } from './answers.ts'
+import { publishedFigures } from './facts.ts'
 import { importOutcomes } from './ledger/ledger.ts'
 import { COLUMNS, WITH_PERSONS } from './ledger/outcome.ts'
 import { figuresOperations } from './operations.ts'
@@ -85,7 +86,7 @@ export async function openFigures(engine?: Engine) {
   const parts = { db, log, now: () => clock.at, cosign: noWitnesses, dice: systemDice() }
   await db.transaction((tx) => log.create(tx, clock.at))
   await beginFigures(parts, clock.at)
-  const operations = figuresOperations(parts)
+  const operations = figuresOperations({ ...parts, published: publishedFigures(parts) })
   /** Runs an operation as every surface does: parsed input, checked output. */
   const call = async (name: string, input: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
     const op = operations.find((found) => found.name === name) as Operation

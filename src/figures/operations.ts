@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts'
 import { isNpi } from '../proof/lookup/npi.ts'
 import { ChangePage, FiguresBody, ProviderStats } from './answers.ts'
 import { ChangesQuery, changePage } from './change-page.ts'
-import { figuresInForce } from './facts.ts'
+import type { PublishedFigures } from './facts.ts'
 import { isProvider } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import type { FiguresParts } from './release.ts'
@@ -61,7 +61,12 @@ async function providerAnswer(db: Db, npi: string, now: number): Promise<z.infer
   return providerStats(npi, facts, at, { version: RULE_2.version, granularity: 'quarter' })
 }
 
-export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] => [
+export const figuresOperations = ({
+  db,
+  log,
+  now,
+  published,
+}: FiguresParts & { published: PublishedFigures }): Operation[] => [
   operation({
     name: 'get_figures',
     summary: 'Aggregate dispute metrics: win rate, recurring rate, share settled without escalation, savings',
@@ -75,7 +80,8 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     input: z.strictObject({}),
     output: FiguresBody,
     problems: [],
-    run: () => figuresInForce({ db, log }),
+    stamp: () => published.stamp(),
+    run: async () => (await published.at()).body,
   }),
 
   operation({
@@ -108,6 +114,7 @@ export const figuresOperations = ({ db, log, now }: FiguresParts): Operation[] =
     access: 'audit:read',
     limit: 'default',
     cache: 'private, no-cache',
+    stamp: () => published.stamp(),
     input: ChangesQuery,
     output: ChangePage,
     problems: [],

@@ -42,6 +42,7 @@ export class Log {
   /** It never changes, whatever the keys. */
   readonly origin: string
   readonly #keys: LogParts['keys']
+  readonly #listeners: (() => void)[] = []
 
   constructor({ name, keys, lock, trace = () => undefined }: LogParts) {
     this.name = name
@@ -49,6 +50,15 @@ export class Log {
     this.trace = trace
     this.#keys = keys
     this.origin = keys().signers[0].name
+  }
+
+  /** Calls back when this process has made a new checkpoint public. */
+  whenPublic(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  announce(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   get signers(): LogKeys['signers'] {

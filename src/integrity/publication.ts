@@ -91,15 +91,16 @@ export async function cosignAgain({ db, log, cosign }: Publisher, now: number): 
 }
 
 /** Under the write lock, and with the signatures of now: the keys may have been rotated while witnesses were asked. */
-function makePublic(db: Db, log: Log, size: number, lines: readonly string[]): Promise<void> {
+async function makePublic(db: Db, log: Log, size: number, lines: readonly string[]): Promise<void> {
   log.trace(7)
-  return db.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     const signed = await store.findCheckpoint(tx, log.name, size)
     const head = await log.head(tx)
     if (!signed) throw new StoreFault(`the ${log.name} log has no checkpoint: restore the store from a backup`)
     const note = withLines(head.size === size ? head.note : signed.note, lines)
     await store.putHead(tx, log.name, { ...signed, note })
   })
+  log.announce()
 }
 
 /** A note with further signature lines, each in place of an older one by the same key. */

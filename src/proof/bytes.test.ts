@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { concat, equalBytes, fromBase64, fromUtf8, toBase64, toHex, utf8 } from './bytes.ts'
+import { concat, equalBytes, fromBase64, fromUtf8, portableBase64, toBase64, toHex, utf8 } from './bytes.ts'
 
 const bytes = fc.uint8Array({ maxLength: 200 })
 
@@ -9,6 +9,7 @@ test('every byte string survives base64, and has only that one spelling', () => 
     fc.property(bytes, (original) => {
       const text = toBase64(original)
       expect(text).toBe(Buffer.from(original).toString('base64'))
+      expect(portableBase64(original)).toBe(text)
       expect(fromBase64(text)).toEqual(original)
     }),
   )
@@ -39,6 +40,7 @@ test.each([
 test('base64 of more bytes than fit one call is whole', () => {
   const large = new Uint8Array(100_001).map((_, i) => i % 251)
   expect(fromBase64(toBase64(large))).toEqual(large)
+  expect(portableBase64(large)).toBe(toBase64(large))
 })
 
 test('hex is lowercase with two digits for every byte', () => {

@@ -27,7 +27,17 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('')
 
+interface OwnBase64 {
+  toBase64?: () => string
+}
+
+/** The platform's own way where it has one (ES2026): an answer has dozens of hashes, and this is ten times faster. */
 export function toBase64(bytes: Uint8Array): string {
+  return (bytes as OwnBase64).toBase64?.() ?? portableBase64(bytes)
+}
+
+/** For platforms that have none. */
+export function portableBase64(bytes: Uint8Array): string {
   let binary = ''
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
   return btoa(binary)

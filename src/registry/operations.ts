@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import type { Log } from '../integrity/log.ts'
-import { type Operation, operation } from '../operation.ts'
+import { dayStamp } from '../integrity/published.ts'
+import { type Operation, operation, ReadyAnswer, ready } from '../operation.ts'
 import { pagedOperation } from '../paging.ts'
 import { PRICE_PROBLEMS } from '../price-problems.ts'
 import type { ProblemCode } from '../problem.ts'
@@ -10,7 +11,7 @@ import { parsePolicy } from '../proof/verify-lists.ts'
 import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
-import { answer, shortAnswer } from './lookup/answer.ts'
+import { answerText, shortAnswer } from './lookup/answer.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
 import { find } from './lookup/find.ts'
@@ -26,12 +27,14 @@ import { citeRow, RowQuery } from './lookup/permalink.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
 import { ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'
+import type { PublishedRegistry } from './lookup/view.ts'
 import { CitedRow } from './row-schema.ts'
 import { checkedText, Verification, VerificationQuery, verification } from './verification.ts'
 
 export interface RegistryParts {
   db: Db
   log: Log
+  published: PublishedRegistry
   /** The day, as an ISO date in UTC. */
   today: () => string
   charts?: Charts
@@ -39,10 +42,12 @@ export interface RegistryParts {
 
 const LOOKUP_PROBLEMS: readonly ProblemCode[] = ['invalid_cpt', 'invalid_region', 'invalid_npi']
 
-export function registryOperations({ db, log, today, charts = CHARTS }: RegistryParts): Operation[] {
+export function registryOperations(parts: RegistryParts): Operation[] {
+  const { db, log, published, today, charts = CHARTS } = parts
   const table = chartTable(charts)
   /** Everything in one answer is of one view of the registry. */
-  const proofsNow = (): Promise<Proofs> => Proofs.at(db, log, table)
+  const proofsNow = async (): Promise<Proofs> => Proofs.under(await published.at(), db, log, table)
+  const stamp = dayStamp({ stamp: () => published.stamp() }, today)
   return [
     operation({
       name: 'lookup_reference',
@@ -55,13 +60,14 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       access: 'public',
       limit: 'reference',
       cache: 'public, max-age=300',
+      stamp,
       input: ReferenceQuery.extend({ proof: ProofForm }),
       output: z.union([PriceAnswer, ShortAnswer]),
       problems: [...LOOKUP_PROBLEMS, ...(Object.keys(PRICE_PROBLEMS) as ProblemCode[])],
       async run({ proof, ...query }) {
         const proofs = await proofsNow()
-        const found = await find(proofs, questionOf(query, today()))
-        return proof === 'ref' ? shortAnswer(db, proofs, found) : answer(db, proofs, found)
+        const found = find(proofs, questionOf(query, today()))
+        return proof === 'ref' ? ready(shortAnswer(proofs, found)) : new ReadyAnswer(answerText(proofs, found))
       },
     }),
 
@@ -76,6 +82,7 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       access: 'public',
       limit: 'reference',
       cache: 'public, max-age=300',
+      stamp,
       input: SheetQuery.extend({ proof: ProofForm }),
       output: z.union([ReferenceSheet, ShortSheet]),
       problems: [
@@ -87,7 +94,7 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
         'no_edition_for_day',
       ],
       run: async ({ proof, ...query }) =>
-        proof === 'ref' ? shortSheet(await proofsNow(), query, today()) : sheet(await proofsNow(), query, today()),
+        ready((proof === 'ref' ? shortSheet : sheet)(await proofsNow(), query, today())),
     }),
 
     operation({
@@ -100,10 +107,11 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       access: 'public',
       limit: 'reference',
       cache: 'public, max-age=300',
+      stamp,
       input: RowQuery,
       output: CitedRow,
       problems: ['release_not_found', 'row_not_found'],
-      run: async (query) => citeRow(db, await proofsNow(), query),
+      run: async (query) => citeRow(await proofsNow(), query),
     }),
 
     operation({
@@ -123,7 +131,7 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       input: BatchQuery,
       output: BatchAnswer,
       problems: [],
-      run: async (query) => lookUpLines(db, await proofsNow(), query, today()),
+      run: async (query) => ready(await lookUpLines(await proofsNow(), query, today())),
     }),
 
     pagedOperation({
@@ -138,6 +146,8 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       access: 'public',
       limit: 'reference',
       cache: 'public, max-age=300',
+      stamp,
+      isReady: true,
       cost: async ({ proof: _, ...query }) => editionsListed(await proofsNow(), query, today()),
       // Without a default, so that the links between pages say it only where it was asked for.
       input: HistoryQuery.extend({
@@ -148,9 +158,7 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       output: z.union([ReferenceHistory, ShortHistory]),
       problems: [...LOOKUP_PROBLEMS, 'unknown_provider'],
       run: async ({ proof, ...query }) =>
-        proof === 'ref'
-          ? shortHistory(db, await proofsNow(), query, today())
-          : history(db, await proofsNow(), query, today()),
+        proof === 'ref' ? shortHistory(await proofsNow(), query, today()) : history(await proofsNow(), query, today()),
     }),
 
     operation({
@@ -168,7 +176,7 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       output: Verification,
       problems: ['release_not_found', 'row_not_found'],
       async run(query) {
-        const text = await checkedText(query, async (place) => citeRow(db, await proofsNow(), place))
+        const text = await checkedText(query, async (place) => citeRow(await proofsNow(), place))
         const { signers, retired } = log.currentKeys()
         const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
         if (!policy) throw new Error('the service has a policy that it cannot read')
@@ -186,6 +194,8 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       access: 'registry:read',
       limit: 'default',
       cache: 'private, no-cache',
+      stamp,
+      isReady: true,
       input: browseQuery(charts),
       output: RegistryPage,
       problems: ['invalid_cpt', 'invalid_region', 'invalid_npi'],
@@ -197,6 +207,6 @@ export function registryOperations({ db, log, today, charts = CHARTS }: Registry
       },
     }),
 
-    ...catalogueOperations({ db, log, today, charts }),
+    ...catalogueOperations({ db, log, published, today, charts, stamp }),
   ]
 }

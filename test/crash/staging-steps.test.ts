@@ -85,7 +85,7 @@ test('after a discard the disk has as much room as before the load, though the r
           .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
       const before = used()
       const { release } = await stage(db, RELEASE, rows, new Map(), 0)
-      const file = releaseFile(config, release.release_no)
+      const file = await releaseFile(config, release.release_no)
       const size = statSync(file).size
       expect(size).toBeGreaterThan(100_000)
       expect(openRelease(db, release).rowsAt(0, 3_000)).toHaveLength(3_000)

@@ -9,6 +9,7 @@ import { browse, browseQuery } from '../../src/registry/lookup/browse.ts'
 import { find } from '../../src/registry/lookup/find.ts'
 import { Proofs } from '../../src/registry/lookup/proofs.ts'
 import { questionOf, ReferenceQuery } from '../../src/registry/lookup/query.ts'
+import { publishedRegistry } from '../../src/registry/lookup/view.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 
@@ -59,9 +60,9 @@ function watched(db: Db): { db: Db; asked: Asked[] } {
     } as Db,
   }
 }
-/** The bundles of rows that were unpacked. */
+/** The bundles of rows that were read by their number. */
 const ofRows = (asked: readonly Asked[]): Asked[] => asked.filter(({ sql }) => sql.includes('SELECT rows FROM bundle'))
-/** The keys that were looked for. */
+/** The keys that were looked for: each seek reads the bundle that it finds. */
 const ofKeys = (asked: readonly Asked[]): Asked[] => asked.filter(({ sql }) => sql.includes('first_key <= ?1'))
 
 const DAY = '2026-11-15'
@@ -103,7 +104,7 @@ test('browsing by provider looks into that provider\u2019s files alone, and coun
   }
   const hospital = view.editionOn(`hospital-mrf:${ONE}`, DAY)?.file
   // Of two bundles of rows, the first.
-  expect(ofRows(asked).map(({ file, params }) => [file, ...params])).toEqual([[hospital, 0]])
+  expect(ofRows(asked).every(({ file, params }) => file === hospital && params[0] === 0)).toBe(true)
   expect(ofKeys(asked).every(({ file, params }) => file === hospital && String(params[0]) < '99103')).toBe(true)
   expect((await browse(db, view, BrowseQuery.parse({ npi: TWO, region: 'US-CA-05' }), DAY)).total).toBe(0)
   expect((await browse(db, view, BrowseQuery.parse({ npi: TWO, cpt: '99100' }), DAY)).total).toBe(2)
@@ -168,15 +169,15 @@ test('a lookup for one provider of a hospital reads none of the other providers\
   expect(decision).toMatchObject({ outcome: 'price', row: { npi: ONE } })
   const keys = ofKeys(asked).map(({ params }) => String(params[0]))
   expect(keys.every((key) => key.startsWith(`99100|national|${ONE}|`))).toBe(true)
-  // One key at a time, in the order of the rule: the second one is there.
-  expect(new Set(keys).size).toBe(2)
+  // The rule asks for one key at a time, and the second one is there: it lies in the bundle that was read for the first.
+  expect(keys).toHaveLength(1)
 })
 
 test('codes in force are listed once for each edition, whoever asks and for whichever day', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
   const { db, asked } = watched(app.installation.db)
-  const coverageOn = coverage(db, app.installation.registryLog, CHARTS)
+  const coverageOn = coverage(db, publishedRegistry(db, app.installation.registryLog), CHARTS)
   const ask = async (query: object, day = DAY) => (await coverageOn(coverageQuery(CHARTS).parse(query), day)).total
   const lists = () => asked.filter(({ sql }) => sql.includes('item >= ?2')).length
   expect(await ask({ prefix: '9' })).toBe(30)

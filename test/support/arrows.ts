@@ -13,7 +13,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   'calendar.ts': [],
   'job.ts': ['problem.ts', 'db'],
   'config.ts': ['proof'],
-  integrity: ['calendar.ts', 'db', 'outgoing', 'proof', 'operation.ts', 'problem.ts'],
+  integrity: ['calendar.ts', 'job.ts', 'db', 'outgoing', 'proof', 'operation.ts', 'problem.ts'],
   registry: [
     'calendar.ts',
     'job.ts',

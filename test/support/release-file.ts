@@ -7,7 +7,8 @@ import type { Db } from '../../src/db/db.ts'
 import { FileFolder } from '../../src/db/file-folder.ts'
 import { openStoreAt } from '../../src/db/store-place.ts'
 import { placeOf } from '../../src/installation.ts'
-import { BUNDLE_ROWS, packTile, TileWriter, unpack } from '../../src/registry/file/bundle.ts'
+import { BUNDLE_ROWS, packTile, TileWriter } from '../../src/registry/file/bundle.ts'
+import { OpenBundle } from '../../src/registry/file/open-bundle.ts'
 import { storeEnvironment } from './engines.ts'
 
 // Release files, changed behind the service's back.
@@ -63,8 +64,8 @@ export const withRows =
   (change: (rows: FileRow[]) => FileRow[]) =>
   (file: Database): void => {
     const packed = file.query<{ rows: Uint8Array }, []>('SELECT rows FROM bundle ORDER BY n').all()
-    const bundles = packed.map(({ rows }) => unpack(rows) ?? { keys: [], bodies: [] })
-    const rows = bundles.flatMap(({ keys, bodies }) => keys.map((key, i) => ({ key, body: bodies[i] ?? '' })))
+    const bundles = packed.flatMap(({ rows }) => OpenBundle.from(rows) ?? [])
+    const rows = bundles.flatMap((bundle) => bundle.keys.map((key, i) => ({ key, body: bundle.body(i) })))
     const changed = change(rows)
     file.run('DELETE FROM bundle')
     for (let n = 0; n * BUNDLE_ROWS < changed.length; n++) {

@@ -204,3 +204,10 @@ test('full tiles whose roots are known make the same tree as their hashes one by
   })
   expect(byTiles).toEqual(oneByOne)
 })
+
+test('reading a tile does not change it, also if it is a buffer of Node', () => {
+  const tile = Buffer.from(new Uint8Array(256 * 32).map((_, i) => i * 7))
+  const before = tile.toString('hex')
+  expect(rootInTile(tile, 0, 256)).toEqual(rootInTile(new Uint8Array(tile), 0, 256))
+  expect(tile.toString('hex')).toBe(before)
+})

@@ -35,7 +35,8 @@ export function tilePath(kind: number | 'entries', n: number, width = TILE_WIDTH
 export function rootInTile(hashes: Uint8Array, first: number, count: number): Hash {
   if ((first + count) * HASH_SIZE > hashes.length) throw new RangeError('tile is narrower than the tree says')
   // Level by level in one piece of memory: a parent takes the place of a child that is no longer needed.
-  const level = hashes.slice(first * HASH_SIZE, (first + count) * HASH_SIZE)
+  // A copy even of a Node buffer, whose own `slice` is a view.
+  const level = new Uint8Array(hashes.subarray(first * HASH_SIZE, (first + count) * HASH_SIZE))
   for (let width = count / 2; width >= 1; width /= 2)
     for (let i = 0; i < width; i++)
       level.set(pairHash(level.subarray(2 * i * HASH_SIZE, 2 * (i + 1) * HASH_SIZE)), i * HASH_SIZE)

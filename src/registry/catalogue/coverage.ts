@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
-import type { Log } from '../../integrity/log.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { EDITION_PROOF, holds, listedEdition } from '../../proof/catalogue/coverage.ts'
@@ -11,13 +10,12 @@ import { type Charts, chartOf } from '../charts.ts'
 import { openRelease, type ReleaseFile, type TotalBy } from '../file/release-file-store.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
-import { View } from '../lookup/view.ts'
+import type { PublishedRegistry, View } from '../lookup/view.ts'
 import { Memo } from '../memo.ts'
 import type { Release } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { timelineProof } from './list-proofs.ts'
 import { Days, EditionProof, TimelineProof } from './proof-schema.ts'
-import * as catalogue from './store.ts'
 
 /** More than there are Medicare localities; a list that is longer is cut, and its total says so. */
 const MAX_LISTED = 200
@@ -116,19 +114,19 @@ type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 
  */
 export function coverage(
   db: Db,
-  log: Log,
+  published: PublishedRegistry,
   charts: Charts,
 ): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
   const contents = new Memo<Contents>(MAX_REMEMBERED)
   const codes = new Memo<HeldCode[]>(MAX_CODE_LISTS)
   return async (query, day) => {
     const { prefix, chart } = query
-    const view = await View.at(db, log)
+    const view = await published.at()
     if (prefix === undefined) return coverageOfCharts(db, view, charts, contents, query, day)
     if (query.cpt !== undefined || query.npi !== undefined)
       throw Problem.parameter('prefix', 'prefix goes with chart, not with cpt or npi')
     const first = prefix.slice(0, 1)
-    const name = `${view.head.size} ${await catalogue.sameSince(db, day)} ${chart ?? ''} ${first}`
+    const name = `${view.head.size} ${sameSince(view, day)} ${chart ?? ''} ${first}`
     const all = await codes.get(name, () => codesInForce(db, view, chart, first, day))
     return pageOfCodes(query, prefix, day, all)
   }
@@ -160,6 +158,12 @@ async function coverageOfCharts(
     ? timelineProof(view, shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1)
     : proofOf(view, fitting, query)
   return { data, total: fitting.length, as_of: day, ...(proof ? { proof } : {}) }
+}
+
+/** Where the editions in force changed last before a day, or on it: all days since then have the same ones. */
+function sameSince({ periods }: View, day: string): string {
+  const changes = periods.flatMap(({ from, to }) => [from, `${to}~`])
+  return changes.reduce((last, change) => (change <= day && change > last ? change : last), '')
 }
 
 type EditionInForce = PlacedPeriod & { release: Release }

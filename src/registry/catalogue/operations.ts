@@ -3,6 +3,7 @@ import type { Log } from '../../integrity/log.ts'
 import { type Operation, operation } from '../../operation.ts'
 import { pagedOperation } from '../../paging.ts'
 import type { Charts } from '../charts.ts'
+import type { PublishedRegistry } from '../lookup/view.ts'
 import { Coverage, coverage, coverageQuery } from './coverage.ts'
 import { ListProofs } from './list-proofs.ts'
 import { DiffQuery, ReleaseDiffAnswer, releaseDiff } from './release-diff.ts'
@@ -11,13 +12,16 @@ import { listReleases, ReleaseList, releasesQuery } from './releases.ts'
 interface CatalogueParts {
   db: Db
   log: Log
+  published: PublishedRegistry
   today: () => string
   charts: Charts
+  stamp: () => string | undefined
 }
 
 /** What there is to be asked for: charts, codes, releases, and how releases differ. */
-export function catalogueOperations({ db, log, today, charts }: CatalogueParts): Operation[] {
-  const coverageOn = coverage(db, log, charts)
+export function catalogueOperations(parts: CatalogueParts): Operation[] {
+  const { db, log, published, today, charts, stamp } = parts
+  const coverageOn = coverage(db, published, charts)
   const diff = releaseDiff(db)
   const proofs = new ListProofs(db, log)
   return [
@@ -34,6 +38,8 @@ export function catalogueOperations({ db, log, today, charts }: CatalogueParts):
       access: 'public',
       limit: 'default',
       cache: 'public, max-age=300',
+      stamp,
+      isReady: true,
       input: coverageQuery(charts),
       output: Coverage,
       problems: ['invalid_cpt', 'invalid_npi'],
@@ -51,10 +57,12 @@ export function catalogueOperations({ db, log, today, charts }: CatalogueParts):
       access: 'public',
       limit: 'default',
       cache: 'public, max-age=300',
+      stamp,
+      isReady: true,
       input: releasesQuery(charts),
       output: ReleaseList,
       problems: [],
-      run: (query) => listReleases(proofs, query),
+      run: async (query) => listReleases(proofs, await published.at(), query),
     }),
 
     operation({
@@ -66,6 +74,7 @@ export function catalogueOperations({ db, log, today, charts }: CatalogueParts):
       access: 'public',
       limit: 'default',
       cache: 'public, max-age=86400',
+      stamp,
       input: DiffQuery,
       output: ReleaseDiffAnswer,
       problems: ['release_not_found', 'unavailable'],

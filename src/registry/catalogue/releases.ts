@@ -16,7 +16,7 @@ import { isManifest, isWithdrawal, type Manifest, periodKey, type Withdrawal } f
 import { placeOf } from '../../proof/price/timeline.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
-import { View } from '../lookup/view.ts'
+import type { View } from '../lookup/view.ts'
 import { ourTurn } from '../turn.ts'
 import { type ListProofs, timelineProof } from './list-proofs.ts'
 import { Days, ReleaseProof, TimelineProof } from './proof-schema.ts'
@@ -67,9 +67,9 @@ export const ReleaseList = z
 /** Every release that is in the public log, in the order of the timeline, so that a page can be proved from it. */
 export async function listReleases(
   proofs: ListProofs,
+  view: View,
   { limit, offset, chart, state }: ReleasesQuery,
 ): Promise<ListAnswer<typeof ReleaseList>> {
-  const view = await View.at(proofs.db, proofs.log)
   const fitting = proofs
     .releasesOf(view)
     .filter(

@@ -11,7 +11,6 @@ export const BUNDLE_ROWS = 32
 
 const LEVEL = 1
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 
 /** A row that is to be written. */
 export interface TextRow {
@@ -25,11 +24,6 @@ export interface WritableRow extends TextRow {
   /** How many bytes `write` writes. */
   readonly size: number
   write(room: Uint8Array, at: number): void
-}
-
-export interface Bundle {
-  keys: readonly string[]
-  bodies: readonly string[]
 }
 
 /** The texts of neighbouring bundles, one after the other, as bytes: those of one tile of the tree, or of its last one. */
@@ -136,11 +130,3 @@ function joined(packed: readonly Uint8Array[]): Pick<PackedTile, 'bytes' | 'ends
 export const checksum = (bytes: Uint8Array, place: number): bigint => Bun.hash.xxHash3(bytes, BigInt(place))
 
 export const unpackBytes = (packed: Uint8Array): Uint8Array => Bun.zstdDecompressSync(packed)
-
-/** Undefined if it is not a bundle. */
-export function unpack(packed: Uint8Array): Bundle | undefined {
-  const parts = decoder.decode(unpackBytes(packed)).split('\0')
-  const keys = (parts.pop() ?? '').split('\n')
-  const [before, ...bodies] = parts
-  return before === '' && keys.length === bodies.length ? { keys, bodies } : undefined
-}

@@ -2,7 +2,11 @@ import { type Db, StoreFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
 import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
-import { BUNDLE_ROWS, type Bundle, unpack } from './bundle.ts'
+import { Budget } from './budget.ts'
+import { BUNDLE_ROWS } from './bundle.ts'
+import { OpenBundle, placeIn } from './open-bundle.ts'
+import { Recent } from './recent.ts'
+import { ReleaseTree } from './release-tree.ts'
 
 // The rows of a release, its tree and its totals, as they are in its file. Rows are numbered in the order of their
 // keys, so a question about keys becomes two places, and what lies between them.
@@ -29,6 +33,10 @@ export const past = (prefix: string): string => `${prefix}~`
 
 /** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
 const MOST_BUNDLES = 8
+const MOST_KEYS = 25_000
+/** What a key or a code takes in memory, about. */
+const KEY_BYTES = 100
+const memory = new Budget(16 * 1024 * 1024)
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
@@ -42,8 +50,12 @@ export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: 
 }
 
 export class ReleaseFile {
-  readonly #bundles = new Map<number, Bundle>()
+  readonly #bundles = new Recent<number, OpenBundle>(MOST_BUNDLES)
   #rowCount: number | undefined
+  #tree: ReleaseTree | undefined
+  /** Null if there are too many to be kept. */
+  #codes: ReadonlySet<string> | null | undefined
+  #keys: readonly string[] | null | undefined
 
   constructor(
     readonly sealed: SealedFile,
@@ -59,7 +71,7 @@ export class ReleaseFile {
     const header = this.#get<{ format: string; row_count: number; rows_root: string }>(
       'SELECT format, row_count, rows_root FROM header',
     )
-    if (header?.format !== FILE_FORMAT) throw this.#fault()
+    if (header?.format !== FILE_FORMAT) throw this.fault()
     return header
   }
 
@@ -75,6 +87,21 @@ export class ReleaseFile {
 
   keysUnder(prefix: string): string[] {
     return this.keysAt(...this.placesUnder(prefix))
+  }
+
+  /**
+   * The same for a file of a schedule that is asked with almost every lookup, to point to what else there is: if it is
+   * small, its keys are kept.
+   */
+  keysOfSchedule(prefix: string): string[] {
+    this.#keys ??= this.#allKeys()
+    const keys = this.#keys
+    return keys ? keys.slice(placeIn(keys, prefix), placeIn(keys, past(prefix))) : this.keysUnder(prefix)
+  }
+
+  #allKeys(): readonly string[] | null {
+    const isSmall = this.rowCount <= MOST_KEYS && memory.take(this, this.rowCount * KEY_BYTES)
+    return isSmall ? this.keysAt(0, this.rowCount) : null
   }
 
   /** The places of the rows whose keys begin so: from the first one up to the one after the last. */
@@ -102,10 +129,10 @@ export class ReleaseFile {
 
   /** The rows at the places `from` to `to - 1`, as far as there are any. */
   rowsAt(from: number, to: number): StoredRow[] {
-    return this.#between(from, to, ({ keys, bodies }, at, row_index) => ({
-      row_key: keys[at] as string,
+    return this.#between(from, to, (bundle, at, row_index) => ({
+      row_key: bundle.keys[at] as string,
       row_index,
-      body: bodies[at] as string,
+      body: bundle.body(at),
     }))
   }
 
@@ -113,41 +140,48 @@ export class ReleaseFile {
     return this.#between(from, to, ({ keys }, at) => keys[at] as string)
   }
 
-  #between<T>(from: number, to: number, pick: (bundle: Bundle, at: number, index: number) => T): T[] {
+  #between<T>(from: number, to: number, pick: (bundle: OpenBundle, at: number, index: number) => T): T[] {
     const found: T[] = []
     const end = Math.min(to, this.rowCount)
     for (let index = Math.max(0, from); index < end; ) {
       const n = Math.floor(index / BUNDLE_ROWS)
       const bundle = this.bundle(n)
       const last = Math.min(end, (n + 1) * BUNDLE_ROWS)
-      if (bundle.keys.length < last - n * BUNDLE_ROWS) throw this.#fault()
+      if (bundle.keys.length < last - n * BUNDLE_ROWS) throw this.fault()
       for (; index < last; index++) found.push(pick(bundle, index - n * BUNDLE_ROWS, index))
     }
     return found
   }
 
-  /** How many rows have a key before this text. */
+  /** How many rows have a key before this text. Finding the bundle and reading it is one seek. */
   #placeOf(text: string): number {
-    const found = this.#get<{ n: number }>(
-      'SELECT n FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
+    for (const [n, { keys }] of this.#bundles.all())
+      if ((keys[0] as string) <= text && text <= (keys.at(-1) as string)) return this.#placeIn(n, text)
+    const found = this.#get<{ n: number; rows: Uint8Array }>(
+      'SELECT n, rows FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
       text,
     )
     if (!found) return 0
-    const { keys } = this.bundle(found.n)
-    const at = keys.findIndex((key) => key >= text)
-    return found.n * BUNDLE_ROWS + (at < 0 ? keys.length : at)
+    if (!this.#bundles.find(found.n)) this.#keep(found.n, found.rows)
+    return this.#placeIn(found.n, text)
   }
 
-  bundle(n: number): Bundle {
-    const known = this.#bundles.get(n)
+  #placeIn(n: number, text: string): number {
+    return n * BUNDLE_ROWS + this.bundle(n).placeOf(text)
+  }
+
+  bundle(n: number): OpenBundle {
+    const known = this.#bundles.find(n)
     if (known) return known
     const packed = this.#get<{ rows: Uint8Array }>('SELECT rows FROM bundle WHERE n = ?1', n)
-    const bundle = packed && this.#guarded(() => unpack(packed.rows))
-    if (!bundle) throw this.#fault()
-    this.#bundles.set(n, bundle)
-    const [oldest] = this.#bundles.keys()
-    if (this.#bundles.size > MOST_BUNDLES && oldest !== undefined) this.#bundles.delete(oldest)
-    return bundle
+    if (!packed) throw this.fault()
+    return this.#keep(n, packed.rows)
+  }
+
+  #keep(n: number, packed: Uint8Array): OpenBundle {
+    const bundle = this.#guarded(() => OpenBundle.from(packed))
+    if (!bundle) throw this.fault()
+    return this.#bundles.put(n, bundle)
   }
 
   findTile(level: number, n: number): Uint8Array | undefined {
@@ -157,11 +191,18 @@ export class ReleaseFile {
   /** A tile that the tree must have. */
   tile(level: number, n: number): Uint8Array {
     const tile = this.findTile(level, n)
-    if (!tile) throw this.#fault()
+    if (!tile) throw this.fault()
     return tile
   }
 
-  /** Reads the tree of the release. */
+  /** The tree over the rows, which must have the root that was published. */
+  tree(root: string): ReleaseTree {
+    this.#tree ??= this.#guarded(() => ReleaseTree.of(this, root))
+    if (!this.#tree) throw this.fault()
+    return this.#tree
+  }
+
+  /** Reads the tree of the release tile by tile, and keeps nothing. */
   subtrees(): SubtreeReader {
     return subtreesFromTiles(async (level, n) => this.tile(level, n))
   }
@@ -188,6 +229,18 @@ export class ReleaseFile {
     return found?.row_count ?? 0
   }
 
+  /** Whether any row is of a code. Of a schedule the codes are kept: lookups ask it of every chart. */
+  hasCode(code: string): boolean {
+    this.#codes ??= this.#allCodes()
+    return this.#codes ? this.#codes.has(code) : this.totalOf('code', code) > 0
+  }
+
+  #allCodes(): ReadonlySet<string> | null {
+    const count = this.countNames('code')
+    const isSmall = count <= MOST_KEYS && memory.take(this, count * KEY_BYTES)
+    return isSmall ? new Set(this.totals('code').keys()) : null
+  }
+
   countNames(by: TotalBy): number {
     return this.#get<{ names: number }>('SELECT COUNT(*) AS names FROM total WHERE kind = ?1', by)?.names ?? 0
   }
@@ -204,11 +257,11 @@ export class ReleaseFile {
     try {
       return read()
     } catch (cause) {
-      throw this.#fault(cause)
+      throw this.fault(cause)
     }
   }
 
-  #fault(cause?: unknown): StoreFault {
+  fault(cause?: unknown): StoreFault {
     return new StoreFault(
       `the file of release ${this.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
       { cause },

@@ -8,8 +8,9 @@ import { StoreFault } from '../../db/db.ts'
 import { FileFolder, type NewFile } from '../../db/file-folder.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
-import { BUNDLE_ROWS, packTile, TileWriter, unpack } from './bundle.ts'
+import { BUNDLE_ROWS, packTile, TileWriter } from './bundle.ts'
 import { NewReleaseFile } from './new-file-store.ts'
+import { OpenBundle } from './open-bundle.ts'
 import { openRelease, past, type ReleaseFile } from './release-file-store.ts'
 
 /** A row in which little is like its neighbours. */
@@ -71,7 +72,9 @@ test('what is hashed is each row after a zero byte, whatever its characters and 
   for (const [i, body] of bodies.entries()) text.add({ key: `K${i}`, body })
   const { bytes, hashes } = packTile(text.text(), 0)
   expect(toBase64(hashes)).toBe(Buffer.concat(bodies.map((body) => leafHash(utf8(body)))).toString('base64'))
-  expect(unpack(bytes)).toEqual({ keys: ['K0', 'K1', 'K2'], bodies })
+  const bundle = OpenBundle.from(bytes)
+  expect(bundle?.keys).toEqual(['K0', 'K1', 'K2'])
+  expect([2, 0, 1].map((at) => bundle?.body(at))).toEqual([2, 0, 1].map((at) => bodies[at]))
 })
 
 test('a row that would be read as two is not written', () => {

@@ -1,11 +1,9 @@
-import type { Db } from '../../db/db.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { type Adjustment, isAdjusting } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
-import { openRelease } from '../file/release-file-store.ts'
-import { rowOf } from '../store.ts'
+import { type Release, rowOf } from '../store.ts'
 import { becauseOf, type RowInRelease } from './because.ts'
 import { type Available, availableFor, choicesFor, type Related, relatedTo } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
@@ -21,36 +19,63 @@ export type Answer = CitedRow<PricedRow> & {
 }
 
 /** The price that was decided on with its proofs, or a refusal that carries the proofs of why there is none. */
-export async function answer(
-  db: Db,
-  proofs: Proofs,
-  finding: LookupResult,
-  { related = true }: { related?: boolean } = {},
-): Promise<Answer> {
-  const { decision, question } = finding
-  if (decision.outcome !== 'price') throw await refusal(db, proofs, finding)
-  const { row, ignored, adjustment } = decision
-  const main = await citable(db, proofs, finding, decision.chart, row)
-  const place = await placeOf(db, proofs, finding)
-  const because = await becauseOf(proofs, [finding], { main, place })
-  return {
-    ...((await proofs.cite(main.release, main.stored)) as CitedRow<PricedRow>),
-    ...(because ? { because } : {}),
-    ...(place ? { place: (await proofs.cite(place.release, place.stored)) as CitedRow<PlaceRow> } : {}),
-    ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
-    ...(adjustment ? { adjustment } : {}),
-    related: related ? await relatedTo(proofs, question, row) : [],
-  }
+export function answer(proofs: Proofs, finding: LookupResult, { related = true }: { related?: boolean } = {}): Answer {
+  const { main, place, ...beside } = partsOf(proofs, finding, related)
+  const cited = proofs.cite(main.release, main.stored) as CitedRow<PricedRow>
+  return { ...cited, ...besideOf(beside, place && proofs.cite(place.release, place.stored)) } as Answer
 }
+
+/** The text of the same answer. Rows, manifest, state and log proof stand in it as they were hashed or signed. */
+export function answerText(proofs: Proofs, finding: LookupResult): string {
+  const { main, place, ...beside } = partsOf(proofs, finding, true)
+  const row = proofs.citedText(main.release, main.stored)
+  // A place is a member in the middle, so its text is put where a mark stands that is no other value.
+  const rest = JSON.stringify(besideOf(beside, place && PLACE_MARK))
+  const text = `${row.slice(0, -1)},${rest.slice(1)}`
+  return place ? text.replace(`"${PLACE_MARK}"`, () => proofs.citedText(place.release, place.stored)) : text
+}
+
+const PLACE_MARK = '\u2316 place'
+
+interface AnswerMembers {
+  main: RowInRelease
+  place: RowInRelease | undefined
+  because: Because | undefined
+  ignored: string[]
+  adjustment: Adjustment | undefined
+  related: Related[]
+}
+
+/** What both forms of the answer are made of. */
+function partsOf(proofs: Proofs, finding: LookupResult, withRelated: boolean): AnswerMembers {
+  const { decision, question } = finding
+  if (decision.outcome !== 'price') throw refusal(proofs, finding)
+  const { row, ignored, adjustment } = decision
+  const main = citable(proofs, finding, decision.chart, row)
+  const place = placeOf(proofs, finding)
+  const because = becauseOf(proofs, [finding], { main, place })
+  return { main, place, because, ignored, adjustment, related: withRelated ? relatedTo(proofs, question, row) : [] }
+}
+
+const besideOf = (
+  { because, ignored, adjustment, related }: Omit<AnswerMembers, 'main' | 'place'>,
+  place: CitedRow | string | undefined,
+): object => ({
+  ...(because ? { because } : {}),
+  ...(place ? { place } : {}),
+  ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
+  ...(adjustment ? { adjustment } : {}),
+  related,
+})
 
 /** The same in few words: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
 export type ShortAnswer = ShortRow<PricedRow> & { modifiers_ignored?: string[]; adjustment?: Adjustment }
-export async function shortAnswer(db: Db, proofs: Proofs, finding: LookupResult): Promise<ShortAnswer> {
+export function shortAnswer(proofs: Proofs, finding: LookupResult): ShortAnswer {
   const { decision } = finding
-  if (decision.outcome !== 'price') throw await shortRefusal(db, proofs, finding)
+  if (decision.outcome !== 'price') throw shortRefusal(proofs, finding)
   const { row, ignored, adjustment, chart } = decision
   return {
-    ...(shortRow(proofs, await citable(db, proofs, finding, chart, row)) as ShortRow<PricedRow>),
+    ...(shortRow(proofs, citable(proofs, finding, chart, row)) as ShortRow<PricedRow>),
     ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
     ...(adjustment ? { adjustment } : {}),
   }
@@ -67,24 +92,18 @@ export function shortRow(proofs: Proofs, { release, stored }: RowInRelease): Sho
   return { ...rest, effective_to, proof: proofs.refer(release, stored) }
 }
 
-async function citable(
-  db: Db,
-  proofs: Proofs,
-  { question, trace }: LookupResult,
-  chart: string,
-  row: AnyRow,
-): Promise<RowInRelease> {
+function citable(proofs: Proofs, { question, trace }: LookupResult, chart: string, row: AnyRow): RowInRelease {
   const release = proofs.view.editionOn(chart, question.day)
   if (!release) throw new Error('the rule chose a row of a chart that has no edition')
   const key = rowKey(row)
   const known = trace.rows.find((each) => each.release.release_no === release.release_no && each.key === key)?.found
-  const stored = known ?? openRelease(db, release).findRow(key)
+  const stored = known ?? proofs.open(release).findRow(key)
   if (!stored) throw new Error('the rule chose a row that is not there')
   return { release, stored }
 }
 
-const placeOf = async (db: Db, proofs: Proofs, finding: LookupResult): Promise<RowInRelease | undefined> =>
-  finding.place && citable(db, proofs, finding, PLACE_CHART, finding.place)
+const placeOf = (proofs: Proofs, finding: LookupResult): RowInRelease | undefined =>
+  finding.place && citable(proofs, finding, PLACE_CHART, finding.place)
 
 const CODES = {
   modifier_not_allowed: 'modifier_not_allowed',
@@ -98,25 +117,25 @@ const CODES = {
 } as const satisfies { [outcome: string]: ProblemCode }
 
 /** A refusal names the part that did not fit, says what there is, and proves that there is no price. */
-async function refusal(db: Db, proofs: Proofs, finding: LookupResult): Promise<Problem> {
-  const { code, detail, main, known, told } = await sayNo(db, proofs, finding)
-  const place = await placeOf(db, proofs, finding)
-  const absences = code === 'not_on_schedule' ? await absencesOf(proofs, finding) : []
-  const because = await becauseOf(proofs, known ? [finding, known.finding] : [finding], { main, place, absences })
+function refusal(proofs: Proofs, finding: LookupResult): Problem {
+  const { code, detail, main, known, told } = sayNo(proofs, finding)
+  const place = placeOf(proofs, finding)
+  const absences = code === 'not_on_schedule' ? absencesOf(proofs, finding) : []
+  const because = becauseOf(proofs, known ? [finding, known.finding] : [finding], { main, place, absences })
   const members = {
-    ...(main ? { row: await proofs.cite(main.release, main.stored) } : {}),
+    ...(main ? { row: proofs.cite(main.release, main.stored) } : {}),
     ...(absences.length > 0 ? { absence: absences } : {}),
     ...(because ? { because } : {}),
-    ...(place ? { place: await proofs.cite(place.release, place.stored) } : {}),
-    ...(known ? { last_known: await proofs.cite(known.row.release, known.row.stored) } : {}),
+    ...(place ? { place: proofs.cite(place.release, place.stored) } : {}),
+    ...(known ? { last_known: proofs.cite(known.row.release, known.row.stored) } : {}),
     ...told,
   }
   return new Problem(code, detail, { members })
 }
 
 /** The same in few words: it says that there is no price, and does not prove it. */
-async function shortRefusal(db: Db, proofs: Proofs, finding: LookupResult): Promise<Problem> {
-  const { code, detail, main, known, told } = await sayNo(db, proofs, finding)
+function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
+  const { code, detail, main, known, told } = sayNo(proofs, finding)
   const members = {
     ...(main ? { row: shortRow(proofs, main) } : {}),
     ...(known ? { last_known: shortRow(proofs, known.row) } : {}),
@@ -126,20 +145,18 @@ async function shortRefusal(db: Db, proofs: Proofs, finding: LookupResult): Prom
 }
 
 /** What a refusal says, without what proves it. */
-async function sayNo(db: Db, proofs: Proofs, finding: LookupResult) {
+function sayNo(proofs: Proofs, finding: LookupResult) {
   const { decision, question } = finding
   if (decision.outcome === 'price') throw new Error('a price is no refusal')
   const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
-  const main = 'row' in decision ? await citable(db, proofs, finding, decision.chart, decision.row) : undefined
-  const available = await availableFor(proofs, question)
+  const main = 'row' in decision ? citable(proofs, finding, decision.chart, decision.row) : undefined
+  const available = availableFor(proofs, question)
   const told = {
-    ...(decision.outcome === 'region_ambiguous'
-      ? { choices: await choicesFor(db, proofs.view, question, decision.chart) }
-      : {}),
+    ...(decision.outcome === 'region_ambiguous' ? { choices: choicesFor(proofs, question, decision.chart) } : {}),
     ...(decision.outcome === 'no_edition' ? { charts: heldPeriods(proofs, decision.charts) } : {}),
     available,
   }
-  const known = await lastKnown(db, proofs, finding)
+  const known = lastKnown(proofs, finding)
   return { code, detail: sentence(finding, code, available, main), main, known, told }
 }
 
@@ -147,28 +164,25 @@ export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): object
   charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
 
 /** One absence proof for each schedule searched, where the code is missing from it altogether. */
-async function absencesOf(proofs: Proofs, { question, trace }: LookupResult): Promise<AbsenceProof[]> {
+function absencesOf(proofs: Proofs, { question, trace }: LookupResult): AbsenceProof[] {
   const prefix = `${question.cpt}|`
-  const absences: AbsenceProof[] = []
-  for (const release of trace.held)
-    if (release.chart !== PLACE_CHART && openRelease(proofs.db, release).keysUnder(prefix).length === 0)
-      absences.push(await proofs.ofAbsence(release, prefix))
-  return absences
+  const isWithout = (release: Release): boolean =>
+    release.chart !== PLACE_CHART && proofs.open(release).keysUnder(prefix).length === 0
+  return trace.held.filter(isWithout).map((release) => proofs.ofAbsence(release, prefix))
 }
 
 /** Where the newest edition has just run out: what the same question would have been answered on its last day. */
-async function lastKnown(
-  db: Db,
+function lastKnown(
   proofs: Proofs,
   { question, decision }: LookupResult,
-): Promise<{ finding: LookupResult; row: RowInRelease } | undefined> {
+): { finding: LookupResult; row: RowInRelease } | undefined {
   if (decision.outcome !== 'no_edition') return undefined
   for (const chart of decision.charts) {
     const over = proofs.view.periodsOf(chart).findLast(({ to }) => to < question.day)
     if (!over) continue
-    const then = await find(proofs, { ...question, day: over.to })
+    const then = find(proofs, { ...question, day: over.to })
     if (then.decision.outcome === 'price' && then.decision.chart === chart)
-      return { finding: then, row: await citable(db, proofs, then, chart, then.decision.row) }
+      return { finding: then, row: citable(proofs, then, chart, then.decision.row) }
   }
   return undefined
 }

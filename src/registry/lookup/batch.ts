@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Db } from '../../db/db.ts'
 import { parseFields, withoutEmpty } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { MOST_LINES } from '../../proof/list/batch.ts'
@@ -81,48 +80,47 @@ export const BatchAnswer = z.union([WholeBatch, ShortBatch])
 
 /** How the lines of a batch are answered, and what they share. */
 interface BatchForm {
-  lineFor: (question: ParsedQuestion) => Promise<Line>
+  lineFor: (question: ParsedQuestion) => Line
   refused: (problem: Problem) => object
-  parts: () => Promise<object>
+  parts: () => object
 }
 
-function inFull(db: Db, proofs: Proofs): BatchForm {
+function inFull(proofs: Proofs): BatchForm {
   const sharing = new SharedParts(proofs)
   return {
-    lineFor: (question) => lineFor(db, sharing, question),
+    lineFor: (question) => lineFor(sharing, question),
     refused: (problem) => refusedAsLine(sharing, problem),
     parts: () => sharing.parts(),
   }
 }
 
-const inShort = (db: Db, proofs: Proofs): BatchForm => ({
-  lineFor: (question) => shortLineFor(db, proofs, question),
+const inShort = (proofs: Proofs): BatchForm => ({
+  lineFor: (question) => shortLineFor(proofs, question),
   refused: refusedInShort,
-  parts: async () => ({}),
+  parts: () => ({}),
 })
 
 /** Looks up each line as if it had been asked alone. What the answers have in common stands once. */
 export async function lookUpLines(
-  db: Db,
   proofs: Proofs,
   { lines, proof }: z.output<typeof BatchQuery>,
   today: string,
 ): Promise<z.input<typeof BatchAnswer>> {
-  const form = proof === 'ref' ? inShort(db, proofs) : inFull(db, proofs)
+  const form = proof === 'ref' ? inShort(proofs) : inFull(proofs)
   const results: object[] = []
   const bill: (BillLine | undefined)[] = []
   for (const line of lines) {
     // A batch is a hundred lookups' work, and other requests must not wait for all of it.
     await ourTurn()
-    const one = await lineOf(form, line, today)
+    const one = lineOf(form, line, today)
     results.push(one.result)
     bill.push(one.billed)
   }
-  return { results, summary: summaryOf(bill), as_of: today, ...(await form.parts()) } as z.input<typeof BatchAnswer>
+  return { results, summary: summaryOf(bill), as_of: today, ...form.parts() } as z.input<typeof BatchAnswer>
 }
 
-async function lineOf(form: BatchForm, line: unknown, today: string): Promise<{ result: object; billed?: BillLine }> {
-  const asked = await orRefusal(async () => {
+function lineOf(form: BatchForm, line: unknown, today: string): { result: object; billed?: BillLine } {
+  const asked = orRefusal(() => {
     if (typeof line !== 'object' || line === null || Array.isArray(line))
       throw new Problem('invalid_request', 'a line must be an object')
     const {
@@ -134,7 +132,7 @@ async function lineOf(form: BatchForm, line: unknown, today: string): Promise<{ 
   })
   if (asked instanceof Problem) return { result: { ...form.refused(asked), units: 1 } }
   const { question, units, bill } = asked
-  const { result, price } = await form.lineFor(question)
+  const { result, price } = form.lineFor(question)
   const said = { units, ...(bill === null ? {} : { billed: bill }) }
   if (!price) return { result: { ...result, ...said } }
   const comesTo = extended(price.row, price.adjustment, units)

@@ -28,11 +28,11 @@ export interface Evidence {
 }
 
 /** The rows that the rule found on its way, or their neighbours where there is none; of all these findings together. */
-export async function evidenceOf(
+export function evidenceOf(
   proofs: Proofs,
   findings: readonly Pick<LookupResult, 'trace' | 'question'>[],
   { main, rows: own = [], place, absences = [] }: AnswerParts,
-): Promise<Evidence> {
+): Evidence {
   const { view } = proofs
   const cited = [main, place, ...own].filter((each) => each !== undefined)
   const shown = new Set([
@@ -81,20 +81,15 @@ export async function evidenceOf(
  * What shows that an answer is the first choice. Nothing if the first choice answered. Rows of the answer's own release
  * say so with null, and its state and log need not be repeated.
  */
-export async function becauseOf(
-  proofs: Proofs,
-  findings: readonly LookupResult[],
-  proved: AnswerParts,
-): Promise<Because | undefined> {
+export function becauseOf(proofs: Proofs, findings: readonly LookupResult[], proved: AnswerParts): Because | undefined {
   const { view } = proofs
   const { main } = proved
-  const { rows: found, periods, providers, ...evidence } = await evidenceOf(proofs, findings, proved)
+  const { rows: found, periods, providers, ...evidence } = evidenceOf(proofs, findings, proved)
   const releases = evidence.releases.filter((release) => release !== main?.release)
-  const rows: SharedRow[] = []
-  for (const { release, stored } of found) {
+  const rows = found.map(({ release, stored }): SharedRow => {
     const at = release === main?.release ? null : releases.indexOf(release)
-    rows.push({ release: at, ...(await proofs.neighbour(release, stored)) })
-  }
+    return { release: at, ...proofs.neighbour(release, stored) }
+  })
   if (main && rows.length + periods.length + providers.length + releases.length === 0) return undefined
   return {
     releases: releases.map((release) => view.share(release)),

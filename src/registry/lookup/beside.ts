@@ -1,12 +1,9 @@
-import type { Db } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
-import { basesOf, chartsFor, codeIn, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
+import { basesOf, type ChartFacts, codeIn, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
-import { openRelease } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
 import type { Proofs } from './proofs.ts'
-import type { View } from './view.ts'
 
 // What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
 
@@ -31,17 +28,26 @@ const MOST_REGIONS = 40
 type Key = Pick<Row, (typeof KEY_PARTS)[number]>
 const partsOf = (key: string): Key => {
   const texts = key.split('|')
-  return Object.fromEntries(KEY_PARTS.map((part, i) => [part, texts[i] === '' ? null : texts[i]])) as unknown as Key
+  const parts: Record<string, string | null> = {}
+  for (const [i, part] of KEY_PARTS.entries()) parts[part] = texts[i] || null
+  return parts as unknown as Key
 }
 
 /** Everything the charts in force have under a code: of a hospital its own, without one what Medicare publishes. */
-async function keysOf(proofs: Proofs, { cpt, npi, day }: ParsedQuestion, region = ''): Promise<Key[]> {
+function keysOf(
+  proofs: Proofs,
+  { cpt, npi, day }: ParsedQuestion,
+  region = '',
+  isAsked: (chart: ChartFacts | undefined) => boolean = () => true,
+): Key[] {
   const keys: string[] = []
   for (const release of releasesFor(proofs, npi, day)) {
     const facts = factsOf(release.chart, proofs.charts)
+    if (!isAsked(facts)) continue
     const code = facts ? codeIn(facts, cpt) : cpt
-    const prefix = npi === null ? `${code}|${region}` : `${cpt}|national|${npi}|`
-    keys.push(...openRelease(proofs.db, release).keysUnder(prefix))
+    const file = proofs.open(release)
+    if (npi !== null) keys.push(...file.keysUnder(`${cpt}|national|${npi}|`))
+    else if (file.hasCode(code)) keys.push(...file.keysOfSchedule(`${code}|${region}`))
   }
   return keys.map(partsOf)
 }
@@ -61,8 +67,8 @@ const stateOf = ({ region }: ParsedQuestion): string =>
   region.level === 'state' ? region.state : region.level === 'locality' ? region.region.slice(3, 5) : '-'
 
 /** What the code has on that day, so that a miss can be asked again so that it fits. */
-export async function availableFor(proofs: Proofs, question: ParsedQuestion): Promise<Available> {
-  const keys = await keysOf(proofs, question)
+export function availableFor(proofs: Proofs, question: ParsedQuestion): Available {
+  const keys = keysOf(proofs, question)
   const isNear = (region: string): boolean => region.startsWith(`US-${stateOf(question)}`)
   const words = (part: keyof Key): string[] => [...new Set(keys.flatMap((key) => key[part] ?? []))].sort()
   return {
@@ -77,13 +83,10 @@ export async function availableFor(proofs: Proofs, question: ParsedQuestion): Pr
 }
 
 /** What a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */
-export async function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): Promise<Related[]> {
-  const { charts } = proofs
-  const speaks = (basis: Row['basis']) => factsOf(chartsFor(basis, undefined, charts)[0] ?? '', charts)?.speaks
-  const keys = [
-    ...(await keysOf(proofs, question, `${row.region}|`)),
-    ...(row.region === 'national' ? [] : await keysOf(proofs, question, 'national|')),
-  ].filter((key) => key.region === row.region || speaks(key.basis) === 'national')
+export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): Related[] {
+  // What a chart that speaks by place has for the whole country is not about this place.
+  const ofCountry = (): Key[] => keysOf(proofs, question, 'national|', (chart) => chart?.speaks === 'national')
+  const keys = [...keysOf(proofs, question, `${row.region}|`), ...(row.region === 'national' ? [] : ofCountry())]
   const others = keys.filter((key) => KEY_PARTS.some((part) => part !== 'region' && key[part] !== row[part]))
   const near = (key: Key): number =>
     Number(key.basis !== row.basis) * 4 +
@@ -92,35 +95,33 @@ export async function relatedTo(proofs: Proofs, question: ParsedQuestion, row: R
   const related: Related[] = []
   for (const key of others.sort((a, b) => near(a) - near(b)).slice(0, MOST_RELATED)) {
     const { basis, setting, class: inClass, modifier } = key
-    const href =
-      (await permalinkTo(proofs, question.day, key)) ?? referencePath({ ...key, region: row.region }, question.day)
+    const href = permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region: row.region }, question.day)
     related.push({ basis, setting, class: inClass, modifier, href })
   }
   return related
 }
 
 /** A hospital's rows can differ in their class, which is no part of a question: they are pointed to one by one. */
-async function permalinkTo(proofs: Proofs, day: string, key: Key): Promise<string | undefined> {
-  const { db, view } = proofs
+function permalinkTo(proofs: Proofs, day: string, key: Key): string | undefined {
+  const { view } = proofs
   const release = key.npi === null ? undefined : view.editionOn(view.chartOf(key.npi) ?? '', day)
-  const stored = release && openRelease(db, release).findRow(rowKey(key))
+  const stored = release && proofs.open(release).findRow(rowKey(key))
   return stored && proofs.refer(release, stored).href
 }
 
 /** The localities to choose from where the place that was asked has several. */
-export async function choicesFor(
-  db: Db,
-  view: View,
+export function choicesFor(
+  proofs: Proofs,
   question: ParsedQuestion,
   chart: string,
-): Promise<{ region: string; href: string }[]> {
+): { region: string; href: string }[] {
   const { cpt, day, region, modifiers, setting, basis } = question
-  const release = view.editionOn(chart, day)
+  const release = proofs.view.editionOn(chart, day)
   const prefix = region.level === 'state' ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
-  const keys = release ? openRelease(db, release).keysUnder(prefix) : []
+  const keys = release ? proofs.open(release).keysUnder(prefix) : []
   let regions = [...new Set(keys.map((key) => partsOf(key).region))]
   if (region.level === 'zip') {
-    const near = await regionsNear(db, view, day, region.zip)
+    const near = regionsNear(proofs, day, region.zip)
     regions = regions.filter((each) => near.includes(each))
   }
   const modifier = modifiers.length === 0 ? null : modifiers.join('-')
@@ -131,10 +132,10 @@ export async function choicesFor(
 }
 
 /** The localities of the ZIP codes around this one, where its last four digits decide. */
-async function regionsNear(db: Db, view: View, day: string, zip: string): Promise<string[]> {
-  const release = view.editionOn(PLACE_CHART, day)
+function regionsNear(proofs: Proofs, day: string, zip: string): string[] {
+  const release = proofs.view.editionOn(PLACE_CHART, day)
   if (!release) return []
-  const rows = openRelease(db, release).rowsUnder(zip.slice(0, 3))
+  const rows = proofs.open(release).rowsUnder(zip.slice(0, 3))
   return [...new Set(rows.flatMap(({ body }) => (JSON.parse(body) as AnyRow).region ?? []))]
 }
 
@@ -144,6 +145,8 @@ type PathQuestion = {
 
 /** A question as a path. Every word is one of ours: nothing that was sent is repeated. */
 export function referencePath(asked: PathQuestion, day: string, path = '/reference'): string {
-  const given = Object.entries(asked).map(([name, value]) => [name, value || undefined])
-  return address(path, { ...Object.fromEntries(given), as_of: day })
+  const given: Record<string, string> = {}
+  for (const [name, value] of Object.entries(asked)) if (value) given[name] = value
+  given['as_of'] = day
+  return address(path, given)
 }

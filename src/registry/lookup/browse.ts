@@ -8,7 +8,7 @@ import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { PAGE_PROOF, type PageRange, RANGE_PROOF } from '../../proof/price/proofs.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { rangesAround } from '../../proof/tree/leaves.ts'
-import { leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
+import { leafHash } from '../../proof/tree/merkle.ts'
 import { PageRange as PageRangeSchema, PageRow, shared } from '../answer-schema.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
 import { openRelease, type StoredRow } from '../file/release-file-store.ts'
@@ -117,16 +117,16 @@ export async function provedPage(proofs: Proofs, rows: BrowsePage['rows']) {
   const ranges: PageRange[] = []
   for (const { release, from, to } of runs) {
     await ourTurn()
-    const read = proofs.subtrees(release)
+    const tree = proofs.tree(release)
     const around = rangesAround(from, to, release.row_count)
-    const hashes = (side: [number, number][]): Promise<string[]> =>
-      Promise.all(side.map(async ([start, end]) => toBase64(await rangeRoot(start, end, read))))
+    const hashes = (side: [number, number][]): string[] =>
+      side.map(([start, end]) => toBase64(tree.rangeRoot(start, end)))
     ranges.push({
       type: RANGE_PROOF,
       release: releases.indexOf(release),
       from,
-      left_path: await hashes(around.left),
-      right_path: await hashes(around.right),
+      left_path: hashes(around.left),
+      right_path: hashes(around.right),
     })
   }
   return {

@@ -5,10 +5,12 @@ import { answer } from './answer.ts'
 import { find } from './find.ts'
 import { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
+import type { PublishedRegistry } from './view.ts'
 
 interface Parts {
   db: Db
   log: Log
+  published: PublishedRegistry
   today: () => string
   charts: Charts
 }
@@ -17,11 +19,11 @@ interface Parts {
 const EXAMPLE = ReferenceQuery.parse({ cpt: '99213' })
 
 /** One price in force today and where in its source it stands; nothing if the code has no single amount. */
-export async function examplePrice({ db, log, today, charts }: Parts) {
-  const proofs = await Proofs.at(db, log, chartTable(charts))
-  const found = await find(proofs, questionOf(EXAMPLE, today()))
+export async function examplePrice({ db, log, published, today, charts }: Parts) {
+  const proofs = Proofs.under(await published.at(), db, log, chartTable(charts))
+  const found = find(proofs, questionOf(EXAMPLE, today()))
   if (found.decision.outcome !== 'price') return undefined
-  const row = await answer(db, proofs, found, { related: false })
+  const row = answer(proofs, found, { related: false })
   if (!('amount' in row.price)) return undefined
   const { release } = row.proof
   return {

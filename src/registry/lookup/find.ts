@@ -1,12 +1,10 @@
-import type { Db } from '../../db/db.ts'
 import type { Need, Reply } from '../../proof/lookup/asking.ts'
 import { type Decision, lookUp } from '../../proof/lookup/lookup.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
-import { openRelease, type StoredRow } from '../file/release-file-store.ts'
+import type { ReleaseFile, StoredRow } from '../file/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
 import type { Proofs } from './proofs.ts'
-import type { View } from './view.ts'
 
 /** What the rule looked at on its way to a decision: what an answer must prove. */
 export interface Trace {
@@ -28,24 +26,21 @@ export interface LookupResult {
 }
 
 /** Runs the rule of the lookup on the store, as of one view, and notes what it looked at. */
-export async function find(proofs: Proofs, question: ParsedQuestion): Promise<LookupResult> {
-  const { found, trace } = await runRule(proofs, lookUp(question, proofs.charts), question.day)
+export function find(proofs: Proofs, question: ParsedQuestion): LookupResult {
+  const { found, trace } = runRule(proofs, lookUp(question, proofs.charts), question.day)
   return { question, ...found, trace }
 }
 
 /** Runs a rule on the store, and notes what it looked at. */
-export async function runRule<T>(
-  { db, view }: Proofs,
-  rule: Generator<Need, T, Reply>,
-  day: string,
-): Promise<{ found: T; trace: Trace }> {
+export function runRule<T>(proofs: Proofs, rule: Generator<Need, T, Reply>, day: string): { found: T; trace: Trace } {
   const trace: Trace = { rows: [], ranges: [], notHeld: [], held: [], npi: undefined }
   let step = rule.next()
-  while (!step.done) step = rule.next(replyTo(db, view, day, trace, step.value))
+  while (!step.done) step = rule.next(replyTo(proofs, day, trace, step.value))
   return { found: step.value, trace }
 }
 
-function replyTo(db: Db, view: View, day: string, trace: Trace, need: Need): Reply {
+function replyTo(proofs: Proofs, day: string, trace: Trace, need: Need): Reply {
+  const { view } = proofs
   if (need.need === 'provider') {
     trace.npi = need.npi
     return view.chartOf(need.npi)
@@ -57,24 +52,37 @@ function replyTo(db: Db, view: View, day: string, trace: Trace, need: Need): Rep
     return release !== undefined
   }
   if (!release) throw new Error('the rule asks for rows of a chart that has no edition')
+  const file = proofs.open(release)
   if (need.need === 'row') {
-    const found = openRelease(db, release).findRow(need.key)
+    const found = file.findRow(need.key)
     trace.rows.push({ release, key: need.key, found })
     return found && rowOf(found)
   }
-  const rows = openRelease(db, release).rowsUnder(need.prefix)
-  const parsed = rows.map(rowOf)
-  if (need.need === 'rows') {
-    trace.ranges.push({ release, prefix: need.prefix, rows })
-    return parsed
-  }
-  const regions = [...new Set(parsed.map(({ region }) => region as string))].slice(0, 2)
-  // Two regions are shown by a row of each; that there is one only, or none, by all rows there are.
-  if (regions.length < 2) trace.ranges.push({ release, prefix: need.prefix, rows })
-  else
-    for (const region of regions) {
-      const found = rows[parsed.findIndex((row) => row.region === region)]
-      if (found) trace.rows.push({ release, key: found.row_key, found })
-    }
-  return regions
+  if (need.need === 'regions') return regionsUnder(file, release, need.prefix, trace)
+  const rows = file.rowsUnder(need.prefix)
+  trace.ranges.push({ release, prefix: need.prefix, rows })
+  return rows.map(rowOf)
 }
+
+/** Two regions are shown by a row of each; that there is one only, or none, by all rows there are. */
+function regionsUnder(file: ReleaseFile, release: Release, prefix: string, trace: Trace): string[] {
+  const [from, to] = file.placesUnder(prefix)
+  const [first] = file.rowsAt(from, Math.min(from + 1, to))
+  if (!first) {
+    trace.ranges.push({ release, prefix, rows: [] })
+    return []
+  }
+  const region = regionIn(first.row_key)
+  for (let at = from + 1; at < to; at++) {
+    const [other] = file.keysAt(at, at + 1)
+    if (other === undefined || regionIn(other) === region) continue
+    const [second] = file.rowsAt(at, at + 1)
+    for (const found of [first, second]) if (found) trace.rows.push({ release, key: found.row_key, found })
+    return [region, regionIn(other)]
+  }
+  trace.ranges.push({ release, prefix, rows: file.rowsAt(from, to) })
+  return [region]
+}
+
+/** The second part of the key of a price. */
+const regionIn = (key: string): string => key.slice(key.indexOf('|') + 1, key.indexOf('|', key.indexOf('|') + 1))

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Db } from '../../db/db.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { basisAsked, compareEditions, editionOf } from '../../proof/catalogue/history.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
@@ -46,7 +45,6 @@ export const ShortHistory = z
 
 /** What every edition says of a code, newest first: the question asked of each chart alone, on its first day. */
 export async function history(
-  db: Db,
   proofs: Proofs,
   query: HistoryQuery,
   today: string,
@@ -55,36 +53,35 @@ export async function history(
   const { limit, offset } = query
   const { view } = proofs
   // Refused as the lookup is, with its proof: no file names the provider.
-  if (charts.length === 0) await answer(db, proofs, await find(proofs, question), { related: false })
+  if (charts.length === 0) answer(proofs, find(proofs, question), { related: false })
   const sharing = new SharedParts(proofs)
   const data: z.input<typeof Edition>[] = []
   for (const period of periods.slice(offset, offset + limit)) {
     await ourTurn()
     const release = view.releaseIn(period)
     const basis = basisAsked(period.chart, question, proofs.charts)
-    const line = await lineFor(db, sharing, { ...question, basis, day: period.from })
+    const line = lineFor(sharing, { ...question, basis, day: period.from })
     // The edition is shown even if the place, or the modifier, was refused before it was asked.
     sharing.evidence({ releases: [release], rows: [], periods: [], providers: [] })
     data.push({ ...editionOf(release.manifest, period), answer: line.result as LineAnswer })
   }
   const timeline = view.periods.length === 0 ? [] : charts.map((chart) => view.run(...view.stretchOf(chart)))
-  return { data, total: periods.length, timeline, ...(await sharing.parts()) } as ListAnswer<typeof ReferenceHistory>
+  return { data, total: periods.length, timeline, ...sharing.parts() } as ListAnswer<typeof ReferenceHistory>
 }
 
 /** The same in few words, with pointers in place of proofs. */
 export async function shortHistory(
-  db: Db,
   proofs: Proofs,
   query: HistoryQuery,
   today: string,
 ): Promise<ListAnswer<typeof ShortHistory>> {
   const { question, charts, periods } = editionsAsked(proofs, query, today)
-  if (charts.length === 0) await shortAnswer(db, proofs, await find(proofs, question))
+  if (charts.length === 0) shortAnswer(proofs, find(proofs, question))
   const data: object[] = []
   for (const period of periods.slice(query.offset, query.offset + query.limit)) {
     await ourTurn()
     const basis = basisAsked(period.chart, question, proofs.charts)
-    const line = await shortLineFor(db, proofs, { ...question, basis, day: period.from })
+    const line = shortLineFor(proofs, { ...question, basis, day: period.from })
     data.push({ ...editionOf(proofs.view.releaseIn(period).manifest, period), answer: line.result })
   }
   return { data, total: periods.length } as ListAnswer<typeof ShortHistory>

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Db } from '../../db/db.ts'
 import { type Kind, PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
@@ -78,16 +77,16 @@ export interface Line {
 }
 
 /** The answer to one question, or its refusal, as a line; `beside` stands in it as well. */
-export async function lineFor(db: Db, sharing: SharedParts, question: ParsedQuestion): Promise<Line> {
+export function lineFor(sharing: SharedParts, question: ParsedQuestion): Line {
   const { proofs } = sharing
-  const found = await orRefusal(async () => answer(db, proofs, await find(proofs, question), { related: false }))
+  const found = orRefusal(() => answer(proofs, find(proofs, question), { related: false }))
   if (found instanceof Problem) return { result: refusedAsLine(sharing, found) }
   return { result: foundLine(pricedLine(sharing, found)), price: { row: found, adjustment: found.adjustment } }
 }
 
 /** The same in few words, with pointers in place of proofs. */
-export async function shortLineFor(db: Db, proofs: Proofs, question: ParsedQuestion): Promise<Line> {
-  const found = await orRefusal(async () => shortAnswer(db, proofs, await find(proofs, question)))
+export function shortLineFor(proofs: Proofs, question: ParsedQuestion): Line {
+  const found = orRefusal(() => shortAnswer(proofs, find(proofs, question)))
   if (found instanceof Problem) return { result: refusedInShort(found) }
   const { modifiers_ignored, adjustment, ...row } = found
   const told = { ...(modifiers_ignored ? { modifiers_ignored } : {}), ...(adjustment ? { adjustment } : {}) }
@@ -144,9 +143,9 @@ export function refusedAsLine(sharing: SharedParts, refused: Problem): object {
   return refusedLine(refused.entry.kind, { problem })
 }
 
-export async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {
+export function orRefusal<T>(work: () => T): T | Problem {
   try {
-    return await work()
+    return work()
   } catch (error) {
     if (error instanceof Problem && LINE_KINDS.includes(error.entry.kind)) return error
     throw error

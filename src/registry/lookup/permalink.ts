@@ -1,9 +1,6 @@
 import { z } from 'zod'
-import type { Db } from '../../db/db.ts'
+import { ReadyAnswer, ready } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import { openRelease } from '../file/release-file-store.ts'
-import type { CitedRow } from '../row-schema.ts'
-import * as store from '../store.ts'
 import type { Proofs } from './proofs.ts'
 
 export const RowQuery = z.strictObject({
@@ -21,14 +18,11 @@ export const RowQuery = z.strictObject({
 })
 
 /** A row by its place, whether or not its release is still in force. */
-export async function citeRow(
-  db: Db,
-  proofs: Proofs,
-  { release_id, index }: z.output<typeof RowQuery>,
-): Promise<z.input<typeof CitedRow>> {
-  const release = await store.findLogged(db, release_id)
+export async function citeRow(proofs: Proofs, { release_id, index }: z.output<typeof RowQuery>): Promise<ReadyAnswer> {
+  const release = proofs.view.releaseNamed(release_id)
   if (!release) throw new Problem('release_not_found')
-  const [stored] = openRelease(db, release).rowsAt(index, index + 1)
+  const [stored] = proofs.open(release).rowsAt(index, index + 1)
   if (!stored) throw new Problem('row_not_found')
-  return proofs.cite(release, stored) as Promise<z.input<typeof CitedRow>>
+  if (proofs.view.periodOf(release)) return new ReadyAnswer(proofs.citedText(release, stored))
+  return ready(await proofs.citeWithdrawn(release, stored))
 }

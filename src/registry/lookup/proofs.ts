@@ -13,22 +13,16 @@ import {
   ROW_PROOF,
   type RowProof,
 } from '../../proof/price/proofs.ts'
-import { inclusionPath, leafHash, rootFromInclusion, type SubtreeReader } from '../../proof/tree/merkle.ts'
-import { subtreesFromTiles, TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
+import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
+import { TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
 import { openRelease, past, type ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
-import { Memo } from '../memo.ts'
+import type { ReleaseTree } from '../file/release-tree.ts'
 import type { Release } from '../store.ts'
-import * as store from '../store.ts'
 import { rowOf } from '../store.ts'
 import { View } from './view.ts'
 
-const MAX_TILES = 1_000
-
 /** Proofs for one answer: everything in it is proved under the same view of the registry. */
 export class Proofs {
-  /** Tiles that this answer has read: a path asks for the same one many times, and neighbouring rows share them. */
-  readonly #tiles = new Memo<Uint8Array>(MAX_TILES)
-
   private constructor(
     readonly db: Db,
     readonly log: Log,
@@ -39,7 +33,11 @@ export class Proofs {
   ) {}
 
   static async at(db: Db, log: Log, charts: ChartTable): Promise<Proofs> {
-    return new Proofs(db, log, await View.at(db, log), charts)
+    return Proofs.under(await View.at(db, log), db, log, charts)
+  }
+
+  static under(view: View, db: Db, log: Log, charts: ChartTable): Proofs {
+    return new Proofs(db, log, view, charts)
   }
 
   /** The same for a list, which proves its rows at once: none has a path of its own. */
@@ -47,27 +45,35 @@ export class Proofs {
     return new Proofs(this.db, this.log, this.view, this.charts, false)
   }
 
-  /** A row with its whole proof. Of a release that is in force on no day, that it was published is all that is proved. */
-  async cite(release: Release, stored: StoredRow): Promise<CitedRow> {
-    const { row, index, path } = await this.neighbour(release, stored)
+  open(release: Release): ReleaseFile {
+    return openRelease(this.db, release)
+  }
+
+  /** A row of a release in force, with its whole proof. */
+  cite(release: Release, stored: StoredRow): CitedRow {
+    const { row, index, path } = this.neighbour(release, stored)
+    return { ...row, proof: this.#proof(release, { index, leaf_hash: leafText(stored.body), path }) }
+  }
+
+  #proof(release: Release, row: RowProof['row']): RowProof {
     const { view } = this
+    const in_force = { ...view.share(release).in_force, state: view.state }
+    return { type: ROW_PROOF, row, release: release.manifest, in_force, log: view.log }
+  }
+
+  /** The text of the same, made of texts that are at hand. */
+  citedText(release: Release, stored: StoredRow): string {
+    const { hash, path } = this.#pathOf(release, stored)
+    const place = `{"index":${stored.row_index},"leaf_hash":"${toBase64(hash)}","path":${hashList(path)}}`
+    return `${stored.body.slice(0, -1)},"proof":{"type":"${ROW_PROOF}","row":${place},${this.view.shareText(release)}}}`
+  }
+
+  /** A row of a release that is in force on no day: that it was published is all that is proved. */
+  async citeWithdrawn(release: Release, stored: StoredRow): Promise<CitedRow> {
+    const { row, index, path } = this.neighbour(release, stored)
     const place = { index, leaf_hash: leafText(stored.body), path }
-    const proof: RowProof = view.periodOf(release)
-      ? {
-          type: ROW_PROOF,
-          row: place,
-          release: release.manifest,
-          in_force: { ...view.share(release).in_force, state: view.state },
-          log: view.log,
-        }
-      : {
-          type: ROW_PROOF,
-          row: place,
-          release: release.manifest,
-          in_force: null,
-          log: await this.log.prove(this.db, release.log_index, view.head),
-        }
-    return { ...row, proof }
+    const log = await this.log.prove(this.db, release.log_index, this.view.head)
+    return { ...row, proof: { type: ROW_PROOF, row: place, release: release.manifest, in_force: null, log } }
   }
 
   /** A pointer to the whole proof, and what binds the row to it. */
@@ -76,13 +82,13 @@ export class Proofs {
   }
 
   /** That no row of a release has a key with this prefix: its neighbours on both sides are adjacent. */
-  async ofAbsence(release: Release, key_prefix: string): Promise<AbsenceProof> {
+  ofAbsence(release: Release, key_prefix: string): AbsenceProof {
     const { left, right } = this.aroundPrefix(release, key_prefix)
     return {
       type: ABSENCE_PROOF,
       key_prefix,
-      left: left ? await this.neighbour(release, left) : null,
-      right: right ? await this.neighbour(release, right) : null,
+      left: left ? this.neighbour(release, left) : null,
+      right: right ? this.neighbour(release, right) : null,
       release: release.manifest,
       in_force: { ...this.view.share(release).in_force, state: this.view.state },
       log: this.view.log,
@@ -90,52 +96,60 @@ export class Proofs {
   }
 
   /** A row with its place in the tree. */
-  async neighbour(release: Release, { row_index: index, body }: StoredRow): Promise<Neighbour> {
-    if (!this.hasPaths) return { row: rowOf({ body }), index, path: [] }
-    const path = await inclusionPath(index, release.row_count, this.subtrees(release))
-    // A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there.
-    const root = rootFromInclusion(index, release.row_count, leafHash(utf8(body)), path)
-    if (!root || toBase64(root) !== release.manifest.rows_root)
-      throw new StoreFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
-    return { row: rowOf({ body }), index, path: path.map(toBase64) }
+  neighbour(release: Release, stored: StoredRow): Neighbour {
+    const { row_index: index, body } = stored
+    const path = this.hasPaths ? this.#pathOf(release, stored).path : []
+    return { row: rowOf({ body }), index, path }
+  }
+
+  /** A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there. */
+  #pathOf(release: Release, { row_index, body }: StoredRow): { hash: Hash; path: string[] } {
+    const hash = leafHash(utf8(body))
+    const path = this.tree(release).path(row_index, hash)
+    if (!path) throw new StoreFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
+    return { hash, path }
   }
 
   /** The last row before a key that is not there, and the first one after it. */
   around(release: Release, key: string): ReturnType<ReleaseFile['rowsAround']> {
-    return openRelease(this.db, release).rowsAround(key, key)
+    return this.open(release).rowsAround(key, key)
   }
 
   aroundPrefix(release: Release, prefix: string): ReturnType<ReleaseFile['rowsAround']> {
-    return openRelease(this.db, release).rowsAround(prefix, past(prefix))
+    return this.open(release).rowsAround(prefix, past(prefix))
   }
 
-  subtrees(release: Release): SubtreeReader {
-    const file = openRelease(this.db, release)
-    return subtreesFromTiles((level, n) =>
-      this.#tiles.get(`${release.release_no}/${level}/${n}`, async () => file.tile(level, n)),
-    )
+  tree(release: Release): ReleaseTree {
+    return this.open(release).tree(release.manifest.rows_root)
   }
 }
 
 const leafText = (body: string): string => toBase64(leafHash(utf8(body)))
 
+/** Base64 needs no escaping. */
+const hashList = (hashes: readonly string[]): string => (hashes.length === 0 ? '[]' : `["${hashes.join('","')}"]`)
+
 /** Where a row is, with its whole proof, for ever. */
 const permalink = (release_id: string, index: number): string => `/rows/${release_id}/${index}`
 
 /** A tile of the row hashes of a release, even of one that was withdrawn. */
-export async function findRowTile(db: Db, release_id: string, tile: Tile): Promise<Uint8Array | undefined> {
-  const release = await store.findLogged(db, release_id)
+export async function findRowTile(
+  db: Db,
+  { view, release_id }: { view: View; release_id: string },
+  tile: Tile,
+): Promise<Uint8Array | undefined> {
+  const release = view.releaseNamed(release_id)
   if (!release) return undefined
   return cutTile(release.row_count, tile, async () => openRelease(db, release).findTile(tile.level, tile.n))
 }
 
 /** Rows of a release as they were hashed, even of one that was withdrawn. Undefined unless it has that many. */
-export async function findRowBodies(
+export function findRowBodies(
   db: Db,
-  release_id: string,
+  { view, release_id }: { view: View; release_id: string },
   { n, width }: Omit<Tile, 'level'>,
-): Promise<Uint8Array[] | undefined> {
-  const release = await store.findLogged(db, release_id)
+): Uint8Array[] | undefined {
+  const release = view.releaseNamed(release_id)
   const from = n * TILE_WIDTH
   if (!release || from + width > release.row_count) return undefined
   return openRelease(db, release)

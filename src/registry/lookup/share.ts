@@ -20,7 +20,7 @@ import {
 import { type AnyRow, rowText } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { rangesBeside, rootFromLeaves } from '../../proof/tree/leaves.ts'
-import { type Hash, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
+import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { type Release, rowOf } from '../store.ts'
 import type { Evidence, RowInRelease } from './because.ts'
 import type { Proofs } from './proofs.ts'
@@ -134,23 +134,23 @@ export class SharedParts {
   }
 
   /** What everything that was shown is proved with. */
-  async parts(): Promise<SetParts> {
-    const releases: SetRelease[] = []
-    for (const { shared, leaves } of this.#shown.values())
-      releases.push({ type: SET_PROOF, ...shared, hashes: await this.#hashesOf(shared, leaves) })
+  parts(): SetParts {
+    const releases = [...this.#shown.values()].map(
+      ({ shared, leaves }): SetRelease => ({ type: SET_PROOF, ...shared, hashes: this.#hashesOf(shared, leaves) }),
+    )
     const { state, log } = this.proofs.view
     return { releases, state, log }
   }
 
-  async #hashesOf({ release, in_force }: SharedRelease, leaves: ReadonlyMap<number, ShownLeaf>): Promise<string> {
+  #hashesOf({ release, in_force }: SharedRelease, leaves: ReadonlyMap<number, ShownLeaf>): string {
     if (leaves.size === 0) return ''
     const shown = [...leaves].map(([index, { hash }]) => ({ index, hash })).sort((a, b) => a.index - b.index)
-    const read = this.proofs.subtrees(this.proofs.view.releaseIn(in_force.period))
+    const tree = this.proofs.tree(this.proofs.view.releaseIn(in_force.period))
     const ranges = rangesBeside(
       shown.map(({ index }) => index),
       release.row_count,
     )
-    const beside = await Promise.all(ranges.map(([from, to]) => rangeRoot(from, to, read)))
+    const beside = ranges.map(([from, to]) => tree.rangeRoot(from, to))
     // Rows whose stored bytes no longer hash to the published root are a fault here, not a wrong price there.
     const root = rootFromLeaves(shown, release.row_count, beside)
     if (!root || toBase64(root) !== release.rows_root)

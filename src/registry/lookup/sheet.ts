@@ -34,31 +34,27 @@ export const ShortSheet = z
   .meta({ id: 'ShortReferenceSheet', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** Everything in force for a code at a place and day, with proof that it is everything. */
-export async function sheet(proofs: Proofs, query: SheetQuery, today: string): Promise<z.input<typeof ReferenceSheet>> {
-  const { question, trace, rows, place, not_held } = await findSheet(proofs, query, today)
+export function sheet(proofs: Proofs, query: SheetQuery, today: string): z.input<typeof ReferenceSheet> {
+  const { question, trace, rows, place, not_held } = findSheet(proofs, query, today)
   const sharing = new SharedParts(proofs)
   const data = rows.map((row) => sharing.show(row))
   const placed = place ? { place: sharing.show(place) } : {}
-  const because = sharing.evidence(await evidenceOf(proofs, [{ trace, question }], { rows, place }))
-  const parts = await sharing.parts()
+  const because = sharing.evidence(evidenceOf(proofs, [{ trace, question }], { rows, place }))
+  const parts = sharing.parts()
   return { data, because, ...parts, ...placed, not_held, as_of: question.day } as z.input<typeof ReferenceSheet>
 }
 
 /** The same in few words, with pointers in place of proofs. */
-export async function shortSheet(
-  proofs: Proofs,
-  query: SheetQuery,
-  today: string,
-): Promise<z.input<typeof ShortSheet>> {
-  const { question, rows, not_held } = await findSheet(proofs, query, today)
+export function shortSheet(proofs: Proofs, query: SheetQuery, today: string): z.input<typeof ShortSheet> {
+  const { question, rows, not_held } = findSheet(proofs, query, today)
   const data = rows.map((row) => shortRow(proofs, row))
   return { data, not_held, as_of: question.day } as z.input<typeof ShortSheet>
 }
 
 /** The rows of a sheet; refused where there are none. */
-async function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
+function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const question = questionOf(query, today)
-  const { found, trace } = await runRule(proofs, sheetFor(question, proofs.charts), question.day)
+  const { found, trace } = runRule(proofs, sheetFor(question, proofs.charts), question.day)
   if (found.outcome === 'region_ambiguous')
     throw new Problem(
       'region_ambiguous',
@@ -75,7 +71,7 @@ async function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   if (found.outcome !== 'sheet') throw new Problem(found.outcome)
   if (found.rows.length === 0)
     throw new Problem('not_on_schedule', 'No chart in force on this day has a row for this code at this place.', {
-      members: { available: await availableFor(proofs, question) },
+      members: { available: availableFor(proofs, question) },
     })
   const rows = found.rows.map(({ chart, row }) => storedIn(trace, chart, row))
   const place = found.place && storedIn(trace, PLACE_CHART, found.place)

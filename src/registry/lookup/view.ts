@@ -1,5 +1,6 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
+import { Published } from '../../integrity/published.ts'
 import { leafBodies, type StoredCheckpoint } from '../../integrity/store.ts'
 import { fromUtf8, toBase64 } from '../../proof/bytes.ts'
 import type { TimelineRun } from '../../proof/catalogue/timeline-proof.ts'
@@ -17,9 +18,13 @@ import {
   WITHDRAWAL_SCHEMA,
   type Withdrawal,
 } from '../../proof/price/release.ts'
-import { leafOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
+import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
+import { Recent } from '../file/recent.ts'
 import { loggedReleases, type Release } from '../store.ts'
+
+/** A few kilobytes each. */
+const MOST_SHARES = 1_000
 
 /** The registry as of its public checkpoint: what is in force when, which file speaks for whom, and the proofs of both. */
 export class View {
@@ -33,7 +38,12 @@ export class View {
   readonly published: readonly { release: Manifest; log_index: number }[]
   /** By the name of the release: the entry that withdrew it, and its place in the log. */
   readonly withdrawals: ReadonlyMap<string, { entry: Withdrawal; index: number }>
+  /** By the leaf hash of the manifest. */
   readonly #releases: ReadonlyMap<string, Release>
+  readonly #byName: ReadonlyMap<string, Release>
+  /** The place of the period of each release that is in force on some day. */
+  readonly #placeOf: ReadonlyMap<string, number>
+  readonly #shares = new Recent<string, { whole: SharedRelease; text: string }>(MOST_SHARES)
   readonly #timeline: HashTree
   readonly #providerTree: HashTree
 
@@ -56,7 +66,14 @@ export class View {
       entry.schema === RELEASE_SCHEMA ? [{ release: entry, log_index }] : [],
     )
     this.withdrawals = withdrawalsIn(entries)
-    this.#releases = new Map(releases.map((release) => [toBase64(leafOf(release.manifest)), release]))
+    this.#releases = new Map(releases.map((release) => [nameOf(release.manifest), release]))
+    this.#byName = new Map(releases.map((release) => [release.release_id, release]))
+    this.#placeOf = new Map(
+      periods.flatMap(({ release }, place) => {
+        const known = this.#releases.get(release)
+        return known ? [[known.release_id, place]] : []
+      }),
+    )
     this.#timeline = new HashTree(periods.map(leafOf))
     this.#providerTree = new HashTree(providers.map(leafOf))
     if (
@@ -96,8 +113,8 @@ export class View {
 
   /** The period in which a release is in force; undefined for one that was withdrawn or replaced. */
   periodOf(release: Release): Period | undefined {
-    const hash = toBase64(leafOf(release.manifest))
-    return this.periods.find((period) => period.release === hash)
+    const place = this.#placeOf.get(release.release_id)
+    return place === undefined ? undefined : this.periods[place]
   }
 
   periodsOf(chart: string): Period[] {
@@ -106,9 +123,29 @@ export class View {
 
   /** A release with its period, for an answer that has state and log elsewhere. */
   share(release: Release): SharedRelease {
-    const period = this.periodOf(release)
-    if (!period) throw new Error('the release is in force on no day')
-    return { release: release.manifest, in_force: this.#periodAt(placeOf(this.periods, periodKey(period), periodKey)) }
+    return this.#share(release).whole
+  }
+
+  /** The last members of a row proof: release, period with state, and log. */
+  shareText(release: Release): string {
+    return this.#share(release).text
+  }
+
+  #share(release: Release): { whole: SharedRelease; text: string } {
+    const known = this.#shares.find(release.release_id)
+    if (known) return known
+    const place = this.#placeOf.get(release.release_id)
+    if (place === undefined) throw new Error('the release is in force on no day')
+    const { state, log } = this
+    const whole = { release: release.manifest, in_force: this.#periodAt(place) }
+    // What was read from canonical JSON is written in the same order.
+    const text = JSON.stringify({ ...whole, in_force: { ...whole.in_force, state }, log }).slice(1, -1)
+    return this.#shares.put(release.release_id, { whole, text })
+  }
+
+  /** A release by its name, also one that was withdrawn or replaced. */
+  releaseNamed(release_id: string): Release | undefined {
+    return this.#byName.get(release_id)
   }
 
   /** The periods on either side of a day on which no edition of the chart is in force. */
@@ -165,5 +202,9 @@ function withdrawalsIn(entries: readonly RegistryEntry[]): View['withdrawals'] {
       found.set(entry.release_id, { entry, index })
   return found
 }
+
+export type PublishedRegistry = Published<View>
+
+export const publishedRegistry = (db: Db, log: Log): PublishedRegistry => new Published(log, () => View.at(db, log))
 
 const newest = new WeakMap<Log, { note: string; view: Promise<View> }>()

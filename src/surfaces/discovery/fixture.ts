@@ -70,6 +70,7 @@ export const discoveryParts = (): DiscoveryParts => {
 
 export const landingParts = (facts: Partial<LandingParts> = {}): LandingParts => ({
   ...discoveryParts(),
+  stamp: () => undefined,
   readme: async () => serviceDescriptor(discoveryParts()),
   figures: async () => ({
     w: 0.62,

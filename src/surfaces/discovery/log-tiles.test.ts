@@ -28,8 +28,10 @@ function listening() {
           findProof: async () => undefined,
         },
         entries: 'public',
+        stamp: () => undefined,
       },
     ],
+    stamp: () => undefined,
     findRowBodies: async (release_id, bundle) => {
       asked.push(release_id, bundle)
       return [new Uint8Array(), new Uint8Array(258).fill(7)]

@@ -1,4 +1,4 @@
-import type { Access } from '../../operation.ts'
+import type { Access, Stamp } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
 import type { PathParameter, Resource, ResourceForm } from '../http/resource.ts'
@@ -21,9 +21,11 @@ export interface TiledLog {
 
 export interface LogTilesParts {
   /** The hashes of a log are public; its entries may need a scope. */
-  logs: readonly { log: TiledLog; entries: Access }[]
+  logs: readonly { log: TiledLog; entries: Access; stamp: Stamp }[]
   findRowTile(release_id: string, tile: Tile): Promise<Uint8Array | undefined>
   findRowBodies(release_id: string, bundle: Bundle): Promise<Uint8Array[] | undefined>
+  /** Of the rows of releases. */
+  stamp: Stamp
 }
 
 const LEVEL = '(6[0-3]|[1-5]?[0-9])'
@@ -54,9 +56,11 @@ const releaseParameter: PathParameter = {
   description: 'As in the manifest, `cms-pfs:RVU26C:1`',
 }
 
-export const logTiles = ({ logs, findRowTile, findRowBodies }: LogTilesParts): Resource[] => [
+export const logTiles = ({ logs, findRowTile, findRowBodies, stamp }: LogTilesParts): Resource[] => [
   // The router uses the first route that matches, and the route of tiles matches entry bundles too, so bundles come first.
-  ...logs.flatMap(({ log, entries }) => [checkpoint(log), entryBundles(log, entries), tiles(log), proofs(log)]),
+  ...logs.flatMap(({ log, entries, stamp }) =>
+    [checkpoint(log), entryBundles(log, entries), tiles(log), proofs(log)].map((each) => ({ ...each, stamp })),
+  ),
   {
     name: 'get_release_rows',
     path: '/log/releases/{release_id}/tile/entries/{bundle}',
@@ -80,6 +84,7 @@ export const logTiles = ({ logs, findRowTile, findRowBodies }: LogTilesParts): R
     tag: 'discovery',
     limit: 'log',
     cache: `public, ${FOREVER}`,
+    stamp,
     parameters: [releaseParameter, tileParameter],
     forms: [bytes((release_id, tile) => findRowTile(release_id, readTile(tile)))],
   },

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Access, Bucket, Tag } from '../../operation.ts'
+import type { Access, Bucket, Stamp, Tag } from '../../operation.ts'
 
 /** A GET route that is not an operation, such as a page or a tile. It has the same rules of access, quota and caching. */
 export interface Resource {
@@ -22,6 +22,8 @@ export interface Resource {
   forms: readonly ResourceForm[]
   /** The parameters of the path, in its order. */
   parameters?: readonly PathParameter[]
+  /** As for operations: with the same stamp, the same parameters have the same bytes. Undefined: not known now. */
+  stamp?: Stamp
   /** For probes: not counted, and never refused for a quota. */
   unmetered?: boolean
   headers?: Record<string, string>

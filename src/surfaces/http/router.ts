@@ -5,6 +5,7 @@ import {
   type Gate,
   type Operation,
   perform,
+  ReadyAnswer,
   refusalOf,
   type SignedCall,
   type Visit,
@@ -148,7 +149,7 @@ async function runOperation(
   }
   const links = (outcome.output as { links?: Record<string, string | null> }).links
   const answer = {
-    body: JSON.stringify(outcome.output),
+    body: outcome.output instanceof ReadyAnswer ? outcome.output.text : JSON.stringify(outcome.output),
     type: 'application/json',
     cache: op.cache,
     headers: links ? linkHeader(links) : {},

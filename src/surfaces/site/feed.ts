@@ -1,3 +1,4 @@
+import type { Stamp } from '../../operation.ts'
 import { utf8 } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { SERVICE } from '../discovery/descriptor.ts'
@@ -23,6 +24,7 @@ export interface FeedParts {
   entries: () => Promise<readonly FeedEntry[]>
   /** When the log was last signed: the date of an empty feed. */
   signedAt: () => Promise<number>
+  stamp: Stamp
 }
 
 /** RFC 4287. Each feed entry is an entry of the registry log, so neither it nor its id ever changes. */
@@ -32,6 +34,7 @@ export const feed = (parts: FeedParts): Resource => ({
   summary: 'Releases and withdrawals as an Atom feed, newest first',
   tag: 'discovery',
   cache: 'public, max-age=300',
+  stamp: parts.stamp,
   forms: [{ type: 'application/atom+xml', render: () => renderFeed(parts) }],
 })
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../../operation.ts'
+import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
 
 export interface LandingFigures {
@@ -46,6 +46,7 @@ export interface LandingParts extends DiscoveryParts {
   figures: () => Promise<LandingFigures>
   charts: () => Promise<LandingCharts>
   example: () => Promise<LandingExample | undefined>
+  stamp: Stamp
 }
 
 export interface Figure {

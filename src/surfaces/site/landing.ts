@@ -23,6 +23,7 @@ export const landing = (parts: LandingParts): Resource => ({
   summary: 'The landing site for people and agents',
   tag: 'discovery',
   cache: 'public, max-age=300',
+  stamp: parts.stamp,
   lenient: true,
   headers: { ...PAGE_HEADERS, link: LINKS },
   forms: [

@@ -1,0 +1,49 @@
+import { unpackBytes } from './bundle.ts'
+
+/** A bundle of rows, unpacked. A lookup wants one row of it, so the texts of the others are never made. */
+export class OpenBundle {
+  readonly #bodies: (string | undefined)[] = []
+
+  private constructor(
+    private readonly text: Buffer,
+    /** Where each row begins, and at the end where the last one ends. */
+    private readonly starts: readonly number[],
+    readonly keys: readonly string[],
+  ) {}
+
+  /** Undefined if it is not a bundle. */
+  static from(packed: Uint8Array): OpenBundle | undefined {
+    const { buffer, byteOffset, length } = unpackBytes(packed)
+    const text = Buffer.from(buffer, byteOffset, length)
+    const last = text.lastIndexOf(0)
+    if (text[0] !== 0 || last <= 0) return undefined
+    const starts = [1]
+    for (let at = text.indexOf(0, 1); at >= 0; at = text.indexOf(0, at + 1)) starts.push(at + 1)
+    const keys = text.toString('utf8', last + 1).split('\n')
+    return keys.length === starts.length - 1 ? new OpenBundle(text, starts, keys) : undefined
+  }
+
+  body(at: number): string {
+    const known = this.#bodies[at]
+    if (known !== undefined) return known
+    const body = this.text.toString('utf8', this.starts[at], (this.starts[at + 1] as number) - 1)
+    this.#bodies[at] = body
+    return body
+  }
+
+  /** How many of its keys are before a text. */
+  placeOf(text: string): number {
+    return placeIn(this.keys, text)
+  }
+}
+
+/** How many of these keys, which are in order, are before a text. */
+export function placeIn(keys: readonly string[], text: string): number {
+  let [from, to] = [0, keys.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((keys[middle] as string) < text) from = middle + 1
+    else to = middle
+  }
+  return from
+}
