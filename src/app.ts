@@ -6,18 +6,22 @@ import { figuresFacts, publishedFigures } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
+import { FrontDoor } from './front-door.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import type { Operation } from './operation.ts'
+import { addressBlock } from './rails/address.ts'
 import { makeGate } from './rails/admission.ts'
-import { makeLimiter } from './rails/limits.ts'
+import { makeLimiter, ownWindows } from './rails/limits.ts'
 import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
 import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
 import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { purposeKey } from './rails/purpose-key.ts'
+import { openSharedWindows } from './rails/shared-windows.ts'
+import { type ValkeyLimits, valkeyLimiter } from './rails/valkey-limiter.ts'
 import { lookupProblemMembers, sharedShapes } from './registry/answer-schema.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
@@ -56,7 +60,15 @@ export interface AppOptions {
   /** Epoch milliseconds. Nonces and tokens use the database's clock unless a test sets this one for all. */
   now: () => number
   railsClock?: () => Promise<number>
-  limits: { default_rpm: number; reference_rpm: number; log_rpm: number; enabled: boolean }
+  limits: {
+    default_rpm: number
+    reference_rpm: number
+    log_rpm: number
+    enabled: boolean
+    sharedMemory?: string | undefined
+  }
+  /** Counts requests for all machines together. */
+  valkey?: Pick<ValkeyLimits, 'valkey' | 'tell'> | undefined
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
   retention?: boolean
   /** Origins of web pages that may use MCP, beside those of this service. */
@@ -203,7 +215,14 @@ export function makeApp(
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]
-  const gate = makeGate(rails, makeLimiter({ ...limits, clockMs: () => performance.now() }))
+  const clockMs = (): number => performance.now()
+  const { sharedMemory } = limits
+  const own = makeLimiter(
+    limits,
+    sharedMemory === undefined ? ownWindows(clockMs) : (quotas) => openSharedWindows(sharedMemory, quotas),
+  )
+  const limiter = options.valkey ? valkeyLimiter(limits, { ...options.valkey, pepper, own, clockMs }) : own
+  const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
   const mounts: Mount[] = [
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
@@ -242,7 +261,13 @@ export function makeApp(
     const jobs = [published.follow(tell), onFigures.follow(tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
-  return { operations, resources, mounts, followFiguresCalendar, followHeads, ...http }
+  const door = new FrontDoor()
+  const fetch: App['fetch'] = async (request, address) =>
+    door.pass(
+      () => addressBlock(address),
+      () => http.fetch(request, address),
+    )
+  return { operations, resources, mounts, followFiguresCalendar, followHeads, ...http, fetch }
 }
 
 const bothOf = (one: string | undefined, other: string | undefined): string | undefined =>

@@ -52,6 +52,13 @@ export const Settings = z.object({
     .refine((url) => !/[?#]/.test(url))
     .optional()
     .describe('Where agents reach the service, without a trailing slash. Default: http://HOST:PORT.'),
+  WORKERS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe('How many processes answer requests, on one port. More than one needs Linux.'),
   DATA_DIR: z
     .string()
     .min(1)
@@ -71,6 +78,13 @@ export const Settings = z.object({
     .max(500)
     .default(10)
     .describe('How many connections to PostgreSQL each process uses, without one for publishing and one for a lock.'),
+  VALKEY_URL: z
+    .string()
+    .regex(/^(redis|rediss|valkey|valkeys):\/\/[^/]+/)
+    .optional()
+    .describe(
+      'Valkey or Redis that counts requests for all machines together, as valkey://:password@host:6379. Default: each machine counts for itself.',
+    ),
   RELEASES: z
     .string()
     .optional()

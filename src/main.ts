@@ -2,6 +2,7 @@ import { type App, makeApp } from './app.ts'
 import { SourceArchive } from './citations/archive.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { StoreBusy, StoreFault } from './db/db.ts'
+import { Valkey } from './db/valkey.ts'
 import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
@@ -20,24 +21,29 @@ const ANSWER_SECONDS = 120
 /** Larger than any body we take: the surface answers 413 itself, where Bun would send a bare one. */
 const TRANSPORT_BODY_BYTES = 1024 ** 3
 
+/** One of several processes that listen on the same port. */
+export interface Worker {
+  /** From 1 on. The first one also does what is done once for all of them. */
+  number: number
+  /** Where the requests of all workers are counted. */
+  sharedMemory: string
+}
+
 /** Starts listening. `stop` finishes the requests under way, then closes the store. */
-export function start(config: Config, installation: Installation): RunningService {
+export function start(config: Config, installation: Installation, worker?: Worker): RunningService {
   let url = config.PUBLIC_URL ?? ''
   const archive = config.ARCHIVE === undefined ? undefined : new SourceArchive(config.ARCHIVE)
+  const valkey = config.VALKEY_URL === undefined ? undefined : new Valkey(config.VALKEY_URL)
   const app = makeApp(installation, {
     baseUrl: () => url,
     now: Date.now,
-    limits: {
-      default_rpm: config.DEFAULT_RPM,
-      reference_rpm: config.REFERENCE_RPM,
-      log_rpm: config.LOG_RPM,
-      enabled: config.RATE_LIMITS === 'on',
-    },
+    limits: { ...limitsOf(config), sharedMemory: worker?.sharedMemory },
+    valkey: valkey && { valkey, tell: (isAway) => logValkey(isAway, worker) },
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
     isArchived: archive && ((sha256) => archive.has(sha256)),
     mcpOrigins: config.MCP_ALLOWED_ORIGINS,
-    observe: (line) => logRequest(config.LOG_LEVEL, line),
+    observe: (line) => logRequest(config.LOG_LEVEL, { ...line, ...named(worker) }),
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
   const server = listen({
@@ -45,8 +51,9 @@ export function start(config: Config, installation: Installation): RunningServic
     port: config.PORT,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: TRANSPORT_BODY_BYTES,
-    // By default Bun lets a second server share the port, and callers would get answers from either.
-    reusePort: false,
+    // By default Bun lets a second server share the port, and callers would get answers from either. The parent of
+    // the workers has made sure that nobody else listens on it.
+    reusePort: worker !== undefined,
     // Bun's own error page shows source code and the request. No fault should get here; if one does, answer without details.
     development: false,
     error: () => new Response(null, { status: 500 }),
@@ -57,10 +64,11 @@ export function start(config: Config, installation: Installation): RunningServic
       return app.fetch(request, callerAddress(address, request.headers.get('x-forwarded-for'), isTrusted))
     },
   })
-  const localUrl = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${server.port}`
+  const localUrl = localAddress(config.HOST, server.port ?? config.PORT)
   if (url === '') url = localUrl
   const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
-  const releases = config.FIGURES_SCHEDULE === 'on' ? app.followFiguresCalendar(logRelease) : undefined
+  const releases =
+    config.FIGURES_SCHEDULE === 'on' && doesJobs(worker) ? app.followFiguresCalendar(logRelease) : undefined
   return {
     app,
     url,
@@ -69,17 +77,34 @@ export function start(config: Config, installation: Installation): RunningServic
       await server.stop()
       await heads.stop()
       await releases?.stop()
+      valkey?.close()
       await installation.db.close()
     },
   }
 }
 
-/** Fails with the same message as `start` if the port cannot be used. */
-export async function tryPort({ HOST, PORT }: Config): Promise<void> {
-  await listen({ hostname: HOST, port: PORT, reusePort: false, fetch: () => new Response(null, { status: 503 }) }).stop(
-    true,
-  )
+/** What is done once, whatever the number of processes, is done by the first of them. */
+export const doesJobs = (worker: Worker | undefined): boolean => worker === undefined || worker.number === 1
+
+export const limitsOf = (config: Config) => ({
+  default_rpm: config.DEFAULT_RPM,
+  reference_rpm: config.REFERENCE_RPM,
+  log_rpm: config.LOG_RPM,
+  enabled: config.RATE_LIMITS === 'on',
+})
+
+/** The port that can be used; a free one for 0. Fails with the same message as `start` if it cannot. */
+export async function tryPort({ HOST, PORT }: Config): Promise<number> {
+  const answer = (): Response => new Response(null, { status: 503 })
+  const server = listen({ hostname: HOST, port: PORT, reusePort: false, fetch: answer })
+  const { port = PORT } = server
+  await server.stop(true)
+  return port
 }
+
+/** What the address is that a service listens on. */
+export const localAddress = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun.serve> {
   try {
@@ -94,13 +119,25 @@ function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun
   }
 }
 
+const named = (worker: Worker | undefined): { worker?: number } => (worker ? { worker: worker.number } : {})
+
 const LEVELS = ['debug', 'info', 'warn', 'error']
 
-function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestLine): void {
+function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestLine & { worker?: number }): void {
   const level = error !== undefined ? 'error' : 'info'
   if (LEVELS.indexOf(level) < LEVELS.indexOf(threshold)) return
   console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...faultOf(error) }))
 }
+
+const logValkey = (isAway: boolean, worker: Worker | undefined): void =>
+  console.error(
+    JSON.stringify({
+      at: new Date().toISOString(),
+      level: isAway ? 'error' : 'info',
+      limits: isAway ? 'Valkey is away: each machine counts for itself' : 'Valkey counts for all machines',
+      ...named(worker),
+    }),
+  )
 
 const logRelease: Parameters<App['followFiguresCalendar']>[0] = (result) =>
   console.error(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { StoreBusy } from './db/db.ts'
 import { type FieldError, Problem, type ProblemCode } from './problem.ts'
+import type { WorkQueue } from './work-queue.ts'
 
 /** What a credential may be allowed to read. */
 export const SCOPES = {
@@ -44,6 +45,8 @@ export interface Call {
   prove?: (() => Promise<Agent | undefined>) | undefined
   /** Set if the request says that it is signed. Nothing of it is checked yet. */
   signed?: SignedCall | undefined
+  /** Aborted when the caller hangs up. Asked for only where the work is heavy. */
+  signal?: () => AbortSignal
 }
 
 /** What a signature over a whole request may cover, beside its method and address. Hostile. */
@@ -55,6 +58,8 @@ export interface SignedCall {
 export interface Visit {
   quota?: Quota | undefined
   agent?: Agent | undefined
+  /** Whom the call is counted for: a key or an address. */
+  who?: string
   /** Set when the call is refused: over the quota, or a credential is missing, invalid or lacks the scope. */
   refusal?: Problem | undefined
 }
@@ -63,6 +68,8 @@ export interface Visit {
 export interface Gate {
   /** Counts the call as one request, or as `cost` requests, all or none. `cost` is not called for a refused caller. */
   enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit>
+  /** Where heavy work waits, of all surfaces together. */
+  heavy: WorkQueue
 }
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
@@ -75,6 +82,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   limit: Bucket
   /** How many requests it counts as; one if left out. */
   cost?: (input: z.output<Input>) => number | Promise<number>
+  /** Whether it takes long to answer: then it waits for its turn, and light work goes first. */
+  heavy?: true | ((input: z.output<Input>) => boolean | Promise<boolean>)
   /** The Cache-Control header of a successful answer over HTTP. */
   cache: string
   /** The largest body it accepts, if more than the usual 16 KiB. */
@@ -126,7 +135,7 @@ export const refusedAs = z.registry<{ problem: ProblemCode }>()
 export type Outcome = { visit: Visit } & ({ ok: true; output: unknown } | { ok: false; problem: Problem })
 
 /**
- * The one way to run an operation: admission and quota, then input, then the work, then a check that
+ * The one way to run an operation: admission and quota, then input, then the work, in its turn if it is heavy, then a check that
  * the answer has the documented shape, unless it is ready to be sent. `read` is called only for a caller who was admitted.
  */
 export async function perform(
@@ -146,8 +155,13 @@ export async function perform(
   if (visit.refusal) return { visit, ok: false, problem: visit.refusal }
   try {
     const input = await readOnce()
-    const output = await op.run(input, { agent: visit.agent, signed: call.signed })
-    return { visit, ok: true, output: output instanceof ReadyAnswer ? output : op.output.parse(output) }
+    const work = async (): Promise<unknown> => {
+      const output = await op.run(input, { agent: visit.agent, signed: call.signed })
+      return output instanceof ReadyAnswer ? output : op.output.parse(output)
+    }
+    const isHeavy = typeof op.heavy === 'function' ? await op.heavy(input) : op.heavy
+    const output = isHeavy ? await gate.heavy.run(visit.who ?? call.address, work, call.signal) : await work()
+    return { visit, ok: true, output }
   } catch (error) {
     const problem = refusalOf(error)
     if (problem) return { visit, ok: false, problem }

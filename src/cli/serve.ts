@@ -1,46 +1,99 @@
 import { parseArgs } from 'node:util'
-import { type Config, isLoopback } from '../config.ts'
+import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { createInstallation, exists } from '../installation.ts'
-import { faultOf, start, tryPort } from '../main.ts'
+import { doesJobs, faultOf, limitsOf, localAddress, type RunningService, start, tryPort, type Worker } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
+import { quotasOf } from '../rails/limits.ts'
+import { makeSharedMemory } from '../rails/shared-windows.ts'
 import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
 import { loadSample } from './sample.ts'
+import { startWorkers } from './workers.ts'
 
 export const serve: Command = {
   usage: 'serve [--demo]',
   summary: 'Runs the service until SIGINT or SIGTERM',
   options: [['--demo', 'listens on this machine only, and first creates a store with sample data if there is none']],
   async run(args, given) {
-    const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } })
+    const { values } = parseArgs({
+      args,
+      options: { demo: { type: 'boolean', default: false }, worker: { type: 'string' }, limits: { type: 'string' } },
+    })
+    // For workers only, which the parent starts: see `serveByWorkers`.
+    if (values.worker !== undefined && values.limits !== undefined)
+      return serveAsWorker(given, { number: Number(values.worker), sharedMemory: values.limits })
     const config = values.demo ? quieter(given) : given
     if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
     if (values.demo && !(await exists(config))) {
       await tryPort(config) // before the key is made: it is shown once, and a busy port must not waste it
       console.log(demoKeyLines(await makeDemo(config)))
     }
-    const installation = await openStore(config)
-    const running = start(config, installation)
-    const { db, registryLog, figuresLog, cosign } = installation
-    const states = scheduleStates(
-      { db, log: registryLog, cosign },
-      [{ db, log: figuresLog, cosign }],
-      Date.now,
-      ({ fault }) => logFault(fault),
-    )
-    const { url, localUrl } = running
-    console.log(
-      values.demo ? welcome(localUrl) : `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`,
-    )
+    if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
+    const running = await serveHere(config)
+    console.log(values.demo ? welcome(running.localUrl) : listening(running))
     await stopSignal()
-    await states.stop()
     await running.stop()
     return DONE
   },
 }
+
+/** Answers requests in this process, and does the jobs unless another worker does. */
+async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningService, 'url' | 'localUrl' | 'stop'>> {
+  const installation = await openStore(config)
+  const running = start(config, installation, worker)
+  const { db, registryLog, figuresLog, cosign } = installation
+  const publisher = { db, log: registryLog, cosign }
+  const states = doesJobs(worker)
+    ? scheduleStates(publisher, [{ db, log: figuresLog, cosign }], Date.now, ({ fault }) => logFault(fault))
+    : undefined
+  return {
+    ...running,
+    async stop() {
+      await states?.stop()
+      await running.stop()
+    },
+  }
+}
+
+async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
+  process.on('SIGINT', () => undefined) // a terminal sends it to all; the parent says when to stop
+  const orphaned = new Promise<void>((resolve) => process.on('disconnect', () => resolve()))
+  const running = await serveHere(config, worker)
+  process.send?.('ready')
+  await Promise.race([stopSignal(['SIGTERM']), orphaned])
+  await running.stop()
+  process.disconnect?.()
+  return DONE
+}
+
+/** Starts the workers, which listen on one port, and keeps them running. */
+async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> {
+  if (process.platform !== 'linux') throw new ConfigFault('WORKERS needs Linux: leave it out here')
+  // What is wrong with the store is said once, and what a crash left is put right once.
+  await (await openStore(config)).db.close()
+  // Workers share the port with whoever allows it, so make sure first that it is free.
+  const port = await tryPort(config)
+  using memory = makeSharedMemory(Object.values(quotasOf(limitsOf(config))))
+  const workers = await startWorkers(config.WORKERS, {
+    command: (number) => {
+      const options = ['--worker', String(number), '--limits', memory.path]
+      return [process.execPath, ...process.execArgv, process.argv[1] as string, 'serve', ...options]
+    },
+    environment: { ...process.env, PORT: String(port), LOG_LEVEL: config.LOG_LEVEL },
+    tell: (end) => console.error(JSON.stringify({ at: new Date().toISOString(), level: 'error', ...end })),
+  })
+  const localUrl = localAddress(config.HOST, port)
+  console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
+  await stopSignal()
+  await workers.stop()
+  return DONE
+}
+
+const listening = ({ url, localUrl }: Pick<RunningService, 'url' | 'localUrl'>): string =>
+  `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`
 
 const logFault = (fault: unknown): void =>
   console.error(
@@ -77,7 +130,7 @@ Three things to try:
   curl -s -X POST -H 'X-Agent-Key: <key>' ${url}/api/agent-rails/challenge
 `
 
-const stopSignal = (): Promise<void> =>
+const stopSignal = (signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<void> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve()) // on, not once: a terminal and npm may both send it
+    for (const signal of signals) process.on(signal, () => resolve()) // on, not once: a terminal and npm may both send it
   })

@@ -8,6 +8,7 @@ import figureWindows from './migrations/006-figure-windows.sql' with { type: 'te
 import releaseFiles from './migrations/007-release-files.sql' with { type: 'text' }
 import eventNumber from './migrations/008-event-number.sql' with { type: 'text' }
 import citationCheck from './migrations/009-citation-check.sql' with { type: 'text' }
+import storedComparison from './migrations/010-stored-comparison.sql' with { type: 'text' }
 
 /** In order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly string[] = [
   releaseFiles,
   eventNumber,
   citationCheck,
+  storedComparison,
 ]
 
 /** The parts of the schema that each engine writes differently. */

@@ -49,6 +49,7 @@ export const integrityOperations = ({
     access: 'integrity:read',
     limit: 'default',
     cache: 'private, no-cache',
+    heavy: true,
     input: z.strictObject({}),
     output: integrityReportOf(chartKinds),
     problems: [],

@@ -1,6 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { Access, Agent, Bucket, Call, Gate, Scope, Visit } from '../operation.ts'
 import { Problem } from '../problem.ts'
+import { WorkQueue } from '../work-queue.ts'
 import { addressBlock } from './address.ts'
 import { agentKeyId, digestMatches, railsTokenId } from './credential.ts'
 import { isLive } from './keys.ts'
@@ -26,11 +27,13 @@ type Identity =
  * and by address, so that nobody can use up the quota of another's key.
  */
 export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
+  heavy: new WorkQueue(),
+
   async enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit> {
     const identity = await identify(parts, call, access)
     const address = addressBlock(call.address)
     if (hasFailed(identity)) {
-      const failures = limiter.take(FAILED_AUTHENTICATION, address)
+      const failures = await limiter.take(FAILED_AUTHENTICATION, address)
       if (failures && !failures.allowed && access !== 'public')
         return { quota: failures.quota, refusal: limitRefusal(failures) }
     }
@@ -38,12 +41,12 @@ export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
     const who = agent ? `key ${agent.key_id}` : `address ${address}`
     const unwelcome = refuse(identity, access)
     // The cost is known only after reading the request. Count one before that, so that reading is never free.
-    const first = limiter.take(bucket, who)
+    const first = await limiter.take(bucket, who)
     const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
-    const taken = more > 0 ? limiter.take(bucket, who, more) : first
+    const taken = more > 0 ? await limiter.take(bucket, who, more) : first
     if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the first one, more than the whole quota
     const refusal = taken?.allowed === false ? limitRefusal(taken) : unwelcome
-    return { quota: taken?.quota, ...(refusal ? { refusal } : { agent }) }
+    return { quota: taken?.quota, who, ...(refusal ? { refusal } : { agent }) }
   },
 })
 

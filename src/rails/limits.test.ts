@@ -1,41 +1,62 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { makeLimiter, SlidingWindow } from './limits.ts'
+import { makeLimiter, ownWindows, SlidingWindow } from './limits.ts'
+import { makeSharedMemory, openSharedWindows, type SharedWindow } from './shared-windows.ts'
 
-test('no span of the window ever holds more than the limit, and nothing is refused without need', () => {
-  const step = fc.record({
-    wait: fc.oneof(fc.nat(40), fc.nat(12_000)),
-    key: fc.constantFrom('a', 'b'),
-    cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 15 })),
-  })
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 200 }), (limit, steps) => {
-      let now = 0
-      const window = new SlidingWindow(limit, 10, () => now)
-      const accepted: { at: number; key: string }[] = []
-      for (const { wait, key, cost } of steps) {
-        now += wait
-        const counted = accepted.filter((one) => one.key === key && one.at > now - 10_000)
-        const taken = window.take(key, cost)
-        expect(taken.allowed).toBe(counted.length + cost <= limit)
-        const freed = counted[counted.length + cost - limit - 1]?.at
-        if (taken.allowed)
-          for (let i = 0; i < cost; i++) {
-            accepted.push({ at: now, key })
-            counted.push({ at: now, key })
+const KINDS: [string, (limit: number, clockMs: () => number) => { take: SlidingWindow['take'] }][] = [
+  ['of one process', (limit, clockMs) => new SlidingWindow(limit, 10, clockMs)],
+  ['in shared memory', (limit, clockMs) => shared(limit, clockMs)],
+]
+
+/** A fresh window in memory that nobody else has open. */
+function shared(limit: number, clockMs: () => number): SharedWindow {
+  const quota = { limit, windowSeconds: 10 }
+  using memory = makeSharedMemory([quota])
+  return openSharedWindows(memory.path, [quota], clockMs)[0] as SharedWindow
+}
+
+test.each(KINDS)(
+  'no span of a window %s ever holds more than the limit, and nothing is refused without need',
+  (_, windowOf) => {
+    const step = fc.record({
+      wait: fc.oneof(fc.nat(40), fc.nat(12_000)),
+      key: fc.constantFrom('a', 'b'),
+      cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 15 })),
+    })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 12 }),
+        fc.nat(2 ** 32),
+        fc.array(step, { maxLength: 200 }),
+        (limit, begin, steps) => {
+          let now = begin
+          const window = windowOf(limit, () => now)
+          const accepted: { at: number; key: string }[] = []
+          for (const { wait, key, cost } of steps) {
+            now += wait
+            const counted = accepted.filter((one) => one.key === key && one.at > now - 10_000)
+            const taken = window.take(key, cost)
+            expect(taken.allowed).toBe(counted.length + cost <= limit)
+            const freed = counted[counted.length + cost - limit - 1]?.at
+            if (taken.allowed)
+              for (let i = 0; i < cost; i++) {
+                accepted.push({ at: now, key })
+                counted.push({ at: now, key })
+              }
+            else
+              expect(taken.waitSeconds).toBe(
+                freed === undefined ? Infinity : Math.max(1, Math.ceil((freed + 10_000 - now) / 1000)),
+              )
+            expect(taken.remaining).toBe(limit - counted.length)
+            const oldest = counted[0]?.at ?? -Infinity
+            expect(taken.resetSeconds).toBe(Math.max(1, Math.ceil((oldest + 10_000 - now) / 1000)))
           }
-        else
-          expect(taken.waitSeconds).toBe(
-            freed === undefined ? Infinity : Math.max(1, Math.ceil((freed + 10_000 - now) / 1000)),
-          )
-        expect(taken.remaining).toBe(limit - counted.length)
-        const oldest = counted[0]?.at ?? -Infinity
-        expect(taken.resetSeconds).toBe(Math.max(1, Math.ceil((oldest + 10_000 - now) / 1000)))
-      }
-    }),
-    { numRuns: 300 },
-  )
-})
+        },
+      ),
+      { numRuns: 150 },
+    )
+  },
+)
 
 test('the 121st request within a minute of the first is refused however slowly they come', () => {
   let now = 5
@@ -112,14 +133,15 @@ test('a limit below one is a mistake of the operator', () => {
 })
 
 test('buckets count apart, and a limiter that is off counts nothing', () => {
-  const options = { default_rpm: 1, reference_rpm: 2, log_rpm: 3, clockMs: () => 0 }
-  const limiter = makeLimiter({ ...options, enabled: true })
-  expect(limiter.take('default', 'a')?.allowed).toBe(true)
-  expect(limiter.take('default', 'a')?.allowed).toBe(false)
+  const limits = { default_rpm: 1, reference_rpm: 2, log_rpm: 3 }
+  const windows = ownWindows(() => 0)
+  const limiter = makeLimiter({ ...limits, enabled: true }, windows)
+  expect(limiter.take('default', 'a')).toMatchObject({ allowed: true })
+  expect(limiter.take('default', 'a')).toMatchObject({ allowed: false })
   expect(limiter.take('reference', 'a')).toEqual({
     allowed: true,
     quota: { bucket: 'reference', limit: 2, windowSeconds: 60, remaining: 1, resetSeconds: 60 },
     waitSeconds: 1,
   })
-  expect(makeLimiter({ ...options, enabled: false }).take('default', 'a')).toBeUndefined()
+  expect(makeLimiter({ ...limits, enabled: false }, windows).take('default', 'a')).toBeUndefined()
 })

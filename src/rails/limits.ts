@@ -14,6 +14,17 @@ export interface WindowState {
   waitSeconds: number
 }
 
+/** How many requests are accepted in how many seconds. */
+export interface WindowQuota {
+  limit: number
+  windowSeconds: number
+}
+
+/** Counts the requests of each caller, as one or as several: either all of them fit or none is counted. */
+export interface CountingWindow extends Readonly<WindowQuota> {
+  take(who: string, cost?: number): WindowState
+}
+
 /**
  * An exact sliding window: no span of `windowSeconds` ever holds more than `limit` accepted requests.
  * A bucket that refills would accept a burst and its refill together, which is more than the published
@@ -23,7 +34,7 @@ export interface WindowState {
  *
  * Refused requests are not counted. Memory is bounded: past `maxKeys` the least recently used key is dropped.
  */
-export class SlidingWindow {
+export class SlidingWindow implements CountingWindow {
   /** In order of last use, the least recent first. */
   readonly #callers = new Map<string, Times>()
 
@@ -126,36 +137,60 @@ export interface LimitDecision {
   waitSeconds: number
 }
 
-/** Counts a request, as one or as several; undefined when limits are off. */
+export type CountedBucket = Bucket | typeof FAILED_AUTHENTICATION
+
+/** Counts a request, as one or as several; undefined when limits are off. A promise where another machine counts. */
 export interface Limiter {
-  take(bucket: Bucket | typeof FAILED_AUTHENTICATION, who: string, cost?: number): LimitDecision | undefined
+  take(
+    bucket: CountedBucket,
+    who: string,
+    cost?: number,
+  ): LimitDecision | undefined | Promise<LimitDecision | undefined>
 }
 
-export interface LimiterOptions {
+export interface Limits {
   default_rpm: number
   reference_rpm: number
   log_rpm: number
   enabled: boolean
-  /** Monotonic milliseconds, such as `performance.now`. */
-  clockMs: () => number
 }
 
-export function makeLimiter({ default_rpm, reference_rpm, log_rpm, enabled, clockMs }: LimiterOptions): Limiter {
-  if (!enabled) return { take: () => undefined }
-  const windows = {
-    default: new SlidingWindow(default_rpm, WINDOW_SECONDS, clockMs),
-    reference: new SlidingWindow(reference_rpm, WINDOW_SECONDS, clockMs),
-    log: new SlidingWindow(log_rpm, WINDOW_SECONDS, clockMs),
-    [FAILED_AUTHENTICATION]: new SlidingWindow(FAILED_AUTHENTICATION_RPM, WINDOW_SECONDS, clockMs),
-  }
-  const decide = (
-    bucket: keyof typeof windows,
-    { allowed, remaining, resetSeconds, waitSeconds }: WindowState,
-  ): LimitDecision => {
-    const { limit, windowSeconds } = windows[bucket]
-    return { allowed, quota: { bucket, limit, windowSeconds, remaining, resetSeconds }, waitSeconds }
-  }
+/** The quota of each bucket. */
+export function quotasOf({ default_rpm, reference_rpm, log_rpm }: Limits): Record<CountedBucket, WindowQuota> {
+  const perMinute = (limit: number): WindowQuota => ({ limit, windowSeconds: WINDOW_SECONDS })
   return {
-    take: (bucket, who, cost) => decide(bucket, windows[bucket].take(who, cost)),
+    default: perMinute(default_rpm),
+    reference: perMinute(reference_rpm),
+    log: perMinute(log_rpm),
+    [FAILED_AUTHENTICATION]: perMinute(FAILED_AUTHENTICATION_RPM),
   }
 }
+
+/** The windows of one process. `clockMs`: monotonic milliseconds, such as `performance.now`. */
+export const ownWindows =
+  (clockMs: () => number) =>
+  (quotas: readonly WindowQuota[]): CountingWindow[] =>
+    quotas.map(({ limit, windowSeconds }) => new SlidingWindow(limit, windowSeconds, clockMs))
+
+/** `windowsOf` makes a window for each quota, in their order. */
+export function makeLimiter(
+  limits: Limits,
+  windowsOf: (quotas: readonly WindowQuota[]) => readonly CountingWindow[],
+): Limiter {
+  if (!limits.enabled) return { take: () => undefined }
+  const quotas = quotasOf(limits)
+  const windows = windowsOf(Object.values(quotas))
+  const byBucket = new Map(Object.keys(quotas).map((bucket, i) => [bucket, windows[i]]))
+  return {
+    take(bucket, who, cost) {
+      const window = byBucket.get(bucket)
+      return window && decisionOf(bucket, window, window.take(who, cost))
+    },
+  }
+}
+
+export const decisionOf = (
+  bucket: CountedBucket,
+  { limit, windowSeconds }: WindowQuota,
+  { allowed, remaining, resetSeconds, waitSeconds }: WindowState,
+): LimitDecision => ({ allowed, quota: { bucket, limit, windowSeconds, remaining, resetSeconds }, waitSeconds })

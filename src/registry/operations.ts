@@ -26,7 +26,7 @@ import {
 import { citeRow, RowQuery } from './lookup/permalink.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
-import { ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'
+import { isOfDividedState, ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'
 import type { PublishedRegistry } from './lookup/view.ts'
 import { CitedRow } from './row-schema.ts'
 import { checkedText, Verification, VerificationQuery, verification } from './verification.ts'
@@ -39,6 +39,9 @@ export interface RegistryParts {
   today: () => string
   charts?: Charts
 }
+
+/** A batch of more lines waits for its turn. */
+const LIGHT_LINES = 10
 
 const LOOKUP_PROBLEMS: readonly ProblemCode[] = ['invalid_cpt', 'invalid_region', 'invalid_npi']
 
@@ -83,6 +86,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       limit: 'reference',
       cache: 'public, max-age=300',
       stamp,
+      heavy: isOfDividedState,
       input: SheetQuery.extend({ proof: ProofForm }),
       output: z.union([ReferenceSheet, ShortSheet]),
       problems: [
@@ -126,6 +130,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       access: 'public',
       limit: 'reference',
       cost: ({ lines }) => lines.length,
+      heavy: ({ lines }) => lines.length > LIGHT_LINES,
       cache: 'no-store',
       bodyBytes: BATCH_BYTES,
       input: BatchQuery,
@@ -148,6 +153,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       cache: 'public, max-age=300',
       stamp,
       isReady: true,
+      heavy: true,
       cost: async ({ proof: _, ...query }) => editionsListed(await proofsNow(), query, today()),
       // Without a default, so that the links between pages say it only where it was asked for.
       input: HistoryQuery.extend({
@@ -196,6 +202,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       cache: 'private, no-cache',
       stamp,
       isReady: true,
+      heavy: true,
       input: browseQuery(charts),
       output: RegistryPage,
       problems: ['invalid_cpt', 'invalid_region', 'invalid_npi'],

@@ -1,5 +1,4 @@
-/** Lets other requests go first: long work that waits for this between its pieces does not hold them up. */
-export const ourTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export { turn as ourTurn } from '../work-queue.ts'
 
 /**
  * Gives back the memory of texts that nobody needs any more. Left alone, the engine lets two hundred megabytes of them

@@ -109,6 +109,13 @@ const TAMPERINGS: Tampering[] = [
   tampering('what the rules found', 'release_check.failed', "severity = 'reject'", more, /what the rules found/),
   tampering('a change from the edition before', 'release_delta.added', '1 = 1', more, /does not add up/),
   tampering(
+    'how far prices have moved',
+    'release_delta.moves',
+    '1 = 1',
+    replaced('"change":"', '"change":"1'),
+    /not what their rows say/,
+  ),
+  tampering(
     'a figure change',
     'figure_change.entry',
     "metric = 'w'",

@@ -312,28 +312,49 @@ test('two releases can be compared, withdrawn or not', async () => {
 
 test('only a few comparisons wait for their turn; the others are told to come back', async () => {
   await using app = await testApp()
-  const ids: string[] = []
-  for (const edition of ['A', 'B', 'C']) ids.push(await app.publish(aRelease({ edition })))
-  const pairs = ids.flatMap((from) => ids.map((to) => `/api/releases/diff?from=${from}&to=${to}`))
-  const answers = await Promise.all(pairs.map((path) => app.request(path)))
+  const [from, to] = [await app.publish(aRelease({ edition: 'A' })), await app.publish(aRelease({ edition: 'B' }))]
+  const path = `/api/releases/diff?from=${to}&to=${from}`
+  const answers = await Promise.all(Array.from({ length: 12 }, () => app.request(path)))
   const refused = answers.filter(({ status }) => status === 503)
   expect(refused.length).toBeGreaterThan(0)
   for (const response of refused) {
-    expect(response.headers.get('retry-after')).toBe('10')
+    expect(response.headers.get('retry-after')).toBe('5')
     expect(await response.json()).toMatchObject({ code: 'unavailable' })
   }
-  for (const path of pairs) expect(await app.getJson(path)).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
+  expect(await app.getJson(path)).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
 })
 
-test('a release beside the one it took the place of is compared whatever else is being asked for', async () => {
-  await using app = await testApp()
+test('a release beside the one it took the place of, or beside itself, is compared whatever else is being asked for', async () => {
+  await using app = await testApp({ limits: { enabled: true } })
   const ids: string[] = []
   for (const edition of ['A', 'B', 'C', 'D']) ids.push(await app.publish(aRelease({ edition })))
   const path = (from = '', to = '') => `/api/releases/diff?from=${from}&to=${to}`
-  const others = ids.flatMap((from) => ids.map((to) => app.request(path(to, from))))
-  const usual = [path(ids[0], ids[1]), path(ids[1], ids[2]), path(ids[2], ids[3])].map((each) => app.request(each))
-  expect((await Promise.all(usual)).map(({ status }) => status)).toEqual([200, 200, 200])
-  expect((await Promise.all(others)).some(({ status }) => status === 503)).toBe(true)
+  const others = Array.from({ length: 12 }, () => app.request(path(ids[2], ids[0])))
+  const usual = [path(ids[0], ids[1]), path(ids[1], ids[2]), path(ids[2], ids[3]), path(ids[3], ids[3])]
+  const answers = await Promise.all(usual.map((each) => app.request(each, {}, '192.0.2.2')))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  for (const answer of answers) expect(await answer.json()).toMatchObject({ added: 0, removed: 0, unchanged: 1 })
+  expect(answers.at(-1)?.headers.get('ratelimit')).toStartWith('"default";r=116')
+  const refused = (await Promise.all(others)).filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThan(0)
+})
+
+test('a comparison that nobody stored counts as ten requests', async () => {
+  await using app = await testApp({ limits: { enabled: true, default_rpm: 12 } })
+  const [from, to] = [await app.publish(aRelease({ edition: 'A' })), await app.publish(aRelease({ edition: 'B' }))]
+  const ask = async (path: string) => (await app.request(path)).status
+  expect(await ask(`/api/releases/diff?from=${to}&to=${from}`)).toBe(200)
+  expect(await ask(`/api/releases/diff?from=${to}&to=${from}`)).toBe(429)
+  expect(await ask(`/api/releases/diff?from=${from}&to=${to}`)).toBe(200)
+})
+
+test('what is stored of a comparison is what comparing again gives', async () => {
+  await using app = await testApp()
+  await twoEditionsOneWithdrawn(app)
+  const path = '/api/releases/diff?from=cms-pfs:A:1&to=cms-pfs:B:1'
+  const stored = await app.getJson(path)
+  await app.installation.db.query('UPDATE release_delta SET moves = NULL')
+  expect(await app.getJson(path)).toEqual(stored)
 })
 
 test('a comparison that makes no sense is refused', async () => {

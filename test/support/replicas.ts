@@ -50,7 +50,8 @@ export class Replicas {
   }
 }
 
-async function serve(environment: Record<string, string>): Promise<{ child: Subprocess; url: string }> {
+/** Starts `atr serve`, and waits until it listens. */
+export async function serve(environment: Record<string, string>): Promise<{ child: Subprocess; url: string }> {
   const child = spawn([...ATR, 'serve'], {
     env: { ...process.env, ...environment },
     stdin: 'ignore',

@@ -22,7 +22,6 @@ interface CatalogueParts {
 export function catalogueOperations(parts: CatalogueParts): Operation[] {
   const { db, log, published, today, charts, stamp } = parts
   const coverageOn = coverage(db, published, charts)
-  const diff = releaseDiff(db)
   const proofs = new ListProofs(db, log)
   return [
     pagedOperation({
@@ -40,6 +39,7 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       cache: 'public, max-age=300',
       stamp,
       isReady: true,
+      heavy: true,
       input: coverageQuery(charts),
       output: Coverage,
       problems: ['invalid_cpt', 'invalid_npi'],
@@ -59,6 +59,7 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       cache: 'public, max-age=300',
       stamp,
       isReady: true,
+      heavy: true,
       input: releasesQuery(charts),
       output: ReleaseList,
       problems: [],
@@ -68,7 +69,9 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
     operation({
       name: 'diff_releases',
       summary: 'How two releases of a chart differ: rows added, removed and changed, and the largest moves',
-      description: 'Releases never change, and neither does the difference between two of them.',
+      description:
+        'Releases never change, and neither does the difference between two of them. A release and the one before it are compared when it is published. ' +
+        'Any other pair is compared when you ask, which takes seconds and counts as ten requests of the quota.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/api/releases/diff' },
       access: 'public',
@@ -77,8 +80,8 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       stamp,
       input: DiffQuery,
       output: ReleaseDiffAnswer,
-      problems: ['release_not_found', 'unavailable'],
-      run: diff,
+      problems: ['release_not_found'],
+      ...releaseDiff(db),
     }),
   ]
 }

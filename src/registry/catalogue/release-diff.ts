@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
+import type { Operation } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { Memo } from '../memo.ts'
-import { diffReleases } from '../release/diff.ts'
+import { findDiff } from '../release/check-store.ts'
+import { diffReleases, noDiff, type ReleaseDiff } from '../release/diff.ts'
 import { Price } from '../row-schema.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
@@ -47,55 +49,44 @@ export const ReleaseDiffAnswer = z
     largest_by_percent: z.array(Move),
   })
   .meta({ id: 'ReleaseDiff' })
-type ReleaseDiffAnswer = z.input<typeof ReleaseDiffAnswer>
+
+/** Comparisons that were made for callers and are remembered. */
+const REMEMBERED = 200
+/** What a comparison that is not stored counts as: it reads every row of both releases. */
+const REQUESTS = 10
+
+/** Two releases, and how they differ if that is known already. */
+interface Pair {
+  from: Release
+  to: Release
+  known: ReleaseDiff | undefined
+}
 
 /**
- * Compares two releases. Neither can change, so each comparison is made once. It reads every row of both, so
- * comparisons wait for each other. Comparing a release with its predecessor is the common case and has its own queue
- * and cache; other pairs cannot delay or evict it.
+ * Compares two releases. Neither can change. How a release differs from the one before it was stored when it was
+ * published; every other pair is compared when someone asks, as heavy work, and counts as several requests.
  */
-export function releaseDiff(db: Db): (query: DiffQuery) => Promise<ReleaseDiffAnswer> {
-  const usual = new Comparisons(db, { remembered: 2_000, waiting: 20 })
-  const others = new Comparisons(db, { remembered: 200, waiting: 2 })
-  return async (query) => {
-    const [from, to] = [await getRelease(db, query.from), await getRelease(db, query.to)]
-    if (from.chart !== to.chart) throw Problem.parameter('to', 'the two releases are of different charts')
-    return (to.manifest.supersedes === from.release_id ? usual : others).of(from, to)
+export function releaseDiff(
+  db: Db,
+): Pick<Operation<typeof DiffQuery, typeof ReleaseDiffAnswer>, 'cost' | 'heavy' | 'run'> {
+  const made = new Memo<ReleaseDiff>(REMEMBERED)
+  return {
+    cost: async (query) => ((await getPair(db, query)).known ? 1 : REQUESTS),
+    heavy: async (query) => !(await getPair(db, query)).known,
+    async run(query) {
+      const { from, to, known } = await getPair(db, query)
+      const name = `${from.release_id} ${to.release_id}`
+      const found = known ?? (await made.get(name, () => diffReleases(db, from, to)))
+      return { chart: to.chart, from: side(from), to: side(to), ...found }
+    },
   }
 }
 
-/** Comparisons that are made one after the other. Only a few may wait, the one being made among them. */
-class Comparisons {
-  readonly #made: Memo<ReleaseDiffAnswer>
-  readonly #most: number
-  #last: Promise<unknown> = Promise.resolve()
-  #waiting = 0
-
-  constructor(
-    readonly db: Db,
-    { remembered, waiting }: { remembered: number; waiting: number },
-  ) {
-    this.#made = new Memo(remembered)
-    this.#most = waiting
-  }
-
-  of(from: Release, to: Release): Promise<ReleaseDiffAnswer> {
-    return this.#made.get(`${from.release_id} ${to.release_id}`, () => this.#inTurn(() => compare(this.db, from, to)))
-  }
-
-  async #inTurn(work: () => Promise<ReleaseDiffAnswer>): Promise<ReleaseDiffAnswer> {
-    if (this.#waiting >= this.#most)
-      throw new Problem('unavailable', 'other comparisons are being made', { retryAfterSeconds: 10 })
-    this.#waiting++
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => undefined)
-    return turn.finally(() => this.#waiting--)
-  }
-}
-
-async function compare(db: Db, from: Release, to: Release): Promise<ReleaseDiffAnswer> {
-  const found = await diffReleases(db, from, to)
-  return { chart: to.chart, from: side(from), to: side(to), ...found }
+async function getPair(db: Db, query: DiffQuery): Promise<Pair> {
+  const [from, to] = [await getRelease(db, query.from), await getRelease(db, query.to)]
+  if (from.chart !== to.chart) throw Problem.parameter('to', 'the two releases are of different charts')
+  if (from.release_no === to.release_no) return { from, to, known: noDiff(to.row_count) }
+  return { from, to, known: to.manifest.supersedes === from.release_id ? await findDiff(db, to.release_no) : undefined }
 }
 
 const side = ({ release_id, effective_from, row_count }: Release): z.input<typeof Side> => ({

@@ -11,7 +11,7 @@ export interface RowFilter {
 }
 
 /** The most codes that are looked at in one piece of work. */
-const CODES_AT_ONCE = 200
+const CODES_AT_ONCE = 10
 
 /** How many rows fit. Of most questions the file holds the number; else the rows of one code, or of every code, are counted. */
 export async function countRows(file: ReleaseFile, filter: RowFilter): Promise<number> {

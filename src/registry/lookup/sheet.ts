@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
+import { isDivided, parseRegion } from '../../proof/lookup/region.ts'
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
@@ -14,6 +15,12 @@ import { SharedParts } from './share.ts'
 
 export const SheetQuery = ReferenceQuery.omit({ modifier: true, setting: true, basis: true })
 export type SheetQuery = z.output<typeof SheetQuery>
+
+/** The sheet of a state with several localities shows each. */
+export function isOfDividedState({ region }: SheetQuery): boolean {
+  const asked = parseRegion(region)
+  return asked?.level === 'state' && isDivided(asked.state)
+}
 
 const data = { description: 'Every row in force for the code at the place: all settings, bases and modifiers' }
 const ofSheet = {

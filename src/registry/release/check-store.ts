@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import type { ReleaseDiff } from './diff.ts'
 import { type Findings, ruleOf, type Severity } from './rules.ts'
 
 // What is known of a release beside its rows: what the rules found in it, and how it differs from the one before.
@@ -54,39 +55,48 @@ export async function checksOf(db: Db, release_no: number): Promise<Check[]> {
 }
 
 /** How a release differs from the one it took the place of. */
-export interface Delta {
+export interface Delta extends Pick<ReleaseDiff, 'added' | 'removed' | 'changed' | 'unchanged' | 'max_abs_change_pct'> {
   previous_release: string
-  added: number
-  removed: number
-  changed: number
-  unchanged: number
-  max_abs_change_pct: number
 }
 
 /** Percentages are kept as whole hundredths. */
-export async function insertDelta(tx: Db, release_no: number, delta: Delta): Promise<void> {
+export async function insertDelta(tx: Db, release_no: number, previous: string, diff: ReleaseDiff): Promise<void> {
+  const { added, removed, changed, unchanged, max_abs_change_pct, ...moves } = diff
   await tx.query(
-    `INSERT INTO release_delta (release_no, previous, added, removed, changed, unchanged, max_change_bp)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO release_delta (release_no, previous, added, removed, changed, unchanged, max_change_bp, moves)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       release_no,
-      delta.previous_release,
-      delta.added,
-      delta.removed,
-      delta.changed,
-      delta.unchanged,
-      Math.round(delta.max_abs_change_pct * 100),
+      previous,
+      added,
+      removed,
+      changed,
+      unchanged,
+      Math.round(max_abs_change_pct * 100),
+      JSON.stringify(moves),
     ],
   )
 }
 
 export async function findDelta(db: Db, release_no: number): Promise<Delta | undefined> {
-  const [row] = await db.query<Omit<Delta, 'max_abs_change_pct'> & { max_change_bp: number }>(
-    `SELECT previous AS previous_release, added, removed, changed, unchanged, max_change_bp
+  return (await findStored(db, release_no))?.delta
+}
+
+/** The whole comparison with the release before it, if it was kept. */
+export async function findDiff(db: Db, release_no: number): Promise<ReleaseDiff | undefined> {
+  const stored = await findStored(db, release_no)
+  if (!stored || stored.moves === null) return undefined
+  const { previous_release: _, ...delta } = stored.delta
+  return { ...delta, ...(JSON.parse(stored.moves) as Omit<ReleaseDiff, keyof Delta>) }
+}
+
+async function findStored(db: Db, release_no: number): Promise<{ delta: Delta; moves: string | null } | undefined> {
+  const [row] = await db.query<Omit<Delta, 'max_abs_change_pct'> & { max_change_bp: number; moves: string | null }>(
+    `SELECT previous AS previous_release, added, removed, changed, unchanged, max_change_bp, moves
        FROM release_delta WHERE release_no = $1`,
     [release_no],
   )
   if (!row) return undefined
-  const { max_change_bp, ...delta } = row
-  return { ...delta, max_abs_change_pct: max_change_bp / 100 }
+  const { max_change_bp, moves, ...delta } = row
+  return { delta: { ...delta, max_abs_change_pct: max_change_bp / 100 }, moves }
 }

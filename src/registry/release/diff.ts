@@ -4,7 +4,9 @@ import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from
 import { decimalOf, endsOfText } from '../price-ends.ts'
 import { ourTurn } from '../turn.ts'
 
-const ROWS_PER_READ = 5_000
+/** Few enough that reading them takes a millisecond or two: other requests wait for that long. */
+const ROWS_PER_READ = 1_000
+const ROWS_PER_REPORT = 5_000
 const LARGEST = 10
 const SAMPLE_KEYS = 5
 
@@ -37,6 +39,9 @@ export interface ReleaseDiff {
   largest_by_percent: Move[]
 }
 
+/** How a release differs from itself. */
+export const noDiff = (rows: number): ReleaseDiff => ({ ...new Tally().result(), unchanged: rows })
+
 /**
  * How one release differs from another, key by key. Both are read once, side by side, in stretches: the memory
  * it takes does not grow with them. A row that only moved to another line of its source is unchanged.
@@ -60,7 +65,7 @@ export async function diffReleases(
     else if (before && after) tally.compare(before.row_key, before.body, after.body)
     if (order <= 0 && !from.step()) await from.fill()
     if (order >= 0) {
-      if (++compared % ROWS_PER_READ === 0) onCompared?.(compared)
+      if (++compared % ROWS_PER_REPORT === 0) onCompared?.(compared)
       if (!to.step()) await to.fill()
     }
   }
@@ -193,4 +198,5 @@ function statementOf(body: string): string | null {
   return row.kind === 'place' ? row.region : row.reason
 }
 
-const percent = (share: number): number => Math.round(share * 10_000) / 100
+/** Zero has no sign: it would be lost in JSON. */
+const percent = (share: number): number => Math.round(share * 10_000) / 100 + 0

@@ -1,10 +1,12 @@
-import type { Db } from '../../db/db.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type Db, StoreFault } from '../../db/db.ts'
 import { equalBytes, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { isManifest, isWithdrawal, type Manifest } from '../../proof/price/release.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import { replayLog } from '../state/replay.ts'
-import { checksOf, findDelta } from './check-store.ts'
+import { checksOf, findDelta, findDiff } from './check-store.ts'
+import { diffReleases, type ReleaseDiff } from './diff.ts'
 import { rederive } from './rederive.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -106,10 +108,11 @@ const providersOf = ({ providers }: ReleaseState): string[] | null =>
 /** Rows that both have, and those that only one has, must come to as many as there are. */
 async function checkDelta(
   tx: Db,
-  { release_no, release_id, row_count }: ReleaseState,
+  release: ReleaseState,
   { supersedes }: Manifest,
   all: readonly ReleaseState[],
 ): Promise<string[]> {
+  const { release_no, release_id, row_count } = release
   const delta = await findDelta(tx, release_no)
   const before = all.find((each) => each.release_id === supersedes)
   if (!delta && supersedes === null) return []
@@ -118,7 +121,20 @@ async function checkDelta(
     delta?.previous_release === supersedes &&
     common + (delta?.added ?? 0) === row_count &&
     common + (delta?.removed ?? 0) === before?.row_count
-  return sound ? [] : [`${release_id}: how it differs from the release before it does not add up`]
+  if (!sound) return [`${release_id}: how it differs from the release before it does not add up`]
+  const kept = await findDiff(tx, release_no)
+  const isRederived = !kept || !before || (await isDiff(tx, before, release, kept))
+  return isRederived ? [] : [`${release_id}: how it differs from the release before it is not what their rows say`]
+}
+
+/** Whether this is how two releases differ. Of a file that cannot be read, `checkRows` tells. */
+async function isDiff(tx: Db, before: ReleaseState, release: ReleaseState, kept: ReleaseDiff): Promise<boolean> {
+  try {
+    return isDeepStrictEqual(await diffReleases(tx, before, release), kept)
+  } catch (error) {
+    if (error instanceof StoreFault) return true
+    throw error
+  }
 }
 
 /** The providers that a release has rows for are those that its manifest names. */

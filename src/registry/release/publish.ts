@@ -77,7 +77,7 @@ export async function publish(
     })
     if (!published) throw new Problem('release_conflict', 'the release was published by someone else')
     if (previous !== null && diff) {
-      await insertDelta(tx, staged.release_no, { previous_release: previous, ...diff })
+      await insertDelta(tx, staged.release_no, previous, diff)
       await insertCheck(
         tx,
         staged.release_no,

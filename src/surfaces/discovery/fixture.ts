@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../../operation.ts'
+import { WorkQueue } from '../../work-queue.ts'
 import type { Resource } from '../http/resource.ts'
 import { httpSurface } from '../http/router.ts'
 import type { LandingParts } from '../site/landing-facts.ts'
@@ -113,7 +114,7 @@ export function served(
   const { fetch } = httpSurface({
     operations: [],
     resources,
-    gate: { enter: async () => ({}) },
+    gate: { enter: async () => ({}), heavy: new WorkQueue() },
     baseUrl: () => BASE,
     observe: () => {},
     randomId: () => 'request-1',

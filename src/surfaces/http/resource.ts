@@ -14,6 +14,8 @@ export interface Resource {
   cache: string
   /** Which quota it counts against; the default one if left out. */
   limit?: Bucket
+  /** Takes long to render: it waits for its turn, and light work goes first. */
+  heavy?: true
   /** Sent as gzip to those who take it. */
   compressed?: true
   /** Unknown query parameters are ignored on pages for people, refused elsewhere. */

@@ -172,7 +172,10 @@ async function showResource(
     await refuseBody(request)
     const form = negotiate(resource.forms, request.headers.get('accept'))
     if (!form) throw new Problem('not_acceptable')
-    const body = await form.render(...parameterValues(resource, request, path))
+    const values = parameterValues(resource, request, path)
+    const render = async (): Promise<string | Uint8Array> => form.render(...values)
+    const { heavy } = parts.gate
+    const body = await (resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render())
     const headers = { ...resource.headers, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
     const answer = { body, type: form.type, cache: resource.cache, headers }
     return good(request, resource.compressed ? await compressed(request, answer) : answer)
@@ -239,6 +242,7 @@ function callOf(request: Request, address: string): Call {
     railsToken: request.headers.get('x-agent-rails') ?? undefined,
     bearer,
     signed: request.headers.has('signature-input') ? signedCall(request) : undefined,
+    signal: () => request.signal,
   }
 }
 

@@ -1,0 +1,155 @@
+import { expect, test } from 'bun:test'
+import { Problem } from './problem.ts'
+import { CallerGone, turn, WorkQueue } from './work-queue.ts'
+
+/** Work that ends when the test says so. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let begun = false
+  const work = async (): Promise<string> => {
+    begun = true
+    await promise
+    return 'done'
+  }
+  return { work, end: resolve, hasBegun: () => begun }
+}
+
+const small = (limits = {}) => new WorkQueue({ atOnce: 1, waiting: 3, perCaller: 2, waitMs: 10_000, ...limits })
+const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done').catch((error: unknown) => error)
+const spin = (ms: number): void => {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+test('a few pieces of work run at once, the next waits for its turn', async () => {
+  const queue = small()
+  const [first, second] = [held(), held()]
+  const answers = [queue.run('a', first.work), queue.run('b', second.work)]
+  await Bun.sleep(1)
+  expect([first.hasBegun(), second.hasBegun()]).toEqual([true, false])
+  first.end()
+  second.end()
+  expect(await Promise.all(answers)).toEqual(['done', 'done'])
+  expect(queue.size).toBe(0)
+})
+
+test('one caller cannot fill the queue: others still get a place', async () => {
+  const queue = small()
+  const jobs = Array.from({ length: 6 }, held)
+  const greedy = jobs.slice(0, 5).map(({ work }) => refusal(queue.run('greedy', work)))
+  const other = queue.run('other', (jobs[5] as ReturnType<typeof held>).work)
+  for (const { end } of jobs) end()
+  const answers = await Promise.all(greedy)
+  expect(answers.map((answer) => (answer === 'done' ? answer : (answer as Problem).code))).toEqual([
+    'done',
+    'done',
+    'unavailable',
+    'unavailable',
+    'unavailable',
+  ])
+  expect(await other).toBe('done')
+})
+
+test('past the bound everyone is refused, and told when to come back', async () => {
+  const queue = small()
+  const job = held()
+  const running = ['a', 'b', 'c', 'd'].map((who) => queue.run(who, job.work))
+  const refused = (await refusal(queue.run('e', job.work))) as Problem
+  expect(refused).toBeInstanceOf(Problem)
+  expect([refused.code, refused.extra.retryAfterSeconds]).toEqual(['unavailable', 5])
+  job.end()
+  expect(await Promise.all(running)).toHaveLength(4)
+  expect(await queue.run('e', async () => 'now')).toBe('now')
+})
+
+test('callers take turns, however much one of them has asked for', async () => {
+  const queue = small({ waiting: 10, perCaller: 5 })
+  const order: string[] = []
+  const first = held()
+  const note = (name: string) => async () => void order.push(name)
+  const work = [
+    queue.run('a', first.work),
+    ...['a1', 'a2', 'a3'].map((name) => queue.run('a', note(name))),
+    queue.run('b', note('b1')),
+    queue.run('c', note('c1')),
+  ]
+  first.end()
+  await Promise.all(work)
+  expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'a3'])
+})
+
+test('who has waited too long is refused, and the place is free again', async () => {
+  const queue = small({ waitMs: 20 })
+  const first = held()
+  const running = queue.run('a', first.work)
+  const late = (await refusal(queue.run('b', async () => 'late'))) as Problem
+  expect(late.code).toBe('unavailable')
+  expect(queue.size).toBe(1)
+  first.end()
+  await running
+})
+
+test('a caller who hangs up while waiting gives up the place, and the work is never begun', async () => {
+  const queue = small()
+  const [first, second] = [held(), held()]
+  const running = queue.run('a', first.work)
+  const caller = new AbortController()
+  const waiting = refusal(queue.run('b', second.work, () => caller.signal))
+  caller.abort()
+  expect(await waiting).toBeInstanceOf(CallerGone)
+  expect(queue.size).toBe(1)
+  first.end()
+  await running
+  expect(second.hasBegun()).toBe(false)
+})
+
+test('a caller who hangs up ends the work at its next turn, and frees its place', async () => {
+  const queue = small()
+  const caller = new AbortController()
+  let pieces = 0
+  const endless = async (): Promise<void> => {
+    for (;;) {
+      spin(3)
+      pieces++
+      await turn()
+    }
+  }
+  const work = refusal(queue.run('a', endless, () => caller.signal))
+  setTimeout(() => caller.abort(), 20)
+  expect(await work).toBeInstanceOf(CallerGone)
+  const then = pieces
+  expect(await queue.run('b', async () => 'mine')).toBe('mine')
+  expect(pieces).toBe(then)
+})
+
+test('work that fails frees its place', async () => {
+  const queue = small()
+  expect(
+    await refusal(
+      queue.run('a', async () => {
+        throw new Error('no')
+      }),
+    ),
+  ).toBeInstanceOf(Error)
+  expect(queue.size).toBe(0)
+  expect(await queue.run('a', async () => 'yes')).toBe('yes')
+})
+
+test('long work lets others go first every few milliseconds, short pieces do not yield', async () => {
+  const queue = small()
+  let others = 0
+  const count = setInterval(() => others++, 1)
+  await queue.run('a', async () => {
+    for (let i = 0; i < 1_000; i++) await turn()
+  })
+  const [short] = [others]
+  await queue.run('a', async () => {
+    for (let i = 0; i < 20; i++) {
+      spin(3)
+      await turn()
+    }
+  })
+  clearInterval(count)
+  expect(short).toBeLessThan(10)
+  expect(others - short).toBeGreaterThanOrEqual(10)
+})

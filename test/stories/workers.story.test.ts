@@ -1,0 +1,97 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { atr, DemoService } from '../support/service.ts'
+
+/** On a connection of its own, so that any worker may answer it. */
+const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, { ...init, keepalive: false })
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (await holds()) return
+    await Bun.sleep(50)
+  }
+  throw new Error(`waited in vain until ${what}`)
+}
+
+/** The log lines of the service, read while it runs. */
+function linesOf({ child }: DemoService): { [member: string]: unknown }[] {
+  const lines: { [member: string]: unknown }[] = []
+  const decoder = new TextDecoder()
+  let rest = ''
+  void (async () => {
+    for await (const chunk of child.stderr) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = parts.pop() ?? ''
+      for (const line of parts) if (line.startsWith('{')) lines.push(JSON.parse(line) as object as (typeof lines)[0])
+    }
+  })()
+  return lines
+}
+
+test('two workers answer on one port; quotas and revocations hold for both; one that dies is started again', async () => {
+  await using service = await DemoService.start({ WORKERS: '2', LOG_LEVEL: 'info' })
+  const lines = linesOf(service)
+  const answeredBy = (): Set<unknown> => new Set(lines.flatMap(({ worker, route }) => (route ? [worker] : [])))
+
+  const prices = await Promise.all(Array.from({ length: 330 }, () => ask(`${service.url}/reference?cpt=99213`)))
+  const statuses = prices.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(300)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+  await until(() => answeredBy().size === 2, 'both workers have answered')
+  expect([...answeredBy()].sort()).toEqual([1, 2])
+
+  const headers = { 'x-agent-key': service.demoKey, 'content-type': 'application/json' }
+  const post = async (path: string, body: object = {}) =>
+    (await ask(`${service.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+  const { nonce } = (await post('/api/agent-rails/challenge')) as { nonce: string }
+  const { rails_token } = (await post('/api/agent-rails/attest', { nonce })) as { rails_token: string }
+  const browse = async () =>
+    (await ask(`${service.url}/api/registry?limit=1`, { headers: { 'x-agent-rails': rails_token } })).status
+  const twelve = () => Promise.all(Array.from({ length: 4 }, browse))
+  expect(await twelve()).toEqual(Array(4).fill(200))
+  expect((await service.atr(['keys', 'revoke', service.demoKey.slice(4, 16)])).code).toBe(0)
+  expect(await twelve()).toEqual(Array(4).fill(401))
+
+  const [victim = 0, other = 0] = childrenOf(service.child.pid)
+  process.kill(victim, 'SIGKILL')
+  expect((await ask(`${service.url}/healthz`).catch(() => ask(`${service.url}/healthz`))).status).toBe(200)
+  await until(() => childrenOf(service.child.pid).length === 2, 'the worker is started again')
+  expect(childrenOf(service.child.pid)).toContain(other)
+  await until(
+    () => lines.some(({ signal, restart_ms }) => signal === 'SIGKILL' && restart_ms === 100),
+    'the end is told',
+  )
+  const again = childrenOf(service.child.pid)
+
+  expect(await service.stop()).toBe(0)
+  expect(again.filter(isRunning)).toEqual([])
+}, 60_000)
+
+test('workers end with their parent, and a port that somebody listens on is refused, shareable or not', async () => {
+  const service = await DemoService.start({ WORKERS: '2' })
+  const { port } = new URL(service.url)
+  const taken = await atr(['serve'], { ...service.environment, PORT: port, WORKERS: '2' })
+  expect([taken.code, taken.err]).toEqual([3, expect.stringContaining('the port is in use')])
+  expect((await atr(['serve'], { ...service.environment, PORT: port })).code).toBe(3)
+  const workers = childrenOf(service.child.pid)
+  expect(workers).toHaveLength(2)
+  service.child.kill('SIGKILL')
+  await until(() => !workers.some(isRunning), 'the workers are gone')
+
+  const stranger = Bun.serve({ port: 0, hostname: '127.0.0.1', reusePort: true, fetch: () => new Response() })
+  const shared = await atr(['serve'], { ...service.environment, PORT: String(stranger.port), WORKERS: '2' })
+  expect([shared.code, shared.err]).toEqual([3, expect.stringContaining('the port is in use')])
+  await stranger.stop(true)
+  service.folder[Symbol.dispose]()
+}, 60_000)
