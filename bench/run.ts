@@ -10,6 +10,7 @@ import type { Line } from './measure.ts'
 import { hospitalFiles } from './mrf.ts'
 import { committed, losses, type Results, writeResults } from './results.ts'
 import { serving } from './serving.ts'
+import { surface } from './surface.ts'
 import { tenMillion } from './ten-million.ts'
 import { verification } from './verify.ts'
 
@@ -19,6 +20,7 @@ const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
   loading,
   mrf: hospitalFiles,
   serving,
+  surface,
   verification,
 }
 /** These take many minutes, and run only if they are named. */

@@ -78,6 +78,8 @@ export interface AppOptions {
   contact?: string | undefined
   /** Whether there is a copy of a cited file; not given where no archive is kept. */
   isArchived?: ((sha256: string) => boolean) | undefined
+  /** How much memory ready-made answers may take; none if left out. */
+  cacheBytes?: number
   /** Every chart there can be. */
   charts?: Charts
 }
@@ -254,6 +256,7 @@ export function makeApp(
     baseUrl,
     observe: options.observe,
     randomId: randomUUID,
+    cacheBytes: options.cacheBytes,
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })

@@ -7,7 +7,7 @@ import { COSIGNATURE, ML_DSA_44, parseVerifierKey, type VerifierKey } from './pr
 export class ConfigFault extends Error {}
 
 const port = z.coerce.number().int().min(0).max(65_535)
-const rate = z.coerce.number().int().min(1).max(1_000_000)
+const rate = z.coerce.number().int().min(1).max(10_000_000)
 /** `10.0.0.1` or `10.0.0.0/8`, of either family. */
 function isAddressRange(text: string): boolean {
   const [address = '', bits] = text.split('/')
@@ -156,6 +156,15 @@ export const Settings = z.object({
   LOG_RPM: rate
     .default(6_000)
     .describe('Requests per minute and caller on the checkpoints, tiles, entries and proofs of the logs.'),
+  ADMIN_PORT: port
+    .optional()
+    .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),
+  CACHE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(64 * 1024 * 1024)
+    .describe('How much memory each process uses for ready-made answers, in bytes; 0 makes each answer anew.'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` is allowed on loopback only.'),
   FIGURES_SCHEDULE: z
     .enum(['on', 'off'])

@@ -5,6 +5,7 @@ import { StoreBusy, StoreFault } from './db/db.ts'
 import { Valkey } from './db/valkey.ts'
 import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
+import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
 
 export interface RunningService {
@@ -13,6 +14,8 @@ export interface RunningService {
   url: string
   /** The address it listens on. */
   localUrl: string
+  /** Where its metrics are, if ADMIN_PORT is set. */
+  metricsUrl: string | undefined
   stop(): Promise<void>
 }
 
@@ -34,6 +37,9 @@ export function start(config: Config, installation: Installation, worker?: Worke
   let url = config.PUBLIC_URL ?? ''
   const archive = config.ARCHIVE === undefined ? undefined : new SourceArchive(config.ARCHIVE)
   const valkey = config.VALKEY_URL === undefined ? undefined : new Valkey(config.VALKEY_URL)
+  const log = requestLog(config.LOG_LEVEL, worker)
+  const { ADMIN_PORT: adminPort } = config
+  const metrics = adminPort === undefined ? undefined : new RequestMetrics()
   const app = makeApp(installation, {
     baseUrl: () => url,
     now: Date.now,
@@ -43,9 +49,11 @@ export function start(config: Config, installation: Installation, worker?: Worke
     contact: config.CONTACT,
     isArchived: archive && ((sha256) => archive.has(sha256)),
     mcpOrigins: config.MCP_ALLOWED_ORIGINS,
-    observe: (line) => logRequest(config.LOG_LEVEL, { ...line, ...named(worker) }),
+    observe: metrics ? (line) => [metrics.count(line), log.request(line)] : log.request,
+    cacheBytes: config.CACHE_BYTES,
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
+  const hasProxies = config.TRUSTED_PROXIES.length > 0
   const server = listen({
     hostname: config.HOST,
     port: config.PORT,
@@ -58,12 +66,16 @@ export function start(config: Config, installation: Installation, worker?: Worke
     development: false,
     error: () => new Response(null, { status: 500 }),
     fetch(request, transport) {
+      const peer = transport.requestIP(request)?.address ?? ''
+      const address = hasProxies ? callerAddress(peer, request.headers.get('x-forwarded-for'), isTrusted) : peer
+      const response = app.fetch(request, address)
       // Comparing two large releases takes a while, with nothing sent meanwhile. The time for a body stays as it was.
-      if (request.method === 'GET') transport.timeout(request, ANSWER_SECONDS)
-      const address = transport.requestIP(request)?.address ?? ''
-      return app.fetch(request, callerAddress(address, request.headers.get('x-forwarded-for'), isTrusted))
+      if (response instanceof Promise && request.method === 'GET') transport.timeout(request, ANSWER_SECONDS)
+      return response
     },
   })
+  const admin =
+    metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
   const localUrl = localAddress(config.HOST, server.port ?? config.PORT)
   if (url === '') url = localUrl
   const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
@@ -73,12 +85,15 @@ export function start(config: Config, installation: Installation, worker?: Worke
     app,
     url,
     localUrl,
+    metricsUrl: admin && `http://127.0.0.1:${admin.port}/metrics`,
     async stop() {
       await server.stop()
       await heads.stop()
+      await admin?.stop()
       await releases?.stop()
       valkey?.close()
       await installation.db.close()
+      log.flush()
     },
   }
 }
@@ -105,6 +120,18 @@ export async function tryPort({ HOST, PORT }: Config): Promise<number> {
 /** What the address is that a service listens on. */
 export const localAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+/** Nobody but this machine needs to know how busy the service is. */
+const listenForAdmin = (port: number, metrics: () => string): ReturnType<typeof Bun.serve> =>
+  listen({
+    hostname: '127.0.0.1',
+    port,
+    reusePort: false,
+    development: false,
+    fetch: (request) =>
+      new URL(request.url).pathname === '/metrics'
+        ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+        : new Response(null, { status: 404 }),
+  })
 
 function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun.serve> {
   try {
@@ -123,10 +150,33 @@ const named = (worker: Worker | undefined): { worker?: number } => (worker ? { w
 
 const LEVELS = ['debug', 'info', 'warn', 'error']
 
-function logRequest(threshold: Config['LOG_LEVEL'], { error, ...line }: RequestLine & { worker?: number }): void {
-  const level = error !== undefined ? 'error' : 'info'
-  if (LEVELS.indexOf(level) < LEVELS.indexOf(threshold)) return
-  console.error(JSON.stringify({ at: new Date().toISOString(), level, ...line, ...faultOf(error) }))
+const LOG_BATCH_CHARACTERS = 16 * 1024
+const LOG_BATCH_MS = 100
+
+/** Lines about requests. They are written in batches, because a write for each would cost more than a ready-made answer. */
+function requestLog(
+  threshold: Config['LOG_LEVEL'],
+  worker: Worker | undefined,
+): { request: (line: RequestLine) => void; flush: () => void } {
+  const isShown = (level: string): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(threshold)
+  const [showsInfo, showsErrors] = [isShown('info'), isShown('error')]
+  let lines = ''
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (lines !== '') console.error(lines.slice(0, -1))
+    lines = ''
+  }
+  const request = ({ error, ...line }: RequestLine): void => {
+    const isFault = error !== undefined
+    if (!(isFault ? showsErrors : showsInfo)) return
+    const level = isFault ? 'error' : 'info'
+    lines += `${JSON.stringify({ at: new Date().toISOString(), level, ...line, ...named(worker), ...faultOf(error) })}\n`
+    if (isFault || lines.length > LOG_BATCH_CHARACTERS) flush()
+    else timer ??= setTimeout(flush, LOG_BATCH_MS)
+  }
+  return { request, flush }
 }
 
 const logValkey = (isAway: boolean, worker: Worker | undefined): void =>

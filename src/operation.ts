@@ -67,7 +67,12 @@ export interface Visit {
 /** Decides whether a call may go on. The rails implement it, and every surface uses it. */
 export interface Gate {
   /** Counts the call as one request, or as `cost` requests, all or none. `cost` is not called for a refused caller. */
-  enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit>
+  enter(
+    call: Call,
+    access: Access,
+    bucket: Bucket,
+    cost?: (() => number | Promise<number>) | undefined,
+  ): Visit | Promise<Visit>
   /** Where heavy work waits, of all surfaces together. */
   heavy: WorkQueue
 }
@@ -86,17 +91,17 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   heavy?: true | ((input: z.output<Input>) => boolean | Promise<boolean>)
   /** The Cache-Control header of a successful answer over HTTP. */
   cache: string
+  /**
+   * Names everything that its answers depend on besides the input: the same stamp and the same input give the same
+   * bytes, whoever asks, so they are made once. Cheap: it is asked for on each request. Undefined while it is not known.
+   */
+  stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
   input: Input
   output: Output
   /** The refusals of this operation, in addition to those that every operation can give. */
   problems: readonly ProblemCode[]
-  /**
-   * Names all that the answers depend on besides the input, such as the head of a log and the day: with the same stamp,
-   * the same question has the same answer, byte for byte. Undefined: not known now.
-   */
-  stamp?: Stamp
   run(
     input: z.output<Input>,
     caller: { agent?: Agent | undefined; signed?: SignedCall | undefined },
@@ -122,6 +127,13 @@ export class ReadyAnswer {
   }
 }
 
+/** The answer as a value, for a surface that does not send the text as it is. */
+export const answerValue = (output: unknown): unknown => (output instanceof ReadyAnswer ? output.value : output)
+
+/** The answer as JSON text. */
+export const answerText = (output: unknown): string =>
+  output instanceof ReadyAnswer ? output.text : JSON.stringify(output)
+
 /** An answer that we made ourselves of what we hashed: it need not be checked again on its way out. */
 export const ready = (answer: unknown): ReadyAnswer => new ReadyAnswer(JSON.stringify(answer))
 
@@ -132,7 +144,11 @@ export const operation = <I extends z.ZodObject, O extends z.ZodType>(spec: Oper
 /** Schemas whose bad values have a problem code of their own, however they are wrapped: `schema.register(refusedAs, …)`. */
 export const refusedAs = z.registry<{ problem: ProblemCode }>()
 
-export type Outcome = { visit: Visit } & ({ ok: true; output: unknown } | { ok: false; problem: Problem })
+export type Outcome = {
+  visit: Visit
+  /** How many requests it counted as. */
+  cost: number
+} & ({ ok: true; output: unknown } | { ok: false; problem: Problem })
 
 /**
  * The one way to run an operation: admission and quota, then input, then the work, in its turn if it is heavy, then a check that
@@ -150,9 +166,13 @@ export async function perform(
     return parsed
   }
   const { cost: costOf } = op
-  const cost = costOf && (() => readOnce().then(costOf).catch(costOfRefused))
-  const visit = await gate.enter(call, op.access, op.limit, cost)
-  if (visit.refusal) return { visit, ok: false, problem: visit.refusal }
+  let cost = 1
+  const count = async (known: NonNullable<typeof costOf>): Promise<number> => {
+    cost = await readOnce().then(known).catch(costOfRefused)
+    return cost
+  }
+  const visit = await gate.enter(call, op.access, op.limit, costOf && (() => count(costOf)))
+  if (visit.refusal) return { visit, cost, ok: false, problem: visit.refusal }
   try {
     const input = await readOnce()
     const work = async (): Promise<unknown> => {
@@ -161,10 +181,10 @@ export async function perform(
     }
     const isHeavy = typeof op.heavy === 'function' ? await op.heavy(input) : op.heavy
     const output = isHeavy ? await gate.heavy.run(visit.who ?? call.address, work, call.signal) : await work()
-    return { visit, ok: true, output }
+    return { visit, cost, ok: true, output }
   } catch (error) {
     const problem = refusalOf(error)
-    if (problem) return { visit, ok: false, problem }
+    if (problem) return { visit, cost, ok: false, problem }
     throw error
   }
 }

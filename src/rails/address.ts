@@ -15,6 +15,22 @@ export function addressBlock(address: string): string {
   return `${network.join(':')}::/64`
 }
 
+const MOST_NAMES = 10_000
+
+/** The names under which callers without a credential are counted. Each is worked out once while its address keeps calling. */
+export function strangerNames(): (address: string) => string {
+  const names = new Map<string, string>()
+  return (address) => {
+    let name = names.get(address)
+    if (name === undefined) {
+      if (names.size >= MOST_NAMES) names.clear()
+      name = `address ${addressBlock(address)}`
+      names.set(address, name)
+    }
+    return name
+  }
+}
+
 /** The eight groups of a valid IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const [head = '', tail] = address.split('::')

@@ -2,10 +2,10 @@ import type { Db } from '../db/db.ts'
 import type { Access, Agent, Bucket, Call, Gate, Scope, Visit } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import { WorkQueue } from '../work-queue.ts'
-import { addressBlock } from './address.ts'
+import { strangerNames } from './address.ts'
 import { agentKeyId, digestMatches, railsTokenId } from './credential.ts'
 import { isLive } from './keys.ts'
-import { FAILED_AUTHENTICATION, type Limiter } from './limits.ts'
+import { FAILED_AUTHENTICATION, type LimitDecision, type Limiter } from './limits.ts'
 import { keyRefusal, limitRefusal, scopeRefusal, tokenRefusal } from './refusal.ts'
 import * as store from './store.ts'
 
@@ -26,29 +26,53 @@ type Identity =
  * Identify, count, then decide. A refused call is counted too. Failed authentication is counted separately
  * and by address, so that nobody can use up the quota of another's key.
  */
-export const makeGate = (parts: GateParts, limiter: Limiter): Gate => ({
-  heavy: new WorkQueue(),
+export function makeGate(parts: GateParts, limiter: Limiter): Gate {
+  const strangerAt = strangerNames()
+  return {
+    heavy: new WorkQueue(),
+    enter(call, access, bucket, cost) {
+      const stranger = strangerAt(call.address)
+      if (access !== 'public' || cost || call.agentKey || call.railsToken || call.bearer)
+        return admit(parts, limiter, { call, access, bucket, cost, stranger })
+      // Most calls are questions of strangers, who are only counted: that needs no promise where the counts are at hand.
+      const taken = limiter.take(bucket, stranger)
+      return taken instanceof Promise ? taken.then((decision) => visitOf(stranger, decision)) : visitOf(stranger, taken)
+    },
+  }
+}
 
-  async enter(call: Call, access: Access, bucket: Bucket, cost?: () => Promise<number>): Promise<Visit> {
-    const identity = await identify(parts, call, access)
-    const address = addressBlock(call.address)
-    if (hasFailed(identity)) {
-      const failures = await limiter.take(FAILED_AUTHENTICATION, address)
-      if (failures && !failures.allowed && access !== 'public')
-        return { quota: failures.quota, refusal: limitRefusal(failures) }
-    }
-    const { agent } = identity
-    const who = agent ? `key ${agent.key_id}` : `address ${address}`
-    const unwelcome = refuse(identity, access)
-    // The cost is known only after reading the request. Count one before that, so that reading is never free.
-    const first = await limiter.take(bucket, who)
-    const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
-    const taken = more > 0 ? await limiter.take(bucket, who, more) : first
-    if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the first one, more than the whole quota
-    const refusal = taken?.allowed === false ? limitRefusal(taken) : unwelcome
-    return { quota: taken?.quota, who, ...(refusal ? { refusal } : { agent }) }
-  },
-})
+interface Entry {
+  call: Call
+  access: Access
+  bucket: Bucket
+  cost: (() => number | Promise<number>) | undefined
+  /** The name under which the caller is counted without a valid credential. */
+  stranger: string
+}
+
+async function admit(parts: GateParts, limiter: Limiter, entry: Entry): Promise<Visit> {
+  const { call, access, bucket, cost, stranger } = entry
+  const identity = await identify(parts, call, access)
+  if (hasFailed(identity)) {
+    const failures = await limiter.take(FAILED_AUTHENTICATION, stranger)
+    if (failures && !failures.allowed && access !== 'public') return visitOf(stranger, failures)
+  }
+  const { agent } = identity
+  const who = agent ? `key ${agent.key_id}` : stranger
+  const unwelcome = refuse(identity, access)
+  // The cost is known only after reading the request. Count one before that, so that reading is never free.
+  const first = await limiter.take(bucket, who)
+  const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
+  const taken = more > 0 ? await limiter.take(bucket, who, more) : first
+  if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the first one, more than the whole quota
+  return visitOf(who, taken, unwelcome, agent)
+}
+
+function visitOf(who: string, taken: LimitDecision | undefined, unwelcome?: Problem, agent?: Agent): Visit {
+  const refusal = taken?.allowed === false ? limitRefusal(taken) : unwelcome
+  const quota = taken?.quota
+  return refusal ? { who, quota, refusal } : { who, quota, agent }
+}
 
 const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || by === 'rails_token') && !agent
 

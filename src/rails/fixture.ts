@@ -47,8 +47,11 @@ export async function testRails({ limits = false } = {}) {
     return outcome.problem
   }
   const nonce = async (agentKey: string) => (await answer('request_challenge', { agentKey }))['nonce'] as string
-  const enter = (from: Partial<Call>, access: Access, bucket: 'default' | 'reference' = 'default'): Promise<Visit> =>
-    gate.enter({ address: '192.0.2.1', ...from }, access, bucket)
+  const enter = async (
+    from: Partial<Call>,
+    access: Access,
+    bucket: 'default' | 'reference' = 'default',
+  ): Promise<Visit> => gate.enter({ address: '192.0.2.1', ...from }, access, bucket)
 
   return {
     db,

@@ -35,8 +35,9 @@ export interface CountingWindow extends Readonly<WindowQuota> {
  * Refused requests are not counted. Memory is bounded: past `maxKeys` the least recently used key is dropped.
  */
 export class SlidingWindow implements CountingWindow {
-  /** In order of last use, the least recent first. */
   readonly #callers = new Map<string, Times>()
+  /** A ring in order of last use; what follows it is the least recent, what precedes it the most recent. */
+  readonly #ends = new Times('')
 
   constructor(
     readonly limit: number,
@@ -54,51 +55,73 @@ export class SlidingWindow implements CountingWindow {
 
   take(key: string, cost = 1): WindowState {
     const now = this.clockMs()
-    const times = this.#callers.get(key) ?? new Times()
-    times.dropThrough(this.#cutoff(now))
+    const cutoff = now - this.windowSeconds * 1000
+    const times = this.#callers.get(key) ?? this.#newCaller(key)
+    times.dropThrough(cutoff)
     const allowed = times.size + cost <= this.limit
     if (allowed) for (let i = 0; i < cost; i++) times.push(now)
-    this.#callers.delete(key)
-    this.#callers.set(key, times)
-    this.#forget(now)
-    return { allowed, ...this.#state(times, now, cost) }
-  }
-
-  #state(times: Times, now: number, cost = 1): Omit<WindowState, 'allowed'> {
-    const secondsUntilGone = (time = -Infinity): number => Math.max(1, Math.ceil((time - this.#cutoff(now)) / 1000))
-    const tooMany = times.size + cost - this.limit
+    times.moveBefore(this.#ends)
+    this.#forget(cutoff)
     return {
+      allowed,
       remaining: this.limit - times.size,
-      resetSeconds: secondsUntilGone(times.at(0)),
-      waitSeconds: cost > this.limit ? Infinity : secondsUntilGone(times.at(tooMany - 1)),
+      resetSeconds: secondsUntilGone(times.at(0), cutoff),
+      waitSeconds:
+        cost > this.limit ? Infinity : secondsUntilGone(times.at(times.size + cost - this.limit - 1), cutoff),
     }
   }
 
-  /** The last moment that no longer counts. */
-  #cutoff(now: number): number {
-    return now - this.windowSeconds * 1000
+  #newCaller(key: string): Times {
+    const times = new Times(key)
+    this.#callers.set(key, times)
+    return times
   }
 
   /** Drops at most two keys per call: more than one call can add, and never slow. */
-  #forget(now: number): void {
+  #forget(cutoff: number): void {
     for (let i = 0; i < 2; i++) {
-      const [key, times] = this.#callers.entries().next().value ?? []
-      if (key === undefined || times === undefined) return
-      const idle = times.newest === undefined || times.newest <= this.#cutoff(now)
-      if (!idle && this.#callers.size <= this.maxKeys) return
-      this.#callers.delete(key)
+      const oldest = this.#ends.next
+      if (oldest === this.#ends || (oldest.newest > cutoff && this.#callers.size <= this.maxKeys)) return
+      oldest.leave()
+      this.#callers.delete(oldest.key)
     }
   }
 }
 
-/** A queue of times in a ring that grows as needed, so a caller with one request costs a few bytes. */
+/** `cutoff` is the last moment that no longer counts. */
+const secondsUntilGone = (time: number | undefined, cutoff: number): number =>
+  time === undefined ? 1 : Math.max(1, Math.ceil((time - cutoff) / 1000))
+
+/** The times of one caller: a queue that grows as needed, so a caller with one request costs a few bytes. */
 class Times {
   #ring = new Float64Array(4)
   #head = 0
   size = 0
+  /** Neighbours in order of last use. Moving a caller there is cheaper than taking it out of a map and putting it back. */
+  previous: Times = this
+  next: Times = this
 
-  get newest(): number | undefined {
-    return this.at(this.size - 1)
+  constructor(readonly key: string) {}
+
+  moveBefore(end: Times): void {
+    if (end.previous === this) return
+    this.leave()
+    this.previous = end.previous
+    this.next = end
+    end.previous.next = this
+    end.previous = this
+  }
+
+  leave(): void {
+    this.previous.next = this.next
+    this.next.previous = this.previous
+    this.previous = this
+    this.next = this
+  }
+
+  /** The time of the last request that counted. */
+  get newest(): number {
+    return this.at(this.size - 1) ?? -Infinity
   }
 
   /** The time at this index; the oldest is first. */

@@ -98,6 +98,7 @@ export const railsOperations = (parts: RailsParts): Operation[] => [
     access: 'public',
     limit: 'default',
     cache: 'public, max-age=3600',
+    stamp: parts.baseUrl,
     input: z.strictObject({}),
     output: RailsPolicy,
     problems: [],

@@ -247,7 +247,7 @@ test('the search finds a mark in everything that it looks through', async () => 
   const known = { releases: [older, id], codes: ['G0001', 'G0002'], npis: [NPI], rails: await app.railsHeaders() }
   const shown = await atr(['release', 'show', id], { DATA_DIR: app.config.DATA_DIR })
   const given = [
-    ...(await crawl((path, init) => app.app.fetch(new Request(`${BASE_URL}${path}`, init), '192.0.2.1'), known)),
+    ...(await crawl(async (path, init) => app.app.fetch(new Request(`${BASE_URL}${path}`, init), '192.0.2.1'), known)),
     ...(await exported(app.config, [id])),
     ...everyFile(app.folder.path),
     { channel: 'atr release show', content: shown.out },

@@ -15,7 +15,7 @@ type Fetch = NonNullable<ClientOptions['fetch']>
 /** The service, without the network between. */
 const serviceOf =
   ({ app }: TestApp): Fetch =>
-  (url, init) =>
+  async (url, init) =>
     app.fetch(new Request(url, init), '192.0.2.1')
 
 /** A proxy that counts what passes, and may put another answer in the place of one. */

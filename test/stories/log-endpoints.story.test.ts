@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { retireOldKeys, rotateKeys } from '../../src/integrity/key-rotation.ts'
 import { commitToLog } from '../../src/integrity/publication.ts'
 import { openCheckpoint, parsePolicy, type TrustPolicy } from '../../src/proof/verify-lists.ts'
@@ -83,7 +83,7 @@ test('proofs are for all, not cached, and only of what is public', async () => {
   }
 })
 
-test('entry bundles are sent as gzip to those who take it', async () => {
+test('entry bundles are compressed for those who take it', async () => {
   await using app = await testApp()
   await app.publish(aRelease())
   const path = '/log/registry/tile/entries/000.p/3'
@@ -91,19 +91,26 @@ test('entry bundles are sent as gzip to those who take it', async () => {
   const plain = await get()
   const bytes = await plain.bytes()
   expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([null, 'Accept-Encoding'])
-  for (const taken of ['gzip', 'br, gzip;q=0.5', '*', 'GZIP;q=1.0, identity']) {
+  const unpack = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
+  for (const [taken, coding] of [
+    ['gzip', 'gzip'],
+    ['br, gzip;q=0.5', 'br'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['*', 'zstd'],
+    ['GZIP;q=1.0, identity', 'gzip'],
+  ] as const) {
     const zipped = await get({ 'accept-encoding': taken })
     expect([taken, zipped.headers.get('content-encoding'), zipped.headers.get('vary')]).toEqual([
       taken,
-      'gzip',
+      coding,
       'Accept-Encoding',
     ])
     const body = await zipped.bytes()
     expect(zipped.headers.get('content-length')).toBe(String(body.length))
     expect(body.length).toBeLessThan(bytes.length)
-    expect(gunzipSync(body).equals(bytes)).toBe(true)
+    expect(Buffer.from(unpack[coding](body)).equals(bytes)).toBe(true)
   }
-  for (const refused of ['gzip;q=0', '*, gzip;q=0.000', 'identity', 'br', 'xgzip'])
+  for (const refused of ['gzip;q=0', '*;q=0, gzip;q=0.000', 'identity', 'deflate', 'xgzip'])
     expect([refused, (await get({ 'accept-encoding': refused })).headers.get('content-encoding')]).toEqual([
       refused,
       null,

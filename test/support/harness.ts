@@ -29,6 +29,8 @@ interface Given {
   sample?: boolean
   charts?: Charts
   engine?: Engine
+  /** For ready-made answers. */
+  cacheBytes?: number
 }
 
 /** A whole service in this process: real store, real keys, a clock the test sets, and no network. */
@@ -38,6 +40,7 @@ export async function testApp({
   sample = false,
   charts = CHARTS,
   engine = DEFAULT_ENGINE,
+  cacheBytes = 16 * 1024 * 1024,
 }: Given = {}): Promise<TestApp> {
   const folder = temporaryFolder()
   const config = readConfig(await storeEnvironment(join(folder.path, 'data'), engine))
@@ -53,6 +56,7 @@ export async function testApp({
     railsClock: async () => clock.now,
     limits: { default_rpm: 120, reference_rpm: 300, log_rpm: 6_000, enabled: false, ...limits },
     observe: (line) => lines.push(line),
+    cacheBytes,
     charts,
   })
   return new TestApp(folder, config, installation, app, clock, lines, await Contract.of(app))

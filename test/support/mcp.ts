@@ -38,7 +38,7 @@ export const newClient = (era: Era): Client =>
 /** A client that is connected to the service in this process. Every answer is what the service would send by network. */
 export async function connect(app: TestApp, era: Era, headers: Headers = {}): Promise<AnyClient> {
   const url = new URL(`${BASE_URL}/mcp`)
-  const fetch = (target: string | URL, init?: RequestInit): Promise<Response> =>
+  const fetch = async (target: string | URL, init?: RequestInit): Promise<Response> =>
     app.app.fetch(new Request(target, init), '192.0.2.1')
   const options = { fetch, requestInit: { headers } }
   if (era === 'legacy') {
@@ -78,7 +78,7 @@ export function message(
   }
 }
 
-export const post = (app: TestApp, init: RequestInit, address = '192.0.2.1'): Promise<Response> =>
+export const post = async (app: TestApp, init: RequestInit, address = '192.0.2.1'): Promise<Response> =>
   app.app.fetch(new Request(`${BASE_URL}/mcp`, init), address)
 
 /** Calls a tool with one message. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Outcome } from '../../operation.ts'
+import { answerValue, type Outcome } from '../../operation.ts'
 import { JsonError, parseJson } from '../../proof/canonical-json.ts'
 import { problemDocument } from '../http/response.ts'
 import { GRAMMAR, type Question } from './question.ts'
@@ -51,7 +51,7 @@ export const rejectedTask = (subject: Subject): object => withStatus(subject, 'T
  */
 export function taskOf(subject: Subject, outcome: Outcome, about: { baseUrl: string; requestId: string }): object {
   if (outcome.ok) {
-    const parts = [{ data: outcome.output, mediaType: JSON_TYPE }]
+    const parts = [{ data: answerValue(outcome.output), mediaType: JSON_TYPE }]
     const artifacts = [{ artifactId: 'answer', name: subject.question?.skill, parts }]
     return { ...withStatus(subject, 'TASK_STATE_COMPLETED'), artifacts }
   }

@@ -83,6 +83,7 @@ export const agentCard = (parts: AgentCardParts): Resource => ({
   summary: 'The agent card',
   tag: 'discovery',
   cache: 'public, max-age=3600',
+  stamp: parts.baseUrl,
   forms: [jsonForm(AgentCard, () => signed(card(parts), parts))],
 })
 

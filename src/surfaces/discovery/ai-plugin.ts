@@ -25,6 +25,7 @@ export const aiPlugin = (parts: DiscoveryParts): Resource => ({
   summary: 'The plugin manifest',
   tag: 'discovery',
   cache: 'public, max-age=3600',
+  stamp: parts.baseUrl,
   forms: [jsonForm(AiPlugin, () => manifest(parts))],
 })
 
@@ -72,6 +73,7 @@ export const logo = (): Resource => ({
   summary: 'The logo',
   tag: 'discovery',
   cache: 'public, max-age=86400',
+  stamp: () => 'constant',
   headers: { 'content-security-policy': "default-src 'none'" },
   forms: [{ type: 'image/svg+xml', render: () => LOGO }],
 })

@@ -146,6 +146,7 @@ export const readmeOperation = (parts: DiscoveryParts): Operation =>
     access: 'public',
     limit: 'default',
     cache: 'public, max-age=3600',
+    stamp: parts.baseUrl,
     input: z.strictObject({}),
     output: ServiceDescriptor,
     problems: [],

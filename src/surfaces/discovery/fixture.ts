@@ -119,7 +119,7 @@ export function served(
     observe: () => {},
     randomId: () => 'request-1',
   })
-  return (path, headers = {}) => fetch(new Request(`${BASE}${path}`, { headers }), '192.0.2.1')
+  return async (path, headers = {}) => fetch(new Request(`${BASE}${path}`, { headers }), '192.0.2.1')
 }
 
 /** One form of a document by its type, rendered. */

@@ -311,7 +311,7 @@ export function openApiDocuments(parts: OpenApiParts): Resource[] {
       return text
     }
     const form = { type: 'application/json', schema: z.looseObject({ openapi: z.string() }), render }
-    return { name, path, summary, tag: 'discovery', cache: 'public, max-age=3600', forms: [form] }
+    return { name, path, summary, tag: 'discovery', cache: 'public, max-age=3600', stamp: parts.baseUrl, forms: [form] }
   }
   return [
     document('get_openapi', '/api/openapi.json', 'This description'),

@@ -1,26 +1,53 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import type { Answer } from './response.ts'
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+import { remembered } from './remembered.ts'
 
-const deflate = promisify(gzip)
-/** Below this, gzip saves less than its own header costs. */
+/** The content codings of answers. The first is none; the others are in the order of our preference, the cheapest first. */
+export const ENCODINGS = ['identity', 'zstd', 'br', 'gzip'] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
+/** Below this, compressing saves less than its own header costs. */
 const LEAST_BYTES = 256
+/** Answers of operations are made for one question. Below this, compressing them costs more time than it saves. */
+const LEAST_ANSWER_BYTES = 8 * 1024
 
-/** Whether the caller takes gzip (RFC 9110 12.5.3): named, or by `*`, and not with a weight of zero. */
-export function acceptsGzip(header: string | null): boolean {
-  const codings = (header ?? '').split(',').map((part) => part.split(';').map((word) => word.trim().toLowerCase()))
-  const coding = ['gzip', 'x-gzip', '*'].map((name) => codings.find(([each]) => each === name)).find(Boolean)
-  return coding !== undefined && !coding.slice(1).some((weight) => /^q=0(\.0{0,3})?$/.test(weight))
+type Bytes = Uint8Array<ArrayBuffer>
+
+// Levels that take a few milliseconds for the largest answer there is. They run beside the thread that answers.
+const brotli = promisify<Bytes, object, Bytes>(brotliCompress)
+const zstd = promisify<Bytes, object, Bytes>(zstdCompress)
+const deflate = promisify<Bytes, object, Bytes>(gzip)
+const ENCODERS: Record<Exclude<Encoding, 'identity'>, (bytes: Bytes) => Promise<Bytes>> = {
+  zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
+  br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (bytes) => deflate(bytes, { level: 6 }),
 }
+
+export const encoded = async (bytes: Bytes, encoding: Encoding): Promise<Bytes> =>
+  encoding === 'identity' ? bytes : ENCODERS[encoding](bytes)
+
+/** Whether an answer of this size is worth compressing: a document, or the answer to one question. */
+export const isWorthwhile = (bytes: number, kind: 'document' | 'answer'): boolean =>
+  bytes >= (kind === 'document' ? LEAST_BYTES : LEAST_ANSWER_BYTES)
 
 /**
- * The answer, as gzip for those who take it. Caches keep the two apart by `Vary`, and as its ETag is over the bytes that
- * are sent, so do conditional requests.
+ * Accept-Encoding, RFC 9110 12.5.3: the coding with the greatest weight, and of several equal ones the first of ours.
+ * A part that cannot be parsed is ignored. Nobody is refused for it: whoever takes nothing else gets the bytes as they are.
  */
-export async function compressed(request: Request, answer: Answer): Promise<Answer> {
-  const vary = [answer.headers?.['vary'], 'Accept-Encoding'].filter(Boolean).join(', ')
-  const varying = { ...answer, headers: { ...answer.headers, vary } }
-  const bytes = Buffer.from(answer.body)
-  if (bytes.length < LEAST_BYTES || !acceptsGzip(request.headers.get('accept-encoding'))) return varying
-  return { ...varying, body: await deflate(bytes), headers: { ...varying.headers, 'content-encoding': 'gzip' } }
-}
+export const preferredEncoding = remembered((header: string): Encoding => {
+  const weights = new Map<string, number>()
+  for (const part of header.split(',')) {
+    const [name = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase())
+    const q = params.find((param) => param.startsWith('q='))?.slice(2) ?? '1'
+    const coding = name === 'x-gzip' ? 'gzip' : name
+    if (/^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) && !weights.has(coding)) weights.set(coding, Number(q))
+  }
+  const weightOf = (coding: Encoding): number => weights.get(coding) ?? weights.get('*') ?? 0
+  let best: Encoding = 'identity'
+  let most = weights.get('identity') ?? 0
+  for (const coding of ENCODINGS.slice(1)) {
+    const weight = weightOf(coding)
+    if (weight > most || (weight === most && weight > 0 && best === 'identity')) [best, most] = [coding, weight]
+  }
+  return best
+})

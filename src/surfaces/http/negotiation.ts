@@ -1,3 +1,5 @@
+import { remembered } from './remembered.ts'
+
 /** One format of an answer. */
 export interface Form {
   type: string
@@ -39,4 +41,13 @@ export function negotiate<F extends Form>(forms: readonly F[], accept: string | 
     (best, each) => (best && best.q >= each.q ? best : each),
     undefined,
   )?.form
+}
+
+/** The number of the form that the caller prefers; undefined if none is acceptable. */
+export function formChooser(forms: readonly Form[]): (accept: string | null) => number | undefined {
+  const choose = remembered((accept) => ({ at: forms.indexOf(negotiate(forms, accept) as Form) }))
+  return (accept) => {
+    const { at } = accept === null ? { at: 0 } : choose(accept)
+    return at < 0 ? undefined : at
+  }
 }

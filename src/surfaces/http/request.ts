@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Operation, unknownParameter } from '../../operation.ts'
+import { type Call, type Operation, unknownParameter } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemCode } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
 
@@ -7,33 +7,97 @@ import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
 
 export const LIMITS = { bodyBytes: 16 * 1024, urlBytes: 4 * 1024, headerBytes: 16 * 1024 } as const
 
-/**
- * Path and query of a request. The host is hostile text and is never used; HTTP/1.0 without a host gives a bare
- * target.
- */
-export function addressOf(request: Request): URL {
+/** Path and query of a request. */
+export interface Target {
+  pathname: string
+  search: string
+}
+
+/** A target that a URL parser leaves as it is: no dots at the start of a segment, nothing to be encoded or left out. */
+const PLAIN_TARGET = /^((?:\/[\w~!$&()*+,;=:@-][\w.~!$&()*+,;=:@-]*)+\/?|\/)(\?[\w.~!$&()*+,;=:@/?%-]*)?$/
+
+/** The host is hostile text and is never used; HTTP/1.0 without a host gives a bare target. */
+export function targetOf(request: Request): Target {
+  const [, pathname, search = ''] = PLAIN_TARGET.exec(rawTarget(request.url) ?? '') ?? []
+  if (pathname !== undefined) return { pathname, search: search === '?' ? '' : search }
   const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
   return new URL(`http://localhost${target.startsWith('/') ? target : `/${target}`}`)
 }
 
+const [SLASH, QUESTION, HASH] = [...'/?#'].map((mark) => mark.charCodeAt(0))
+
+/** The target as it was sent, which `targetOf` makes path and query from; undefined where it does not start with a slash. */
+export function rawTarget(url: string): string | undefined {
+  const host = url.indexOf('://') + 3
+  for (let at = host; host > 2 && at < url.length; at++) {
+    const mark = url.charCodeAt(at)
+    if (mark === SLASH) return url.slice(at)
+    if (mark === QUESTION || mark === HASH) return undefined
+  }
+  return undefined
+}
+
+/** What the surface reads of the headers of a request, in one pass over them. */
+export interface RequestHead {
+  bytes: number
+  accept: string | null
+  acceptEncoding: string
+  ifNoneMatch: string | null
+  agentKey: string | undefined
+  railsToken: string | undefined
+  authorization: string | undefined
+  hasBody: boolean
+}
+
+export function readHead(headers: Headers): RequestHead {
+  const head: RequestHead = {
+    bytes: 0,
+    accept: null,
+    acceptEncoding: '',
+    ifNoneMatch: null,
+    agentKey: undefined,
+    railsToken: undefined,
+    authorization: undefined,
+    hasBody: false,
+  }
+  headers.forEach((value, name) => {
+    head.bytes += name.length + value.length + 4
+    if (name === 'accept') head.accept = value
+    else if (name === 'accept-encoding') head.acceptEncoding = value
+    else if (name === 'if-none-match') head.ifNoneMatch = value
+    else if (name === 'x-agent-key') head.agentKey = value
+    else if (name === 'x-agent-rails') head.railsToken = value
+    else if (name === 'authorization') head.authorization = value
+    else if (name === 'transfer-encoding') head.hasBody = true
+    else if (name === 'content-length') head.hasBody ||= Number(value) > 0
+  })
+  return head
+}
+
+/** Who is calling. */
+export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, address: string): Call => ({
+  address,
+  agentKey,
+  railsToken,
+  bearer: authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1],
+})
+
 /** Refuses a request that is too large, before reading anything else of it. */
-export function checkSize(request: Request): void {
-  const { pathname, search } = addressOf(request)
+export function checkSize({ pathname, search }: Target, head: RequestHead): void {
   if (pathname.length + search.length > LIMITS.urlBytes) throw new Problem('uri_too_long')
-  let bytes = 0
-  for (const [name, value] of request.headers) bytes += name.length + value.length + 4
-  if (bytes > LIMITS.headerBytes) throw new Problem('headers_too_large')
+  if (head.bytes > LIMITS.headerBytes) throw new Problem('headers_too_large')
 }
 
 /** Gathers an operation's input from the path, the query and the body. */
 export async function readInput(
   op: Operation,
   request: Request,
+  { search, head }: { search: string; head: RequestHead },
   path: Record<string, string>,
 ): Promise<Record<string, unknown>> {
-  const query = readQuery(addressOf(request).search, op.http.method === 'GET' ? Object.keys(op.input.shape) : [])
+  const query = readQuery(search, op.http.method === 'GET' ? Object.keys(op.input.shape) : [])
   if (op.http.method === 'POST') return readJsonObject(request, op.bodyBytes ?? LIMITS.bodyBytes)
-  await refuseBody(request)
+  refuseBody(head)
   const input: Record<string, unknown> = Object.create(null)
   for (const [name, text] of [...query, ...Object.entries(path)])
     input[name] = isInteger(op, name) && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : text
@@ -46,10 +110,15 @@ export function placeOf({ http }: Operation, name: string | undefined): FieldErr
   return http.method === 'POST' ? 'body' : 'query'
 }
 
-/** Whether a parameter is an integer, so that its digits are converted to a number. */
+const integers = new WeakMap<z.ZodType, boolean>()
+
+/** Whether a parameter is an integer, so that its digits are converted to a number. Worked out once for each parameter. */
 function isInteger(op: Operation, name: string): boolean {
-  const field = op.input.shape[name]
-  return field !== undefined && z.toJSONSchema(field, { io: 'input' }).type === 'integer'
+  const field = op.input.shape[name] as z.ZodType | undefined
+  if (field === undefined) return false
+  const known = integers.get(field) ?? z.toJSONSchema(field, { io: 'input' }).type === 'integer'
+  integers.set(field, known)
+  return known
 }
 
 function readQuery(search: string, known: readonly string[]): Map<string, string> {
@@ -66,6 +135,7 @@ function readQuery(search: string, known: readonly string[]): Map<string, string
 }
 
 function decoded(text: string): string {
+  if (!/[%+]/.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -77,10 +147,8 @@ const inQuery = (code: ProblemCode, name: string | undefined, message: string): 
   new Problem(code, message, { errors: [{ in: 'query', ...(name ? { name } : {}), code, message }] })
 
 /** A body on GET is refused: caches and proxies treat it differently, which allows cache poisoning. */
-export async function refuseBody(request: Request): Promise<void> {
-  const length = Number(request.headers.get('content-length') ?? 0)
-  if (length > 0 || request.headers.has('transfer-encoding'))
-    throw new Problem('invalid_request', 'this method takes no body')
+export function refuseBody({ hasBody }: RequestHead): void {
+  if (hasBody) throw new Problem('invalid_request', 'this method takes no body')
 }
 
 async function readJsonObject(request: Request, most: number): Promise<Record<string, unknown>> {

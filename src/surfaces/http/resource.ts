@@ -16,7 +16,9 @@ export interface Resource {
   limit?: Bucket
   /** Takes long to render: it waits for its turn, and light work goes first. */
   heavy?: true
-  /** Sent as gzip to those who take it. */
+  /** As of an operation: the same stamp and the same path give the same bytes. */
+  stamp?: Stamp
+  /** Its bytes are worth compressing, though their type does not say so. Text always is. */
   compressed?: true
   /** Unknown query parameters are ignored on pages for people, refused elsewhere. */
   lenient?: boolean
@@ -24,8 +26,6 @@ export interface Resource {
   forms: readonly ResourceForm[]
   /** The parameters of the path, in its order. */
   parameters?: readonly PathParameter[]
-  /** As for operations: with the same stamp, the same parameters have the same bytes. Undefined: not known now. */
-  stamp?: Stamp
   /** For probes: not counted, and never refused for a quota. */
   unmetered?: boolean
   headers?: Record<string, string>

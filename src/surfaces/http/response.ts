@@ -1,7 +1,7 @@
-import { type Quota, refusalOf } from '../../operation.ts'
+import { type Access, type Quota, refusalOf, type Visit } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
-import { sha256 } from '../../proof/sha256.ts'
 import { STATUS } from '../../status.ts'
+import { type Encoding, encoded } from './compression.ts'
 
 export const REALM = 'agent-trust-registry'
 const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id'
@@ -9,15 +9,18 @@ const ALLOWED =
   'X-Agent-Key, X-Agent-Rails, Authorization, Content-Type, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, A2A-Version'
 
 /** Browsers send no credentials by themselves here, so CORS is open to every origin, without credentials. */
-export function commonHeaders(requestId: string, secure: boolean): Record<string, string> {
-  return {
-    'x-request-id': requestId,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': EXPOSED,
-    ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-  }
+const COMMON: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED,
+}
+
+/** Sets the headers that every answer has. */
+export function setCommon(headers: Headers, requestId: string, secure: boolean): void {
+  headers.set('x-request-id', requestId)
+  for (const name in COMMON) headers.set(name, COMMON[name] as string)
+  if (secure) headers.set('strict-transport-security', 'max-age=31536000')
 }
 
 export const preflight = (methods: string): Response =>
@@ -32,36 +35,93 @@ export const preflight = (methods: string): Response =>
   })
 
 /** draft-ietf-httpapi-ratelimit-headers: what the quota is, and what is left of it. */
-export const quotaHeaders = (quota: Quota | undefined): Record<string, string> =>
-  quota
-    ? {
-        'ratelimit-policy': `"${quota.bucket}";q=${quota.limit};w=${quota.windowSeconds}`,
-        ratelimit: `"${quota.bucket}";r=${quota.remaining};t=${quota.resetSeconds}`,
-      }
-    : {}
+export function setQuota(headers: Headers, quota: Quota): void {
+  const { bucket, limit, windowSeconds } = quota
+  headers.set('ratelimit-policy', `"${bucket}";q=${limit};w=${windowSeconds}`)
+  setRemaining(headers, quota)
+}
+
+/** The same as plain members, for protocols that make their own responses. */
+export function quotaHeaders(quota: Quota | undefined): Record<string, string> {
+  const headers = new Headers()
+  if (quota) setQuota(headers, quota)
+  return Object.fromEntries(headers)
+}
+
+export const setRemaining = (headers: Headers, { bucket, remaining, resetSeconds }: Quota): void =>
+  headers.set('ratelimit', `"${bucket}";r=${remaining};t=${resetSeconds}`)
+
+export interface RequestLine {
+  request_id: string
+  method: string
+  route: string
+  status: number
+  ms: number
+  error?: unknown
+}
+
+export const millisecondsSince = (started: number): number => Math.round((performance.now() - started) * 1000) / 1000
+
+/** Adds what depends on the caller: the quota, and that other callers get another answer. */
+export function forCaller(response: Response, { quota }: Visit, access: Access): Response {
+  if (quota) setQuota(response.headers, quota)
+  // Shared caches treat only Authorization as a credential (RFC 9111 3.5).
+  if (access !== 'public') response.headers.append('vary', 'X-Agent-Rails, Authorization')
+  return response
+}
 
 export interface Answer {
-  body: string | Uint8Array
+  bytes: Uint8Array<ArrayBuffer>
   type: string
   cache: string
   headers?: Record<string, string>
+  /** Set where the answer exists in several codings. */
+  encoding?: Encoding | undefined
 }
 
-/** A successful answer, with a strong ETag over its bytes. */
-export function good(request: Request, { body, type, cache, headers = {} }: Answer): Response {
-  const all: Record<string, string> = { ...headers, 'cache-control': cache }
-  const bytes = Buffer.from(body)
-  if (cache !== 'no-store') {
-    all['etag'] = `"${Buffer.from(sha256(bytes)).toString('base64url').slice(0, 27)}"`
-    if (matches(request.headers.get('if-none-match'), all['etag']))
-      return new Response(null, { status: 304, headers: all })
-  }
+/** A successful answer, whole, with a strong ETag over its bytes. */
+export async function good({ bytes, type, cache, headers = {}, encoding }: Answer): Promise<WholeAnswer> {
+  const all = new Headers(headers)
+  all.set('cache-control', cache)
+  all.set('content-type', type)
+  if (cache !== 'no-store') all.set('etag', etagOf(bytes, encoding))
+  if (encoding !== undefined) all.append('vary', 'Accept-Encoding')
+  const body = await encoded(bytes, encoding ?? 'identity')
+  if (body !== bytes) all.set('content-encoding', encoding ?? '')
   // Set explicitly, because an answer to HEAD has no body to measure.
-  return new Response(bytes, { headers: { ...all, 'content-type': type, 'content-length': String(bytes.length) } })
+  all.set('content-length', String(body.length))
+  return { response: new Response(body, { headers: all }), body }
 }
 
-const matches = (header: string | null, etag: string): boolean =>
-  (header ?? '').split(',').some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
+export interface WholeAnswer {
+  response: Response
+  /** The bytes of the response. */
+  body: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * The bytes before they are encoded give the ETag, and each coding has one of its own. It only tells answers of one
+ * address apart and proves nothing, so two fast hashes are enough: SHA-256 would cost more than all else here.
+ */
+function etagOf(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding = 'identity'): string {
+  const digest = (seed: bigint): string => Bun.hash.xxHash3(bytes, seed).toString(16).padStart(16, '0')
+  return `"${digest(0n)}${digest(1n)}${encoding === 'identity' ? '' : `-${encoding}`}"`
+}
+
+/** The answer, or 304 if the caller has it (RFC 9110 13.1.2). */
+export function conditional(whole: Response, ifNoneMatch: string | null): Response {
+  const etag = ifNoneMatch === null ? null : whole.headers.get('etag')
+  return etag !== null && matches(ifNoneMatch, etag) ? unchanged(whole.headers) : whole
+}
+
+export const matches = (header: string | null, etag: string): boolean =>
+  header === etag || (header ?? '').split(',').some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
+
+export function unchanged(headers: Headers): Response {
+  const kept = new Headers(headers)
+  for (const name of ['content-type', 'content-length', 'content-encoding']) kept.delete(name)
+  return new Response(null, { status: 304, headers: kept })
+}
 
 /** RFC 8288, from the same links that the body carries. */
 export function linkHeader(links: Record<string, string | null>): Record<string, string> {
@@ -101,8 +161,12 @@ export const refusalHeaders = ({ code, extra }: Problem, baseUrl: string): Recor
   ...(extra.authenticate && { 'www-authenticate': challengeOf(code, extra.authenticate, baseUrl) }),
 })
 
-export function refusal(problem: Problem, options: RefusalOptions): Response {
-  return new Response(JSON.stringify(problemDocument(problem, options)), {
+export function refusal(
+  problem: Problem,
+  options: RefusalOptions,
+  text = JSON.stringify(problemDocument(problem, options)),
+): Response {
+  return new Response(text, {
     status: STATUS[problem.entry.kind],
     headers: {
       ...refusalHeaders(problem, options.baseUrl),

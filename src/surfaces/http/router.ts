@@ -1,31 +1,48 @@
 import { Hono } from 'hono'
 import {
-  type Access,
+  answerText,
   type Call,
   type Gate,
   type Operation,
   perform,
-  ReadyAnswer,
+  type Quota,
   refusalOf,
   type SignedCall,
   type Visit,
 } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import { compressed } from './compression.ts'
+import { isWorthwhile, preferredEncoding } from './compression.ts'
+import { jsonFormFor, type KeptRoute, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
 import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
-import { negotiate } from './negotiation.ts'
-import { addressOf, checkSize, placeOf, readInput, refuseBody } from './request.ts'
+import { type CacheFigures, ReadyReply, ReplyCache } from './reply-cache.ts'
+import {
+  callOf,
+  checkSize,
+  placeOf,
+  type RequestHead,
+  rawTarget,
+  readHead,
+  readInput,
+  refuseBody,
+  type Target,
+  targetOf,
+} from './request.ts'
 import type { PathParameter, Resource } from './resource.ts'
 import {
   asProblem,
-  commonHeaders,
+  conditional,
+  forCaller,
   good,
   linkHeader,
+  millisecondsSince,
   preflight,
-  quotaHeaders,
+  problemDocument,
   type RefusalOptions,
+  type RequestLine,
   refusal,
+  setCommon,
 } from './response.ts'
+import { warmPath } from './warm.ts'
 
 export interface HttpParts {
   operations: readonly Operation[]
@@ -36,30 +53,44 @@ export interface HttpParts {
   /** One line per request: method, route, status, time. Never the query, a header or an address. */
   observe: (line: RequestLine) => void
   randomId: () => string
+  /** How much memory ready-made answers may take; none if left out. */
+  cacheBytes?: number | undefined
 }
 
-export interface RequestLine {
-  request_id: string
-  method: string
-  route: string
-  status: number
-  ms: number
-  error?: unknown
-}
+export type { RequestLine }
 
-type Env = { Bindings: { address: string; requestId: string } }
-const JSON_FORMS = [{ type: 'application/json' }, { type: 'application/problem+json' }]
-const GUARDED = 'X-Agent-Rails, Authorization'
+/** What is known of a request before a route is chosen, and what is left of it to be kept. */
+interface Env extends Target {
+  address: string
+  requestId: string
+  head: RequestHead
+  made?: Made
+}
+type Bindings = { Bindings: Env }
+
+/** An answer that the next caller can have too. */
+interface Made {
+  route: KeptRoute
+  stamp: string
+  cost: number
+  /** The forms and codings in which it is the answer. */
+  variants: number[]
+  body: Uint8Array<ArrayBuffer>
+  quota: Quota | undefined
+  statesId?: true
+}
 
 export interface HttpSurface {
-  fetch: (request: Request, address: string) => Promise<Response>
+  /** A promise unless the answer is ready-made. */
+  fetch: (request: Request, address: string) => Response | Promise<Response>
   /** The routes that the router really has, for the tests that compare them with the documents. */
   routes: { method: string; path: string }[]
+  cacheFigures: () => CacheFigures
 }
 
 /** The whole HTTP surface: a loop over the operations, one over the resources, and the protocols that are mounted. */
 export function httpSurface(parts: HttpParts): HttpSurface {
-  const app = new Hono<Env>({ getPath: (request) => addressOf(request).pathname })
+  const app = new Hono<Bindings>({ getPath: (_, options) => options?.env?.pathname ?? '' })
   const routeOf = routeNames(parts)
   const methodsOf = new Map<string, Set<string>>()
   const documentedAs = new Map<string, string>()
@@ -73,15 +104,17 @@ export function httpSurface(parts: HttpParts): HttpSurface {
 
   for (const op of parts.operations) {
     const path = allow(op.http.method, op.http.path)
-    app.on(op.http.method, path, (c) => runOperation(parts, op, c.req.raw, c.env, c.req.param()))
+    const route = operationRoute(op)
+    app.on(op.http.method, path, (c) => runOperation(parts, op, route, c.req.raw, c.env, c.req.param()))
   }
   for (const resource of parts.resources) {
     const path = allow('GET', resource.path, resource.parameters)
-    app.get(path, (c) => showResource(parts, resource, c.req.raw, c.env, c.req.param()))
+    const route = resourceRoute(resource)
+    app.get(path, (c) => showResource(parts, resource, route, c.req.raw, c.env, c.req.param()))
   }
   for (const mount of parts.mounts ?? []) {
-    app.post(allow('POST', mount.path), ({ req: { raw }, env: { address, requestId } }) =>
-      mount.handle(raw, { call: callOf(raw, address), requestId }),
+    app.post(allow('POST', mount.path), ({ req: { raw }, env }) =>
+      mount.handle(raw, { call: callFor(raw, env), requestId: env.requestId }),
     )
   }
   for (const [path, methods] of methodsOf) {
@@ -89,103 +122,144 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     app.all(path, (c) =>
       c.req.method === 'OPTIONS'
         ? preflight(`${allowed}, OPTIONS`)
-        : refuse(parts, c.req.raw, c.env, new Problem('method_not_allowed'), { allow: `${allowed}, OPTIONS` }),
+        : refuse(parts, c.env, new Problem('method_not_allowed'), { allow: `${allowed}, OPTIONS` }),
     )
   }
   // By default Hono answers a fault in plain text and prints the error.
   app.onError((error) => {
     throw error
   })
-  app.notFound((c) => refuse(parts, c.req.raw, c.env, new Problem('route_not_found')))
+  app.notFound((c) => refuse(parts, c.env, new Problem('route_not_found')))
 
-  const fetch: HttpSurface['fetch'] = async (request, address) => {
-    const env = { address, requestId: parts.randomId() }
-    const started = performance.now()
-    const mount = parts.mounts?.find(({ path }) => path === addressOf(request).pathname)
+  const cache = new ReplyCache(parts.cacheBytes ?? 0)
+  const isSecure = (): boolean => parts.baseUrl().startsWith('https:')
+  const plain = async (request: Request, address: string, started: number): Promise<Response> => {
+    const { pathname, search } = targetOf(request)
+    const env: Env = { address, requestId: parts.randomId(), pathname, search, head: readHead(request.headers) }
+    const mount = parts.mounts?.find(({ path }) => path === pathname)
     let error: unknown
-    let response: Response
+    let whole: Response
     try {
-      checkSize(request)
+      checkSize(env, env.head)
       if (mount && !isFromAllowedPage(mount, request)) throw new Problem('origin_not_allowed')
-      response = await app.fetch(request, env)
+      whole = await app.fetch(request, env)
     } catch (caught) {
       const problem = asProblem(caught)
       if (problem.code === 'internal_error') error = caught
-      response = await refuse(parts, request, env, problem)
+      whole = await refuse(parts, env, problem)
     }
-    const secure = parts.baseUrl().startsWith('https:')
-    const headers = { ...commonHeaders(env.requestId, secure), ...readersOf(mount, request) }
-    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
-    const ms = Math.round((performance.now() - started) * 1000) / 1000
-    const line = {
+    setCommon(whole.headers, env.requestId, isSecure())
+    for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
+    if (env.made) keep(cache, env.made, request, whole, env.requestId)
+    const response = conditional(whole, env.head.ifNoneMatch)
+    parts.observe({
       request_id: env.requestId,
       method: methodOf(request),
-      route: routeOf(request),
+      route: routeOf(pathname),
       status: response.status,
-      ms,
-    }
-    parts.observe(error === undefined ? line : { ...line, error })
+      ms: millisecondsSince(started),
+      ...(error !== undefined && { error }),
+    })
     return response
   }
+  const warm = warmPath({ ...parts, cache, isSecure })
+  const fetch: HttpSurface['fetch'] = (request, address) => {
+    const started = performance.now()
+    return warm(request, address, started, plain) ?? plain(request, address, started)
+  }
   const routes = app.routes.filter(({ method }) => method !== 'ALL')
-  return { fetch, routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })) }
+  return {
+    fetch,
+    routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })),
+    cacheFigures: () => cache.figures,
+  }
 }
 
 async function runOperation(
   parts: HttpParts,
   op: Operation,
+  route: KeptRoute,
   request: Request,
-  env: Env['Bindings'],
+  env: Env,
   path: Record<string, string>,
 ): Promise<Response> {
-  const outcome = await perform(op, callOf(request, env.address), parts.gate, async () => {
-    if (!negotiate(JSON_FORMS, request.headers.get('accept'))) throw new Problem('not_acceptable')
-    return readInput(op, request, path)
+  const stamp = route.stamp()
+  const form = jsonFormFor(env.head.accept)
+  const outcome = await perform(op, callFor(request, env), parts.gate, async () => {
+    if (form === undefined) throw new Problem('not_acceptable')
+    return readInput(op, request, env, path)
   })
-  const { visit } = outcome
+  const { visit, cost } = outcome
+  const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
   if (!outcome.ok) {
+    const { problem } = outcome
     const about = { ...aboutRefusal(parts, env), placeOf: (name: string | undefined) => placeOf(op, name) }
-    return withQuota(refusal(outcome.problem, about), visit, op.access)
+    const text = JSON.stringify(problemDocument(problem, about))
+    // Other refusals cost little to make, or will not be so again.
+    if (kept && problem.entry.kind === 'not_found')
+      env.made = { ...kept, variants: variantsOf(form ?? 0), body: Buffer.from(text), statesId: true }
+    return forCaller(refusal(problem, about, text), visit, op.access)
   }
   const links = (outcome.output as { links?: Record<string, string | null> }).links
-  const answer = {
-    body: outcome.output instanceof ReadyAnswer ? outcome.output.text : JSON.stringify(outcome.output),
-    type: 'application/json',
-    cache: op.cache,
-    headers: links ? linkHeader(links) : {},
-  }
-  return withQuota(good(request, answer), visit, op.access)
+  const { output } = outcome
+  const bytes = Buffer.from(answerText(output))
+  const encoding = isWorthwhile(bytes.length, 'answer') ? preferredEncoding(env.head.acceptEncoding) : undefined
+  const headers = links ? linkHeader(links) : {}
+  const { response, body } = await good({ bytes, type: 'application/json', cache: op.cache, headers, encoding })
+  if (kept) env.made = { ...kept, variants: variantsOf(form ?? 0, encoding), body }
+  return forCaller(response, visit, op.access)
 }
 
 async function showResource(
   parts: HttpParts,
   resource: Resource,
+  route: KeptRoute,
   request: Request,
-  env: Env['Bindings'],
+  env: Env,
   path: Record<string, string>,
 ): Promise<Response> {
-  const { access = 'public', limit = 'default' } = resource
-  const visit: Visit = resource.unmetered ? {} : await parts.gate.enter(callOf(request, env.address), access, limit)
+  const { access, limit } = route
+  const { head } = env
+  const visit: Visit = resource.unmetered ? {} : await parts.gate.enter(callOf(head, env.address), access, limit)
   const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
-    if (!resource.lenient && addressOf(request).search.length > 1) throw new Problem('unknown_parameter')
-    await refuseBody(request)
-    const form = negotiate(resource.forms, request.headers.get('accept'))
+    if (!resource.lenient && env.search.length > 1) throw new Problem('unknown_parameter')
+    refuseBody(head)
+    const at = route.formFor(head.accept) ?? -1
+    const form = resource.forms[at]
     if (!form) throw new Problem('not_acceptable')
-    const values = parameterValues(resource, request, path)
+    const stamp = route.stamp()
+    const values = parameterValues(resource, env.pathname, path)
     const render = async (): Promise<string | Uint8Array> => form.render(...values)
     const { heavy } = parts.gate
-    const body = await (resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render())
+    const work = resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render()
+    const bytes = Buffer.from(await work)
+    const isCompressible = isWorthwhile(bytes.length, 'document') && (resource.compressed || isText(form.type))
+    const encoding = isCompressible ? preferredEncoding(head.acceptEncoding) : undefined
     const headers = { ...resource.headers, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
-    const answer = { body, type: form.type, cache: resource.cache, headers }
-    return good(request, resource.compressed ? await compressed(request, answer) : answer)
+    const { response, body } = await good({ bytes, type: form.type, cache: resource.cache, headers, encoding })
+    if (stamp !== undefined && stamp === route.stamp())
+      env.made = { route, stamp, cost: 1, quota: visit.quota, variants: variantsOf(at, encoding), body }
+    return response
   }
   const response = await show().catch((error) => {
     const problem = refusalOf(error)
     if (problem) return refusal(problem, aboutRefusal(parts, env))
     throw error
   })
-  return withQuota(response, visit, access)
+  return forCaller(response, visit, access)
+}
+
+const isText = (type: string): boolean => /^text\/|json|xml/.test(type)
+
+/** Keeps what was made for the next caller, under the target as it was sent. */
+function keep(cache: ReplyCache, made: Made, request: Request, whole: Response, requestId: string): void {
+  const { route, stamp, cost, variants, body, quota, statesId } = made
+  const target = rawTarget(request.url)
+  const key = route.ignoresQuery ? target?.split(/[?#]/, 1)[0] : target
+  if (key === undefined) return
+  const make = (): ReadyReply => new ReadyReply(whole, body, quota, statesId && requestId)
+  cache.keep(key, { route, stamp, cost }, variants, body.length, make)
 }
 
 const takesRest = (name: string, parameters: readonly PathParameter[] = []): boolean =>
@@ -194,13 +268,13 @@ const takesRest = (name: string, parameters: readonly PathParameter[] = []): boo
 /** The values of the path parameters. A value that a parameter does not accept means that the path does not exist. */
 function parameterValues(
   { path, parameters = [] }: Resource,
-  request: Request,
+  pathname: string,
   read: Record<string, string>,
 ): string[] {
   const before = path.split('/').length - 1
   return parameters.map(({ name, values, pattern, rest }) => {
     // Clients that are generated from the OpenAPI document send the slashes of a parameter percent-encoded.
-    const tail = (): string => addressOf(request).pathname.split('/').slice(before).join('/')
+    const tail = (): string => pathname.split('/').slice(before).join('/')
     const value = rest ? tail().replaceAll(/%2f/gi, '/') : (read[name] ?? '')
     const isListed = values === undefined || values.includes(value)
     if (!isListed || (pattern !== undefined && !new RegExp(pattern).test(value))) throw new Problem('route_not_found')
@@ -210,41 +284,26 @@ function parameterValues(
 
 /** A refusal outside any operation. It counts against the quota like any other answer. */
 async function refuse(
-  parts: HttpParts,
-  request: Request,
-  env: Env['Bindings'],
+  { gate, baseUrl }: HttpParts,
+  env: Env,
   problem: Problem,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const visit = await parts.gate.enter(callOf(request, env.address), 'public', 'default').catch((): Visit => ({}))
-  const about = aboutRefusal(parts, env)
+  const enter = async (): Promise<Visit> => gate.enter(callOf(env.head, env.address), 'public', 'default')
+  const visit = await enter().catch((): Visit => ({}))
+  const about = { baseUrl: baseUrl(), requestId: env.requestId }
   const response = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
-  return withQuota(response, visit, 'public')
+  return forCaller(response, visit, 'public')
 }
 
-const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env['Bindings']): RefusalOptions => ({
-  baseUrl: baseUrl(),
-  requestId,
+const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): RefusalOptions => ({ baseUrl: baseUrl(), requestId })
+
+/** Who calls, and what only the whole request can tell. */
+const callFor = (request: Request, { head, address }: Env): Call => ({
+  ...callOf(head, address),
+  signed: request.headers.has('signature-input') ? signedCall(request) : undefined,
+  signal: () => request.signal,
 })
-
-function withQuota(response: Response, { quota }: Visit, access: Access): Response {
-  for (const [name, value] of Object.entries(quotaHeaders(quota))) response.headers.set(name, value)
-  // Shared caches treat only Authorization as a credential (RFC 9111 3.5).
-  if (access !== 'public') response.headers.append('vary', GUARDED)
-  return response
-}
-
-function callOf(request: Request, address: string): Call {
-  const bearer = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
-  return {
-    address,
-    agentKey: request.headers.get('x-agent-key') ?? undefined,
-    railsToken: request.headers.get('x-agent-rails') ?? undefined,
-    bearer,
-    signed: request.headers.has('signature-input') ? signedCall(request) : undefined,
-    signal: () => request.signal,
-  }
-}
 
 /** Copies the body before anyone reads it, because its digest is signed. */
 function signedCall(request: Request): SignedCall {
@@ -253,7 +312,7 @@ function signedCall(request: Request): SignedCall {
 }
 
 /** Names the route for the log, because the path itself is hostile text. */
-function routeNames({ operations, resources, mounts = [] }: HttpParts): (request: Request) => string {
+function routeNames({ operations, resources, mounts = [] }: HttpParts): (pathname: string) => string {
   const routes = [...operations.map(({ http }) => http), ...resources, ...mounts].map(
     (route: Pick<Resource, 'path' | 'parameters'>) => {
       const some = (_: string, name: string): string => (takesRest(name, route.parameters) ? '.+' : '[^/]+')
@@ -263,7 +322,7 @@ function routeNames({ operations, resources, mounts = [] }: HttpParts): (request
       }
     },
   )
-  return (request) => routes.find(({ fits }) => fits.test(addressOf(request).pathname))?.path ?? 'unknown'
+  return (pathname) => routes.find(({ fits }) => fits.test(pathname))?.path ?? 'unknown'
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']

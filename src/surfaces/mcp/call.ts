@@ -1,5 +1,5 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { Operation } from '../../operation.ts'
+import { answerValue, type Operation } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
 import { nextCall } from './next-call.ts'
 import { placeOf, SENTENCES, type Sentence } from './sentences.ts'
@@ -27,7 +27,7 @@ export async function callTool(
   const op = tool.operationFor(args)
   const outcome = await visitor.perform(op, async () => args)
   if (!outcome.ok) return refused(tool, op, outcome.problem, visitor)
-  const answer = outcome.output as Arguments
+  const answer = answerValue(outcome.output) as Arguments
   const day = typeof args['as_of'] === 'string' && args['as_of'] !== '' ? args['as_of'] : today()
   const text = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day })
   return { content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)], structuredContent: answer }

@@ -8,7 +8,7 @@ import { API_VERSION } from '../discovery/openapi.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
 import type { Resource } from '../http/resource.ts'
-import { quotaHeaders, refusalHeaders } from '../http/response.ts'
+import { refusalHeaders, setQuota } from '../http/response.ts'
 import { callTool } from './call.ts'
 import type { Card } from './card.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
@@ -127,7 +127,7 @@ async function finished(response: Response, visitor: Visitor, message: Message):
 }
 
 function withQuota(response: Response, { quota }: Visitor): Response {
-  for (const [name, value] of Object.entries(quotaHeaders(quota))) response.headers.set(name, value)
+  if (quota) setQuota(response.headers, quota)
   return response
 }
 

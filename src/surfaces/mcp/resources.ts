@@ -6,9 +6,9 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
-import type { Operation } from '../../operation.ts'
+import { answerText, type Operation } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
-import { addressOf, LIMITS, readInput } from '../http/request.ts'
+import { LIMITS, readHead, readInput, targetOf } from '../http/request.ts'
 import type { Resource } from '../http/resource.ts'
 import { CARD_MIME, CARD_URI, type Card } from './card.ts'
 import type { Visitor } from './visitor.ts'
@@ -64,14 +64,16 @@ export async function readResource(parts: ReadableParts, uri: string, visitor: V
   const { baseUrl } = visitor
   const target = uri.startsWith(`${baseUrl}/`) && uri.length <= LIMITS.urlBytes ? uri.slice(baseUrl.length) : undefined
   const request = target === undefined ? undefined : new Request(`http://localhost${target}`)
-  const path = request ? addressOf(request).pathname : ''
+  const { pathname: path, search } = request ? targetOf(request) : { pathname: '', search: '' }
   const found = parts.operations
     .filter(isPublicGet)
     .flatMap((op) => (valuesIn(op.http.path, path) ? [{ op, values: valuesIn(op.http.path, path) ?? {} }] : []))[0]
   if (request && found) {
-    const outcome = await visitor.perform(found.op, () => readInput(found.op, request, found.values))
+    const outcome = await visitor.perform(found.op, () =>
+      readInput(found.op, request, { search, head: readHead(request.headers) }, found.values),
+    )
     if (!outcome.ok) throw refusalOfRead(outcome.problem, visitor, found.op)
-    return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(outcome.output) }] }
+    return { contents: [{ uri, mimeType: JSON_TYPE, text: answerText(outcome.output) }] }
   }
   const refused = await visitor.enter()
   if (refused) throw refusalOfRead(refused, visitor)

@@ -37,7 +37,7 @@ test('one address serves a page, markdown and the descriptor, each to whom it su
     const response = await get('/?utm_source=mail', { accept })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe(type)
-    expect(response.headers.get('vary')).toBe('Accept')
+    expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding')
     expect(response.headers.get('cache-control')).toBe('public, max-age=300')
   }
   expect((await get('/', { accept: 'image/png' })).status).toBe(406)

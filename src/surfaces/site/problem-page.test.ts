@@ -33,7 +33,7 @@ test('a person who follows a problem type sees a page, a program gets JSON', asy
   const get = served(problemPages())
   const page = await get('/problems/invalid_cpt?from=mail', { accept: 'text/html,*/*;q=0.8' })
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(page.headers.get('vary')).toBe('Accept')
+  expect(page.headers.get('vary')).toBe('Accept, Accept-Encoding')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   const json = await get('/problems/invalid_cpt', { accept: 'application/json' })
   expect(await json.json()).toMatchObject({ code: 'invalid_cpt', status: 400 })

@@ -48,6 +48,7 @@ export const problemPages = (): Resource => ({
   summary: 'What a problem code means and what to do about it',
   tag: 'discovery',
   cache: 'public, max-age=3600',
+  stamp: () => 'constant',
   lenient: true,
   parameters: [{ name: 'code', values: CODES, description: 'The `code` of a problem document' }],
   headers: PAGE_HEADERS,

@@ -1,0 +1,56 @@
+import type { Access, Bucket, Operation } from '../../operation.ts'
+import { ENCODINGS, type Encoding } from './compression.ts'
+import { formChooser } from './negotiation.ts'
+import type { Resource } from './resource.ts'
+
+/** What the surface knows of a GET route before it looks at a request. */
+export interface KeptRoute {
+  /** As documented, for the log. */
+  path: string
+  access: Access
+  limit: Bucket
+  /** Undefined where answers are not kept. */
+  stamp: () => string | undefined
+  /** The number of the form that an Accept header gets; undefined if none is acceptable. */
+  formFor: (accept: string | null) => number | undefined
+  /** Any query gives the same answer. */
+  ignoresQuery: boolean
+  /** The route has a few answers in all, so each is kept when it is first made. */
+  isSmall: boolean
+}
+
+/** The number of the JSON form that an Accept header gets. */
+export const jsonFormFor = formChooser([{ type: 'application/json' }, { type: 'application/problem+json' }])
+
+export const operationRoute = ({ http, access, limit, cache, stamp, input }: Operation): KeptRoute => ({
+  path: http.path,
+  access,
+  limit,
+  stamp: stampOf(cache, http.method === 'GET' ? stamp : undefined),
+  formFor: jsonFormFor,
+  ignoresQuery: false,
+  isSmall: Object.keys(input.shape).length === 0,
+})
+
+export const resourceRoute = (resource: Resource): KeptRoute => ({
+  path: resource.path,
+  access: resource.access ?? 'public',
+  limit: resource.limit ?? 'default',
+  stamp: stampOf(resource.cache, resource.stamp),
+  formFor: formChooser(resource.forms),
+  ignoresQuery: resource.lenient ?? false,
+  isSmall: (resource.parameters ?? []).every(({ values }) => values !== undefined),
+})
+
+/** Where nobody may store an answer, nor do we. */
+const stampOf = (cache: string, stamp: (() => string | undefined) | undefined): (() => string | undefined) =>
+  stamp === undefined || cache.includes('no-store') ? () => undefined : stamp
+
+/** The numbers of the variants of an answer: one form in one coding, or in all of them where it has only one. */
+export function variantsOf(form: number, encoding?: Encoding): number[] {
+  const codings = encoding === undefined ? ENCODINGS : [encoding]
+  return codings.map((coding) => variantOf(form, coding))
+}
+
+export const variantOf = (form: number, encoding: Encoding): number =>
+  form * ENCODINGS.length + ENCODINGS.indexOf(encoding)

@@ -1,0 +1,17 @@
+const MOST_TEXTS = 200
+/** Longer texts are worked out each time. */
+const LONGEST_TEXT = 300
+
+/** The same function, with a memory of the header texts that were seen of late. They are hostile: the memory is bounded. */
+export function remembered<Result>(work: (text: string) => Result): (text: string) => Result {
+  const known = new Map<string, Result>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const result = work(text)
+    if (text.length > LONGEST_TEXT) return result
+    if (known.size >= MOST_TEXTS) known.clear()
+    known.set(text, result)
+    return result
+  }
+}

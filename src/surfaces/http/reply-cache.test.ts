@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import type { KeptRoute } from './kept-route.ts'
+import { ReadyReply, ReplyCache } from './reply-cache.ts'
+
+const route = (given: Partial<KeptRoute> = {}): KeptRoute => ({
+  path: '/reference',
+  access: 'public',
+  limit: 'reference',
+  stamp: () => 'one',
+  formFor: () => 0,
+  ignoresQuery: false,
+  isSmall: false,
+  ...given,
+})
+const reply = (): ReadyReply => new ReadyReply(new Response('x'), new Uint8Array(3), undefined)
+const made = (given: Partial<KeptRoute> = {}, stamp = 'one') => ({ route: route(given), stamp, cost: 1 })
+
+test('a caller who never asks the same twice takes no room', () => {
+  const cache = new ReplyCache(1_000_000)
+  for (let i = 0; i < 10_000; i++) cache.keep(`/reference?cpt=${i}`, made(), [0], 5000, reply)
+  expect(cache.figures).toMatchObject({ misses: 10_000 })
+  expect(cache.figures.targets).toBeLessThan(10)
+  cache.keep('/reference?cpt=9999', made(), [0], 5000, reply)
+  expect(cache.find('/reference?cpt=9999')).toBeDefined()
+})
+
+test('the memory is bounded by bytes, whatever is asked twice, and what is asked for again and again stays', () => {
+  const cache = new ReplyCache(1_000_000)
+  const twice = (target: string, bytes: number): void => {
+    for (let i = 0; i < 2; i++) cache.keep(target, made(), [0], bytes, reply)
+  }
+  twice('/hot', 3000)
+  for (let i = 0; i < 5000; i++) {
+    twice(`/junk?${i}`, (i * 7919) % 60_000)
+    expect(cache.figures.bytes).toBeLessThanOrEqual(1_100_000)
+    expect(cache.find('/hot')).toBeDefined()
+  }
+  expect(cache.figures.bytes).toBeGreaterThan(300_000)
+  expect(cache.find('/junk?0')).toBeUndefined()
+})
+
+test('what would fill an eighth of the memory is not kept, nor a very long target', () => {
+  const cache = new ReplyCache(80_000)
+  cache.keep('/large', made({ isSmall: true }), [0], 20_000, reply)
+  cache.keep(`/long?${'x'.repeat(600)}`, made({ isSmall: true }), [0], 100, reply)
+  expect(cache.figures.targets).toBe(0)
+  const none = new ReplyCache(0)
+  none.keep('/small', made({ isSmall: true }), [0], 0, reply)
+  expect(none.figures.targets).toBe(0)
+})
+
+test('an answer under a new stamp takes the place of the old one, in all its forms', () => {
+  const cache = new ReplyCache(1_000_000)
+  const kept = made({ isSmall: true })
+  const [one, other, later] = [reply(), reply(), reply()]
+  cache.keep('/', kept, [0, 1], 5000, () => one)
+  cache.keep('/', kept, [2], 5000, () => other)
+  expect([...(cache.find('/')?.replies ?? [])]).toEqual([
+    [0, one],
+    [1, one],
+    [2, other],
+  ])
+  const { bytes } = cache.figures
+  cache.keep('/', kept, [2], 5000, reply)
+  expect(cache.figures.bytes).toBe(bytes)
+  cache.keep('/', { ...kept, stamp: 'two' }, [0], 5000, () => later)
+  expect([...(cache.find('/')?.replies ?? [])]).toEqual([[0, later]])
+  expect(cache.find('/')?.stamp).toBe('two')
+  expect(cache.figures.bytes).toBeLessThan(bytes)
+})

@@ -1,0 +1,252 @@
+// Ready-made answers beside the same service without them: every byte, header, quota and log line must be the same.
+
+import { expect, test } from 'bun:test'
+import { makeGate } from '../../src/rails/admission.ts'
+import { revokeKey } from '../../src/rails/keys.ts'
+import { makeLimiter, ownWindows } from '../../src/rails/limits.ts'
+import { type HttpSurface, httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+
+interface Twin extends HttpSurface {
+  lines: RequestLine[]
+  /** How often an operation was run. */
+  runs: () => number
+}
+
+interface Setting {
+  stamp?: () => string | undefined
+  rpm?: number
+  clock?: { ms: number }
+}
+
+/** The same operations and resources, with or without a memory for answers, and with counts of their own. */
+function twin(
+  app: TestApp,
+  cacheBytes: number,
+  { stamp = () => 'head', rpm = 100_000, clock = { ms: 0 } }: Setting,
+): Twin {
+  const { db, pepper } = app.installation
+  const lines: RequestLine[] = []
+  let runs = 0
+  let requests = 0
+  const stamped = <Part extends { name: string }>(part: Part): Part =>
+    part.name.includes('health') || part.name.includes('readiness') ? part : { ...part, stamp }
+  const limits = { default_rpm: rpm, reference_rpm: rpm, log_rpm: rpm, enabled: true }
+  const surface = httpSurface({
+    operations: app.app.operations.map((op) => ({
+      ...stamped(op),
+      run: (...asked: Parameters<typeof op.run>) => {
+        runs++
+        return op.run(...asked)
+      },
+    })),
+    resources: app.app.resources.map(stamped),
+    gate: makeGate(
+      { db, pepper, now: async () => app.clock.now },
+      makeLimiter(
+        limits,
+        ownWindows(() => clock.ms),
+      ),
+    ),
+    baseUrl: () => BASE_URL,
+    observe: (line) => lines.push(line),
+    randomId: () => `id-${String(++requests).padStart(8, '0')}`,
+    cacheBytes,
+  })
+  return { ...surface, lines, runs: () => runs }
+}
+
+const twins = (app: TestApp, setting: Setting = {}) => ({
+  ready: twin(app, 16 * 1024 * 1024, setting),
+  plain: twin(app, 0, setting),
+})
+
+async function seen(surface: HttpSurface, path: string, init: RequestInit, address: string) {
+  const response = await surface.fetch(new Request(`${BASE_URL}${path}`, init), address)
+  const headers = Object.fromEntries(response.headers)
+  return { status: response.status, headers, body: Buffer.from(await response.bytes()).toString('base64') }
+}
+
+/** Asks both, and expects the same of both. */
+async function ask(pair: { ready: Twin; plain: Twin }, path: string, init: RequestInit = {}, address = '192.0.2.1') {
+  const [ready, plain] = [await seen(pair.ready, path, init, address), await seen(pair.plain, path, init, address)]
+  expect([path, init.method, init.headers, ready]).toEqual([path, init.method, init.headers, plain])
+  const [one, other] = [pair.ready.lines.at(-1), pair.plain.lines.at(-1)]
+  expect({ ...one, ms: 0 }).toEqual({ ...other, ms: 0 } as RequestLine)
+  return { ...ready, text: Buffer.from(ready.body, 'base64').toString() }
+}
+
+const PATHS = [
+  '/reference?cpt=99213',
+  '/reference?cpt=99213&proof=ref',
+  '/reference?cpt=99999',
+  '/reference?cpt=nonsense',
+  '/reference?cpt=99213&cpt=99213',
+  '/reference?cpt=99213&region=',
+  '/reference?cpt=%39%39213',
+  '/reference?cpt=99213#fragment',
+  '/reference',
+  '/reference/sheet?cpt=99213',
+  '/reference/history?cpt=99213',
+  '/api/registry?limit=5',
+  '/api/coverage',
+  '/api/releases?limit=1',
+  '/api/figures',
+  '/api/readme',
+  '/api/readme?x=1',
+  '/api/agent-rails/policy',
+  '/api/agent-rails/challenge',
+  '/',
+  '/?utm_source=mail',
+  '/api/openapi.json',
+  '/problems/invalid_cpt',
+  '/problems/invalid_cpt?x=%ff',
+  '/problems/nothing',
+  '/log/policy',
+  '/log/registry/checkpoint',
+  '/log/registry/tile/0/000.p/1',
+  '/log/registry/tile/0/999',
+  '/logo.svg',
+  '/feed.atom',
+  '/healthz',
+  '/nowhere',
+  '/./reference?cpt=99213',
+  `/reference?cpt=99213&region=${'x'.repeat(5000)}`,
+]
+
+const HEADERS: Record<string, string>[] = [
+  {},
+  { accept: '*/*', 'accept-encoding': 'gzip, deflate, br, zstd' },
+  { accept: 'application/json', 'accept-encoding': 'gzip' },
+  { accept: 'text/markdown, */*;q=0.1', 'accept-encoding': 'br;q=1, gzip;q=0.5' },
+  { accept: 'image/png' },
+  { accept: 'text/html;q=0.2, application/problem+json' },
+  { 'if-none-match': '*' },
+  { 'if-none-match': '"other", W/"one"' },
+  { 'content-length': '3' },
+  { 'transfer-encoding': 'chunked' },
+  { 'x-agent-key': 'nonsense' },
+  { 'x-agent-rails': 'atr_nonsense' },
+  { authorization: 'Bearer atr_nonsense' },
+  { authorization: 'Bearer one', 'x-agent-rails': 'two' },
+  { 'x-large': 'x'.repeat(17_000) },
+]
+
+test('every route gives the same bytes ready-made, to every method and odd header', async () => {
+  await using app = await testApp({ sample: true })
+  const pair = twins(app)
+  const token = await app.railsHeaders()
+  for (const path of PATHS) {
+    // The third time it is ready-made: a target is kept when it comes for the second time.
+    for (let i = 0; i < 3; i++) await ask(pair, path)
+    for (const method of ['GET', 'HEAD'])
+      for (const headers of [...HEADERS, token]) await ask(pair, path, { method, headers })
+    for (const method of ['OPTIONS', 'DELETE']) await ask(pair, path, { method })
+  }
+  const { hits, bytes } = pair.ready.cacheFigures()
+  expect(hits).toBeGreaterThan(400)
+  expect(bytes).toBeGreaterThan(100_000)
+  expect(pair.plain.cacheFigures()).toMatchObject({ hits: 0, bytes: 0, targets: 0 })
+})
+
+test('a caller who has the bytes is told so, in each coding, before anything is made', async () => {
+  await using app = await testApp({ sample: true })
+  const pair = twins(app)
+  for (const path of ['/reference?cpt=99213', '/api/openapi.json', '/']) {
+    const tags = new Set<string>()
+    for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
+      const headers = { 'accept-encoding': coding }
+      for (let i = 0; i < 2; i++) await ask(pair, path, { headers })
+      const { headers: given } = await ask(pair, path, { headers })
+      const etag = given['etag'] ?? ''
+      tags.add(etag)
+      const runs = pair.ready.runs()
+      const again = await ask(pair, path, { headers: { ...headers, 'if-none-match': `"x", ${etag}` } })
+      expect([path, coding, again.status, again.text, pair.ready.runs()]).toEqual([path, coding, 304, '', runs])
+    }
+    expect(tags.size).toBe(path.startsWith('/reference') ? 1 : 4)
+  }
+})
+
+test('nobody gets an answer of yesterday: a new stamp, or none, and the answer is made anew', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213', price: { amount: '10.00', currency: 'USD' } })] }))
+  let stamp: string | undefined = 'one'
+  const pair = twins(app, { stamp: () => stamp })
+  const path = '/reference?cpt=99213'
+  for (let i = 0; i < 3; i++) expect((await ask(pair, path)).text).toContain('"10.00"')
+  expect(pair.ready.runs()).toBe(2)
+  await app.publish(
+    aRelease({ edition: 'LATER', rows: [aPrice({ cpt: '99213', price: { amount: '20.00', currency: 'USD' } })] }),
+  )
+  stamp = undefined
+  for (let i = 0; i < 2; i++) expect((await ask(pair, path)).text).toContain('"20.00"')
+  expect(pair.ready.runs()).toBe(4)
+  stamp = 'two'
+  for (let i = 0; i < 3; i++) expect((await ask(pair, path)).text).toContain('"20.00"')
+  expect(pair.ready.runs()).toBe(5)
+})
+
+test('an answer that was made while the stamp changed is not kept', async () => {
+  await using app = await testApp({ sample: true })
+  let asked = 0
+  const pair = twins(app, { stamp: () => `stamp ${++asked}` })
+  for (let i = 0; i < 4; i++) await ask(pair, '/reference?cpt=99213')
+  expect(pair.ready.cacheFigures()).toMatchObject({ hits: 0, targets: 0 })
+})
+
+test('ready-made answers count against the quota, and are refused past it', async () => {
+  await using app = await testApp({ sample: true })
+  const clock = { ms: 0 }
+  const pair = twins(app, { rpm: 10, clock })
+  const left: unknown[] = []
+  for (let i = 0; i < 14; i++) {
+    clock.ms += 700
+    const { status, headers } = await ask(pair, '/reference?cpt=99213', { method: i % 3 === 2 ? 'HEAD' : 'GET' })
+    left.push([status, headers['ratelimit']?.split(';')[1]])
+  }
+  expect(left.slice(8)).toEqual([[200, 'r=1'], [200, 'r=0'], ...Array.from({ length: 4 }, () => [429, 'r=0'])])
+  expect((await ask(pair, '/reference?cpt=99213', {}, '192.0.2.2')).status).toBe(200)
+  // A history counts as the editions that it lists, ready-made or not.
+  for (let i = 0; i < 8; i++) await ask(pair, '/reference/history?cpt=99213', {}, '192.0.2.3')
+})
+
+test('a revoked token gets no ready-made answer, and nobody gets one without a token', async () => {
+  await using app = await testApp({ sample: true })
+  const pair = twins(app)
+  const { key, key_id } = await app.createKey()
+  const attested = await app.attest(key, { nonce: await app.challenge(key) })
+  const { rails_token } = (await attested.json()) as { rails_token: string }
+  const headers = { 'x-agent-rails': rails_token }
+  const path = '/api/registry?limit=5'
+  for (let i = 0; i < 3; i++) expect((await ask(pair, path, { headers })).status).toBe(200)
+  expect(pair.ready.cacheFigures().hits).toBe(1)
+  expect((await ask(pair, path)).status).toBe(401)
+  expect((await ask(pair, path, { headers: await app.railsHeaders(['figures:read']) })).status).toBe(403)
+  const { db } = app.installation
+  await revokeKey({ db, now: async () => app.clock.now } as Parameters<typeof revokeKey>[0], key_id)
+  expect((await ask(pair, path, { headers })).status).toBe(401)
+})
+
+test('a ready-made refusal has the id of its own request, and its proof', async () => {
+  await using app = await testApp({ sample: true })
+  const pair = twins(app)
+  const ids = new Set<string>()
+  for (let i = 0; i < 4; i++) {
+    const { status, headers, text } = await ask(pair, '/reference?cpt=99999')
+    const problem = JSON.parse(text) as Record<string, unknown>
+    expect([status, problem['request_id']]).toEqual([404, headers['x-request-id']])
+    expect(problem).toHaveProperty('absence')
+    ids.add(String(problem['request_id']))
+  }
+  expect([ids.size, pair.ready.runs()]).toEqual([4, 2])
+})
+
+test('what cannot be read is never kept', async () => {
+  await using app = await testApp({ sample: true })
+  const pair = twins(app)
+  for (const path of ['/reference?cpt=x', '/reference?cpt=99213&y=1', '/nowhere', '/log/registry/tile/0/999'])
+    for (let i = 0; i < 3; i++) await ask(pair, path)
+  expect(pair.ready.cacheFigures()).toMatchObject({ hits: 0, targets: 0 })
+})
