@@ -73,6 +73,8 @@ export interface AppOptions {
   retention?: boolean
   /** Origins of web pages that may use MCP, beside those of this service. */
   mcpOrigins?: readonly string[]
+  /** Whether the agent card has a second signature, for clients that leave out its security schemes. */
+  isCardSignedTwice?: boolean
   observe: (line: RequestLine) => void
   /** Where to reach the operator: a mailbox, or the address of a page. */
   contact?: string | undefined
@@ -177,6 +179,7 @@ export function makeApp(
       a2aPath: A2A_PATH,
       tokenPath: TOKEN_PATH,
       key: cardKey,
+      isSignedTwice: options.isCardSignedTwice ?? false,
     }),
     jwks([cardKey]),
     ...openApiDocuments({

@@ -87,8 +87,11 @@ export const Settings = z.object({
     ),
   RELEASES: z
     .string()
+    .regex(/^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._/-]*)?|(?![a-z][a-z0-9+.-]*:\/\/).+)$/)
     .optional()
-    .describe('Folder for the files of the releases, one each. Default: DATA_DIR/releases.'),
+    .describe(
+      'Folder for the files of the releases, one each; or s3://bucket/prefix, object storage that several machines share, with copies in DATA_DIR/releases. Default: DATA_DIR/releases.',
+    ),
   SIGNING_KEY_FILE: z.string().optional().describe('File with the log keys. Default: DATA_DIR/log-keys.'),
   PEPPER_FILE: z
     .string()
@@ -176,6 +179,12 @@ export const Settings = z.object({
     .describe(
       '`on`: each release of the figures removes the cases that are older than the eight quarters of the previous release.',
     ),
+  CARD_SIGNATURES: z
+    .enum(['standard', 'compatible'])
+    .default('standard')
+    .describe(
+      '`compatible` signs the agent card a second time, without its security schemes, for clients that leave them out when they verify.',
+    ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
@@ -187,6 +196,8 @@ export interface Config extends z.output<typeof Settings> {
   pepperFile: string
   storeFile: string
   releasesDir: string
+  /** Object storage of the release files, from which machines fetch what they do not have. */
+  releasesUrl?: string | undefined
   lockDir: string
   witnessQuorum: number
 }
@@ -207,13 +218,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if ((config.WITNESS_QUORUM ?? 0) > config.WITNESSES.length)
     throw new ConfigFault('WITNESS_QUORUM asks for more witnesses than WITNESSES names')
   const inData = (file: string): string => resolve(config.DATA_DIR, file)
+  const isRemote = config.RELEASES?.startsWith('s3://') ?? false
   return {
     ...config,
     ...(config.PUBLIC_URL ? { PUBLIC_URL: config.PUBLIC_URL.replace(/\/+$/, '') } : {}),
     signingKeyFile: config.SIGNING_KEY_FILE ?? inData('log-keys'),
     pepperFile: config.PEPPER_FILE ?? inData('pepper'),
     storeFile: inData('registry.db'),
-    releasesDir: resolve(config.RELEASES ?? inData('releases')),
+    ...(isRemote ? { releasesUrl: config.RELEASES } : {}),
+    releasesDir: resolve(isRemote ? inData('releases') : (config.RELEASES ?? inData('releases'))),
     witnessQuorum: config.WITNESS_QUORUM ?? config.WITNESSES.length,
     lockDir: resolve(config.LOCK_DIR ?? `${config.DATA_DIR}.lock`),
   }

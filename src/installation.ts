@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
 import { FileFolder } from './db/file-folder.ts'
+import { S3Files } from './db/s3-files.ts'
 import {
   clearBuilding,
   findWhole,
@@ -154,7 +155,7 @@ async function fillNew<T>(
   fill: (made: Installation) => Promise<T>,
 ): Promise<T> {
   const secrets = readSecrets(config)
-  const db = await openStoreAt(place, { create: true, files: new FileFolder(config.releasesDir) })
+  const db = await openStoreAt(place, { create: true, files: filesOf(config) })
   try {
     await db.transaction(async (tx) => {
       await secrets.registryLog.create(tx, now)
@@ -253,11 +254,14 @@ async function whyNoStore(place: StorePlace): Promise<string> {
   return `the store is missing: restore it from a backup, or ${setting}`
 }
 
+const filesOf = ({ releasesDir, releasesUrl }: Config): FileFolder =>
+  new FileFolder(releasesDir, releasesUrl === undefined ? undefined : new S3Files(releasesUrl))
+
 async function openDb(config: Config, isShared: boolean): Promise<Db> {
   const place = placeOf(config)
   const use = isShared ? await useStore(place) : undefined
   try {
-    return await openStoreAt(place, { files: new FileFolder(config.releasesDir), use })
+    return await openStoreAt(place, { files: filesOf(config), use })
   } catch (error) {
     await use?.release()
     throw error

@@ -51,6 +51,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     mcpOrigins: config.MCP_ALLOWED_ORIGINS,
     observe: metrics ? (line) => [metrics.count(line), log.request(line)] : log.request,
     cacheBytes: config.CACHE_BYTES,
+    isCardSignedTwice: config.CARD_SIGNATURES === 'compatible',
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
   const hasProxies = config.TRUSTED_PROXIES.length > 0

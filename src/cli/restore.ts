@@ -161,6 +161,7 @@ async function restoreFiles(db: Db, backup: FileFolder): Promise<void> {
     throw new StoreFault(
       `the file of release ${lost.release_id} is neither whole beside this backup nor in RELEASES: nothing was changed`,
     )
+  for (const digest of new Set(digests)) await db.files.share(digest)
 }
 
 /** What was signed after the backup. */

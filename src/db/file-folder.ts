@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from './fault.ts'
 import { syncFolder } from './replace-file.ts'
+import type { RemoteFiles } from './s3-files.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
 /** Each takes a descriptor and a little memory. One that is closed is opened again when it is asked. */
@@ -32,7 +33,11 @@ const PIECE_BYTES = 256 * 1024
 export class FileFolder {
   readonly #open = new Map<string, SealedFile>()
 
-  constructor(readonly path: string) {}
+  constructor(
+    readonly path: string,
+    /** Where other machines get the files from, if there is such a place. */
+    readonly remote?: RemoteFiles | undefined,
+  ) {}
 
   /** Where a file is. A name from a damaged store must not lead out of the folder. */
   pathOf(digest: string): string {
@@ -85,8 +90,36 @@ export class FileFolder {
     rmSync(this.temporaryPath(temporary), { force: true })
   }
 
-  /** Gives the space back at once. */
-  remove(digest: string): void {
+  /** Lets other machines have a file. On return they can. */
+  async share(digest: string): Promise<void> {
+    await this.remote?.put(digest, this.pathOf(digest))
+  }
+
+  /**
+   * Whether a file is here, after it was fetched if another machine has made it. What is fetched is read back before it gets
+   * its name: bytes that are not those of the name are thrown away.
+   */
+  async bring(digest: string): Promise<boolean> {
+    if (this.has(digest)) return true
+    if (!this.remote) return false
+    const temporary = `fetched-${digest}-${process.pid}`
+    const path = this.temporaryPath(temporary)
+    try {
+      mkdirSync(this.path, { recursive: true, mode: 0o700 })
+      const isWhole = (await this.remote.get(digest, path)) && (await digestOf(path)) === digest
+      if (isWhole) {
+        syncFile(path)
+        this.keep(temporary, digest)
+      }
+      return isWhole
+    } finally {
+      rmSync(path, { force: true })
+    }
+  }
+
+  /** Gives the space back at once. Copies that other machines have fetched stay there. */
+  async remove(digest: string): Promise<void> {
+    await this.remote?.remove(digest)
     this.#open.get(digest)?.close()
     this.#open.delete(digest)
     rmSync(this.pathOf(digest), { force: true })

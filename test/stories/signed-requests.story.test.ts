@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { signatureHeaders } from 'web-bot-auth'
 import { signerFromJWK } from 'web-bot-auth/crypto'
@@ -59,8 +59,13 @@ async function agent(app: TestApp) {
   return { ...issued, pair, sign, send, fresh }
 }
 
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
 test('a signed request takes the place of the signature over the nonce', async () => {
-  await using app = await testApp()
   const bot = await agent(app)
   for (const given of [
     {},
@@ -78,7 +83,6 @@ test('a signed request takes the place of the signature over the nonce', async (
 })
 
 test('a signed request is good once: sent again, it revokes the token that it made', async () => {
-  await using app = await testApp()
   const bot = await agent(app)
   const body = await bot.fresh()
   const headers = await bot.sign(body)
@@ -89,7 +93,6 @@ test('a signed request is good once: sent again, it revokes the token that it ma
 })
 
 test('a signature that covers too little, or is old, moved or by another key, proves nothing', async () => {
-  await using app = await testApp()
   const bot = await agent(app)
   const lies: Record<string, Signing> = {
     'only the authority, as a crawler signs': { components: ['@authority'] },
@@ -142,7 +145,6 @@ test('a signature that covers too little, or is old, moved or by another key, pr
 })
 
 test('the signature of a key that needs none is not looked at', async () => {
-  await using app = await testApp()
   const bot = await agent(app)
   const plain = await app.createKey()
   const body = JSON.stringify({ nonce: await app.challenge(plain.key) })

@@ -21,6 +21,7 @@ import {
 import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
 import { Recent } from '../file/recent.ts'
+import { areHere, bringFiles } from '../bring-files.ts'
 import { loggedReleases, type Release } from '../store.ts'
 
 /** A few kilobytes each. */
@@ -87,16 +88,26 @@ export class View {
   static async at(db: Db, log: Log): Promise<View> {
     const head = await log.head(db)
     const known = newest.get(log)
-    if (known?.note === head.note) return known.view
+    if (known?.note === head.note || (known && coming.get(log) === head.note)) return known.view
     // Whoever asks while it is made waits for it: a publication must not be followed by one view for each request.
     const view = db.snapshot(async (tx) => {
       const bodies = await leafBodies(tx, log.name, 0, head.size)
       const entries = bodies.map((body) => JSON.parse(fromUtf8(body)) as RegistryEntry)
       return new View(head, await log.prove(tx, head.size - 1, head), entries, await loggedReleases(tx))
     })
-    newest.set(log, { note: head.note, view })
+    const made = { note: head.note, view }
+    if (known && db.files.remote && !areHere(db, (await view).releases)) {
+      comeLater(db, log, made)
+      return known.view
+    }
+    newest.set(log, made)
     view.catch(() => newest.delete(log))
     return view
+  }
+
+  /** Every release of the log, with its file. */
+  get releases(): Release[] {
+    return [...this.#releases.values()]
   }
 
   /** The release of a chart in force on a day. */
@@ -207,4 +218,21 @@ export type PublishedRegistry = Published<View>
 
 export const publishedRegistry = (db: Db, log: Log): PublishedRegistry => new Published(log, () => View.at(db, log))
 
-const newest = new WeakMap<Log, { note: string; view: Promise<View> }>()
+interface Made {
+  note: string
+  view: Promise<View>
+}
+
+const newest = new WeakMap<Log, Made>()
+/** The checkpoint whose files are being fetched. Until they are here, the one before is answered from. */
+const coming = new WeakMap<Log, string>()
+const AGAIN_MS = 1_000
+
+function comeLater(db: Db, log: Log, made: Made): void {
+  coming.set(log, made.note)
+  made.view
+    .then((view) => bringFiles(db, view.releases))
+    .then(() => newest.set(log, made))
+    .catch(() => Bun.sleep(AGAIN_MS)) // the next question tries again
+    .finally(() => coming.delete(log))
+}

@@ -119,11 +119,19 @@ function manifestOf(
   return manifest
 }
 
-/** Whether every release in the log has a file: a service that has lost its files must say so before it is asked. */
+/**
+ * Whether every release in the log has a file: a service that has lost its files must say so before it is asked. Files
+ * that another machine has made are fetched, also those of staged releases.
+ */
 export async function checkFiles(db: Db): Promise<void> {
-  for (const { release_id, state, file } of await releases.listReleases(db))
-    if ((state === 'published' || state === 'withdrawn') && !(file !== null && db.files.has(file)))
+  for (const { release_id, state, file } of await releases.listReleases(db)) {
+    if (state === 'loading') continue
+    const bring = async (): Promise<boolean> => file !== null && (await db.files.bring(file))
+    if (state === 'staged')
+      await bring().catch(() => false) // only those who publish it need it
+    else if (!(await bring()))
       throw new StoreFault(`the file of release ${release_id} is missing: restore it from a backup, or set RELEASES`)
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts'
+import { type Db, StoreBusy } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import { type AnyRow, isAnyRow, rowKey } from '../../proof/price/row.ts'
 import type { WritableRow } from '../file/bundle.ts'
@@ -102,6 +102,9 @@ export async function removeAbandonedLoads(db: Db): Promise<void> {
     if (!hold) continue
     try {
       for (const left of await releases.findUnfinished(db, chart, edition)) await releases.deleteUnfinished(db, left)
+    } catch (error) {
+      // While the storage of the files is away, whoever does not need it can work: a later command removes what is left.
+      if (!(db.files.remote && error instanceof StoreBusy)) throw error
     } finally {
       hold.release()
     }
@@ -163,6 +166,8 @@ async function writeRows(
       await removeOwn(db, begun)
       return { release, already: false, written }
     }
+    // Other machines must be able to read it before the store says that it is there.
+    await db.files.share(digest)
     const staged = await db.transaction(async (tx) => {
       const marked = await releases.markStaged(tx, release_no, found)
       if (!marked) throw takenAway()

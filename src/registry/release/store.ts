@@ -121,7 +121,7 @@ export function deleteUnfinished(db: Db, { release_no, file, ...loading }: Relea
       file,
       release_no,
     ])
-    if (file !== null && others.length === 0) db.files.remove(file)
+    if (file !== null && others.length === 0) await db.files.remove(file)
     await tx.query('DELETE FROM release_check WHERE release_no = $1', [release_no])
     await tx.query("DELETE FROM release WHERE release_no = $1 AND state = 'loading'", [release_no])
   })

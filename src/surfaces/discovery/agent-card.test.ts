@@ -10,7 +10,14 @@ import { jwks } from './jwks.ts'
 const parts = () => {
   const discovery = discoveryParts()
   const key = purposeKey(new Uint8Array(32).fill(7), 'agent-card')
-  return { ...discovery, skills: () => skillsOf(discovery.operations()), a2aPath: '/a2a', tokenPath: '/token', key }
+  return {
+    ...discovery,
+    skills: () => skillsOf(discovery.operations()),
+    a2aPath: '/a2a',
+    tokenPath: '/token',
+    key,
+    isSignedTwice: false,
+  }
 }
 const text = () => rendered(agentCard(parts()), 'application/json')
 const card = async () => AgentCard.parse(JSON.parse(await text()))

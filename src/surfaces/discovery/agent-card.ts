@@ -65,7 +65,10 @@ export const AgentCard = z
         }),
       )
       .min(1),
-    signatures: z.array(z.strictObject({ protected: z.string(), signature: z.string() })).length(1),
+    signatures: z
+      .array(z.strictObject({ protected: z.string(), signature: z.string() }))
+      .min(1)
+      .max(2),
   })
   .meta({ id: 'AgentCard', 'x-spec': 'A2A 1.0', description: 'A2A 1.0 agent card' })
 
@@ -75,6 +78,8 @@ export interface AgentCardParts extends DiscoveryParts {
   a2aPath: string
   tokenPath: string
   key: DocumentKey
+  /** Whether to sign the card a second time, without its security schemes: some clients leave them out when they verify. */
+  isSignedTwice: boolean
 }
 
 export const agentCard = (parts: AgentCardParts): Resource => ({
@@ -93,11 +98,17 @@ type Card = z.input<typeof AgentCard>
  * A2A 1.0 section 8.4: a JWS over the canonical JSON of the card without its signatures. The card has no empty members, so
  * it is its own canonical form. The signature is the same each time, and with it the ETag.
  */
-function signed(unsigned: Omit<Card, 'signatures'>, { baseUrl, key }: AgentCardParts): Card {
-  const header = { alg: 'EdDSA', typ: 'JOSE', kid: key.kid, jku: `${baseUrl()}${JWKS_PATH}` }
-  const [protectedHeader, payload] = [JSON.stringify(header), canonical(unsigned)].map((text) => base64url(utf8(text)))
-  const signature = base64url(key.sign(utf8(`${protectedHeader}.${payload}`)))
-  return { ...unsigned, signatures: [{ protected: String(protectedHeader), signature }] }
+function signed(unsigned: Omit<Card, 'signatures'>, parts: AgentCardParts): Card {
+  const { securitySchemes: _, ...without } = unsigned
+  const payloads = parts.isSignedTwice ? [unsigned, without] : [unsigned]
+  return { ...unsigned, signatures: payloads.map((payload) => signatureOf(payload, parts)) }
+}
+
+function signatureOf(card: object, { baseUrl, key }: AgentCardParts): Card['signatures'][number] {
+  const header = JSON.stringify({ alg: 'EdDSA', typ: 'JOSE', kid: key.kid, jku: `${baseUrl()}${JWKS_PATH}` })
+  const protectedHeader = base64url(utf8(header))
+  const signature = key.sign(utf8(`${protectedHeader}.${base64url(utf8(canonical(card)))}`))
+  return { protected: protectedHeader, signature: base64url(signature) }
 }
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')

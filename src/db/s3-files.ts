@@ -1,0 +1,93 @@
+import { createReadStream, createWriteStream, rmSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { S3Client, type S3File, type S3Options } from 'bun'
+import { StoreBusy, StoreFault } from './fault.ts'
+
+/** Where the files of several machines meet. Nothing that comes from there is believed before it was hashed. */
+export interface RemoteFiles {
+  /** On return others can fetch the file. */
+  put(digest: string, path: string): Promise<void>
+  /** Writes a file to that path, as it came. False if there is none, or it cannot be unpacked. */
+  get(digest: string, path: string): Promise<boolean>
+  remove(digest: string): Promise<void>
+}
+
+const LEVEL = 3
+/** What is unpacked to more than that is not a file of ours. */
+const MOST_BYTES = 64 * 1024 ** 3
+
+/**
+ * A bucket of S3-compatible object storage. Each file is one object, `<prefix>/<digest>.atr.zst`, which is there whole or not
+ * at all. The driver takes keys and address from `S3_ACCESS_KEY_ID`, `S3_SECRET_ACCESS_KEY`, `S3_ENDPOINT` and `S3_REGION`, or
+ * from the same names with `AWS_`.
+ */
+export class S3Files implements RemoteFiles {
+  readonly #client: S3Client
+  readonly #prefix: string
+
+  constructor(address: string, given: Omit<S3Options, 'bucket'> = {}) {
+    const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? []
+    this.#client = new S3Client({ ...given, bucket })
+    this.#prefix = prefix === '' ? '' : `${prefix}/`
+  }
+
+  async put(digest: string, path: string): Promise<void> {
+    const packed = `${path}.zst`
+    try {
+      const packer = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
+      await pipeline(createReadStream(path), packer, createWriteStream(packed, { mode: 0o600 }))
+      await reached(() => this.#object(digest).write(Bun.file(packed)))
+    } finally {
+      rmSync(packed, { force: true })
+    }
+  }
+
+  async get(digest: string, path: string): Promise<boolean> {
+    const object = this.#object(digest)
+    if (!(await reached(() => object.exists()))) return false
+    try {
+      const stream = Readable.from(object.stream())
+      await pipeline(stream, createZstdDecompress(), atMost(MOST_BYTES), createWriteStream(path, { mode: 0o600 }))
+      return true
+    } catch (error) {
+      if (isOfUnpacking(error)) return false
+      throw away(error)
+    }
+  }
+
+  async remove(digest: string): Promise<void> {
+    await reached(() => this.#object(digest).delete())
+  }
+
+  #object(digest: string): S3File {
+    return this.#client.file(`${this.#prefix}${digest}.atr.zst`)
+  }
+}
+
+const isOfUnpacking = (error: unknown): boolean =>
+  error instanceof RangeError || (error instanceof Error && 'code' in error && /^(ZSTD|Z)_/.test(String(error.code)))
+
+const atMost = (most: number) =>
+  async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let bytes = 0
+    for await (const piece of pieces) {
+      bytes += piece.length
+      if (bytes > most) throw new RangeError('a file is unpacked to more than a release can have')
+      yield piece
+    }
+  }
+
+async function reached<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw away(error)
+  }
+}
+
+const away = (cause: unknown): Error =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ERR_S3_MISSING_CREDENTIALS'
+    ? new StoreFault('the keys of RELEASES are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY', { cause })
+    : new StoreBusy(cause, 'the object storage of RELEASES does not answer, or refuses the keys: try again')

@@ -1,0 +1,89 @@
+import { expect } from 'bun:test'
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { storeEnvironment, testOnPostgres } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { ObjectStorage } from '../support/object-storage.ts'
+import { serve } from '../support/replicas.ts'
+import { atr } from '../support/service.ts'
+
+const LIST = join(import.meta.dir, '../../sample/CLFS-SAMPLE26Q4.csv')
+
+testOnPostgres(
+  'a machine that shares a database and object storage serves what another has published, once it has the file whole',
+  async () => {
+    using folder = temporaryFolder()
+    await using storage = new ObjectStorage()
+    const [here, there] = ['here', 'there'].map((name) => join(folder.path, name)) as [string, string]
+    const publisher = {
+      ...(await storeEnvironment(here, 'postgres')),
+      ...storage.environment,
+      RELEASES: 's3://bucket/registry',
+      PORT: '0',
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'error',
+    }
+    const reader = { ...publisher, DATA_DIR: there }
+    const run = async (...args: string[]): Promise<string> => {
+      const { code, out, err } = await atr(args, publisher)
+      expect([args, code, err]).toEqual([args, 0, ''])
+      return out
+    }
+    const load = (edition: string, from: string, ...more: string[]): Promise<string> =>
+      run('load', 'cms-clfs', LIST, '--edition', edition, '--effective-from', from, '--sample', '--json', ...more)
+    const published = ['--publish', '--override', 'r11_overlap', '--reason', 'sample_data']
+    await run('init', '--origin', 'shared.example')
+    await load('ONE', '2026-10-01', ...published)
+    expect([...storage.objects.keys()]).toEqual([expect.stringMatching(/^\/bucket\/registry\/[0-9a-f]{64}\.atr\.zst$/)])
+    // Another machine has the keys, the pepper and the lock, and no file.
+    mkdirSync(there)
+    for (const name of ['log-keys', 'pepper']) cpSync(join(here, name), join(there, name))
+    cpSync(`${here}.lock`, `${there}.lock`, { recursive: true })
+    const { child, url } = await serve(reader)
+    const editionAt = async (): Promise<string> => {
+      const answer = await fetch(`${url}/reference?cpt=80053&as_of=2026-11-15`)
+      expect(answer.status).toBe(200)
+      return ((await answer.json()) as { proof: { release: { edition: string } } }).proof.release.edition
+    }
+    expect(await editionAt()).toBe('ONE')
+    expect(readdirSync(join(there, 'releases'))).toEqual(readdirSync(join(here, 'releases')))
+
+    // What is published next is forged on its way: the other machine goes on with what it has.
+    const before = new Set(storage.objects.keys())
+    await load('TWO', '2026-11-01', ...published)
+    const [name = ''] = [...storage.objects.keys()].filter((each) => !before.has(each))
+    const sound = storage.objects.get(name) as Uint8Array
+    storage.objects.set(name, new Uint8Array(Bun.zstdCompressSync('not the file')))
+    for (let i = 0; i < 5; i++) {
+      expect(await editionAt()).toBe('ONE')
+      await Bun.sleep(20)
+    }
+    expect(readdirSync(join(there, 'releases'))).toHaveLength(1)
+    storage.objects.set(name, sound)
+    while ((await editionAt()) !== 'TWO') await Bun.sleep(50)
+    expect(await atr(['fsck'], reader)).toMatchObject({ code: 0 })
+
+    const staged = JSON.parse(await load('THREE', '2026-12-01')) as { release_id: string }
+    expect(storage.objects.size).toBe(3)
+    await run('release', 'discard', staged.release_id)
+    expect(storage.objects.size).toBe(2)
+    child.kill('SIGTERM')
+    await child.exited
+    // Storage that is away stops a load, which says why, and nobody else.
+    storage.isAway = true
+    expect(
+      await atr(
+        ['load', 'cms-clfs', LIST, '--edition', 'FOUR', '--effective-from', '2026-12-01', '--sample'],
+        publisher,
+      ),
+    ).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('refused: unavailable: the object storage of RELEASES does not answer'),
+    })
+    await run('keys', 'list')
+    storage.isAway = false
+    expect(JSON.parse(await run('release', 'list', '--json'))).toHaveLength(2)
+    expect(storage.objects.size).toBe(2)
+  },
+  120_000,
+)
