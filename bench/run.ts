@@ -3,6 +3,7 @@
 
 import { cpus } from 'node:os'
 import { table } from '../src/cli/command.ts'
+import { bystanders } from './bystander.ts'
 import { figureErrors } from './figure-errors.ts'
 import { figures } from './figures.ts'
 import { loading } from './load.ts'
@@ -15,6 +16,7 @@ import { tenMillion } from './ten-million.ts'
 import { verification } from './verify.ts'
 
 const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
+  bystanders,
   errors: figureErrors,
   figures,
   loading,

@@ -37,12 +37,16 @@ export interface Target {
   pids: readonly number[]
   requests: string
   headers?: readonly string[]
+  connections?: number
 }
 
 /** Answers that are not 2xx or 3xx are a fault of the bench: they would be fast and mean nothing. */
-export async function load({ port, pids, requests, headers = [] }: Target, seconds: number): Promise<Load> {
+export async function load(
+  { port, pids, requests, headers = [], connections = CONNECTIONS }: Target,
+  seconds: number,
+): Promise<Load> {
   const script = join(import.meta.dir, 'requests.lua')
-  const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', script]
+  const options = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', script]
   const before = await cpuSeconds(pids)
   const said = await outputOf(
     pinned(LOAD_CORE, ['wrk', ...options, `http://127.0.0.1:${port}`, '--', requests, ...headers]),

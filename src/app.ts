@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { dayOf } from './calendar.ts'
+
+import { dayClock, dayOf } from './calendar.ts'
 import { citationHealth } from './citations/report.ts'
 import { listChecks } from './citations/store.ts'
 import { figuresFacts, publishedFigures } from './figures/facts.ts'
+
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
@@ -14,14 +16,14 @@ import { tileSource } from './integrity/tile-source.ts'
 import type { Operation } from './operation.ts'
 import { addressBlock } from './rails/address.ts'
 import { makeGate } from './rails/admission.ts'
-import { makeLimiter, ownWindows } from './rails/limits.ts'
+import { makeLimiter, ownWindows } from './rails/limit/limits.ts'
+import { openSharedWindows } from './rails/limit/shared-windows.ts'
+import { type ValkeyLimits, valkeyLimiter } from './rails/limit/valkey-limiter.ts'
 import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
 import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
 import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { purposeKey } from './rails/purpose-key.ts'
-import { openSharedWindows } from './rails/shared-windows.ts'
-import { type ValkeyLimits, valkeyLimiter } from './rails/valkey-limiter.ts'
 import { lookupProblemMembers, sharedShapes } from './registry/answer-schema.ts'
 import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
@@ -35,15 +37,15 @@ import { providerFacts } from './registry/state/provider-facts.ts'
 import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
-import { catalogues } from './surfaces/discovery/catalogues.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
-import { guides } from './surfaces/discovery/guide.ts'
 import { healthResources } from './surfaces/discovery/health.ts'
 import { jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocuments } from './surfaces/discovery/openapi.ts'
-import { siteFiles } from './surfaces/discovery/site-files.ts'
+import { catalogues } from './surfaces/guides/catalogues.ts'
+import { guides } from './surfaces/guides/guide.ts'
+import { siteFiles } from './surfaces/guides/site-files.ts'
 import type { Mount } from './surfaces/http/mount.ts'
 import type { Resource } from './surfaces/http/resource.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from './surfaces/http/router.ts'
@@ -102,7 +104,7 @@ export function makeApp(
   options: AppOptions,
 ): App {
   const { baseUrl, now, limits, charts = CHARTS } = options
-  const today = (): string => dayOf(now())
+  const today = dayClock(now)
   const published = publishedRegistry(db, registryLog)
   const registry = { db, log: registryLog, published, today, charts }
   const onFigures = publishedFigures({ db, log: figuresLog })
@@ -251,6 +253,7 @@ export function makeApp(
     }),
   ]
 
+  const door = new FrontDoor()
   const http = httpSurface({
     operations,
     resources,
@@ -260,6 +263,8 @@ export function makeApp(
     observe: options.observe,
     randomId: randomUUID,
     cacheBytes: options.cacheBytes,
+    // Ready-made answers do not wait: sending one costs less than lining it up.
+    inTurn: (address, answer) => door.pass(() => addressBlock(address), answer),
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })
@@ -267,13 +272,7 @@ export function makeApp(
     const jobs = [published.follow(tell), onFigures.follow(tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
-  const door = new FrontDoor()
-  const fetch: App['fetch'] = async (request, address) =>
-    door.pass(
-      () => addressBlock(address),
-      () => http.fetch(request, address),
-    )
-  return { operations, resources, mounts, followFiguresCalendar, followHeads, ...http, fetch }
+  return { operations, resources, mounts, followFiguresCalendar, followHeads, ...http }
 }
 
 const bothOf = (one: string | undefined, other: string | undefined): string | undefined =>

@@ -3,6 +3,17 @@ export const DAY_MS = 86_400_000
 /** The day of an instant in UTC, as an ISO date. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
+/** What day it is by a clock. The text is written once a day, because each request asks. */
+export function dayClock(now: () => number): () => string {
+  let [number, text] = [Number.NaN, '']
+  return () => {
+    const at = now()
+    const today = Math.floor(at / DAY_MS)
+    if (today !== number) [number, text] = [today, dayOf(at)]
+    return text
+  }
+}
+
 const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 export const plusDays = (day: string, days: number): string => dayOf(startOf(day) + days * DAY_MS)
 export const daysBetween = (from: string, to: string): number => Math.floor((startOf(to) - startOf(from)) / DAY_MS)

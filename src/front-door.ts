@@ -76,8 +76,8 @@ export class FrontDoor {
     if (who === undefined || mine === undefined) return
     lines.delete(who)
     this.#known.add(who)
-    const [go, ...rest] = mine
-    if (rest.length > 0) this.#served.set(who, [...(this.#served.get(who) ?? []), ...rest])
+    const go = mine.shift()
+    if (mine.length > 0) this.#served.set(who, mine)
     this.#waiting--
     light--
     go?.()

@@ -116,7 +116,7 @@ export class ReadyAnswer {
 
   constructor(
     readonly text: string,
-    /** Of a list: the neighbouring pages, for the `Link` header. */
+    /** Of a list: where the neighbouring pages are. */
     readonly links?: Record<string, string | null>,
   ) {}
 
@@ -124,6 +124,11 @@ export class ReadyAnswer {
   get value(): unknown {
     this.#value ??= JSON.parse(this.text)
     return this.#value
+  }
+
+  /** So that it can stand inside another answer. */
+  toJSON(): unknown {
+    return this.value
   }
 }
 
@@ -180,13 +185,38 @@ export async function perform(
       return output instanceof ReadyAnswer ? output : op.output.parse(output)
     }
     const isHeavy = typeof op.heavy === 'function' ? await op.heavy(input) : op.heavy
-    const output = isHeavy ? await gate.heavy.run(visit.who ?? call.address, work, call.signal) : await work()
+    const inTurn = (): Promise<unknown> => gate.heavy.run(visit.who ?? call.address, work, call.signal)
+    const output = isHeavy ? await sharedWork(op, input, inTurn) : await work()
     return { visit, cost, ok: true, output }
   } catch (error) {
     const problem = refusalOf(error)
     if (problem) return { visit, cost, ok: false, problem }
     throw error
   }
+}
+
+const underWay = new WeakMap<Operation, Map<string, Promise<unknown>>>()
+
+/** Heavy work that others have asked for at the same time is done once, where its answer is the same for all. */
+async function sharedWork(op: Operation, input: unknown, work: () => Promise<unknown>): Promise<unknown> {
+  const stamp = op.stamp?.()
+  if (stamp === undefined) return work()
+  const known = underWay.get(op) ?? new Map<string, Promise<unknown>>()
+  underWay.set(op, known)
+  const what = `${stamp} ${JSON.stringify(input)}`
+  const others = known.get(what)
+  if (others) {
+    const shared = await others.then(
+      (output) => ({ output }),
+      (error: unknown) => ({ error }),
+    )
+    // Whoever began it may have hung up, or have had no place in the queue: that is no answer to anyone else.
+    if ('output' in shared) return shared.output
+    return refusalOf(shared.error)?.code === 'unavailable' ? work() : Promise.reject(shared.error)
+  }
+  const mine = work().finally(() => known.delete(what))
+  known.set(what, mine)
+  return mine
 }
 
 /** A request that cannot be read, or has no meaning, counts as one; it is refused later. */

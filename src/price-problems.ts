@@ -79,7 +79,7 @@ export const PRICE_PROBLEMS = {
   modifier_not_allowed: {
     kind: 'not_found',
     title: 'The schedule has no adjusted amount for this code with this modifier',
-    hint: 'The indicators of the member `row` rule the adjustment out: for bilateral surgery, 0 means that both sides are paid as one. Ask without the modifier for the amount, and do not adjust it.',
+    hint: 'Ask without the modifier, and do not adjust the amount. Bilateral indicator 0: both sides are paid as one.',
   },
   unknown_provider: {
     kind: 'not_found',

@@ -153,3 +153,24 @@ test('long work lets others go first every few milliseconds, short pieces do not
   expect(short).toBeLessThan(10)
   expect(others - short).toBeGreaterThanOrEqual(10)
 })
+
+test('however many pieces of work run at once, one of them goes on in a round of the event loop', async () => {
+  const queue = small({ atOnce: 4 })
+  let [pieces, most, isOver] = [0, 0, false]
+  const watch = (): void => {
+    most = Math.max(most, pieces)
+    pieces = 0
+    if (!isOver) setImmediate(watch)
+  }
+  const work = async (): Promise<void> => {
+    for (let i = 0; i < 5; i++) {
+      spin(3)
+      pieces++
+      await turn()
+    }
+  }
+  setImmediate(watch)
+  await Promise.all(['a', 'b', 'c', 'd'].map((who) => queue.run(who, work)))
+  isOver = true
+  expect(most).toBe(1)
+})

@@ -38,7 +38,6 @@ const ON_POSTGRES_TOO = [
   'test/stories/release.story.test.ts',
   'test/stories/restore.story.test.ts',
   'test/stories/figures.story.test.ts',
-  'test/stories/take-over.story.test.ts',
   'test/crash/withdraw-steps.test.ts',
   'test/crash/staging-steps.test.ts',
 ]

@@ -55,7 +55,7 @@ export class SourceArchive {
   /** Keeps of a file that was loaded what is cited: the file itself, or members of the archive that it is. */
   async keepCited(path: string, cited: readonly string[]): Promise<void> {
     if (cited.includes(await digestOf(path))) return void (await this.keep(path))
-    for (const member of await membersOf(path, ({ size }) => size <= MOST_MEMBER_BYTES)) {
+    for await (const member of membersOf(path, ({ size }) => size <= MOST_MEMBER_BYTES)) {
       const sha256 = createHash('sha256').update(member).digest('hex')
       if (cited.includes(sha256) && !this.has(sha256))
         await this.#put(sha256, (to) => writeFileSync(to, member, { flag: 'wx' }))

@@ -153,7 +153,7 @@ async function readWhole(
 /** Of an archive that was unpacked to be loaded, the member is cited. */
 async function memberOf(path: string, { sha256, bytes }: CitedSource): Promise<Uint8Array | undefined> {
   if (bytes > MOST_MEMBER_BYTES) return undefined
-  for (const member of await membersOf(path, ({ size }) => size === bytes)) if (digest(member) === sha256) return member
+  for await (const member of membersOf(path, ({ size }) => size === bytes)) if (digest(member) === sha256) return member
   return undefined
 }
 

@@ -4,8 +4,8 @@ import { createInstallation, exists } from '../installation.ts'
 import { doesJobs, faultOf, limitsOf, localAddress, type RunningService, start, tryPort, type Worker } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
-import { quotasOf } from '../rails/limits.ts'
-import { makeSharedMemory } from '../rails/shared-windows.ts'
+import { quotasOf } from '../rails/limit/limits.ts'
+import { makeSharedMemory } from '../rails/limit/shared-windows.ts'
 import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
@@ -62,7 +62,8 @@ async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
   process.on('SIGINT', () => undefined) // a terminal sends it to all; the parent says when to stop
   const orphaned = new Promise<void>((resolve) => process.on('disconnect', () => resolve()))
   const running = await serveHere(config, worker)
-  process.send?.('ready')
+  if (process.connected) process.send?.('ready')
+  else return running.stop().then(() => DONE) // the parent ended before anyone listened for that
   await Promise.race([stopSignal(['SIGTERM']), orphaned])
   await running.stop()
   process.disconnect?.()

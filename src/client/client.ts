@@ -78,7 +78,7 @@ export class RegistryClient {
   }
 
   /** Everything in force for a code at a place and day. */
-  sheet(question: Input<'get_reference_sheet'>, call: CallOptions = {}) {
+  sheet(question: Question<'get_reference_sheet'>, call: CallOptions = {}) {
     const asked = { as_of: this.#today(), ...definedOf(question) }
     return this.#proved<Output<'get_reference_sheet'>>('/reference/sheet', asked, { sheet: asked }, call)
   }
@@ -93,7 +93,7 @@ export class RegistryClient {
   }
 
   /** What every edition says about a code. */
-  history(question: Input<'get_reference_history'>, call: CallOptions = {}) {
+  history(question: Question<'get_reference_history'>, call: CallOptions = {}) {
     const { limit: _, offset = 0, ...rest } = definedOf(question)
     const asked = { history: { ...rest, offset } }
     return this.#proved<Output<'get_reference_history'> | ProvedAbsence>('/reference/history', question, asked, call)

@@ -5,6 +5,8 @@ import type { Received, Sent, Transport } from './transport.ts'
 
 const CHALLENGE = '/api/agent-rails/challenge'
 const ATTEST = '/api/agent-rails/attest'
+const RAILS = 'service_agent_rails_v1'
+const NONCE = /^atn_[0-9A-Za-z]{49}$/
 
 export interface RailsOptions {
   agentKey?: string | undefined
@@ -88,7 +90,13 @@ export class Rails {
     const headers = { 'x-agent-key': agentKey, 'content-type': 'application/json' }
     const challenge = await this.transport.send(CHALLENGE, { method: 'POST', headers, body: '{}' })
     const { nonce, rails } = bodyOf<{ nonce: string; rails: string }>(challenge)
-    const message = [rails, 'attest', this.transport.options.baseUrl, keyIdOf(agentKey), nonce].join('\n')
+    // What is signed is never a text of the service's choice.
+    if (rails !== RAILS || !NONCE.test(nonce))
+      throw new ClientError('not_verified: the challenge is not one of the rails', {
+        code: 'not_verified',
+        hint: 'Check that `baseUrl` is the address of a registry.',
+      })
+    const message = [RAILS, 'attest', this.transport.options.baseUrl, keyIdOf(agentKey), nonce].join('\n')
     const body = { nonce, ...(scopes && { scopes }), ...(sign && { proof: await sign(message) }) }
     const asked = now()
     // A nonce that is sent twice is taken for a stolen one. So after a failure all begins anew, at the next call.

@@ -102,7 +102,7 @@ export class FileFolder {
   async bring(digest: string): Promise<boolean> {
     if (this.has(digest)) return true
     if (!this.remote) return false
-    const temporary = `fetched-${digest}-${process.pid}`
+    const temporary = `fetched-${digest}-${crypto.randomUUID()}`
     const path = this.temporaryPath(temporary)
     try {
       mkdirSync(this.path, { recursive: true, mode: 0o700 })

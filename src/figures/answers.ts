@@ -183,7 +183,11 @@ export const ChangePage = z
     page: Page,
     links: Links,
   })
-  .meta({ description: 'Changes of published figures, all proved under one checkpoint' })
+  .meta({
+    id: 'FigureChanges',
+    'x-long': true,
+    description: 'Changes of published figures, all proved under one checkpoint',
+  })
 
 const BandedRate = z
   .union([z.number().min(0).max(1), z.enum(['>=0.90', '<=0.10'])])

@@ -22,7 +22,7 @@ const served: Record<string, (socket: Socket) => void> = {
     pour()
   },
   '/short': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nabc'),
-  '/once': (socket) => socket.end(answer('301 Moved', '', 'location: /same')),
+  '/once': (socket) => socket.end(answer('301 Moved', '<html>moved</html>', 'location: /same')),
   '/loop': (socket) => socket.end(answer('302 Found', '', 'location: /loop')),
   '/to-metadata': (socket) => socket.end(answer('302 Found', '', 'location: http://169.254.169.254/latest')),
   '/to-neighbour': (socket) => socket.end(answer('302 Found', '', `location: http://127.0.0.1:${port + 1}/same`)),
@@ -76,6 +76,10 @@ test('a redirection is followed as often as allowed, and its status is told', as
   const { status, path } = await ask(`${base}/once`, { ...LIMITS, redirects: 3 })
   expect([status, path]).toEqual([200, [{ status: 301, to: `${base}/same` }]])
   expect(await faultOf(`${base}/loop`, { redirects: 3 })).toBe('redirected')
+  // The page that comes with a redirection is no part of the file.
+  const pieces: Uint8Array[] = []
+  await ask(`${base}/once`, { ...LIMITS, redirects: 3, each: (piece) => void pieces.push(piece) })
+  expect(Buffer.concat(pieces).toString()).toBe('here')
 })
 
 test('a redirection leads to no private address, no other port of this machine and no file', async () => {

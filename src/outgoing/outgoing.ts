@@ -133,10 +133,13 @@ function once(target: URL, request: OutgoingRequest, signal: AbortSignal): Promi
           lookup: (name, _, done) => resolvePublic(name, request, done as Resolved),
         },
         (incoming) => {
-          read(incoming, method, request).then(resolve, (error) => {
-            dialled.destroy()
-            fail(error)
-          })
+          read(incoming, method, isFollowed(incoming, request) ? { ...request, each: () => {} } : request).then(
+            resolve,
+            (error) => {
+              dialled.destroy()
+              fail(error)
+            },
+          )
         },
       )
       dialled.on('error', fail)
@@ -165,6 +168,10 @@ function resolvePublic(name: string, { loopback = false, resolve = lookup }: Out
     done(null, addresses)
   })
 }
+
+/** The page that comes with a redirection is not what was asked for. */
+const isFollowed = ({ statusCode = 0 }: IncomingMessage, { redirects }: OutgoingRequest): boolean =>
+  redirects !== undefined && REDIRECTIONS.includes(statusCode)
 
 async function read(incoming: IncomingMessage, method: string, { mostBytes, each }: OutgoingRequest): Promise<Dialled> {
   const pieces: Uint8Array[] = []

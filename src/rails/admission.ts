@@ -5,7 +5,7 @@ import { WorkQueue } from '../work-queue.ts'
 import { strangerNames } from './address.ts'
 import { agentKeyId, digestMatches, railsTokenId } from './credential.ts'
 import { isLive } from './keys.ts'
-import { FAILED_AUTHENTICATION, type LimitDecision, type Limiter } from './limits.ts'
+import { FAILED_AUTHENTICATION, type LimitDecision, type Limiter } from './limit/limits.ts'
 import { keyRefusal, limitRefusal, scopeRefusal, tokenRefusal } from './refusal.ts'
 import * as store from './store.ts'
 

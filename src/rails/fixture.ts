@@ -4,7 +4,7 @@ import { type Access, type Call, type Gate, perform, SCOPE_NAMES, type Visit } f
 import { Problem, type ProblemCode } from '../problem.ts'
 import { makeGate } from './admission.ts'
 import { createKey, type IssuedKey, type NewKey } from './keys.ts'
-import { makeLimiter, ownWindows } from './limits.ts'
+import { makeLimiter, ownWindows } from './limit/limits.ts'
 import { type RailsParts, railsOperations } from './operations.ts'
 
 export const BASE_URL = 'https://registry.example'

@@ -1,6 +1,6 @@
 import type { Scope } from '../operation.ts'
 import { Problem } from '../problem.ts'
-import type { LimitDecision } from './limits.ts'
+import type { LimitDecision } from './limit/limits.ts'
 
 type TokenProblem = 'rails_token_missing' | 'rails_token_required' | 'rails_token_invalid' | 'rails_token_expired'
 type KeyProblem = 'agent_key_missing' | 'agent_key_invalid' | 'proof_required' | 'proof_invalid'

@@ -99,11 +99,10 @@ export const ProofRef = z
 const { derivation, indicators, locator, ...dated } = evidence
 const inShort = { ...dated, effective_to: Day, proof: ProofRef }
 const shortPrice = { kind: z.enum(['price', 'rate']), ...identity, price: Price, ...inShort }
-export const ShortPrice = z.strictObject(shortPrice)
-export const ShortRow = z.union([
-  ShortPrice,
-  z.strictObject({ kind: z.literal('absence'), ...identity, reason: absence.reason, ...inShort }),
-])
+export const ShortPrice = z.strictObject(shortPrice).meta({ id: 'ShortPrice' })
+export const ShortRow = z
+  .union([ShortPrice, z.strictObject({ kind: z.literal('absence'), ...identity, reason: absence.reason, ...inShort })])
+  .meta({ id: 'ShortRow' })
 export const ShortAnswer = z
   .strictObject({ ...shortPrice, ...told })
   .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })

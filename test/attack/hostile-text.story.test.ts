@@ -258,6 +258,7 @@ test('the search finds a mark in everything that it looks through', async () => 
     'GET /reference/history',
     'GET /reference/batch',
     'GET /api/registry',
+    'GET /mcp',
     'GET /log/registry/tile/entries/',
     'atr release show',
   ])

@@ -19,7 +19,7 @@ import { world } from './naive-world.ts'
 // The fast way to an answer beside the plain one. The plain way asks the store for the head, builds the answer as an
 // object and writes it as JSON; its paths are computed from tiles alone. Both must come to the same bytes.
 
-const RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 8)
+const RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 12)
 const SEED = 20_261_116
 
 const pathOf = (asked: Asked): string =>

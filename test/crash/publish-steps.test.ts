@@ -12,6 +12,7 @@ const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
 const STEPS = 8
 const LAST_BEFORE_COMMIT = 4
 const RUNS_PER_STEP = isLong ? 38 : 3 // 304 in all, or 24
+const KILLS_PER_STORE = 3 * STEPS
 const ROWS = 20
 
 async function dieAt(step: number, edition: number, env: Record<string, string>): Promise<void> {
@@ -63,7 +64,11 @@ test.each(ENGINES.map((engine) => [engine]))(
   async (engine) => {
     using folder = temporaryFolder()
     const steps = Array.from({ length: STEPS * RUNS_PER_STEP }, (_, i) => 1 + (i % STEPS))
-    await crashThrough(steps, await storeEnvironment(join(folder.path, 'data'), engine))
+    // A new store now and then: everything in it is derived again after each kill.
+    for (let first = 0; first < steps.length; first += KILLS_PER_STORE) {
+      const env = await storeEnvironment(join(folder.path, String(first)), engine)
+      await crashThrough(steps.slice(first, first + KILLS_PER_STORE), env)
+    }
   },
-  isLong ? 1_800_000 : 300_000,
+  isLong ? 3_600_000 : 300_000,
 )

@@ -43,8 +43,9 @@ test('the router and the document agree, in both directions', async () => {
   const documented = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  // A protocol that is mounted describes itself.
-  const mounted = app.app.mounts.map(({ path }) => path)
+  // A protocol that is mounted describes itself, and the files that every host has need no description.
+  const beside = app.app.resources.filter(({ isBesideApi }) => isBesideApi)
+  const mounted = [...app.app.mounts, ...beside].map(({ path }) => path)
   const routed = app.app.routes
     .filter(({ path }) => !mounted.includes(path))
     .map(({ method, path }) => `${method} ${path}`)

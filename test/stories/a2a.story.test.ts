@@ -311,3 +311,17 @@ test('calls count against the quota of the operation, and of the caller', async 
   for (let i = 0; i < 3; i++) expect((await call(app, 'Nonsense', {})).status).toBe(200)
   expect((await call(app, 'Nonsense', {})).status).toBe(429)
 })
+
+test('what runs no operation is counted too, and refused over the quota', async () => {
+  await using limited = await testApp({ limits: { default_rpm: 3, reference_rpm: 3, log_rpm: 3, enabled: true } })
+  const statuses: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const request = new Request(`${BASE_URL}/a2a`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: i, method: 'ListTasks', params: {} }),
+    })
+    statuses.push((await limited.app.fetch(request, '192.0.2.7')).status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 429, 429])
+})

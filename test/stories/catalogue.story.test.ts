@@ -310,33 +310,44 @@ test('two releases can be compared, withdrawn or not', async () => {
   expect(back).toMatchObject({ added: 1, removed: 1, changed: 1 })
 })
 
+/** Editions with enough rows that comparing two of them takes a while. */
+async function longEditions(app: TestApp): Promise<string[]> {
+  const ids: string[] = []
+  for (const edition of ['A', 'B', 'C', 'D', 'E']) {
+    const rows = Array.from({ length: 2_000 }, (_, i) => aPrice({ cpt: String(10_000 + i) }))
+    ids.push(await app.publish(aRelease({ edition, rows })))
+  }
+  return ids
+}
+const comparing = (from = '', to = ''): string => `/api/releases/diff?from=${from}&to=${to}`
+/** Every pair the wrong way round, which nobody has compared yet. */
+const backwards = (ids: readonly string[]): string[] =>
+  ids.flatMap((from, i) => ids.slice(0, i).map((to) => comparing(from, to)))
+
 test('only a few comparisons wait for their turn; the others are told to come back', async () => {
   await using app = await testApp()
-  const [from, to] = [await app.publish(aRelease({ edition: 'A' })), await app.publish(aRelease({ edition: 'B' }))]
-  const path = `/api/releases/diff?from=${to}&to=${from}`
-  const answers = await Promise.all(Array.from({ length: 12 }, () => app.request(path)))
+  const paths = backwards(await longEditions(app))
+  const answers = await Promise.all([...paths, ...paths].map((path) => app.request(path)))
   const refused = answers.filter(({ status }) => status === 503)
   expect(refused.length).toBeGreaterThan(0)
   for (const response of refused) {
     expect(response.headers.get('retry-after')).toBe('5')
     expect(await response.json()).toMatchObject({ code: 'unavailable' })
   }
-  expect(await app.getJson(path)).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
+  expect(await app.getJson(paths[0] as string)).toMatchObject({ added: 0, changed: 0, unchanged: 2_000 })
 })
 
 test('a release beside the one it took the place of, or beside itself, is compared whatever else is being asked for', async () => {
-  await using app = await testApp({ limits: { enabled: true } })
-  const ids: string[] = []
-  for (const edition of ['A', 'B', 'C', 'D']) ids.push(await app.publish(aRelease({ edition })))
-  const path = (from = '', to = '') => `/api/releases/diff?from=${from}&to=${to}`
-  const others = Array.from({ length: 12 }, () => app.request(path(ids[2], ids[0])))
-  const usual = [path(ids[0], ids[1]), path(ids[1], ids[2]), path(ids[2], ids[3]), path(ids[3], ids[3])]
-  const answers = await Promise.all(usual.map((each) => app.request(each, {}, '192.0.2.2')))
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-  for (const answer of answers) expect(await answer.json()).toMatchObject({ added: 0, removed: 0, unchanged: 1 })
-  expect(answers.at(-1)?.headers.get('ratelimit')).toStartWith('"default";r=116')
-  const refused = (await Promise.all(others)).filter(({ status }) => status !== 200)
-  expect(refused.length).toBeGreaterThan(0)
+  await using app = await testApp({ limits: { enabled: true, default_rpm: 1_000 } })
+  const ids = await longEditions(app)
+  const others = [...backwards(ids), ...backwards(ids)].map((path) => app.request(path))
+  const usual = [comparing(ids[0], ids[1]), comparing(ids[1], ids[2]), comparing(ids[3], ids[3])]
+  const answers = await Promise.all(usual.map((path) => app.request(path, {}, '192.0.2.2')))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  for (const answer of answers) expect(await answer.json()).toMatchObject({ added: 0, removed: 0, unchanged: 2_000 })
+  const left = answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+  expect(left.sort()).toEqual(['997', '998', '999'])
+  expect((await Promise.all(others)).some(({ status }) => status === 503)).toBe(true)
 })
 
 test('a comparison that nobody stored counts as ten requests', async () => {

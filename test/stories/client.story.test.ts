@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sign as ed25519, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeApp } from '../../src/app.ts'
 import { type ClientError, type ClientOptions, memoryPins, RegistryClient } from '../../src/client/client.ts'
 import { readConfig } from '../../src/config.ts'
 import { openInstallation } from '../../src/installation.ts'
-import { revokeKey } from '../../src/rails/keys.ts'
+import { createKey, revokeKey } from '../../src/rails/keys.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { IN_FILES } from '../support/engines.ts'
 import { BASE_URL, TestApp, temporaryFolder, testApp } from '../support/harness.ts'
@@ -92,6 +93,27 @@ test('nothing is believed before a policy is pinned, and a pinned one is not rep
   expect(await failure(clientOf(app, { pins, fetch }).lookup({ cpt: '99213' }))).toMatchObject({ code: 'not_verified' })
   expect(paths).not.toContain('/log/policy')
   expect((await clientOf(app, { pins, verify: false, fetch }).lookup({ cpt: '99213' })).proved).toBeUndefined()
+})
+
+test('a policy that is given is the one that counts, and nothing is asked of the service for it', async () => {
+  const policy = await (await app.request('/log/policy')).text()
+  const { paths, fetch } = proxied(app)
+  const client = clientOf(app, { policy, pins: undefined, fetch })
+  expect((await client.lookup({ cpt: '99213' })).proved?.ok).toBe(true)
+  expect(paths).toHaveLength(1)
+  expect((await failure(clientOf(app, { policy: 'quorum none', fetch }).figures())).code).toBe('policy_missing')
+})
+
+test('a key that is registered with a public key signs its nonces', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const raw = new Uint8Array(Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url'))
+  const { db, pepper } = app.installation
+  const parts = { db, pepper, now: async () => app.clock.now, random: (n: number) => new Uint8Array(randomBytes(n)) }
+  const { key } = await createKey(parts, { name: 'signing', scopes: ['integrity:read'], publicKey: raw })
+  const sign = (message: string): string => ed25519(null, Buffer.from(message), privateKey).toString('base64url')
+  expect((await clientOf(app, { agentKey: key, sign }).integrity()).status).toBeString()
+  const unsigned = clientOf(app, { agentKey: key })
+  expect(await failure(unsigned.integrity())).toMatchObject({ code: 'proof_required' })
 })
 
 test('a refusal of the service comes with its code, its status and what to do next', async () => {
@@ -203,7 +225,11 @@ test('a thousand calls at once with one key make one challenge and one attest', 
   const { key } = await app.createKey()
   const proxy = proxied(app)
   const client = clientOf(app, { agentKey: key, fetch: proxy.fetch, verify: false })
+  // As a service does: then what many ask for at once is made once, and nobody is turned away.
+  const heads = app.app.followHeads(() => {})
+  await Bun.sleep(200)
   await Promise.all(Array.from({ length: 1_000 }, () => client.browse({ limit: 1 })))
+  await heads.stop()
   expect(proxy.paths).toHaveLength(1_002)
   expect(proxy.count('/api/agent-rails/challenge')).toBe(1)
   expect(proxy.count('/api/agent-rails/attest')).toBe(1)

@@ -95,8 +95,8 @@ test('entry bundles are compressed for those who take it', async () => {
   for (const [taken, coding] of [
     ['gzip', 'gzip'],
     ['br, gzip;q=0.5', 'br'],
-    ['gzip, deflate, br, zstd', 'zstd'],
-    ['*', 'zstd'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['*', 'br'],
     ['GZIP;q=1.0, identity', 'gzip'],
   ] as const) {
     const zipped = await get({ 'accept-encoding': taken })

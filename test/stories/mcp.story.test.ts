@@ -1,12 +1,20 @@
 // The tools over MCP, as both official clients see them.
 
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { parsePolicy, verifyBody } from '../../src/proof/verify-lists.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { type AnyClient, connect, ERAS, type ToolResult } from '../support/mcp.ts'
 
 type Members = Record<string, unknown>
+
+/** Nothing here changes the service, so one is enough. */
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ sample: true })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
 /** Bytes in the four that a token has on average. */
 const tokens = (value: unknown): number => JSON.stringify(value).length / 4
 
@@ -24,7 +32,6 @@ const TOOLS = [
 ]
 
 test('both official clients list the same ten tools in both eras, in few words', async () => {
-  await using app = await testApp({ sample: true })
   const lists: unknown[] = []
   for (const era of ERAS) {
     const client = await connect(app, era)
@@ -50,7 +57,6 @@ test('both official clients list the same ten tools in both eras, in few words',
 })
 
 test('a price costs few tokens, and its sentence alone is enough to act on', async () => {
-  await using app = await testApp({ sample: true })
   for (const era of ERAS) {
     const client = await connect(app, era)
     const result = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213', region: '10001' } })
@@ -147,7 +153,6 @@ const withoutOwnWords = ({ request_id: _, ...body }: Members): string =>
   JSON.stringify(body).replaceAll(/known are [^"]*/g, 'known are')
 
 test('every tool answers as the HTTP surface does in its short form, refusals included, in both eras', async () => {
-  await using app = await testApp({ sample: true })
   const rails = await app.railsHeaders()
   const clients: AnyClient[] = []
   for (const era of ERAS) clients.push(await connect(app, era, rails))
@@ -160,6 +165,7 @@ test('every tool answers as the HTTP surface does in its short form, refusals in
       expect(result.isError === true).toBe('request_id' in expected)
       expect(result.content[0]?.type).toBe('text')
       expect(result.content[0]?.text?.length).toBeGreaterThan(20)
+      if (asked.tool === 'lookup_price' && !result.isError) expect(tokens(result)).toBeLessThanOrEqual(400)
       if (!result.isError) continue
       expect(result.content[0]?.text).toStartWith(`${expected['code']}: `)
       expect(result.content[0]?.text).toContain('Next: ')
@@ -171,7 +177,6 @@ test('every tool answers as the HTTP surface does in its short form, refusals in
 })
 
 test('with include = "proof" the whole proof comes in the answer, and verifies', async () => {
-  await using app = await testApp({ sample: true })
   const client = await connect(app, 'modern')
   const args = { cpt: '99213', region: 'NY' }
   const ambiguous = await client.callTool({ name: 'lookup_price', arguments: { ...args, include: 'proof' } })
@@ -215,7 +220,6 @@ test('the sentence of a price says what became of the modifiers, and of a range 
 })
 
 test('the resources are the documents, rows and releases of the service, and the card', async () => {
-  await using app = await testApp({ sample: true })
   for (const era of ERAS) {
     const client = await connect(app, era)
     const { resources } = await client.listResources()
@@ -243,7 +247,6 @@ test('the resources are the documents, rows and releases of the service, and the
 })
 
 test('what is not a public address of this service is not read', async () => {
-  await using app = await testApp({ sample: true })
   const rails = await app.railsHeaders()
   const client = await connect(app, 'modern', rails)
   for (const uri of [

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
 import { loadSample } from '../../src/cli/sample.ts'
 import { readConfig } from '../../src/config.ts'
@@ -7,13 +7,14 @@ import { start } from '../../src/main.ts'
 import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 
-test('metrics say what was asked and what was ready-made, on a port of their own', async () => {
+test('metrics and log lines say what was asked and what was ready-made, and nothing that a caller sent', async () => {
   using folder = temporaryFolder()
   const store = await storeEnvironment(join(folder.path, 'data'))
-  const config = readConfig({ ...store, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'error' })
+  const config = readConfig({ ...store, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'info' })
   await createInstallation(config, { origin: 'registry.example', now: Date.now() }, (made) =>
     loadSample(made, Date.now),
   )
+  using written = spyOn(console, 'error').mockImplementation(() => undefined)
   const service = start(config, await openInstallation(config))
   try {
     for (const path of ['/api/openapi.json', '/api/openapi.json', '/api/readme', '/<script>', '/reference?cpt=%00'])
@@ -37,4 +38,23 @@ test('metrics say what was asked and what was ready-made, on a port of their own
   } finally {
     await service.stop()
   }
+  const lines = written.mock.calls.flatMap(([text]) => String(text).split('\n')).map((line) => JSON.parse(line))
+  expect(lines.map(({ route, status }) => [route, status])).toEqual([
+    ['/api/openapi.json', 200],
+    ['/api/openapi.json', 200],
+    ['/api/readme', 200],
+    ['unknown', 404],
+    ['/reference', 400],
+    ['unknown', 404],
+  ])
+  for (const line of lines)
+    expect(line).toEqual({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
+      level: 'info',
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      method: 'GET',
+      route: expect.any(String),
+      status: expect.any(Number),
+      ms: expect.any(Number),
+    })
 })

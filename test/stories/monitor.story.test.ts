@@ -57,6 +57,9 @@ test('a real service is followed over publications and a withdrawal without an a
   await published('TWO', '2026-11-01')
   const withdrawn = await service.atr(['release', 'withdraw', 'cms-clfs:TWO:1', '--reason', 'wrong_source'])
   expect(withdrawn.code).toBe(0)
+  // Within about a second the service sees what another process has published.
+  const size = async () => Number((await (await fetch(`${service.url}/log/registry/checkpoint`)).text()).split('\n')[1])
+  while ((await size()) < first.registry + 6) await Bun.sleep(50)
   const sources = ['--source', 'sample/CLFS-SAMPLE26Q4.csv']
   const second = JSON.parse((await watcher.read(...sources, '--json')).out) as { registry: number; releases: number }
   // The rows of all three that cite the file were read, the one that was withdrawn too.

@@ -155,3 +155,43 @@ test('a batch in short says what the whole one says, with pointers in place of p
   const verdict = await verifyBody(short.text, app.policy, { anyQuestion: true })
   expect(verdict.ok).toBe(false)
 })
+
+test('a sheet and a history in short say what the whole ones say, with pointers in place of proofs', async () => {
+  await using app = await testApp({ sample: true })
+  type Row = Record<string, unknown> & { proof: { href: string } }
+  interface Sheet {
+    data: Row[]
+    not_held: string[]
+  }
+  const [sheet, shortSheet] = [
+    (await app.getJson('/reference/sheet?cpt=70450&region=NY')) as Sheet,
+    (await app.getJson('/reference/sheet?cpt=70450&region=NY&proof=ref')) as Sheet,
+  ]
+  expect(Object.keys(shortSheet)).toEqual(['data', 'not_held', 'as_of'])
+  expect(shortSheet.not_held).toEqual(sheet.not_held)
+  const said = ({ derivation: _d, indicators: _i, locator: _l, proof: _p, effective_to: _t, ...row }: Row) => row
+  expect(shortSheet.data.map(said)).toEqual(sheet.data.map(said))
+  expect(new Set(shortSheet.data.map(({ kind }) => kind))).toEqual(new Set(['price', 'absence']))
+  const linked = (await app.getJson(shortSheet.data[0]?.proof.href ?? '')) as Row
+  expect(said(linked)).toEqual(said(shortSheet.data[0] as Row))
+
+  interface History {
+    data: { release_id: string; answer: { status: number; row?: Row } }[]
+    links: { next: string | null }
+  }
+  const path = '/reference/history?cpt=99213&limit=3'
+  const [history, shortHistory] = [
+    (await app.getJson(path)) as History,
+    (await app.getJson(`${path}&proof=ref`)) as History,
+  ]
+  expect(Object.keys(shortHistory)).toEqual(['data', 'page', 'links'])
+  const told = ({ release_id, answer: { status, row } }: History['data'][number]) => [
+    release_id,
+    status,
+    row && said(row),
+  ]
+  expect(shortHistory.data.map(told)).toEqual(history.data.map(told))
+  // The next page is in the same form, and links of the whole form are as before.
+  expect([history.links.next?.includes('proof'), shortHistory.links.next?.includes('proof=ref')]).toEqual([false, true])
+  expect(await app.problemCode('/reference/history?cpt=99213&npi=1992999833&proof=ref')).toBe('unknown_provider')
+})

@@ -1,12 +1,17 @@
 // Ready-made answers beside the same service without them: every byte, header, quota and log line must be the same.
 
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { makeGate } from '../../src/rails/admission.ts'
 import { revokeKey } from '../../src/rails/keys.ts'
-import { makeLimiter, ownWindows } from '../../src/rails/limits.ts'
+import { makeLimiter, ownWindows } from '../../src/rails/limit/limits.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
+import { WorkQueue } from '../../src/work-queue.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+
+/** Most of these tests only read, so they share a store. */
+const sample = testApp({ sample: true })
+afterAll(async () => (await sample)[Symbol.asyncDispose]())
 
 interface Twin extends HttpSurface {
   lines: RequestLine[]
@@ -115,6 +120,9 @@ const PATHS = [
   `/reference?cpt=99213&region=${'x'.repeat(5000)}`,
 ]
 
+/** They take long to make, and are asked less often. */
+const SLOW = /openapi|coverage|sheet|history|^\/(\?.*)?$/
+
 const HEADERS: Record<string, string>[] = [
   {},
   { accept: '*/*', 'accept-encoding': 'gzip, deflate, br, zstd' },
@@ -134,26 +142,27 @@ const HEADERS: Record<string, string>[] = [
 ]
 
 test('every route gives the same bytes ready-made, to every method and odd header', async () => {
-  await using app = await testApp({ sample: true })
+  const app = await sample
   const pair = twins(app)
   const token = await app.railsHeaders()
   for (const path of PATHS) {
     // The third time it is ready-made: a target is kept when it comes for the second time.
     for (let i = 0; i < 3; i++) await ask(pair, path)
-    for (const method of ['GET', 'HEAD'])
-      for (const headers of [...HEADERS, token]) await ask(pair, path, { method, headers })
+    const odd = SLOW.test(path) ? HEADERS.slice(1, 4) : HEADERS
+    for (const headers of [...odd, token]) await ask(pair, path, { headers })
+    for (const headers of odd.slice(0, 2)) await ask(pair, path, { method: 'HEAD', headers })
     for (const method of ['OPTIONS', 'DELETE']) await ask(pair, path, { method })
   }
   const { hits, bytes } = pair.ready.cacheFigures()
-  expect(hits).toBeGreaterThan(400)
+  expect(hits).toBeGreaterThan(200)
   expect(bytes).toBeGreaterThan(100_000)
   expect(pair.plain.cacheFigures()).toMatchObject({ hits: 0, bytes: 0, targets: 0 })
 })
 
 test('a caller who has the bytes is told so, in each coding, before anything is made', async () => {
-  await using app = await testApp({ sample: true })
+  const app = await sample
   const pair = twins(app)
-  for (const path of ['/reference?cpt=99213', '/api/openapi.json', '/']) {
+  for (const path of ['/reference?cpt=99213', '/problems/invalid_cpt', '/']) {
     const tags = new Set<string>()
     for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
       const headers = { 'accept-encoding': coding }
@@ -189,7 +198,7 @@ test('nobody gets an answer of yesterday: a new stamp, or none, and the answer i
 })
 
 test('an answer that was made while the stamp changed is not kept', async () => {
-  await using app = await testApp({ sample: true })
+  const app = await sample
   let asked = 0
   const pair = twins(app, { stamp: () => `stamp ${++asked}` })
   for (let i = 0; i < 4; i++) await ask(pair, '/reference?cpt=99213')
@@ -197,7 +206,7 @@ test('an answer that was made while the stamp changed is not kept', async () => 
 })
 
 test('ready-made answers count against the quota, and are refused past it', async () => {
-  await using app = await testApp({ sample: true })
+  const app = await sample
   const clock = { ms: 0 }
   const pair = twins(app, { rpm: 10, clock })
   const left: unknown[] = []
@@ -213,7 +222,7 @@ test('ready-made answers count against the quota, and are refused past it', asyn
 })
 
 test('a revoked token gets no ready-made answer, and nobody gets one without a token', async () => {
-  await using app = await testApp({ sample: true })
+  const app = await sample
   const pair = twins(app)
   const { key, key_id } = await app.createKey()
   const attested = await app.attest(key, { nonce: await app.challenge(key) })
@@ -230,7 +239,7 @@ test('a revoked token gets no ready-made answer, and nobody gets one without a t
 })
 
 test('a ready-made refusal has the id of its own request, and its proof', async () => {
-  await using app = await testApp({ sample: true })
+  const app = await sample
   const pair = twins(app)
   const ids = new Set<string>()
   for (let i = 0; i < 4; i++) {
@@ -243,8 +252,44 @@ test('a ready-made refusal has the id of its own request, and its proof', async 
   expect([ids.size, pair.ready.runs()]).toEqual([4, 2])
 })
 
+test('a document that many ask for at once is made once, and a failure is forgotten', async () => {
+  let [renders, isBroken] = [0, true]
+  const render = async (): Promise<string> => {
+    renders++
+    await Bun.sleep(5)
+    if (isBroken) throw new Error('not yet')
+    return 'x'.repeat(1000)
+  }
+  const { fetch } = httpSurface({
+    operations: [],
+    resources: [
+      {
+        name: 'page',
+        path: '/',
+        summary: '',
+        tag: 'discovery',
+        cache: 'no-cache',
+        stamp: () => 'x',
+        forms: [{ type: 'text/plain', render }],
+      },
+    ],
+    gate: { enter: async () => ({}), heavy: new WorkQueue() },
+    baseUrl: () => BASE_URL,
+    observe: () => undefined,
+    randomId: () => 'id',
+    cacheBytes: 1_000_000,
+  })
+  const many = (): Promise<Response[]> =>
+    Promise.all(Array.from({ length: 20 }, async () => fetch(new Request(`${BASE_URL}/`), '192.0.2.1')))
+  expect(new Set((await many()).map(({ status }) => status))).toEqual(new Set([500]))
+  expect(renders).toBe(1)
+  isBroken = false
+  for (const response of [...(await many()), ...(await many())]) expect((await response.text()).length).toBe(1000)
+  expect(renders).toBe(2)
+})
+
 test('what cannot be read is never kept', async () => {
-  await using app = await testApp({ sample: true })
+  const app = await sample
   const pair = twins(app)
   for (const path of ['/reference?cpt=x', '/reference?cpt=99213&y=1', '/nowhere', '/log/registry/tile/0/999'])
     for (let i = 0; i < 3; i++) await ask(pair, path)

@@ -70,6 +70,14 @@ class Registry {
   head(): Promise<string> {
     return this.do(async ({ db, registryLog }) => (await registryLog.head(db)).note.split('\n\n')[0] ?? '')
   }
+  /** Of the files in its folder, and of the schemas in its database. */
+  async names(): Promise<string[]> {
+    const { DATABASE_URL, storeFile } = this.config
+    const schemas = DATABASE_URL
+      ? await this.do(({ db }) => db.query<{ nspname: string }>('SELECT nspname FROM pg_namespace'))
+      : []
+    return [...readdirSync(dirname(storeFile)), ...schemas.map(({ nspname }) => nspname)]
+  }
   faults(): Promise<string[]> {
     return this.do(async (installation) => (await recheck(installation, NOW + this.#checks++)).faults)
   }
@@ -157,11 +165,11 @@ test('a backup from before a publication is refused, and its history ends only i
   expect(await openCheckpoint(now, policy)).toEqual({ ok: false, reason: 'note_unsigned' })
   expect((await openCheckpoint(now, await registry.do(policyOf))).ok).toBe(true)
   // What was signed last, and by which keys, is kept for those who ask.
-  const { lockDir, storeFile } = registry.config
+  const { lockDir } = registry.config
   const history = JSON.parse(readFileSync(join(lockDir, 'history.json'), 'utf8')) as { last: { registry: string } }
   expect(history.last.registry).toStartWith(signed)
-  const names = [...readdirSync(dirname(lockDir)), ...readdirSync(dirname(storeFile))].join(' ')
-  for (const aside of [/data\.lock\.ended-/, /log-keys\.ended-/, /registry\.db\.replaced-/])
+  const names = [...readdirSync(dirname(lockDir)), ...(await registry.names())].join(' ')
+  for (const aside of [/data\.lock\.ended-/, /log-keys\.ended-/, /(registry\.db\.|atr_)replaced[-_]/])
     expect(names).toMatch(aside)
 })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { atr, DemoService } from '../support/service.ts'
 
 /** On a connection of its own, so that any worker may answer it. */
@@ -39,8 +40,28 @@ function linesOf({ child }: DemoService): { [member: string]: unknown }[] {
   return lines
 }
 
+/** Sends the first half of a request. What is returned sends the rest and reads the answer. */
+async function halfABatch(port: string): Promise<() => Promise<string>> {
+  const body = JSON.stringify({ lines: [{ cpt: '99213' }] })
+  const headers = ['host: test', 'content-type: application/json', `content-length: ${body.length}`]
+  const head = ['POST /reference/batch HTTP/1.1', ...headers, 'x-forwarded-for: 203.0.113.7', 'connection: close']
+  const socket = connect(Number(port), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (bytes) => {
+    answer += bytes.toString()
+  })
+  const ended = new Promise((resolve) => socket.on('close', resolve))
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 9)}`)
+  await Bun.sleep(300)
+  return async () => {
+    socket.write(body.slice(9))
+    await ended
+    return answer
+  }
+}
+
 test('two workers answer on one port; quotas and revocations hold for both; one that dies is started again', async () => {
-  await using service = await DemoService.start({ WORKERS: '2', LOG_LEVEL: 'info' })
+  await using service = await DemoService.start({ WORKERS: '2', LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1' })
   const lines = linesOf(service)
   const answeredBy = (): Set<unknown> => new Set(lines.flatMap(({ worker, route }) => (route ? [worker] : [])))
 
@@ -58,10 +79,10 @@ test('two workers answer on one port; quotas and revocations hold for both; one 
   const { rails_token } = (await post('/api/agent-rails/attest', { nonce })) as { rails_token: string }
   const browse = async () =>
     (await ask(`${service.url}/api/registry?limit=1`, { headers: { 'x-agent-rails': rails_token } })).status
-  const twelve = () => Promise.all(Array.from({ length: 4 }, browse))
-  expect(await twelve()).toEqual(Array(4).fill(200))
+  const several = () => Promise.all(Array.from({ length: 4 }, browse))
+  expect(await several()).toEqual(Array(4).fill(200))
   expect((await service.atr(['keys', 'revoke', service.demoKey.slice(4, 16)])).code).toBe(0)
-  expect(await twelve()).toEqual(Array(4).fill(401))
+  expect(await several()).toEqual(Array(4).fill(401))
 
   const [victim = 0, other = 0] = childrenOf(service.child.pid)
   process.kill(victim, 'SIGKILL')
@@ -74,9 +95,13 @@ test('two workers answer on one port; quotas and revocations hold for both; one 
   )
   const again = childrenOf(service.child.pid)
 
-  expect(await service.stop()).toBe(0)
+  const halfAsked = await halfABatch(new URL(service.url).port)
+  const stopped = service.stop()
+  await Bun.sleep(300)
+  expect(await halfAsked()).toStartWith('HTTP/1.1 200 OK')
+  expect(await stopped).toBe(0)
   expect(again.filter(isRunning)).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('workers end with their parent, and a port that somebody listens on is refused, shareable or not', async () => {
   const service = await DemoService.start({ WORKERS: '2' })
@@ -94,4 +119,4 @@ test('workers end with their parent, and a port that somebody listens on is refu
   expect([shared.code, shared.err]).toEqual([3, expect.stringContaining('the port is in use')])
   await stranger.stop(true)
   service.folder[Symbol.dispose]()
-}, 60_000)
+}, 120_000)

@@ -98,6 +98,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'proof/price': ['proof/tree'],
   'proof/replay': ['proof/price', 'proof/tree'],
   'proof/tree': [],
+  'rails/limit': [],
   'rails/oauth': [],
   'rails/signed': [],
   'registry/catalogue': ['registry/file', 'registry/lookup', 'registry/release'],
@@ -108,8 +109,9 @@ export const ROOMS: Record<string, readonly string[]> = {
   'registry/state': [],
   'surfaces/a2a': ['surfaces/http'],
   'surfaces/discovery': ['surfaces/http'],
+  'surfaces/guides': ['surfaces/discovery', 'surfaces/http'],
   'surfaces/http': [],
   'surfaces/oauth': ['surfaces/http'],
   'surfaces/mcp': ['surfaces/discovery', 'surfaces/http'],
-  'surfaces/site': ['surfaces/discovery', 'surfaces/http'],
+  'surfaces/site': ['surfaces/discovery', 'surfaces/guides', 'surfaces/http'],
 }

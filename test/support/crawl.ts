@@ -80,6 +80,12 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
 export const addressesOf = (route: string, known: Known): string[] | undefined =>
   addresses(known)[route] ?? (route.includes('{') ? undefined : [''])
 
+/** Files beside the API, which the OpenAPI document leaves out. */
+export const BESIDE_API = [
+  ...['/llms.txt', '/index.md', '/auth.md', '/robots.txt', '/sitemap.xml', '/favicon.ico', '/mcp/server-card'],
+  ...['api-catalog', 'ai-catalog.json', 'mcp/server-card.json', 'security.txt'].map((name) => `/.well-known/${name}`),
+]
+
 /** What is wrong with each of these is told without repeating it. */
 const WRONG = ['?unknown=1', '?cpt=x', '?limit=x', '/no-such-thing']
 const FORMS = ['*/*', 'text/html', 'text/markdown']
@@ -110,7 +116,36 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
     for (const wrong of WRONG) await visit(`${fixed}${wrong}`, known.rails)
     await visit(fixed, {})
   }
+  for (const path of BESIDE_API) if (!(await visit(path, {})).ok) throw new Error(`${path} had nothing to say`)
   const lines = known.codes.slice(0, 50).map((cpt) => ({ cpt, as_of: '2026-11-15' }))
   await visit('/reference/batch', { 'content-type': 'application/json' }, JSON.stringify({ lines }))
+  const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  for (const params of toolCalls(known))
+    await visit(
+      '/mcp',
+      { ...known.rails, ...json },
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    )
   return given
+}
+
+/** Every tool of MCP, with what it says of each code where it takes one. */
+function toolCalls({ codes, npis: [npi] }: Known): { name: string; arguments: object }[] {
+  const as_of = '2026-11-15'
+  const ofCodes = codes.slice(0, 12).flatMap((cpt) => [
+    { name: 'lookup_price', arguments: { cpt, as_of } },
+    { name: 'lookup_price', arguments: { cpt, as_of, npi, include: 'proof' } },
+    { name: 'code_sheet', arguments: { cpt, as_of } },
+    { name: 'price_history', arguments: { cpt, limit: 5 } },
+    { name: 'price_bill', arguments: { lines: [{ cpt, as_of }] } },
+    { name: 'coverage', arguments: { cpt, as_of } },
+  ])
+  return [
+    ...ofCodes,
+    { name: 'figures', arguments: {} },
+    { name: 'figures', arguments: { view: 'changes' } },
+    { name: 'browse_registry', arguments: { limit: 20, as_of } },
+    { name: 'provider_stats', arguments: { npi } },
+    { name: 'data_integrity', arguments: {} },
+  ]
 }

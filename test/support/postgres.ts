@@ -96,6 +96,10 @@ export class PostgresServer {
     await this.#child?.exited
   }
 
+  get hasEnded(): boolean {
+    return this.#child?.exitCode !== null || this.#child.signalCode !== null
+  }
+
   async remove(): Promise<void> {
     this.#child?.kill('SIGTERM')
     await this.#child?.exited
@@ -124,8 +128,9 @@ export class PostgresServer {
 
 let shared: Promise<PostgresServer> | undefined
 
-/** The server of this test process. */
-export function postgresServer(): Promise<PostgresServer> {
+/** The server of this test process. A test that takes too long ends every process that it could have left: then there is another. */
+export async function postgresServer(): Promise<PostgresServer> {
+  if ((await shared)?.hasEnded) shared = undefined
   shared ??= PostgresServer.start()
   return shared
 }

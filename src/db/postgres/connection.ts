@@ -49,6 +49,51 @@ export const connectTo = (
     },
   })
 
+/**
+ * As many as there are connections work at a time, and the others wait here: the driver would queue them where nobody can
+ * tell who waits for his turn from who waits for a server that does not answer.
+ */
+export class Turns {
+  readonly #waiting: PromiseWithResolvers<void>[] = []
+
+  constructor(private free: number) {}
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--
+    else await this.#wait()
+    try {
+      return await work()
+    } finally {
+      this.#passOn()
+    }
+  }
+
+  /** Tells all who wait that there is nothing to wait for. */
+  refuse(error: Error): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+  }
+
+  #passOn(): void {
+    const next = this.#waiting.shift()
+    if (next) next.resolve()
+    else this.free++
+  }
+
+  async #wait(): Promise<void> {
+    const turn = Promise.withResolvers<void>()
+    this.#waiting.push(turn)
+    const late = (): Error => new StoreBusy(undefined, 'the registry has too much to do now: try again')
+    try {
+      await within(BUSY_MS, turn.promise, late)
+    } catch (error) {
+      const place = this.#waiting.indexOf(turn)
+      if (place >= 0) this.#waiting.splice(place, 1)
+      else turn.promise.then(() => this.#passOn()).catch(() => undefined) // it may have come just too late
+      throw error
+    }
+  }
+}
+
 /** Waits for a free connection, and gives it back if it comes too late. */
 export async function reserve(pool: SQL): Promise<ReservedSQL> {
   const reserved = pool.reserve()

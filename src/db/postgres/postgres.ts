@@ -11,6 +11,7 @@ import {
   reserve,
   run,
   STATEMENT_MS,
+  Turns,
 } from './connection.ts'
 import { StoreSilent } from './fault.ts'
 import { lockNumber, takeNamed } from './lock.ts'
@@ -102,6 +103,7 @@ const LONG_SNAPSHOT = snapshotOf(LONG_STATEMENT_MS)
 
 class PostgresDb implements Db {
   #pool: SQL
+  readonly #turns: Turns
   /** One connection: of all writers of this process, one waits at the database and the others here. */
   readonly #writer: SQL
   readonly #types: TypesOf
@@ -112,28 +114,31 @@ class PostgresDb implements Db {
     readonly use: NamedLock | undefined,
   ) {
     this.#pool = this.#newPool()
+    this.#turns = new Turns(place.pool ?? DEFAULT_POOL)
     this.#writer = connectTo(place, 1)
     this.#types = columnTypes()
   }
 
-  async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
-    const pool = this.#pool
-    try {
-      return await run<Row>(pool, sql, params, STATEMENT_MS)
-    } catch (error) {
-      if (error instanceof StoreSilent) this.#giveUp(pool)
-      throw error
-    }
+  query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
+    return this.#turns.take(async () => {
+      const pool = this.#pool
+      try {
+        return await run<Row>(pool, sql, params, STATEMENT_MS)
+      } catch (error) {
+        if (error instanceof StoreSilent) this.#giveUp(pool, error)
+        throw error
+      }
+    })
   }
 
   transaction<T>(work: (tx: Db) => Promise<T>, { writers = 'one' }: TransactionOptions = {}): Promise<T> {
     return writers === 'many'
-      ? this.#inTransaction(this.#pool, AMONG_OTHERS, work)
+      ? this.#turns.take(() => this.#inTransaction(this.#pool, AMONG_OTHERS, work))
       : this.#inTransaction(this.#writer, ALONE, work)
   }
 
   snapshot<T>(work: (tx: Db) => Promise<T>, { isLong = false }: SnapshotOptions = {}): Promise<T> {
-    return this.#inTransaction(this.#pool, isLong ? LONG_SNAPSHOT : SNAPSHOT, work)
+    return this.#turns.take(() => this.#inTransaction(this.#pool, isLong ? LONG_SNAPSHOT : SNAPSHOT, work))
   }
 
   insertMany(table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void> {
@@ -162,8 +167,9 @@ class PostgresDb implements Db {
    * A connection that does not answer may never do so again, and the driver would go on using it: others are made, and
    * what is under way on the old ones has a little time.
    */
-  #giveUp(pool: SQL): void {
+  #giveUp(pool: SQL, silence: StoreSilent): void {
     if (this.#pool !== pool) return
+    this.#turns.refuse(silence)
     this.#pool = this.#newPool()
     pool.close({ timeout: LEAVING_SECONDS }).catch(() => undefined)
   }

@@ -157,7 +157,7 @@ const IMPORTED_BEFORE = [
 ]
 
 test('fsck finds a case, a salt, a seal or a tally that is not what it was', async () => {
-  const tamperings: [string, RegExp][] = [
+  const tamperings: [sql: string, said: RegExp, params?: unknown[]][] = [
     [
       "UPDATE outcome SET state = 'NY' WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)",
       /batch 1 differ from those/,
@@ -165,7 +165,7 @@ test('fsck finds a case, a salt, a seal or a tally that is not what it was', asy
     ['UPDATE outcome SET recurring = 1 - recurring', /batch 1 differ from those[\s\S]*tallies differ from those/],
     ['DELETE FROM outcome WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)', /1 salts belong to no case/],
     ['DELETE FROM outcome_salt WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)', /1 cases have no salt/],
-    ["UPDATE outcome_salt SET salt = X'00112233445566778899AABBCCDDEEFF'", /batch 1 differ from those/],
+    ['UPDATE outcome_salt SET salt = $1', /batch 1 differ from those/, [new Uint8Array(16)]],
     ['UPDATE batch_seal SET case_count = case_count + 1 WHERE batch_id = 2', /batch 2 differ from those/],
     [
       'UPDATE release_seal SET leaves = REPLACE(leaves, \'"cases":100\', \'"cases":101\')',
@@ -174,13 +174,13 @@ test('fsck finds a case, a salt, a seal or a tally that is not what it was', asy
     ['DELETE FROM release_seal', /its seal differs from the root/],
     ["INSERT INTO outcome_carried (metric, answer, case_count) VALUES ('w', 1, 5)", /the ledger differs from the one/],
   ]
-  for (const [sql, expected] of tamperings) {
+  for (const [sql, expected, params] of tamperings) {
     await using figures = await openFigures()
     await figures.import(aSoundLedger())
     await figures.import(cases(20))
     await releaseFigures(figures.exact)
     expect(await checkFigures(figures.db)).toEqual([])
-    await figures.db.query(sql)
+    await figures.db.query(sql, params)
     const faults = (await checkFigures(figures.db)).join('\n')
     expect([sql, expected.test(faults)]).toEqual([sql, true])
   }

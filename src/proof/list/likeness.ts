@@ -24,7 +24,7 @@ export function partOf(other: Members, row: Members): Members | undefined {
       const inner = partOf(known, value)
       if (inner === undefined) return undefined
       if (Object.keys(inner).length > 0) part.push([name, inner])
-    } else if (JSON.stringify(value) !== JSON.stringify(known)) part.push([name, value])
+    } else if (value !== known && JSON.stringify(value) !== JSON.stringify(known)) part.push([name, value])
   }
   return Object.fromEntries(part)
 }

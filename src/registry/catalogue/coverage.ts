@@ -199,6 +199,8 @@ async function holding(
   for (const [at, edition] of editions.entries()) {
     if (at % RELEASES_AT_ONCE === 0) await ourTurn()
     if (edition.release.chart === PLACE_CHART) continue
+    // A release has rows of the providers that its manifest names: the files of all others stay closed.
+    if (npi !== undefined && !edition.release.manifest.providers?.includes(npi)) continue
     const file = openRelease(db, edition.release)
     const has = (by: TotalBy, name: string | undefined): boolean => name === undefined || file.totalOf(by, name) > 0
     if (has('code', cpt) && has('provider', npi)) found.push(edition)

@@ -6,7 +6,7 @@ import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/til
 import { giveMemoryBack } from '../turn.ts'
 import { BUNDLE_ROWS, type PackedTile, packTile, type TextRow, TileWriter, type WritableRow } from './bundle.ts'
 import { PackThread } from './pack-thread.ts'
-import { sumOfBundles, sumOfTiles, tileSum } from './read-back.ts'
+import { sumOfBundles, sumOfTiles, tileSum } from './read-back-store.ts'
 import { FILE_FORMAT, type TotalBy } from './release-file-store.ts'
 
 // Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
@@ -48,7 +48,7 @@ export class NewReleaseFile {
   readonly #insertBundle
   readonly #insertTile
   readonly #tree = new TileBuilder(({ level, n }, hashes) => this.#addTile(level, n, hashes))
-  readonly #totals: Record<TotalBy, Map<string, number>> = { code: new Map(), region: new Map(), provider: new Map() }
+  readonly #totals: Record<TotalBy, Map<string, Total>> = { code: new Map(), region: new Map(), provider: new Map() }
   #text = new TileWriter()
   #lastKey = ''
   /** The first keys of bundles that are not written yet. */
@@ -146,7 +146,7 @@ export class NewReleaseFile {
     const rows_root = toBase64(await this.#root())
     const total = this.#file.statement<[string, string, number]>('INSERT INTO total VALUES (?, ?, ?)')
     for (const [by, totals] of Object.entries(this.#totals))
-      for (const name of [...totals.keys()].sort()) total(by, name, totals.get(name) as number)
+      for (const name of [...totals.keys()].sort()) total(by, name, totals.get(name)?.rows ?? 0)
     this.#file.statement<[string, number, string]>('INSERT INTO header VALUES (?, ?, ?)')(
       FILE_FORMAT,
       row_count,
@@ -197,6 +197,12 @@ export class NewReleaseFile {
   }
 }
 
-const count = (map: Map<string, number>, name: string): void => {
-  map.set(name, (map.get(name) ?? 0) + 1)
+interface Total {
+  rows: number
+}
+
+const count = (totals: Map<string, Total>, name: string): void => {
+  const total = totals.get(name)
+  if (total) total.rows++
+  else totals.set(name, { rows: 1 })
 }

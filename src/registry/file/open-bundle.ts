@@ -31,6 +31,11 @@ export class OpenBundle {
     return body
   }
 
+  /** Whether a text lies between its first key and its last. */
+  covers(text: string): boolean {
+    return (this.keys[0] as string) <= text && text <= (this.keys.at(-1) as string)
+  }
+
   /** How many of its keys are before a text. */
   placeOf(text: string): number {
     return placeIn(this.keys, text)

@@ -2,7 +2,7 @@
 
 import { packTile } from './bundle.ts'
 import type { PackAnswer, PackRequest } from './pack-thread.ts'
-import { sumOfBundles } from './read-back.ts'
+import { sumOfBundles } from './read-back-store.ts'
 
 declare const self: Worker
 

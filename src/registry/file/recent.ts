@@ -1,15 +1,11 @@
-/** The few things that were asked for last. What is past `most` is forgotten, the one asked for least recently first. */
+/** A few things that were read lately. Past `most`, the one that was put first is forgotten. */
 export class Recent<Name, Thing> {
   readonly #things = new Map<Name, Thing>()
 
   constructor(readonly most: number) {}
 
   find(name: Name): Thing | undefined {
-    const thing = this.#things.get(name)
-    if (thing === undefined) return undefined
-    this.#things.delete(name)
-    this.#things.set(name, thing)
-    return thing
+    return this.#things.get(name)
   }
 
   put(name: Name, thing: Thing): Thing {

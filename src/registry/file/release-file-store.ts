@@ -51,6 +51,7 @@ export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: 
 
 export class ReleaseFile {
   readonly #bundles = new Recent<number, OpenBundle>(MOST_BUNDLES)
+  #latest: { n: number; bundle: OpenBundle } | undefined
   #rowCount: number | undefined
   #tree: ReleaseTree | undefined
   /** Null if there are too many to be kept. */
@@ -155,8 +156,9 @@ export class ReleaseFile {
 
   /** How many rows have a key before this text. Finding the bundle and reading it is one seek. */
   #placeOf(text: string): number {
-    for (const [n, { keys }] of this.#bundles.all())
-      if ((keys[0] as string) <= text && text <= (keys.at(-1) as string)) return this.#placeIn(n, text)
+    // Most questions about a row are followed by some about its neighbours.
+    if (this.#latest?.bundle.covers(text)) return this.#placeIn(this.#latest.n, text)
+    for (const [n, bundle] of this.#bundles.all()) if (bundle.covers(text)) return this.#placeIn(n, text)
     const found = this.#get<{ n: number; rows: Uint8Array }>(
       'SELECT n, rows FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
       text,
@@ -181,6 +183,7 @@ export class ReleaseFile {
   #keep(n: number, packed: Uint8Array): OpenBundle {
     const bundle = this.#guarded(() => OpenBundle.from(packed))
     if (!bundle) throw this.fault()
+    this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
   }
 

@@ -63,30 +63,32 @@ export class ReleaseTree {
     )
   }
 
-  /** PATH of RFC 6962 2.1.1 in base64, if it leads from this leaf to the root: undefined for a leaf that is not there. */
+  /**
+   * PATH of RFC 6962 2.1.1 in base64, if it leads from this leaf to the root: undefined for a leaf that is not there. What
+   * is kept was checked against the root, so the leaf is followed up to the first node that is.
+   */
   path(index: number, leaf: Hash): string[] | undefined {
-    if (!this.#isThere(index, leaf)) return undefined
+    const checked = index < this.#isKnown.length * TILE_WIDTH ? this.#lowest : 0
     const path: string[] = []
-    for (let height = 0, width = 1; width < this.#size; height++, width *= 2) {
-      const sibling = Math.floor(index / width) ^ 1
+    let hash = leaf
+    let height = 0
+    for (let width = 1; width < this.#size; height++, width *= 2) {
+      if (height === checked && !this.#isNode(height, index, hash)) return undefined
+      const place = Math.floor(index / width)
+      const sibling = place ^ 1
       if ((sibling + 1) * width <= this.#size) {
         const { level, at } = this.#node(height, sibling)
         path.push(level.toString('base64', at, at + HASH_SIZE))
+        if (height >= checked) continue
+        const beside = level.subarray(at, at + HASH_SIZE)
+        hash = place < sibling ? nodeHash(hash, beside) : nodeHash(beside, hash)
       } else if (sibling * width < this.#size) path.push(this.#rightOf(height, sibling * width))
     }
-    return path
+    return height > checked || this.#isNode(checked, index, hash) ? path : undefined
   }
 
-  /** What is kept was checked against the root, so a leaf is followed up to the first node that is. */
-  #isThere(index: number, leaf: Hash): boolean {
-    const height = index < this.#isKnown.length * TILE_WIDTH ? this.#lowest : 0
-    let hash = leaf
-    for (let below = 0; below < height; below++) {
-      const place = Math.floor(index / 2 ** below)
-      const { level, at } = this.#node(below, place ^ 1)
-      const sibling = level.subarray(at, at + HASH_SIZE)
-      hash = place % 2 === 0 ? nodeHash(hash, sibling) : nodeHash(sibling, hash)
-    }
+  /** Whether this is the node above a leaf at a height. */
+  #isNode(height: number, index: number, hash: Hash): boolean {
     const { level, at } = this.#node(height, Math.floor(index / 2 ** height))
     return level.compare(hash, 0, HASH_SIZE, at, at + HASH_SIZE) === 0
   }

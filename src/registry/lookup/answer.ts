@@ -28,11 +28,10 @@ export function answer(proofs: Proofs, finding: LookupResult, { related = true }
 /** The text of the same answer. Rows, manifest, state and log proof stand in it as they were hashed or signed. */
 export function answerText(proofs: Proofs, finding: LookupResult): string {
   const { main, place, ...beside } = partsOf(proofs, finding, true)
-  const row = proofs.citedText(main.release, main.stored)
+  const rest = `,${JSON.stringify(besideOf(beside, place && PLACE_MARK)).slice(1, -1)}`
   // A place is a member in the middle, so its text is put where a mark stands that is no other value.
-  const rest = JSON.stringify(besideOf(beside, place && PLACE_MARK))
-  const text = `${row.slice(0, -1)},${rest.slice(1)}`
-  return place ? text.replace(`"${PLACE_MARK}"`, () => proofs.citedText(place.release, place.stored)) : text
+  const more = place ? rest.replace(`"${PLACE_MARK}"`, () => proofs.citedText(place.release, place.stored)) : rest
+  return proofs.citedText(main.release, main.stored, more)
 }
 
 const PLACE_MARK = '\u2316 place'

@@ -84,6 +84,7 @@ export function evidenceOf(
 export function becauseOf(proofs: Proofs, findings: readonly LookupResult[], proved: AnswerParts): Because | undefined {
   const { view } = proofs
   const { main } = proved
+  if (main && findings.every((finding) => isFirstChoice(finding, main, proved))) return undefined
   const { rows: found, periods, providers, ...evidence } = evidenceOf(proofs, findings, proved)
   const releases = evidence.releases.filter((release) => release !== main?.release)
   const rows = found.map(({ release, stored }): SharedRow => {
@@ -99,6 +100,16 @@ export function becauseOf(proofs: Proofs, findings: readonly LookupResult[], pro
     ...(main ? {} : { state: view.state, log: view.log }),
   }
 }
+
+/** Whether the rule asked for one edition and one row of it, which is the answer: most questions are such. */
+const isFirstChoice = ({ trace }: LookupResult, main: RowInRelease, { place }: AnswerParts): boolean =>
+  trace.rows.length === 1 &&
+  trace.rows[0]?.found === main.stored &&
+  trace.held.length === 1 &&
+  trace.held[0] === main.release &&
+  trace.ranges.length + trace.notHeld.length === 0 &&
+  trace.npi === undefined &&
+  place === undefined
 
 const named = ({ release_id }: { release_id: string }, index: number): string => `${release_id} ${index}`
 

@@ -1,6 +1,6 @@
 import { address } from '../../paging.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
-import { basesOf, type ChartFacts, codeIn, factsOf, HOSPITAL, PLACE_CHART } from '../../proof/price/charts.ts'
+import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
 import type { Proofs } from './proofs.ts'
@@ -54,11 +54,7 @@ function keysOf(
 
 function releasesFor({ view, charts: table }: Proofs, npi: string | null, day: string): Release[] {
   const charts =
-    npi === null
-      ? [...new Set(view.periods.map(({ chart }) => chart))].filter(
-          (chart) => basesOf(chart, table).length > 0 && !chart.startsWith(HOSPITAL),
-        )
-      : [view.chartOf(npi) ?? '']
+    npi === null ? view.schedules.filter((chart) => basesOf(chart, table).length > 0) : [view.chartOf(npi) ?? '']
   return charts.flatMap((chart) => view.editionOn(chart, day) ?? [])
 }
 

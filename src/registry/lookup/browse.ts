@@ -67,9 +67,7 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
   // A ZIP code is no code, and the region of a place is not that of a price, though both are spelled alike.
   const ofPrices = Object.values(filter).some((part) => part !== undefined)
-  const charts = [...new Set(view.periods.map(({ chart }) => chart))].filter(
-    (chart) => (query.chart ?? chart) === chart && !(ofPrices && chart === PLACE_CHART),
-  )
+  const charts = view.charts.filter((chart) => (query.chart ?? chart) === chart && !(ofPrices && chart === PLACE_CHART))
 
   const rows: BrowsePage['rows'] = []
   let total = 0

@@ -61,11 +61,11 @@ export class Proofs {
     return { type: ROW_PROOF, row, release: release.manifest, in_force, log: view.log }
   }
 
-  /** The text of the same, made of texts that are at hand. */
-  citedText(release: Release, stored: StoredRow): string {
+  /** The text of the same, made of texts that are at hand, and with the text of further members, if any. */
+  citedText(release: Release, stored: StoredRow, more = ''): string {
     const { hash, path } = this.#pathOf(release, stored)
     const place = `{"index":${stored.row_index},"leaf_hash":"${toBase64(hash)}","path":${hashList(path)}}`
-    return `${stored.body.slice(0, -1)},"proof":{"type":"${ROW_PROOF}","row":${place},${this.view.shareText(release)}}}`
+    return `${stored.body.slice(0, -1)},"proof":{"type":"${ROW_PROOF}","row":${place},${this.view.shareText(release)}}${more}}`
   }
 
   /** A row of a release that is in force on no day: that it was published is all that is proved. */

@@ -17,7 +17,7 @@ import {
   type SetRow,
   type SharedRelease,
 } from '../../proof/price/proofs.ts'
-import { type AnyRow, rowText } from '../../proof/price/row.ts'
+import type { AnyRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { rangesBeside, rootFromLeaves } from '../../proof/tree/leaves.ts'
 import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
@@ -57,14 +57,17 @@ export class SharedParts {
     const { place: release, leaves } = this.#release(of)
     if (leaves.has(index)) return undefined
     const others = this.#inShort < MOST_IN_SHORT ? [...leaves].slice(-LOOKED_AT) : []
-    const shown = { release, index, ...shortest(row, others) }
+    const text = this.#add(leaves, index, row)
+    const shown = { release, index, ...shortest(row, text.length, others) }
     if (shown.like !== undefined) this.#inShort++
-    this.#add(leaves, index, row)
     return shown
   }
 
-  #add(leaves: Map<number, ShownLeaf>, index: number, row: AnyRow): void {
-    if (!leaves.has(index)) leaves.set(index, { row, hash: leafHash(utf8(rowText(row))) })
+  /** A row that was read from canonical JSON is written in the same order: the root tells if it is not. */
+  #add(leaves: Map<number, ShownLeaf>, index: number, row: AnyRow): string {
+    const text = JSON.stringify(row)
+    leaves.set(index, { row, hash: leafHash(utf8(text)) })
+    return text
   }
 
   /** Those of these proofs that the list has not stated before. */
@@ -98,7 +101,7 @@ export class SharedParts {
 
   #cite<R extends AnyRow>(of: SharedRelease, index: number, row: R): RowOfSet<R> {
     const { place: release, leaves } = this.#release(of)
-    this.#add(leaves, index, row)
+    if (!leaves.has(index)) this.#add(leaves, index, row)
     return { ...row, proof: { release, index } }
   }
 
@@ -163,9 +166,9 @@ export class SharedParts {
 const LOOKED_AT = 8
 
 /** A row in the fewest bytes: whole, or what differs from one that was shown before. */
-function shortest(row: AnyRow, shown: readonly [number, ShownLeaf][]): Pick<SetRow, 'like' | 'row'> {
+function shortest(row: AnyRow, whole: number, shown: readonly [number, ShownLeaf][]): Pick<SetRow, 'like' | 'row'> {
   let best: Pick<SetRow, 'like' | 'row'> = { row }
-  let length = JSON.stringify(row).length
+  let length = whole
   for (const [like, other] of shown) {
     const part = partOf(other.row as unknown as Members, row as unknown as Members)
     const bytes = part ? JSON.stringify(part).length : length

@@ -4,6 +4,7 @@ import { Published } from '../../integrity/published.ts'
 import { leafBodies, type StoredCheckpoint } from '../../integrity/store.ts'
 import { fromUtf8, toBase64 } from '../../proof/bytes.ts'
 import type { TimelineRun } from '../../proof/catalogue/timeline-proof.ts'
+import { HOSPITAL } from '../../proof/price/charts.ts'
 import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from '../../proof/price/proofs.ts'
 import {
   type Manifest,
@@ -20,8 +21,8 @@ import {
 } from '../../proof/price/release.ts'
 import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
-import { Recent } from '../file/recent.ts'
 import { areHere, bringFiles } from '../bring-files.ts'
+import { Recent } from '../file/recent.ts'
 import { loggedReleases, type Release } from '../store.ts'
 
 /** A few kilobytes each. */
@@ -35,6 +36,9 @@ export class View {
   readonly log: LogProof
   readonly periods: readonly Period[]
   readonly providers: readonly Provider[]
+  /** Every chart that has a period, in order, and those of them that are not a hospital’s. */
+  readonly charts: readonly string[]
+  readonly schedules: readonly string[]
   /** Every release that the log names, in force or not, with its place in the log. */
   readonly published: readonly { release: Manifest; log_index: number }[]
   /** By the name of the release: the entry that withdrew it, and its place in the log. */
@@ -44,6 +48,8 @@ export class View {
   readonly #byName: ReadonlyMap<string, Release>
   /** The place of the period of each release that is in force on some day. */
   readonly #placeOf: ReadonlyMap<string, number>
+  /** By chart and day; null where there is none. */
+  readonly #editions = new Recent<string, Release | null>(MOST_SHARES)
   readonly #shares = new Recent<string, { whole: SharedRelease; text: string }>(MOST_SHARES)
   readonly #timeline: HashTree
   readonly #providerTree: HashTree
@@ -63,6 +69,8 @@ export class View {
     this.state = state
     this.periods = periods
     this.providers = providers
+    this.charts = [...new Set(periods.map(({ chart }) => chart))]
+    this.schedules = this.charts.filter((chart) => !chart.startsWith(HOSPITAL))
     this.published = entries.flatMap((entry, log_index) =>
       entry.schema === RELEASE_SCHEMA ? [{ release: entry, log_index }] : [],
     )
@@ -112,8 +120,11 @@ export class View {
 
   /** The release of a chart in force on a day. */
   editionOn(chart: string, day: string): Release | undefined {
+    const name = `${chart} ${day}`
+    const known = this.#editions.find(name)
+    if (known !== undefined) return known ?? undefined
     const period = periodOn(this.periods, chart, day)
-    return period && this.releaseIn(period)
+    return this.#editions.put(name, period ? this.releaseIn(period) : null) ?? undefined
   }
 
   releaseIn(period: Period): Release {

@@ -46,7 +46,9 @@ export const a2aEndpoint = (parts: A2aParts): Mount => ({
       const method = METHODS[rpc.method]
       if (method === undefined) throw new RpcError('method_not_found')
       const { result, visit } = await method({ ...parts, call, requestId }, rpc.params)
-      return answer(envelope(id, { result }), 200, visit ?? (await count(parts, call)))
+      const counted = visit ?? (await count(parts, call))
+      if (counted.refusal) throw new Refused(counted.refusal, counted)
+      return answer(envelope(id, { result }), 200, counted)
     } catch (error) {
       if (!(error instanceof RpcError || error instanceof Refused)) throw error
       const visit = (error instanceof Refused ? error.visit : undefined) ?? (await count(parts, call))

@@ -101,6 +101,7 @@ export const ServiceDescriptor = z
   .meta({
     id: 'ServiceDescriptor',
     'x-plain': true,
+    'x-long': true,
     description: 'A short description of the service for an agent that is new to it',
   })
 

@@ -89,7 +89,8 @@ const isImplied = (name: string, member: unknown, schema: JsonSchema): boolean =
   (name === 'maximum' && member === Number.MAX_SAFE_INTEGER) ||
   (name === 'minimum' && member === Number.MIN_SAFE_INTEGER) ||
   (name === 'propertyNames' && JSON.stringify(member) === '{"type":"string"}') ||
-  (name === 'type' && 'const' in schema)
+  (name === 'type' && 'const' in schema) ||
+  name === 'x-long'
 
 /** `anyOf` of one simple type and null is a type with two names. */
 function orNull(schema: JsonSchema): JsonSchema {

@@ -2,17 +2,9 @@ import { z } from 'zod'
 import { type Access, type Operation, SCOPES, type Tag } from '../../operation.ts'
 import type { PathParameter, Resource, ResourceForm } from '../http/resource.ts'
 import { ANSWERS, LINKS, nextPage, REQUESTS } from './openapi-examples.ts'
-import {
-  headerComponents,
-  headersOf,
-  operationProblems,
-  problemSchema,
-  refusals,
-  responseComponents,
-  sharedAnswer,
-  unchanged,
-} from './openapi-responses.ts'
-import { CORE_PATH, type Gathering, type JsonSchema, SharedSchemas, schemaOf } from './openapi-schemas.ts'
+import { headersOf, operationProblems, problemSchema, refusals, sharedAnswer, unchanged } from './openapi-responses.ts'
+import { CORE_PATH, type Gathering, type JsonSchema, schemaOf } from './openapi-schemas.ts'
+import { type Item, reachable, shared } from './openapi-shared.ts'
 
 export interface OpenApiParts {
   baseUrl: () => string
@@ -53,12 +45,6 @@ const securitySchemes = {
   },
 }
 
-interface Item {
-  path: string
-  method: string
-  item: JsonSchema
-}
-
 /** OpenAPI 3.1.0, made from the operations and resources. The router uses the same lists. */
 export function openApi(parts: OpenApiParts, paths?: readonly string[]): JsonSchema {
   const schemas: JsonSchema = {}
@@ -66,7 +52,10 @@ export function openApi(parts: OpenApiParts, paths?: readonly string[]): JsonSch
   const isShown = (path: string): boolean => paths?.includes(path) ?? true
   const items = [
     ...parts.operations().flatMap((op) => (isShown(op.http.path) ? operationItem(op, gathering) : [])),
-    ...parts.resources().flatMap((resource) => (isShown(resource.path) ? resourceItem(resource, gathering) : [])),
+    ...parts
+      .resources()
+      .filter(({ path, isBesideApi }) => isShown(path) && !isBesideApi)
+      .flatMap((resource) => resourceItem(resource, gathering)),
   ]
   schemas['Problem'] = problemSchema(parts.problemMembers, gathering)
   for (const [name, shape] of Object.entries(parts.shapes))
@@ -93,115 +82,8 @@ export function openApi(parts: OpenApiParts, paths?: readonly string[]): JsonSch
     servers: [{ url: base, description: 'This service' }],
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    ...shared(items, schemas, Object.keys(parts.shapes)),
+    ...shared(items, { securitySchemes, schemas }, Object.keys(parts.shapes)),
   })
-}
-
-/** Paths and components, where what stands in several places has a name. */
-function shared(items: readonly Item[], schemas: JsonSchema, shapes: readonly string[]): JsonSchema {
-  const roots: JsonSchema[] = []
-  for (const { item } of items)
-    eachSchema(item, '', (schema) => {
-      roots.push(schema)
-      return schema
-    })
-  const names = new SharedSchemas(schemas, roots, shapes)
-  const paths: Record<string, JsonSchema> = {}
-  const parameters = new SharedParameters(items)
-  for (const { path, method, item } of items) {
-    const named = pascal(String(item['operationId']))
-    const replaced = eachSchema(parameters.replaced(item), named, (schema, name) => names.replaced(schema, name))
-    paths[path] = { ...paths[path], [method]: replaced }
-  }
-  const all = eachSchema({ parameters: Object.values(parameters.components) }, '', (schema, name) =>
-    names.replaced(schema, name),
-  )
-  const listed = all['parameters'] as JsonSchema[]
-  return {
-    paths,
-    components: {
-      securitySchemes,
-      headers: headerComponents,
-      parameters: Object.fromEntries(Object.keys(parameters.components).map((name, i) => [name, listed[i]])),
-      responses: responseComponents,
-      schemas: names.components(),
-    },
-  }
-}
-
-/** Parameters that several operations take in the same way. */
-class SharedParameters {
-  readonly components: Record<string, JsonSchema> = {}
-  readonly #names = new Map<string, string>()
-
-  constructor(items: readonly Item[]) {
-    const seen = new Set<string>()
-    for (const { item } of items)
-      for (const parameter of (item['parameters'] ?? []) as JsonSchema[]) {
-        const text = JSON.stringify(parameter)
-        const name = pascal(String(parameter['name']))
-        if (seen.has(text) && !this.#names.has(text)) {
-          const free = name in this.components ? `${name}2` : name
-          this.components[free] = parameter
-          this.#names.set(text, free)
-        }
-        seen.add(text)
-      }
-  }
-
-  replaced(item: JsonSchema): JsonSchema {
-    if (!Array.isArray(item['parameters'])) return item
-    const named = (parameter: JsonSchema): JsonSchema => {
-      const name = this.#names.get(JSON.stringify(parameter))
-      return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
-    }
-    return { ...item, parameters: item['parameters'].map(named) }
-  }
-}
-
-/** An operation with each schema of its parameters, its request and its answer changed. */
-function eachSchema(
-  item: JsonSchema,
-  name: string,
-  change: (schema: JsonSchema, name: string) => JsonSchema,
-): JsonSchema {
-  const visit = (value: unknown, at: string): unknown => {
-    if (Array.isArray(value)) return value.map((each) => visit(each, at))
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([member, part]) => {
-        if (member === 'example') return [member, part]
-        if (member !== 'schema') return [member, visit(part, at)]
-        const { name: parameter } = value as { name?: string }
-        return [member, change(part as JsonSchema, parameter === undefined ? at : pascal(parameter))]
-      }),
-    )
-  }
-  return visit(item, name) as JsonSchema
-}
-
-const pascal = (name: string): string =>
-  name.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
-/** A document without the components that nothing in it refers to. */
-function reachable({ components, ...rest }: JsonSchema): JsonSchema {
-  const all = components as Record<string, JsonSchema>
-  const needed = new Set<string>()
-  const visit = (value: unknown): void => {
-    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)) {
-      if (needed.has(`${kind}/${name}`)) continue
-      needed.add(`${kind}/${name}`)
-      visit(all[kind]?.[name])
-    }
-  }
-  visit(rest)
-  const kept = Object.entries(all).map(([kind, named]) => [
-    kind,
-    kind === 'securitySchemes'
-      ? named
-      : Object.fromEntries(Object.entries(named).filter(([name]) => needed.has(`${kind}/${name}`))),
-  ])
-  return { ...rest, components: Object.fromEntries(kept) }
 }
 
 function operationItem(op: Operation, gathering: Gathering): Item {
@@ -223,7 +105,10 @@ function operationItem(op: Operation, gathering: Gathering): Item {
         description: 'OK',
         ...(isPaged && { headers: headersOf('Link') }),
         content: {
-          'application/json': { schema: schemaOf(output, 'output', gathering), ...exampleOf(ANSWERS[name]) },
+          'application/json': {
+            schema: schemaOf(output, 'output', gathering),
+            ...exampleOf(gathering.explained ? ANSWERS[name] : undefined),
+          },
         },
         ...(links && { links }),
       },
@@ -300,26 +185,32 @@ function parametersOf(op: Operation, gathering: Gathering): { parameters?: JsonS
 }
 
 /** The whole description, and one of the routes that the contract names, for readers with little room. */
-export function openApiDocuments(parts: OpenApiParts): Resource[] {
-  const document = (name: string, path: string, summary: string, paths?: readonly string[]): Resource => {
-    /** Nothing changes while the service runs but its address, which is known once it listens. */
-    const made = new Map<string, string>()
-    const render = (): string => {
-      const base = parts.baseUrl()
-      const text = made.get(base) ?? JSON.stringify(openApi(parts, paths))
-      made.set(base, text)
-      return text
-    }
-    const form = { type: 'application/json', schema: z.looseObject({ openapi: z.string() }), render }
-    return { name, path, summary, tag: 'discovery', cache: 'public, max-age=3600', stamp: parts.baseUrl, forms: [form] }
+export const openApiDocuments = (parts: OpenApiParts): Resource[] => [
+  document(parts, { name: 'get_openapi', path: '/api/openapi.json', summary: 'This description' }),
+  document(
+    parts,
+    {
+      name: 'get_openapi_core',
+      path: CORE_PATH,
+      summary: 'This description, with the fourteen routes of the contract only',
+    },
+    parts.corePaths,
+  ),
+]
+
+function document(
+  parts: OpenApiParts,
+  about: Pick<Resource, 'name' | 'path' | 'summary'>,
+  paths?: readonly string[],
+): Resource {
+  /** Nothing changes while the service runs but its address, which is known once it listens. */
+  const made = new Map<string, string>()
+  const render = (): string => {
+    const base = parts.baseUrl()
+    const text = made.get(base) ?? JSON.stringify(openApi(parts, paths))
+    made.set(base, text)
+    return text
   }
-  return [
-    document('get_openapi', '/api/openapi.json', 'This description'),
-    document(
-      'get_openapi_core',
-      CORE_PATH,
-      'This description, with the fourteen routes of the contract only',
-      parts.corePaths,
-    ),
-  ]
+  const form = { type: 'application/json', schema: z.looseObject({ openapi: z.string() }), render }
+  return { ...about, tag: 'discovery', cache: 'public, max-age=3600', stamp: parts.baseUrl, forms: [form] }
 }

@@ -2,8 +2,11 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { remembered } from './remembered.ts'
 
-/** The content codings of answers. The first is none; the others are in the order of our preference, the cheapest first. */
-export const ENCODINGS = ['identity', 'zstd', 'br', 'gzip'] as const
+/**
+ * The content codings of answers. The first is none; the others are in the order of our preference. zstd is last: proxies
+ * that pass on the header of a caller often cannot read it themselves.
+ */
+export const ENCODINGS = ['identity', 'br', 'gzip', 'zstd'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
 /** Below this, compressing saves less than its own header costs. */
@@ -19,7 +22,7 @@ const zstd = promisify<Bytes, object, Bytes>(zstdCompress)
 const deflate = promisify<Bytes, object, Bytes>(gzip)
 const ENCODERS: Record<Exclude<Encoding, 'identity'>, (bytes: Bytes) => Promise<Bytes>> = {
   zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
-  br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  br: (bytes) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: (bytes) => deflate(bytes, { level: 6 }),
 }
 

@@ -15,6 +15,8 @@ export interface KeptRoute {
   formFor: (accept: string | null) => number | undefined
   /** Any query gives the same answer. */
   ignoresQuery: boolean
+  /** What is being made now, by what it is: those who ask for the same meanwhile get it too. */
+  underWay: Map<string, Promise<Uint8Array<ArrayBuffer>>>
   /** The route has a few answers in all, so each is kept when it is first made. */
   isSmall: boolean
 }
@@ -29,6 +31,7 @@ export const operationRoute = ({ http, access, limit, cache, stamp, input }: Ope
   stamp: stampOf(cache, http.method === 'GET' ? stamp : undefined),
   formFor: jsonFormFor,
   ignoresQuery: false,
+  underWay: new Map(),
   isSmall: Object.keys(input.shape).length === 0,
 })
 
@@ -39,12 +42,26 @@ export const resourceRoute = (resource: Resource): KeptRoute => ({
   stamp: stampOf(resource.cache, resource.stamp),
   formFor: formChooser(resource.forms),
   ignoresQuery: resource.lenient ?? false,
+  underWay: new Map(),
   isSmall: (resource.parameters ?? []).every(({ values }) => values !== undefined),
 })
 
 /** Where nobody may store an answer, nor do we. */
 const stampOf = (cache: string, stamp: (() => string | undefined) | undefined): (() => string | undefined) =>
   stamp === undefined || cache.includes('no-store') ? () => undefined : stamp
+
+/** Makes something, or waits for it if somebody else has it made already. */
+export function madeOnce<Made>(
+  underWay: Map<string, Promise<Made>>,
+  what: string,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  const known = underWay.get(what)
+  if (known) return known
+  const made = make().finally(() => underWay.delete(what))
+  underWay.set(what, made)
+  return made
+}
 
 /** The numbers of the variants of an answer: one form in one coding, or in all of them where it has only one. */
 export function variantsOf(form: number, encoding?: Encoding): number[] {

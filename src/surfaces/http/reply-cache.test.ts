@@ -9,6 +9,7 @@ const route = (given: Partial<KeptRoute> = {}): KeptRoute => ({
   stamp: () => 'one',
   formFor: () => 0,
   ignoresQuery: false,
+  underWay: new Map(),
   isSmall: false,
   ...given,
 })

@@ -38,8 +38,8 @@ export class ReadyReply {
 
   /** The policy stands in the headers already: the limits of a route are the same for all. */
   #setQuota(headers: Headers, quota: Quota): void {
-    const isSame = quota.bucket === this.#quota?.bucket && quota.limit === this.#quota.limit
-    if (isSame) setRemaining(headers, quota)
+    const isStated = quota.bucket === this.#quota?.bucket && quota.limit === this.#quota.limit
+    if (isStated) setRemaining(headers, quota)
     else setQuota(headers, quota)
   }
 

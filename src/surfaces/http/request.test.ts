@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { rawTarget, targetOf } from './request.ts'
+import { rawTarget, readBody, targetOf } from './request.ts'
 
 const byParser = (target: string): { pathname: string; search: string } => new URL(`http://localhost${target}`)
 
@@ -83,3 +83,17 @@ test('no host is taken for a target', () => {
   ])
     expect([url, rawTarget(url)]).toEqual([url, undefined])
 })
+
+test('the query of a target without a host does not choose the path', () => {
+  const request = { url: '/healthz?x=://host/api/readme' } as Request
+  expect(rawTarget(request.url)).toBeUndefined()
+  expect(targetOf(request).pathname).toBe('/healthz')
+})
+
+test('a body that is too large is refused at once, also one that was copied for its signature and never ends', async () => {
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2_000)) })
+  const request = new Request('http://registry.example/', { method: 'POST', body })
+  const copy = request.clone()
+  await expect(readBody(request, 1_000)).rejects.toThrow()
+  expect(copy.bodyUsed).toBe(false)
+}, 2_000)

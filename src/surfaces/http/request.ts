@@ -28,8 +28,10 @@ const [SLASH, QUESTION, HASH] = [...'/?#'].map((mark) => mark.charCodeAt(0))
 
 /** The target as it was sent, which `targetOf` makes path and query from; undefined where it does not start with a slash. */
 export function rawTarget(url: string): string | undefined {
-  const host = url.indexOf('://') + 3
-  for (let at = host; host > 2 && at < url.length; at++) {
+  const scheme = url.indexOf('://')
+  // In a target without a host, `://` can only stand further on.
+  if (scheme !== 'http'.length && scheme !== 'https'.length) return undefined
+  for (let at = scheme + 3; at < url.length; at++) {
     const mark = url.charCodeAt(at)
     if (mark === SLASH) return url.slice(at)
     if (mark === QUESTION || mark === HASH) return undefined
@@ -182,11 +184,16 @@ export async function readBody(request: Request, most: number): Promise<Uint8Arr
   if (Number(request.headers.get('content-length') ?? 0) > most) throw new Problem('payload_too_large')
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body) {
-    size += chunk.length
-    if (size > most) throw new Problem('payload_too_large')
-    chunks.push(chunk)
+  const reader = request.body.getReader()
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(chunks)
+    size += value.length
+    if (size > most) {
+      // Not waited for: a body that was copied for its signature ends only when both copies do.
+      reader.cancel().catch(() => {})
+      throw new Problem('payload_too_large')
+    }
+    chunks.push(value)
   }
-  return Buffer.concat(chunks)
 }

@@ -26,6 +26,8 @@ export interface Resource {
   forms: readonly ResourceForm[]
   /** The parameters of the path, in its order. */
   parameters?: readonly PathParameter[]
+  /** A file or page beside the API, which the OpenAPI document leaves out. */
+  isBesideApi?: true
   /** For probes: not counted, and never refused for a quota. */
   unmetered?: boolean
   headers?: Record<string, string>

@@ -12,7 +12,7 @@ import {
 } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { isWorthwhile, preferredEncoding } from './compression.ts'
-import { jsonFormFor, type KeptRoute, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
+import { jsonFormFor, type KeptRoute, madeOnce, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
 import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
 import { type CacheFigures, ReadyReply, ReplyCache } from './reply-cache.ts'
 import {
@@ -42,6 +42,7 @@ import {
   refusal,
   setCommon,
 } from './response.ts'
+import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
 import { warmPath } from './warm.ts'
 
 export interface HttpParts {
@@ -53,6 +54,8 @@ export interface HttpParts {
   /** One line per request: method, route, status, time. Never the query, a header or an address. */
   observe: (line: RequestLine) => void
   randomId: () => string
+  /** Decides when an answer is made that is not ready-made; at once if left out. */
+  inTurn?: (address: string, answer: () => Promise<Response>) => Response | Promise<Response>
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number | undefined
 }
@@ -114,7 +117,10 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   }
   for (const mount of parts.mounts ?? []) {
     app.post(allow('POST', mount.path), ({ req: { raw }, env }) =>
-      mount.handle(raw, { call: callFor(raw, env), requestId: env.requestId }),
+      mount.handle(raw, {
+        call: { ...callOf(env.head, env.address), signal: () => raw.signal },
+        requestId: env.requestId,
+      }),
     )
   }
   for (const [path, methods] of methodsOf) {
@@ -150,7 +156,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     }
     setCommon(whole.headers, env.requestId, isSecure())
     for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
-    if (env.made) keep(cache, env.made, request, whole, env.requestId)
+    if (env.made) keep(cache, env.made, request, whole, env)
     const response = conditional(whole, env.head.ifNoneMatch)
     parts.observe({
       request_id: env.requestId,
@@ -165,7 +171,8 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   const warm = warmPath({ ...parts, cache, isSecure })
   const fetch: HttpSurface['fetch'] = (request, address) => {
     const started = performance.now()
-    return warm(request, address, started, plain) ?? plain(request, address, started)
+    const { inTurn = (_, answer) => answer() } = parts
+    return warm(request, address, started, plain) ?? inTurn(address, () => plain(request, address, started))
   }
   const routes = app.routes.filter(({ method }) => method !== 'ALL')
   return {
@@ -185,7 +192,7 @@ async function runOperation(
 ): Promise<Response> {
   const stamp = route.stamp()
   const form = jsonFormFor(env.head.accept)
-  const outcome = await perform(op, callFor(request, env), parts.gate, async () => {
+  const outcome = await perform(op, callFor(op, request, env), parts.gate, async () => {
     if (form === undefined) throw new Problem('not_acceptable')
     return readInput(op, request, env, path)
   })
@@ -230,10 +237,12 @@ async function showResource(
     if (!form) throw new Problem('not_acceptable')
     const stamp = route.stamp()
     const values = parameterValues(resource, env.pathname, path)
-    const render = async (): Promise<string | Uint8Array> => form.render(...values)
+    const render = async (): Promise<Uint8Array<ArrayBuffer>> => Buffer.from(await form.render(...values))
     const { heavy } = parts.gate
-    const work = resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render()
-    const bytes = Buffer.from(await work)
+    const inTurn = (): Promise<Uint8Array<ArrayBuffer>> =>
+      resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render()
+    const what = JSON.stringify([stamp, at, values])
+    const bytes = await (stamp === undefined ? inTurn() : madeOnce(route.underWay, what, inTurn))
     const isCompressible = isWorthwhile(bytes.length, 'document') && (resource.compressed || isText(form.type))
     const encoding = isCompressible ? preferredEncoding(head.acceptEncoding) : undefined
     const headers = { ...resource.headers, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
@@ -253,33 +262,15 @@ async function showResource(
 const isText = (type: string): boolean => /^text\/|json|xml/.test(type)
 
 /** Keeps what was made for the next caller, under the target as it was sent. */
-function keep(cache: ReplyCache, made: Made, request: Request, whole: Response, requestId: string): void {
+function keep(cache: ReplyCache, made: Made, request: Request, whole: Response, env: Env): void {
   const { route, stamp, cost, variants, body, quota, statesId } = made
+  const { pathname, search, requestId } = env
   const target = rawTarget(request.url)
   const key = route.ignoresQuery ? target?.split(/[?#]/, 1)[0] : target
-  if (key === undefined) return
+  // Other spellings of the same target have no end, and nobody needs them twice.
+  if (key === undefined || key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
   const make = (): ReadyReply => new ReadyReply(whole, body, quota, statesId && requestId)
   cache.keep(key, { route, stamp, cost }, variants, body.length, make)
-}
-
-const takesRest = (name: string, parameters: readonly PathParameter[] = []): boolean =>
-  parameters.some((parameter) => parameter.name === name && parameter.rest)
-
-/** The values of the path parameters. A value that a parameter does not accept means that the path does not exist. */
-function parameterValues(
-  { path, parameters = [] }: Resource,
-  pathname: string,
-  read: Record<string, string>,
-): string[] {
-  const before = path.split('/').length - 1
-  return parameters.map(({ name, values, pattern, rest }) => {
-    // Clients that are generated from the OpenAPI document send the slashes of a parameter percent-encoded.
-    const tail = (): string => pathname.split('/').slice(before).join('/')
-    const value = rest ? tail().replaceAll(/%2f/gi, '/') : (read[name] ?? '')
-    const isListed = values === undefined || values.includes(value)
-    if (!isListed || (pattern !== undefined && !new RegExp(pattern).test(value))) throw new Problem('route_not_found')
-    return value
-  })
 }
 
 /** A refusal outside any operation. It counts against the quota like any other answer. */
@@ -298,10 +289,10 @@ async function refuse(
 
 const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): RefusalOptions => ({ baseUrl: baseUrl(), requestId })
 
-/** Who calls, and what only the whole request can tell. */
-const callFor = (request: Request, { head, address }: Env): Call => ({
+/** Who calls, and what only the whole request can tell. A signature says something only where a key is to be proved. */
+const callFor = ({ access }: Operation, request: Request, { head, address }: Env): Call => ({
   ...callOf(head, address),
-  signed: request.headers.has('signature-input') ? signedCall(request) : undefined,
+  signed: access === 'agent_key' && request.headers.has('signature-input') ? signedCall(request) : undefined,
   signal: () => request.signal,
 })
 
@@ -310,20 +301,3 @@ function signedCall(request: Request): SignedCall {
   const copy = request.clone()
   return { header: (name) => request.headers.get(name) ?? undefined, body: () => copy.bytes() }
 }
-
-/** Names the route for the log, because the path itself is hostile text. */
-function routeNames({ operations, resources, mounts = [] }: HttpParts): (pathname: string) => string {
-  const routes = [...operations.map(({ http }) => http), ...resources, ...mounts].map(
-    (route: Pick<Resource, 'path' | 'parameters'>) => {
-      const some = (_: string, name: string): string => (takesRest(name, route.parameters) ? '.+' : '[^/]+')
-      return {
-        path: route.path,
-        fits: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, some)}$`),
-      }
-    },
-  )
-  return (pathname) => routes.find(({ fits }) => fits.test(pathname))?.path ?? 'unknown'
-}
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']
-const methodOf = ({ method }: Request): string => (METHODS.includes(method) ? method : 'other')

@@ -12,7 +12,10 @@ export function evidenceCard(policy: () => string): Card {
   let script: Promise<string> | undefined
   return {
     async contents() {
-      script ??= bundled()
+      script ??= bundled().catch((error) => {
+        script = undefined
+        throw error
+      })
       return {
         uri: CARD_URI,
         mimeType: CARD_MIME,

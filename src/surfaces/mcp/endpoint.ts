@@ -3,7 +3,7 @@ import { type Gate, type Operation, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import type { Json } from '../../proof/canonical-json.ts'
 import { STATUS } from '../../status.ts'
-import { ABOUT, SERVICE } from '../discovery/descriptor.ts'
+import { ABOUT } from '../discovery/descriptor.ts'
 import { API_VERSION } from '../discovery/openapi.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
@@ -58,22 +58,17 @@ export function mcpEndpoint(parts: McpParts): Mount {
       const message = await readMessage(request)
       if (message instanceof Problem) return turnedAway(visitor, (await visitor.enter()) ?? message)
       const { method } = message
-      const isCounted = typeof method === 'string' && COUNTED_AS_OPERATION.includes(method)
-      const refused = isCounted ? undefined : await visitor.enter()
+      const performs = typeof method === 'string' && COUNTED_AS_OPERATION.includes(method)
+      const refused = performs ? undefined : await visitor.enter()
       if (refused) return turnedAway(visitor, refused, message)
-      const handler = createMcpHandler(() => serverFor(parts, toolsNow(), visitor), { keepAliveMs: 0 })
-      if (method === LISTEN) setTimeout(() => handler.close(), LISTEN_MS).unref()
+      const handler = createMcpHandler(() => serverFor(parts, toolsNow(), visitor))
       const response = await handler.fetch(request, { parsedBody: message })
-      return isCounted ? finished(response, visitor, message) : withQuota(response, visitor)
+      return performs ? finished(response, visitor, message) : withQuota(response, visitor)
     },
   }
 }
 
 type Message = { [name: string]: Json }
-
-/** Nothing is ever announced, so a stream to listen on is acknowledged and closed soon: it would only be held. */
-const LISTEN = 'subscriptions/listen'
-const LISTEN_MS = 10_000
 
 async function readMessage(request: Request): Promise<Message | Problem> {
   try {
@@ -92,8 +87,9 @@ function serverFor(parts: McpParts, tools: readonly Tool[], visitor: Visitor): S
   const { baseUrl } = visitor
   const readable = { operations: parts.operations(), resources: parts.resources(), card: parts.card }
   const server = new Server(
-    { name: 'agent-trust-registry', title: SERVICE, version: API_VERSION, websiteUrl: baseUrl },
+    { name: 'agent-trust-registry', version: API_VERSION },
     {
+      // No changes are announced, so a stream to listen on ends at once and cannot be held.
       capabilities: { tools: {}, resources: {}, prompts: {} },
       instructions: INSTRUCTIONS,
       cacheHints: CACHE_HINTS,
@@ -122,7 +118,9 @@ function serverFor(parts: McpParts, tools: readonly Tool[], visitor: Visitor): S
 async function finished(response: Response, visitor: Visitor, message: Message): Promise<Response> {
   const body = await response.text()
   if (visitor.fault !== undefined) throw visitor.fault
-  if (visitor.turnedAway) return turnedAway(visitor, visitor.turnedAway, message)
+  // A message that the protocol itself refused has performed nothing; it is not free for that.
+  const refused = visitor.turnedAway ?? (visitor.isCounted ? undefined : await visitor.enter())
+  if (refused) return turnedAway(visitor, refused, message)
   return withQuota(new Response(body === '' ? null : body, response), visitor)
 }
 

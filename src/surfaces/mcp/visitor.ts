@@ -7,6 +7,8 @@ import { problemDocument } from '../http/response.ts'
 /** Who sent one message, and what is learned while it is answered. */
 export class Visitor {
   quota?: Quota | undefined
+  /** Whether the message was counted against a quota. */
+  isCounted = false
   /** Set when the caller lacks a credential or a scope: the answer is then one of HTTP, so that clients get one. */
   turnedAway?: Problem
   /** Set when the program failed. It is thrown again outside the protocol, where it is logged and hidden. */
@@ -20,6 +22,7 @@ export class Visitor {
   ) {}
 
   async perform(op: Operation, read: () => Promise<Record<string, unknown>>): Promise<Outcome> {
+    this.isCounted = true
     const outcome = await perform(op, this.call, this.gate, read)
     this.quota = outcome.visit.quota
     if (!outcome.ok && ['unauthenticated', 'forbidden'].includes(outcome.problem.entry.kind))
@@ -29,6 +32,7 @@ export class Visitor {
 
   /** A message that performs no operation counts as one request. */
   async enter(): Promise<Problem | undefined> {
+    this.isCounted = true
     const { quota, refusal } = await this.gate.enter(this.call, 'public', 'default')
     this.quota = quota
     return refusal

@@ -1,5 +1,5 @@
 import { ABOUT, RULES, SERVICE } from '../discovery/descriptor.ts'
-import { DOCUMENTS } from '../discovery/documents.ts'
+import { DOCUMENTS } from '../guides/documents.ts'
 import { markdownCode as code, markdownText as text } from './html.ts'
 import { inWords, isSample, type LandingFacts, NEVER_EXPOSED, TERMS, verifyCommands } from './landing-facts.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { ServiceDescriptor } from '../discovery/descriptor.ts'
-import { DOCUMENTS } from '../discovery/documents.ts'
 import { landingParts, rendered, served } from '../discovery/fixture.ts'
+import { DOCUMENTS } from '../guides/documents.ts'
 import { landing } from './landing.ts'
 import { inWords, type LandingParts } from './landing-facts.ts'
 

@@ -1,5 +1,5 @@
 import { ServiceDescriptor } from '../discovery/descriptor.ts'
-import { linksToDocuments } from '../discovery/documents.ts'
+import { linksToDocuments } from '../guides/documents.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
 import { PAGE_HEADERS } from './html.ts'

@@ -1,5 +1,5 @@
+import { type DiscoveryParts, isMailbox } from '../discovery/descriptor.ts'
 import type { Resource } from '../http/resource.ts'
-import { type DiscoveryParts, isMailbox } from './descriptor.ts'
 import { favicon } from './favicon.ts'
 
 const DAY = 'public, max-age=86400'
@@ -26,6 +26,7 @@ export const siteFiles = (parts: SiteFileParts): Resource[] => [
     path: '/favicon.ico',
     summary: 'The icon for browsers that ask for this name',
     tag: 'discovery',
+    isBesideApi: true,
     cache: DAY,
     lenient: true,
     forms: [{ type: 'image/x-icon', render: favicon }],
@@ -35,6 +36,7 @@ export const siteFiles = (parts: SiteFileParts): Resource[] => [
 const text = (file: Pick<Resource, 'name' | 'path' | 'summary'>, render: () => string): Resource => ({
   ...file,
   tag: 'discovery',
+  isBesideApi: true,
   cache: DAY,
   lenient: true,
   forms: [{ type: 'text/plain; charset=utf-8', render }],

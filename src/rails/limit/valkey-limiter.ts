@@ -1,5 +1,5 @@
-import { type Valkey, ValkeyScript } from '../db/valkey.ts'
-import { digestOf } from './credential.ts'
+import { type Valkey, ValkeyScript } from '../../db/valkey.ts'
+import { digestOf } from '../credential.ts'
 import { type CountedBucket, decisionOf, type Limiter, type Limits, quotasOf, type WindowState } from './limits.ts'
 
 /** How long Valkey is left alone after a fault. */
@@ -56,6 +56,7 @@ export function valkeyLimiter(limits: Limits, { valkey, pepper, own, clockMs, te
   const quotas = quotasOf(limits)
   let awayUntil = -Infinity
   let isAway = false
+  let isTrying = false
   const notice = (away: boolean): void => {
     if (away !== isAway) tell(away)
     isAway = away
@@ -75,7 +76,9 @@ export function valkeyLimiter(limits: Limits, { valkey, pepper, own, clockMs, te
   }
   return {
     async take(bucket, who, cost = 1) {
-      if (clockMs() < awayUntil) return own.take(bucket, who, cost)
+      // While it is away, one request at a time tries whether it is back, and only that one waits for it.
+      if (isAway && (isTrying || clockMs() < awayUntil)) return own.take(bucket, who, cost)
+      isTrying = true
       try {
         const state = await ask(bucket, who, cost)
         notice(false)
@@ -84,6 +87,8 @@ export function valkeyLimiter(limits: Limits, { valkey, pepper, own, clockMs, te
         awayUntil = clockMs() + AWAY_MS
         notice(true)
         return own.take(bucket, who, cost)
+      } finally {
+        isTrying = false
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { Bucket, Quota } from '../operation.ts'
+import type { Bucket, Quota } from '../../operation.ts'
 
 const WINDOW_SECONDS = 60
 const MAX_CALLERS = 50_000

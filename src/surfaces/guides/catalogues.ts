@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { ABOUT, type DiscoveryParts, SERVICE } from '../discovery/descriptor.ts'
+import { API_VERSION } from '../discovery/openapi.ts'
 import type { Resource } from '../http/resource.ts'
-import { ABOUT, type DiscoveryParts, SERVICE } from './descriptor.ts'
 import { DOCUMENTS, type ServiceDocument } from './documents.ts'
-import { API_VERSION } from './openapi.ts'
 
 const HOUR = 'public, max-age=3600'
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
@@ -73,6 +73,7 @@ const catalogue = (
   return {
     ...rest,
     tag: 'discovery',
+    isBesideApi: true,
     cache: HOUR,
     forms: [{ type, schema, render: () => JSON.stringify(schema.parse(make())) }],
   }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../operation.ts'
+import { ABOUT, type DiscoveryParts, RULES, SERVICE } from '../discovery/descriptor.ts'
 import type { Resource } from '../http/resource.ts'
-import { ABOUT, type DiscoveryParts, RULES, SERVICE } from './descriptor.ts'
 import { DOCUMENTS, type ServiceDocument } from './documents.ts'
 import { GUIDE_EXAMPLES } from './guide-examples.ts'
 
@@ -13,6 +13,7 @@ export const guides = (parts: DiscoveryParts): Resource[] => [
     path: '/llms.txt',
     summary: 'The table of contents for language models',
     tag: 'discovery',
+    isBesideApi: true,
     cache: HOUR,
     forms: [{ type: 'text/plain; charset=utf-8', render: () => tableOfContents(parts.baseUrl()) }],
   },
@@ -23,6 +24,7 @@ export const guides = (parts: DiscoveryParts): Resource[] => [
 const markdown = (page: Pick<Resource, 'name' | 'path' | 'summary'>, render: () => string): Resource => ({
   ...page,
   tag: 'discovery',
+  isBesideApi: true,
   cache: HOUR,
   forms: [{ type: 'text/markdown; charset=utf-8', render }],
 })
@@ -36,7 +38,7 @@ function tableOfContents(base: string): string {
   return [
     `# ${SERVICE}`,
     `> ${ABOUT}`,
-    `One price: ${base}/reference?cpt=99213&region=60611. MCP: ${base}/mcp. A2A: ${base}/a2a.`,
+    `One price: ${base}/reference?cpt=99213. MCP: ${base}/mcp. A2A: ${base}/a2a.`,
     RULES.map((rule) => `- ${rule}`).join('\n'),
     `## Docs\n\n${list('docs')}`,
     `## Machine-readable\n\n${list('machine')}`,
