@@ -10,11 +10,14 @@ const ALONE = 'pg_try_advisory_lock'
 const SHARED = 'pg_try_advisory_lock_shared'
 /** How long to wait before a lost lock is taken again. */
 const AGAIN_MS = 500
+/** The server gives up the locks of a connection a moment after it was closed: what is taken now may be free then. */
+const TRIES = 8
+const TRY_MS = 250
 
 /** The lock is one of a connection of its own, so it ends when the process dies. Undefined if another has it. */
 export async function takeNamed(place: PostgresPlace, name: string): Promise<NamedLock | undefined> {
   const connection = connectTo(place, 1)
-  const isTaken = await take(connection, ALONE, place, name).catch(async (error: unknown) => {
+  const isTaken = await takeSoon(connection, place, name).catch(async (error: unknown) => {
     await close(connection)
     throw error
   })
@@ -59,6 +62,14 @@ export async function takeShared(place: PostgresPlace, name: string): Promise<Na
   }
   await release()
   return undefined
+}
+
+async function takeSoon(connection: SQL, place: PostgresPlace, name: string): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    if (await take(connection, ALONE, place, name)) return true
+    if (tries === TRIES) return false
+    await Bun.sleep(TRY_MS)
+  }
 }
 
 async function take(connection: SQL, how: string, { schema }: PostgresPlace, name: string): Promise<boolean> {
