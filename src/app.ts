@@ -29,11 +29,13 @@ import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-fa
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
+import { readAhead } from './registry/file/read-ahead.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'
 import { registryOperations } from './registry/operations.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
+import type { Release } from './registry/store.ts'
 import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
@@ -164,7 +166,7 @@ export function makeApp(
   const resources: Resource[] = [
     landing({
       ...discovery,
-      readme: () => readme.run({}, {}),
+      readme: async () => readme.run({}, {}),
       figures: async () => (await onFigures.at()).body,
       charts: () => firstCharts(db, today(), charts),
       example: () => examplePrice(registry),
@@ -269,7 +271,8 @@ export function makeApp(
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })
   const followHeads: App['followHeads'] = (tell) => {
-    const jobs = [published.follow(tell), onFigures.follow(tell)]
+    const inForce = (): readonly Release[] => published.current()?.inForceOn(today()) ?? []
+    const jobs = [published.follow(tell), onFigures.follow(tell), readAhead(db, inForce, tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
   return { operations, resources, mounts, followFiguresCalendar, followHeads, ...http }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { StoreBusy } from './db/db.ts'
 import { type FieldError, Problem, type ProblemCode } from './problem.ts'
+import { after, attempt, type Soon } from './soon.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** What a credential may be allowed to read. */
@@ -105,7 +106,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   run(
     input: z.output<Input>,
     caller: { agent?: Agent | undefined; signed?: SignedCall | undefined },
-  ): Promise<z.input<Output> | ReadyAnswer>
+  ): Promise<z.input<Output> | ReadyAnswer> | ReadyAnswer
 }
 
 export type Stamp = () => string | undefined
@@ -159,41 +160,52 @@ export type Outcome = {
  * The one way to run an operation: admission and quota, then input, then the work, in its turn if it is heavy, then a check that
  * the answer has the documented shape, unless it is ready to be sent. `read` is called only for a caller who was admitted.
  */
-export async function perform(
+export function perform(
   op: Operation,
   call: Call,
   gate: Gate,
-  read: () => Promise<Record<string, unknown>>,
-): Promise<Outcome> {
-  let parsed: Promise<Record<string, unknown>> | undefined
-  const readOnce = (): Promise<Record<string, unknown>> => {
-    parsed ??= read().then((raw) => parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(raw) : raw))
+  read: () => Soon<Record<string, unknown>>,
+): Soon<Outcome> {
+  let parsed: Soon<Record<string, unknown>> | undefined
+  const readOnce = (): Soon<Record<string, unknown>> => {
+    parsed ??= after(read(), (raw) => parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(raw) : raw))
     return parsed
   }
   const { cost: costOf } = op
   let cost = 1
   const count = async (known: NonNullable<typeof costOf>): Promise<number> => {
-    cost = await readOnce().then(known).catch(costOfRefused)
+    cost = await attempt(() => after(readOnce(), known), costOfRefused)
     return cost
   }
-  const visit = await gate.enter(call, op.access, op.limit, costOf && (() => count(costOf)))
-  if (visit.refusal) return { visit, cost, ok: false, problem: visit.refusal }
-  try {
-    const input = await readOnce()
-    const work = async (): Promise<unknown> => {
-      const output = await op.run(input, { agent: visit.agent, signed: call.signed })
-      return output instanceof ReadyAnswer ? output : op.output.parse(output)
-    }
-    const isHeavy = typeof op.heavy === 'function' ? await op.heavy(input) : op.heavy
-    const inTurn = (): Promise<unknown> => gate.heavy.run(visit.who ?? call.address, work, call.signal)
-    const output = isHeavy ? await sharedWork(op, input, inTurn) : await work()
-    return { visit, cost, ok: true, output }
-  } catch (error) {
-    const problem = refusalOf(error)
-    if (problem) return { visit, cost, ok: false, problem }
-    throw error
+  const answer = (visit: Visit): Soon<Outcome> => {
+    if (visit.refusal) return { visit, cost, ok: false, problem: visit.refusal }
+    const work = (input: Record<string, unknown>): Soon<unknown> =>
+      after(op.run(input, { agent: visit.agent, signed: call.signed }) as Soon<unknown>, (output) =>
+        output instanceof ReadyAnswer ? output : op.output.parse(output),
+      )
+    const inTurn = async (input: Record<string, unknown>): Promise<unknown> =>
+      gate.heavy.run(visit.who ?? call.address, async () => work(input), call.signal)
+    return attempt(
+      () =>
+        after(readOnce(), (input) =>
+          after(isHeavy(op, input), (heavy) =>
+            after(heavy ? sharedWork(op, input, () => inTurn(input)) : work(input), (output): Outcome => {
+              return { visit, cost, ok: true, output }
+            }),
+          ),
+        ),
+      (error): Outcome => {
+        const problem = refusalOf(error)
+        if (problem) return { visit, cost, ok: false, problem }
+        throw error
+      },
+    )
   }
+  return after(gate.enter(call, op.access, op.limit, costOf && (() => count(costOf))), answer)
 }
+
+const isHeavy = ({ heavy }: Operation, input: Record<string, unknown>): Soon<boolean> =>
+  typeof heavy === 'function' ? heavy(input) : heavy === true
 
 const underWay = new WeakMap<Operation, Map<string, Promise<unknown>>>()
 
@@ -235,7 +247,7 @@ export function refusalOf(error: unknown): Problem | undefined {
 
 /** In a question, an empty parameter is as if it were not there. */
 export const withoutEmpty = (raw: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''))
+  Object.values(raw).includes('') ? Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== '')) : raw
 
 /** Parses what was sent; each bad member becomes an entry of the refusal's `errors`, without its value. */
 export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record<string, unknown>): z.output<Input> {

@@ -200,7 +200,8 @@ test('a key may ask about 500 providers a day, as often as it likes', async () =
   await using figures = await openFigures()
   await insertProviders(figures.db, [NPI, OTHER_NPI])
   const op = figures.operations.find(({ name }) => name === 'get_provider_stats') as Operation
-  const ask = (npi: string, key_id = 'key-one') => op.run({ npi }, { agent: { key_id, scopes: ['provider:read'] } })
+  const ask = async (npi: string, key_id = 'key-one') =>
+    op.run({ npi }, { agent: { key_id, scopes: ['provider:read'] } })
   for (let i = 0; i < 499; i++) expect(await noteAsked(figures.db, '2026-11-03', 'key-one', String(i), 500)).toBe(true)
   await ask(NPI)
   await ask(NPI)

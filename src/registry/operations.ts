@@ -8,6 +8,7 @@ import { PRICE_PROBLEMS } from '../price-problems.ts'
 import type { ProblemCode } from '../problem.ts'
 import { formatPolicy } from '../proof/note/policy.ts'
 import { parsePolicy } from '../proof/verify-lists.ts'
+import { after, type Soon } from '../soon.ts'
 import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
@@ -49,7 +50,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
   const { db, log, published, today, charts = CHARTS } = parts
   const table = chartTable(charts)
   /** Everything in one answer is of one view of the registry. */
-  const proofsNow = async (): Promise<Proofs> => Proofs.under(await published.at(), db, log, table)
+  const proofsNow = (): Soon<Proofs> => after(published.at(), (view) => Proofs.under(view, db, log, table))
   const stamp = dayStamp({ stamp: () => published.stamp() }, today)
   return [
     operation({
@@ -67,11 +68,11 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       input: ReferenceQuery.extend({ proof: ProofForm }),
       output: z.union([PriceAnswer, ShortAnswer]),
       problems: [...LOOKUP_PROBLEMS, ...(Object.keys(PRICE_PROBLEMS) as ProblemCode[])],
-      async run({ proof, ...query }) {
-        const proofs = await proofsNow()
-        const found = find(proofs, questionOf(query, today()))
-        return proof === 'ref' ? ready(shortAnswer(proofs, found)) : new ReadyAnswer(answerText(proofs, found))
-      },
+      run: ({ proof, ...query }) =>
+        after(proofsNow(), (proofs) => {
+          const found = find(proofs, questionOf(query, today()))
+          return proof === 'ref' ? ready(shortAnswer(proofs, found)) : new ReadyAnswer(answerText(proofs, found))
+        }),
     }),
 
     operation({

@@ -91,7 +91,7 @@ const appOf = (installation: Installation): App =>
 const get = async (installation: Installation, path: string): Promise<string> =>
   (await appOf(installation).fetch(new Request(`https://watched.example${path}`), '192.0.2.1')).text()
 
-const reportOf = (installation: Installation): Promise<unknown> | undefined =>
+const reportOf = async (installation: Installation): Promise<unknown> =>
   appOf(installation)
     .operations.find(({ name }) => name === 'get_data_integrity')
     ?.run({}, {})

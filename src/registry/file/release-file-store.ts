@@ -38,6 +38,10 @@ const MOST_KEYS = 25_000
 const KEY_BYTES = 100
 const memory = new Budget(16 * 1024 * 1024)
 
+/** The engine does not see what unpacked bundles take, and would let hundreds of megabytes of them pile up. */
+const UNPACKED_AT_ONCE = 512
+let unpacked = 0
+
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
 /** The file of a release. Nothing is read yet: a missing or damaged file is a fault when it is asked. */
@@ -183,6 +187,7 @@ export class ReleaseFile {
   #keep(n: number, packed: Uint8Array): OpenBundle {
     const bundle = this.#guarded(() => OpenBundle.from(packed))
     if (!bundle) throw this.fault()
+    if (++unpacked % UNPACKED_AT_ONCE === 0) Bun.gc(false)
     this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
   }

@@ -83,3 +83,20 @@ test('a path costs one tile of leaves, and a row beside it none', async () => {
   tree?.path(9_001, leafOf(9_001))
   expect(read).toEqual(['0/35'])
 })
+
+test('a tree that was read ahead, a little at a time, gives the same paths', async () => {
+  const { tree, subtrees } = await treeOf(20_000)
+  let turns = 0
+  for (let left = 0; !tree?.readAhead(() => left-- > 0) && turns < 100; turns++) left = 5
+  expect(turns).toBe(16) // 78 full tiles
+  for (const index of [0, 256, 9_000, 19_967])
+    expect(tree?.path(index, leafOf(index))).toEqual((await inclusionPath(index, 20_000, subtrees)).map(toBase64))
+  expect(tree?.path(9_000, leafOf(1))).toBeUndefined()
+})
+
+test('a changed tile is a fault for whoever reads ahead too', async () => {
+  const { tiles, source, root } = await treeOf(700)
+  const tile = tiles.get('0/1') as Uint8Array
+  tile[0] = (tile[0] as number) ^ 1
+  expect(() => ReleaseTree.of(source, root)?.readAhead(() => true)).toThrow('damaged')
+})

@@ -35,6 +35,8 @@ export class ReleaseTree {
   readonly #right: string[] = []
   readonly #leaves = new Recent<number, Buffer>(MOST_TILES)
   readonly #size: number
+  /** The tile that is read ahead next. */
+  #ahead = 0
 
   private constructor(private readonly tiles: TreeTiles) {
     this.#size = tiles.rowCount
@@ -111,14 +113,14 @@ export class ReleaseTree {
       const count = 2 ** height
       return placeIn(bufferOf(rootInTile(this.#leavesOf(n), place * count, count)), 0)
     }
-    if (this.#isKnown[n] === 0) this.#learn(n)
+    if (this.#isKnown[n] === 0) this.#learn(n, this.#leavesOf(n))
     const before = nodesFrom(this.#lowest) - nodesFrom(height)
     return placeIn(this.#nodes, n * nodesFrom(this.#lowest) + before + place)
   }
 
   /** Keeps the upper nodes of a tile, after they were found to lead to its root. */
-  #learn(n: number): void {
-    const levels = levelsOf(this.#leavesOf(n))
+  #learn(n: number, leaves: Buffer): void {
+    const levels = levelsOf(leaves)
     const { level, at } = placeIn(this.#upper[0], n)
     if (levels[TILE_HEIGHT]?.compare(level, at, at + HASH_SIZE) !== 0) throw this.tiles.fault()
     let end = n * nodesFrom(this.#lowest) * HASH_SIZE
@@ -127,6 +129,17 @@ export class ReleaseTree {
       end += nodes.length
     }
     this.#isKnown[n] = 1
+  }
+
+  /** Reads tiles that nobody has asked for yet, while there is time. True when there are none left. */
+  readAhead(hasTime: () => boolean): boolean {
+    const full = this.#lowest < TILE_HEIGHT ? this.#isKnown.length : 0
+    for (; this.#ahead < full; this.#ahead++) {
+      if (this.#isKnown[this.#ahead] === 1) continue
+      if (!hasTime()) return false
+      this.#learn(this.#ahead, bufferOf(this.tiles.tile(0, this.#ahead)))
+    }
+    return true
   }
 
   #leavesOf(n: number): Buffer {

@@ -127,6 +127,11 @@ export class View {
     return this.#editions.put(name, period ? this.releaseIn(period) : null) ?? undefined
   }
 
+  /** What speaks for its chart on a day. */
+  inForceOn(day: string): Release[] {
+    return this.charts.flatMap((chart) => this.editionOn(chart, day) ?? [])
+  }
+
   releaseIn(period: Period): Release {
     const release = this.#releases.get(period.release)
     if (!release) throw new StoreFault('a release of the log is missing from the store: run `atr fsck`')

@@ -26,7 +26,7 @@ const ENCODERS: Record<Exclude<Encoding, 'identity'>, (bytes: Bytes) => Promise<
   gzip: (bytes) => deflate(bytes, { level: 6 }),
 }
 
-export const encoded = async (bytes: Bytes, encoding: Encoding): Promise<Bytes> =>
+export const encoded = (bytes: Bytes, encoding: Encoding): Bytes | Promise<Bytes> =>
   encoding === 'identity' ? bytes : ENCODERS[encoding](bytes)
 
 /** Whether an answer of this size is worth compressing: a document, or the answer to one question. */

@@ -25,6 +25,13 @@ test('a caller who never asks the same twice takes no room', () => {
   expect(cache.find('/reference?cpt=9999')).toBeDefined()
 })
 
+test('a few thousand targets that are asked in turn are all kept, wherever their hashes fall', () => {
+  const cache = new ReplyCache(100_000_000)
+  const targets = Array.from({ length: 3_000 }, (_, i) => `/reference?cpt=${i}`)
+  for (let round = 0; round < 2; round++) for (const target of targets) cache.keep(target, made(), [0], 4000, reply)
+  expect(targets.filter((target) => !cache.find(target))).toEqual([])
+})
+
 test('the memory is bounded by bytes, whatever is asked twice, and what is asked for again and again stays', () => {
   const cache = new ReplyCache(1_000_000)
   const twice = (target: string, bytes: number): void => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Call, type Operation, unknownParameter } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemCode } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
+import type { Soon } from '../../soon.ts'
 
 // Reads requests. Everything in them is hostile, and nothing is ever repeated in an answer.
 
@@ -91,19 +92,22 @@ export function checkSize({ pathname, search }: Target, head: RequestHead): void
 }
 
 /** Gathers an operation's input from the path, the query and the body. */
-export async function readInput(
+export function readInput(
   op: Operation,
   request: Request,
   { search, head }: { search: string; head: RequestHead },
   path: Record<string, string>,
-): Promise<Record<string, unknown>> {
-  const query = readQuery(search, op.http.method === 'GET' ? Object.keys(op.input.shape) : [])
+): Soon<Record<string, unknown>> {
+  const { shape } = op.input
+  const query = readQuery(search, op.http.method === 'GET' ? shape : {})
   if (op.http.method === 'POST') return readJsonObject(request, op.bodyBytes ?? LIMITS.bodyBytes)
   refuseBody(head)
-  const input: Record<string, unknown> = Object.create(null)
-  for (const [name, text] of [...query, ...Object.entries(path)])
-    input[name] = isInteger(op, name) && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : text
-  return input
+  Object.assign(query, path)
+  for (const name in query) {
+    const text = query[name] as string
+    if (isInteger(op, name) && /^-?[0-9]{1,9}$/.test(text)) query[name] = Number(text)
+  }
+  return query
 }
 
 /** Where an operation's parameter is in a request. */
@@ -123,15 +127,15 @@ function isInteger(op: Operation, name: string): boolean {
   return known
 }
 
-function readQuery(search: string, known: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>()
+function readQuery(search: string, known: object): Record<string, unknown> {
+  const found: Record<string, unknown> = Object.create(null)
   if (search === '' || search === '?') return found
   for (const pair of search.slice(1).split('&')) {
-    const [name, value] = [pair.split('=', 1)[0] ?? '', pair.includes('=') ? pair.slice(pair.indexOf('=') + 1) : '']
-    const key = decoded(name)
-    if (!known.includes(key)) throw inQuery('unknown_parameter', undefined, unknownParameter(known))
-    if (found.has(key)) throw inQuery('duplicate_parameter', key, `the parameter ${key} is given more than once`)
-    found.set(key, decoded(value))
+    const end = pair.indexOf('=')
+    const name = decoded(end < 0 ? pair : pair.slice(0, end))
+    if (!Object.hasOwn(known, name)) throw inQuery('unknown_parameter', undefined, unknownParameter(Object.keys(known)))
+    if (name in found) throw inQuery('duplicate_parameter', name, `the parameter ${name} is given more than once`)
+    found[name] = end < 0 ? '' : decoded(pair.slice(end + 1))
   }
   return found
 }

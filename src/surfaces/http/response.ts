@@ -1,5 +1,6 @@
 import { type Access, type Quota, refusalOf, type Visit } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
+import { after, type Soon } from '../../soon.ts'
 import { STATUS } from '../../status.ts'
 import { type Encoding, encoded } from './compression.ts'
 
@@ -74,23 +75,27 @@ export interface Answer {
   bytes: Uint8Array<ArrayBuffer>
   type: string
   cache: string
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   /** Set where the answer exists in several codings. */
   encoding?: Encoding | undefined
 }
 
 /** A successful answer, whole, with a strong ETag over its bytes. */
-export async function good({ bytes, type, cache, headers = {}, encoding }: Answer): Promise<WholeAnswer> {
-  const all = new Headers(headers)
-  all.set('cache-control', cache)
-  all.set('content-type', type)
-  if (cache !== 'no-store') all.set('etag', etagOf(bytes, encoding))
-  if (encoding !== undefined) all.append('vary', 'Accept-Encoding')
-  const body = await encoded(bytes, encoding ?? 'identity')
-  if (body !== bytes) all.set('content-encoding', encoding ?? '')
-  // Set explicitly, because an answer to HEAD has no body to measure.
-  all.set('content-length', String(body.length))
-  return { response: new Response(body, { headers: all }), body }
+export function good({ bytes, type, cache, headers, encoding }: Answer): Soon<WholeAnswer> {
+  return after(encoded(bytes, encoding ?? 'identity'), (body) => {
+    const all: Record<string, string> = {
+      ...headers,
+      'cache-control': cache,
+      'content-type': type,
+      // Set explicitly, because an answer to HEAD has no body to measure.
+      'content-length': String(body.length),
+    }
+    if (cache !== 'no-store') all['etag'] = etagOf(bytes, encoding)
+    if (encoding !== undefined)
+      all['vary'] = headers?.['vary'] ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
+    if (body !== bytes) all['content-encoding'] = encoding ?? ''
+    return { response: new Response(body, { headers: all }), body }
+  })
 }
 
 export interface WholeAnswer {

@@ -11,6 +11,7 @@ import {
   type Visit,
 } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
+import { after, attempt, type Soon } from '../../soon.ts'
 import { isWorthwhile, preferredEncoding } from './compression.ts'
 import { jsonFormFor, type KeptRoute, madeOnce, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
 import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
@@ -55,7 +56,7 @@ export interface HttpParts {
   observe: (line: RequestLine) => void
   randomId: () => string
   /** Decides when an answer is made that is not ready-made; at once if left out. */
-  inTurn?: (address: string, answer: () => Promise<Response>) => Response | Promise<Response>
+  inTurn?: (address: string, answer: () => Soon<Response>) => Response | Promise<Response>
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number | undefined
 }
@@ -105,9 +106,12 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     return routed
   }
 
+  /** Operations that an exact path leads to: these are found without the router. */
+  const direct = new Map<string, { op: Operation; route: KeptRoute }>()
   for (const op of parts.operations) {
     const path = allow(op.http.method, op.http.path)
     const route = operationRoute(op)
+    if (op.http.method === 'GET' && !path.includes(':')) direct.set(path, { op, route })
     app.on(op.http.method, path, (c) => runOperation(parts, op, route, c.req.raw, c.env, c.req.param()))
   }
   for (const resource of parts.resources) {
@@ -139,34 +143,38 @@ export function httpSurface(parts: HttpParts): HttpSurface {
 
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
   const isSecure = (): boolean => parts.baseUrl().startsWith('https:')
-  const plain = async (request: Request, address: string, started: number): Promise<Response> => {
+  const plain = (request: Request, address: string, started: number): Soon<Response> => {
     const { pathname, search } = targetOf(request)
     const env: Env = { address, requestId: parts.randomId(), pathname, search, head: readHead(request.headers) }
     const mount = parts.mounts?.find(({ path }) => path === pathname)
     let error: unknown
-    let whole: Response
-    try {
+    const ask = (): Soon<Response> => {
       checkSize(env, env.head)
       if (mount && !isFromAllowedPage(mount, request)) throw new Problem('origin_not_allowed')
-      whole = await app.fetch(request, env)
-    } catch (caught) {
+      const op = request.method === 'GET' ? direct.get(pathname) : undefined
+      return op ? runOperation(parts, op.op, op.route, request, env, {}) : app.fetch(request, env)
+    }
+    const finish = (whole: Response): Response => {
+      setCommon(whole.headers, env.requestId, isSecure())
+      if (mount) for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
+      if (env.made) keep(cache, env.made, request, whole, env)
+      const response = conditional(whole, env.head.ifNoneMatch)
+      parts.observe({
+        request_id: env.requestId,
+        method: methodOf(request),
+        route: routeOf(pathname),
+        status: response.status,
+        ms: millisecondsSince(started),
+        ...(error !== undefined && { error }),
+      })
+      return response
+    }
+    const whole = attempt(ask, (caught) => {
       const problem = asProblem(caught)
       if (problem.code === 'internal_error') error = caught
-      whole = await refuse(parts, env, problem)
-    }
-    setCommon(whole.headers, env.requestId, isSecure())
-    for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
-    if (env.made) keep(cache, env.made, request, whole, env)
-    const response = conditional(whole, env.head.ifNoneMatch)
-    parts.observe({
-      request_id: env.requestId,
-      method: methodOf(request),
-      route: routeOf(pathname),
-      status: response.status,
-      ms: millisecondsSince(started),
-      ...(error !== undefined && { error }),
+      return refuse(parts, env, problem)
     })
-    return response
+    return after(whole, finish)
   }
   const warm = warmPath({ ...parts, cache, isSecure })
   const fetch: HttpSurface['fetch'] = (request, address) => {
@@ -182,39 +190,45 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   }
 }
 
-async function runOperation(
+function runOperation(
   parts: HttpParts,
   op: Operation,
   route: KeptRoute,
   request: Request,
   env: Env,
   path: Record<string, string>,
-): Promise<Response> {
+): Soon<Response> {
   const stamp = route.stamp()
   const form = jsonFormFor(env.head.accept)
-  const outcome = await perform(op, callFor(op, request, env), parts.gate, async () => {
+  const read = (): Soon<Record<string, unknown>> => {
     if (form === undefined) throw new Problem('not_acceptable')
     return readInput(op, request, env, path)
-  })
-  const { visit, cost } = outcome
-  const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
-  if (!outcome.ok) {
-    const { problem } = outcome
-    const about = { ...aboutRefusal(parts, env), placeOf: (name: string | undefined) => placeOf(op, name) }
-    const text = JSON.stringify(problemDocument(problem, about))
-    // Other refusals cost little to make, or will not be so again.
-    if (kept && problem.entry.kind === 'not_found')
-      env.made = { ...kept, variants: variantsOf(form ?? 0), body: Buffer.from(text), statesId: true }
-    return forCaller(refusal(problem, about, text), visit, op.access)
   }
-  const links = (outcome.output as { links?: Record<string, string | null> }).links
-  const { output } = outcome
-  const bytes = Buffer.from(answerText(output))
-  const encoding = isWorthwhile(bytes.length, 'answer') ? preferredEncoding(env.head.acceptEncoding) : undefined
-  const headers = links ? linkHeader(links) : {}
-  const { response, body } = await good({ bytes, type: 'application/json', cache: op.cache, headers, encoding })
-  if (kept) env.made = { ...kept, variants: variantsOf(form ?? 0, encoding), body }
-  return forCaller(response, visit, op.access)
+  return after(perform(op, callFor(op, request, env), parts.gate, read), (outcome) => {
+    const { visit, cost } = outcome
+    const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
+    if (!outcome.ok) {
+      const { problem } = outcome
+      const about = { ...aboutRefusal(parts, env), placeOf: (name: string | undefined) => placeOf(op, name) }
+      const text = JSON.stringify(problemDocument(problem, about))
+      // Other refusals cost little to make, or will not be so again.
+      if (kept && problem.entry.kind === 'not_found')
+        env.made = { ...kept, variants: variantsOf(form ?? 0), body: Buffer.from(text), statesId: true }
+      return forCaller(refusal(problem, about, text), visit, op.access)
+    }
+    const { output } = outcome
+    const { links } = output as { links?: Record<string, string | null> }
+    const bytes = Buffer.from(answerText(output))
+    const encoding = isWorthwhile(bytes.length, 'answer') ? preferredEncoding(env.head.acceptEncoding) : undefined
+    const headers = links && linkHeader(links)
+    return after(
+      good({ bytes, type: 'application/json', cache: op.cache, headers, encoding }),
+      ({ response, body }) => {
+        if (kept) env.made = { ...kept, variants: variantsOf(form ?? 0, encoding), body }
+        return forCaller(response, visit, op.access)
+      },
+    )
+  })
 }
 
 async function showResource(

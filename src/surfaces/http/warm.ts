@@ -1,4 +1,5 @@
 import type { Gate, Visit } from '../../operation.ts'
+import type { Soon } from '../../soon.ts'
 import { preferredEncoding } from './compression.ts'
 import { variantOf } from './kept-route.ts'
 import type { KeptAnswers, ReadyReply, ReplyCache } from './reply-cache.ts'
@@ -14,7 +15,7 @@ export interface WarmParts {
   randomId: () => string
 }
 
-type Plain = (request: Request, address: string, started: number) => Promise<Response>
+type Plain = (request: Request, address: string, started: number) => Soon<Response>
 
 /**
  * Answers that are ready-made, without the router. It does what the plain path does before it gets to the work: sizes, quota
@@ -23,7 +24,7 @@ type Plain = (request: Request, address: string, started: number) => Promise<Res
  */
 export function warmPath(
   parts: WarmParts,
-): (request: Request, address: string, started: number, plain: Plain) => Response | Promise<Response> | undefined {
+): (request: Request, address: string, started: number, plain: Plain) => Soon<Response> | undefined {
   const { cache, gate } = parts
   return (request, address, started, plain) => {
     const { method } = request

@@ -1,6 +1,7 @@
 import type { Call, Gate, Operation, Outcome, Quota } from '../../operation.ts'
 import { perform } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
+import type { Soon } from '../../soon.ts'
 import { placeOf } from '../http/request.ts'
 import { problemDocument } from '../http/response.ts'
 
@@ -21,7 +22,7 @@ export class Visitor {
     readonly baseUrl: string,
   ) {}
 
-  async perform(op: Operation, read: () => Promise<Record<string, unknown>>): Promise<Outcome> {
+  async perform(op: Operation, read: () => Soon<Record<string, unknown>>): Promise<Outcome> {
     this.isCounted = true
     const outcome = await perform(op, this.call, this.gate, read)
     this.quota = outcome.visit.quota
