@@ -8,6 +8,7 @@ import { figureErrors } from './figure-errors.ts'
 import { figures } from './figures.ts'
 import { loading } from './load.ts'
 import type { Line } from './measure.ts'
+import { moving } from './move.ts'
 import { hospitalFiles } from './mrf.ts'
 import { committed, losses, type Results, writeResults } from './results.ts'
 import { serving } from './serving.ts'
@@ -26,7 +27,7 @@ const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
   verification,
 }
 /** These take many minutes, and run only if they are named. */
-const LONG: typeof BENCHES = { 'ten-million': () => tenMillion() }
+const LONG: typeof BENCHES = { 'ten-million': () => tenMillion(), move: moving }
 const QUICK = ['serving', 'verification']
 
 const quick = process.argv.includes('--quick')

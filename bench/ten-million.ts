@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LOCALITIES } from '../src/ingest/cms/localities.ts'
 import { type Line, MEBIBYTE, perSecond, timed } from './measure.ts'
+import { ATR, startService } from './service.ts'
 
-const ATR = join(import.meta.dir, '../src/cli/atr.ts')
 const SAMPLE = join(import.meta.dir, '../sample/PPRRVU-SAMPLE26D.csv')
 /** Each has two prices in every locality and two for the nation. */
 const CODES = 45_500
@@ -16,7 +16,7 @@ export async function tenMillion(codes = CODES): Promise<Line[]> {
   const folder = mkdtempSync(join(tmpdir(), 'atr-ten-million-'))
   try {
     const files = writeSources(folder, codes)
-    const env = { ...process.env, DATA_DIR: join(folder, 'data'), RATE_LIMITS: 'off', LOG_LEVEL: 'error' }
+    const env = { ...process.env, DATA_DIR: join(folder, 'data') }
     const atr = (...args: string[]) => timed([process.execPath, ATR, ...args], env)
     await atr('init', '--origin', 'bench.example')
     const days = ['--effective-from', '2026-01-01', '--effective-to', '2099-12-31']
@@ -106,43 +106,21 @@ interface Served {
   maxRss: number
 }
 
-async function serve(given: Record<string, string | undefined>, codes: number): Promise<Served> {
-  const probe = Bun.serve({ port: 0, fetch: () => new Response() })
-  const { port } = probe
-  await probe.stop(true)
-  const env = { ...given, HOST: '127.0.0.1', PORT: String(port) }
-  const started = performance.now()
-  const child = Bun.spawn([process.execPath, ATR, 'serve'], { env, stdout: 'ignore', stderr: 'inherit' })
+async function serve(env: Record<string, string | undefined>, codes: number): Promise<Served> {
+  const { pid, ask, started, readyMs, readyCpuMs, stop } = await startService(env)
   try {
-    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
-    while (!(await ask('/readyz'))?.ok) {
-      if (child.exitCode !== null) throw new Error('the service ended')
-      await Bun.sleep(5)
-    }
-    const readyMs = performance.now() - started
-    const readyCpuMs = cpuMsOf(child.pid)
     const price = async (i: number): Promise<void> => {
       const region = LOCALITIES[(i * 7) % LOCALITIES.length]
       const answer = await ask(`/reference?cpt=${codeAt((i * 7_919) % codes)}&region=${region}`)
-      if (answer?.status !== 200) throw new Error(`a lookup was answered with ${answer?.status}`)
+      if (answer.status !== 200) throw new Error(`a lookup was answered with ${answer.status}`)
       await answer.arrayBuffer()
     }
     await price(0)
     const firstMs = performance.now() - started
     for (let i = 1; i <= LOOKUPS; i++) await price(i)
-    const peak = /^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
+    const peak = /^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return { readyMs, readyCpuMs, firstMs, maxRss: Number(peak) * 1024 }
   } finally {
-    child.kill('SIGTERM')
-    await child.exited
+    await stop()
   }
-}
-
-const TICK_MS = 10
-
-/** Processor time of a process that runs: fields 14 and 15 of its status, in hundredths of a second. */
-function cpuMsOf(pid: number): number {
-  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  const [user, system] = after.split(' ').slice(11, 13).map(Number)
-  return ((user ?? 0) + (system ?? 0)) * TICK_MS
 }

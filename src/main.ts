@@ -1,8 +1,8 @@
 import { type App, makeApp } from './app.ts'
 import { SourceArchive } from './citations/archive.ts'
 import { type Config, ConfigFault } from './config.ts'
-import { StoreBusy, StoreFault } from './db/db.ts'
 import { Valkey } from './db/valkey.ts'
+import { faultOf } from './fault.ts'
 import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
@@ -223,16 +223,3 @@ const logRelease: Parameters<App['followFiguresCalendar']>[0] = (result) =>
 
 const logFault = (job: string, fault: unknown): void =>
   console.error(JSON.stringify({ at: new Date().toISOString(), level: 'error', job, ...faultOf(fault) }))
-
-/**
- * Where a fault happened, but not its message, which may quote a request or a file. The messages of store faults are
- * our own text, and the codes of system faults are a fixed set, so those are logged.
- */
-export function faultOf(error: unknown): object {
-  if (!(error instanceof Error)) return {}
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  const said = error instanceof StoreFault || error instanceof StoreBusy ? { said: error.message } : {}
-  const [code] = /^[A-Z][A-Z0-9_]{1,40}$/.exec(String('code' in error ? error.code : '')) ?? []
-  const named = code === undefined ? {} : { code }
-  return { fault: error.constructor.name, ...named, ...said, stack: frames.slice(0, 6).map((frame) => frame.trim()) }
-}

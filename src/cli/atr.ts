@@ -2,50 +2,33 @@
 import { version } from '../../package.json' with { type: 'json' }
 import { ConfigFault, readConfig } from '../config.ts'
 import { StoreFault } from '../db/db.ts'
+import { faultOf } from '../fault.ts'
 import { WitnessFault } from '../integrity/witness-client.ts'
-import { faultOf } from '../main.ts'
 import { refusalOf } from '../operation.ts'
 import { tellContact } from '../outgoing/outgoing.ts'
-import { backup } from './backup.ts'
-import { citations } from './citations.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
-import { exportCommand } from './export.ts'
-import { figures, outcomes } from './figures.ts'
-import { fsck } from './fsck.ts'
-import { init } from './init.ts'
-import { keys } from './keys.ts'
-import { load } from './load.ts'
-import { log } from './log.ts'
-import { mcp } from './mcp.ts'
-import { migrate } from './migrate.ts'
-import { monitor } from './monitor.ts'
-import { providers } from './providers.ts'
-import { release } from './release.ts'
-import { restore } from './restore.ts'
-import { serve } from './serve.ts'
-import { verify } from './verify.ts'
-import { witness } from './witness.ts'
 
-const COMMANDS: Record<string, Command> = {
-  init,
-  serve,
-  load,
-  release,
-  providers,
-  outcomes,
-  figures,
-  keys,
-  export: exportCommand,
-  log,
-  verify,
-  monitor,
-  citations,
-  mcp,
-  fsck,
-  backup,
-  restore,
-  migrate,
-  witness,
+/** What a command needs is loaded when it is run: a service is ready sooner without the readers of price lists. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  init: async () => (await import('./init.ts')).init,
+  serve: async () => (await import('./serve.ts')).serve,
+  load: async () => (await import('./load.ts')).load,
+  release: async () => (await import('./release.ts')).release,
+  providers: async () => (await import('./providers.ts')).providers,
+  outcomes: async () => (await import('./figures.ts')).outcomes,
+  figures: async () => (await import('./figures.ts')).figures,
+  keys: async () => (await import('./keys.ts')).keys,
+  export: async () => (await import('./export.ts')).exportCommand,
+  log: async () => (await import('./log.ts')).log,
+  verify: async () => (await import('./verify.ts')).verify,
+  monitor: async () => (await import('./monitor.ts')).monitor,
+  citations: async () => (await import('./citations.ts')).citations,
+  mcp: async () => (await import('./mcp.ts')).mcp,
+  fsck: async () => (await import('./fsck.ts')).fsck,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  witness: async () => (await import('./witness.ts')).witness,
 }
 const USAGE = 2
 const FAULT = 3
@@ -55,7 +38,7 @@ const usageOf = ({ usage, summary, options = [] }: Command): string =>
     '\n',
   )
 
-const help = (commands = Object.values(COMMANDS)): string =>
+const help = (commands: readonly Command[]): string =>
   [
     'atr: the Agent Trust Registry',
     '',
@@ -66,25 +49,27 @@ const help = (commands = Object.values(COMMANDS)): string =>
   ].join('\n')
 
 const HELP = ['help', '--help', '-h']
-const find = (name: string): Command | undefined => (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined)
+const everyCommand = (): Promise<Command[]> => Promise.all(Object.values(COMMANDS).map((load) => load()))
+const find = async (name: string): Promise<Command | undefined> =>
+  Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.() : undefined
 
 async function main([name = '', ...args]: string[]): Promise<number> {
   const asked = HELP.includes(name)
-    ? find(args[0] ?? '')
+    ? await find(args[0] ?? '')
     : args.some((arg) => HELP.includes(arg))
-      ? find(name)
+      ? await find(name)
       : undefined
   if (HELP.includes(name) && args.length > 0 && !asked)
     throw new UsageFault('there is no such command: `atr help` lists them')
   if (name === '' || HELP.includes(name) || asked) {
-    console.log(help(asked && [asked]))
+    console.log(help(asked ? [asked] : await everyCommand()))
     return name === '' ? USAGE : 0
   }
   if (name === '--version') {
     console.log(version)
     return 0
   }
-  const command = find(name)
+  const command = await find(name)
   if (!command) throw new UsageFault('there is no such command: `atr help` lists them')
   const config = readConfig(process.env)
   tellContact(config.CONTACT)

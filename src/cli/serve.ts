@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { type Config, ConfigFault, isLoopback } from '../config.ts'
+import { faultOf } from '../fault.ts'
 import { createInstallation, exists } from '../installation.ts'
-import { doesJobs, faultOf, limitsOf, localAddress, type RunningService, start, tryPort, type Worker } from '../main.ts'
+import { doesJobs, limitsOf, localAddress, type RunningService, start, tryPort, type Worker } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
 import { quotasOf } from '../rails/limit/limits.ts'
@@ -10,7 +11,6 @@ import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
-import { loadSample } from './sample.ts'
 import { startWorkers } from './workers.ts'
 
 export const serve: Command = {
@@ -110,6 +110,7 @@ const quieter = (config: Config): Config => ({
 /** Creates the demo installation and returns its key, which is shown once. */
 const makeDemo = (config: Config): Promise<string> =>
   createInstallation(config, { origin: originOf(config), now: Date.now(), replaceLock: true }, async (installation) => {
+    const { loadSample } = await import('./sample.ts')
     await loadSample(installation, Date.now)
     const { key } = await createKey(keyParts(installation), { name: 'demo', scopes: [...SCOPE_NAMES] })
     return key

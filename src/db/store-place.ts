@@ -5,7 +5,7 @@ import type { FileFolder } from './file-folder.ts'
 import { ownFile, shareFile } from './folder-lock.ts'
 import { connectTo, LONG_STATEMENT_MS, type PostgresPlace } from './postgres/connection.ts'
 import { asStoreFault } from './postgres/fault.ts'
-import { takeNamed, takeShared } from './postgres/lock.ts'
+import { IN_USE, takeNamed, takeShared } from './postgres/lock.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { syncFolder } from './replace-file.ts'
 import { openSqlite } from './sqlite.ts'
@@ -25,8 +25,6 @@ interface OpenOptions {
 
 export const openStoreAt = (place: StorePlace, options: OpenOptions): Promise<Db> =>
   'file' in place ? openSqlite(place.file, options) : openPostgres(place, options)
-
-const IN_USE = 'in use'
 
 /** Says that a store is in use, by this process and perhaps by others: meanwhile it is neither moved nor replaced. */
 export async function useStore(place: StorePlace): Promise<NamedLock> {

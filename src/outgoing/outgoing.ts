@@ -1,8 +1,6 @@
 // The one way out. Every address is checked as it is dialled, answers are bounded in time and size, and nothing is echoed.
 
-import { lookup } from 'node:dns'
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Agent, IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
@@ -62,8 +60,6 @@ export interface OutgoingAnswer {
 }
 
 const REDIRECTIONS = [301, 302, 303, 307, 308]
-/** A connection that is used again goes to the address that was checked when it was made. */
-const CONNECTIONS = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
 const AGENT = 'agent-trust-registry'
 let contact: string | undefined
 
@@ -117,9 +113,27 @@ const isPublicName = (host: string): boolean =>
 
 type Dialled = Omit<OutgoingAnswer, 'path'>
 
-function once(target: URL, request: OutgoingRequest, signal: AbortSignal): Promise<Dialled> {
+interface Transport {
+  send: typeof request
+  /** A connection that is used again goes to the address that was checked when it was made. */
+  connections: Agent
+}
+
+const transports = new Map<string, Promise<Transport>>()
+
+/** Most services ask nobody: the modules are loaded when somebody is asked, so that they start sooner. */
+function transportOf({ protocol }: URL): Promise<Transport> {
+  const load = async (): Promise<Transport> => {
+    const { Agent, request } = await (protocol === 'https:' ? import('node:https') : import('node:http'))
+    return { send: request, connections: new Agent({ keepAlive: true }) }
+  }
+  return transports.getOrInsertComputed(protocol, load)
+}
+
+async function once(target: URL, request: OutgoingRequest, signal: AbortSignal): Promise<Dialled> {
   const { method = request.body === undefined ? 'GET' : 'POST', body } = request
-  const send = target.protocol === 'https:' ? requestHttps : requestHttp
+  const { send, connections } = await transportOf(target)
+  const { lookup } = await import('node:dns')
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(faultOf(error, signal))
     try {
@@ -129,8 +143,8 @@ function once(target: URL, request: OutgoingRequest, signal: AbortSignal): Promi
           method,
           headers: { 'accept-encoding': 'identity', 'user-agent': agent(), ...request.headers },
           signal,
-          agent: target.protocol === 'https:' ? CONNECTIONS.https : CONNECTIONS.http,
-          lookup: (name, _, done) => resolvePublic(name, request, done as Resolved),
+          agent: connections,
+          lookup: (name, _, done) => resolvePublic(name, { resolve: lookup, ...request }, done as Resolved),
         },
         (incoming) => {
           read(incoming, method, isFollowed(incoming, request) ? { ...request, each: () => {} } : request).then(
@@ -158,7 +172,11 @@ type Resolved = (error: Error | null, addresses?: { address: string; family: num
  * The addresses that are checked are those that are dialled, so a name that answers differently the second time gains
  * nothing. One address that is not public refuses the name: an honest name has none.
  */
-function resolvePublic(name: string, { loopback = false, resolve = lookup }: OutgoingRequest, done: Resolved): void {
+function resolvePublic(
+  name: string,
+  { loopback = false, resolve }: OutgoingRequest & { resolve: Resolver },
+  done: Resolved,
+): void {
   resolve(name, { all: true }, (error, addresses) => {
     if (error) return done(error)
     const mayDial = (address: string): boolean =>

@@ -9,14 +9,18 @@ import { openInstallation } from '../../src/installation.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
-import { ENGINES, type Engine, IN_FILES } from '../support/engines.ts'
+import { ENGINES, type Engine, inFiles } from '../support/engines.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
 import { editFile, type FileRow, forgeFile, releaseFile, replacing, state, withRows } from '../support/release-file.ts'
 import { atr } from '../support/service.ts'
 
 const LATER = Date.parse('2026-11-15T13:00:00Z')
 
-/** A closed store with the sample, as files that can be copied: so on SQLite. */
+const IN_FILES = inFiles(
+  'files are forged in copies of a closed store; two tests do so on both engines',
+)
+
+/** A closed store with the sample. */
 async function aStore(folder: string): Promise<{ DATA_DIR: string; DATABASE_URL: string }> {
   const app = await testApp({ sample: true, engine: 'sqlite' })
   await app.installation.db.close()

@@ -4,7 +4,7 @@ import { spawn } from 'bun'
 import { recheck } from '../../src/cli/fsck.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
-import { IN_FILES } from '../support/engines.ts'
+import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
@@ -19,8 +19,10 @@ test.each([
   ['after witnesses have cosigned', 7, `the disk is full or failing: ${KEPT}`, 3],
 ])('a disk that fills %s is told as what it is, and the next command does the rest', async (_, step, said, size) => {
   using folder = temporaryFolder()
-  // The disk of a database server is not that of the process: see db/postgres/fault.ts.
-  const env = { DATA_DIR: join(folder.path, 'data'), ...IN_FILES }
+  const env = {
+    DATA_DIR: join(folder.path, 'data'),
+    ...inFiles('the disk of a database server is not that of the process: see db/postgres/fault.ts'),
+  }
   const config = readConfig(env)
   await createInstallation(config, { origin: 'full.example', now: Date.now() }, async () => undefined)
   // The signal that comes with the limit is ignored, as it is where a disk is really full.

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ARROWS } from '../support/arrows.ts'
-import { files, imports, own, partOf, sources, text } from '../support/imports.ts'
+import { files, imports, loadedWith, own, partOf, sources, text } from '../support/imports.ts'
 
 test('imports go one way', () => {
   const wrong = own.filter(({ from, to }) => {
@@ -35,15 +35,25 @@ test('frameworks, drivers and the environment stay where they belong', () => {
   ]
   for (const [what, where] of allowed)
     expect(imports.filter(({ from, to }) => what.test(to) && !where.test(from))).toEqual([])
+  expect(sources.filter((file) => /\bBun\.SQL\b/.test(text(file)) && partOf(file) !== 'db')).toEqual([])
   const readsEnvironment = sources.filter((file) => /process\.env/.test(text(file)))
   expect(readsEnvironment.filter((file) => !/^(config\.ts|main\.ts|cli\/)/.test(file))).toEqual([])
+})
+
+test('a service is not kept from its start by what it may never need', () => {
+  const later = /^(ingest|monitor|witness|client)\/|^(jose|@modelcontextprotocol\/.*|node:(https?|dns))$/
+  const loaded = [...loadedWith('cli/atr.ts'), ...loadedWith('cli/serve.ts')]
+  expect(loaded).toContain('registry/operations.ts')
+  expect(loaded.filter((file) => later.test(file))).toEqual([])
+  const commands = sources.filter((file) => /^cli\/(?!atr|command)/.test(file))
+  expect(commands.filter((file) => loadedWith('cli/atr.ts').has(file))).toEqual([])
 })
 
 /** The client is a library for others, and the bridge of MCP sends what it is told to the service that it was given. */
 const GOES_OUT = /^(outgoing\/|client\/|main\.ts|cli\/mcp\.ts)|fixture\.ts$/
 
 test('one file alone goes out to other hosts', () => {
-  const goesOut = /(?<![.\w])fetch\(|from 'node:(https?|dns|tls)'/
+  const goesOut = /(?<![.\w])fetch\(|(from |import\()'node:(https?|dns|tls)'/
   expect(sources.filter((file) => goesOut.test(text(file)) && !GOES_OUT.test(file))).toEqual([])
 })
 

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import { openInstallation } from '../../src/installation.ts'
 import { createKey, revokeKey } from '../../src/rails/keys.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
-import { IN_FILES } from '../support/engines.ts'
+import { inFiles, onSqlite } from '../support/engines.ts'
 import { BASE_URL, TestApp, temporaryFolder, testApp } from '../support/harness.ts'
 
 type Fetch = NonNullable<ClientOptions['fetch']>
@@ -196,11 +196,14 @@ test('a view that is older than 72 hours is refused, unless the caller says othe
 })
 
 test('a second history that the same key has signed is refused as a fork', async () => {
-  await using app = await testApp({ engine: 'sqlite' })
+  await using app = await testApp({ engine: onSqlite('the whole store is copied, as a folder') })
   await app.publish(aRelease())
   using folder = temporaryFolder()
   cpSync(app.folder.path, folder.path, { recursive: true })
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data'), ...IN_FILES })
+  const config = readConfig({
+    DATA_DIR: join(folder.path, 'data'),
+    ...inFiles('the whole store is copied, as a folder'),
+  })
   const installation = await openInstallation(config)
   const options = {
     baseUrl: () => BASE_URL,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { IN_FILES } from '../support/engines.ts'
+import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { atr, DemoService } from '../support/service.ts'
 
@@ -20,6 +20,8 @@ const publishing = (edition: string) => [
   '--reason',
   'sample_data',
 ]
+
+const IN_FILES = inFiles('the whole store is copied and put back, as a folder')
 
 test('a client that pins a checkpoint sees that the log has grown, was rolled back, or was forked', async () => {
   const folder = temporaryFolder()

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { IN_FILES } from '../support/engines.ts'
+import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { atr, DemoService } from '../support/service.ts'
 
@@ -141,7 +141,7 @@ test('a missing or damaged store, log key or pepper stops the service with one s
     ['pepper', (file) => writeFileSync(file, 'short'), /pepper file is damaged/],
   ]
   for (const [i, [name, harm, said]] of damage.entries()) {
-    const env = { DATA_DIR: join(folder.path, String(i)), PORT: '0', ...IN_FILES }
+    const env = { DATA_DIR: join(folder.path, String(i)), PORT: '0', ...inFiles('files of the store are damaged') }
     expect((await atr(['init'], env)).code).toBe(0)
     harm(join(env.DATA_DIR, name))
     for (const args of [['serve'], ['serve', '--demo']]) {
@@ -162,7 +162,7 @@ test('another installation\u2019s log key does not fit', async () => {
 })
 
 test('a damaged page in the middle of the store is found before serving', async () => {
-  await using service = await DemoService.start(IN_FILES)
+  await using service = await DemoService.start(inFiles('a page of the store is damaged'))
   await service.stop()
   const file = join(service.folder.path, 'data', 'registry.db')
   const bytes = readFileSync(file)
@@ -174,7 +174,7 @@ test('a damaged page in the middle of the store is found before serving', async 
 
 test('init makes a store once, and settings that make no sense are named', async () => {
   using folder = temporaryFolder()
-  const env = { DATA_DIR: join(folder.path, 'data'), ...IN_FILES }
+  const env = { DATA_DIR: join(folder.path, 'data'), ...inFiles('the files of a new store are listed') }
   expect((await atr(['init', '--json'], env)).code).toBe(0)
   expect(readdirSync(env.DATA_DIR).sort()).toEqual(['log-keys', 'pepper', 'registry.db'])
   expect((await atr(['init'], env)).code).toBe(3)

@@ -14,6 +14,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   'paging.ts': ['operation.ts'],
   'calendar.ts': [],
   'job.ts': ['problem.ts', 'db'],
+  'fault.ts': ['db'],
   'config.ts': ['proof'],
   integrity: ['calendar.ts', 'job.ts', 'db', 'outgoing', 'proof', 'operation.ts', 'problem.ts'],
   registry: [
@@ -54,9 +55,10 @@ export const ARROWS: Record<string, readonly string[]> = {
     'operation.ts',
     'problem.ts',
   ],
-  'main.ts': ['app.ts', 'citations', 'config.ts', 'installation.ts', 'surfaces', 'db'],
+  'main.ts': ['app.ts', 'citations', 'config.ts', 'fault.ts', 'installation.ts', 'surfaces', 'db'],
   cli: [
     'calendar.ts',
+    'fault.ts',
     'main.ts',
     'app.ts',
     'config.ts',

@@ -19,8 +19,21 @@ export const ENGINES: readonly Engine[] = missing === undefined ? ['sqlite', 'po
 /** The engine of tests that do not name one: `ATR_ENGINE=postgres` runs them all on PostgreSQL. */
 export const DEFAULT_ENGINE: Engine = process.env['ATR_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
 
-/** For tests that copy or harm the file of a store: SQLite, whatever the engine of the others. Each says why. */
-export const IN_FILES = { DATABASE_URL: '' }
+const IN_FILES = { DATABASE_URL: '' }
+const told = new Set<string>()
+
+/** For tests about the file of a store: SQLite, whatever the engine of the others. On PostgreSQL one loud line says why. */
+export function onSqlite(why: string): Engine {
+  if (DEFAULT_ENGINE !== 'sqlite' && !told.has(why)) console.warn(`ON SQLITE: ${why}`)
+  told.add(why)
+  return 'sqlite'
+}
+
+/** The same as a setting. */
+export function inFiles(why: string): typeof IN_FILES {
+  onSqlite(why)
+  return IN_FILES
+}
 
 /** The database of each installation; empty on SQLite. */
 const databases = new Map<string, string>()

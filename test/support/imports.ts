@@ -21,14 +21,29 @@ export interface Import {
   to: string
 }
 
-/** Imports of types count: who reads a file has to read what its types say. */
+const target = (file: string, to: string): string =>
+  to.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file), to)) : to
+
+const STATEMENT = /^(?:import|export)[^'"]*?from '([^']+)'|\bimport\('([^']+)'\)/gms
+
+/** Imports of types count: who reads a file has to read what its types say. So do those that happen later. */
 export const imports: Import[] = sources.flatMap((file) =>
-  [...text(file).matchAll(/^(?:import|export)[^'"]*?from '([^']+)'/gms)].map(([, to = '']) => ({
-    from: file,
-    to: to.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file), to)) : to,
-  })),
+  [...text(file).matchAll(STATEMENT)].map(([, to, later = '']) => ({ from: file, to: target(file, to ?? later) })),
 )
 export const own = imports.filter(({ to }) => to.endsWith('.ts'))
+
+const transpiler = new Bun.Transpiler({ loader: 'ts' })
+
+/** Everything that is loaded with a file, before anything runs. */
+export function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
+  loaded.add(file)
+  if (!sources.includes(file)) return loaded
+  for (const { path, kind } of transpiler.scanImports(text(file).replace(/^#!.*/, ''))) {
+    const to = target(file, path)
+    if (kind === 'import-statement' && !loaded.has(to)) loadedWith(to, loaded)
+  }
+  return loaded
+}
 
 /** A path that leads from a file back to itself, if there is one. */
 export function findCircle(edges: readonly Import[]): string[] | undefined {

@@ -1,4 +1,4 @@
-import { type ReservedSQL, SQL } from 'bun'
+import type { ReservedSQL, SQL } from 'bun'
 import { type Db, StoreBusy, StoreFault } from '../db.ts'
 import { asStoreFault, StoreSilent } from './fault.ts'
 
@@ -34,7 +34,7 @@ export const connectTo = (
   max: number,
   { statementMs = STATEMENT_MS, onclose }: ConnectionOptions = {},
 ): SQL =>
-  new SQL(url, {
+  new Bun.SQL(url, {
     max,
     bigint: true,
     connectionTimeout: CONNECT_SECONDS,

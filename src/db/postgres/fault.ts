@@ -1,4 +1,3 @@
-import { SQL } from 'bun'
 import { DiskFault, StoreBusy, StoreFault } from '../fault.ts'
 
 /** The database is not there. `message` is for callers and operators. */
@@ -20,7 +19,7 @@ export const isLost = (error: unknown): boolean => error instanceof StoreAway
 
 /** PostgreSQL's errors in an operator's words. Any other error stays a fault with its own message. */
 export function asStoreFault(error: unknown): unknown {
-  if (!(error instanceof SQL.PostgresError)) return error
+  if (!(error instanceof Bun.SQL.PostgresError)) return error
   const state = error.errno === undefined ? '' : String(error.errno)
   if (/^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS)/.test(error.code) || AWAY.test(state)) return storeAway(error)
   if (BUSY.test(state)) return new StoreBusy(error)
@@ -42,5 +41,6 @@ const MEANING: readonly [RegExp, string][] = [
   [/^28...$/, 'the database refuses the name or the password in DATABASE_URL'],
   [/^3D000$/, 'the database that DATABASE_URL names does not exist: create it, then run `atr init`'],
   [/^42501$/, 'the role in DATABASE_URL may not write there: make it the owner of the database'],
+  [/^(42P01|3F000)$/, 'the store is not in this database, or not whole: it was moved or replaced, or is damaged'],
   [/^XX00[12]$/, 'the registry store is damaged: restore it from a backup'],
 ]

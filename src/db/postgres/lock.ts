@@ -6,6 +6,11 @@ import { connectTo, type PostgresPlace, run, STATEMENT_MS } from './connection.t
 export const lockNumber = (name: string): bigint =>
   new Bun.CryptoHasher('sha256').update(`agent-trust-registry ${name}`).digest().readBigInt64BE(0)
 
+/** The lock of whoever uses a store: shared by all of them, or taken alone by one who moves or replaces it. */
+export const IN_USE = 'in use'
+
+export const numberIn = ({ schema }: PostgresPlace, name: string): bigint => lockNumber(`${schema} ${name}`)
+
 const ALONE = 'pg_try_advisory_lock'
 const SHARED = 'pg_try_advisory_lock_shared'
 /** How long to wait before a lost lock is taken again. */
@@ -72,9 +77,9 @@ async function takeSoon(connection: SQL, place: PostgresPlace, name: string): Pr
   }
 }
 
-async function take(connection: SQL, how: string, { schema }: PostgresPlace, name: string): Promise<boolean> {
-  const number = lockNumber(`${schema} ${name}`)
-  const [row] = await run<{ taken: boolean }>(connection, `SELECT ${how}($1) AS taken`, [number], STATEMENT_MS)
+async function take(connection: SQL, how: string, place: PostgresPlace, name: string): Promise<boolean> {
+  const params = [numberIn(place, name)]
+  const [row] = await run<{ taken: boolean }>(connection, `SELECT ${how}($1) AS taken`, params, STATEMENT_MS)
   return row?.taken === true
 }
 

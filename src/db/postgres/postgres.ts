@@ -14,6 +14,7 @@ import {
   Turns,
 } from './connection.ts'
 import { StoreSilent } from './fault.ts'
+import { type UseCheck, useCheck } from './in-use.ts'
 import { lockNumber, takeNamed } from './lock.ts'
 import { columnTypes, type TypesOf } from './rows.ts'
 import { PostgresTransaction } from './transaction.ts'
@@ -49,6 +50,7 @@ export async function openPostgres(place: PostgresPlace, { create = false, files
     else if (!(await isStore(db)))
       throw new StoreFault('there is no registry store in this database: run `atr init` first')
     await migrate(db, DIALECT, create)
+    if (use) await db.writeOnlyInUse()
     return db
   } catch (error) {
     await db.close()
@@ -98,6 +100,8 @@ const snapshotOf = (statementMs: number): Form => ({
   statementMs,
   end: 'ROLLBACK',
 })
+/** How a statement begins that changes something. */
+const WRITES = /^\s*(INSERT|UPDATE|DELETE|WITH)\b/i
 const SNAPSHOT = snapshotOf(STATEMENT_MS)
 const LONG_SNAPSHOT = snapshotOf(LONG_STATEMENT_MS)
 
@@ -107,6 +111,7 @@ class PostgresDb implements Db {
   /** One connection: of all writers of this process, one waits at the database and the others here. */
   readonly #writer: SQL
   readonly #types: TypesOf
+  #use: UseCheck | undefined
 
   constructor(
     readonly place: PostgresPlace,
@@ -119,7 +124,13 @@ class PostgresDb implements Db {
     this.#types = columnTypes()
   }
 
+  /** From now on nothing is written while another has the store for itself, or after it was replaced. */
+  async writeOnlyInUse(): Promise<void> {
+    this.#use = await useCheck(this, this.place)
+  }
+
   query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
+    if (this.#use && WRITES.test(sql)) return this.transaction((tx) => tx.query<Row>(sql, params), { writers: 'many' })
     return this.#turns.take(async () => {
       const pool = this.#pool
       try {
@@ -183,7 +194,9 @@ class PostgresDb implements Db {
     const connection = await reserve(pool)
     const tx = new PostgresTransaction(connection, this.#types, statementMs, this.files)
     try {
-      await tx.begin(begin(performance.now() - since), beginMs)
+      const use = end === 'COMMIT' ? this.#use : undefined
+      const answers = await tx.begin(`${begin(performance.now() - since)}${use?.sql ?? ''}`, beginMs)
+      use?.check(answers)
       const result = await work(tx)
       if (end === 'COMMIT') await tx.commit()
       else await tx.rollback()

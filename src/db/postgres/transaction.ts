@@ -20,7 +20,7 @@ export class PostgresTransaction implements Db {
   ) {}
 
   /** Several statements in one message, answered within that time: nothing of the work has begun. */
-  begin(sql: string, withinMs: number): Promise<unknown> {
+  begin(sql: string, withinMs: number): Promise<readonly (readonly object[])[]> {
     return this.#watched(answered(this.connection.unsafe(sql).simple(), withinMs))
   }
 

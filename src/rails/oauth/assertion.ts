@@ -1,4 +1,4 @@
-import { decodeJwt, type JWTVerifyResult, errors as joseErrors, jwtVerify } from 'jose'
+import type { JWTVerifyResult } from 'jose'
 import type { Db } from '../../db/db.ts'
 import type { Agent } from '../../operation.ts'
 import { isSoundEd25519Key } from '../../proof/note/ed25519-key.ts'
@@ -32,7 +32,7 @@ export interface AssertionParts {
 
 /** The agent whose key signed the assertion; undefined if it is not valid now, for whatever reason. */
 export async function agentOfAssertion(parts: AssertionParts, text: string): Promise<Agent | undefined> {
-  const keyId = claimedIssuer(text)
+  const keyId = await claimedIssuer(text)
   if (keyId === undefined) return undefined
   const key = await store.findKey(parts.db, keyId)
   const now = await parts.now()
@@ -42,8 +42,12 @@ export async function agentOfAssertion(parts: AssertionParts, text: string): Pro
   return { key_id: keyId, scopes: key.scopes, assertion }
 }
 
+/** Loaded with the first assertion, so that the service starts sooner. */
+const jose = () => import('jose')
+
 /** Not proved yet: it says only whose public key to try. */
-function claimedIssuer(text: string): string | undefined {
+async function claimedIssuer(text: string): Promise<string | undefined> {
+  const { decodeJwt } = await jose()
   try {
     const { iss } = decodeJwt(text)
     return typeof iss === 'string' && /^[0-9A-Za-z]{12}$/.test(iss) ? iss : undefined
@@ -60,6 +64,7 @@ async function verified(
   now: number,
 ): Promise<Agent['assertion']> {
   if (!isSoundEd25519Key(publicKey)) return undefined
+  const { jwtVerify, errors } = await jose()
   const checked = await jwtVerify(text, jwkOf(publicKey), {
     algorithms: ASSERTION_ALGORITHMS,
     issuer: keyId,
@@ -69,7 +74,7 @@ async function verified(
     clockTolerance: CLOCK_SECONDS,
     currentDate: new Date(now),
   }).catch((error: unknown) => {
-    if (error instanceof joseErrors.JOSEError) return undefined
+    if (error instanceof errors.JOSEError) return undefined
     throw error
   })
   if (!checked || !hasPlainHeader(checked, keyId, publicKey)) return undefined

@@ -1,43 +1,22 @@
-import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-import { type Gate, type Operation, refusalOf } from '../../operation.ts'
+import { type Gate, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import type { Json } from '../../proof/canonical-json.ts'
 import { STATUS } from '../../status.ts'
-import { ABOUT } from '../discovery/descriptor.ts'
-import { API_VERSION } from '../discovery/openapi.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
-import type { Resource } from '../http/resource.ts'
 import { refusalHeaders, setQuota } from '../http/response.ts'
-import { callTool } from './call.ts'
-import type { Card } from './card.ts'
-import { listResources, listTemplates, readResource } from './resources.ts'
+import type { ProtocolParts } from './protocol.ts'
 import { type Tool, toolsOf } from './tools.ts'
 import { Visitor } from './visitor.ts'
 
-export interface McpParts {
-  operations: () => readonly Operation[]
-  resources: () => readonly Resource[]
+export interface McpParts extends Omit<ProtocolParts, 'tools' | 'visitor'> {
   gate: Gate
   baseUrl: () => string
-  /** The day, as an ISO date in UTC. */
-  today: () => string
   /** Origins of web pages that may use it, beside those of this service. */
   allowedOrigins: readonly string[]
-  card: Card
 }
 
 const BODY_BYTES = 64 * 1024
-const FIVE_MINUTES = { ttlMs: 300_000, cacheScope: 'public' } as const
-const CACHE_HINTS = {
-  'server/discover': FIVE_MINUTES,
-  'tools/list': FIVE_MINUTES,
-  'prompts/list': FIVE_MINUTES,
-  'resources/list': FIVE_MINUTES,
-  'resources/templates/list': FIVE_MINUTES,
-  'resources/read': FIVE_MINUTES,
-}
-const INSTRUCTIONS = `${ABOUT} A Medicare amount is a reference, not what a patient owes. A refusal that says there is no price is an answer: do not invent one. Cite the source that stands in each answer.`
 
 /** These count as the operation that they perform; every other message counts as one request. */
 const COUNTED_AS_OPERATION = ['tools/call', 'resources/read']
@@ -45,10 +24,6 @@ const COUNTED_AS_OPERATION = ['tools/call', 'resources/read']
 /** MCP over streamable HTTP: revision 2026-07-28 and those before it, without sessions, at one address. */
 export function mcpEndpoint(parts: McpParts): Mount {
   let tools: Tool[] | undefined
-  const toolsNow = (): Tool[] => {
-    tools ??= toolsOf(parts.operations())
-    return tools
-  }
   return {
     name: 'mcp',
     path: '/mcp',
@@ -61,8 +36,10 @@ export function mcpEndpoint(parts: McpParts): Mount {
       const performs = typeof method === 'string' && COUNTED_AS_OPERATION.includes(method)
       const refused = performs ? undefined : await visitor.enter()
       if (refused) return turnedAway(visitor, refused, message)
-      const handler = createMcpHandler(() => serverFor(parts, toolsNow(), visitor))
-      const response = await handler.fetch(request, { parsedBody: message })
+      // The protocol's own code is large: it is loaded with the first message, so that the service starts sooner.
+      const { answerMessage } = await import('./protocol.ts')
+      tools ??= toolsOf(parts.operations())
+      const response = await answerMessage(request, message, { ...parts, tools, visitor })
       return performs ? finished(response, visitor, message) : withQuota(response, visitor)
     },
   }
@@ -83,37 +60,6 @@ async function readMessage(request: Request): Promise<Message | Problem> {
   }
 }
 
-function serverFor(parts: McpParts, tools: readonly Tool[], visitor: Visitor): Server {
-  const { baseUrl } = visitor
-  const readable = { operations: parts.operations(), resources: parts.resources(), card: parts.card }
-  const server = new Server(
-    { name: 'agent-trust-registry', version: API_VERSION },
-    {
-      // No changes are announced, so a stream to listen on ends at once and cannot be held.
-      capabilities: { tools: {}, resources: {}, prompts: {} },
-      instructions: INSTRUCTIONS,
-      cacheHints: CACHE_HINTS,
-    },
-  )
-  /** The protocol would send the text of any error to the caller. */
-  const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof ProtocolError) throw error
-      visitor.fault = error
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The service failed')
-    }
-  }
-  server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed) }))
-  server.setRequestHandler('tools/call', ({ params }) => guarded(() => callTool(tools, params, visitor, parts.today)))
-  server.setRequestHandler('resources/list', () => ({ resources: listResources(readable, baseUrl) }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(readable, baseUrl) }))
-  server.setRequestHandler('resources/read', ({ params }) => guarded(() => readResource(readable, params.uri, visitor)))
-  server.setRequestHandler('prompts/list', () => ({ prompts: [] }))
-  return server
-}
-
 /** The answer to a call is read whole: only then it is known whether the caller must come again with a credential. */
 async function finished(response: Response, visitor: Visitor, message: Message): Promise<Response> {
   const body = await response.text()
@@ -129,9 +75,10 @@ function withQuota(response: Response, { quota }: Visitor): Response {
   return response
 }
 
+/** JSON-RPC 2.0, section 5.1. */
 const RPC_CODES: { readonly [code: string]: number } = {
-  invalid_json: ProtocolErrorCode.ParseError,
-  invalid_request: ProtocolErrorCode.InvalidRequest,
+  invalid_json: -32_700,
+  invalid_request: -32_600,
 }
 const SERVER_ERROR = -32_000
 

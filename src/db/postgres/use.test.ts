@@ -1,0 +1,71 @@
+import { expect } from 'bun:test'
+import { type TestStore, testOnPostgres, testStore } from '../../../test/support/engines.ts'
+import { type Db, StoreBusy } from '../db.ts'
+import { openStoreAt, setAside, takeStore, useStore } from '../store-place.ts'
+
+const ADD = 'INSERT INTO provider (npi, entity_type) VALUES ($1, 2)'
+
+/** Every way to write: each adds one provider. */
+const WAYS: readonly ((db: Db, npi: string) => Promise<unknown>)[] = [
+  (db, npi) => db.query(ADD, [npi]),
+  (db, npi) => db.query(`${ADD} RETURNING npi`, [npi]),
+  (db, npi) => db.transaction((tx) => tx.query(ADD, [npi])),
+  (db, npi) => db.transaction((tx) => tx.query(ADD, [npi]), { writers: 'many' }),
+  (db, npi) => db.insertMany('provider', ['npi', 'entity_type'], [[npi, 2]]),
+]
+let next = 1_000_000_000
+const writeAll = (db: Db): Promise<unknown[]> =>
+  Promise.all(WAYS.map((write) => write(db, String(next++)).catch((error: unknown) => error)))
+const count = async (db: Db): Promise<number> =>
+  (await db.query<{ n: number }>('SELECT COUNT(*) AS n FROM provider'))[0]?.n ?? 0
+
+/** A service has the store open, its lock is lost, and another has taken the store before it could be had again. */
+async function cutOff({
+  place,
+  db,
+}: TestStore): Promise<{ service: Db; taken: Awaited<ReturnType<typeof takeStore>> }> {
+  const service = await openStoreAt(place, { files: db.files, use: await useStore(place) })
+  expect(await writeAll(service)).not.toContainEqual(expect.any(Error))
+  await db.query(`SELECT pg_terminate_backend(pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE locktype = 'advisory' AND mode = 'ShareLock' AND datname = current_database()`)
+  return { service, taken: await takeStore(place) }
+}
+
+testOnPostgres(
+  'a service that lost its lock writes nothing while another has the store, and goes on after that',
+  async () => {
+    await using store = await testStore('postgres')
+    const { service, taken } = await cutOff(store)
+    for (const outcome of await writeAll(service)) expect(outcome).toBeInstanceOf(StoreBusy)
+    expect(await count(service)).toBe(WAYS.length)
+    await taken.release()
+    expect(await writeAll(service)).not.toContainEqual(expect.any(Error))
+    expect(await count(store.db)).toBe(2 * WAYS.length)
+    // It has its lock again within a second: nobody else can take the store.
+    await Bun.sleep(1_000)
+    expect(takeStore(store.place)).rejects.toThrow('the store is in use')
+    await service.close()
+    await (await takeStore(store.place)).release()
+  },
+  30_000,
+)
+
+testOnPostgres(
+  'a service that lost its lock never writes into a store that has taken the place of its own',
+  async () => {
+    await using store = await testStore('postgres')
+    const { service, taken } = await cutOff(store)
+    await setAside(store.place, 'replaced', 0)
+    await taken.release()
+    for (const outcome of await writeAll(service)) expect(outcome).toBeInstanceOf(StoreBusy)
+    const other = await openStoreAt(store.place, { create: true, files: store.db.files })
+    for (const outcome of await writeAll(service)) {
+      expect(outcome).toBeInstanceOf(StoreBusy)
+      expect(String(outcome)).toContain('start the service again')
+    }
+    expect(await count(other)).toBe(0)
+    await other.close()
+    await service.close()
+  },
+  30_000,
+)

@@ -1,0 +1,66 @@
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import type { Operation } from '../../operation.ts'
+import { ABOUT } from '../discovery/descriptor.ts'
+import { API_VERSION } from '../discovery/openapi.ts'
+import type { Resource } from '../http/resource.ts'
+import { callTool } from './call.ts'
+import type { Card } from './card.ts'
+import { listResources, listTemplates, readResource } from './resources.ts'
+import type { Tool } from './tools.ts'
+import type { Visitor } from './visitor.ts'
+
+export interface ProtocolParts {
+  operations: () => readonly Operation[]
+  resources: () => readonly Resource[]
+  /** The day, as an ISO date in UTC. */
+  today: () => string
+  card: Card
+  tools: readonly Tool[]
+  visitor: Visitor
+}
+
+const FIVE_MINUTES = { ttlMs: 300_000, cacheScope: 'public' } as const
+const CACHE_HINTS = {
+  'server/discover': FIVE_MINUTES,
+  'tools/list': FIVE_MINUTES,
+  'prompts/list': FIVE_MINUTES,
+  'resources/list': FIVE_MINUTES,
+  'resources/templates/list': FIVE_MINUTES,
+  'resources/read': FIVE_MINUTES,
+}
+const INSTRUCTIONS = `${ABOUT} A Medicare amount is a reference, not what a patient owes. A refusal that says there is no price is an answer: do not invent one. Cite the source that stands in each answer.`
+
+/** Answers one message, whose body has been read, by the rules of the protocol. */
+export const answerMessage = (request: Request, parsedBody: unknown, parts: ProtocolParts): Promise<Response> =>
+  createMcpHandler(() => serverFor(parts)).fetch(request, { parsedBody })
+
+function serverFor({ operations, resources, card, today, tools, visitor }: ProtocolParts): Server {
+  const { baseUrl } = visitor
+  const readable = { operations: operations(), resources: resources(), card }
+  const server = new Server(
+    { name: 'agent-trust-registry', version: API_VERSION },
+    {
+      // No changes are announced, so a stream to listen on ends at once and cannot be held.
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: INSTRUCTIONS,
+      cacheHints: CACHE_HINTS,
+    },
+  )
+  /** The protocol would send the text of any error to the caller. */
+  const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      visitor.fault = error
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The service failed')
+    }
+  }
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed) }))
+  server.setRequestHandler('tools/call', ({ params }) => guarded(() => callTool(tools, params, visitor, today)))
+  server.setRequestHandler('resources/list', () => ({ resources: listResources(readable, baseUrl) }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(readable, baseUrl) }))
+  server.setRequestHandler('resources/read', ({ params }) => guarded(() => readResource(readable, params.uri, visitor)))
+  server.setRequestHandler('prompts/list', () => ({ prompts: [] }))
+  return server
+}
