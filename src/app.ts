@@ -16,8 +16,8 @@ import { tileSource } from './integrity/tile-source.ts'
 import type { Operation } from './operation.ts'
 import { addressBlock } from './rails/address.ts'
 import { makeGate } from './rails/admission.ts'
-import { makeLimiter, ownWindows } from './rails/limit/limits.ts'
-import { openSharedWindows } from './rails/limit/shared-windows.ts'
+import { type Limits, makeLimiter, ownTables } from './rails/limit/limits.ts'
+import { openSharedTables } from './rails/limit/shared-windows.ts'
 import { type ValkeyLimits, valkeyLimiter } from './rails/limit/valkey-limiter.ts'
 import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
 import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
@@ -64,13 +64,7 @@ export interface AppOptions {
   /** Epoch milliseconds. Nonces and tokens use the database's clock unless a test sets this one for all. */
   now: () => number
   railsClock?: () => Promise<number>
-  limits: {
-    default_rpm: number
-    reference_rpm: number
-    log_rpm: number
-    enabled: boolean
-    sharedMemory?: string | undefined
-  }
+  limits: Limits & { sharedMemory?: string | undefined }
   /** Counts requests for all machines together. */
   valkey?: Pick<ValkeyLimits, 'valkey' | 'tell'> | undefined
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
@@ -228,7 +222,7 @@ export function makeApp(
   const { sharedMemory } = limits
   const own = makeLimiter(
     limits,
-    sharedMemory === undefined ? ownWindows(clockMs) : (quotas) => openSharedWindows(sharedMemory, quotas),
+    sharedMemory === undefined ? ownTables(clockMs) : (quotas) => openSharedTables(sharedMemory, quotas),
   )
   const limiter = options.valkey ? valkeyLimiter(limits, { ...options.valkey, pepper, own, clockMs }) : own
   const gate = makeGate(rails, limiter)

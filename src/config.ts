@@ -159,6 +159,9 @@ export const Settings = z.object({
   LOG_RPM: rate
     .default(6_000)
     .describe('Requests per minute and caller on the checkpoints, tiles, entries and proofs of the logs.'),
+  ANONYMOUS_RPM: rate
+    .default(600_000)
+    .describe('Requests per minute of all callers without a credential together, in each quota.'),
   ADMIN_PORT: port
     .optional()
     .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),

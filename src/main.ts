@@ -107,6 +107,7 @@ export const limitsOf = (config: Config) => ({
   default_rpm: config.DEFAULT_RPM,
   reference_rpm: config.REFERENCE_RPM,
   log_rpm: config.LOG_RPM,
+  anonymous_rpm: config.ANONYMOUS_RPM,
   enabled: config.RATE_LIMITS === 'on',
 })
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** Longer than an answer takes on any network that is worth asking over for each request, on a busy machine too. */
 const PATIENCE_MS = 1_000
 
-/** A script that runs in Valkey, on one key, as one step that nothing comes between. */
+/** A script that runs in Valkey as one step that nothing comes between. */
 export class ValkeyScript {
   readonly digest: string
 
@@ -22,8 +22,8 @@ export class Valkey {
   ) {}
 
   /** Fails within a second or so if Valkey is away or does not answer. */
-  async run(script: ValkeyScript, key: string, args: readonly (string | number)[]): Promise<unknown> {
-    const given = ['1', key, ...args.map(String)]
+  async run(script: ValkeyScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    const given = [String(keys.length), ...keys, ...args.map(String)]
     this.#client ??= this.#connect()
     const client = this.#client
     try {

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import type { Caller, Network } from './limit/limits.ts'
 
 /**
  * The name under which an unauthenticated request is counted. One subscriber usually has a whole IPv6 /64,
@@ -17,18 +18,35 @@ export function addressBlock(address: string): string {
 
 const MOST_NAMES = 10_000
 
-/** The names under which callers without a credential are counted. Each is worked out once while its address keeps calling. */
-export function strangerNames(): (address: string) => string {
-  const names = new Map<string, string>()
+/** The callers that requests without a credential are counted for. Each is worked out once while its address keeps calling. */
+export function strangers(): (address: string) => Caller {
+  const known = new Map<string, Caller>()
   return (address) => {
-    let name = names.get(address)
-    if (name === undefined) {
-      if (names.size >= MOST_NAMES) names.clear()
-      name = `address ${addressBlock(address)}`
-      names.set(address, name)
+    let caller = known.get(address)
+    if (caller === undefined) {
+      if (known.size >= MOST_NAMES) known.clear()
+      caller = strangerAt(address)
+      known.set(address, caller)
     }
-    return name
+    return caller
   }
+}
+
+/** A name and the networks it is in: providers give a customer a /56 or a /48, and a firm often has a whole /24 of IPv4. */
+function strangerAt(address: string): Caller {
+  const block = addressBlock(address)
+  return { name: `address ${block}`, networks: networksAround(block) }
+}
+
+function networksAround(block: string): Network[] {
+  if (isIPv4(block)) return [{ kind: 'network', name: `${block.split('.', 3).join('.')}.0/24` }]
+  const [a = 0, b = 0, c = 0, d = 0] = block.split(':').map((group) => Number.parseInt(group, 16))
+  if (!block.endsWith('/64')) return []
+  const site = [a, b, c].map((group) => group.toString(16)).join(':')
+  return [
+    { kind: 'site', name: `${site}:${(d >> 8).toString(16)}00::/56` },
+    { kind: 'network', name: `${site}::/48` },
+  ]
 }
 
 /** The eight groups of a valid IPv6 address. */

@@ -2,10 +2,11 @@ import type { Db } from '../db/db.ts'
 import type { Access, Agent, Bucket, Call, Gate, Scope, Visit } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import { WorkQueue } from '../work-queue.ts'
-import { strangerNames } from './address.ts'
-import { agentKeyId, digestMatches, railsTokenId } from './credential.ts'
+import { strangers } from './address.ts'
+import { agentKeyId, digestOf, isDigest, railsTokenId } from './credential.ts'
 import { isLive } from './keys.ts'
-import { FAILED_AUTHENTICATION, type LimitDecision, type Limiter } from './limit/limits.ts'
+import { type Caller, FAILED_AUTHENTICATION, type LimitDecision, type Limiter } from './limit/limits.ts'
+import { RecentCredentials, Turns } from './recent-credentials.ts'
 import { keyRefusal, limitRefusal, scopeRefusal, tokenRefusal } from './refusal.ts'
 import * as store from './store.ts'
 
@@ -27,18 +28,28 @@ type Identity =
  * and by address, so that nobody can use up the quota of another's key.
  */
 export function makeGate(parts: GateParts, limiter: Limiter): Gate {
-  const strangerAt = strangerNames()
+  const strangerAt = strangers()
+  const desk: Desk = { ...parts, limiter, recent: new RecentCredentials(), turns: new Turns() }
   return {
     heavy: new WorkQueue(),
     enter(call, access, bucket, cost) {
       const stranger = strangerAt(call.address)
       if (access !== 'public' || cost || call.agentKey || call.railsToken || call.bearer)
-        return admit(parts, limiter, { call, access, bucket, cost, stranger })
+        return admit(desk, { call, access, bucket, cost, stranger })
       // Most calls are questions of strangers, who are only counted: that needs no promise where the counts are at hand.
       const taken = limiter.take(bucket, stranger)
-      return taken instanceof Promise ? taken.then((decision) => visitOf(stranger, decision)) : visitOf(stranger, taken)
+      return taken instanceof Promise
+        ? taken.then((decision) => visitOf(stranger.name, decision))
+        : visitOf(stranger.name, taken)
     },
   }
+}
+
+/** Where credentials are checked. */
+interface Desk extends GateParts {
+  limiter: Limiter
+  recent: RecentCredentials
+  turns: Turns
 }
 
 interface Entry {
@@ -46,26 +57,24 @@ interface Entry {
   access: Access
   bucket: Bucket
   cost: (() => number | Promise<number>) | undefined
-  /** The name under which the caller is counted without a valid credential. */
-  stranger: string
+  /** Whom the call is counted for without a valid credential. */
+  stranger: Caller
 }
 
-async function admit(parts: GateParts, limiter: Limiter, entry: Entry): Promise<Visit> {
+async function admit(desk: Desk, entry: Entry): Promise<Visit> {
   const { call, access, bucket, cost, stranger } = entry
-  const identity = await identify(parts, call, access)
-  if (hasFailed(identity)) {
-    const failures = await limiter.take(FAILED_AUTHENTICATION, stranger)
-    if (failures && !failures.allowed && access !== 'public') return visitOf(stranger, failures)
-  }
+  const { limiter } = desk
+  const { identity, failures } = await identify(desk, claimOf(desk, call, access), stranger)
+  if (failures && access !== 'public') return visitOf(stranger.name, failures)
   const { agent } = identity
-  const who = agent ? `key ${agent.key_id}` : stranger
+  const who = agent ? { name: `key ${agent.key_id}` } : stranger
   const unwelcome = refuse(identity, access)
   // The cost is known only after reading the request. Count one before that, so that reading is never free.
   const first = await limiter.take(bucket, who)
   const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
   const taken = more > 0 ? await limiter.take(bucket, who, more) : first
   if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the first one, more than the whole quota
-  return visitOf(who, taken, unwelcome, agent)
+  return visitOf(who.name, taken, unwelcome, agent)
 }
 
 function visitOf(who: string, taken: LimitDecision | undefined, unwelcome?: Problem, agent?: Agent): Visit {
@@ -74,46 +83,100 @@ function visitOf(who: string, taken: LimitDecision | undefined, unwelcome?: Prob
   return refusal ? { who, quota, refusal } : { who, quota, agent }
 }
 
-const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || by === 'rails_token') && !agent
+/** A credential that is to be looked up. */
+interface Claim {
+  by: 'agent_key' | 'rails_token'
+  /** What is kept of a credential in place of its text; undefined if it is proved in another way. */
+  digest?: Uint8Array
+  look: () => Promise<Identity>
+}
 
 /**
- * Checks one credential: the kind that the route accepts, or else the other kind, which gives no access but
+ * The one credential that counts: the kind that the route accepts, or else the other kind, which gives no access but
  * decides whose quota counts. Header texts are hostile; an empty one counts as not sent.
  */
-async function identify(parts: GateParts, call: Call, access: Access): Promise<Identity> {
-  if (call.prove && access === 'agent_key') return { by: 'agent_key', agent: await call.prove() }
+function claimOf(parts: GateParts, call: Call, access: Access): Identity | Claim {
+  const { prove } = call
+  if (prove && access === 'agent_key')
+    return { by: 'agent_key', look: async () => ({ by: 'agent_key', agent: await prove() }) }
   const key = call.agentKey || undefined
   const token = call.railsToken || call.bearer || undefined
   if (call.railsToken && call.bearer && call.railsToken !== call.bearer) return { by: 'conflict' }
-  if (key !== undefined && (access === 'agent_key' || token === undefined)) return identifyKey(parts, key)
-  return token === undefined ? { by: 'nothing' } : identifyToken(parts, token)
+  if (key !== undefined && (access === 'agent_key' || token === undefined)) return keyClaim(parts, key)
+  return token === undefined ? { by: 'nothing' } : tokenClaim(parts, token)
 }
 
-async function identifyKey({ db, pepper, now }: GateParts, text: string): Promise<Identity> {
+const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || by === 'rails_token') && !agent
+
+/**
+ * Looks a credential up, unless its address has failed too often: then nothing is looked up, and `failures` says so. One
+ * address is served one at a time, so that many wrong credentials sent at once are no more than the same sent in turn.
+ * A credential that was valid before is not held up by what others send from the same address.
+ */
+async function identify(
+  desk: Desk,
+  claim: Identity | Claim,
+  stranger: Caller,
+): Promise<{ identity: Identity; failures?: LimitDecision }> {
+  if (!('look' in claim) && !hasFailed(claim)) return { identity: claim }
+  const { limiter, recent, turns } = desk
+  const digest = 'digest' in claim ? claim.digest : undefined
+  const isKnown = (): boolean => digest !== undefined && recent.has(digest)
+  const check = async (): Promise<Identity> => {
+    const identity = 'look' in claim ? await claim.look() : claim
+    if (hasFailed(identity)) await limiter.take(FAILED_AUTHENTICATION, stranger)
+    else if (digest) recent.add(digest)
+    return identity
+  }
+  if (isKnown()) return { identity: await check() }
+  return turns.take(stranger.name, async () => {
+    const failures = isKnown() ? undefined : await limiter.findRefusal(FAILED_AUTHENTICATION, stranger)
+    return failures ? { identity: failedBy(claim), failures } : { identity: await check() }
+  })
+}
+
+const failedBy = ({ by }: Identity | Claim): Identity =>
+  by === 'rails_token' ? { by, fault: 'rails_token_invalid' } : { by: 'agent_key' }
+
+function keyClaim({ db, pepper, now }: GateParts, text: string): Identity | Claim {
   const id = agentKeyId(text)
   if (id === undefined) return { by: 'agent_key' }
-  const key = await store.findKey(db, id)
-  const authentic = digestMatches(pepper, text, key?.digest)
-  const at = await now()
-  return key && authentic && isLive(key, at)
-    ? { by: 'agent_key', agent: { key_id: id, scopes: key.scopes } }
-    : { by: 'agent_key' }
+  const digest = digestOf(pepper, text)
+  return {
+    by: 'agent_key',
+    digest,
+    async look() {
+      const key = await store.findKey(db, id)
+      const authentic = isDigest(digest, key?.digest)
+      const at = await now()
+      return key && authentic && isLive(key, at)
+        ? { by: 'agent_key', agent: { key_id: id, scopes: key.scopes } }
+        : { by: 'agent_key' }
+    },
+  }
 }
 
-async function identifyToken({ db, pepper, now }: GateParts, text: string): Promise<Identity> {
+function tokenClaim({ db, pepper, now }: GateParts, text: string): Identity | Claim {
   const invalid: Identity = { by: 'rails_token', fault: 'rails_token_invalid' }
   const id = railsTokenId(text)
   if (id === undefined) return invalid
-  const token = await store.findTokenInUse(db, id)
-  const authentic = digestMatches(pepper, text, token?.digest)
-  const at = await now()
-  if (!token || !authentic || token.revoked_at !== null) return invalid
-  if (token.key_revoked_at !== null) return invalid
-  // Only the holder of the token gets this far, so only the holder learns that it has expired.
-  if (token.expires_at <= at) return { by: 'rails_token', fault: 'rails_token_expired' }
-  if (token.key_expires_at <= at) return invalid
-  const scopes = token.scopes.filter((scope) => token.key_scopes.includes(scope))
-  return { by: 'rails_token', agent: { key_id: token.key_id, scopes } }
+  const digest = digestOf(pepper, text)
+  return {
+    by: 'rails_token',
+    digest,
+    async look() {
+      const token = await store.findTokenInUse(db, id)
+      const authentic = isDigest(digest, token?.digest)
+      const at = await now()
+      if (!token || !authentic || token.revoked_at !== null) return invalid
+      if (token.key_revoked_at !== null) return invalid
+      // Only the holder of the token gets this far, so only the holder learns that it has expired.
+      if (token.expires_at <= at) return { by: 'rails_token', fault: 'rails_token_expired' }
+      if (token.key_expires_at <= at) return invalid
+      const scopes = token.scopes.filter((scope) => token.key_scopes.includes(scope))
+      return { by: 'rails_token', agent: { key_id: token.key_id, scopes } }
+    },
+  }
 }
 
 function refuse(identity: Identity, access: Access): Problem | undefined {

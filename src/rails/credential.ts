@@ -57,8 +57,8 @@ export const digestOf = (pepper: Uint8Array, text: string): Uint8Array =>
 const NO_DIGEST = new Uint8Array(32)
 
 /** Compares in constant time; an id that is unknown takes the same path as a secret that is wrong. */
-export function digestMatches(pepper: Uint8Array, text: string, stored: Uint8Array | undefined): boolean {
-  const same = timingSafeEqual(digestOf(pepper, text), stored?.length === 32 ? stored : NO_DIGEST)
+export function isDigest(digest: Uint8Array, stored: Uint8Array | undefined): boolean {
+  const same = timingSafeEqual(digest, stored?.length === 32 ? stored : NO_DIGEST)
   return same && stored !== undefined
 }
 

@@ -16,9 +16,7 @@ import { atr } from '../support/service.ts'
 
 const LATER = Date.parse('2026-11-15T13:00:00Z')
 
-const IN_FILES = inFiles(
-  'files are forged in copies of a closed store; two tests do so on both engines',
-)
+const IN_FILES = inFiles('files are forged in copies of a closed store; two tests do so on both engines')
 
 /** A closed store with the sample. */
 async function aStore(folder: string): Promise<{ DATA_DIR: string; DATABASE_URL: string }> {

@@ -51,10 +51,12 @@ test('unknown routes and refusals count, and carry the quota too', async () => {
 
 test('the eleventh bad credential of a minute is refused for that', async () => {
   await using app = await testApp({ limits })
+  const headers = await app.railsHeaders()
+  expect((await app.request('/api/registry', { headers })).status).toBe(200)
   const bad = { 'x-agent-rails': 'wrong' }
   for (let i = 0; i < 10; i++) expect((await app.request('/api/registry', { headers: bad })).status).toBe(401)
   expect((await app.request('/api/registry', { headers: bad })).status).toBe(429)
-  expect((await app.request('/api/registry', { headers: await app.railsHeaders() })).status).toBe(200)
+  expect((await app.request('/api/registry', { headers })).status).toBe(200)
 })
 
 test('a forwarded address is believed only from a trusted proxy, and only its last untrusted hop', () => {

@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { makeGate } from '../../src/rails/admission.ts'
 import { revokeKey } from '../../src/rails/keys.ts'
-import { makeLimiter, ownWindows } from '../../src/rails/limit/limits.ts'
+import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
 import { WorkQueue } from '../../src/work-queue.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
@@ -51,7 +51,7 @@ function twin(
       { db, pepper, now: async () => app.clock.now },
       makeLimiter(
         limits,
-        ownWindows(() => clock.ms),
+        ownTables(() => clock.ms),
       ),
     ),
     baseUrl: () => BASE_URL,

@@ -8,6 +8,7 @@ import { SCOPE_NAMES, type Scope } from '../../src/operation.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { parsePolicy, type TrustPolicy } from '../../src/proof/verify-lists.ts'
 import { createKey, type IssuedKey } from '../../src/rails/keys.ts'
+import type { Limits } from '../../src/rails/limit/limits.ts'
 import { CHARTS, type Charts } from '../../src/registry/charts.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
@@ -25,7 +26,7 @@ export const BASE_URL = 'https://registry.example'
 interface Given {
   /** The day, at noon UTC. */
   today?: string
-  limits?: { default_rpm?: number; reference_rpm?: number; log_rpm?: number; enabled?: boolean }
+  limits?: Partial<Limits>
   sample?: boolean
   charts?: Charts
   engine?: Engine

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { makeLimiter, ownWindows, SlidingWindow } from './limits.ts'
-import { makeSharedMemory, openSharedWindows, type SharedWindow } from './shared-windows.ts'
+import { type BucketTables, makeLimiter, ownTables } from './limits.ts'
+import { makeSharedMemory, openSharedTables } from './shared-windows.ts'
+import { SlidingWindow } from './sliding-window.ts'
 
 const KINDS: [string, (limit: number, clockMs: () => number) => { take: SlidingWindow['take'] }][] = [
   ['of one process', (limit, clockMs) => new SlidingWindow(limit, 10, clockMs)],
@@ -9,10 +10,10 @@ const KINDS: [string, (limit: number, clockMs: () => number) => { take: SlidingW
 ]
 
 /** A fresh window in memory that nobody else has open. */
-function shared(limit: number, clockMs: () => number): SharedWindow {
+function shared(limit: number, clockMs: () => number): BucketTables['addresses'] {
   const quota = { limit, windowSeconds: 10 }
   using memory = makeSharedMemory([quota])
-  return openSharedWindows(memory.path, [quota], clockMs)[0] as SharedWindow
+  return (openSharedTables(memory.path, [quota], clockMs)[0] as BucketTables).addresses
 }
 
 test.each(KINDS)(
@@ -133,15 +134,16 @@ test('a limit below one is a mistake of the operator', () => {
 })
 
 test('buckets count apart, and a limiter that is off counts nothing', () => {
-  const limits = { default_rpm: 1, reference_rpm: 2, log_rpm: 3 }
-  const windows = ownWindows(() => 0)
-  const limiter = makeLimiter({ ...limits, enabled: true }, windows)
-  expect(limiter.take('default', 'a')).toMatchObject({ allowed: true })
-  expect(limiter.take('default', 'a')).toMatchObject({ allowed: false })
-  expect(limiter.take('reference', 'a')).toEqual({
+  const limits = { default_rpm: 1, reference_rpm: 2, log_rpm: 3, anonymous_rpm: 100 }
+  const tables = ownTables(() => 0)
+  const a = { name: 'a' }
+  const limiter = makeLimiter({ ...limits, enabled: true }, tables)
+  expect(limiter.take('default', a)).toMatchObject({ allowed: true })
+  expect(limiter.take('default', a)).toMatchObject({ allowed: false })
+  expect(limiter.take('reference', a)).toEqual({
     allowed: true,
     quota: { bucket: 'reference', limit: 2, windowSeconds: 60, remaining: 1, resetSeconds: 60 },
     waitSeconds: 1,
   })
-  expect(makeLimiter({ ...limits, enabled: false }, windows).take('default', 'a')).toBeUndefined()
+  expect(makeLimiter({ ...limits, enabled: false }, tables).take('default', a)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { makeSharedMemory, openSharedWindows, type SharedWindow } from './shared-windows.ts'
+import { makeSharedMemory, openSharedTables, type SharedWindow } from './shared-windows.ts'
 
 const MODULE = new URL('./shared-windows.ts', import.meta.url).pathname
 
@@ -17,7 +17,7 @@ const BEGIN = `while (Date.now() < ${'$'}{begin}) {}`
 const together = (): string => BEGIN.replace(`${'$'}{begin}`, String(Date.now() + 1_000))
 
 const one = (path: string, limit: number, clockMs?: () => number): SharedWindow =>
-  openSharedWindows(path, [{ limit, windowSeconds: 60 }], clockMs)[0] as SharedWindow
+  openSharedTables(path, [{ limit, windowSeconds: 60 }], clockMs)[0]?.addresses as SharedWindow
 
 test('atomic operations on mapped memory hold between processes', async () => {
   using memory = makeSharedMemory([{ limit: 1, windowSeconds: 60 }])
@@ -41,8 +41,8 @@ test('processes that count at the same time accept exactly the quota together', 
   const accepted = await inProcesses<number[]>(
     3,
     memory.path,
-    `import { openSharedWindows } from ${JSON.stringify(MODULE)}
-     const windows = openSharedWindows(path, ${JSON.stringify(quotas)}); ${together()}
+    `import { openSharedTables } from ${JSON.stringify(MODULE)}
+     const windows = openSharedTables(path, ${JSON.stringify(quotas)}).map(({ addresses }) => addresses); ${together()}
      console.log(JSON.stringify(windows.map((window) => {
        let accepted = 0
        for (let i = 0; i < 6_000; i++) if (window.take('address 192.0.2.' + (i % 2)).allowed) accepted++

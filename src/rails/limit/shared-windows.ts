@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CountingWindow, WindowQuota, WindowState } from './limits.ts'
+import type { BucketTables } from './limits.ts'
+import { NETWORK_TABLE_WORDS, NetworkCounts } from './network-counts.ts'
+import type { CountingWindow, WindowQuota, WindowState } from './sliding-window.ts'
 
-/** Callers are kept in sets; one that is full forgets the caller who has asked for nothing for the longest time. */
+/** Callers are kept in sets; one that is full forgets the caller with the fewest requests. */
 const SETS = 512
+/** Only the operator makes keys. */
+const KEY_SETS = 128
 const WAYS = 16
 /** How many moments are kept for a caller. A larger quota is counted in steps: see `SharedWindow`. */
 const MOST_MOMENTS = 128
@@ -23,9 +27,11 @@ const momentsOf = ({ limit }: WindowQuota): number => Math.min(limit, MOST_MOMEN
 const [NEWEST, START, USED, SIZE, CALLER_WORDS] = [2, 3, 4, 5, 6]
 const setWords = (quota: WindowQuota): number => 1 + WAYS * (CALLER_WORDS + 2 * momentsOf(quota))
 
+const wordsOf = (quota: WindowQuota): number => (SETS + KEY_SETS) * setWords(quota) + NETWORK_TABLE_WORDS
+
 /** Memory for these quotas, in a file without a name. Processes open it at `path` while this one runs. */
 export function makeSharedMemory(quotas: readonly WindowQuota[]): { path: string; [Symbol.dispose](): void } {
-  const words = HEADER_WORDS + SETS * quotas.reduce((sum, quota) => sum + setWords(quota), 0)
+  const words = HEADER_WORDS + quotas.reduce((sum, quota) => sum + wordsOf(quota), 0)
   const folder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const name = join(folder, `atr-limits-${process.pid}-${randomBytes(8).toString('hex')}`)
   const file = openSync(name, 'wx+', 0o600)
@@ -37,19 +43,24 @@ export function makeSharedMemory(quotas: readonly WindowQuota[]): { path: string
   return { path: `/proc/${process.pid}/fd/${file}`, [Symbol.dispose]: () => closeSync(file) }
 }
 
-/** The windows of several quotas, in memory that other processes have open too. */
-export function openSharedWindows(
+/** The tables of several quotas, in memory that other processes have open too. */
+export function openSharedTables(
   path: string,
   quotas: readonly WindowQuota[],
   clockMs: () => number = machineClock(),
-): SharedWindow[] {
+): (BucketTables & { addresses: SharedWindow; keys: SharedWindow })[] {
   const { buffer } = Bun.mmap(path)
-  let at = HEADER_WORDS
-  return quotas.map((quota) => {
-    const words = new Int32Array(buffer, at * 4, SETS * setWords(quota))
-    at += words.length
-    return new SharedWindow(words, new Int32Array(buffer, 0, HEADER_WORDS), quota, clockMs)
-  })
+  const seeds = new Int32Array(buffer, 0, HEADER_WORDS)
+  let end = HEADER_WORDS
+  const next = (words: number): Int32Array => {
+    end += words
+    return new Int32Array(buffer, (end - words) * 4, words)
+  }
+  return quotas.map((quota) => ({
+    addresses: new SharedWindow(next(SETS * setWords(quota)), seeds, quota, clockMs),
+    keys: new SharedWindow(next(KEY_SETS * setWords(quota)), seeds, quota, clockMs),
+    networks: new NetworkCounts(quota.windowSeconds, clockMs, next(NETWORK_TABLE_WORDS), seeds),
+  }))
 }
 
 /** Milliseconds since the machine was started: the same in every process, and never set back. */
@@ -74,6 +85,7 @@ export class SharedWindow implements CountingWindow {
   readonly #moments: number
   readonly #stepMs: number
   readonly #setWords: number
+  readonly #sets: number
 
   constructor(
     readonly words: Int32Array,
@@ -87,10 +99,15 @@ export class SharedWindow implements CountingWindow {
     this.#moments = momentsOf(quota)
     this.#stepMs = quota.limit <= MOST_MOMENTS ? 1 : Math.ceil(this.#windowMs / (MOST_MOMENTS - 2))
     this.#setWords = setWords(quota)
+    this.#sets = words.length / this.#setWords
+  }
+
+  hasRoom(who: string): boolean {
+    return this.take(who, 0).remaining > 0
   }
 
   take(who: string, cost = 1): WindowState {
-    const set = (this.#hash(who, 2) & (SETS - 1)) * this.#setWords
+    const set = (this.#hash(who, 2) & (this.#sets - 1)) * this.#setWords
     this.#lock(set)
     try {
       const now = this.clockMs()
@@ -119,18 +136,22 @@ export class SharedWindow implements CountingWindow {
     }
   }
 
-  /** The place of a caller in its set: its own, or else that of the one who has been quiet for the longest time. */
+  /**
+   * The place of a caller in its set: its own, or else that of the one with the fewest requests, so that a crowd of new
+   * names cannot make the window forget who has used up a quota. Of several, the one who has been quiet for longest.
+   */
   #wayOf(set: number, first: number, second: number, now: number): number {
     const { words } = this
-    let [quietest, most] = [0, -Infinity]
+    let [place, fewest, most] = [0, Infinity, -Infinity]
     for (let way = 0; way < WAYS; way++) {
       const caller = set + 1 + way * CALLER_WORDS
       if (words[caller] === first && words[caller + 1] === second) return way
       const quiet = words[caller + USED] === 0 ? Infinity : this.#age(words[caller + NEWEST] as number, now)
-      if (quiet > most) [most, quietest] = [quiet, way]
+      const size = quiet >= this.#windowMs ? 0 : (words[caller + SIZE] as number)
+      if (size < fewest || (size === fewest && quiet > most)) [place, fewest, most] = [way, size, quiet]
     }
-    words.set([first, second, 0, 0, 0, 0], set + 1 + quietest * CALLER_WORDS)
-    return quietest
+    words.set([first, second, 0, 0, 0, 0], set + 1 + place * CALLER_WORDS)
+    return place
   }
 
   /** Milliseconds since a moment. One that seems to lie far ahead is of long ago: the number has come round. */
@@ -155,7 +176,7 @@ export class SharedWindow implements CountingWindow {
     }
     if (used === 0) size = 0
     const allowed = size + cost <= limit
-    if (allowed) {
+    if (allowed && cost > 0) {
       // Rounded up, so that it counts for no less than the window.
       const moment = this.#notBefore(Math.ceil(nowMs) | 0, used > 0 ? (words[caller + NEWEST] as number) : undefined)
       const joins = used > 0 && (used === moments || this.#isOneStep(words[at(used - 1)] as number, moment))
