@@ -12,7 +12,7 @@ import { moving } from './move.ts'
 import { hospitalFiles } from './mrf.ts'
 import { committed, losses, type Results, writeResults } from './results.ts'
 import { serving } from './serving.ts'
-import { surface } from './surface.ts'
+import { stores } from './stores.ts'
 import { tenMillion } from './ten-million.ts'
 import { verification } from './verify.ts'
 
@@ -23,7 +23,7 @@ const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
   loading,
   mrf: hospitalFiles,
   serving,
-  surface,
+  stores,
   verification,
 }
 /** These take many minutes, and run only if they are named. */

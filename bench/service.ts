@@ -1,44 +1,67 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../test/support/postgres.ts'
+import { family } from './rivals.ts'
+import { cpuSeconds, outputOf, pinned, SERVER_CORE } from './wrk.ts'
 
 export const ATR = join(import.meta.dir, '../src/cli/atr.ts')
+const MANY = '1000000'
+
+export type Environment = Record<string, string | undefined>
 
 export interface Service {
-  pid: number
+  port: number
+  url: string
+  pids: readonly number[]
   ask: (path: string) => Promise<Response>
   /** When it was started, by `performance.now()`. */
   started: number
   readyMs: number
   readyCpuMs: number
+  /** The most memory that it had at any moment. */
+  peakBytes: () => number
   stop: () => Promise<void>
 }
 
-/** `atr serve` in a process of its own, from its start to ready. */
-export async function startService(given: Record<string, string | undefined>): Promise<Service> {
+/**
+ * `atr serve` in processes of its own, on the processor of the servers, from its start to ready. Quotas are on and counted;
+ * they are only too large to be met.
+ */
+export async function startService(given: Environment, core = SERVER_CORE): Promise<Service> {
   const port = await freePort()
-  const env = { ...given, HOST: '127.0.0.1', PORT: String(port), RATE_LIMITS: 'off', LOG_LEVEL: 'error' }
+  const quotas = { REFERENCE_RPM: MANY, DEFAULT_RPM: MANY, LOG_RPM: MANY, ANONYMOUS_RPM: MANY }
+  const env = { ...quotas, ...given, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error' }
   const started = performance.now()
-  const child = Bun.spawn([process.execPath, ATR, 'serve'], { env, stdout: 'ignore', stderr: 'inherit' })
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM')
-    await child.exited
-  }
-  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+  const child = Bun.spawn(pinned(core, [process.execPath, ATR, 'serve']), { env, stdout: 'ignore', stderr: 'inherit' })
+  const url = `http://127.0.0.1:${port}`
+  const ask = (path: string): Promise<Response> => fetch(url + path)
   const isReady = async (): Promise<boolean> => (await ask('/readyz').catch(() => undefined))?.ok === true
   while (!(await isReady())) {
     if (child.exitCode !== null) throw new Error('the service ended')
     await Bun.sleep(5)
   }
-  const { pid } = child
-  return { pid, ask, started, readyMs: performance.now() - started, readyCpuMs: cpuMsOf(pid), stop }
+  const readyMs = performance.now() - started
+  const pids = await family(child.pid)
+  return {
+    port,
+    url,
+    pids,
+    ask,
+    started,
+    readyMs,
+    readyCpuMs: (await cpuSeconds(pids)) * 1000,
+    peakBytes: () => Math.max(...pids.map(peakOf)),
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
 }
 
-const TICK_MS = 10
+const peakOf = (pid: number): number =>
+  Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 
-/** Processor time of a process that runs: fields 14 and 15 of its status, in hundredths of a second. */
-function cpuMsOf(pid: number): number {
-  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  const [user, system] = after.split(' ').slice(11, 13).map(Number)
-  return ((user ?? 0) + (system ?? 0)) * TICK_MS
+export const makeKey = async (env: Environment): Promise<string> => {
+  const command = [process.execPath, ATR, 'keys', 'create', '--name', 'bench', '--scopes', 'registry:read', '--json']
+  return JSON.parse(await outputOf(command, env)).key
 }

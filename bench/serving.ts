@@ -1,29 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Subprocess } from 'bun'
-import { freePort } from '../test/support/postgres.ts'
-import { type Line, perSecond, times } from './measure.ts'
+import { type Line, MEBIBYTE, perSecond, times } from './measure.ts'
 import { drawQuestions, havePublishedFiles, PHYSICIAN_FILES, pathOf } from './questions.ts'
-import { family, RIVALS_SAY, type RivalName, startRivals } from './rivals.ts'
-import {
-  type Ask,
-  type Load,
-  load,
-  medians,
-  outputOf,
-  p99AtRate,
-  pinned,
-  ready,
-  SERVER_CORE,
-  type Target,
-  writeRequests,
-} from './wrk.ts'
+import { RIVALS_SAY, type RivalName, startRivals } from './rivals.ts'
+import { ATR, makeKey, type Service, startService } from './service.ts'
+import { type Ask, type Load, load, loadOnce, medians, outputOf, p99AtRate, type Target, writeRequests } from './wrk.ts'
 
-const ATR = join(import.meta.dir, '../src/cli/atr.ts')
 const WARM = 1_000
 const COLD = 300_000
-const MANY = '1000000'
 /** A small store is made in a moment, and warm answers do not depend on its size. */
 const QUICK_REGIONS = ['national', 'US-CA-18', 'US-IL-16']
 
@@ -35,53 +20,6 @@ const AT_LEAST: Record<RivalName, number> = {
   fastify: 3,
   postgraphile: 10,
   'json-server': 10,
-}
-
-export interface Service {
-  port: number
-  url: string
-  child: Subprocess
-  pids: readonly number[]
-  agentKey: string
-  stop: () => Promise<void>
-}
-
-/** Quotas are on and counted; they are only too large to be met. */
-export async function startService(dataDir: string, extra: Record<string, string> = {}): Promise<Service> {
-  const port = await freePort()
-  const env = {
-    ...process.env,
-    DATA_DIR: dataDir,
-    PORT: String(port),
-    REFERENCE_RPM: MANY,
-    DEFAULT_RPM: MANY,
-    LOG_LEVEL: 'error',
-    ...extra,
-  }
-  const made = JSON.parse(
-    await outputOf(
-      [process.execPath, ATR, 'keys', 'create', '--name', 'bench', '--scopes', 'registry:read', '--json'],
-      env,
-    ),
-  )
-  const child = Bun.spawn(pinned(SERVER_CORE, [process.execPath, ATR, 'serve']), {
-    env,
-    stdout: 'ignore',
-    stderr: 'inherit',
-  })
-  const url = `http://127.0.0.1:${port}`
-  await ready(`${url}/readyz`, child)
-  return {
-    port,
-    url,
-    child,
-    pids: await family(child.pid),
-    agentKey: made.key,
-    async stop() {
-      child.kill()
-      await child.exited
-    },
-  }
 }
 
 /** How fast questions are answered, beside servers that do less, on one processor each, with the load on another. */
@@ -98,7 +36,9 @@ export async function serving({ quick }: { quick: boolean }): Promise<Line[]> {
     const dataDir = join(folder, 'data')
     await makeStore(dataDir, quick)
     const questions = await (quick ? drawQuestions(WARM, QUICK_REGIONS) : drawQuestions(COLD + WARM))
-    service = await startService(dataDir)
+    const env = { ...process.env, DATA_DIR: dataDir }
+    const agentKey = await makeKey(env)
+    service = await startService(env)
     const warm = questions.slice(0, WARM).map(pathOf)
     const answers = await answersOf(service, warm)
     const names: RivalName[] = quick ? ['nginx', 'node'] : (Object.keys(RIVALS_SAY) as RivalName[])
@@ -124,7 +64,7 @@ export async function serving({ quick }: { quick: boolean }): Promise<Line[]> {
         ...lines,
         { what: '  p99 at half of that load', figure: `${p99.toFixed(1)} ms`, beside: 'limit 5 ms' },
         await cold(service, folder, questions.slice(WARM), found.ours),
-        ...(await others(service, folder, warm)),
+        ...(await others(service, agentKey, folder, warm)),
         memory(service),
       ]
     } finally {
@@ -166,22 +106,16 @@ function warmLines(found: Record<RivalName | 'ours', Load>, names: readonly Riva
     },
     ...names.map((name) => ({
       what: `  ${RIVALS_SAY[name]}`,
-      figure: `${perSecond(found[name].perSecond)}, p99 ${found[name].p99Ms.toFixed(1)} ms`,
+      figure: `${perSecond(found[name].perSecond)}, p99 ${found[name].p99Ms.toFixed(1)} ms, ${found[name].cpuUs.toFixed(0)} us`,
       beside: `ours is ${times(ours.perSecond, found[name].perSecond)}${AT_LEAST[name] ? ` (at least ${AT_LEAST[name]}x)` : ''}`,
       ratio: { name: `reference warm / ${name}`, value: ours.perSecond / found[name].perSecond },
     })),
   ]
 }
 
-/** Each question is asked once, so none of them is ready. */
-async function cold(service: Service, folder: string, questions: URLSearchParams[], warm: Load): Promise<Line> {
-  const requests = writeRequests(
-    join(folder, 'cold'),
-    questions.map((question) => ({ path: pathOf(question) })),
-  )
-  const seconds = 4
-  const found = await load({ port: service.port, pids: service.pids, requests }, seconds)
-  if (found.perSecond * seconds > questions.length) throw new Error('a question was asked twice')
+async function cold({ port, pids }: Service, folder: string, questions: URLSearchParams[], warm: Load): Promise<Line> {
+  const asks = questions.map((question) => ({ path: pathOf(question) }))
+  const found = await loadOnce({ port, pids }, asks, folder)
   return {
     what: '/reference, each question once, drawn evenly from all rows',
     figure: `${perSecond(found.perSecond)}, p99 ${found.p99Ms.toFixed(1)} ms, ${found.cpuUs.toFixed(0)} us`,
@@ -194,8 +128,8 @@ async function cold(service: Service, folder: string, questions: URLSearchParams
 const HEAVY_CONNECTIONS = 8
 
 /** The other routes that agents use most. */
-async function others(service: Service, folder: string, warm: readonly string[]): Promise<Line[]> {
-  const token = await railsToken(service)
+async function others(service: Service, agentKey: string, folder: string, warm: readonly string[]): Promise<Line[]> {
+  const token = await railsToken(service, agentKey)
   const lines = warm.slice(0, 100).map((path) => Object.fromEntries(new URLSearchParams(path.split('?')[1])))
   const cpt = lines[0]?.['cpt'] as string
   const routes: { what: string; asks: Ask[]; headers?: string[] }[] = [
@@ -212,6 +146,15 @@ async function others(service: Service, folder: string, warm: readonly string[])
       headers: [`X-Agent-Rails: ${token}`],
     },
     { what: '/reference/sheet', asks: [{ path: `/reference/sheet?cpt=${cpt}&region=US-IL-16&as_of=2026-08-15` }] },
+    {
+      what: '/mcp, tools/call of lookup_price',
+      asks: lines.map((question, id) => ({ method: 'POST', path: '/mcp', body: mcpCall(id, question) })),
+      headers: [
+        'Content-Type: application/json',
+        'Accept: application/json, text/event-stream',
+        'MCP-Protocol-Version: 2025-06-18',
+      ],
+    },
     { what: '/ (landing page)', asks: [{ path: '/' }], headers: ['Accept: text/html'] },
     { what: '/api/openapi.json', asks: [{ path: '/api/openapi.json' }] },
   ]
@@ -232,7 +175,15 @@ async function others(service: Service, folder: string, warm: readonly string[])
   return found
 }
 
-async function railsToken({ url, agentKey }: Service): Promise<string> {
+const mcpCall = (id: number, question: object): string =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'lookup_price', arguments: question },
+  })
+
+async function railsToken({ url }: Service, agentKey: string): Promise<string> {
   const post = async (path: string, body: object): Promise<Record<string, string>> => {
     const headers = { 'x-agent-key': agentKey, 'content-type': 'application/json' }
     return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json() as never
@@ -241,8 +192,7 @@ async function railsToken({ url, agentKey }: Service): Promise<string> {
   return (await post('/api/agent-rails/attest', { nonce }))['rails_token'] as string
 }
 
-function memory({ child }: Service): Line {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  const peak = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
-  return { what: 'memory of the service at most', figure: `${Math.round(peak)} MiB`, beside: 'limit 300 MiB' }
+function memory({ peakBytes }: Service): Line {
+  const mebibytes = Math.round(peakBytes() / MEBIBYTE)
+  return { what: 'memory of the service at most', figure: `${mebibytes} MiB`, beside: 'limit 300 MiB' }
 }

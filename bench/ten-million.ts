@@ -1,39 +1,29 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LOCALITIES } from '../src/ingest/cms/localities.ts'
-import { type Line, MEBIBYTE, perSecond, timed } from './measure.ts'
-import { ATR, startService } from './service.ts'
+import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
+import { ATR, type Environment, startService } from './service.ts'
+import { type Load, loadOnce, medians, writeRequests } from './wrk.ts'
 
 const SAMPLE = join(import.meta.dir, '../sample/PPRRVU-SAMPLE26D.csv')
 /** Each has two prices in every locality and two for the nation. */
 const CODES = 45_500
-const LOOKUPS = 2_000
+/** A hundred thousand rows. */
+const FEW_CODES = 455
+const LOOKUPS = 500_000
+const WARM = 1_000
 const MOST_MIB = 300
 
 /** One release of ten million invented rows, by the commands that an operator runs: load, serve, check. */
 export async function tenMillion(codes = CODES): Promise<Line[]> {
   const folder = mkdtempSync(join(tmpdir(), 'atr-ten-million-'))
   try {
-    const files = writeSources(folder, codes)
-    const env = { ...process.env, DATA_DIR: join(folder, 'data') }
-    const atr = (...args: string[]) => timed([process.execPath, ATR, ...args], env)
-    await atr('init', '--origin', 'bench.example')
-    const days = ['--effective-from', '2026-01-01', '--effective-to', '2099-12-31']
-    const loaded = await atr(
-      'load',
-      'cms-pfs',
-      ...files,
-      '--sample',
-      '--edition',
-      'TEN',
-      ...days,
-      '--publish',
-      '--json',
-    )
-    const rows = codes * 2 * (LOCALITIES.length + 1)
-    const served = await serve(env, codes)
-    const checked = await atr('fsck', '--json')
+    const { env, loaded } = await makeStore(join(folder, 'large'), codes)
+    const served = await serve(env, codes, folder)
+    const small = await serve((await makeStore(join(folder, 'small'), FEW_CODES)).env, FEW_CODES, folder)
+    const checked = await timed([process.execPath, ATR, 'fsck', '--json'], env)
+    const rows = rowsOf(codes)
     return [
       {
         what: `load and publish ${rows.toLocaleString('en-US')} rows`,
@@ -44,14 +34,15 @@ export async function tenMillion(codes = CODES): Promise<Line[]> {
       {
         what: 'serve: from its start to ready',
         figure: `${Math.round(served.readyMs)} ms`,
-        beside: `limit 500 ms; ${served.readyCpuMs} ms of processor time`,
+        beside: `limit 500 ms; ${Math.round(served.readyCpuMs)} ms of processor time`,
       },
       {
         what: 'serve: from its start to a first price',
         figure: `${Math.round(served.firstMs)} ms`,
         beside: 'limit 500 ms',
       },
-      memory(`its memory after ${LOOKUPS.toLocaleString('en-US')} lookups all over the release`, served.maxRss),
+      ...(['warm', 'cold'] as const).map((how) => besideSmall(how, served[how], small[how])),
+      memory('its memory after these lookups all over the release', served.peakBytes),
       {
         what: 'fsck',
         figure: `${checked.seconds.toFixed(1)} s, ${perSecond(rows / checked.seconds)}`,
@@ -62,6 +53,28 @@ export async function tenMillion(codes = CODES): Promise<Line[]> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+const rowsOf = (codes: number): number => codes * 2 * (LOCALITIES.length + 1)
+
+function besideSmall(how: string, large: Load, small: Load): Line {
+  const few = rowsOf(FEW_CODES).toLocaleString('en-US')
+  return {
+    what: `serve: ${how} lookups`,
+    figure: `${perSecond(large.perSecond)}, p99 ${large.p99Ms.toFixed(1)} ms, ${large.cpuUs.toFixed(0)} us`,
+    beside: `${times(large.perSecond, small.perSecond)} of ${few} rows (at least 0.83x), p99 ${times(large.p99Ms, small.p99Ms)} (at most 1.2x), processor time ${times(large.cpuUs, small.cpuUs)}`,
+    ratio: { name: `ten million rows ${how} / few`, value: large.perSecond / small.perSecond },
+  }
+}
+
+async function makeStore(folder: string, codes: number): Promise<{ env: Environment; loaded: Timing }> {
+  mkdirSync(folder)
+  const env = { ...process.env, DATA_DIR: join(folder, 'data') }
+  const atr = (...args: string[]): Promise<Timing> => timed([process.execPath, ATR, ...args], env)
+  await atr('init', '--origin', 'bench.example')
+  const days = ['--effective-from', '2026-01-01', '--effective-to', '2099-12-31']
+  const kind = ['--sample', '--edition', 'TEN', ...days, '--publish', '--json']
+  return { env, loaded: await atr('load', 'cms-pfs', ...writeSources(folder, codes), ...kind) }
 }
 
 const memory = (what: string, bytes: number): Line => ({
@@ -103,23 +116,25 @@ interface Served {
   readyMs: number
   readyCpuMs: number
   firstMs: number
-  maxRss: number
+  warm: Load
+  cold: Load
+  peakBytes: number
 }
 
-async function serve(env: Record<string, string | undefined>, codes: number): Promise<Served> {
-  const { pid, ask, started, readyMs, readyCpuMs, stop } = await startService(env)
+async function serve(env: Environment, codes: number, folder: string): Promise<Served> {
+  const { ask, started, readyMs, readyCpuMs, stop, port, pids, peakBytes } = await startService(env)
   try {
-    const price = async (i: number): Promise<void> => {
-      const region = LOCALITIES[(i * 7) % LOCALITIES.length]
-      const answer = await ask(`/reference?cpt=${codeAt((i * 7_919) % codes)}&region=${region}`)
-      if (answer.status !== 200) throw new Error(`a lookup was answered with ${answer.status}`)
-      await answer.arrayBuffer()
-    }
-    await price(0)
+    // Every pair of a code and a place comes once: both numbers of steps have no divisor in common with what they go round.
+    const question = (i: number): string =>
+      `/reference?cpt=${codeAt((i * 7_919) % codes)}&region=${LOCALITIES[(i * 7 + Math.floor(i / codes)) % LOCALITIES.length]}`
+    const answer = await ask(question(0))
+    if (answer.status !== 200) throw new Error(`a lookup was answered with ${answer.status}`)
     const firstMs = performance.now() - started
-    for (let i = 1; i <= LOOKUPS; i++) await price(i)
-    const peak = /^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return { readyMs, readyCpuMs, firstMs, maxRss: Number(peak) * 1024 }
+    const asks = Array.from({ length: Math.min(rowsOf(codes) / 2, LOOKUPS) }, (_, i) => ({ path: question(i) }))
+    const requests = writeRequests(join(folder, 'warm'), asks.slice(0, WARM))
+    const cold = await loadOnce({ port, pids }, asks.slice(WARM), folder)
+    const { warm } = await medians({ warm: { port, pids, requests } }, 4)
+    return { readyMs, readyCpuMs, firstMs, warm, cold, peakBytes: peakBytes() }
   } finally {
     await stop()
   }
