@@ -3,7 +3,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL, type Subprocess } from 'bun'
-import { freePort, PostgresServer } from '../test/support/postgres.ts'
+import { freePort } from '../test/support/port.ts'
+import { PostgresServer } from '../test/support/postgres.ts'
 import { type Ask, outputOf, pinned, ready, SERVER_CORE, type Target, writeRequests } from './wrk.ts'
 
 const RIVALS = join(import.meta.dir, 'rivals')

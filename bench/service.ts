@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../test/support/postgres.ts'
+import { freePort } from '../test/support/port.ts'
 import { family } from './rivals.ts'
 import { cpuSeconds, outputOf, pinned, SERVER_CORE } from './wrk.ts'
 

@@ -249,14 +249,17 @@ export function refusalOf(error: unknown): Problem | undefined {
 export const withoutEmpty = (raw: Record<string, unknown>): Record<string, unknown> =>
   Object.values(raw).includes('') ? Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== '')) : raw
 
-/** Parses what was sent; each bad member becomes an entry of the refusal's `errors`, without its value. */
+/** An agent pays for every word. Who sends more that is wrong is told of the rest when these are put right. */
+const MOST_ERRORS = 4
+
+/** Parses what was sent; each bad member becomes an entry of the refusal's `errors`, up to a limit, without its value. */
 export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record<string, unknown>): z.output<Input> {
   const parsed = input.safeParse(raw)
   if (parsed.success) return parsed.data
   const found = parsed.error.issues.map((issue) => fieldError(input, issue, raw))
   const errors = [...new Map(found.map((error) => [JSON.stringify(error), error])).values()]
   const first = errors[0]
-  throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors })
+  throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors: errors.slice(0, MOST_ERRORS) })
 }
 
 export const unknownParameter = (known: readonly string[]): string =>

@@ -30,9 +30,17 @@ export interface Answer<Body> {
   /** 200, or 404 for a proved absence. */
   status: number
   body: Body
-  /** Undefined if `verify` is off. */
+  /** Undefined if `verify` is off, or if `unproved` is set. */
   proved: VerifiedAnswer | undefined
+  /** Why there is no proof although the answer is in order. A lie would look the same: conclude nothing from it. */
+  unproved?: Unproved
 }
+
+/**
+ * A list without entries, where nothing shows that there are none; a bill of which every line was refused; an answer of a
+ * kind that carries no proof.
+ */
+export type Unproved = 'empty_list' | 'all_refused' | 'never_proved'
 
 type Input<Name extends keyof Operations> = Operations[Name]['input']
 type Output<Name extends keyof Operations> = Operations[Name]['output']
@@ -117,11 +125,12 @@ export class RegistryClient {
     return this.#believed<Output<'browse_registry'>>(send, { page })
   }
 
-  /** Which charts are in force and what they hold. */
+  /** Which charts are in force and what they hold. The codes that begin with `prefix` carry no proof. */
   coverage(question: Input<'get_coverage'> = {}, call: CallOptions = {}) {
     const asked = { as_of: this.#today(), ...definedOf(question) }
-    const { limit: _, offset = 0, ...rest } = asked
-    return this.#proved<Output<'get_coverage'>>('/api/coverage', asked, { coverage: { ...rest, offset } }, call)
+    const { limit: _, offset = 0, prefix, ...rest } = asked
+    const expected = prefix === undefined ? { coverage: { ...rest, offset } } : undefined
+    return this.#proved<Output<'get_coverage'>>('/api/coverage', asked, expected, call)
   }
 
   /** Every release in the registry log. */
@@ -175,7 +184,12 @@ export class RegistryClient {
     return new Date(this.#now()).toISOString().slice(0, 10)
   }
 
-  #proved<Body>(path: string, query: Query, asked: Inquiry, { signal }: CallOptions): Promise<Answer<Body>> {
+  #proved<Body>(
+    path: string,
+    query: Query,
+    asked: Inquiry | undefined,
+    { signal }: CallOptions,
+  ): Promise<Answer<Body>> {
     return this.#believed((further) => this.#transport.send(addressOf(path, query), { signal, ...further }), asked)
   }
 
@@ -186,7 +200,7 @@ export class RegistryClient {
   /** A cache on the way may have kept an answer from before: an old one is asked for once more, past all caches. */
   async #believed<Body>(
     send: (further: Sent) => Promise<Received>,
-    asked: Inquiry,
+    asked: Inquiry | undefined,
     log: LogName = 'registry',
   ): Promise<Answer<Body>> {
     const once = async (further: Sent): Promise<Answer<Body>> => {
@@ -194,8 +208,14 @@ export class RegistryClient {
       const { response, text } = await send(further)
       const isAbsence = response.status === 404 && /"(proof|absence|because)":/.test(text)
       if (!response.ok && !isAbsence) throw refusalOf(response, text)
-      const proved = floor && (await this.#checks?.check(text, asked, log, floor))
-      return { status: response.status, body: JSON.parse(text) as Body, proved }
+      const { status } = response
+      if (!floor || !this.#checks) return { status, body: JSON.parse(text) as Body, proved: undefined }
+      if (!asked) return { status, body: JSON.parse(text) as Body, proved: undefined, unproved: 'never_proved' }
+      const checked = await this.#checks
+        .check(text, asked, log, floor)
+        .catch((error: unknown) => unprovedBy(error, text))
+      const found = typeof checked === 'string' ? { proved: undefined, unproved: checked } : { proved: checked }
+      return { status, body: JSON.parse(text) as Body, ...found }
     }
     try {
       return await once({})
@@ -204,6 +224,15 @@ export class RegistryClient {
       return once({ fresh: true })
     }
   }
+}
+
+/** What an answer is that proves nothing because it states nothing. Every other failure of a check is thrown again. */
+function unprovedBy(error: unknown, text: string): Unproved {
+  if (!(error instanceof ClientError) || error.reason !== 'nothing_proved') throw error
+  const { data, results } = JSON.parse(text) as { data?: unknown[]; results?: { status: number }[] }
+  if (data?.length === 0) return 'empty_list'
+  if (results?.every(({ status }) => status >= 400)) return 'all_refused'
+  throw error
 }
 
 /** The answer to a bill that was asked for without proofs. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SET_PROOF } from '../proof/price/proofs.ts'
+import { SHORTENED } from './lookup/beside.ts'
 import {
   AbsenceProof,
   Amount,
@@ -178,6 +179,10 @@ export const sharedShapes = {
   SetParts: setShared,
 }
 
+export const LeftOut = z
+  .partialRecord(z.enum(SHORTENED), z.int().positive())
+  .meta({ description: 'With `proof=ref`: how many entries of these lists are left out; `proof=full` has them' })
+
 /** What the refusal of a lookup carries beside the members of every refusal. */
 export const lookupProblemMembers = {
   row: z.union([CitedRow, ShortRow]),
@@ -192,4 +197,5 @@ export const lookupProblemMembers = {
     .meta({ description: 'The localities to choose from; no amounts, as nothing unproved stands in an answer' }),
   last_known: z.union([CitedRow, ShortRow]),
   available: Available,
+  left_out: LeftOut,
 }

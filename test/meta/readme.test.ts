@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/harness.ts'
+import { freePort } from '../support/port.ts'
 import { DemoService } from '../support/service.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -66,14 +66,6 @@ const elsewhere = (steps: readonly Step[], from: string, to: string): Step[] =>
     command: command.replaceAll(from, to),
     printed: printed.replaceAll(from, to),
   }))
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 test('the tour prints what it says', async () => {
   const port = await freePort()

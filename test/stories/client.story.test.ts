@@ -121,6 +121,46 @@ test('a refusal of the service comes with its code, its status and what to do ne
   expect(refused).toMatchObject({ code: 'invalid_cpt', status: 400, hint: expect.stringContaining(' ') })
 })
 
+test('a list without entries is verified where the proof shows it, and is told apart where nothing does', async () => {
+  const { key } = await app.createKey()
+  const client = clientOf(app, { agentKey: key })
+  await using bare = await testApp()
+  const none = await clientOf(bare).releases()
+  expect([none.body.data, none.proved?.ok, none.unproved]).toEqual([[], true, undefined])
+  const without = [
+    await client.browse({ cpt: '99999' }),
+    await client.coverage({ cpt: '99999' }),
+    await client.figureChanges({ since: '2099-01-01T00:00:00Z' }),
+  ]
+  for (const { status, body, proved, unproved } of without)
+    expect([status, body.data, proved, unproved]).toEqual([200, [], undefined, 'empty_list'])
+  const bill = await client.bill([{ cpt: 'x' }])
+  expect([bill.body.results[0]?.status, bill.proved, bill.unproved]).toEqual([400, undefined, 'all_refused'])
+  const codes = await client.coverage({ prefix: '99' })
+  expect([codes.body.data.length > 0, codes.proved, codes.unproved]).toEqual([true, undefined, 'never_proved'])
+})
+
+test('a liar who leaves out every entry gets no verified answer', async () => {
+  const { key } = await app.createKey()
+  const empty = async (_: string, answer: Response) => {
+    const body = (await answer
+      .clone()
+      .json()
+      .catch(() => ({}))) as { data?: unknown[] }
+    return body.data ? new Response(JSON.stringify({ ...body, data: [] }), answer) : answer
+  }
+  const client = clientOf(app, { fetch: proxied(app, empty).fetch, agentKey: key })
+  const page = await client.browse({ limit: 2 }).catch((error: ClientError) => error.code)
+  expect(page).toBeOneOf(['not_verified', expect.objectContaining({ unproved: 'empty_list' })])
+  expect((await failure(client.releases())).code).toBe('not_verified')
+  expect((await failure(client.coverage())).code).toBe('not_verified')
+  const list: Fetch = (url, init) =>
+    url.includes('/reference') ? Promise.resolve(Response.json({ data: [], proofs: [] })) : serviceOf(app)(url, init)
+  expect((await failure(clientOf(app, { fetch: list }).lookup({ cpt: '99213' }))).reason).toBe(
+    'answers_another_question',
+  )
+})
+
 describe('an answer that a liar has changed is refused', () => {
   test.each([
     ['another amount', (text: string) => text.replace(/"amount":"\d+\.\d\d"/, '"amount":"1.00"')],

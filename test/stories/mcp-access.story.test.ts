@@ -173,6 +173,41 @@ test('hostile messages are refused with a typed error, and nothing of them is re
   expect(app.lines.every(({ error }) => error === undefined)).toBe(true)
 })
 
+test('errors of the protocol repeat nothing that was sent: no address, version, method or header', async () => {
+  const secret = 'x7hostile'
+  const asked = (params: Members, headers: Record<string, string> = {}, method = 'resources/read'): RequestInit => ({
+    ...message(method, {}, headers),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const meta = (version: string): Members => ({
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  })
+  const cases: [RequestInit, number, number][] = [
+    [message('resources/read', { uri: `https://${secret}.example/` }), 200, -32602],
+    [message('resources/read', { uri: `${BASE_URL}/${secret}` }), 200, -32602],
+    [message('resources/read', { uri: 7, [secret]: secret }), 200, -32603],
+    [message(secret), 404, -32601],
+    [message('tools/list', {}, { 'mcp-method': secret }), 400, -32020],
+    [message('tools/call', { name: 'figures' }, { 'mcp-name': secret }), 400, -32020],
+    [message('tools/list', {}, { 'mcp-protocol-version': secret }), 400, -32020],
+    [asked({}, { 'mcp-protocol-version': secret }, 'tools/list'), 400, -32602],
+    [asked({}, { 'mcp-protocol-version': `1${secret}` }, 'tools/list'), 400, -32000],
+    [asked(meta(secret), { 'mcp-protocol-version': secret }, 'tools/list'), 400, -32022],
+    [asked({ uri: secret }, { 'mcp-protocol-version': '2025-11-25' }), 200, -32602],
+    [asked({ [secret]: { [secret]: 1 } }, { 'mcp-protocol-version': '2025-11-25' }), 200, -32603],
+    [asked({}, { accept: `text/${secret}`, 'mcp-protocol-version': '2025-11-25' }, 'tools/list'), 406, -32000],
+  ]
+  for (const [index, [init, status, code]] of cases.entries()) {
+    const response = await post(app, init)
+    const text = await response.text()
+    expect(text, `case ${index}`).not.toContain(secret)
+    expect([index, response.status, Number(/"code":(-\d+)/.exec(text)?.[1])], text).toEqual([index, status, code])
+  }
+})
+
 /** The store breaks under the service. */
 async function broken(app: TestApp): Promise<TestApp> {
   await app.installation.db.close()

@@ -10,7 +10,8 @@ import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol
 import { spawn } from 'bun'
 import { temporaryFolder } from '../support/folder.ts'
 import { type AnyClient, type Era, INFO, newClient, type ToolResult } from '../support/mcp.ts'
-import { EXPECTED_CHECKS, EXPECTED_FAILURES, MUST_PASS } from '../support/mcp-conformance.ts'
+import { EXPECTED_CHECKS, EXPECTED_FAILURES, FAILURES_OF_FIXTURE, MUST_PASS } from '../support/mcp-conformance.ts'
+import { fixtureService } from '../support/mcp-fixture.ts'
 import { ATR, DemoService } from '../support/service.ts'
 import { tools } from '../support/tools.ts'
 
@@ -117,28 +118,31 @@ function checksIn(folder: string): Map<string, Check[]> {
 const failed = (checks: readonly Check[]): string[] =>
   checks.filter(({ status }) => status === 'FAILURE').map(({ id }) => id)
 
-for (const revision of ['2025-11-25', '2026-07-28'] as const)
+/** Runs a whole requirement set. The suite also fails for an expected failure that does not happen. */
+async function conformance(
+  url: string,
+  revision: string,
+  expected: Readonly<Record<string, string>>,
+): Promise<Map<string, Check[]>> {
+  using folder = temporaryFolder()
+  const baseline = join(folder.path, 'expected.json')
+  writeFileSync(baseline, JSON.stringify({ server: Object.keys(expected) }))
+  const results = join(folder.path, 'results')
+  const { code, out } = await program('conformance', [
+    'server',
+    ...['--url', `${url}/mcp`, '--requirements', revision],
+    ...['--expected-failures', baseline, '-o', results],
+  ])
+  expect(code, out).toBe(0)
+  return checksIn(results)
+}
+
+for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   test.skipIf(!programs)(
     `the conformance suite finds nothing in the requirements of ${revision} but what has a reason`,
     async () => {
-      using folder = temporaryFolder()
       const expected = EXPECTED_FAILURES[revision] ?? {}
-      const baseline = join(folder.path, 'expected.yml')
-      writeFileSync(
-        baseline,
-        `server:\n${Object.keys(expected)
-          .map((scenario) => `  - ${scenario}\n`)
-          .join('')}`,
-      )
-      const results = join(folder.path, 'results')
-      const { code, out } = await program('conformance', [
-        'server',
-        ...['--url', `${service.url}/mcp`, '--requirements', revision],
-        ...['--expected-failures', baseline, '-o', results],
-      ])
-      // It also fails for an expected failure that does not happen.
-      expect(code, out).toBe(0)
-      const checks = checksIn(results)
+      const checks = await conformance(service.url, revision, expected)
       for (const scenario of MUST_PASS[revision] ?? []) {
         expect(checks.get(scenario)?.length, scenario).toBeGreaterThan(0)
         expect(failed(checks.get(scenario) ?? []), scenario).toEqual([])
@@ -148,6 +152,17 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const)
     },
     120_000,
   )
+
+  test.skipIf(!programs)(
+    `with the things of the suite behind the same transport, all of ${revision} passes that needs no session`,
+    async () => {
+      await using fixture = await fixtureService()
+      const checks = await conformance(fixture.url, revision, FAILURES_OF_FIXTURE[revision] ?? {})
+      expect(checks.size).toBeGreaterThanOrEqual(30)
+    },
+    120_000,
+  )
+}
 
 async function railsToken(): Promise<string> {
   const headers = { 'x-agent-key': service.demoKey, 'content-type': 'application/json' }

@@ -74,6 +74,48 @@ test('a price costs few tokens, and its sentence alone is enough to act on', asy
   }
 })
 
+test('no answer or refusal of lookup_price has more than 400 tokens, and a list that is cut says how much is left out', async () => {
+  await using large = await testApp()
+  const regions = ['national', ...Array.from({ length: 60 }, (_, i) => `US-CA-${i + 10}`)]
+  const modifiers = [null, '26', 'TC', '53', 'RR', 'NU', 'UE', 'QW', 'AA']
+  for (const edition of ['TEST1', 'TEST2', 'TEST3'])
+    await large.publish(
+      aRelease({
+        edition,
+        effective_from: `2026-0${edition.at(-1)}-01`,
+        effective_to: `2026-0${edition.at(-1)}-27`,
+        rows: regions.flatMap((region) => modifiers.map((modifier) => aPrice({ cpt: 'G0101', region, modifier }))),
+      }),
+    )
+  const client = await connect(large, 'modern')
+  const ask = async (args: Members): Promise<Members> => {
+    const asked = { cpt: 'G0101', as_of: '2026-03-05', ...args }
+    const result = await client.callTool({ name: 'lookup_price', arguments: asked })
+    expect(tokens(result), JSON.stringify(result)).toBeLessThanOrEqual(400)
+    const response = await large.request(`/reference?${query({ ...asked, proof: 'ref' })}`)
+    expect(withoutOwnWords(result.structuredContent ?? {})).toBe(withoutOwnWords((await response.json()) as Members))
+    return result.structuredContent ?? {}
+  }
+  expect(await ask({})).toMatchObject({ kind: 'price' })
+  const ambiguous = await ask({ region: 'CA' })
+  expect(ambiguous).toMatchObject({ code: 'region_ambiguous', left_out: { choices: 57, regions: 34, modifiers: 2 } })
+  expect(ambiguous['choices']).toHaveLength(3)
+  const whole = (await large.problem('/reference?cpt=G0101&region=CA&as_of=2026-03-05')) as Members
+  expect([(whole['choices'] as unknown[]).length, whole['left_out']]).toEqual([60, undefined])
+  expect(await ask({ modifier: 'ZZ' })).toMatchObject({ code: 'modifier_not_priced', left_out: { modifiers: 2 } })
+  const over = await ask({ as_of: '2026-04-05' })
+  expect(over).toMatchObject({ code: 'no_edition_for_day', last_known: { cpt: 'G0101' }, left_out: { held: 2 } })
+  expect(over['charts']).toContainEqual({ chart: 'cms-pfs', held: [{ from: '2026-03-01', to: '2026-03-27' }] })
+  expect(await ask({ region: 'US-AL-00' })).toMatchObject({ code: 'region_not_covered' })
+  const wrong = { cpt: 'x', region: '<b>', basis: 'g', setting: 'm', as_of: 't', npi: '1', modifier: 'ZZZ' }
+  expect(((await ask(wrong))['errors'] as unknown[]).length).toBe(4)
+  const sampled = await connect(app, 'modern')
+  for (const args of LOOKUPS) {
+    const result = await sampled.callTool({ name: 'lookup_price', arguments: args })
+    expect([args, tokens(result) <= 400]).toEqual([args, true])
+  }
+})
+
 interface Asked {
   tool: string
   args: Members

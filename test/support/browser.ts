@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findProgram } from './program.ts'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -17,22 +17,9 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-const installed = (): string | undefined =>
-  NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
-
-/** The browser's path. Installs Debian's where that is possible; undefined where there is none to be had. */
-export function findChromium(): string | undefined {
-  const found = installed()
-  if (found || process.getuid?.() !== 0 || !Bun.which('apt-get')) return found
-  const quietly = {
-    stdout: 'ignore',
-    stderr: 'ignore',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  } as const
-  Bun.spawnSync(['apt-get', 'update'], quietly)
-  Bun.spawnSync(['apt-get', 'install', '-y', '--no-install-recommends', 'chromium'], quietly)
-  return installed()
-}
+/** The browser's path; undefined where there is none to be had. */
+export const findChromium = (): string | undefined =>
+  findProgram(['chromium', 'chromium-browser', 'google-chrome'], ['chromium'])
 
 /**
  * Runs a module in a page and returns what it posts to `/answer`. The files are served under their names; loopback

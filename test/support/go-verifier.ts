@@ -1,24 +1,11 @@
 // The verifier in Go, for the tests that run it.
 
 import { join } from 'node:path'
+import { findProgram } from './program.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** Where `go` is; installed if that can be done here. */
-function findGo(): string | null {
-  const found = Bun.which('go')
-  if (found || process.getuid?.() !== 0 || !Bun.which('apt-get')) return found
-  const quietly = {
-    stdout: 'ignore',
-    stderr: 'ignore',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  } as const
-  Bun.spawnSync(['apt-get', 'update'], quietly)
-  Bun.spawnSync(['apt-get', 'install', '-y', 'golang-go', 'golang-golang-x-mod-dev'], quietly)
-  return Bun.which('go')
-}
-
-const go = findGo()
+const go = findProgram(['go'], ['golang-go', 'golang-golang-x-mod-dev'])
 /** True where tests with Go are left out: on CI they fail instead. */
 export const isGoMissing = !go && process.env['CI'] !== 'true'
 if (isGoMissing) console.log('SKIPPED: the verifier in Go, because there is no Go here and none can be installed')

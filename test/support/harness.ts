@@ -15,9 +15,10 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import type { RequestLine } from '../../src/surfaces/http/router.ts'
 import type { TestRelease } from './builders.ts'
-import { Contract } from './contract.ts'
+import { Contract, openApiOf } from './contract.ts'
 import { DEFAULT_ENGINE, type Engine, storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
+import { isThroughPrism, prismFor, throughPrism } from './through-prism.ts'
 
 export { temporaryFolder }
 
@@ -60,7 +61,13 @@ export async function testApp({
     cacheBytes,
     charts,
   })
-  return new TestApp(folder, config, installation, app, clock, lines, await Contract.of(app))
+  const seen = isThroughPrism ? await behindPrism(app) : app
+  return new TestApp(folder, config, installation, seen, clock, lines, await Contract.of(app))
+}
+
+async function behindPrism(app: App): Promise<App> {
+  const proxy = await prismFor(JSON.stringify(await openApiOf(app)))
+  return { ...app, fetch: (request, address) => throughPrism(proxy, request, (same) => app.fetch(same, address)) }
 }
 
 export class TestApp {

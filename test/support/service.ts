@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
 import { storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
+import { isThroughPrism, prismInFront } from './through-prism.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const BUN = join(ROOT, 'node_modules/.bin/bun')
@@ -48,7 +49,13 @@ export class DemoService {
   ) {}
 
   static async start(environment: Environment = {}, folder = temporaryFolder()): Promise<DemoService> {
-    const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ...environment }
+    const front: Environment = isThroughPrism && !('PORT' in environment) ? await prismInFront() : {}
+    const env: Environment & { DATA_DIR: string } = {
+      DATA_DIR: join(folder.path, 'data'),
+      PORT: '0',
+      ...front,
+      ...environment,
+    }
     const child = spawn([...ATR, 'serve', '--demo'], {
       cwd: ROOT,
       env: await told(env),
@@ -62,7 +69,7 @@ export class DemoService {
       greeting += decoder.decode(chunk)
       if (greeting.includes('challenge\n')) break
     }
-    const url = /^ {2}(http:\/\/\S+)$/m.exec(greeting)?.[1]
+    const url = front['PUBLIC_URL'] ?? /^ {2}(http:\/\/\S+)$/m.exec(greeting)?.[1]
     if (url === undefined) throw new Error(`the service did not start: ${await new Response(child.stderr).text()}`)
     return new DemoService(child, url, greeting, folder, env)
   }

@@ -1,32 +1,10 @@
 // A real Valkey or Redis server for tests: found or installed, started afresh on loopback.
 
-import { createServer } from 'node:net'
+import { freePort } from './port.ts'
+import { findProgram } from './program.ts'
 
-const NAMES = ['valkey-server', 'redis-server']
-const installed = (): string | undefined =>
-  NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
-
-/** The server's path. Installs Debian's where that is possible; undefined where there is none to be had. */
-export function findValkey(): string | undefined {
-  const found = installed()
-  if (found || process.getuid?.() !== 0 || !Bun.which('apt-get')) return found
-  const quietly = {
-    stdout: 'ignore',
-    stderr: 'ignore',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  } as const
-  Bun.spawnSync(['apt-get', 'update'], quietly)
-  Bun.spawnSync(['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'], quietly)
-  return installed()
-}
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
+/** The server's path; undefined where there is none to be had. */
+export const findValkey = (): string | undefined => findProgram(['valkey-server', 'redis-server'], ['redis-server'])
 
 /** A server that keeps nothing. It can be stopped and started again on its port. */
 export class ValkeyServer {

@@ -5,7 +5,7 @@ import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/pric
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
 import { becauseOf, type RowInRelease } from './because.ts'
-import { type Available, availableFor, choicesFor, type Related, relatedTo } from './beside.ts'
+import { type Available, availableFor, choicesFor, inShort, type Related, relatedTo, type Told } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -138,7 +138,7 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
   const members = {
     ...(main ? { row: shortRow(proofs, main) } : {}),
     ...(known ? { last_known: shortRow(proofs, known.row) } : {}),
-    ...told,
+    ...inShort(told, finding.question.day),
   }
   return new Problem(code, detail, { members })
 }
@@ -150,7 +150,7 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
   const main = 'row' in decision ? citable(proofs, finding, decision.chart, decision.row) : undefined
   const available = availableFor(proofs, question)
-  const told = {
+  const told: Told = {
     ...(decision.outcome === 'region_ambiguous' ? { choices: choicesFor(proofs, question, decision.chart) } : {}),
     ...(decision.outcome === 'no_edition' ? { charts: heldPeriods(proofs, decision.charts) } : {}),
     available,
@@ -159,7 +159,7 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   return { code, detail: sentence(finding, code, available, main), main, known, told }
 }
 
-export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): object[] =>
+export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>
   charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
 
 /** One absence proof for each schedule searched, where the code is missing from it altogether. */

@@ -146,3 +146,56 @@ export function referencePath(asked: PathQuestion, day: string, path = '/referen
   given['as_of'] = day
   return address(path, given)
 }
+
+interface Period {
+  from: string
+  to: string
+}
+/** What a refusal says beside its proofs. */
+export interface Told {
+  available: Available
+  choices?: { region: string; href: string }[]
+  charts?: { chart: string; held: Period[] }[]
+}
+
+/** The lists that are cut in the short form, and how many entries are left of each. */
+const IN_SHORT = { choices: 3, regions: 6, modifiers: 6, charts: 2, held: 1 } as const
+export type Shortened = keyof typeof IN_SHORT
+export const SHORTENED = Object.keys(IN_SHORT) as [Shortened, ...Shortened[]]
+
+/** The same in few words: the first entries of each list, how many more there are, and of periods those nearest to the day. */
+export function inShort(
+  { available, choices, charts }: Told,
+  day: string,
+): Partial<Told> & { left_out?: Partial<Record<Shortened, number>> } {
+  const left: Partial<Record<Shortened, number>> = {}
+  const first = <Entry>(list: readonly Entry[], name: Shortened): Entry[] => {
+    const more = list.length - IN_SHORT[name]
+    if (more > 0) left[name] = (left[name] ?? 0) + more
+    return list.slice(0, IN_SHORT[name])
+  }
+  const short: Partial<Told> = {
+    ...(choices && { choices: first(choices, 'choices') }),
+    // The sentence names the charts of which nothing is held.
+    ...(charts && {
+      charts: first(
+        charts.filter(({ held }) => held.length > 0),
+        'charts',
+      ).map(({ chart, held }) => ({ chart, held: first(nearestFirst(held, day), 'held') })),
+    }),
+    ...(Object.values(available).some((list) => list.length > 0) && {
+      available: {
+        ...available,
+        modifiers: first(available.modifiers, 'modifiers'),
+        regions: first(available.regions, 'regions'),
+      },
+    }),
+  }
+  return Object.keys(left).length > 0 ? { ...short, left_out: left } : short
+}
+
+const nearestFirst = (held: readonly Period[], day: string): Period[] => {
+  const daysTo = ({ from, to }: Period): number =>
+    Math.min(Math.abs(Date.parse(from) - Date.parse(day)), Math.abs(Date.parse(to) - Date.parse(day)))
+  return held.toSorted((one, other) => daysTo(one) - daysTo(other))
+}

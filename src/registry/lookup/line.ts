@@ -7,6 +7,7 @@ import type { PlaceRow, PricedRow, Row } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
 import {
   Available,
+  LeftOut,
   SetBecause,
   SetPlace,
   SetPrice,
@@ -52,7 +53,7 @@ export const LineProblem = z
   })
   .meta({ id: 'LineProblem', description })
 export const ShortLineProblem = z
-  .strictObject({ ...problem, row: ShortRow.optional() })
+  .strictObject({ ...problem, row: ShortRow.optional(), left_out: LeftOut.optional() })
   .meta({ id: 'ShortLineProblem', description })
 
 export const pricedFields = {

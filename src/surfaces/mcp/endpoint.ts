@@ -1,97 +1,22 @@
-import { type Gate, refusalOf } from '../../operation.ts'
-import { Problem } from '../../problem.ts'
-import type { Json } from '../../proof/canonical-json.ts'
-import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
-import { readJson } from '../http/request.ts'
-import { refusalHeaders, setQuota } from '../http/response.ts'
-import type { ProtocolParts } from './protocol.ts'
-import { type Tool, toolsOf } from './tools.ts'
-import { Visitor } from './visitor.ts'
+import type { McpParts } from './protocol.ts'
 
-export interface McpParts extends Omit<ProtocolParts, 'tools' | 'visitor'> {
-  gate: Gate
-  baseUrl: () => string
-  /** Origins of web pages that may use it, beside those of this service. */
-  allowedOrigins: readonly string[]
-}
-
-const BODY_BYTES = 64 * 1024
-
-/** These count as the operation that they perform; every other message counts as one request. */
-const COUNTED_AS_OPERATION = ['tools/call', 'resources/read']
-
-/** MCP over streamable HTTP: revision 2026-07-28 and those before it, without sessions, at one address. */
-export function mcpEndpoint(parts: McpParts): Mount {
-  let tools: Tool[] | undefined
+/** MCP over streamable HTTP, at one address. Its code is large: it is loaded with the first message, so that the service starts sooner. */
+export function mcpEndpoint(
+  parts: McpParts & {
+    /** Origins of web pages that may use it, beside those of this service. */
+    allowedOrigins: readonly string[]
+  },
+): Mount {
+  let handle: Mount['handle'] | undefined
   return {
     name: 'mcp',
     path: '/mcp',
     origins: () => [new URL(parts.baseUrl()).origin, ...parts.allowedOrigins],
-    async handle(request, { call, requestId }) {
-      const visitor = new Visitor(call, requestId, parts.gate, parts.baseUrl())
-      const message = await readMessage(request)
-      if (message instanceof Problem) return turnedAway(visitor, (await visitor.enter()) ?? message)
-      const { method } = message
-      const performs = typeof method === 'string' && COUNTED_AS_OPERATION.includes(method)
-      const refused = performs ? undefined : await visitor.enter()
-      if (refused) return turnedAway(visitor, refused, message)
-      // The protocol's own code is large: it is loaded with the first message, so that the service starts sooner.
-      const { answerMessage } = await import('./protocol.ts')
-      tools ??= toolsOf(parts.operations())
-      const response = await answerMessage(request, message, { ...parts, tools, visitor })
-      return performs ? finished(response, visitor, message) : withQuota(response, visitor)
+    async handle(request, caller) {
+      const { mcpHandler } = await import('./protocol.ts')
+      handle ??= mcpHandler(parts)
+      return handle(request, caller)
     },
   }
-}
-
-type Message = { [name: string]: Json }
-
-async function readMessage(request: Request): Promise<Message | Problem> {
-  try {
-    const message = await readJson(request, BODY_BYTES)
-    if (typeof message !== 'object' || message === null || Array.isArray(message))
-      return new Problem('invalid_request', 'the body must be one JSON-RPC message; for several prices, use price_bill')
-    return message as Message
-  } catch (error) {
-    const problem = refusalOf(error)
-    if (problem) return problem
-    throw error
-  }
-}
-
-/** The answer to a call is read whole: only then it is known whether the caller must come again with a credential. */
-async function finished(response: Response, visitor: Visitor, message: Message): Promise<Response> {
-  const body = await response.text()
-  if (visitor.fault !== undefined) throw visitor.fault
-  // A message that the protocol itself refused has performed nothing; it is not free for that.
-  const refused = visitor.turnedAway ?? (visitor.isCounted ? undefined : await visitor.enter())
-  if (refused) return turnedAway(visitor, refused, message)
-  return withQuota(new Response(body === '' ? null : body, response), visitor)
-}
-
-function withQuota(response: Response, { quota }: Visitor): Response {
-  if (quota) setQuota(response.headers, quota)
-  return response
-}
-
-/** JSON-RPC 2.0, section 5.1. */
-const RPC_CODES: { readonly [code: string]: number } = {
-  invalid_json: -32_700,
-  invalid_request: -32_600,
-}
-const SERVER_ERROR = -32_000
-
-/** A refusal of HTTP with the body of a JSON-RPC error, which has the whole problem in `data`. */
-function turnedAway(visitor: Visitor, problem: Problem, { id }: Message = {}): Response {
-  const { baseUrl } = visitor
-  const error = {
-    code: RPC_CODES[problem.code] ?? SERVER_ERROR,
-    message: `${problem.code}: ${problem.detail}`,
-    data: visitor.document(problem),
-  }
-  const headers = { ...refusalHeaders(problem, baseUrl), 'content-type': 'application/json' }
-  const status = STATUS[problem.entry.kind]
-  const known = typeof id === 'string' || typeof id === 'number' ? id : null
-  return withQuota(new Response(JSON.stringify({ jsonrpc: '2.0', id: known, error }), { status, headers }), visitor)
 }

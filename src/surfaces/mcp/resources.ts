@@ -4,10 +4,9 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
-  ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
 import { answerText, type Operation } from '../../operation.ts'
-import type { Problem } from '../../problem.ts'
+import { Problem } from '../../problem.ts'
 import { LIMITS, readHead, readInput, targetOf } from '../http/request.ts'
 import type { Resource } from '../http/resource.ts'
 import { CARD_MIME, CARD_URI, type Card } from './card.ts'
@@ -78,7 +77,7 @@ export async function readResource(parts: ReadableParts, uri: string, visitor: V
   const refused = await visitor.enter()
   if (refused) throw refusalOfRead(refused, visitor)
   const form = DOCUMENTS.includes(path) && parts.resources.find((each) => each.path === path)?.forms[0]
-  if (!form) throw new ResourceNotFoundError(uri)
+  if (!form) throw refusalOfRead(new Problem('route_not_found'), visitor)
   const body = await form.render()
   return { contents: [{ uri, mimeType: form.type, text: Buffer.from(body).toString('utf8') }] }
 }

@@ -1,0 +1,87 @@
+import { createMcpHandler, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import { type Gate, refusalOf } from '../../operation.ts'
+import { Problem } from '../../problem.ts'
+import type { Json } from '../../proof/canonical-json.ts'
+import { STATUS } from '../../status.ts'
+import type { Mount } from '../http/mount.ts'
+import { readJson } from '../http/request.ts'
+import { refusalHeaders, setQuota } from '../http/response.ts'
+import { withoutEcho } from './protocol-error.ts'
+import { Visitor } from './visitor.ts'
+
+export interface TransportParts {
+  gate: Gate
+  baseUrl: () => string
+  /** What answers one message. A new one is made for each: nothing is remembered between messages. */
+  serverFor: (visitor: Visitor) => Server
+}
+
+const BODY_BYTES = 64 * 1024
+
+/** These count as the operation that they perform; every other message counts as one request. */
+const COUNTED_AS_OPERATION = ['tools/call', 'resources/read']
+
+/** Messages of the revision 2026-07-28 and of those before it, without sessions. */
+export const messageHandler =
+  ({ gate, baseUrl, serverFor }: TransportParts): Mount['handle'] =>
+  async (request, { call, requestId }) => {
+    const visitor = new Visitor(call, requestId, gate, baseUrl())
+    const message = await readMessage(request)
+    if (message instanceof Problem) return turnedAway(visitor, (await visitor.enter()) ?? message)
+    const { method } = message
+    const performs = typeof method === 'string' && COUNTED_AS_OPERATION.includes(method)
+    const refused = performs ? undefined : await visitor.enter()
+    if (refused) return turnedAway(visitor, refused, message)
+    const handler = createMcpHandler(() => serverFor(visitor))
+    return finished(await handler.fetch(request, { parsedBody: message }), visitor, message)
+  }
+
+type Message = { [name: string]: Json }
+
+async function readMessage(request: Request): Promise<Message | Problem> {
+  try {
+    const message = await readJson(request, BODY_BYTES)
+    if (typeof message !== 'object' || message === null || Array.isArray(message))
+      return new Problem('invalid_request', 'the body must be one JSON-RPC message; for several prices, use price_bill')
+    return message as Message
+  } catch (error) {
+    const problem = refusalOf(error)
+    if (problem) return problem
+    throw error
+  }
+}
+
+/** An answer is read whole: only then it is known whether the caller must come again with a credential. */
+async function finished(response: Response, visitor: Visitor, message: Message): Promise<Response> {
+  const answer = await withoutEcho(response, visitor.hasRefused)
+  if (visitor.fault !== undefined) throw visitor.fault
+  // A message that the protocol itself refused has performed nothing; it is not free for that.
+  const refused = visitor.turnedAway ?? (visitor.isCounted ? undefined : await visitor.enter())
+  if (refused) return turnedAway(visitor, refused, message)
+  return withQuota(answer, visitor)
+}
+
+function withQuota(response: Response, { quota }: Visitor): Response {
+  if (quota) setQuota(response.headers, quota)
+  return response
+}
+
+const RPC_CODES: { readonly [code: string]: number } = {
+  invalid_json: ProtocolErrorCode.ParseError,
+  invalid_request: ProtocolErrorCode.InvalidRequest,
+}
+const SERVER_ERROR = -32_000
+
+/** A refusal of HTTP with the body of a JSON-RPC error, which has the whole problem in `data`. */
+function turnedAway(visitor: Visitor, problem: Problem, { id }: Message = {}): Response {
+  const { baseUrl } = visitor
+  const error = {
+    code: RPC_CODES[problem.code] ?? SERVER_ERROR,
+    message: `${problem.code}: ${problem.detail}`,
+    data: visitor.document(problem),
+  }
+  const headers = { ...refusalHeaders(problem, baseUrl), 'content-type': 'application/json' }
+  const status = STATUS[problem.entry.kind]
+  const known = typeof id === 'string' || typeof id === 'number' ? id : null
+  return withQuota(new Response(JSON.stringify({ jsonrpc: '2.0', id: known, error }), { status, headers }), visitor)
+}
