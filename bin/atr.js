@@ -9,8 +9,6 @@ import { fileURLToPath } from 'node:url'
 
 const OS = { linux: 'linux', darwin: 'darwin', win32: 'windows', freebsd: 'freebsd', android: 'linux' }
 const CPU = { x64: 'x64', arm64: 'aarch64' }
-/** Bun's own limit answers with a bare 431; ours is lower and answers with a problem. */
-const HEADER_BYTES = '--max-http-header-size=262144'
 
 function findBun() {
   const require = createRequire(import.meta.url)
@@ -33,7 +31,7 @@ function isMusl() {
 }
 
 const script = fileURLToPath(new URL('../src/cli/atr.ts', import.meta.url))
-const child = spawn(findBun(), [HEADER_BYTES, script, ...process.argv.slice(2)], { stdio: 'inherit' })
+const child = spawn(findBun(), [script, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('error', () => {
   console.error('atr needs Bun, which is a dependency of this package: install it again')

@@ -30,7 +30,7 @@ test.each([
 })
 
 test('how long witnesses are waited for has bounds', () => {
-  expect(readConfig({})).toMatchObject({ WITNESS_TIMEOUT_MS: 3_000, WITNESS_RETRIES: 1, LOG_RPM: 6_000 })
+  expect(readConfig({})).toMatchObject({ WITNESS_TIMEOUT_MS: 10_000, WITNESS_RETRIES: 3, LOG_RPM: 6_000 })
   for (const wrong of ['0', '99', '60001', 'x'])
     expect(() => readConfig({ WITNESS_TIMEOUT_MS: wrong })).toThrow('WITNESS_TIMEOUT_MS')
   for (const wrong of ['-1', '6', '1.5'])

@@ -49,9 +49,9 @@ export const Settings = z.object({
   PORT: port.default(8787).describe('Port to listen on; 0 picks a free one.'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .refine((url) => !/[?#]/.test(url))
+    .refine((url) => !/[?#]/.test(url) && /^\/*$/.test(new URL(url).pathname))
     .optional()
-    .describe('Where agents reach the service, without a trailing slash. Default: http://HOST:PORT.'),
+    .describe('Where agents reach the service: a scheme and a host, without a path. Default: http://HOST:PORT.'),
   WORKERS: z.coerce
     .number()
     .int()
@@ -123,14 +123,14 @@ export const Settings = z.object({
     .int()
     .min(100)
     .max(60_000)
-    .default(3_000)
+    .default(10_000)
     .describe('How long to wait for each answer of a witness, in milliseconds.'),
   WITNESS_RETRIES: z.coerce
     .number()
     .int()
     .min(0)
     .max(5)
-    .default(1)
+    .default(3)
     .describe('How often a request is repeated that a witness did not answer, or answered with 429 or 5xx.'),
   TRUSTED_PROXIES: list
     .refine((proxies) => proxies.every(isAddressRange))
@@ -162,6 +162,20 @@ export const Settings = z.object({
   ANONYMOUS_RPM: rate
     .default(600_000)
     .describe('Requests per minute of all callers without a credential together, in each quota.'),
+  CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(16)
+    .default(10_000)
+    .describe('How many connections each process keeps open, or fewer where it may open fewer files. Linux only.'),
+  CONNECTIONS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe(
+      'How many connections of one address each process keeps open, except those of TRUSTED_PROXIES. Linux only.',
+    ),
   ADMIN_PORT: port
     .optional()
     .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),

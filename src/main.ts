@@ -3,6 +3,8 @@ import { SourceArchive } from './citations/archive.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { Valkey } from './db/valkey.ts'
 import { faultOf } from './fault.ts'
+import { guardConnections, isBlockOf } from './host/connections.ts'
+import { LineQueue } from './host/line-queue.ts'
 import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
@@ -23,6 +25,14 @@ const IDLE_SECONDS = 30
 const ANSWER_SECONDS = 120
 /** Larger than any body we take: the surface answers 413 itself, where Bun would send a bare one. */
 const TRANSPORT_BODY_BYTES = 1024 ** 3
+/** A little more than the surface takes, which answers in its own words; whoever sends more gets a bare 431 of Bun's. */
+const TRANSPORT_HEADER_BYTES = 20 * 1024
+
+/** Bun reads this whenever headers come in. Its types say that it cannot be set. Loaded late: it takes as long as all else at a start. */
+const limitHeaders = async (): Promise<void> => {
+  const { default: http } = await import('node:http')
+  ;(http as { maxHeaderSize: number }).maxHeaderSize = TRANSPORT_HEADER_BYTES
+}
 
 /** One of several processes that listen on the same port. */
 export interface Worker {
@@ -54,6 +64,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     cacheBytes: config.CACHE_BYTES,
     isCardSignedTwice: config.CARD_SIGNATURES === 'compatible',
   })
+  void limitHeaders()
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
   const hasProxies = config.TRUSTED_PROXIES.length > 0
   const server = listen({
@@ -78,6 +89,13 @@ export function start(config: Config, installation: Installation, worker?: Worke
   })
   const admin =
     metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
+  const connections = guardConnections({
+    most: config.CONNECTIONS,
+    perAddress: config.CONNECTIONS_PER_ADDRESS,
+    port: server.port ?? config.PORT,
+    isExempt: isBlockOf(isTrusted),
+    tell: (closed) => logConnections(closed, worker),
+  })
   const localUrl = localAddress(config.HOST, server.port ?? config.PORT)
   if (url === '') url = localUrl
   const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
@@ -89,6 +107,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     localUrl,
     metricsUrl: admin && `http://127.0.0.1:${admin.port}/metrics`,
     async stop() {
+      connections.stop()
       await server.stop()
       await heads.stop()
       await admin?.stop()
@@ -96,6 +115,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
       valkey?.close()
       await installation.db.close()
       log.flush()
+      await standardError.drain()
     },
   }
 }
@@ -151,6 +171,12 @@ function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun
 
 const named = (worker: Worker | undefined): { worker?: number } => (worker ? { worker: worker.number } : {})
 
+export const standardError = new LineQueue(2)
+
+/** One line on standard error, with the time. It waits for nobody who reads it. */
+export const logLine = (line: { level: string; [member: string]: unknown }): void =>
+  standardError.add(`${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
+
 const LEVELS = ['debug', 'info', 'warn', 'error']
 
 const LOG_BATCH_CHARACTERS = 16 * 1024
@@ -169,7 +195,7 @@ function requestLog(
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
-    if (lines !== '') console.error(lines.slice(0, -1))
+    if (lines !== '') standardError.add(lines)
     lines = ''
   }
   const request = ({ error, ...line }: RequestLine): void => {
@@ -185,22 +211,24 @@ function requestLog(
 }
 
 const logValkey = (isAway: boolean, worker: Worker | undefined): void =>
-  console.error(
-    JSON.stringify({
-      at: new Date().toISOString(),
-      level: isAway ? 'error' : 'info',
-      limits: isAway ? 'Valkey is away: each machine counts for itself' : 'Valkey counts for all machines',
-      ...named(worker),
-    }),
-  )
+  logLine({
+    level: isAway ? 'error' : 'info',
+    limits: isAway ? 'Valkey is away: each machine counts for itself' : 'Valkey counts for all machines',
+    ...named(worker),
+  })
+
+const logConnections = (closed: { connections: number; closed: number }, worker: Worker | undefined): void =>
+  logLine({ level: 'warn', ...closed, ...named(worker) })
 
 /** As JSON.stringify would write it. All its texts are ours, without a character that needs an escape. */
 const lineText = (
   at: string,
-  { request_id, method, route, status, ms }: RequestLine,
+  { request_id, method, route, status, ms, caller, code, key_id }: RequestLine,
   worker: Worker | undefined,
-): string =>
-  `{"at":"${at}","level":"info","request_id":"${request_id}","method":"${method}","route":"${route}","status":${status},"ms":${ms}${worker ? `,"worker":${worker.number}` : ''}}\n`
+): string => {
+  const more = `${code === undefined ? '' : `,"code":"${code}"`}${key_id === undefined ? '' : `,"key_id":"${key_id}"`}`
+  return `{"at":"${at}","level":"info","request_id":"${request_id}","method":"${method}","route":"${route}","status":${status},"ms":${ms},"caller":"${caller}"${more}${worker ? `,"worker":${worker.number}` : ''}}\n`
+}
 
 /** The time as text, written once a millisecond. */
 function isoClock(): () => string {
@@ -213,14 +241,11 @@ function isoClock(): () => string {
 }
 
 const logRelease: Parameters<App['followFiguresCalendar']>[0] = (result) =>
-  console.error(
-    JSON.stringify({
-      at: new Date().toISOString(),
-      level: 'fault' in result ? 'error' : 'info',
-      job: 'figures_release',
-      ...('fault' in result ? faultOf(result.fault) : result),
-    }),
-  )
+  logLine({
+    level: 'fault' in result ? 'error' : 'info',
+    job: 'figures_release',
+    ...('fault' in result ? faultOf(result.fault) : result),
+  })
 
-const logFault = (job: string, fault: unknown): void =>
-  console.error(JSON.stringify({ at: new Date().toISOString(), level: 'error', job, ...faultOf(fault) }))
+/** A job of the service has failed. */
+export const logFault = (job: string, fault: unknown): void => logLine({ level: 'error', job, ...faultOf(fault) })

@@ -259,8 +259,13 @@ export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record
   const found = parsed.error.issues.map((issue) => fieldError(input, issue, raw))
   const errors = [...new Map(found.map((error) => [JSON.stringify(error), error])).values()]
   const first = errors[0]
-  throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors: errors.slice(0, MOST_ERRORS) })
+  const isUnknown = errors.some(({ code }) => code === 'unknown_parameter')
+  const allowed = isUnknown ? allowedParameters(Object.keys(input.shape)) : {}
+  throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors: errors.slice(0, MOST_ERRORS), ...allowed })
 }
+
+/** The names that a route knows, as a member of the refusal of another. */
+export const allowedParameters = (known: readonly string[]) => ({ members: { allowed_parameters: [...known] } })
 
 export const unknownParameter = (known: readonly string[]): string =>
   `a parameter is not known here; known are ${known.join(', ') || 'none'}`

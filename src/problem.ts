@@ -147,12 +147,22 @@ export const PROBLEMS = {
   method_not_allowed: {
     kind: 'method',
     title: 'The path does not accept this method',
-    hint: 'Use a method listed in the Allow header.',
+    hint: 'Use a method listed in `allowed_methods` and in the Allow header.',
+  },
+  method_not_implemented: {
+    kind: 'not_implemented',
+    title: 'The service does not know this method',
+    hint: 'Use GET, HEAD, POST or OPTIONS, as /api/openapi.json says for each path.',
   },
   not_acceptable: {
     kind: 'not_acceptable',
     title: 'The answer does not exist in a format that the Accept header allows',
-    hint: 'Accept application/json, or leave the Accept header out.',
+    hint: 'Accept one of the types in `available_types`, or leave the Accept header out.',
+  },
+  precondition_failed: {
+    kind: 'precondition',
+    title: 'The answer is no longer the one that If-Match names',
+    hint: 'Leave the If-Match header out to get the answer as it is now.',
   },
   payload_too_large: {
     kind: 'too_large',
@@ -166,8 +176,8 @@ export const PROBLEMS = {
   },
   unsupported_media_type: {
     kind: 'media_type',
-    title: 'The body must be JSON',
-    hint: 'Send Content-Type: application/json.',
+    title: 'The body must be JSON, and not compressed',
+    hint: 'Send Content-Type: application/json, without Content-Encoding.',
   },
   headers_too_large: {
     kind: 'headers_too_large',

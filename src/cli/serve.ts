@@ -2,7 +2,19 @@ import { parseArgs } from 'node:util'
 import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
 import { createInstallation, exists } from '../installation.ts'
-import { doesJobs, limitsOf, localAddress, type RunningService, start, tryPort, type Worker } from '../main.ts'
+import type { Publisher } from '../integrity/publication.ts'
+import { followWaiting, type WaitingNews } from '../integrity/waiting.ts'
+import {
+  doesJobs,
+  limitsOf,
+  localAddress,
+  logFault,
+  logLine,
+  type RunningService,
+  start,
+  tryPort,
+  type Worker,
+} from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
 import { quotasOf } from '../rails/limit/limits.ts'
@@ -45,14 +57,21 @@ async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningS
   const installation = await openStore(config)
   const running = start(config, installation, worker)
   const { db, registryLog, figuresLog, cosign } = installation
-  const publisher = { db, log: registryLog, cosign }
-  const states = doesJobs(worker)
-    ? scheduleStates(publisher, [{ db, log: figuresLog, cosign }], Date.now, ({ fault }) => logFault(fault))
-    : undefined
+  const [registry, figures] = [registryLog, figuresLog].map((log) => ({ db, log, cosign })) as [Publisher, Publisher]
+  const jobs = doesJobs(worker)
+    ? [
+        scheduleStates(registry, [figures], Date.now, ({ fault }) => logFault('registry_state', fault)),
+        followWaiting({
+          publishers: [registry, figures],
+          tell: logWaiting,
+          tellFault: ({ fault }) => logFault('publication', fault),
+        }),
+      ]
+    : []
   return {
     ...running,
     async stop() {
-      await states?.stop()
+      await Promise.all(jobs.map((job) => job.stop()))
       await running.stop()
     },
   }
@@ -84,7 +103,7 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
       return [process.execPath, ...process.execArgv, process.argv[1] as string, 'serve', ...options]
     },
     environment: { ...process.env, PORT: String(port), LOG_LEVEL: config.LOG_LEVEL },
-    tell: (end) => console.error(JSON.stringify({ at: new Date().toISOString(), level: 'error', ...end })),
+    tell: (end) => logLine({ level: 'error', ...end }),
   })
   const localUrl = localAddress(config.HOST, port)
   console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
@@ -96,9 +115,12 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
 const listening = ({ url, localUrl }: Pick<RunningService, 'url' | 'localUrl'>): string =>
   `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`
 
-const logFault = (fault: unknown): void =>
-  console.error(
-    JSON.stringify({ at: new Date().toISOString(), level: 'error', job: 'registry_state', ...faultOf(fault) }),
+/** An alarm each time that something signed could not be made public, and a word when it is. */
+const logWaiting = ({ log, fault }: WaitingNews): void =>
+  logLine(
+    fault === undefined
+      ? { level: 'info', job: 'publication', log, is: 'public' }
+      : { level: 'error', alarm: 'publication_waits', log, ...faultOf(fault) },
   )
 
 /** A person is reading the terminal: requests would only scroll the key away. */

@@ -11,7 +11,7 @@ export interface Patience {
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024
-const PAUSE_MS = 100
+const PAUSE_MS = 250
 
 export interface WitnessResponse {
   status: number

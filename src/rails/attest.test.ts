@@ -4,6 +4,7 @@ import { attest } from './attest.ts'
 import { makeNonce } from './credential.ts'
 import { anEd25519Key, BASE_URL, CONSTANT_SIGNATURE, refusal, seen, testRails, UNSOUND_KEYS } from './fixture.ts'
 import { revokeKey } from './keys.ts'
+import { KEPT_EVENTS } from './store.ts'
 
 interface TokenRow {
   token_id: string
@@ -252,6 +253,19 @@ test('a key with a public key must also sign the nonce, and a bad signature spen
   const events = await rails.rows<EventRow>('rails_event', 'event_no')
   expect(events.map(({ kind }) => kind)).toEqual(['key_created'])
   expect((await rails.problem('attest', { agentKey: key }, { nonce, proof: good })).code).toBe('nonce_already_used')
+})
+
+test('reuses of nonces without end do not fill the store, and what operators did stays', async () => {
+  await using rails = await testRails()
+  const { key, key_id } = await rails.key()
+  const nonce = await rails.nonce(key)
+  await rails.answer('attest', { agentKey: key }, { nonce })
+  for (let i = 0; i < 3; i++) await rails.problem('attest', { agentKey: key }, { nonce })
+  await rails.db.query('UPDATE rails_event_number SET last_no = last_no + $1', [KEPT_EVENTS])
+  await rails.problem('attest', { agentKey: key }, { nonce })
+  const events = await rails.rows<EventRow & { key_id: string }>('rails_event', 'event_no')
+  expect(events.map(({ kind }) => kind)).toEqual(['key_created', 'nonce_reused'])
+  expect(events.every((event) => event.key_id === key_id)).toBe(true)
 })
 
 test('a public key of small order, registered before they were refused, proves nothing', async () => {

@@ -77,6 +77,9 @@ export async function putKeyRevocation(tx: Db, keyId: string, at: number): Promi
   await tx.query('UPDATE agent_key SET revoked_at = $2 WHERE key_id = $1', [keyId, at])
 }
 
+/** Reuses of nonces are kept until so many events have come after them. */
+export const KEPT_EVENTS = 10_000
+
 /**
  * The number is counted in a row that is locked until the transaction ends: two events at once never want the same one,
  * which would undo the revocation that one of them reports. Lock the key first, as every caller does.
@@ -90,6 +93,10 @@ export async function insertEvent(tx: Db, kind: RailsEvent, keyId: string, at: n
     at,
     kind,
     keyId,
+  ])
+  // Whoever holds a key can make reuses without end. What operators did is never removed.
+  await tx.query(`DELETE FROM rails_event WHERE event_no <= $1 AND kind = 'nonce_reused'`, [
+    (next?.last_no ?? 0) - KEPT_EVENTS,
   ])
 }
 

@@ -1,6 +1,7 @@
 import { lockFolder } from '../db/folder-lock.ts'
 import { fromUtf8 } from '../proof/bytes.ts'
 import type { VerifierKey } from '../proof/note/signed-note.ts'
+import { FAILURE_POINTS, Visitors } from './visitors.ts'
 import { Witness, type WitnessResponse } from './witness.ts'
 import { readWitnessKey, witnessVkey } from './witness-key.ts'
 
@@ -37,13 +38,14 @@ export async function startWitness(parts: WitnessParts): Promise<RunningWitness>
   const lock = lockFolder(dir)
   try {
     const witness = await Witness.open(dir, signer, logs, () => Math.floor(now() / 1000))
+    const visitors = new Visitors(now)
     const server = Bun.serve({
       hostname: host,
       port,
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: MAX_BODY_BYTES,
       reusePort: false, // two witnesses on one port would each see half of a log
-      fetch: (request) => respond(witness, request),
+      fetch: (request, transport) => respond(witness, request, visitors, transport.requestIP(request)?.address ?? ''),
       error(fault) {
         observe(fault)
         return answer(500, 'the witness failed\n')
@@ -70,15 +72,26 @@ const answer = (status: number, body: string, type = TEXT): Response =>
     headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' },
   })
 
-async function respond(witness: Witness, request: Request): Promise<Response> {
+async function respond(witness: Witness, request: Request, visitors: Visitors, address: string): Promise<Response> {
+  if (!visitors.isWelcome(address)) return tooMany(visitors.waitSeconds)
+  visitors.count(address, 1)
   const { pathname } = new URL(request.url)
   if (pathname === '/add-checkpoint' && request.method === 'POST') {
     const body = await textOf(request)
-    return reply(body === undefined ? { answer: 'malformed' } : await witness.add(body))
+    const given: WitnessResponse = body === undefined ? { answer: 'malformed' } : await witness.add(body)
+    if (given.answer === 'not_signed_by_log') visitors.count(address, FAILURE_POINTS)
+    return reply(given)
   }
   const hash = /^\/([0-9a-f]{64})\/checkpoint$/.exec(pathname)?.[1]
   const note = hash !== undefined && ['GET', 'HEAD'].includes(request.method) ? witness.latest(hash) : undefined
   return note === undefined ? answer(404, 'there is nothing here\n') : answer(200, note)
+}
+
+/** The log's side asks again after this. */
+function tooMany(waitSeconds: number): Response {
+  const response = answer(429, 'too many requests from this address\n')
+  response.headers.set('retry-after', String(waitSeconds))
+  return response
 }
 
 /** Undefined on bytes that are no text. */

@@ -338,3 +338,54 @@ test('a new witness has a key that only its owner reads, and is never made over 
   expect(existsSync(join(witness.dir, 'x'))).toBe(false)
   expect(keyOf(witness.key, 4)).toEqual(witness.key)
 })
+
+test('a flood of replayed checkpoints is answered from memory, and the log is heard at once', async () => {
+  const log = await aLog(9)
+  await using witness = await TestWitness.follow(log)
+  const replay = await growth(log, 5, 5)
+  const first = await (await witness.add(await growth(log, 0, 5))).text()
+  const file = join(witness.dir, originHash('log.example/registry'))
+  const written = statSync(file).ino
+  witness.clock.now += 5_000
+  const flood = Array.from({ length: 300 }, async () => (await witness.add(replay)).text())
+  const grown = witness.status(await growth(log, 5, 6))
+  const lines = await Promise.all(flood)
+  expect(lines.filter((text) => text !== first && text !== '6\n')).toEqual([])
+  expect(lines).toContain(first)
+  expect(await grown).toBe(200)
+  expect(statSync(file).ino).not.toBe(written) // by the growth alone
+  const once = statSync(file).ino
+  const again = await growth(log, 6, 6)
+  for (let i = 0; i < 20; i++) expect(await witness.status(again)).toBe(200)
+  expect(statSync(file).ino).toBe(once)
+})
+
+test('an unchanged checkpoint is signed again after a minute, and with a line that nobody checked it is checked first', async () => {
+  const log = await aLog(5)
+  const stranger = await aSigner('log.example/registry')
+  await using witness = await TestWitness.follow(log)
+  const checkpoint = await log.checkpoint()
+  await witness.status(await growth(log, 0))
+  expect(await witness.status(addBody(5, [], await signNote(await log.text(), [stranger])))).toBe(403)
+  expect(await witness.status(addBody(5, [toBase64(new Uint8Array(32))], checkpoint))).toBe(422)
+  const timeOfRepeat = async () =>
+    timeOf(witness, checkpoint, await (await witness.add(addBody(5, [], checkpoint))).text())
+  witness.clock.now += 59_000
+  expect(await timeOfRepeat()).toBe(1_700_000_000)
+  witness.clock.now += 1_000
+  expect(await timeOfRepeat()).toBe(1_700_000_060)
+})
+
+test('an address that sends signatures of nobody, or too much of anything, waits for the next minute', async () => {
+  const log = await aLog(5)
+  const stranger = await aSigner('log.example/registry')
+  await using witness = await TestWitness.follow(log)
+  const forged = addBody(0, [], await signNote(await log.text(), [stranger]))
+  const statuses: number[] = []
+  for (let i = 0; i < 70; i++) statuses.push(await witness.status(forged))
+  expect(statuses.filter((status) => status === 403)).toHaveLength(60)
+  const refused = await witness.add(await growth(log, 0))
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+  witness.clock.now += 60_000
+  expect(await witness.status(await growth(log, 0))).toBe(200)
+})

@@ -25,6 +25,9 @@ export type WitnessResponse =
   | { answer: 'not_what_i_have'; size: number }
   | { answer: 'not_consistent' }
 
+/** How long an unchanged checkpoint is answered with the cosignature that there is. Anyone can send one again and again. */
+const REPEAT_SECONDS = 60
+
 /** The time in whole seconds since 1970. */
 export type Clock = () => number
 
@@ -76,11 +79,26 @@ export class Witness {
     if (!request || !head) return { answer: 'malformed' }
     const keys = this.logs.filter(({ name }) => name === head.origin)
     if (keys.length === 0) return { answer: 'unknown_log' }
+    const repeated = this.#repeated(request, head.origin, note)
+    if (repeated !== undefined) return { answer: 'cosigned', lines: repeated }
     const opened = await openNote(request.note, keys)
     if (!opened.ok) return { answer: 'not_signed_by_log' }
     if (request.old > head.size) return { answer: 'malformed' }
     const vouched = `${opened.note.text}\n${linesOf(opened.note, opened.signers)}`
     return this.#inTurn(head.origin, () => this.#consider(request, head, { text: opened.note.text, vouched }))
+  }
+
+  /**
+   * The lines that were given for this checkpoint before, if nothing has changed since and they are not old. Nothing is checked or
+   * signed for that, nor does it wait: it must not keep the log from being heard.
+   */
+  #repeated({ old, proof }: AddCheckpoint, origin: string, { text, signatures }: Note): string | undefined {
+    const seen = this.#seen.get(origin)
+    if (!seen || old !== seen.head.size || proof.length > 0 || !seen.note.startsWith(`${text}\n`)) return undefined
+    if (this.clock() - seen.seconds >= REPEAT_SECONDS) return undefined
+    const known = seen.note.slice(text.length + 1)
+    const isSigned = signatures.some((line) => findKey(this.logs, line) && known.includes(signatureLine(line)))
+    return isSigned ? ownLines(seen.note, this.key) : undefined
   }
 
   /** One at a time for each log, in the order of arrival. */
@@ -126,6 +144,13 @@ export class Witness {
     this.#latestSeconds = Math.max(this.#latestSeconds, seen.seconds)
   }
 }
+
+/** The lines of a witness under a note. */
+const ownLines = (text: string, key: VerifierKey): string =>
+  (parseNote(text)?.signatures ?? [])
+    .filter((line) => findKey([key], line))
+    .map(signatureLine)
+    .join('')
 
 /** The signature lines that were checked, and no others: only verified lines are passed on. */
 const linesOf = ({ signatures }: Note, signers: readonly VerifierKey[]): string =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { loadSample } from '../../src/cli/sample.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
-import { start } from '../../src/main.ts'
+import { standardError, start } from '../../src/main.ts'
 import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 
@@ -14,7 +14,7 @@ test('metrics and log lines say what was asked and what was ready-made, and noth
   await createInstallation(config, { origin: 'registry.example', now: Date.now() }, (made) =>
     loadSample(made, Date.now),
   )
-  using written = spyOn(console, 'error').mockImplementation(() => undefined)
+  using written = spyOn(standardError, 'add').mockImplementation(() => undefined)
   const service = start(config, await openInstallation(config))
   try {
     for (const path of ['/api/openapi.json', '/api/openapi.json', '/api/readme', '/<script>', '/reference?cpt=%00'])
@@ -38,7 +38,9 @@ test('metrics and log lines say what was asked and what was ready-made, and noth
   } finally {
     await service.stop()
   }
-  const lines = written.mock.calls.flatMap(([text]) => String(text).split('\n')).map((line) => JSON.parse(line))
+  const lines = written.mock.calls
+    .flatMap(([text]) => String(text).trimEnd().split('\n'))
+    .map((line) => JSON.parse(line))
   expect(lines.map(({ route, status }) => [route, status])).toEqual([
     ['/api/openapi.json', 200],
     ['/api/openapi.json', 200],
@@ -47,7 +49,8 @@ test('metrics and log lines say what was asked and what was ready-made, and noth
     ['/reference', 400],
     ['unknown', 404],
   ])
-  for (const line of lines)
+  for (const { code, ...line } of lines) {
+    expect(code === undefined).toBe(line.status === 200)
     expect(line).toEqual({
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
       level: 'info',
@@ -56,5 +59,7 @@ test('metrics and log lines say what was asked and what was ready-made, and noth
       route: expect.any(String),
       status: expect.any(Number),
       ms: expect.any(Number),
+      caller: 'anonymous',
     })
+  }
 })

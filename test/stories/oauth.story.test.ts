@@ -274,6 +274,7 @@ test('what a client asks for wrongly is refused in the words of OAuth', async ()
 test('failed authentication at the token endpoint is limited by address, and does not touch the key', async () => {
   await using app = await testApp({ limits: { enabled: true } })
   const client = await app.createKey()
+  expect((await post(app, GRANT, basic(client))).status).toBe(200)
   const wrong = basic({ key_id: client.key_id, key: `${client.key.slice(0, -1)}x` })
   for (let i = 0; i < 10; i++) expect((await post(app, GRANT, wrong)).status).toBe(401)
   const limited = await post(app, GRANT, wrong)

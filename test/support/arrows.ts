@@ -10,6 +10,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   'status.ts': ['problem.ts'],
   'soon.ts': [],
   'front-door.ts': [],
+  host: [],
   'work-queue.ts': ['front-door.ts', 'problem.ts'],
   'operation.ts': ['problem.ts', 'db', 'soon.ts', 'work-queue.ts'],
   'paging.ts': ['operation.ts'],
@@ -57,7 +58,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'operation.ts',
     'problem.ts',
   ],
-  'main.ts': ['app.ts', 'citations', 'config.ts', 'fault.ts', 'installation.ts', 'surfaces', 'db'],
+  'main.ts': ['app.ts', 'citations', 'config.ts', 'fault.ts', 'host', 'installation.ts', 'surfaces', 'db'],
   cli: [
     'calendar.ts',
     'fault.ts',

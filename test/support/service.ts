@@ -6,7 +6,7 @@ import { isThroughPrism, prismInFront } from './through-prism.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const BUN = join(ROOT, 'node_modules/.bin/bun')
-export const ATR = [BUN, '--max-http-header-size=262144', join(ROOT, 'src/cli/atr.ts')]
+export const ATR = [BUN, join(ROOT, 'src/cli/atr.ts')]
 
 type Environment = Record<string, string>
 

@@ -41,7 +41,9 @@ const COMMON: readonly ProblemCode[] = [
   'conflicting_credentials',
   'route_not_found',
   'method_not_allowed',
+  'method_not_implemented',
   'not_acceptable',
+  'precondition_failed',
   'uri_too_long',
   'headers_too_large',
   'rate_limited',
@@ -154,6 +156,10 @@ export function problemSchema(members: Record<string, z.ZodType>, gathering: Gat
     required_scopes: z.array(z.string()).optional(),
     granted_scopes: z.array(z.string()).optional(),
     'violated-policies': z.array(z.string()).optional(),
+    retry_after_seconds: z.int().min(1).optional().meta({ description: 'How long to wait, as Retry-After says' }),
+    allowed_methods: z.array(z.string()).optional(),
+    allowed_parameters: z.array(z.string()).optional(),
+    available_types: z.array(z.string()).optional(),
     ...optional,
   })
   return { description: 'RFC 9457 problem details', ...schemaOf(Problem, 'output', gathering) }

@@ -18,10 +18,14 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
  */
 export function callerAddress(peer: string, forwarded: string | null, isTrusted: (address: string) => boolean): string {
   if (forwarded === null || !isTrusted(plain(peer))) return peer
-  const hops = forwarded.split(',').map((hop) => plain(hop.trim()))
+  const hops = forwarded.split(',').map((hop) => plain(withoutPort(hop.trim())))
   const caller = hops.reverse().find((hop) => !isTrusted(hop))
   return caller !== undefined && isIP(caller) !== 0 ? caller : peer
 }
 
 /** An IPv4 peer on a dual-stack socket is written ::ffff:a.b.c.d. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
+
+/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string): string =>
+  /^\[([0-9a-f:.]+)\](?::\d{1,5})?$/i.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(hop)?.[1] ?? hop

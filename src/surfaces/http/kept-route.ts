@@ -1,6 +1,7 @@
 import type { Access, Bucket, Operation } from '../../operation.ts'
 import { ENCODINGS, type Encoding } from './compression.ts'
-import { formChooser } from './negotiation.ts'
+import { formChooser, isNamed, negotiate } from './negotiation.ts'
+import { remembered } from './remembered.ts'
 import type { Resource } from './resource.ts'
 
 /** What the surface knows of a GET route before it looks at a request. */
@@ -21,8 +22,14 @@ export interface KeptRoute {
   isSmall: boolean
 }
 
-/** The number of the JSON form that an Accept header gets. */
-export const jsonFormFor = formChooser([{ type: 'application/json' }, { type: 'application/problem+json' }])
+const [JSON_TYPE, PROBLEM_TYPE] = ['application/json', 'application/problem+json']
+
+/** The number of the JSON form that an Accept header gets. Who names the type of refusals takes JSON too. */
+export const jsonFormFor: KeptRoute['formFor'] = (accept) => (accept === null ? 0 : chosenJson(accept).at)
+const chosenJson = remembered((accept): { at: number | undefined } => {
+  if (negotiate([{ type: JSON_TYPE }], accept)) return { at: 0 }
+  return { at: isNamed(PROBLEM_TYPE, accept) ? 1 : undefined }
+})
 
 export const operationRoute = ({ http, access, limit, cache, stamp, input }: Operation): KeptRoute => ({
   path: http.path,
@@ -40,7 +47,8 @@ export const resourceRoute = (resource: Resource): KeptRoute => ({
   access: resource.access ?? 'public',
   limit: resource.limit ?? 'default',
   stamp: stampOf(resource.cache, resource.stamp),
-  formFor: formChooser(resource.forms),
+  formFor:
+    resource.forms.length === 1 && resource.forms[0]?.type.startsWith('text/') ? () => 0 : formChooser(resource.forms),
   ignoresQuery: resource.lenient ?? false,
   underWay: new Map(),
   isSmall: (resource.parameters ?? []).every(({ values }) => values !== undefined),

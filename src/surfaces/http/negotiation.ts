@@ -43,6 +43,10 @@ export function negotiate<F extends Form>(forms: readonly F[], accept: string | 
   )?.form
 }
 
+/** Whether a type is named outright, and not only by a pattern. */
+export const isNamed = (type: string, accept: string): boolean =>
+  ranges(accept).some((range) => range.type === type && range.q > 0)
+
 /** The number of the form that the caller prefers; undefined if none is acceptable. */
 export function formChooser(forms: readonly Form[]): (accept: string | null) => number | undefined {
   const choose = remembered((accept) => ({ at: forms.indexOf(negotiate(forms, accept) as Form) }))

@@ -1,5 +1,6 @@
 import type { Quota } from '../../operation.ts'
 import type { KeptRoute } from './kept-route.ts'
+import { rawTarget, type Target } from './request.ts'
 import { matches, setQuota, setRemaining, unchanged } from './response.ts'
 
 /** What a response holds besides its bytes: headers, and the objects around them. Measured, and rounded up. */
@@ -19,12 +20,13 @@ export class ReadyReply {
   #head: Response | undefined
   #unchanged: Response | undefined
 
-  /** `requestId` is set where the body states it: then the bytes around it are kept. */
+  /** `requestId` is set where the body states it: then the bytes around it are kept. `code` says what it refuses. */
   constructor(
     { status, headers }: Response,
     body: Uint8Array<ArrayBuffer>,
     quota: Quota | undefined,
     requestId?: string,
+    readonly code?: string,
   ) {
     this.#quota = quota
     this.#around = requestId === undefined ? undefined : around(new TextDecoder().decode(body), requestId)
@@ -81,6 +83,37 @@ export interface CacheFigures {
   misses: number
   bytes: number
   targets: number
+}
+
+/** An answer that the next caller can have too. */
+export interface Made {
+  route: KeptRoute
+  stamp: string
+  cost: number
+  /** The forms and codings in which it is the answer. */
+  variants: number[]
+  body: Uint8Array<ArrayBuffer>
+  quota: Quota | undefined
+  /** Of a refusal, whose body states the id of its request. */
+  code?: string
+}
+
+/** Keeps what was made for the next caller, under the target as it was sent. */
+export function keep(
+  cache: ReplyCache,
+  made: Made,
+  request: Request,
+  whole: Response,
+  env: Target & { requestId: string },
+): void {
+  const { route, stamp, cost, variants, body, quota, code } = made
+  const { pathname, search, requestId } = env
+  const target = rawTarget(request.url)
+  const key = route.ignoresQuery ? target?.split(/[?#]/, 1)[0] : target
+  // Other spellings of the same target have no end, and nobody needs them twice.
+  if (key === undefined || key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
+  const make = (): ReadyReply => new ReadyReply(whole, body, quota, code && requestId, code)
+  cache.keep(key, { route, stamp, cost }, variants, body.length, make)
 }
 
 /**

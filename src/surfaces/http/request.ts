@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Call, type Operation, unknownParameter } from '../../operation.ts'
-import { type FieldError, Problem, type ProblemCode } from '../../problem.ts'
+import { allowedParameters, type Call, type Operation, type SignedCall, unknownParameter } from '../../operation.ts'
+import { type FieldError, Problem, type ProblemCode, type ProblemExtra } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
 import type { Soon } from '../../soon.ts'
 
@@ -46,6 +46,9 @@ export interface RequestHead {
   accept: string | null
   acceptEncoding: string
   ifNoneMatch: string | null
+  ifMatch: string | null
+  /** More than one Host: others on the way may have read another one. */
+  hasTwoHosts: boolean
   agentKey: string | undefined
   railsToken: string | undefined
   authorization: string | undefined
@@ -58,6 +61,8 @@ export function readHead(headers: Headers): RequestHead {
     accept: null,
     acceptEncoding: '',
     ifNoneMatch: null,
+    ifMatch: null,
+    hasTwoHosts: false,
     agentKey: undefined,
     railsToken: undefined,
     authorization: undefined,
@@ -67,7 +72,9 @@ export function readHead(headers: Headers): RequestHead {
     head.bytes += name.length + value.length + 4
     if (name === 'accept') head.accept = value
     else if (name === 'accept-encoding') head.acceptEncoding = value
+    else if (name === 'host') head.hasTwoHosts = value.includes(',')
     else if (name === 'if-none-match') head.ifNoneMatch = value
+    else if (name === 'if-match') head.ifMatch = value
     else if (name === 'x-agent-key') head.agentKey = value
     else if (name === 'x-agent-rails') head.railsToken = value
     else if (name === 'authorization') head.authorization = value
@@ -85,10 +92,28 @@ export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, add
   bearer: authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1],
 })
 
-/** Refuses a request that is too large, before reading anything else of it. */
-export function checkSize({ pathname, search }: Target, head: RequestHead): void {
+/** Who calls, and what only the whole request can tell. A signature says something only where a key is to be proved. */
+export const callFor = (
+  { access }: Operation,
+  request: Request,
+  { head, address }: { head: RequestHead; address: string },
+): Call => ({
+  ...callOf(head, address),
+  signed: access === 'agent_key' && request.headers.has('signature-input') ? signedCall(request) : undefined,
+  signal: () => request.signal,
+})
+
+/** Copies the body before anyone reads it, because its digest is signed. */
+function signedCall(request: Request): SignedCall {
+  const copy = request.clone()
+  return { header: (name) => request.headers.get(name) ?? undefined, body: () => copy.bytes() }
+}
+
+/** Refuses a request that is too large or ambiguous, before reading anything else of it. */
+export function checkHead({ pathname, search }: Target, head: RequestHead): void {
   if (pathname.length + search.length > LIMITS.urlBytes) throw new Problem('uri_too_long')
   if (head.bytes > LIMITS.headerBytes) throw new Problem('headers_too_large')
+  if (head.hasTwoHosts) throw new Problem('invalid_request', 'the request has more than one Host header')
 }
 
 /** Gathers an operation's input from the path, the query and the body. */
@@ -131,9 +156,10 @@ function readQuery(search: string, known: object): Record<string, unknown> {
   const found: Record<string, unknown> = Object.create(null)
   if (search === '' || search === '?') return found
   for (const pair of search.slice(1).split('&')) {
+    if (pair === '') continue
     const end = pair.indexOf('=')
     const name = decoded(end < 0 ? pair : pair.slice(0, end))
-    if (!Object.hasOwn(known, name)) throw inQuery('unknown_parameter', undefined, unknownParameter(Object.keys(known)))
+    if (!Object.hasOwn(known, name)) throw notKnown(Object.keys(known))
     if (name in found) throw inQuery('duplicate_parameter', name, `the parameter ${name} is given more than once`)
     found[name] = end < 0 ? '' : decoded(pair.slice(end + 1))
   }
@@ -149,8 +175,11 @@ function decoded(text: string): string {
   }
 }
 
-const inQuery = (code: ProblemCode, name: string | undefined, message: string): Problem =>
-  new Problem(code, message, { errors: [{ in: 'query', ...(name ? { name } : {}), code, message }] })
+const inQuery = (code: ProblemCode, name: string | undefined, message: string, extra: ProblemExtra = {}): Problem =>
+  new Problem(code, message, { errors: [{ in: 'query', ...(name ? { name } : {}), code, message }], ...extra })
+
+const notKnown = (known: readonly string[]): Problem =>
+  inQuery('unknown_parameter', undefined, unknownParameter(known), allowedParameters(known))
 
 /** A body on GET is refused: caches and proxies treat it differently, which allows cache poisoning. */
 export function refuseBody({ hasBody }: RequestHead): void {
@@ -185,6 +214,8 @@ function parseBody(bytes: Uint8Array): Json {
 
 /** Stops reading at the limit, whatever the Content-Length said. */
 export async function readBody(request: Request, most: number): Promise<Uint8Array> {
+  if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity')
+    throw new Problem('unsupported_media_type', 'the body must not be compressed')
   if (Number(request.headers.get('content-length') ?? 0) > most) throw new Problem('payload_too_large')
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []

@@ -28,8 +28,6 @@ export interface Resource {
   parameters?: readonly PathParameter[]
   /** A file or page beside the API, which the OpenAPI document leaves out. */
   isBesideApi?: true
-  /** For probes: not counted, and never refused for a quota. */
-  unmetered?: boolean
   headers?: Record<string, string>
 }
 

@@ -58,8 +58,28 @@ export interface RequestLine {
   route: string
   status: number
   ms: number
+  /** Whether the call was counted for a key. Unknown where a protocol with messages of its own decides. */
+  caller: 'agent' | 'anonymous' | 'unknown'
+  /** The public id of the key. */
+  key_id?: string
+  /** Why it was refused. */
+  code?: string
   error?: unknown
 }
+
+/** What a log line says of the caller and of a refusal. */
+export const lineOf = ({ agent }: Visit, code?: string): Pick<RequestLine, 'caller' | 'key_id' | 'code'> => ({
+  caller: agent ? 'agent' : 'anonymous',
+  ...(agent && { key_id: agent.key_id }),
+  ...(code !== undefined && { code }),
+})
+
+/** What the log says of a caller who hung up before there was an answer. It is no fault of the service. */
+const CALLER_GONE = 499
+
+/** The signal is looked at for errors alone: making it costs more than many answers. */
+export const loggedStatus = (request: Request, { status }: Response): number =>
+  status >= 500 && request.signal.aborted ? CALLER_GONE : status
 
 export const millisecondsSince = (started: number): number => Math.round((performance.now() - started) * 1000) / 1000
 
@@ -119,6 +139,14 @@ export function conditional(whole: Response, ifNoneMatch: string | null): Respon
   return etag !== null && matches(ifNoneMatch, etag) ? unchanged(whole.headers) : whole
 }
 
+/** The answer, unless `If-Match` names others (RFC 9110 13.1.1). */
+export function ifUnchanged(whole: Response, ifMatch: string | null): Response {
+  if (ifMatch === null || whole.status !== 200) return whole
+  const named = ifMatch.split(',').map((each) => each.trim())
+  if (named.includes('*') || named.includes(whole.headers.get('etag') ?? '')) return whole
+  throw new Problem('precondition_failed')
+}
+
 export const matches = (header: string | null, etag: string): boolean =>
   header === etag || (header ?? '').split(',').some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
 
@@ -156,6 +184,7 @@ export function problemDocument(problem: Problem, options: RefusalOptions): Reco
     agent_hint: entry.hint,
     ...(extra.errors && { errors: extra.errors.map((error) => ({ in: placeOf(error.name), ...error })) }),
     ...extra.members,
+    ...(extra.retryAfterSeconds !== undefined && { retry_after_seconds: extra.retryAfterSeconds }),
   }
 }
 
@@ -177,6 +206,8 @@ export function refusal(
       ...refusalHeaders(problem, options.baseUrl),
       ...options.headers,
       'content-type': 'application/problem+json',
+      // Set explicitly, because an answer to HEAD has no body to measure.
+      'content-length': String(Buffer.byteLength(text)),
     },
   })
 }
@@ -213,6 +244,12 @@ const challenge = (scheme: string, parameters: Record<string, string>): string =
   `${scheme} ${Object.entries({ realm: REALM, ...parameters })
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`
+
+export const methodRefusal = (allowed: string): Problem =>
+  new Problem('method_not_allowed', undefined, { members: { allowed_methods: allowed.split(', ') } })
+
+export const notAcceptable = (types: readonly string[]): Problem =>
+  new Problem('not_acceptable', undefined, { members: { available_types: types.map((type) => type.split(';', 1)[0]) } })
 
 export const asProblem = (error: unknown): Problem =>
   refusalOf(error) ?? new Problem('internal_error', undefined, { cause: error })

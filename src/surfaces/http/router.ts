@@ -1,13 +1,11 @@
 import { Hono } from 'hono'
 import {
+  allowedParameters,
   answerText,
-  type Call,
   type Gate,
   type Operation,
   perform,
-  type Quota,
   refusalOf,
-  type SignedCall,
   type Visit,
 } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
@@ -15,13 +13,13 @@ import { after, attempt, type Soon } from '../../soon.ts'
 import { isWorthwhile, preferredEncoding } from './compression.ts'
 import { jsonFormFor, type KeptRoute, madeOnce, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
 import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
-import { type CacheFigures, ReadyReply, ReplyCache } from './reply-cache.ts'
+import { type CacheFigures, keep, type Made, ReplyCache } from './reply-cache.ts'
 import {
+  callFor,
   callOf,
-  checkSize,
+  checkHead,
   placeOf,
   type RequestHead,
-  rawTarget,
   readHead,
   readInput,
   refuseBody,
@@ -34,8 +32,13 @@ import {
   conditional,
   forCaller,
   good,
+  ifUnchanged,
+  lineOf,
   linkHeader,
+  loggedStatus,
+  methodRefusal,
   millisecondsSince,
+  notAcceptable,
   preflight,
   problemDocument,
   type RefusalOptions,
@@ -68,21 +71,11 @@ interface Env extends Target {
   address: string
   requestId: string
   head: RequestHead
-  made?: Made
+  made?: Made | undefined
+  /** What the log says of the caller and of a refusal. */
+  about: Pick<RequestLine, 'caller' | 'key_id' | 'code'>
 }
 type Bindings = { Bindings: Env }
-
-/** An answer that the next caller can have too. */
-interface Made {
-  route: KeptRoute
-  stamp: string
-  cost: number
-  /** The forms and codings in which it is the answer. */
-  variants: number[]
-  body: Uint8Array<ArrayBuffer>
-  quota: Quota | undefined
-  statesId?: true
-}
 
 export interface HttpSurface {
   /** A promise unless the answer is ready-made. */
@@ -131,8 +124,8 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
     app.all(path, (c) =>
       c.req.method === 'OPTIONS'
-        ? preflight(`${allowed}, OPTIONS`)
-        : refuse(parts, c.env, new Problem('method_not_allowed'), { allow: `${allowed}, OPTIONS` }),
+        ? answerPreflight(parts, c.env, `${allowed}, OPTIONS`)
+        : refuse(parts, c.env, methodRefusal(`${allowed}, OPTIONS`), { allow: `${allowed}, OPTIONS` }),
     )
   }
   // By default Hono answers a fault in plain text and prints the error.
@@ -145,14 +138,23 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   const isSecure = (): boolean => parts.baseUrl().startsWith('https:')
   const plain = (request: Request, address: string, started: number): Soon<Response> => {
     const { pathname, search } = targetOf(request)
-    const env: Env = { address, requestId: parts.randomId(), pathname, search, head: readHead(request.headers) }
+    const env: Env = {
+      address,
+      requestId: parts.randomId(),
+      pathname,
+      search,
+      head: readHead(request.headers),
+      about: { caller: 'unknown' },
+    }
     const mount = parts.mounts?.find(({ path }) => path === pathname)
     let error: unknown
     const ask = (): Soon<Response> => {
-      checkSize(env, env.head)
+      checkHead(env, env.head)
+      if (methodOf(request) === 'other') throw new Problem('method_not_implemented')
       if (mount && !isFromAllowedPage(mount, request)) throw new Problem('origin_not_allowed')
       const op = request.method === 'GET' ? direct.get(pathname) : undefined
-      return op ? runOperation(parts, op.op, op.route, request, env, {}) : app.fetch(request, env)
+      const made = op ? runOperation(parts, op.op, op.route, request, env, {}) : app.fetch(request, env)
+      return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
     const finish = (whole: Response): Response => {
       setCommon(whole.headers, env.requestId, isSecure())
@@ -163,15 +165,17 @@ export function httpSurface(parts: HttpParts): HttpSurface {
         request_id: env.requestId,
         method: methodOf(request),
         route: routeOf(pathname),
-        status: response.status,
+        status: loggedStatus(request, response),
         ms: millisecondsSince(started),
+        ...env.about,
         ...(error !== undefined && { error }),
       })
       return response
     }
     const whole = attempt(ask, (caught) => {
       const problem = asProblem(caught)
-      if (problem.code === 'internal_error') error = caught
+      if (problem.code === 'internal_error' && !request.signal.aborted) error = caught
+      env.made = undefined // what was made is not what is sent
       return refuse(parts, env, problem)
     })
     return after(whole, finish)
@@ -201,11 +205,12 @@ function runOperation(
   const stamp = route.stamp()
   const form = jsonFormFor(env.head.accept)
   const read = (): Soon<Record<string, unknown>> => {
-    if (form === undefined) throw new Problem('not_acceptable')
+    if (form === undefined) throw notAcceptable(['application/json'])
     return readInput(op, request, env, path)
   }
   return after(perform(op, callFor(op, request, env), parts.gate, read), (outcome) => {
     const { visit, cost } = outcome
+    env.about = lineOf(visit, outcome.ok ? undefined : outcome.problem.code)
     const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
     if (!outcome.ok) {
       const { problem } = outcome
@@ -213,7 +218,7 @@ function runOperation(
       const text = JSON.stringify(problemDocument(problem, about))
       // Other refusals cost little to make, or will not be so again.
       if (kept && problem.entry.kind === 'not_found')
-        env.made = { ...kept, variants: variantsOf(form ?? 0), body: Buffer.from(text), statesId: true }
+        env.made = { ...kept, variants: variantsOf(form ?? 0), body: Buffer.from(text), code: problem.code }
       return forCaller(refusal(problem, about, text), visit, op.access)
     }
     const { output } = outcome
@@ -241,14 +246,16 @@ async function showResource(
 ): Promise<Response> {
   const { access, limit } = route
   const { head } = env
-  const visit: Visit = resource.unmetered ? {} : await parts.gate.enter(callOf(head, env.address), access, limit)
+  const visit = await parts.gate.enter(callOf(head, env.address), access, limit)
+  env.about = lineOf(visit)
   const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
-    if (!resource.lenient && env.search.length > 1) throw new Problem('unknown_parameter')
+    if (!resource.lenient && env.search.replaceAll('&', '').length > 1)
+      throw new Problem('unknown_parameter', undefined, allowedParameters([]))
     refuseBody(head)
     const at = route.formFor(head.accept) ?? -1
     const form = resource.forms[at]
-    if (!form) throw new Problem('not_acceptable')
+    if (!form) throw notAcceptable(resource.forms.map(({ type }) => type))
     const stamp = route.stamp()
     const values = parameterValues(resource, env.pathname, path)
     const render = async (): Promise<Uint8Array<ArrayBuffer>> => Buffer.from(await form.render(...values))
@@ -267,24 +274,21 @@ async function showResource(
   }
   const response = await show().catch((error) => {
     const problem = refusalOf(error)
-    if (problem) return refusal(problem, aboutRefusal(parts, env))
-    throw error
+    if (!problem) throw error
+    env.about = lineOf(visit, problem.code)
+    return refusal(problem, aboutRefusal(parts, env))
   })
   return forCaller(response, visit, access)
 }
 
 const isText = (type: string): boolean => /^text\/|json|xml/.test(type)
 
-/** Keeps what was made for the next caller, under the target as it was sent. */
-function keep(cache: ReplyCache, made: Made, request: Request, whole: Response, env: Env): void {
-  const { route, stamp, cost, variants, body, quota, statesId } = made
-  const { pathname, search, requestId } = env
-  const target = rawTarget(request.url)
-  const key = route.ignoresQuery ? target?.split(/[?#]/, 1)[0] : target
-  // Other spellings of the same target have no end, and nobody needs them twice.
-  if (key === undefined || key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
-  const make = (): ReadyReply => new ReadyReply(whole, body, quota, statesId && requestId)
-  cache.keep(key, { route, stamp, cost }, variants, body.length, make)
+/** Counted like the tiles of a log: a page asks before each request, and costs little. */
+async function answerPreflight({ gate, baseUrl }: HttpParts, env: Env, methods: string): Promise<Response> {
+  const visit = await gate.enter({ address: env.address }, 'public', 'log')
+  env.about = lineOf(visit, visit.refusal?.code)
+  const about = { baseUrl: baseUrl(), requestId: env.requestId }
+  return visit.refusal ? forCaller(refusal(visit.refusal, about), visit, 'public') : preflight(methods)
 }
 
 /** A refusal outside any operation. It counts against the quota like any other answer. */
@@ -296,22 +300,10 @@ async function refuse(
 ): Promise<Response> {
   const enter = async (): Promise<Visit> => gate.enter(callOf(env.head, env.address), 'public', 'default')
   const visit = await enter().catch((): Visit => ({}))
+  env.about = lineOf(visit, (visit.refusal ?? problem).code)
   const about = { baseUrl: baseUrl(), requestId: env.requestId }
   const response = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
   return forCaller(response, visit, 'public')
 }
 
 const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): RefusalOptions => ({ baseUrl: baseUrl(), requestId })
-
-/** Who calls, and what only the whole request can tell. A signature says something only where a key is to be proved. */
-const callFor = ({ access }: Operation, request: Request, { head, address }: Env): Call => ({
-  ...callOf(head, address),
-  signed: access === 'agent_key' && request.headers.has('signature-input') ? signedCall(request) : undefined,
-  signal: () => request.signal,
-})
-
-/** Copies the body before anyone reads it, because its digest is signed. */
-function signedCall(request: Request): SignedCall {
-  const copy = request.clone()
-  return { header: (name) => request.headers.get(name) ?? undefined, body: () => copy.bytes() }
-}

@@ -4,7 +4,7 @@ import { preferredEncoding } from './compression.ts'
 import { variantOf } from './kept-route.ts'
 import type { KeptAnswers, ReadyReply, ReplyCache } from './reply-cache.ts'
 import { callOf, LIMITS, type RequestHead, rawTarget, readHead } from './request.ts'
-import { forCaller, millisecondsSince, type RequestLine, refusal, setCommon } from './response.ts'
+import { forCaller, lineOf, millisecondsSince, type RequestLine, refusal, setCommon } from './response.ts'
 
 export interface WarmParts {
   cache: ReplyCache
@@ -54,7 +54,8 @@ function findAnswers(cache: ReplyCache, url: string): KeptAnswers | undefined {
 }
 
 function choose({ route, stamp, replies }: KeptAnswers, head: RequestHead): ReadyReply | undefined {
-  if (head.bytes > LIMITS.headerBytes || head.hasBody || route.stamp() !== stamp) return undefined
+  const isPlain = head.ifMatch === null && !head.hasTwoHosts && !head.hasBody && head.bytes <= LIMITS.headerBytes
+  if (!isPlain || route.stamp() !== stamp) return undefined
   const form = route.formFor(head.accept)
   return form === undefined ? undefined : replies.get(variantOf(form, preferredEncoding(head.acceptEncoding)))
 }
@@ -80,6 +81,13 @@ function answer(parts: WarmParts, { answers, reply, visit, head, method, started
     parts.cache.hit()
     response = reply.respond(requestId, visit.quota, method === 'HEAD', head.ifNoneMatch)
   }
-  parts.observe({ request_id: requestId, method, route: path, status: response.status, ms: millisecondsSince(started) })
+  parts.observe({
+    request_id: requestId,
+    method,
+    route: path,
+    status: response.status,
+    ms: millisecondsSince(started),
+    ...lineOf(visit, visit.refusal?.code ?? reply.code),
+  })
   return response
 }

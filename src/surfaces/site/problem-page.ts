@@ -13,6 +13,8 @@ const MEANING: Record<Kind, string> = {
   forbidden: 'The credential is valid but does not allow this.',
   not_found: 'There is nothing to return for this request. This is an answer, not a failure.',
   method: 'The path exists but does not accept this method.',
+  not_implemented: 'No path of this service accepts this method.',
+  precondition: 'What is stored is not what the request was made for. This is an answer, not a failure.',
   not_acceptable: 'The Accept header excludes every format in which the answer exists.',
   conflict: 'The request conflicts with what is stored.',
   too_large: 'The body was not read because it is larger than this route accepts.',

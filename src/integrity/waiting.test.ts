@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { aSigner, keyOf } from '../proof/fixture.ts'
+import { cosign } from '../proof/note/cosignature.ts'
+import { answering, NOW, openLog, textIn } from './fixture.ts'
+import { followWaiting, type WaitingNews } from './waiting.ts'
+import { cosignedBy } from './witness-client.ts'
+
+test('what waits for a witness is tried again with an alarm each time, until it is public', async () => {
+  await using opened = await openLog()
+  const { db, log } = opened
+  const signer = await aSigner('witness.example/one')
+  let isUp = false
+  using witness = answering(async (_, body) =>
+    isUp ? new Response(await cosign(textIn(body), signer, NOW / 1000)) : new Response('busy', { status: 503 }),
+  )
+  const cosigning = cosignedBy([{ key: keyOf(signer, 4), url: witness.url }], 1, { timeoutMs: 2_000, retries: 0 })
+  await expect(opened.publish('one', cosigning)).rejects.toThrow('waits for its witnesses')
+  const before = await log.head(db)
+  const news: WaitingNews[] = []
+  const job = followWaiting({
+    publishers: [{ db, log, cosign: cosigning }],
+    tell: (each) => news.push(each),
+    tellFault: ({ fault }) => {
+      throw fault
+    },
+    lookMs: 5,
+  })
+  const until = async (done: () => boolean): Promise<void> => {
+    for (let i = 0; i < 400 && !done(); i++) await Bun.sleep(10)
+  }
+  await until(() => news.length >= 3)
+  expect(news.every(({ fault }) => String(fault).includes('waits for its witnesses'))).toBe(true)
+  expect((await log.head(db)).size).toBe(before.size)
+  isUp = true
+  await until(() => news.at(-1)?.fault === undefined)
+  expect(news.at(-1)).toEqual({ log: log.name })
+  expect((await log.head(db)).size).toBe((await log.signed(db)).size)
+  await job.stop()
+})
