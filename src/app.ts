@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
 import { dayClock, dayOf } from './calendar.ts'
-import { citationHealth } from './citations/report.ts'
-import { listChecks } from './citations/store.ts'
+import { LostSources } from './citations/lost-sources.ts'
+import { citationHealthOf } from './citations/report.ts'
 import { figuresFacts, publishedFigures } from './figures/facts.ts'
 
 import { figuresOperations } from './figures/operations.ts'
@@ -14,6 +14,7 @@ import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import type { Operation } from './operation.ts'
+import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
 import { makeGate } from './rails/admission.ts'
 import { type Limits, makeLimiter, ownTables } from './rails/limit/limits.ts'
@@ -33,7 +34,7 @@ import { readAhead } from './registry/file/read-ahead.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'
-import { registryOperations } from './registry/operations.ts'
+import { type RegistryParts, registryOperations } from './registry/operations.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
 import type { Release } from './registry/store.ts'
 import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
@@ -76,8 +77,8 @@ export interface AppOptions {
   observe: (line: RequestLine) => void
   /** Where to reach the operator: a mailbox, or the address of a page. */
   contact?: string | undefined
-  /** Whether there is a copy of a cited file; not given where no archive is kept. */
-  isArchived?: ((sha256: string) => boolean) | undefined
+  /** Whether copies of cited files are kept. */
+  hasArchive?: boolean
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number
   /** Every chart there can be. */
@@ -101,8 +102,16 @@ export function makeApp(
 ): App {
   const { baseUrl, now, limits, charts = CHARTS } = options
   const today = dayClock(now)
-  const published = publishedRegistry(db, registryLog)
-  const registry = { db, log: registryLog, published, today, charts }
+  const lost = new LostSources(db, options.hasArchive ?? false)
+  const published = publishedRegistry(db, registryLog, [lost])
+  const lostSources: RegistryParts['lostSources'] = ({ release_id, citations }) =>
+    citations
+      .flatMap((source) => {
+        const found = lost.of(source)
+        return found ? [{ release_id, sha256: source.sha256, ...found }] : []
+      })
+      .slice(0, MOST_LOST)
+  const registry = { db, log: registryLog, published, today, charts, lostSources }
   const onFigures = publishedFigures({ db, log: figuresLog })
   const figures = { db, log: figuresLog, now, published: onFigures }
   const registryStamp = (): string | undefined => published.stamp()
@@ -139,8 +148,7 @@ export function makeApp(
       figures: () => figuresFacts(figures),
       lastLoad: () => lastLoad(db),
       providers: (logSize) => providerFacts(db, logSize),
-      citations: async (at) =>
-        citationHealth(await citedSources(db, dayOf(at)), await listChecks(db), at, options.isArchived),
+      citations: async (at) => citationHealthOf(db, await citedSources(db, dayOf(at)), at, options.hasArchive ?? false),
       witnesses: witnesses.keys.map(({ key }) => key),
     }),
   ]

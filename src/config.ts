@@ -43,6 +43,11 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 )
 
+/** A folder, or `s3://bucket/prefix`. */
+const folderOrBucket = z
+  .string()
+  .regex(/^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._/-]*)?|(?![a-z][a-z0-9+.-]*:\/\/).+)$/)
+
 /** All settings. Parsing, help and `.env.example` come from this one schema. */
 export const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on. Demo mode listens on loopback only.'),
@@ -85,9 +90,7 @@ export const Settings = z.object({
     .describe(
       'Valkey or Redis that counts requests for all machines together, as valkey://:password@host:6379. Default: each machine counts for itself.',
     ),
-  RELEASES: z
-    .string()
-    .regex(/^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._/-]*)?|(?![a-z][a-z0-9+.-]*:\/\/).+)$/)
+  RELEASES: folderOrBucket
     .optional()
     .describe(
       'Folder for the files of the releases, one each; or s3://bucket/prefix, object storage that several machines share, with copies in DATA_DIR/releases. Default: DATA_DIR/releases.',
@@ -138,10 +141,23 @@ export const Settings = z.object({
     .describe(
       'Addresses and ranges such as 10.0.0.0/8, comma separated, whose X-Forwarded-For is trusted. Default: none.',
     ),
-  ARCHIVE: z
-    .string()
+  ARCHIVE: folderOrBucket
     .optional()
-    .describe('A folder for copies of cited files, by their digest. Default: none is kept.'),
+    .describe(
+      'A folder for copies of cited files, by their digest; or s3://bucket/prefix, as with RELEASES. Default: none is kept.',
+    ),
+  CITATIONS_SCHEDULE: z
+    .enum(['on', 'off', 'loopback'])
+    .default('off')
+    .describe(
+      '`on` looks at the addresses of cited files while serving, in a process of its own, when each is due; `loopback`: also at addresses of this machine.',
+    ),
+  DISK_FREE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(1024 ** 3)
+    .describe('`atr doctor` fails if a disk has less room left than this, in bytes.'),
   CONTACT: z
     .union([z.email(), z.url({ protocol: /^https$/ })])
     .optional()

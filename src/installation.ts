@@ -51,7 +51,7 @@ export const placeOf = ({
   DATABASE_URL === undefined ? { file: storeFile } : { url: DATABASE_URL, schema: 'atr', pool: DATABASE_POOL }
 
 /** What of an installation is there, with names for operators. */
-const partsOf = async (config: Config): Promise<[name: string, isThere: boolean][]> => [
+export const partsOf = async (config: Config): Promise<[name: 'store' | 'log key' | 'pepper', isThere: boolean][]> => [
   ['store', await isStoreAt(placeOf(config))],
   ['log key', existsSync(config.signingKeyFile)],
   ['pepper', existsSync(config.pepperFile)],
@@ -224,10 +224,18 @@ export async function checkUnlocked({ db, pepper, registryLog, figuresLog }: Ins
   for (const log of [registryLog, figuresLog]) await log.check(db)
 }
 
-/** For `fsck`, which must also open what `openInstallation` refuses. `isShared`: it is in use until it is closed. */
+interface UncheckedOptions {
+  trace?: Trace | undefined
+  /** It is in use until it is closed. */
+  isShared?: boolean
+  /** For `doctor`, which changes nothing. */
+  isReadOnly?: boolean
+}
+
+/** For `fsck`, which must also open what `openInstallation` refuses. */
 export async function openUnchecked(
   config: Config,
-  { trace, isShared = false }: { trace?: Trace | undefined; isShared?: boolean } = {},
+  { trace, isShared = false, isReadOnly = false }: UncheckedOptions = {},
 ): Promise<Installation> {
   const parts = await partsOf(config)
   if (!parts.some(([, isThere]) => isThere))
@@ -241,7 +249,7 @@ export async function openUnchecked(
   const witnesses = { keys: config.WITNESSES, quorum: config.witnessQuorum }
   const patience = { timeoutMs: config.WITNESS_TIMEOUT_MS, retries: config.WITNESS_RETRIES }
   const cosign = witnesses.keys.length > 0 ? cosignedBy(witnesses.keys, witnesses.quorum, patience) : noWitnesses
-  const db = await openDb(config, isShared)
+  const db = await openDb(config, isShared, isReadOnly)
   return { db, cosign, witnesses, ...secrets }
 }
 
@@ -257,11 +265,11 @@ async function whyNoStore(place: StorePlace): Promise<string> {
 const filesOf = ({ releasesDir, releasesUrl }: Config): FileFolder =>
   new FileFolder(releasesDir, releasesUrl === undefined ? undefined : new S3Files(releasesUrl))
 
-async function openDb(config: Config, isShared: boolean): Promise<Db> {
+async function openDb(config: Config, isShared: boolean, isReadOnly: boolean): Promise<Db> {
   const place = placeOf(config)
   const use = isShared ? await useStore(place) : undefined
   try {
-    return await openStoreAt(place, { files: filesOf(config), use })
+    return await openStoreAt(place, { files: filesOf(config), use, isReadOnly })
   } catch (error) {
     await use?.release()
     throw error

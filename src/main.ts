@@ -1,5 +1,4 @@
 import { type App, makeApp } from './app.ts'
-import { SourceArchive } from './citations/archive.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { Valkey } from './db/valkey.ts'
 import { faultOf } from './fault.ts'
@@ -45,7 +44,6 @@ export interface Worker {
 /** Starts listening. `stop` finishes the requests under way, then closes the store. */
 export function start(config: Config, installation: Installation, worker?: Worker): RunningService {
   let url = config.PUBLIC_URL ?? ''
-  const archive = config.ARCHIVE === undefined ? undefined : new SourceArchive(config.ARCHIVE)
   const valkey = config.VALKEY_URL === undefined ? undefined : new Valkey(config.VALKEY_URL)
   const log = requestLog(config.LOG_LEVEL, worker)
   // One process can have the port; with several, the metrics are those of the first.
@@ -58,7 +56,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     valkey: valkey && { valkey, tell: (isAway) => logValkey(isAway, worker) },
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
-    isArchived: archive && ((sha256) => archive.has(sha256)),
+    hasArchive: config.ARCHIVE !== undefined,
     mcpOrigins: config.MCP_ALLOWED_ORIGINS,
     observe: metrics ? (line) => [metrics.count(line), log.request(line)] : log.request,
     cacheBytes: config.CACHE_BYTES,

@@ -261,7 +261,10 @@ export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record
   const first = errors[0]
   const isUnknown = errors.some(({ code }) => code === 'unknown_parameter')
   const allowed = isUnknown ? allowedParameters(Object.keys(input.shape)) : {}
-  throw new Problem(first?.code ?? 'invalid_request', first?.message, { errors: errors.slice(0, MOST_ERRORS), ...allowed })
+  throw new Problem(first?.code ?? 'invalid_request', first?.message, {
+    errors: errors.slice(0, MOST_ERRORS),
+    ...allowed,
+  })
 }
 
 /** The names that a route knows, as a member of the refusal of another. */

@@ -45,3 +45,11 @@ export const problem = (code: string, members: object = {}) => ({
   agent_hint: 'A hint',
   ...members,
 })
+
+/** What a service says of a source that cannot be got any more: no part of any proof. */
+export const LOST = {
+  release_id: 'cms-pfs:RVU26C:1',
+  sha256: 'ab'.repeat(32),
+  state: 'gone',
+  since: '2026-07-02T00:00:00.000Z',
+}

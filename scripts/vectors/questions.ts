@@ -2,7 +2,7 @@
 
 import type { Question } from '../../src/proof/lookup/question.ts'
 import type { Because, PeriodProof } from '../../src/proof/price/proofs.ts'
-import { ask, type Body, bad, good, problem } from './body.ts'
+import { ask, type Body, bad, good, LOST, problem } from './body.ts'
 import { changed } from './edit.ts'
 import { honest } from './lookups.ts'
 import { NPI, older, opps, pfs, world } from './registry.ts'
@@ -166,6 +166,17 @@ const refusals: Body[] = [
   }),
 ]
 
+const { release_id, ...unnamed } = LOST
+const NOT_LOST = {
+  'with a sentence': { ...LOST, state: 'gone for good' },
+  'with an amount': { ...LOST, amount: '1.00' },
+  'of a digest that is too short': { ...LOST, sha256: 'ab' },
+  'of a digest in capitals': { ...LOST, sha256: 'AB'.repeat(32) },
+  'since a day that does not exist': { ...LOST, since: '2026-02-30T00:00:00Z' },
+  'of a release with a blank in its name': { ...LOST, release_id: `${release_id} ` },
+  'without a release': unnamed,
+}
+
 const told: Body[] = [
   good(
     'no modifiers ignored, said twice',
@@ -178,6 +189,14 @@ const told: Body[] = [
   bad('a pointer with an amount', { ...fee, related: [{ ...relation, amount: '1.00' }] }, 'not_recognised'),
   bad('a pointer with a sentence', { ...fee, related: [{ ...relation, basis: 'only 1.00' }] }, 'not_recognised'),
   bad('pointers that are null', { ...fee, related: null }, 'not_recognised'),
+  good('lost sources', { ...fee, sources_lost: Array(20).fill(LOST) }, { rows: 1 }, { asked: ask({}) }),
+  good('an empty list of lost sources', { ...fee, sources_lost: [] }, { rows: 1 }, { asked: ask({}) }),
+  bad('21 lost sources', { ...fee, sources_lost: Array(21).fill(LOST) }, 'not_recognised'),
+  bad('lost sources that are null', { ...fee, sources_lost: null }, 'not_recognised'),
+  ...Object.entries(NOT_LOST).map(([name, wrong]) =>
+    bad(`a lost source ${name}`, { ...fee, sources_lost: [LOST, wrong] }, 'not_recognised'),
+  ),
+  bad('lost sources in a refusal', { ...missing, sources_lost: [LOST] }, 'not_recognised'),
   bad('a modifier ignored and not said', changed(ignored, { modifiers_ignored: undefined }), OTHER, {
     asked: ask({ modifier: '25' }),
   }),

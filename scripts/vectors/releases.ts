@@ -10,7 +10,7 @@ import {
 import type { ReleasesQuestion } from '../../src/proof/catalogue/releases.ts'
 import type { Period } from '../../src/proof/price/release.ts'
 import { aFee, type MemoryRegistry, MemoryRelease } from '../../src/proof/registry-fixture.ts'
-import { ask, type Body, bad, good } from './body.ts'
+import { ask, type Body, bad, good, LOST } from './body.ts'
 import { autumn, early, gone, lab, none, small, spring, summer, winter } from './catalogue-registry.ts'
 import { changed, flipped, respelled } from './edit.ts'
 
@@ -25,6 +25,7 @@ const OTHER = 'answers_another_question'
 const honest = [
   good('a list of all releases', whole, { entries: 7 }, asked()),
   good('a list of all releases, where nobody asked', whole, { entries: 7 }),
+  good('a list with lost sources', changed(whole, { 'data.1.sources_lost': [LOST] }), { entries: 7 }, asked()),
   good('a first page', await list({}, 3), { entries: 3 }, asked()),
   good('a page in the middle', await list({ offset: 2 }, 2), { entries: 2 }, asked({ offset: 2 })),
   good(
@@ -84,6 +85,18 @@ const honest = [
 
 const without = (i: number) => ({ ...whole, data: whole.data.toSpliced(i, 1) })
 const omissions = [
+  bad(
+    'lost sources of a release that are null',
+    changed(whole, { 'data.1.sources_lost': null }),
+    'not_recognised',
+    asked(),
+  ),
+  bad(
+    'a lost source of a release with a sentence',
+    changed(whole, { 'data.1.sources_lost': [{ ...LOST, state: 'gone for good' }] }),
+    'not_recognised',
+    asked(),
+  ),
   bad('the first release left out', without(0), LEFT_OUT, asked()),
   bad('a release left out in the middle', without(2), LEFT_OUT, asked()),
   bad('the last release left out', without(6), LEFT_OUT, asked()),

@@ -4,45 +4,105 @@ import { createHash } from 'node:crypto'
 import {
   closeSync,
   copyFileSync,
-  createReadStream,
   existsSync,
   fsyncSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { digestOf } from '../db/file-folder.ts'
+import { COPIES, S3Files } from '../db/s3-files.ts'
 import { MOST_MEMBER_BYTES, membersOf } from './members.ts'
 
+/** Where the copies are. */
+interface CopyPlace {
+  has(sha256: string): Promise<boolean>
+  /** On return there is a whole copy. */
+  put(sha256: string, path: string): Promise<void>
+  /** What the bytes of a copy hash to; undefined if there is none. */
+  digest(sha256: string): Promise<string | undefined>
+}
+
 export class SourceArchive {
-  constructor(readonly folder: string) {}
+  constructor(private readonly place: CopyPlace) {}
 
-  #pathOf(sha256: string): string {
-    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error('a copy is named by a digest')
-    return join(this.folder, sha256.slice(0, 2), sha256)
+  /** In a folder, or in object storage by `s3://bucket/prefix`. */
+  static at(address: string): SourceArchive {
+    return new SourceArchive(
+      address.startsWith('s3://') ? new CopyBucket(new S3Files(address, {}, COPIES)) : new CopyFolder(address),
+    )
   }
 
-  has(sha256: string): boolean {
-    return existsSync(this.#pathOf(sha256))
+  has(sha256: string): Promise<boolean> {
+    return this.place.has(named(sha256))
   }
 
-  /** Keeps a copy under the digest of its own bytes, whatever anybody says that they are. */
+  /** Keeps a copy under the digest of its own bytes, whatever anybody says that they are. A damaged one is replaced. */
   async keep(path: string): Promise<string> {
     const sha256 = await digestOf(path)
-    if (!this.has(sha256)) await this.#put(sha256, (to) => copyFileSync(path, to))
+    if (!(await this.isSound(sha256))) await this.place.put(sha256, path)
     return sha256
   }
 
+  /** Keeps of a file that was loaded what is cited: the file itself, or members of the archive that it is. */
+  async keepCited(path: string, cited: readonly string[]): Promise<string[]> {
+    if (cited.includes(await digestOf(path))) return [await this.keep(path)]
+    const kept: string[] = []
+    for await (const member of membersOf(path, ({ size }) => size <= MOST_MEMBER_BYTES)) {
+      const sha256 = createHash('sha256').update(member).digest('hex')
+      if (cited.includes(sha256)) kept.push(await inTemporary((file) => this.#keepMember(file, member)))
+    }
+    return kept
+  }
+
+  #keepMember(file: string, member: Uint8Array): Promise<string> {
+    writeFileSync(file, member, { mode: 0o600, flag: 'wx' })
+    return this.keep(file)
+  }
+
+  /** Whether the copy is there, and still what its name says. */
+  async isSound(sha256: string): Promise<boolean> {
+    return (await this.place.digest(named(sha256))) === sha256
+  }
+}
+
+function named(sha256: string): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error('a copy is named by a digest')
+  return sha256
+}
+
+async function inTemporary<T>(work: (file: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'atr-copy-'))
+  try {
+    return await work(join(folder, 'file'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+class CopyFolder implements CopyPlace {
+  constructor(readonly folder: string) {}
+
+  #pathOf(sha256: string): string {
+    return join(this.folder, sha256.slice(0, 2), sha256)
+  }
+
+  async has(sha256: string): Promise<boolean> {
+    return existsSync(this.#pathOf(sha256))
+  }
+
   /** Whole or not at all: synced under another name, and then renamed. */
-  async #put(sha256: string, write: (path: string) => void): Promise<void> {
+  async put(sha256: string, path: string): Promise<void> {
     const target = this.#pathOf(sha256)
     mkdirSync(join(target, '..'), { recursive: true, mode: 0o700 })
     const temporary = `${target}.${crypto.randomUUID()}`
     try {
-      write(temporary)
+      copyFileSync(path, temporary)
       const file = openSync(temporary, 'r+')
       fsyncSync(file)
       closeSync(file)
@@ -52,24 +112,24 @@ export class SourceArchive {
     }
   }
 
-  /** Keeps of a file that was loaded what is cited: the file itself, or members of the archive that it is. */
-  async keepCited(path: string, cited: readonly string[]): Promise<void> {
-    if (cited.includes(await digestOf(path))) return void (await this.keep(path))
-    for await (const member of membersOf(path, ({ size }) => size <= MOST_MEMBER_BYTES)) {
-      const sha256 = createHash('sha256').update(member).digest('hex')
-      if (cited.includes(sha256) && !this.has(sha256))
-        await this.#put(sha256, (to) => writeFileSync(to, member, { flag: 'wx' }))
-    }
-  }
-
-  /** Whether the copy is still what its name says. */
-  async isSound(sha256: string): Promise<boolean> {
-    return this.has(sha256) && (await digestOf(this.#pathOf(sha256))) === sha256
+  async digest(sha256: string): Promise<string | undefined> {
+    return existsSync(this.#pathOf(sha256)) ? digestOf(this.#pathOf(sha256)) : undefined
   }
 }
 
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
+/** Compressed, as the files of releases are. */
+export class CopyBucket implements CopyPlace {
+  constructor(readonly files: S3Files) {}
+
+  has(sha256: string): Promise<boolean> {
+    return this.files.has(sha256)
+  }
+
+  put(sha256: string, path: string): Promise<void> {
+    return inTemporary((packed) => this.files.put(sha256, path, packed))
+  }
+
+  digest(sha256: string): Promise<string | undefined> {
+    return inTemporary(async (file) => ((await this.files.get(sha256, file)) ? digestOf(file) : undefined))
+  }
 }

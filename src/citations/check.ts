@@ -1,9 +1,21 @@
-import type { Db } from '../db/db.ts'
+import { type Db, StoreBusy } from '../db/db.ts'
 import type { OutgoingRequest } from '../outgoing/outgoing.ts'
 import type { SourceArchive } from './archive.ts'
-import { type CitationState, judge } from './judgement.ts'
-import { type CitedSource, type LookOptions, lookAt } from './look.ts'
-import { listChecks, putCheck, type StoredCheck } from './store.ts'
+import { type CitationState, isLost, judge } from './judgement.ts'
+import { type CitedSource, type LookOptions, lookAt, NO_SIGNS } from './look.ts'
+import {
+  appendEvent,
+  type CitationEvent,
+  type CitationEventKind,
+  keyOf,
+  lastEvents,
+  listChecks,
+  listCopies,
+  putCheck,
+  putCopy,
+  type StoredCheck,
+  type StoredCopy,
+} from './store.ts'
 
 /** A source that a release in force cites. */
 export interface CitedByRelease extends CitedSource {
@@ -18,60 +30,133 @@ export interface CheckParts {
   now: () => number
   /** The sources of the editions in force. */
   cited: () => Promise<CitedByRelease[]>
-  /** Whether a later release of a chart cites these bytes. */
-  isSuccessor: (chart: string, sha256: string) => boolean
+  /** Whether a later release of the same chart cites these bytes. */
+  isSuccessor: (release_id: string, sha256: string) => boolean
   archive?: SourceArchive | undefined
   outgoing?: Pick<OutgoingRequest, 'loopback' | 'hosts' | 'resolve'>
+  patience?: LookOptions['patience']
+}
+
+/** Within which a process stays that nobody watches. What it leaves is still due. */
+export interface CheckLimits {
+  sources: number
+  /** No look begins later than this. */
+  ms: number
+  /** Between two looks: a publisher's server is not ours. */
+  pauseMs: number
 }
 
 export interface Checked {
   source: CitedByRelease
   state: CitationState
   check: StoredCheck
+  /** Whether there is a copy with the cited bytes. */
+  isCopied: boolean
+  /** Set if the source was lost with this look, or is back. */
+  event?: CitationEvent | undefined
 }
 
 /** All bytes are read at least this often, whatever the signs say. */
 const WHOLE_EVERY_MS = 90 * 86_400_000
-const NOTHING_KNOWN = { validators: null, samples: null }
-const keyOf = ({ url, sha256 }: { url: string; sha256: string }): string => `${sha256} ${url}`
+/** A copy is read back at least this often. */
+const COPY_EVERY_MS = 7 * 86_400_000
 
 /** Files that are cited by name alone, such as invented ones, have no address to look at. */
 export const hasAddress = ({ url }: { url: string }): boolean => /^https?:/.test(url)
 
-/** Looks at the sources that are due, or at all of them, one after the other. Each result is stored as it comes. */
+/** The sources to look at now, each once: those that are due, or all of them. */
+export async function dueSources(
+  { db, now, cited }: Pick<CheckParts, 'db' | 'now' | 'cited'>,
+  all: boolean,
+): Promise<{ source: CitedByRelease; before: StoredCheck | undefined }[]> {
+  const known = new Map((await listChecks(db)).map((check) => [keyOf(check), check]))
+  const sources = new Map((await cited()).filter(hasAddress).map((source) => [keyOf(source), source]))
+  return [...sources]
+    .map(([key, source]) => ({ source, before: known.get(key) }))
+    .filter(({ before }) => all || !before || before.next_check_at <= now())
+}
+
+/**
+ * Looks at the sources that are due, or at all of them, one after the other. Each result is stored as it comes. One process
+ * does so at a time, of all that use the store.
+ */
 export async function checkCitations(
   parts: CheckParts,
   all: boolean,
   tell: (checked: Checked) => void,
+  limits?: CheckLimits,
 ): Promise<Checked[]> {
-  const known = new Map((await listChecks(parts.db)).map((check) => [keyOf(check), check]))
-  const sources = new Map((await parts.cited()).filter(hasAddress).map((source) => [keyOf(source), source]))
-  const found: Checked[] = []
-  for (const [key, source] of sources) {
-    const before = known.get(key)
-    if (!all && before && before.next_check_at > parts.now()) continue
-    const checked = await checkOne(parts, source, before)
-    await putCheck(parts.db, checked.check)
-    found.push(checked)
-    tell(checked)
+  const lock = await parts.db.takeLock('citations')
+  if (!lock) throw new StoreBusy(undefined, 'another process is looking at the cited sources: wait until it is done')
+  try {
+    const copies = new Map((await listCopies(parts.db)).map((copy) => [copy.sha256, copy]))
+    const events = await lastEvents(parts.db)
+    const found: Checked[] = []
+    const due = (await dueSources(parts, all)).slice(0, limits?.sources)
+    const began = performance.now()
+    for (const { source, before } of due) {
+      if (limits && performance.now() - began > limits.ms) break
+      if (limits && found.length > 0) await Bun.sleep(limits.pauseMs)
+      const checked = await checkOne(parts, source, before, copies.get(source.sha256))
+      const event = eventOf(checked, events.get(keyOf(source)))
+      await putCheck(parts.db, checked.check)
+      if (event) await appendEvent(parts.db, event)
+      found.push({ ...checked, event })
+      tell({ ...checked, event })
+    }
+    return found
+  } finally {
+    await lock.release()
   }
-  return found
 }
 
-async function checkOne(parts: CheckParts, source: CitedByRelease, before: StoredCheck | undefined): Promise<Checked> {
-  const { now, outgoing, archive } = parts
+async function checkOne(
+  parts: CheckParts,
+  source: CitedByRelease,
+  before: StoredCheck | undefined,
+  copy: StoredCopy | undefined,
+): Promise<Checked> {
+  const { now, outgoing, patience, archive } = parts
   const readAt = before?.read_at ?? null
-  const whole = readAt === null || now() - readAt >= WHOLE_EVERY_MS
-  const options: LookOptions = { now, whole, ...(outgoing && { outgoing }) }
-  const { look, signs, file } = await lookAt(source, before ?? NOTHING_KNOWN, options)
-  try {
-    if (file && archive) await archive.keep(file.path)
-  } finally {
-    file?.done()
-  }
-  const isSuccessor = (sha256: string): boolean => parts.isSuccessor(source.chart, sha256)
+  const isKept = !archive || (copy?.is_sound === 1 && (await archive.has(source.sha256)))
+  const whole = readAt === null || now() - readAt >= WHOLE_EVERY_MS || !isKept
+  const options: LookOptions = { now, whole, ...(outgoing && { outgoing }), ...(patience && { patience }) }
+  const { look, signs, file } = await lookAt(source, before ?? NO_SIGNS, options)
+  const isCopied = await checkCopy(parts, source, copy, file?.path).finally(() => file?.done())
+  const isSuccessor = (sha256: string): boolean => parts.isSuccessor(source.release_id, sha256)
   const record = judge(before, look, { chart: source.chart, isSuccessor })
   const { url, sha256 } = source
   const read_at = look.sight.kind === 'same_bytes' ? look.at : readAt
-  return { source, state: record.state, check: { url, sha256, ...record, ...signs, read_at } }
+  return { source, state: record.state, check: { url, sha256, ...record, ...signs, read_at }, isCopied }
+}
+
+/** Keeps a copy where the cited bytes were read, and reads back the one that there is, now and then. */
+async function checkCopy(
+  { db, now, archive }: CheckParts,
+  { sha256 }: CitedSource,
+  copy: StoredCopy | undefined,
+  path: string | undefined,
+): Promise<boolean> {
+  if (!archive) return false
+  if (path !== undefined) await archive.keep(path)
+  const isRead = path === undefined && copy?.is_sound === 1 && now() - copy.checked_at < COPY_EVERY_MS
+  if (isRead && (await archive.has(sha256))) return true
+  const isSound = await archive.isSound(sha256)
+  if (isSound || copy) await putCopy(db, sha256, now(), isSound)
+  return isSound
+}
+
+/** Undefined where nothing new is to be said. */
+function eventOf({ source, state, check, isCopied }: Checked, said: CitationEventKind | undefined) {
+  const kind: CitationEventKind = isLost(state, isCopied)
+    ? state === 'gone'
+      ? 'source_gone'
+      : 'source_changed'
+    : 'source_back'
+  // A source that does not answer today is still the one that was lost, until something good was seen of it.
+  const isUncertain = ['unreachable', 'blocked'].includes(state) && !isCopied
+  if (kind === (said ?? 'source_back') || isUncertain) return undefined
+  const { url, sha256, chart, release_id } = source
+  const { checked_at: at, http_status, observed_sha256 } = check
+  return { at, kind, url, sha256, chart, release_id, http_status, observed_sha256 }
 }

@@ -63,6 +63,10 @@ export const intervalDays = (chart: string): number => (chart.startsWith('hospit
 
 export const isFailing = (state: CitationState): state is FailingState => FAILING.some((each) => each === state)
 
+/** A source that is another one now, or is gone, and of which there is no copy, cannot be shown to anybody any more. */
+export const isLost = (state: CitationState, isCopied: boolean): boolean =>
+  (state === 'changed' || state === 'gone') && !isCopied
+
 export interface Context {
   chart: string
   /** Whether a later release of the chart cites these bytes: then the publisher has replaced the file, and we have it. */

@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { zip } from '../files/zip-fixture.ts'
 import type { Sight } from './judgement.ts'
-import { type CitedSource, lookAt, type Signs } from './look.ts'
+import { type CitedSource, lookAt, NO_SIGNS } from './look.ts'
 
 const FILE = new TextEncoder().encode('code,amount\n99213,95.19\n')
 const LARGE = new Uint8Array(6 * 1024 * 1024).map((_, i) => i % 251)
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-const NOTHING: Signs = { validators: null, samples: null }
 
 /** What the publisher's server does now; each test sets it. */
 let answer: (request: Request) => Response | Promise<Response> = () => new Response(FILE)
@@ -29,7 +28,7 @@ const source = (bytes = FILE, path = '/file.csv'): CitedSource => ({
   bytes: bytes.length,
   media_type: 'text/csv',
 })
-const look = async (cited = source(), before = NOTHING, whole = false) => {
+const look = async (cited = source(), before = NO_SIGNS, whole = false) => {
   asked.length = 0
   const result = await lookAt(cited, before, { now: () => 1, whole, outgoing: { loopback: true } })
   result.file?.done()
@@ -41,7 +40,7 @@ test('the same bytes are the same, alone or as a member of an archive', async ()
   answer = () => new Response(FILE)
   expect(await sightOf()).toBe('same_bytes')
   answer = () => new Response(Buffer.from(zip([{ name: 'file.csv', data: FILE }])))
-  const { look: seen, file } = await lookAt(source(), NOTHING, {
+  const { look: seen, file } = await lookAt(source(), NO_SIGNS, {
     now: () => 1,
     whole: false,
     outgoing: { loopback: true },

@@ -15,11 +15,18 @@ export interface CitedSource {
   media_type: string
 }
 
-/** What is remembered of the last time that all bytes were read. Only digests: the words of a server are hostile text. */
+/**
+ * What is remembered of the last time that all bytes were read: digests, for the words of a server are hostile text. Only
+ * what is sent back to the server is kept as it came, in closed forms.
+ */
 export interface Signs {
   validators: string | null
   samples: string | null
+  entity_tag: string | null
+  /** `Last-Modified` in seconds since 1970. */
+  modified: number | null
 }
+export const NO_SIGNS: Signs = { validators: null, samples: null, entity_tag: null, modified: null }
 
 export interface LookResult {
   look: Look
@@ -33,24 +40,36 @@ export interface LookOptions {
   /** Read all bytes whatever the signs say. */
   whole: boolean
   outgoing?: Pick<OutgoingRequest, 'loopback' | 'hosts' | 'resolve'>
+  /** Another patience than the usual one. */
+  patience?: typeof PATIENCE
 }
 
-const HEAD_MS = 30_000
-const WHOLE_MS = 30 * 60_000
+/** How long a server is waited for: for its headers, a sample or the whole file. */
+const PATIENCE = { headMs: 30_000, wholeMs: 30 * 60_000 }
 const REDIRECTS = 3
 const SAMPLES = 5
 const SAMPLE_BYTES = 1024 * 1024
-/** An archive holds more than the member that is cited; nobody publishes a file larger than this. */
+/** Nobody publishes a file larger than this. */
 const MOST_BYTES = 16 * 1024 ** 3
+/** An archive holds more than the member that is cited, and a new edition may be longer, within reason. */
+const mostBytes = ({ bytes }: CitedSource): number => Math.min(MOST_BYTES, Math.max(64 * 1024 ** 2, 100 * bytes))
 
-export async function lookAt(source: CitedSource, before: Signs, options: LookOptions): Promise<LookResult> {
+export async function lookAt(
+  source: CitedSource,
+  { validators: lastValidators, samples, entity_tag, modified }: Signs,
+  options: LookOptions,
+): Promise<LookResult> {
   const at = options.now()
+  // Only these: what else the caller remembers is his.
+  const before = { validators: lastValidators, samples, entity_tag, modified }
   const kept = (sight: Sight, answer?: OutgoingAnswer): LookResult => ({
     look: { at, sight, http_status: answer?.status ?? null, moved: answer ? hasMoved(answer) : false },
     signs: before,
   })
   try {
-    const head = await go(source.url, { method: 'HEAD' }, options)
+    const isKnown = before.samples !== null && !options.whole
+    const head = await go(source.url, { method: 'HEAD', headers: isKnown ? conditions(before) : {} }, options)
+    if (isKnown && head.status === 304) return kept({ kind: 'same_signs' }, head)
     const validators = validatorsOf(head)
     if (![405, 501].includes(head.status)) {
       const refused = refusedSight(head, source)
@@ -60,15 +79,15 @@ export async function lookAt(source: CitedSource, before: Signs, options: LookOp
       const sampled = options.whole ? undefined : await sample(source, head, before, options)
       if (sampled) return kept(sampled, head)
     }
-    return await readWhole(source, validators, at, options)
+    return await readWhole(source, head, at, options)
   } catch (error) {
     if (error instanceof OutgoingFault) return kept({ kind: 'no_answer' })
     throw error
   }
 }
 
-const go = (url: string, request: Partial<OutgoingRequest>, { outgoing }: LookOptions): Promise<OutgoingAnswer> =>
-  ask(url, { timeoutMs: HEAD_MS, mostBytes: 2 * SAMPLE_BYTES, redirects: REDIRECTS, ...outgoing, ...request })
+const go = (url: string, request: Partial<OutgoingRequest>, { outgoing, patience = PATIENCE }: LookOptions) =>
+  ask(url, { timeoutMs: patience.headMs, mostBytes: 2 * SAMPLE_BYTES, redirects: REDIRECTS, ...outgoing, ...request })
 
 const hasMoved = ({ path }: OutgoingAnswer): boolean => path.some(({ status }) => status === 301 || status === 308)
 
@@ -86,6 +105,22 @@ function validatorsOf({ headers }: OutgoingAnswer): string | null {
   if (etag === null && modified === null) return null
   return digest([etag ?? '', modified ?? '', headers.get('content-length') ?? ''].join('\n'))
 }
+
+const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/
+
+/** What the server can be asked by whether the file is still the same. */
+function tagsOf({ headers }: OutgoingAnswer): Pick<Signs, 'entity_tag' | 'modified'> {
+  const [etag, modified] = [headers.get('etag') ?? '', Date.parse(headers.get('last-modified') ?? '')]
+  return {
+    entity_tag: ETAG.test(etag) ? etag : null,
+    modified: Number.isSafeInteger(modified) && modified > 0 ? Math.floor(modified / 1000) : null,
+  }
+}
+
+const conditions = ({ entity_tag, modified }: Signs): Record<string, string> => ({
+  ...(entity_tag === null ? {} : { 'if-none-match': entity_tag }),
+  ...(modified === null ? {} : { 'if-modified-since': new Date(modified * 1000).toUTCString() }),
+})
 
 const digest = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
@@ -114,13 +149,17 @@ async function sample(
 
 async function readWhole(
   source: CitedSource,
-  validators: string | null,
+  head: OutgoingAnswer,
   at: number,
   options: LookOptions,
 ): Promise<LookResult> {
   const folder = mkdtempSync(join(tmpdir(), 'atr-citation-'))
   const path = join(folder, 'file')
-  const done = (): void => rmSync(folder, { recursive: true, force: true })
+  const done = (): void => {
+    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', done)
+  }
+  process.once('exit', done) // gigabytes may lie there when the process is told to stop
   let isKept = false
   try {
     const file = openSync(path, 'wx', 0o600)
@@ -129,20 +168,20 @@ async function readWhole(
       hash.update(piece)
       writeSync(file, piece)
     }
-    const answer = await go(source.url, { timeoutMs: WHOLE_MS, mostBytes: MOST_BYTES, each }, options).finally(() =>
-      closeSync(file),
-    )
+    const { wholeMs: timeoutMs } = options.patience ?? PATIENCE
+    const limits = { timeoutMs, mostBytes: mostBytes(source), each }
+    const answer = await go(source.url, limits, options).finally(() => closeSync(file))
     const look = (sight: Sight): Look => ({ at, sight, http_status: answer.status, moved: hasMoved(answer) })
     const refused = refusedSight(answer, source)
-    if (refused) return { look: look(refused), signs: { validators: null, samples: null } }
+    if (refused) return { look: look(refused), signs: NO_SIGNS }
     const sha256 = hash.digest('hex')
     const member = sha256 === source.sha256 ? undefined : await memberOf(path, source)
     if (sha256 !== source.sha256 && !member) {
       const sight: Sight = beginsAsPage(path) ? { kind: 'blocked' } : { kind: 'other_bytes', sha256 }
-      return { look: look(sight), signs: { validators: null, samples: null } }
+      return { look: look(sight), signs: NO_SIGNS }
     }
     isKept = true
-    const signs = { validators, samples: samplesOf(path, answer.size) }
+    const signs = { validators: validatorsOf(head), ...tagsOf(head), samples: samplesOf(path, answer.size) }
     if (member) writeFileSync(path, member)
     return { look: look({ kind: 'same_bytes' }), signs, file: { path, done } }
   } finally {

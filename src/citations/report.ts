@@ -1,8 +1,9 @@
 // Citation health for the integrity report, from stored results alone.
 
+import type { Db } from '../db/db.ts'
 import type { CitedByRelease } from './check.ts'
-import { CITATION_STATES, type CitationState, type FailingState, isFailing } from './judgement.ts'
-import type { StoredCheck } from './store.ts'
+import { CITATION_STATES, type CitationState, type FailingState, isFailing, isLost } from './judgement.ts'
+import { keyOf, listChecks, listCopies, type StoredCheck } from './store.ts'
 
 const MOST_FAILING = 50
 const DAY_MS = 86_400_000
@@ -34,19 +35,30 @@ export interface FailingCitation {
   next_check_at: string
 }
 
+/** What is stored of looks and copies, in place of the looks themselves. */
+export async function citationHealthOf(
+  db: Db,
+  cited: readonly CitedByRelease[],
+  now: number,
+  hasArchive: boolean,
+): Promise<CitationHealth> {
+  const sound = new Set((await listCopies(db)).filter(({ is_sound }) => is_sound === 1).map(({ sha256 }) => sha256))
+  return citationHealth(cited, await listChecks(db), now, hasArchive ? (sha256) => sound.has(sha256) : undefined)
+}
+
 /** `isArchived` is undefined where no archive is kept. */
-export function citationHealth(
+function citationHealth(
   cited: readonly CitedByRelease[],
   checks: readonly StoredCheck[],
   now: number,
   isArchived: ((sha256: string) => boolean) | undefined,
 ): CitationHealth {
-  const found = new Map(checks.map((check) => [`${check.sha256} ${check.url}`, check]))
+  const found = new Map(checks.map((check) => [keyOf(check), check]))
   const counts = Object.fromEntries(CITATION_STATES.map((state) => [state, 0])) as Record<CitationState, number>
   const failing: FailingCitation[] = []
   const times: number[] = []
   for (const source of cited) {
-    const check = found.get(`${source.sha256} ${source.url}`)
+    const check = found.get(keyOf(source))
     counts[check?.state ?? 'unchecked']++
     if (!check) continue
     times.push(check.checked_at)
@@ -54,6 +66,9 @@ export function citationHealth(
     if (isFailing(state)) failing.push(entryOf(source, check, state, isArchived?.(source.sha256) ?? false))
   }
   times.sort((a, b) => a - b)
+  // What cannot be shown to anybody any more comes first: the list is cut.
+  const rank = ({ status, archived_copy }: FailingCitation): number => (isLost(status, archived_copy) ? 0 : 1)
+  failing.sort((a, b) => rank(a) - rank(b))
   const archived = isArchived && cited.filter(({ sha256 }) => isArchived(sha256)).length
   return {
     counts,

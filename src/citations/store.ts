@@ -22,7 +22,12 @@ const COLUMNS = [
   'validators',
   'samples',
   'read_at',
+  'entity_tag',
+  'modified',
 ] as const
+
+/** What tells one source from another. */
+export const keyOf = ({ url, sha256 }: { url: string; sha256: string }): string => `${sha256} ${url}`
 
 export const listChecks = (db: Db): Promise<StoredCheck[]> =>
   db.query<StoredCheck>(`SELECT ${COLUMNS.join(', ')} FROM citation_check ORDER BY url, sha256`)
@@ -35,4 +40,74 @@ export async function putCheck(db: Db, check: StoredCheck): Promise<void> {
      ON CONFLICT (url, sha256) DO UPDATE SET ${renewed.join(', ')}`,
     COLUMNS.map((column) => check[column]),
   )
+}
+
+/** A copy of a cited file, as it was found last. */
+export interface StoredCopy {
+  sha256: string
+  kept_at: number
+  checked_at: number
+  is_sound: 0 | 1
+}
+
+export const listCopies = (db: Db): Promise<StoredCopy[]> =>
+  db.query<StoredCopy>('SELECT sha256, kept_at, checked_at, is_sound FROM source_copy ORDER BY sha256')
+
+export async function putCopy(db: Db, sha256: string, at: number, isSound: boolean): Promise<void> {
+  await db.query(
+    `INSERT INTO source_copy (sha256, kept_at, checked_at, is_sound) VALUES ($1, $2, $2, $3)
+     ON CONFLICT (sha256) DO UPDATE SET checked_at = excluded.checked_at, is_sound = excluded.is_sound`,
+    [sha256, at, isSound ? 1 : 0],
+  )
+}
+
+/** Sources that are changed or gone, without those of which there is a copy. */
+export const listLost = (
+  db: Db,
+  hasArchive: boolean,
+): Promise<{ url: string; sha256: string; state: 'changed' | 'gone'; since: number }[]> =>
+  db.query(
+    `SELECT c.url, c.sha256, c.state, COALESCE(c.first_failed_at, c.checked_at) AS since FROM citation_check c
+      WHERE c.state IN ('changed', 'gone')
+        AND NOT EXISTS (SELECT 1 FROM source_copy s WHERE s.sha256 = c.sha256 AND s.is_sound = $1)
+      ORDER BY c.url, c.sha256`,
+    [hasArchive ? 1 : -1], // no copy counts where none is kept any more
+  )
+
+export type CitationEventKind = 'source_changed' | 'source_gone' | 'source_back'
+
+/** That a cited source could not be shown to anybody any more, or that it can be again. */
+export interface CitationEvent {
+  at: number
+  kind: CitationEventKind
+  url: string
+  sha256: string
+  chart: string
+  release_id: string
+  http_status: number | null
+  observed_sha256: string | null
+}
+
+const EVENT = 'at, kind, url, sha256, chart, release_id, http_status, observed_sha256'
+
+/** The newest first. */
+export const listEvents = (db: Db, most: number): Promise<CitationEvent[]> =>
+  db.query<CitationEvent>(`SELECT ${EVENT} FROM citation_event ORDER BY event_no DESC LIMIT $1`, [most])
+
+/** Whoever appends holds the lock of the check, so numbers do not collide. */
+export async function appendEvent(db: Db, event: CitationEvent): Promise<void> {
+  const { at, kind, url, sha256, chart, release_id, http_status, observed_sha256 } = event
+  await db.query(
+    `INSERT INTO citation_event (event_no, ${EVENT})
+     SELECT COALESCE(MAX(event_no), 0) + 1, $1, $2, $3, $4, $5, $6, $7, $8 FROM citation_event`,
+    [at, kind, url, sha256, chart, release_id, http_status, observed_sha256],
+  )
+}
+
+/** What was said last of each source. */
+export async function lastEvents(db: Db): Promise<Map<string, CitationEventKind>> {
+  const rows = await db.query<{ url: string; sha256: string; kind: CitationEventKind }>(
+    'SELECT url, sha256, kind FROM citation_event ORDER BY event_no',
+  )
+  return new Map(rows.map(({ kind, ...source }) => [keyOf(source), kind]))
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
+import { isLoopbackAddress } from '../outgoing/public-address.ts'
 import { UsageFault } from './command.ts'
 
 /** Far more than any answer has, and longer than any should take. */
@@ -8,6 +9,12 @@ const MOST_MS = 60_000
 const MOST_REDIRECTS = 3
 
 export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
+
+/** Whether a text is from this machine: a file, standard input, or an address that says so. */
+export const isFromHere = (source: string): boolean => {
+  const { hostname = '' } = isAddress(source) ? (URL.parse(source) ?? {}) : { hostname: 'localhost' }
+  return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, '$1'))
+}
 
 /** A file, an address, or standard input as `-`. */
 export async function read(source: string): Promise<string> {

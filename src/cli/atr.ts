@@ -23,6 +23,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   verify: async () => (await import('./verify.ts')).verify,
   monitor: async () => (await import('./monitor.ts')).monitor,
   citations: async () => (await import('./citations.ts')).citations,
+  status: async () => (await import('./doctor.ts')).status,
+  doctor: async () => (await import('./doctor.ts')).doctor,
   mcp: async () => (await import('./mcp.ts')).mcp,
   fsck: async () => (await import('./fsck.ts')).fsck,
   backup: async () => (await import('./backup.ts')).backup,

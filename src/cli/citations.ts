@@ -1,14 +1,16 @@
+import { setPriority } from 'node:os'
 import { parseArgs } from 'node:util'
 import { dayOf } from '../calendar.ts'
 import { SourceArchive } from '../citations/archive.ts'
-import { type Checked, checkCitations, hasAddress } from '../citations/check.ts'
+import { type Checked, type CheckParts, checkCitations, hasAddress } from '../citations/check.ts'
 import { isFailing } from '../citations/judgement.ts'
 import type { Config } from '../config.ts'
-import { citedBytes, citedSources } from '../registry/catalogue/citations.ts'
+import { StoreBusy } from '../db/db.ts'
+import { citedLater, citedSources } from '../registry/catalogue/citations.ts'
 import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
 
 export const archiveOf = ({ ARCHIVE }: Config): SourceArchive | undefined =>
-  ARCHIVE === undefined ? undefined : new SourceArchive(ARCHIVE)
+  ARCHIVE === undefined ? undefined : SourceArchive.at(ARCHIVE)
 
 export const citations: Command = {
   usage: 'citations check [--all] [--loopback] [--json]',
@@ -23,6 +25,8 @@ export const citations: Command = {
       all: { type: 'boolean', default: false },
       loopback: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      // For the process that a service starts: see `scheduleCitations`.
+      scheduled: { type: 'boolean', default: false },
     } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     if (positionals.length !== 1 || positionals[0] !== 'check')
@@ -34,10 +38,11 @@ export const citations: Command = {
         db,
         now: Date.now,
         cited: async () => cited,
-        isSuccessor: await citedBytes(db),
+        isSuccessor: await citedLater(db),
         archive: archiveOf(config),
         outgoing: { loopback: values.loopback },
       }
+      if (values.scheduled) return await checkScheduled(parts)
       const checked = await checkCitations(parts, values.all, () => {})
       show(values.json, { checked: checked.map(shown), cited: cited.length }, textOf(checked, cited))
       return checked.some(({ state }) => isFailing(state)) ? REFUSED : DONE
@@ -47,12 +52,42 @@ export const citations: Command = {
   },
 }
 
-const shown = ({ source, state, check }: Checked) => ({
+/** Of one process: what is left is still due, and the next one looks at it. */
+const SCHEDULED = { sources: 500, ms: 4 * 3_600_000, pauseMs: 500 }
+const LOW_PRIORITY = 10
+
+/** Says only what an operator should know, as lines of the service's log. */
+async function checkScheduled(parts: CheckParts): Promise<number> {
+  setPriority(LOW_PRIORITY)
+  process.on('SIGTERM', () => process.exit(DONE))
+  process.on('SIGINT', () => undefined) // a terminal sends it to all; the service says when to stop
+  process.on('disconnect', () => process.exit(DONE))
+  try {
+    await checkCitations(parts, false, logChecked, SCHEDULED)
+    return DONE
+  } catch (error) {
+    // Another machine is looking, or the store is away for a moment: there is a next time.
+    if (error instanceof StoreBusy) return DONE
+    throw error
+  } finally {
+    process.disconnect?.()
+  }
+}
+
+function logChecked({ source: { release_id, file }, state, check, event }: Checked): void {
+  if (!isFailing(state) && !event) return
+  const level = event && event.kind !== 'source_back' ? 'error' : event ? 'info' : 'warn'
+  const said = { ...(event ? { event: event.kind } : {}), release_id, file, state, http_status: check.http_status }
+  console.error(JSON.stringify({ at: new Date(check.checked_at).toISOString(), level, job: 'citations', ...said }))
+}
+
+const shown = ({ source, state, check, event }: Checked) => ({
   chart: source.chart,
   release_id: source.release_id,
   file: source.file,
   url: source.url,
   state,
+  event: event?.kind ?? null,
   http_status: check.http_status,
   next_check_at: new Date(check.next_check_at).toISOString(),
 })
@@ -60,8 +95,8 @@ const shown = ({ source, state, check }: Checked) => ({
 function textOf(checked: readonly Checked[], cited: readonly { url: string }[]): string {
   const without = cited.filter((source) => !hasAddress(source)).length
   const none = without > 0 ? [`${without} sources have no address on the web to look at`] : []
-  const rows = checked.map(({ source, state, check }) => [
-    state,
+  const rows = checked.map(({ source, state, check, event }) => [
+    event ? `${state} (${event.kind})` : state,
     source.release_id,
     source.file,
     check.http_status === null ? '' : `HTTP ${check.http_status}`,

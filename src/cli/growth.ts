@@ -14,25 +14,33 @@ export type GrowthVerdict =
   | { ok: false; reason: GrowthFault | TileFault | CheckpointFault | Fault }
 
 /** Checks against an older checkpoint that the log of this one has only grown since. Tiles come from the policy's URL. */
-export async function grownSince(olderNote: string, newerNote: string, policy: TrustPolicy): Promise<GrowthVerdict> {
+export async function grownSince(
+  olderNote: string,
+  newerNote: string,
+  policy: TrustPolicy,
+  /** Whether the policy is from this machine: one that came from elsewhere may not lead back here. */
+  loopback: boolean,
+): Promise<GrowthVerdict> {
   const newer = await openCheckpoint(newerNote, policy)
   if (!newer.ok) return newer
   const url = policy.logs.find(({ key }) => key.name === newer.head.origin)?.url
   if (url === undefined) throw new UsageFault('the policy does not say where the log is: its `log` line has no URL')
-  const grown = await checkGrowth(olderNote, newerNote, policy, (level, n, width) => fetchTile(url, level, n, width))
+  const grown = await checkGrowth(olderNote, newerNote, policy, (level, n, width) =>
+    fetchTile(url, loopback, level, n, width),
+  )
   return grown.ok ? { ok: true, grew: { from: grown.from.size, to: grown.to.size } } : grown
 }
 
-const TILE_LIMITS = { timeoutMs: 30_000, mostBytes: TILE_WIDTH * HASH_SIZE, loopback: true }
+const TILE_LIMITS = { timeoutMs: 30_000, mostBytes: TILE_WIDTH * HASH_SIZE }
 
 function noAnswer(error: unknown): undefined {
   if (!(error instanceof OutgoingFault)) throw error
 }
 
 /** A partial tile may be gone once the full one exists; the full one holds the same hashes and more. */
-async function fetchTile(url: string, level: number, n: number, width: number): Promise<Uint8Array> {
+async function fetchTile(url: string, loopback: boolean, level: number, n: number, width: number): Promise<Uint8Array> {
   for (const path of new Set([tilePath(level, n, width), tilePath(level, n)])) {
-    const answer = await ask(`${url}/${path}`, TILE_LIMITS).catch(noAnswer)
+    const answer = await ask(`${url}/${path}`, { ...TILE_LIMITS, loopback }).catch(noAnswer)
     if (answer?.status === 200) return answer.bytes
   }
   console.error(`no tile at ${url}/${tilePath(level, n, width)}`)

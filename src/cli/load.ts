@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { SourceArchive } from '../citations/archive.ts'
+import { putCopy } from '../citations/store.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { load as loadSource } from '../ingest/load.ts'
@@ -94,7 +95,10 @@ async function loadFiles(
     if (asked['dry-run']) return await dryRun(installation, read, line, asked)
     const keep = async ({ citations }: ReleaseState): Promise<void> => {
       const cited = (JSON.parse(citations) as { sha256: string }[]).map(({ sha256 }) => sha256)
-      if (archive) for (const path of paths) await archive.keepCited(path, cited)
+      if (!archive) return
+      const kept: string[] = []
+      for (const path of paths) kept.push(...(await archive.keepCited(path, cited)))
+      for (const sha256 of kept) await putCopy(installation.db, sha256, Date.now(), true)
     }
     return await loadRelease(installation, read, keep, line, asked)
   } finally {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { dayOf } from '../calendar.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import type { Provider } from '../proof/price/release.ts'
@@ -11,6 +12,7 @@ import { discard } from '../registry/release/staging.ts'
 import { findPredecessor, listReleases } from '../registry/release/store.ts'
 import { WITHDRAWAL_REASONS, withdraw } from '../registry/release/withdrawal.ts'
 import { standingNow } from '../registry/state/state.ts'
+import { releasesInForce } from '../registry/store.ts'
 import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
 import { ProgressLine } from './progress.ts'
@@ -44,7 +46,7 @@ export const release: Command = {
     'release list | show ID | check ID | sample ID [--rows N] [--cpt CODE] | diff ID [ID] | publish ID [--override LIMIT --reason CODE] | withdraw ID --reason CODE | discard ID [--json]',
   summary: 'Lists, shows, checks, samples, compares, publishes, withdraws and discards releases',
   options: [
-    ['list', 'lists every release and its state'],
+    ['list', 'lists every release, its state, and whether it is in force today'],
     ['show ID', 'shows where a release is from and what is in it'],
     ['check ID', 'shows broken rules, changes, and whether the breaker allows it; exit code 1 if it does not'],
     ['sample ID', 'shows rows chosen at random, each with the file and line it is from; the release may be staged'],
@@ -85,11 +87,23 @@ export const release: Command = {
 
 async function list({ db, registryLog, json }: ReleaseArguments): Promise<number> {
   const { size } = await registryLog.head(db)
+  const inForce = new Set((await releasesInForce(db, dayOf(Date.now()))).map(({ release_no }) => release_no))
   const releases = (await listReleases(db)).map(
-    ({ release_id, state, log_index, effective_from, effective_to, row_count, rejected_count, data_class }) => ({
+    ({
+      release_no,
+      release_id,
+      state,
+      log_index,
+      effective_from,
+      effective_to,
+      row_count,
+      rejected_count,
+      data_class,
+    }) => ({
       release_id,
       // In the log, but not public: the witnesses have not agreed to it yet.
       state: state === 'published' && (log_index ?? 0) >= size ? ('waiting' as const) : state,
+      in_force: inForce.has(release_no),
       effective_from,
       effective_to,
       row_count,
@@ -97,8 +111,12 @@ async function list({ db, registryLog, json }: ReleaseArguments): Promise<number
       data_class,
     }),
   )
-  const rows = releases.map((entry) => Object.values(entry).map(String))
-  show(json, releases, table([['release', 'state', 'from', 'to', 'rows', 'rejected', 'data class'], ...rows]))
+  const rows = releases.map(({ in_force, ...entry }) => {
+    const [release_id, state, ...rest] = Object.values(entry).map(String) as [string, string, ...string[]]
+    return [release_id, state, in_force ? 'today' : '', ...rest]
+  })
+  const titles = ['release', 'state', 'in force', 'from', 'to', 'rows', 'rejected', 'data class']
+  show(json, releases, table([titles, ...rows]))
   return DONE
 }
 

@@ -68,6 +68,11 @@ async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningS
         }),
       ]
     : []
+  if (config.CITATIONS_SCHEDULE !== 'off' && doesJobs(worker)) {
+    const { scheduleCitations } = await import('./citation-schedule.ts')
+    const loopback = config.CITATIONS_SCHEDULE === 'loopback'
+    jobs.push(scheduleCitations({ db, loopback, tell: ({ fault }) => logFault('citations', fault) }))
+  }
   return {
     ...running,
     async stop() {

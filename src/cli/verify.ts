@@ -21,7 +21,7 @@ import {
   type VerifyOptions,
   verifyBody,
 } from '../proof/verify-lists.ts'
-import { fetchText, isAddress, read } from './answer-source.ts'
+import { fetchText, isAddress, isFromHere, read } from './answer-source.ts'
 import { askedOf, type Expected, isReference, placeIn, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
@@ -82,7 +82,10 @@ export const verify: Command = {
     const verdict = asked.checkpoint
       ? await noteVerdict(text, policy, age)
       : await verdictOn(text, policy, values.source ?? [], asked, age)
-    const grown = verdict.ok && older !== undefined ? await continued(older, text, policy, verdict) : undefined
+    const grown =
+      verdict.ok && older !== undefined
+        ? await continued(older, text, policy, verdict, isFromHere(values.policy))
+        : undefined
     // The pin moves to the checkpoint that was opened and checked, never to one that merely stands in the text.
     if (verdict.ok && (grown?.ok ?? true)) pin?.move(verdict.checkpoint)
     return report(grown === undefined ? verdict : both(verdict, grown), values.json)
@@ -118,11 +121,12 @@ async function continued(
   text: string,
   policy: TrustPolicy,
   verdict: PassedVerdict,
+  isLocal: boolean,
 ): Promise<GrowthVerdict> {
   const page = verdict.log === undefined ? (parseJson(text) as { data?: unknown[]; states?: unknown }) : {}
   const { data, states } = page
   if (!data || (verdict.entries === verdict.editions.length && states === undefined))
-    return grownSince(older, verdict.checkpoint, policy)
+    return grownSince(older, verdict.checkpoint, policy, isLocal)
   const found = await verifyChanges({ data, states }, older, verdict.checkpoint, policy)
   return found.ok ? { ok: true, grew: { from: found.from, to: found.to }, changes: found.entries } : found
 }

@@ -9,6 +9,7 @@ import releaseFiles from './migrations/007-release-files.sql' with { type: 'text
 import eventNumber from './migrations/008-event-number.sql' with { type: 'text' }
 import citationCheck from './migrations/009-citation-check.sql' with { type: 'text' }
 import storedComparison from './migrations/010-stored-comparison.sql' with { type: 'text' }
+import sourceCopies from './migrations/012-source-copies.sql' with { type: 'text' }
 
 /** In order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   eventNumber,
   citationCheck,
   storedComparison,
+  sourceCopies,
 ]
 
 /** The parts of the schema that each engine writes differently. */
@@ -35,6 +37,17 @@ export interface Dialect {
   table: string
 }
 
+/** For one who only reads: the store must be of this version as it is. */
+export async function checkVersion(db: Db): Promise<void> {
+  const version = await versionOf(db)
+  if (version > MIGRATIONS.length) throw new StoreFault(NEWER)
+  if (version < MIGRATIONS.length) throw new StoreFault(OLDER)
+}
+
+const NEWER = 'the store was written by a newer version of this program: upgrade the program'
+const OLDER =
+  'the store was written by an older version of this program: the next command that opens it brings it up to date, so make a backup first'
+
 /** Brings a store to the current schema. A new store is made only with `create`: an empty file is not a store. */
 export async function migrate(db: Db, dialect: Dialect, create: boolean): Promise<void> {
   // Opening a current store must not wait for a writer.
@@ -42,8 +55,7 @@ export async function migrate(db: Db, dialect: Dialect, create: boolean): Promis
   await db.transaction(async (tx) => {
     if (create) await tx.query('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')
     const done = await versionOf(tx)
-    if (done > MIGRATIONS.length)
-      throw new StoreFault('the store was written by a newer version of this program: upgrade the program')
+    if (done > MIGRATIONS.length) throw new StoreFault(NEWER)
     for (const [i, text] of MIGRATIONS.entries()) {
       if (i < done) continue
       if (text === releaseFiles) await refuseRowsInTables(tx)

@@ -14,12 +14,20 @@ export interface RemoteFiles {
   remove(digest: string): Promise<void>
 }
 
+/** How the objects are called, and which setting names the bucket. */
+interface S3Names {
+  ending: string
+  setting: 'RELEASES' | 'ARCHIVE'
+}
+const RELEASES: S3Names = { ending: '.atr.zst', setting: 'RELEASES' }
+export const COPIES: S3Names = { ending: '.zst', setting: 'ARCHIVE' }
+
 const LEVEL = 3
 /** What is unpacked to more than that is not a file of ours. */
 const MOST_BYTES = 64 * 1024 ** 3
 
 /**
- * A bucket of S3-compatible object storage. Each file is one object, `<prefix>/<digest>.atr.zst`, which is there whole or not
+ * A bucket of S3-compatible object storage. Each file is one object, `<prefix>/<digest>` and an ending, which is there whole or not
  * at all. The driver takes keys and address from `S3_ACCESS_KEY_ID`, `S3_SECRET_ACCESS_KEY`, `S3_ENDPOINT` and `S3_REGION`, or
  * from the same names with `AWS_`.
  */
@@ -27,42 +35,57 @@ export class S3Files implements RemoteFiles {
   readonly #client: S3Client
   readonly #prefix: string
 
-  constructor(address: string, given: Omit<S3Options, 'bucket'> = {}) {
+  constructor(
+    address: string,
+    given: Omit<S3Options, 'bucket'> = {},
+    private readonly names: S3Names = RELEASES,
+  ) {
     const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? []
     this.#client = new S3Client({ ...given, bucket })
     this.#prefix = prefix === '' ? '' : `${prefix}/`
   }
 
-  async put(digest: string, path: string): Promise<void> {
-    const packed = `${path}.zst`
+  has(digest: string): Promise<boolean> {
+    return this.#reached(() => this.#object(digest).exists())
+  }
+
+  /** What is sent is first packed into a file, which is beside the file itself if left out. */
+  async put(digest: string, path: string, packed = `${path}.zst`): Promise<void> {
     try {
       const packer = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
       await pipeline(createReadStream(path), packer, createWriteStream(packed, { mode: 0o600 }))
-      await reached(() => this.#object(digest).write(Bun.file(packed)))
+      await this.#reached(() => this.#object(digest).write(Bun.file(packed)))
     } finally {
       rmSync(packed, { force: true })
     }
   }
 
   async get(digest: string, path: string): Promise<boolean> {
-    const object = this.#object(digest)
-    if (!(await reached(() => object.exists()))) return false
+    if (!(await this.has(digest))) return false
     try {
-      const stream = Readable.from(object.stream())
+      const stream = Readable.from(this.#object(digest).stream())
       await pipeline(stream, createZstdDecompress(), atMost(MOST_BYTES), createWriteStream(path, { mode: 0o600 }))
       return true
     } catch (error) {
       if (isOfUnpacking(error)) return false
-      throw away(error)
+      throw away(error, this.names)
     }
   }
 
   async remove(digest: string): Promise<void> {
-    await reached(() => this.#object(digest).delete())
+    await this.#reached(() => this.#object(digest).delete())
   }
 
   #object(digest: string): S3File {
-    return this.#client.file(`${this.#prefix}${digest}.atr.zst`)
+    return this.#client.file(`${this.#prefix}${digest}${this.names.ending}`)
+  }
+
+  async #reached<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      throw away(error, this.names)
+    }
   }
 }
 
@@ -79,15 +102,7 @@ const atMost = (most: number) =>
     }
   }
 
-async function reached<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    throw away(error)
-  }
-}
-
-const away = (cause: unknown): Error =>
+const away = (cause: unknown, { setting }: S3Names): Error =>
   cause instanceof Error && 'code' in cause && cause.code === 'ERR_S3_MISSING_CREDENTIALS'
-    ? new StoreFault('the keys of RELEASES are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY', { cause })
-    : new StoreBusy(cause, 'the object storage of RELEASES does not answer, or refuses the keys: try again')
+    ? new StoreFault(`the keys of ${setting} are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY`, { cause })
+    : new StoreBusy(cause, `the object storage of ${setting} does not answer, or refuses the keys: try again`)

@@ -1,10 +1,11 @@
-import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { constants, Database, type SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Db, type NamedLock, StoreBusy, StoreFault } from './db.ts'
 import { FileFolder } from './file-folder.ts'
 import { isBusy, lockFile } from './folder-lock.ts'
-import { type Dialect, migrate } from './migrator.ts'
+import { checkVersion, type Dialect, migrate } from './migrator.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
 const DIALECT: Dialect = {
@@ -25,6 +26,8 @@ interface SqliteOptions {
   files?: FileFolder
   /** Held while the store is open. */
   use?: NamedLock | undefined
+  /** Changes nothing on disk: no migration, no file beside the store. */
+  isReadOnly?: boolean
 }
 
 /**
@@ -33,16 +36,17 @@ interface SqliteOptions {
  */
 export async function openSqlite(
   path: string,
-  { create = false, files = new FileFolder(join(dirname(path), 'releases')), use }: SqliteOptions = {},
+  { create = false, files = new FileFolder(join(dirname(path), 'releases')), use, isReadOnly }: SqliteOptions = {},
 ): Promise<Db> {
   if (!create && !existsSync(path)) throw new StoreFault('there is no registry store here: run `atr init` first')
   try {
-    const writer = await whenFree(() => connect(path, create))
-    const db = new SqliteDb(path, writer, await whenFree(() => connect(path, false)), files, use)
+    const again = (): Database => (isReadOnly ? connectToRead(path) : connect(path, false))
+    const writer = await whenFree(() => (create ? connect(path, true) : again()))
+    const db = new SqliteDb(path, writer, await whenFree(again), files, use, again)
     await whenFree(() => checkPages(writer))
     if (!create && !writer.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'").get())
       throw new StoreFault('the registry store is empty: restore it from a backup')
-    await migrate(db, DIALECT, create)
+    await (isReadOnly ? checkVersion(db) : migrate(db, DIALECT, create))
     return db
   } catch (error) {
     throw asStoreFault(error)
@@ -73,6 +77,15 @@ function connect(path: string, create: boolean): Database {
     database.close()
     throw error
   }
+}
+
+/** Beside a process that has it open, or after a crash, the store is read with its journal; else nothing is written beside it. */
+function connectToRead(path: string): Database {
+  const how = existsSync(`${path}-wal`) ? '?mode=ro' : '?immutable=1'
+  const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
+  const database = new Database(`${pathToFileURL(path).href}${how}`, flags)
+  database.run('PRAGMA busy_timeout = 0')
+  return database
 }
 
 function configured(database: Database, create: boolean): Database {
@@ -106,6 +119,7 @@ class SqliteDb implements Db {
     readonly reader: Database,
     readonly files: FileFolder,
     readonly use: NamedLock | undefined,
+    private readonly connectAgain: () => Database,
   ) {}
 
   async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
@@ -129,7 +143,7 @@ class SqliteDb implements Db {
 
   /** Uses its own connection, so that other requests still see the last commit. */
   async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    const connection = await whenFree(() => connect(this.path, false))
+    const connection = await whenFree(this.connectAgain)
     try {
       connection.run('PRAGMA query_only = ON')
       connection.run('BEGIN')

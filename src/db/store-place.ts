@@ -21,6 +21,8 @@ interface OpenOptions {
   files: FileFolder
   /** Released when the store is closed. */
   use?: NamedLock | undefined
+  /** Changes nothing: a store of another version is refused. */
+  isReadOnly?: boolean
 }
 
 export const openStoreAt = (place: StorePlace, options: OpenOptions): Promise<Db> =>

@@ -36,6 +36,11 @@ export class CheckpointLock {
     return this.#read(log)
   }
 
+  /** The same; undefined if there is none, or it cannot be read. */
+  find(log: string): string | undefined {
+    return existsSync(join(this.folder, log)) ? this.#read(log) : undefined
+  }
+
   /** Why this store may not sign for this log, in one sentence; undefined if it may. */
   complaint(log: string, signed: readonly StoredCheckpoint[], noted = this.#read(log)): string | undefined {
     const newest = signed.at(-1)

@@ -31,6 +31,8 @@ export class Published<T extends UnderHead> {
     log: Log,
     private readonly read: () => Promise<T>,
     private readonly clockMs: () => number = () => performance.now(),
+    /** What answers depend on beside the head. */
+    private readonly mark: () => string = () => '',
   ) {
     log.whenPublic(() => {
       this.#moves++
@@ -66,12 +68,15 @@ export class Published<T extends UnderHead> {
     return made
   }
 
+  #named: { note: string; text: string } | undefined
+
   #stampOf(made: T): string {
-    if (this.#seen?.made === made) return this.#seen.stamp
     const { size, note } = made.head
-    return `${size}.${Buffer.from(sha256(utf8(note)))
-      .toString('base64url')
-      .slice(0, 12)}`
+    if (this.#named?.note !== note) {
+      const digest = Buffer.from(sha256(utf8(note))).toString('base64url')
+      this.#named = { note, text: `${size}.${digest.slice(0, 12)}` }
+    }
+    return `${this.#named.text}${this.mark()}`
   }
 
   /** Looks at once and then every second. An outage is told once, and is no reason to stop answering. */

@@ -10,13 +10,14 @@ import { type Decision, lookUp } from './lookup/lookup.ts'
 import { adjust, isNeutral } from './lookup/modifiers.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
 import { PLACE_CHART } from './price/charts.ts'
+import { isLostSources } from './price/lost-source.ts'
 import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
 import { both, closed, hasOnly, listOf, type Members, matches, orNull, TOKEN } from './shape.ts'
 
 /** What stands beside the row of a good answer. */
-const BESIDE_ROW = ['because', 'place', 'modifiers_ignored', 'adjustment', 'related']
+const BESIDE_ROW = ['because', 'place', 'modifiers_ignored', 'adjustment', 'related', 'sources_lost']
 /** The members of a refusal. Its sentences are the server's word and no part of what is proved. */
 export const PROBLEM: readonly string[] = [
   'type',
@@ -116,10 +117,11 @@ function decisionOn(facts: Facts, asked: ParsedQuestion): Decision | undefined {
 }
 
 async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
-  const { code, related, place, absence, because, last_known } = body
+  const { code, related, sources_lost, place, absence, because, last_known } = body
   const isRefusal = typeof code === 'string'
   const isKnown = !isRefusal || hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])
   ensure(isKnown && (related === undefined || isRelated(related)), 'not_recognised')
+  ensure(sources_lost === undefined || isLostSources(sources_lost), 'not_recognised')
   const cited = isRefusal ? body['row'] : bareAnswer(body)
   const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
   if (main && isRefusal) ensure(isSaidOf(code, main.row), 'body_contradicts_proof')

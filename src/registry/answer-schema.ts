@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_LOST } from '../proof/price/lost-source.ts'
 import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SET_PROOF } from '../proof/price/proofs.ts'
 import { SHORTENED } from './lookup/beside.ts'
 import {
@@ -79,6 +80,21 @@ const told = {
   modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
   adjustment: Adjustment.optional(),
 }
+export const LostSources = z
+  .array(
+    z.strictObject({
+      release_id: z.string(),
+      sha256: z.string().meta({ description: 'Which citation of the release it is' }),
+      state: z.enum(['changed', 'gone']),
+      since: z.iso.datetime(),
+    }),
+  )
+  .max(MOST_LOST)
+  .meta({
+    id: 'LostSources',
+    description:
+      'Cited files that are changed or gone at their address, and of which the service has no copy; not part of the proof',
+  })
 export const PriceAnswer = z
   .strictObject({
     ...price,
@@ -87,6 +103,7 @@ export const PriceAnswer = z
     place: PlaceRow.optional(),
     ...told,
     related: Related,
+    sources_lost: LostSources.optional(),
   })
   .meta({
     id: 'PriceAnswer',
@@ -105,7 +122,7 @@ export const ShortRow = z
   .union([ShortPrice, z.strictObject({ kind: z.literal('absence'), ...identity, reason: absence.reason, ...inShort })])
   .meta({ id: 'ShortRow' })
 export const ShortAnswer = z
-  .strictObject({ ...shortPrice, ...told })
+  .strictObject({ ...shortPrice, ...told, sources_lost: LostSources.optional() })
   .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })
 
 export const shared = { releases: z.array(SharedRelease), state: State, log: LogProof }

@@ -7,6 +7,8 @@ import { pagedOperation } from '../paging.ts'
 import { PRICE_PROBLEMS } from '../price-problems.ts'
 import type { ProblemCode } from '../problem.ts'
 import { formatPolicy } from '../proof/note/policy.ts'
+import type { LostSource } from '../proof/price/lost-source.ts'
+import type { Manifest } from '../proof/price/release.ts'
 import { parsePolicy } from '../proof/verify-lists.ts'
 import { after, type Soon } from '../soon.ts'
 import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
@@ -39,6 +41,8 @@ export interface RegistryParts {
   /** The day, as an ISO date in UTC. */
   today: () => string
   charts?: Charts
+  /** The sources of a release that nobody can be shown any more. */
+  lostSources?: (release: Manifest) => LostSource[]
 }
 
 /** A batch of more lines waits for its turn. */
@@ -47,7 +51,7 @@ const LIGHT_LINES = 10
 const LOOKUP_PROBLEMS: readonly ProblemCode[] = ['invalid_cpt', 'invalid_region', 'invalid_npi']
 
 export function registryOperations(parts: RegistryParts): Operation[] {
-  const { db, log, published, today, charts = CHARTS } = parts
+  const { db, log, published, today, charts = CHARTS, lostSources = () => [] } = parts
   const table = chartTable(charts)
   /** Everything in one answer is of one view of the registry. */
   const proofsNow = (): Soon<Proofs> => after(published.at(), (view) => Proofs.under(view, db, log, table))
@@ -71,7 +75,9 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       run: ({ proof, ...query }) =>
         after(proofsNow(), (proofs) => {
           const found = find(proofs, questionOf(query, today()))
-          return proof === 'ref' ? ready(shortAnswer(proofs, found)) : new ReadyAnswer(answerText(proofs, found))
+          return proof === 'ref'
+            ? ready(shortAnswer(proofs, found, lostSources))
+            : new ReadyAnswer(answerText(proofs, found, lostSources))
         }),
     }),
 
@@ -215,6 +221,6 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       },
     }),
 
-    ...catalogueOperations({ db, log, published, today, charts, stamp }),
+    ...catalogueOperations({ db, log, published, today, charts, stamp, lostSources }),
   ]
 }

@@ -131,7 +131,7 @@ test('where the platform has no Ed25519, nothing verifies', () => {
 /** The most bytes of each module, as it is and with gzip. What a page has to load grows by a decision, not by itself. */
 const LIMITS: { [module: string]: [minified: number, zipped: number] } = {
   // The rule of the lookup and the pinned policy are most of it: with them a client checks the choice, and not only the row.
-  'verify.js': [39_000, 15_700],
+  'verify.js': [39_200, 15_700],
   'verify/lists.js': [64_000, 24_100],
   // The verifier of everything, and growth; the rest is little.
   'client.js': [84_000, 32_000],

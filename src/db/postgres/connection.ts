@@ -20,6 +20,8 @@ export interface PostgresPlace {
   schema: string
   /** How many connections a process uses for requests. */
   pool?: number | undefined
+  /** The database then refuses every write. */
+  isReadOnly?: boolean
 }
 
 interface ConnectionOptions {
@@ -30,7 +32,7 @@ interface ConnectionOptions {
 
 /** Connections to one schema. `synchronous_commit` makes sure that what was acknowledged survives a power cut. */
 export const connectTo = (
-  { url, schema }: PostgresPlace,
+  { url, schema, isReadOnly = false }: PostgresPlace,
   max: number,
   { statementMs = STATEMENT_MS, onclose }: ConnectionOptions = {},
 ): SQL =>
@@ -46,6 +48,7 @@ export const connectTo = (
       lock_timeout: BUSY_MS,
       idle_in_transaction_session_timeout: IDLE_MS,
       synchronous_commit: 'on',
+      default_transaction_read_only: isReadOnly ? 'on' : 'off',
     },
   })
 

@@ -1,7 +1,7 @@
 import type { SQL } from 'bun'
 import { type Db, type NamedLock, type SnapshotOptions, StoreFault, type TransactionOptions } from '../db.ts'
 import type { FileFolder } from '../file-folder.ts'
-import { type Dialect, migrate } from '../migrator.ts'
+import { checkVersion, type Dialect, migrate } from '../migrator.ts'
 import {
   BUSY_MS,
   clock,
@@ -36,20 +36,25 @@ interface PostgresOptions {
   files: FileFolder
   /** Held while the store is open. */
   use?: NamedLock | undefined
+  /** Changes nothing: no migration, and the database refuses every write. */
+  isReadOnly?: boolean
 }
 
 /**
  * PostgreSQL, safe with several processes on several machines. Transactions run one at a time in the whole store, by a
  * lock of the database, unless they say that they lock the rows they need.
  */
-export async function openPostgres(place: PostgresPlace, { create = false, files, use }: PostgresOptions): Promise<Db> {
-  const db = new PostgresDb(place, files, use)
+export async function openPostgres(
+  place: PostgresPlace,
+  { create = false, files, use, isReadOnly = false }: PostgresOptions,
+): Promise<Db> {
+  const db = new PostgresDb({ ...place, isReadOnly }, files, use)
   try {
     await checkServer(db)
     if (create) await db.query(`CREATE SCHEMA IF NOT EXISTS ${place.schema}`)
     else if (!(await isStore(db)))
       throw new StoreFault('there is no registry store in this database: run `atr init` first')
-    await migrate(db, DIALECT, create)
+    await (isReadOnly ? checkVersion(db) : migrate(db, DIALECT, create))
     if (use) await db.writeOnlyInUse()
     return db
   } catch (error) {

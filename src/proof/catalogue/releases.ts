@@ -4,6 +4,7 @@
 import { canonical } from '../canonical-json.ts'
 import { type Facts, inLog, REGISTRY_ORIGIN } from '../facts.ts'
 import { ensure, itemOf } from '../fault.ts'
+import { isLostSources } from '../price/lost-source.ts'
 import { isManifest, isWithdrawal, type Manifest, type Period, periodKey, type Withdrawal } from '../price/release.ts'
 import { nameOf } from '../price/timeline.ts'
 import { closed, count, type Members, oneOf, orNull, path } from '../shape.ts'
@@ -147,10 +148,11 @@ const fits = (known: KnownRelease, { chart, state }: ReleasesQuestion): boolean 
 
 async function checkRelease(
   facts: Facts,
-  { proof, ...item }: Members,
+  { proof, sources_lost, ...item }: Members,
   { state, log: { checkpoint } }: TimelineProof,
   placed: readonly PlacedPeriod[],
 ): Promise<KnownRelease> {
+  ensure(sources_lost === undefined || isLostSources(sources_lost), 'not_recognised')
   const log_index = item['log_index'] as number
   ensure(isReleaseProof(proof) && count(log_index), 'proof_malformed')
   const { release, inclusion, withdrawal, replaced_by } = proof

@@ -18,11 +18,19 @@ export async function citedSources(db: Db, day: string) {
   )
 }
 
-/** Says whether any release of a chart cites these bytes. */
-export async function citedBytes(db: Db): Promise<(chart: string, sha256: string) => boolean> {
-  const releases = await loggedReleases(db)
-  const cited = new Set(
-    releases.flatMap(({ chart, manifest }) => manifest.citations.map(({ sha256 }) => `${chart} ${sha256}`)),
-  )
-  return (chart, sha256) => cited.has(`${chart} ${sha256}`)
+/**
+ * Says whether a later release of the same chart cites these bytes. An earlier one does not count: a publisher who goes back to
+ * an old file has changed what was cited.
+ */
+export async function citedLater(db: Db): Promise<(release_id: string, sha256: string) => boolean> {
+  const releases = new Map((await loggedReleases(db)).map((release) => [release.release_id, release]))
+  return (release_id, sha256) => {
+    const cited = releases.get(release_id)
+    return [...releases.values()].some(
+      ({ chart, log_index, manifest }) =>
+        chart === cited?.chart &&
+        log_index > cited.log_index &&
+        manifest.citations.some((source) => source.sha256 === sha256),
+    )
+  }
 }

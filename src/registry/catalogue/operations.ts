@@ -2,6 +2,8 @@ import type { Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { type Operation, operation } from '../../operation.ts'
 import { pagedOperation } from '../../paging.ts'
+import type { LostSource } from '../../proof/price/lost-source.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import type { Charts } from '../charts.ts'
 import type { PublishedRegistry } from '../lookup/view.ts'
 import { Coverage, coverage, coverageQuery } from './coverage.ts'
@@ -16,6 +18,7 @@ interface CatalogueParts {
   today: () => string
   charts: Charts
   stamp: () => string | undefined
+  lostSources: (release: Manifest) => LostSource[]
 }
 
 /** What there is to be asked for: charts, codes, releases, and how releases differ. */
@@ -63,7 +66,7 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       input: releasesQuery(charts),
       output: ReleaseList,
       problems: [],
-      run: async (query) => listReleases(proofs, await published.at(), query),
+      run: async (query) => listReleases(proofs, await published.at(), query, parts.lostSources),
     }),
 
     operation({

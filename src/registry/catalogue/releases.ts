@@ -12,8 +12,10 @@ import {
   stateOf,
 } from '../../proof/catalogue/releases.ts'
 import type { TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
+import type { LostSource } from '../../proof/price/lost-source.ts'
 import { isManifest, isWithdrawal, type Manifest, periodKey, type Withdrawal } from '../../proof/price/release.ts'
 import { placeOf } from '../../proof/price/timeline.ts'
+import { LostSources } from '../answer-schema.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
 import type { View } from '../lookup/view.ts'
@@ -52,6 +54,7 @@ const ListedRelease = z
     log_index: z.int().min(0).meta({ description: 'Its place in the registry log' }),
     withdrawn_log_index: z.int().min(0).nullable(),
     proof: ReleaseProof,
+    sources_lost: LostSources.optional(),
   })
   .meta({ id: 'ListedRelease' })
 
@@ -69,6 +72,7 @@ export async function listReleases(
   proofs: ListProofs,
   view: View,
   { limit, offset, chart, state }: ReleasesQuery,
+  lostSources: (release: Manifest) => LostSource[],
 ): Promise<ListAnswer<typeof ReleaseList>> {
   const fitting = proofs
     .releasesOf(view)
@@ -80,7 +84,12 @@ export async function listReleases(
   for (const each of shown) {
     await ourTurn()
     const replacement = replacementOf(each, proofs.releasesOf(view))
-    data.push({ ...listedRelease(each), proof: await releaseProof(proofs, view, each, replacement) })
+    const lost = lostSources(each.release)
+    data.push({
+      ...listedRelease(each),
+      proof: await releaseProof(proofs, view, each, replacement),
+      ...(lost.length > 0 ? { sources_lost: lost } : {}),
+    })
   }
   const proof = proofOf(view, shown, chart)
   return { data, total: fitting.length, ...(proof ? { proof } : {}) }

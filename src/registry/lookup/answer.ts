@@ -1,7 +1,9 @@
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { type Adjustment, isAdjusting } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
+import type { LostSource } from '../../proof/price/lost-source.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
 import { becauseOf, type RowInRelease } from './because.ts'
@@ -25,10 +27,17 @@ export function answer(proofs: Proofs, finding: LookupResult, { related = true }
   return { ...cited, ...besideOf(beside, place && proofs.cite(place.release, place.stored)) } as Answer
 }
 
+/** Tells what became of the sources of a release. */
+type LostSourcesOf = (release: Manifest) => LostSource[]
+
+const lostMember = (lost: LostSource[]): { sources_lost?: LostSource[] } =>
+  lost.length === 0 ? {} : { sources_lost: lost }
+
 /** The text of the same answer. Rows, manifest, state and log proof stand in it as they were hashed or signed. */
-export function answerText(proofs: Proofs, finding: LookupResult): string {
+export function answerText(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf): string {
   const { main, place, ...beside } = partsOf(proofs, finding, true)
-  const rest = `,${JSON.stringify(besideOf(beside, place && PLACE_MARK)).slice(1, -1)}`
+  const lost = lostMember(lostSources(main.release.manifest))
+  const rest = `,${JSON.stringify({ ...besideOf(beside, place && PLACE_MARK), ...lost }).slice(1, -1)}`
   // A place is a member in the middle, so its text is put where a mark stands that is no other value.
   const more = place ? rest.replace(`"${PLACE_MARK}"`, () => proofs.citedText(place.release, place.stored)) : rest
   return proofs.citedText(main.release, main.stored, more)
@@ -68,15 +77,21 @@ const besideOf = (
 })
 
 /** The same in few words: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
-export type ShortAnswer = ShortRow<PricedRow> & { modifiers_ignored?: string[]; adjustment?: Adjustment }
-export function shortAnswer(proofs: Proofs, finding: LookupResult): ShortAnswer {
+export type ShortAnswer = ShortRow<PricedRow> & {
+  modifiers_ignored?: string[]
+  adjustment?: Adjustment
+  sources_lost?: LostSource[]
+}
+export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf = () => []): ShortAnswer {
   const { decision } = finding
   if (decision.outcome !== 'price') throw shortRefusal(proofs, finding)
   const { row, ignored, adjustment, chart } = decision
+  const main = citable(proofs, finding, chart, row)
   return {
-    ...(shortRow(proofs, citable(proofs, finding, chart, row)) as ShortRow<PricedRow>),
+    ...(shortRow(proofs, main) as ShortRow<PricedRow>),
     ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
     ...(adjustment ? { adjustment } : {}),
+    ...lostMember(lostSources(main.release.manifest)),
   }
 }
 

@@ -232,7 +232,21 @@ function withdrawalsIn(entries: readonly RegistryEntry[]): View['withdrawals'] {
 
 export type PublishedRegistry = Published<View>
 
-export const publishedRegistry = (db: Db, log: Log): PublishedRegistry => new Published(log, () => View.at(db, log))
+/** What answers depend on beside the log. */
+interface Beside {
+  look: () => Promise<void>
+  mark: () => string
+}
+
+/** What stands beside the log is looked up together with the head: neither is answered from before both are known. */
+export function publishedRegistry(db: Db, log: Log, beside: readonly Beside[] = []): PublishedRegistry {
+  const read = async (): Promise<View> => {
+    const view = await View.at(db, log)
+    for (const each of beside) await each.look()
+    return view
+  }
+  return new Published(log, read, undefined, () => beside.map((each) => each.mark()).join(''))
+}
 
 interface Made {
   note: string

@@ -42,6 +42,12 @@ type PointedRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & { e
 interface Told {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
+  sources_lost?: { state: 'changed' | 'gone' }[]
+}
+const LOST = {
+  changed:
+    'At the publisher the cited file is another one now: it was checked when it was loaded, and cannot be got there again.',
+  gone: 'The cited file is gone from the publisher: it was checked when it was loaded, and cannot be got there again.',
 }
 type Price = PointedRow & Told & { proof: unknown }
 
@@ -78,6 +84,7 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
     ...adjusted,
     caveat(basis),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
+    ...(answer.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST[state]),
   ].join(' ')
 }
 

@@ -1,0 +1,112 @@
+import { parseArgs } from 'node:util'
+import { type Examination, examine } from '../doctor/examination.ts'
+import { bytesText } from '../doctor/machine.ts'
+import { type Command, DONE, REFUSED, show, table } from './command.ts'
+
+const JSON_OPTION = { json: { type: 'boolean', default: false } } as const
+
+/** Exit code 1 where something fails, so that cron notices. */
+const codeOf = ({ status }: Examination): number => (status === 'fail' ? REFUSED : DONE)
+
+export const doctor: Command = {
+  usage: 'doctor [--json]',
+  summary: 'Names each fault of the installation and what to do about it; changes nothing',
+  options: [['--json', 'prints JSON']],
+  async run(args, config) {
+    const { values } = parseArgs({ args, options: JSON_OPTION })
+    const examination = await examine(config, Date.now())
+    const { at, status, findings } = examination
+    show(values.json, { at, status, findings }, doctorText(examination))
+    return codeOf(examination)
+  },
+}
+
+export const status: Command = {
+  usage: 'status [--json]',
+  summary: 'Shows what is in force, due, missing, staged and held, and how the installation is; changes nothing',
+  options: [['--json', 'prints JSON']],
+  async run(args, config) {
+    const { values } = parseArgs({ args, options: JSON_OPTION })
+    const examination = await examine(config, Date.now())
+    show(values.json, summaryOf(examination), statusText(examination))
+    return codeOf(examination)
+  },
+}
+
+function doctorText({ status: verdict, findings }: Examination): string {
+  if (findings.length === 0) return 'ok: no fault was found'
+  const lines = findings.flatMap(({ level, code, what, remedy }) => [`${level}  ${code}: ${what}`, `      ${remedy}`])
+  const count = (wanted: string, word: string): string => {
+    const many = findings.filter(({ level }) => level === wanted).length
+    return `${many} ${word}${many === 1 ? '' : 's'}`
+  }
+  return [...lines, '', `${verdict}: ${count('fail', 'fault')}, ${count('warn', 'warning')}`].join('\n')
+}
+
+/** The whole report is at `/api/data-integrity`; here stands what an operator asks for in the morning. */
+function summaryOf({ report, findings, ...examination }: Examination) {
+  return {
+    ...examination,
+    findings: findings.map(({ level, code, what }) => ({ level, code, what })),
+    charts:
+      report?.charts.map((chart) => ({
+        chart_id: chart.chart_id,
+        release_id: chart.release_id,
+        effective_from: chart.effective_from,
+        effective_to: chart.effective_to,
+        rows: chart.rows,
+        status: chart.status,
+        next_effective_expected: chart.next_effective_expected,
+        expected_by: chart.expected_by,
+      })) ?? null,
+    citations: report?.summary.citations ?? null,
+    proofs: report?.proofs ?? null,
+    figures: report?.figures ?? null,
+  }
+}
+
+function statusText(examination: Examination): string {
+  const { status: verdict, findings, listener, disks, engine, report, missing, releases, witnesses } = examination
+  const counts = findings.length === 0 ? '' : `, ${findings.length} findings: \`atr doctor\` says what to do`
+  const lines: string[] = [`${verdict}${counts}`, `store: ${engine}; service: ${LISTENERS[listener]}`]
+  if (report) {
+    const rows = report.charts.map((chart) => [
+      chart.release_id,
+      chart.status,
+      `${chart.effective_from} to ${chart.effective_to}`,
+      `${chart.rows} rows`,
+      `next ${chart.next_effective_expected}, at the latest ${chart.expected_by}`,
+    ])
+    lines.push('', 'charts:', rows.length > 0 ? table(rows) : 'nothing was published')
+    if (missing.length > 0) lines.push(`never published: ${missing.join(', ')}`)
+    const cited = Object.entries(report.summary.citations).filter(([, many]) => many > 0)
+    lines.push('', `citations: ${cited.map(([state, many]) => `${many} ${state}`).join(', ') || 'none'}`)
+    const { last_full_verification_at: verified, log_size } = report.proofs
+    lines.push(`registry log: ${log_size} entries; verified ${verified ?? 'never'}`)
+    const { released_at, next_release_at } = report.figures
+    lines.push(`figures: released ${released_at ?? 'never'}, next ${next_release_at}`)
+  }
+  if (releases) {
+    for (const { chart, from, to } of releases.gaps) lines.push(`gap: ${chart}, ${from} to ${to}`)
+    for (const { release_id, held } of releases.staged)
+      lines.push(`staged: ${release_id}${held.length > 0 ? `, held by ${held.join(', ')}` : ', may be published'}`)
+    for (const release_id of releases.waiting) lines.push(`waiting for witnesses: ${release_id}`)
+    for (const release_id of releases.loading) lines.push(`loading: ${release_id}`)
+  }
+  for (const { name, cosigned_at, answers } of witnesses ?? [])
+    lines.push(`witness ${name}: cosigned ${cosigned_at ?? 'never'}${answers ? '' : ', does not answer'}`)
+  for (const { key_id, name, expires_at } of examination.keys_expiring ?? [])
+    lines.push(`agent key ${key_id} (${name}) expires ${expires_at}`)
+  for (const { kind, release_id, at } of examination.citation_events ?? [])
+    lines.push(`${kind.replace('_', ' ')}: ${release_id}, ${new Date(at).toISOString()}`)
+  for (const { holds, free_bytes, total_bytes } of disks)
+    lines.push(`disk of ${holds.join(', ')}: ${bytesText(free_bytes)} of ${bytesText(total_bytes)} left`)
+  return lines.join('\n')
+}
+
+const LISTENERS = {
+  nobody: 'not running on this port',
+  this_service: 'running',
+  another_program: 'another program has the port',
+  unknown: 'something listens on the port',
+} as const

@@ -1,0 +1,182 @@
+// Looks at an installation from all sides. It changes nothing: the store is opened read-only, and may be in use meanwhile.
+
+import { makeApp } from '../app.ts'
+import type { CitationEvent } from '../citations/store.ts'
+import type { Config } from '../config.ts'
+import { StoreBusy, StoreFault } from '../db/db.ts'
+import { checkUnlocked, type Installation, openUnchecked, partsOf } from '../installation.ts'
+import type { IntegrityReport } from '../integrity/report/report-shape.ts'
+import { limitsOf } from '../main.ts'
+import { answerValue } from '../operation.ts'
+import { openNote } from '../proof/note/signed-note.ts'
+import { CHARTS } from '../registry/charts.ts'
+import { type Finding, type FindingCode, finding, findingOf, statusOf } from './finding.ts'
+import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listenerOf } from './machine.ts'
+import {
+  archiveFindings,
+  citationFacts,
+  type Examined,
+  fileFindingsOf,
+  type KeyFact,
+  keyFacts,
+  logFindings,
+  type ReleaseFacts,
+  releaseFacts,
+  type WithFindings,
+} from './records.ts'
+import { type WitnessFact, witnessFacts } from './witnesses.ts'
+
+/** What was found. Members that need the store are null where it cannot be read. */
+export interface Examination {
+  at: string
+  status: 'ok' | 'warn' | 'fail'
+  findings: Finding[]
+  listener: Listener
+  disks: Disk[]
+  engine: 'sqlite' | 'postgres'
+  report: IntegrityReport | null
+  /** Charts of which nothing was ever published. */
+  missing: string[]
+  releases: ReleaseFacts | null
+  witnesses: WitnessFact[] | null
+  witness_quorum: number
+  keys_expiring: KeyFact[] | null
+  citation_events: CitationEvent[] | null
+}
+
+export async function examine(config: Config, now: number): Promise<Examination> {
+  const disks = disksOf(config)
+  const findings = [...fileFindings(config), ...diskFindings(disks, config)]
+  const installation = await open(config, findings)
+  try {
+    const records = installation && (await recordsOf({ installation, config, now }, findings))
+    const log = installation?.registryLog
+    const listener = await listenerOf(config, log && (async (note) => (await openNote(note, log.keys)).ok))
+    if (listener === 'another_program')
+      findings.push(finding('port_taken', `another program listens on port ${config.PORT} of HOST`))
+    const published = new Set(records?.report?.charts.map(({ kind }) => kind))
+    const order = { fail: 0, warn: 1 }
+    return {
+      at: new Date(now).toISOString(),
+      status: statusOf(findings),
+      findings: findings.sort((a, b) => order[a.level] - order[b.level]),
+      listener,
+      disks,
+      engine: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
+      report: records?.report ?? null,
+      missing: records?.report ? CHARTS.filter(({ kind }) => !published.has(kind)).map(({ chart }) => chart) : [],
+      releases: records?.releases ?? null,
+      witnesses: records?.witnesses ?? null,
+      witness_quorum: config.witnessQuorum,
+      keys_expiring: records?.keys ?? null,
+      citation_events: records?.events ?? null,
+    }
+  } finally {
+    await installation?.db.close()
+  }
+}
+
+const MISSING = { store: 'store_missing', 'log key': 'log_keys_missing', pepper: 'pepper_missing' } as const
+
+/** Undefined where the store cannot be read; `findings` then says why. */
+async function open(config: Config, findings: Finding[]): Promise<Installation | undefined> {
+  try {
+    const parts = await partsOf(config)
+    const missing = parts.filter(([, isThere]) => !isThere).map(([name]) => name)
+    if (missing.length === parts.length) {
+      findings.splice(0, findings.length, finding('not_installed', 'there is no installation here'))
+      return undefined
+    }
+    for (const name of missing) findings.push(finding(MISSING[name], `the ${name} is missing`))
+    if (missing.length > 0) return undefined
+    return await openUnchecked(config, { isReadOnly: true })
+  } catch (error) {
+    findings.push(storeFinding(error))
+    return undefined
+  }
+}
+
+function storeFinding(error: unknown): Finding {
+  if (error instanceof StoreBusy) return finding('store_away', error.message)
+  if (!(error instanceof StoreFault)) throw error
+  const code: FindingCode = /newer version/.test(error.message)
+    ? 'store_newer'
+    : /older version/.test(error.message)
+      ? 'store_older'
+      : 'store_unusable'
+  return finding(code, error.message)
+}
+
+interface Records {
+  report: IntegrityReport | undefined
+  releases: ReleaseFacts | undefined
+  witnesses: WitnessFact[] | undefined
+  keys: KeyFact[] | undefined
+  events: CitationEvent[] | undefined
+}
+
+/** One look that fails does not keep the others from being made: the store may be damaged in one place. */
+async function recordsOf(examined: Examined, findings: Finding[]): Promise<Records> {
+  const attempt = async <T>(look: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await look()
+    } catch (error) {
+      const isOurs = error instanceof StoreFault || error instanceof StoreBusy
+      const told = isOurs ? storeFinding(error) : finding('store_unusable', 'something in the store cannot be read')
+      if (!findings.some(({ what }) => what === told.what)) findings.push(told)
+      return undefined
+    }
+  }
+  const noted = async (look: () => Promise<Finding[]>): Promise<void> => {
+    findings.push(...((await attempt(look)) ?? []))
+  }
+  const withFacts = async <T>(look: (examined: Examined) => Promise<WithFindings<T>>): Promise<T | undefined> => {
+    const made = await attempt(() => look(examined))
+    findings.push(...(made?.findings ?? []))
+    return made?.found
+  }
+  await attempt(() => checkUnlocked(examined.installation))
+  await noted(() => logFindings(examined))
+  await noted(() => fileFindingsOf(examined))
+  const report = await attempt(() => integrityReportOf(examined))
+  findings.push(...(report ? reportFindings(report) : []))
+  const releases = await withFacts(releaseFacts)
+  const witnesses = await withFacts(witnessFacts)
+  const keys = await withFacts(keyFacts)
+  const events = await withFacts(citationFacts)
+  await noted(() => archiveFindings(examined))
+  return { report, releases, witnesses, keys, events }
+}
+
+/** The report as the service answers it, so that both always say the same. */
+async function integrityReportOf({ installation, config, now }: Examined): Promise<IntegrityReport> {
+  const app = makeApp(installation, {
+    baseUrl: () => config.PUBLIC_URL ?? 'http://localhost',
+    now: () => now,
+    limits: limitsOf(config),
+    hasArchive: config.ARCHIVE !== undefined,
+    observe: () => undefined,
+  })
+  const report = app.operations.find(({ name }) => name === 'get_data_integrity')
+  if (!report) throw new Error('the service has no integrity report')
+  return answerValue(await report.run({}, {})) as IntegrityReport
+}
+
+/** The reasons of the report, with what else it says of the chart that each is about. */
+function reportFindings({ status_reasons, charts, citations }: IntegrityReport): Finding[] {
+  return status_reasons.map((reason) => {
+    const { code, what, level } = findingOf(reason)
+    const about = reason.slice(reason.indexOf(':') + 1)
+    const chart = charts.find(({ chart_id }) => chart_id === about)
+    if (chart && code.startsWith('chart_'))
+      return finding(
+        code,
+        `${chart.release_id} ends on ${chart.effective_to}; the next was expected by ${chart.expected_by}`,
+      )
+    // A source that is lost only warns where a copy of it is kept, and the report has told both apart.
+    const isKept = citations.failing.every(({ chart_id, archived_copy }) => chart_id !== about || archived_copy)
+    return code === 'source_lost' && isKept
+      ? finding('source_failing', `${what}; a copy of it is kept`)
+      : finding(code, what, level)
+  })
+}

@@ -1,0 +1,25 @@
+import { closed, instant, listOf, matches, oneOf, TOKEN } from '../shape.ts'
+
+/**
+ * That a file which a release cites is another one now at its address, or is gone, and that the service has no copy of it.
+ * It stands outside of every proof and is the service's word: only its form is checked.
+ */
+export interface LostSource {
+  release_id: string
+  /** Which citation of the release it is. */
+  sha256: string
+  state: 'changed' | 'gone'
+  since: string
+}
+
+export const MOST_LOST = 20
+
+export const isLostSources = /* @__PURE__ */ listOf(
+  /* @__PURE__ */ closed({
+    release_id: /* @__PURE__ */ matches(TOKEN),
+    sha256: /* @__PURE__ */ matches(/^[0-9a-f]{64}$/),
+    state: /* @__PURE__ */ oneOf('changed', 'gone'),
+    since: instant,
+  }),
+  MOST_LOST,
+)

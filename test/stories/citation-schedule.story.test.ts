@@ -1,0 +1,129 @@
+import { afterAll, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { listEvents } from '../../src/citations/store.ts'
+import { readConfig } from '../../src/config.ts'
+import { createInstallation, openInstallation } from '../../src/installation.ts'
+import { parsePolicy, verifyBody } from '../../src/proof/verify-lists.ts'
+import { overrideAll } from '../../src/registry/release/breaker.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { stage } from '../../src/registry/release/staging.ts'
+import { aRelease } from '../support/builders.ts'
+import { DEFAULT_ENGINE, storeEnvironment } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { ATR } from '../support/service.ts'
+
+const SOURCE = 'code,amount\n99213,95.19\n'
+const SHA256 = createHash('sha256').update(SOURCE).digest('hex')
+
+/** The publisher, who answers when he is told to. */
+const asked: { method: string; isGone: boolean }[] = []
+let answer: () => Response | Promise<Response> = () => new Response(SOURCE)
+const publisher = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 60,
+  fetch: (request) => {
+    const entry = { method: request.method, isGone: false }
+    asked.push(entry)
+    request.signal.addEventListener('abort', () => {
+      entry.isGone = true
+    })
+    return answer()
+  },
+})
+afterAll(() => publisher.stop(true))
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await isSo()) return
+    await Bun.sleep(100)
+  }
+  throw new Error('it did not happen within half a minute')
+}
+
+/** An installation whose one edition cites a file of the publisher. */
+async function citing(folder: string): Promise<Record<string, string>> {
+  const environment = await storeEnvironment(join(folder, 'data'), DEFAULT_ENGINE)
+  const now = Date.now()
+  await createInstallation(readConfig(environment), { origin: 'registry.example', now }, async (made) => {
+    const { db, registryLog: log, cosign } = made
+    const url = `http://127.0.0.1:${publisher.port}/fees.csv`
+    const source = { title: 'A schedule', url, file: 'fees.csv', sha256: SHA256, bytes: SOURCE.length }
+    const citations = [{ ...source, media_type: 'text/csv', retrieved_at: '2026-01-01T00:00:00Z' }]
+    const { rows, ...release } = aRelease({ citations })
+    const { release_id } = (await stage(db, release, rows, new Map(), now)).release
+    await publish({ db, log, cosign }, release_id, now, overrideAll('sample_data'))
+  })
+  return { ...environment, PORT: '0', CITATIONS_SCHEDULE: 'loopback', LOG_LEVEL: 'error' }
+}
+
+async function served(environment: Record<string, string>) {
+  const child = Bun.spawn([...ATR, 'serve'], {
+    env: { ...process.env, ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  for await (const piece of child.stdout) {
+    const url = /listening on (http:\S+)/.exec(new TextDecoder().decode(piece))?.[1]
+    if (url !== undefined) return { child, url }
+  }
+  throw new Error(`it did not start: ${await new Response(child.stderr).text()}`)
+}
+
+test('a service looks at what it cites, once for all its processes, and says in its answers what is lost', async () => {
+  using folder = temporaryFolder()
+  const environment = await citing(folder.path)
+  const waiting = Promise.withResolvers<Response>()
+  asked.length = 0
+  answer = () => waiting.promise.then((response) => response.clone())
+  const { child, url } = await served({ ...environment, WORKERS: '2' })
+  try {
+    const get = async (path: string): Promise<Record<string, unknown>> => (await fetch(url + path)).json() as never
+    await until(() => asked.length > 0)
+    for (let i = 0; i < 3; i++) expect(await get('/reference?cpt=G0101')).not.toHaveProperty('sources_lost')
+    waiting.resolve(new Response('another file\n'))
+    await until(async () => (await get('/reference?cpt=G0101'))['sources_lost'] !== undefined)
+    const lost = [{ release_id: 'cms-pfs:TEST1:1', sha256: SHA256, state: 'changed', since: expect.any(String) }]
+    const body = await (await fetch(`${url}/reference?cpt=G0101`)).text()
+    expect(JSON.parse(body)).toMatchObject({ sources_lost: lost })
+    expect(await get('/reference?cpt=G0101&proof=ref')).toMatchObject({ sources_lost: lost })
+    const list = await (await fetch(`${url}/api/releases`)).text()
+    expect(JSON.parse(list)).toMatchObject({ data: [{ sources_lost: lost }] })
+
+    // The flag is no part of the proof: with it and without it the answer is the same price.
+    const policy = parsePolicy(await (await fetch(`${url}/log/policy`)).text())
+    if (!policy) throw new Error('the service has no policy')
+    const question = { cpt: 'G0101', as_of: new Date().toISOString().slice(0, 10) }
+    expect(await verifyBody(body, policy, { question })).toMatchObject({ ok: true })
+    const { sources_lost: _, ...bare } = JSON.parse(body) as Record<string, unknown>
+    expect(await verifyBody(JSON.stringify(bare), policy, { question })).toMatchObject({ ok: true })
+    expect(await verifyBody(list, policy, { releases: {} })).toMatchObject({ ok: true })
+    expect(asked.map(({ method }) => method)).toEqual(['HEAD', 'GET'])
+  } finally {
+    child.kill('SIGTERM')
+  }
+  const lines = (await new Response(child.stderr).text()).split('\n').filter((line) => line.includes('citations'))
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'error', job: 'citations', event: 'source_changed', release_id: 'cms-pfs:TEST1:1', state: 'changed' },
+  ])
+  const { db } = await openInstallation(readConfig(environment))
+  expect(await listEvents(db, 9)).toMatchObject([{ kind: 'source_changed', sha256: SHA256, http_status: 200 }])
+  await db.close()
+}, 60_000)
+
+test('the process that looks ends with the service, whether that is stopped or killed', async () => {
+  using folder = temporaryFolder()
+  const environment = await citing(folder.path)
+  answer = () => new Promise<Response>(() => undefined)
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    asked.length = 0
+    const { child } = await served(environment)
+    await until(() => asked.length > 0)
+    child.kill(signal)
+    await child.exited
+    await until(() => asked.every(({ isGone }) => isGone))
+    expect(asked).toHaveLength(1)
+  }
+}, 60_000)
