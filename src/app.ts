@@ -10,6 +10,7 @@ import { type CalendarParts, releaseOnCalendar } from './figures/release-calenda
 import { systemDice } from './figures/window/dice.ts'
 import { FrontDoor } from './front-door.ts'
 import type { Installation } from './installation.ts'
+import { logStatus } from './integrity/log-status.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
 import { tileSource } from './integrity/tile-source.ts'
@@ -26,7 +27,7 @@ import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { purposeKey } from './rails/purpose-key.ts'
 import { lookupProblemMembers, sharedShapes } from './registry/answer-schema.ts'
-import { chartFacts, firstCharts, lastLoad } from './registry/catalogue/chart-facts.ts'
+import { chartFacts, chartFreshness, lastLoad } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
@@ -56,9 +57,15 @@ import { evidenceCard } from './surfaces/mcp/card.ts'
 import { mcpEndpoint } from './surfaces/mcp/endpoint.ts'
 import { oauthMetadata } from './surfaces/oauth/metadata.ts'
 import { tokenEndpoint } from './surfaces/oauth/token.ts'
+import { docsPage } from './surfaces/pages/docs-page.tsx'
+import { figuresPage } from './surfaces/pages/figures-page.tsx'
+import { statusPage } from './surfaces/pages/status-page.tsx'
+import { pricePages } from './surfaces/price/price-page.ts'
+import { askOf } from './surfaces/site/ask.ts'
+import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
-import { problemPages } from './surfaces/site/problem-page.ts'
+import { problemPages } from './surfaces/site/problem-page.tsx'
 
 export interface AppOptions {
   baseUrl: () => string
@@ -134,6 +141,7 @@ export function makeApp(
     contact: options.contact,
   }
 
+  const ask = askOf(() => operations, baseUrl)
   const readme = readmeOperation(discovery)
   const ownOperations = [
     readme,
@@ -170,7 +178,7 @@ export function makeApp(
       ...discovery,
       readme: async () => readme.run({}, {}),
       figures: async () => (await onFigures.at()).body,
-      charts: () => firstCharts(db, today(), charts),
+      charts: () => chartFreshness(db, today(), charts),
       example: () => examplePrice(registry),
       stamp: () => bothOf(registryDay(), figuresStamp()),
     }),
@@ -223,6 +231,18 @@ export function makeApp(
       stamp: registryStamp,
     }),
     problemPages(),
+    ...pricePages({ ask, baseUrl, today, stamp: registryDay }),
+    figuresPage({ ask, baseUrl, stamp: figuresStamp }),
+    statusPage({
+      status: async () => {
+        const held = await chartFreshness(db, today(), charts)
+        const logs = await Promise.all([registryLog, figuresLog].map((log) => logStatus(db, log, witnesses)))
+        return { charts_total: held.length, charts: held, logs }
+      },
+      stamp: () => bothOf(registryDay(), figuresStamp()),
+    }),
+    docsPage({ ...discovery, limits, stamp: baseUrl }),
+    ...assetFiles(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]

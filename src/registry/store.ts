@@ -68,24 +68,6 @@ export async function latestEditions(db: Db, day: string): Promise<Release[]> {
   return rows.map(toRelease)
 }
 
-export async function countCharts(db: Db, day: string): Promise<{ charts: number; samples: number }> {
-  const [row] = await db.query<{ charts: number; samples: number }>(
-    `SELECT COUNT(*) AS charts, COUNT(CASE WHEN r.data_class = 'sample' THEN 1 END) AS samples FROM release r
-      WHERE ${IN_FORCE}`,
-    [day],
-  )
-  return { charts: row?.charts ?? 0, samples: row?.samples ?? 0 }
-}
-
-/** The first few editions in force, by chart. */
-export async function chartsInForce(db: Db, day: string, most: number): Promise<Release[]> {
-  const rows = await db.query<ReleaseRow>(
-    `SELECT ${RELEASE} FROM release r WHERE ${IN_FORCE} ORDER BY r.chart LIMIT $2`,
-    [day, most],
-  )
-  return rows.map(toRelease)
-}
-
 /** A release by its name, even if it was withdrawn: what was proved of it can be checked for ever. */
 export async function findLogged(db: Db, release_id: string): Promise<Release | undefined> {
   const [row] = await db.query<ReleaseRow>(

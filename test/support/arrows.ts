@@ -135,5 +135,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'surfaces/http': [],
   'surfaces/oauth': ['surfaces/http'],
   'surfaces/mcp': ['surfaces/discovery', 'surfaces/http'],
+  'surfaces/pages': ['surfaces/discovery', 'surfaces/http', 'surfaces/site'],
+  'surfaces/price': ['surfaces/http', 'surfaces/site'],
   'surfaces/site': ['surfaces/discovery', 'surfaces/guides', 'surfaces/http'],
 }

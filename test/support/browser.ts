@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Browser, chromium as driver } from 'playwright-core'
 import { findProgram } from './program.ts'
 
 const FLAGS = [
@@ -20,6 +21,10 @@ const FLAGS = [
 /** The browser's path; undefined where there is none to be had. */
 export const findChromium = (): string | undefined =>
   findProgram(['chromium', 'chromium-browser', 'google-chrome'], ['chromium'])
+
+/** One browser for the tests of a file, driven from outside: pages, keys, print. Close it in `afterAll`. */
+export const openBrowser = (chromium: string): Promise<Browser> =>
+  driver.launch({ executablePath: chromium, args: FLAGS.slice(1) })
 
 /**
  * Runs a module in a page and returns what it posts to `/answer`. The files are served under their names; loopback

@@ -80,7 +80,17 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
 export const addressesOf = (route: string, known: Known): string[] | undefined =>
   addresses(known)[route] ?? (route.includes('{') ? undefined : [''])
 
-/** Files beside the API, which the OpenAPI document leaves out. */
+/** Pages that the OpenAPI document leaves out, with what to ask them for; then files. */
+export const pagesBesideApi = ({ codes, npis }: Pick<Known, 'codes' | 'npis'>): Record<string, string[]> => ({
+  '/price/{cpt}': [
+    ...each(codes, (cpt) => `/price/${cpt}?${DAY}`),
+    ...each(codes.slice(0, 6), (cpt) => `/price/${cpt}?${DAY}&npi=${npis[0]}`),
+  ],
+  '/price': each(codes.slice(0, 1), (cpt) => `/price?cpt=${cpt}`),
+  '/figures': ['/figures'],
+  '/status': ['/status'],
+  '/docs': ['/docs'],
+})
 export const BESIDE_API = [
   ...['/llms.txt', '/index.md', '/auth.md', '/robots.txt', '/sitemap.xml', '/favicon.ico', '/mcp/server-card'],
   ...['api-catalog', 'ai-catalog.json', 'mcp/server-card.json', 'security.txt'].map((name) => `/.well-known/${name}`),
@@ -116,6 +126,18 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
     for (const wrong of WRONG) await visit(`${fixed}${wrong}`, known.rails)
     await visit(fixed, {})
   }
+  const loaded = new Set<string>()
+  for (const [page, addresses] of Object.entries(pagesBesideApi(known))) {
+    let answered = false
+    for (const path of addresses)
+      for (const accept of FORMS) {
+        const response = await visit(path, { accept })
+        answered = response.ok || response.status === 303 || answered
+        for (const [file] of (await response.text()).matchAll(/\/assets\/[^"]+/g)) loaded.add(file)
+      }
+    if (!answered) throw new Error(`${page} had nothing to say`)
+  }
+  for (const file of loaded) if (!(await visit(file, {})).ok) throw new Error(`${file} is not there`)
   for (const path of BESIDE_API) if (!(await visit(path, {})).ok) throw new Error(`${path} had nothing to say`)
   const lines = known.codes.slice(0, 50).map((cpt) => ({ cpt, as_of: '2026-11-15' }))
   await visit('/reference/batch', { 'content-type': 'application/json' }, JSON.stringify({ lines }))

@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 export const ROOT = join(import.meta.dir, '../..')
 const SRC = join(ROOT, 'src')
 
-export const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+export const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 const isTestOnly = (file: string): boolean => /\.test\.ts$|fixture\.ts$/.test(file)
 export const sources = files.filter((file) => !isTestOnly(file) && !file.endsWith('.d.ts'))
 export const text = (file: string): string => readFileSync(join(SRC, file), 'utf8')
@@ -30,14 +30,15 @@ const STATEMENT = /^(?:import|export)[^'"]*?from '([^']+)'|\bimport\('([^']+)'\)
 export const imports: Import[] = sources.flatMap((file) =>
   [...text(file).matchAll(STATEMENT)].map(([, to, later = '']) => ({ from: file, to: target(file, to ?? later) })),
 )
-export const own = imports.filter(({ to }) => to.endsWith('.ts'))
+export const own = imports.filter(({ to }) => /\.tsx?$/.test(to))
 
-const transpiler = new Bun.Transpiler({ loader: 'ts' })
+const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) }
 
 /** Everything that is loaded with a file, before anything runs. */
 export function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
   loaded.add(file)
   if (!sources.includes(file)) return loaded
+  const transpiler = transpilers[file.endsWith('.tsx') ? 'tsx' : 'ts']
   for (const { path, kind } of transpiler.scanImports(text(file).replace(/^#!.*/, ''))) {
     const to = target(file, path)
     if (kind === 'import-statement' && !loaded.has(to)) loadedWith(to, loaded)

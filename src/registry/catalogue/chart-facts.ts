@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { Calendar } from '../../integrity/report/freshness.ts'
+import { type Calendar, freshness } from '../../integrity/report/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report/report.ts'
 import { lastRevisions } from '../../proof/price/timeline.ts'
 import { type Charts, chartOf } from '../charts.ts'
@@ -66,19 +66,31 @@ async function factsOf(
   }
 }
 
-/** The first few charts in force on a day, and how many there are: what a page for people can show. */
-export async function firstCharts(db: Db, day: string, charts: Charts, most = 10) {
-  const { charts: total, samples } = await store.countCharts(db, day)
-  const shown = await store.chartsInForce(db, day, most)
-  const list = shown.map(({ chart, effective_from, row_count, manifest: { edition, data_class } }) => ({
-    chart,
-    title: chartOf(chart, charts)?.title ?? chart,
-    edition,
-    effective_from,
-    rows: row_count,
-    data_class,
-  }))
-  return { list, total, hasSample: samples > 0 }
+/** How fresh each chart is that was ever published: its latest edition on a day, whether or not it has run out. */
+export async function chartFreshness(db: Db, day: string, charts: Charts) {
+  const latest = await store.latestEditions(db, day)
+  return latest.flatMap(({ release_id, row_count, manifest }) => {
+    const entry = chartOf(manifest.chart, charts)
+    if (!entry) return []
+    const { chart, edition, effective_from, effective_to, data_class } = manifest
+    const { status, status_reason, next_effective_expected } = freshness(
+      entry.calendar,
+      effective_from,
+      day,
+      effective_to,
+    )
+    const held = {
+      chart,
+      title: entry.title,
+      release_id,
+      edition,
+      effective_from,
+      effective_to,
+      rows: row_count,
+      data_class,
+    }
+    return [{ ...held, status, status_reason, next_effective_expected }]
+  })
 }
 
 /** What a rule found; where it found nothing, how many it judged is known only of some. */

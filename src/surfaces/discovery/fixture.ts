@@ -3,6 +3,7 @@ import { type Operation, operation } from '../../operation.ts'
 import { WorkQueue } from '../../work-queue.ts'
 import type { Resource } from '../http/resource.ts'
 import { httpSurface } from '../http/router.ts'
+import type { FiguresAnswer } from '../site/figure-words.ts'
 import type { LandingParts } from '../site/landing-facts.ts'
 import { type DiscoveryParts, readmeOperation, serviceDescriptor } from './descriptor.ts'
 
@@ -69,32 +70,58 @@ export const discoveryParts = (): DiscoveryParts => {
   return parts
 }
 
+const metric = <Value>(value: Value | null, standard_error: Value | null = null) => {
+  const suppressed = value === null
+  return { value, standard_error, suppressed, reason: suppressed ? 'small_cell' : null, definition: 'what it counts' }
+}
+
+export const figuresAnswer = (values: Partial<FiguresAnswer['metrics']> = {}): FiguresAnswer => ({
+  savings: { median_band: null },
+  cases_floor10: 480,
+  settlements_floor10: 210,
+  as_of: '2026-10-01T00:00:00.000Z',
+  release_id: 'figures:2026-10-01',
+  metrics: {
+    w: metric(0.62, 0.021),
+    r: metric(0.07, 0.008),
+    p: metric<number>(null),
+    savings_total: metric('120000.00', '3500.00'),
+    savings_median: metric('1250.00'),
+    ...values,
+  },
+  sdc_rule_version: '2.0.0',
+  data_class: 'published',
+})
+
+/** Nothing was released yet. */
+export const noFigures = (): FiguresAnswer => ({
+  ...figuresAnswer(
+    Object.fromEntries(['w', 'r', 'p', 'savings_total', 'savings_median'].map((key) => [key, metric(null)])),
+  ),
+  cases_floor10: null,
+  settlements_floor10: null,
+  as_of: null,
+  release_id: null,
+  data_class: null,
+})
+
 export const landingParts = (facts: Partial<LandingParts> = {}): LandingParts => ({
   ...discoveryParts(),
   stamp: () => undefined,
   readme: async () => serviceDescriptor(discoveryParts()),
-  figures: async () => ({
-    w: 0.62,
-    r: 0.07,
-    p: null,
-    savings: { total: '120000.00', median: '1250.00' },
-    as_of: '2026-10-01T00:00:00.000Z',
-    data_class: 'published',
-  }),
-  charts: async () => ({
-    list: [
-      {
-        chart: 'cms-pfs',
-        title: 'Medicare Physician Fee Schedule',
-        edition: 'RVU26D',
-        effective_from: '2026-10-01',
-        rows: 12345,
-        data_class: 'published',
-      },
-    ],
-    total: 1,
-    hasSample: false,
-  }),
+  figures: async () => figuresAnswer(),
+  charts: async () => [
+    {
+      chart: 'cms-pfs',
+      title: 'Medicare Physician Fee Schedule',
+      edition: 'RVU26D',
+      effective_from: '2026-10-01',
+      effective_to: '2026-12-31',
+      rows: 12345,
+      data_class: 'published',
+      status: 'fresh',
+    },
+  ],
   example: async () => ({
     cpt: '99213',
     amount: '95.19',

@@ -53,7 +53,7 @@ Agentmap: ${base}/.well-known/ai-catalog.json
 `
 
 /** Pages for people and readers of text; answers to questions are endless, and stand in no list. */
-const PAGES = ['/', '/index.md', '/auth.md', '/llms.txt']
+const PAGES = ['/', '/figures', '/status', '/docs', '/index.md', '/auth.md', '/llms.txt']
 
 const sitemap = (base: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>

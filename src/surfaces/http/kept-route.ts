@@ -2,7 +2,7 @@ import type { Access, Bucket, Operation } from '../../operation.ts'
 import { ENCODINGS, type Encoding } from './compression.ts'
 import { formChooser, isNamed, negotiate } from './negotiation.ts'
 import { remembered } from './remembered.ts'
-import type { Resource } from './resource.ts'
+import type { Rendered, Resource } from './resource.ts'
 
 /** What the surface knows of a GET route before it looks at a request. */
 export interface KeptRoute {
@@ -17,7 +17,7 @@ export interface KeptRoute {
   /** Any query gives the same answer. */
   ignoresQuery: boolean
   /** What is being made now, by what it is: those who ask for the same meanwhile get it too. */
-  underWay: Map<string, Promise<Uint8Array<ArrayBuffer>>>
+  underWay: Map<string, Promise<Rendered>>
   /** The route has a few answers in all, so each is kept when it is first made. */
   isSmall: boolean
 }
@@ -49,9 +49,9 @@ export const resourceRoute = (resource: Resource): KeptRoute => ({
   stamp: stampOf(resource.cache, resource.stamp),
   formFor:
     resource.forms.length === 1 && resource.forms[0]?.type.startsWith('text/') ? () => 0 : formChooser(resource.forms),
-  ignoresQuery: resource.lenient ?? false,
+  ignoresQuery: (resource.lenient ?? false) && resource.query === undefined,
   underWay: new Map(),
-  isSmall: (resource.parameters ?? []).every(({ values }) => values !== undefined),
+  isSmall: resource.query === undefined && (resource.parameters ?? []).every(({ values }) => values !== undefined),
 })
 
 /** Where nobody may store an answer, nor do we. */

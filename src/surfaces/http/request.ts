@@ -3,6 +3,7 @@ import { allowedParameters, type Call, type Operation, type SignedCall, unknownP
 import { type FieldError, Problem, type ProblemCode, type ProblemExtra } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
 import type { Soon } from '../../soon.ts'
+import type { Resource } from './resource.ts'
 
 // Reads requests. Everything in them is hostile, and nothing is ever repeated in an answer.
 
@@ -152,13 +153,21 @@ function isInteger(op: Operation, name: string): boolean {
   return known
 }
 
-function readQuery(search: string, known: object): Record<string, unknown> {
+/** The values of a page's own parameters, in their order. On pages for people, other parameters are not looked at. */
+export function queryValues({ query = [], lenient }: Resource, search: string): string[] {
+  if (query.length === 0) return []
+  const found = readQuery(search, Object.fromEntries(query.map((name) => [name, name])), lenient)
+  return query.map((name) => String(found[name] ?? ''))
+}
+
+function readQuery(search: string, known: object, lenient = false): Record<string, unknown> {
   const found: Record<string, unknown> = Object.create(null)
   if (search === '' || search === '?') return found
   for (const pair of search.slice(1).split('&')) {
     if (pair === '') continue
     const end = pair.indexOf('=')
     const name = decoded(end < 0 ? pair : pair.slice(0, end))
+    if (lenient && !Object.hasOwn(known, name)) continue
     if (!Object.hasOwn(known, name)) throw notKnown(Object.keys(known))
     if (name in found) throw inQuery('duplicate_parameter', name, `the parameter ${name} is given more than once`)
     found[name] = end < 0 ? '' : decoded(pair.slice(end + 1))

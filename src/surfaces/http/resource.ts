@@ -14,6 +14,8 @@ export interface Resource {
   cache: string
   /** Which quota it counts against; the default one if left out. */
   limit?: Bucket
+  /** How many requests it counts as; one if left out. */
+  cost?: number
   /** Takes long to render: it waits for its turn, and light work goes first. */
   heavy?: true
   /** As of an operation: the same stamp and the same path give the same bytes. */
@@ -22,6 +24,8 @@ export interface Resource {
   compressed?: true
   /** Unknown query parameters are ignored on pages for people, refused elsewhere. */
   lenient?: boolean
+  /** The parameters of its query. Their values follow those of the path, empty where one is left out. */
+  query?: readonly string[]
   /** The first form is the default. */
   forms: readonly ResourceForm[]
   /** The parameters of the path, in its order. */
@@ -45,6 +49,22 @@ export interface PathParameter {
 export interface ResourceForm {
   type: string
   schema?: z.ZodType
-  /** Gets the values of the path parameters, in order. */
-  render(...parameters: string[]): string | Uint8Array | Promise<string | Uint8Array>
+  /** Gets the values of the path parameters and of the query, in order. */
+  render(...parameters: string[]): Rendered | Promise<Rendered>
+}
+
+export type Rendered = string | Uint8Array | RenderedPage
+
+/** A page that answers with another status than 200: it says that there is nothing, or where to go. */
+export interface RenderedPage {
+  body: string
+  status: number
+  headers?: Record<string, string>
+}
+
+export function wholePage(rendered: Rendered): Omit<RenderedPage, 'body'> & { bytes: Uint8Array<ArrayBuffer> } {
+  if (typeof rendered === 'string') return { bytes: Buffer.from(rendered), status: 200 }
+  if (rendered instanceof Uint8Array) return { bytes: Buffer.from(rendered), status: 200 }
+  const { body, ...page } = rendered
+  return { ...page, bytes: Buffer.from(body) }
 }

@@ -98,10 +98,12 @@ export interface Answer {
   headers?: Record<string, string> | undefined
   /** Set where the answer exists in several codings. */
   encoding?: Encoding | undefined
+  /** 200 if left out. */
+  status?: number | undefined
 }
 
-/** A successful answer, whole, with a strong ETag over its bytes. */
-export function good({ bytes, type, cache, headers, encoding }: Answer): Soon<WholeAnswer> {
+/** An answer, whole, with a strong ETag over its bytes. */
+export function good({ bytes, type, cache, headers, encoding, status = 200 }: Answer): Soon<WholeAnswer> {
   return after(encoded(bytes, encoding ?? 'identity'), (body) => {
     const all: Record<string, string> = {
       ...headers,
@@ -114,7 +116,7 @@ export function good({ bytes, type, cache, headers, encoding }: Answer): Soon<Wh
     if (encoding !== undefined)
       all['vary'] = headers?.['vary'] ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
     if (body !== bytes) all['content-encoding'] = encoding ?? ''
-    return { response: new Response(body, { headers: all }), body }
+    return { response: new Response(body, { status, headers: all }), body }
   })
 }
 

@@ -19,6 +19,7 @@ import {
   callOf,
   checkHead,
   placeOf,
+  queryValues,
   type RequestHead,
   readHead,
   readInput,
@@ -26,7 +27,7 @@ import {
   type Target,
   targetOf,
 } from './request.ts'
-import type { PathParameter, Resource } from './resource.ts'
+import { type PathParameter, type Rendered, type Resource, wholePage } from './resource.ts'
 import {
   asProblem,
   conditional,
@@ -246,7 +247,8 @@ async function showResource(
 ): Promise<Response> {
   const { access, limit } = route
   const { head } = env
-  const visit = await parts.gate.enter(callOf(head, env.address), access, limit)
+  const { cost = 1 } = resource
+  const visit = await parts.gate.enter(callOf(head, env.address), access, limit, cost === 1 ? undefined : () => cost)
   env.about = lineOf(visit)
   const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
@@ -257,19 +259,22 @@ async function showResource(
     const form = resource.forms[at]
     if (!form) throw notAcceptable(resource.forms.map(({ type }) => type))
     const stamp = route.stamp()
-    const values = parameterValues(resource, env.pathname, path)
-    const render = async (): Promise<Uint8Array<ArrayBuffer>> => Buffer.from(await form.render(...values))
+    const values = [...parameterValues(resource, env.pathname, path), ...queryValues(resource, env.search)]
+    const render = async (): Promise<Rendered> => form.render(...values)
     const { heavy } = parts.gate
-    const inTurn = (): Promise<Uint8Array<ArrayBuffer>> =>
+    const inTurn = (): Promise<Rendered> =>
       resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render()
     const what = JSON.stringify([stamp, at, values])
-    const bytes = await (stamp === undefined ? inTurn() : madeOnce(route.underWay, what, inTurn))
+    const rendered = await (stamp === undefined ? inTurn() : madeOnce(route.underWay, what, inTurn))
+    const { bytes, status, headers: own } = wholePage(rendered)
     const isCompressible = isWorthwhile(bytes.length, 'document') && (resource.compressed || isText(form.type))
     const encoding = isCompressible ? preferredEncoding(head.acceptEncoding) : undefined
-    const headers = { ...resource.headers, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
-    const { response, body } = await good({ bytes, type: form.type, cache: resource.cache, headers, encoding })
+    const headers = { ...resource.headers, ...own, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
+    // As other refusals: the answer may be another one tomorrow.
+    const cache = status < 400 ? resource.cache : 'no-store'
+    const { response, body } = await good({ bytes, type: form.type, cache, headers, encoding, status })
     if (stamp !== undefined && stamp === route.stamp())
-      env.made = { route, stamp, cost: 1, quota: visit.quota, variants: variantsOf(at, encoding), body }
+      env.made = { route, stamp, cost, quota: visit.quota, variants: variantsOf(at, encoding), body }
     return response
   }
   const response = await show().catch((error) => {

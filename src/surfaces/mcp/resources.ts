@@ -8,7 +8,7 @@ import {
 import { answerText, type Operation } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { LIMITS, readHead, readInput, targetOf } from '../http/request.ts'
-import type { Resource } from '../http/resource.ts'
+import { type Resource, wholePage } from '../http/resource.ts'
 import { CARD_MIME, CARD_URI, type Card } from './card.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -78,8 +78,8 @@ export async function readResource(parts: ReadableParts, uri: string, visitor: V
   if (refused) throw refusalOfRead(refused, visitor)
   const form = DOCUMENTS.includes(path) && parts.resources.find((each) => each.path === path)?.forms[0]
   if (!form) throw refusalOfRead(new Problem('route_not_found'), visitor)
-  const body = await form.render()
-  return { contents: [{ uri, mimeType: form.type, text: Buffer.from(body).toString('utf8') }] }
+  const { bytes } = wholePage(await form.render())
+  return { contents: [{ uri, mimeType: form.type, text: Buffer.from(bytes).toString('utf8') }] }
 }
 
 async function meteredCard({ card }: ReadableParts, visitor: Visitor): Promise<ReadResourceResult['contents'][number]> {

@@ -3,7 +3,7 @@ import { utf8 } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { SERVICE } from '../discovery/descriptor.ts'
 import type { Resource } from '../http/resource.ts'
-import { type Html, html } from './html.ts'
+import { escaped } from './markup.ts'
 
 export interface FeedEntry {
   /** Its index in the log. */
@@ -42,20 +42,25 @@ async function renderFeed({ baseUrl, origin, entries, signedAt }: FeedParts): Pr
   const shown = await entries()
   const base = baseUrl()
   const updated = shown[0]?.updated ?? new Date(await signedAt()).toISOString()
-  const page = html`<feed xmlns="http://www.w3.org/2005/Atom">
+  return xml`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
   <id>${idOf(origin)}</id>
   <title>${SERVICE}: releases and withdrawals</title>
   <updated>${updated}</updated>
   <author><name>${SERVICE}</name></author>
   <link rel="self" type="application/atom+xml" href="${base}/feed.atom"/>
   <link rel="alternate" type="application/json" href="${base}/api/releases"/>
-${shown.map((entry) => entryOf(entry, base, origin))}</feed>
 `
-  return `<?xml version="1.0" encoding="utf-8"?>\n${page.markup}`
+    .concat(...shown.map((entry) => entryOf(entry, base, origin)))
+    .concat('</feed>\n')
 }
 
-const entryOf = ({ index, title, summary, updated, chart }: FeedEntry, base: string, origin: string): Html =>
-  html`  <entry>
+/** Every value that is filled in is escaped. */
+const xml = (strings: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
+  strings.reduce((text, string, at) => text + escaped(String(values[at - 1])) + string)
+
+const entryOf = ({ index, title, summary, updated, chart }: FeedEntry, base: string, origin: string): string =>
+  xml`  <entry>
     <id>${idOf(`${origin} ${index}`)}</id>
     <title>${title}</title>
     <updated>${updated}</updated>

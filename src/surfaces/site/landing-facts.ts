@@ -1,33 +1,17 @@
 import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
-
-export interface LandingFigures {
-  w: number | null
-  r: number | null
-  p: number | null
-  savings: {
-    total: string | null
-    median: string | null
-    median_band?: { low: string; high: string | null } | null | undefined
-  }
-  as_of: string | null
-  data_class: string | null
-}
+import { type FiguresAnswer, type FigureTile, figureTiles } from './figure-words.ts'
+import { dollars, inQuery } from './words.ts'
 
 export interface LandingChart {
   chart: string
   title: string
   edition: string
   effective_from: string
+  effective_to: string
   rows: number
   data_class: string
-}
-
-/** The first few charts in force, and the totals of all of them. */
-export interface LandingCharts {
-  list: readonly LandingChart[]
-  total: number
-  hasSample: boolean
+  status: 'fresh' | 'due' | 'stale' | 'expired'
 }
 
 /** One price in force, and its place in its source. */
@@ -43,18 +27,11 @@ export interface LandingExample {
 
 export interface LandingParts extends DiscoveryParts {
   readme: () => Promise<unknown>
-  figures: () => Promise<LandingFigures>
-  charts: () => Promise<LandingCharts>
+  figures: () => Promise<FiguresAnswer>
+  /** Every chart that was ever published, with the edition that was in force last. */
+  charts: () => Promise<readonly LandingChart[]>
   example: () => Promise<LandingExample | undefined>
   stamp: Stamp
-}
-
-export interface Figure {
-  key: string
-  name: string
-  /** Undefined where the figure is withheld. */
-  value: string | undefined
-  meaning: string
 }
 
 /** What the landing page says, in words, before it is HTML or markdown. Nothing here is escaped yet. */
@@ -63,27 +40,35 @@ export interface LandingFacts {
   /** True if anything on the page is invented for demonstration. */
   sample: boolean
   example: (LandingExample & { shown: string; schedule: string; sample: boolean; address: string }) | undefined
-  figures: { released: string | null; sample: boolean; list: readonly Figure[] }
-  charts: LandingCharts
+  figures: { released: string | null; sample: boolean; list: readonly FigureTile[] }
+  charts: { list: readonly LandingChart[]; total: number }
+  /** NPIs of hospitals whose files are loaded. */
+  hospitals: readonly string[]
   steps: readonly string[]
   operations: readonly { route: string; summary: string; needs: string }[]
 }
 
+const MOST_CHARTS = 12
+const MOST_HOSPITALS = 50
+
 export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
-  const [figures, charts, example] = await Promise.all([parts.figures(), parts.charts(), parts.example()])
-  const chart = example && charts.list.find((each) => example.release_id.startsWith(`${each.chart}:${each.edition}:`))
+  const [figures, all, example] = await Promise.all([parts.figures(), parts.charts(), parts.example()])
+  const chart = example && all.find((each) => example.release_id.startsWith(`${each.chart}:${each.edition}:`))
+  // Schedules come before the files of single hospitals, of which there can be thousands.
+  const list = all.toSorted((a, b) => Number(isHospitalChart(a)) - Number(isHospitalChart(b))).slice(0, MOST_CHARTS)
   return {
     base: parts.baseUrl(),
-    sample: figures.data_class === 'sample' || charts.hasSample,
+    sample: figures.data_class === 'sample' || all.some(isSample),
     example: example && {
       ...example,
       shown: dollars(example.amount),
       schedule: chart?.title ?? 'the schedule in force',
       sample: chart !== undefined && isSample(chart),
-      address: `/reference?cpt=${inQuery(example.cpt)}&region=${inQuery(example.region)}`,
+      address: `/price/${inQuery(example.cpt)}?region=${inQuery(example.region)}`,
     },
-    figures: { released: figures.as_of, sample: figures.data_class === 'sample', list: figureList(figures) },
-    charts,
+    figures: { released: figures.as_of, sample: figures.data_class === 'sample', list: figureTiles(figures) },
+    charts: { list, total: all.length },
+    hospitals: hospitalsOf(all),
     steps: parts.rails.flow,
     operations: parts.operations().map(described),
   }
@@ -91,57 +76,21 @@ export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
 
 export const isSample = ({ data_class }: { data_class: string }): boolean => data_class === 'sample'
 
-const figureList = ({ w, r, p, savings }: LandingFigures): Figure[] => [
-  {
-    key: 'w',
-    name: 'Win rate',
-    value: percent(w),
-    meaning: 'Closed cases in which 500 dollars or more was recovered.',
-  },
-  { key: 'r', name: 'Recurring', value: percent(r), meaning: 'Cases that belong to an ongoing treatment.' },
-  {
-    key: 'p',
-    name: 'Settled plainly',
-    value: percent(p),
-    meaning: 'Settlements reached without a certified letter.',
-  },
-  {
-    key: 'savings',
-    name: 'Median saving',
-    value: medianOf(savings),
-    meaning: 'The middle amount recovered in a settlement.',
-  },
-]
-
-/** With noise the median is a band. */
-function medianOf({ median, median_band: band }: LandingFigures['savings']): string | undefined {
-  const whole = (amount: string): string => dollars(amount.replace(/\.00$/, ''))
-  if (median !== null) return whole(median)
-  if (!band) return undefined
-  return band.high === null ? `${whole(band.low)} or more` : `${whole(band.low)} to ${whole(band.high)}`
-}
+const isHospitalChart = ({ chart }: LandingChart): boolean => chart.includes(':')
+export const hospitalsOf = (charts: readonly { chart: string }[]): string[] =>
+  charts.flatMap(({ chart }) => chart.split(':')[1] ?? []).slice(0, MOST_HOSPITALS)
 
 function described({ http, summary, access }: Operation): LandingFacts['operations'][number] {
   const needs = { public: 'nothing', agent_key: 'agent key' }[access as string] ?? access
   return { route: `${http.method} ${http.path}`, summary, needs }
 }
 
-const percent = (share: number | null): string | undefined =>
-  share === null ? undefined : `${Math.round(share * 100)}%`
-export const grouped = (digits: string): string => digits.replaceAll(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')
-const dollars = (amount: string): string => `$${grouped(amount)}`
-
-/** The address is also used in a quoted shell command and in a markdown link, so characters that would end those are encoded too. */
-const inQuery = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
-
-const MONTHS = 'January February March April May June July August September October November December'.split(' ')
-
-/** '2026-07-01', with or without a time, is '1 July 2026'; other text is returned unchanged. */
-export function inWords(day: string): string {
-  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)(?:T|$)/.exec(day) ?? []
-  const name = MONTHS[Number(month) - 1]
-  return name ? `${Number(date)} ${name} ${year}` : day
+/** Whether an edition still covers the day, in words. */
+export const STATUS_WORDS: Record<LandingChart['status'], string> = {
+  fresh: 'in force',
+  due: 'in force, next edition due',
+  stale: 'in force, next edition overdue',
+  expired: 'expired',
 }
 
 /** What the service never shows, and what its numbers do not mean. */
@@ -158,6 +107,23 @@ export const TERMS = [
   'Dispute figures are aggregates under a published disclosure rule. A withheld figure is not zero.',
   'For a code without a price the answer gives a reason and a proof. Do not replace it with a guess.',
 ] as const
+
+/** Ways in for programs, ready to be copied. */
+export const connections = (base: string): readonly { label: string; text: string }[] => [
+  {
+    label: 'MCP configuration',
+    text: JSON.stringify({ mcpServers: { 'agent-trust-registry': { type: 'http', url: `${base}/mcp` } } }, null, 2),
+  },
+  { label: 'One price, with curl', text: `curl '${base}/reference?cpt=99213&region=national'` },
+  {
+    label: 'Client, verifies every answer',
+    text: `import { RegistryClient } from 'agent-trust-registry/client'
+
+const client = new RegistryClient({ baseUrl: '${base}' })
+const { body, proved } = await client.lookup({ cpt: '99213' })`,
+  },
+  { label: 'Check an answer offline', text: verifyCommands(base, '/reference?cpt=99213').join('\n') },
+]
 
 export const verifyCommands = (base: string, address: string): readonly string[] => [
   `curl -s '${base}/log/policy' > log-policy.txt`,

@@ -1,15 +1,20 @@
 import { expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { ServiceDescriptor } from '../discovery/descriptor.ts'
-import { landingParts, rendered, served } from '../discovery/fixture.ts'
+import { figuresAnswer, landingParts, noFigures, rendered, served } from '../discovery/fixture.ts'
 import { DOCUMENTS } from '../guides/documents.ts'
+import { assets } from './assets.ts'
 import { landing } from './landing.ts'
-import { inWords, type LandingParts } from './landing-facts.ts'
+import type { LandingParts } from './landing-facts.ts'
+import { inWords } from './words.ts'
 
 /** Every address of this service that a page or a Link header may name. */
 const ROUTES = [
   '/',
-  '/reference',
+  '/figures',
+  '/status',
+  '/docs',
+  '/price',
+  '/price/99213',
   '/api/readme',
   '/api/figures',
   '/api/openapi.json',
@@ -45,16 +50,17 @@ test('one address serves a page, markdown and the descriptor, each to whom it su
   expect(ServiceDescriptor.parse(json).service).toBe('Agent Trust Registry')
 })
 
-test('the policy of the page allows exactly the style that is in it, and nothing else', async () => {
+test('the page loads one style sheet and its scripts from here, and its policy allows nothing else', async () => {
   const response = await served(landing(landingParts()))('/')
   const page = await response.text()
-  const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? ''
-  const hash = createHash('sha256').update(style).digest('base64')
-  expect(response.headers.get('content-security-policy')).toBe(
-    `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-  )
-  expect(page.match(/<style/g)).toHaveLength(1)
-  expect(page).not.toMatch(/<script|\sstyle=|\son\w+=|javascript:|@import|url\(/i)
+  const { style, site } = await assets()
+  expect(page.match(/<link rel="stylesheet" href="[^"]*"/g)).toEqual([`<link rel="stylesheet" href="${style.path}"`])
+  expect(page.match(/<script[^>]*>/g)).toEqual([`<script type="module" src="${site.path}">`])
+  expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i)
+  expect(style.text).not.toMatch(/@import|url\(/)
+  const policy = response.headers.get('content-security-policy') ?? ''
+  expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self'; ")
+  expect(policy).not.toMatch(/unsafe|https?:|\*|data:|blob:|sha256/)
 })
 
 test('every address the page, its markdown and its Link header name exists', async () => {
@@ -66,9 +72,10 @@ test('every address the page, its markdown and its Link header name exists', asy
     ...(document.headers?.['link'] ?? '').matchAll(/<([^>]*)>/g),
   ].map(([, address = '']) => new URL(address.replaceAll('&amp;', '&'), 'https://trust.example/'))
   expect(found.length).toBeGreaterThan(20)
+  const files = Object.values(await assets()).map(({ path }) => path)
   for (const { origin, pathname, hash } of found) {
     expect(origin).toBe('https://trust.example')
-    expect([...ROUTES, ...DOCUMENTS.map(({ path }) => path)]).toContain(pathname)
+    expect([...ROUTES, ...files, ...DOCUMENTS.map(({ path }) => path)]).toContain(pathname)
     if (hash) expect(page).toContain(`id="${hash.slice(1)}"`)
   }
 })
@@ -95,51 +102,55 @@ test('a price is shown with the file and line it comes from', async () => {
   }
 })
 
-test('a withheld figure is called withheld, never zero', async () => {
+test('a withheld figure is called withheld, never zero, and each other one has its error', async () => {
   for (const text of await bothOf()) {
-    for (const fact of ['62%', '7%', '$1,250', 'withheld']) expect(text).toContain(fact)
+    for (const fact of ['62%', '2.1 points', '7%', '$1,250', '$3,500', 'withheld', 'too few cases'])
+      expect(text).toContain(fact)
     expect(text).not.toMatch(/\b0%|null|undefined|NaN/)
   }
 })
 
+const manyCharts = async (count: number, data_class = 'published') => {
+  const [chart] = await landingParts().charts()
+  if (!chart) throw new Error('the fixture has a chart')
+  const hospital = { ...chart, chart: 'hospital-mrf:1234567893', data_class }
+  return [...Array.from({ length: count - 1 }, () => hospital), chart]
+}
+
 test('sample data is called SAMPLE where it stands', async () => {
-  const { list, total } = await landingParts().charts()
-  const charts = async () => ({
-    list: list.map((chart) => ({ ...chart, data_class: 'sample' })),
-    total,
-    hasSample: true,
-  })
+  const [chart] = await landingParts().charts()
+  const charts = async () => [{ ...(chart as NonNullable<typeof chart>), data_class: 'sample' }]
   const [page = '', markdown = ''] = await bothOf({ charts })
   expect(page.match(/>SAMPLE</g)).toHaveLength(3)
   expect(markdown.match(/\*\*SAMPLE\*\*/g)).toHaveLength(3)
 })
 
-test('of many price lists the page shows the first few and says how many there are', async () => {
-  const { list } = await landingParts().charts()
-  const charts = async () => ({ list, total: 1503, hasSample: false })
-  const [page = '', markdown = ''] = await bothOf({ charts })
-  expect(page).toContain('The first 1 of 1,503.')
-  expect(markdown).toContain('The first 1 of 1503. [All of them, with their content](/api/coverage)')
+test('of many price lists the page shows the schedules and the first few others, and says how many there are', async () => {
+  const [page = '', markdown = ''] = await bothOf({ charts: () => manyCharts(1503) })
+  expect(page).toContain('The first 12 of 1,503.')
+  expect(markdown).toContain('The first 12 of 1503. [All of them, and how fresh they are](/status)')
+  for (const text of [page, markdown]) expect(text).toContain('cms-pfs')
+  expect(page.match(/<option/g)).toHaveLength(50)
   for (const text of await bothOf()) expect(text).not.toContain('The first')
 })
 
 test('sample data that is not among the first few is still announced', async () => {
-  const { list } = await landingParts().charts()
-  for (const text of await bothOf({ charts: async () => ({ list, total: 20, hasSample: true }) }))
-    expect(text).toContain('SAMPLE')
+  for (const text of await bothOf({ charts: () => manyCharts(20, 'sample') })) expect(text).toContain('SAMPLE')
+})
+
+test('an edition that has run out is called expired, with the day on which it ended', async () => {
+  const [chart] = await landingParts().charts()
+  const charts = async () => [{ ...(chart as NonNullable<typeof chart>), status: 'expired' as const }]
+  for (const text of await bothOf({ charts })) {
+    expect(text).toContain('expired')
+    expect(text).toContain('31 December 2026')
+  }
+  for (const text of await bothOf()) expect(text).not.toContain('expired')
 })
 
 test('an installation without any data says so', async () => {
-  const figures = async () => ({
-    w: null,
-    r: null,
-    p: null,
-    savings: { total: null, median: null },
-    as_of: null,
-    data_class: null,
-  })
-  const charts = async () => ({ list: [], total: 0, hasSample: false })
-  for (const text of await bothOf({ figures, charts, example: async () => undefined })) {
+  const nothing = { figures: async () => noFigures(), charts: async () => [], example: async () => undefined }
+  for (const text of await bothOf(nothing)) {
     expect(text).toContain('No price list is in force')
     expect(text).toContain('No figures have been released yet')
     expect(text).not.toMatch(/null|undefined|NaN|SAMPLE/)
@@ -148,19 +159,11 @@ test('an installation without any data says so', async () => {
 
 test('hostile text in a value reaches neither the markup nor the shell command', async () => {
   const hostile = `"><script>alert(1)</script>'; rm -rf ~ #\n\n# Ignore the rules [x](javascript:y) \`z\``
+  const amount = { value: hostile, standard_error: hostile, suppressed: false, reason: null, definition: hostile }
+  const chart = { chart: hostile, title: hostile, edition: hostile, effective_from: hostile, effective_to: hostile }
   const facts: Partial<LandingParts> = {
-    figures: async () => ({
-      ...(await landingParts().figures()),
-      savings: { total: hostile, median: hostile },
-      as_of: hostile,
-    }),
-    charts: async () => ({
-      list: [
-        { chart: hostile, title: hostile, edition: hostile, effective_from: hostile, rows: 1, data_class: hostile },
-      ],
-      total: 1,
-      hasSample: false,
-    }),
+    figures: async () => ({ ...figuresAnswer({ savings_median: amount, savings_total: amount }), as_of: hostile }),
+    charts: async () => [{ ...chart, rows: 1, data_class: hostile, status: 'fresh' }],
     example: async () => ({
       cpt: hostile,
       amount: hostile,
@@ -173,9 +176,10 @@ test('hostile text in a value reaches neither the markup nor the shell command',
   }
   const page = await htmlOf(facts)
   expect(page).toContain('&lt;script&gt;')
-  expect(page).not.toContain('<script')
+  expect(page.match(/<script/g)).toHaveLength(1)
   const tags = (text: string) => text.match(/<\/?[a-z][a-z0-9]*/gi)?.length
-  expect(tags(page)).toBe(tags((await htmlOf()).replace('national reference', '<code>x</code> reference')))
+  // The region in its own element, and the error of the median.
+  expect(tags(page)).toBe((tags(await htmlOf()) ?? 0) + 4 + hospitalTags(page))
 
   const markdown = await markdownOf(facts)
   expect(markdown).not.toMatch(/^# Ignore/m)
@@ -183,6 +187,9 @@ test('hostile text in a value reaches neither the markup nor the shell command',
   expect(outsideCode).not.toMatch(/(?<!\\)\[x|(?<!\\)<script/)
   for (const command of markdown.match(/^curl .*$/gm) ?? []) expect(command.match(/'/g)).toHaveLength(2)
 })
+
+/** A name with a colon is taken for that of a hospital's chart, which the form offers. */
+const hospitalTags = (page: string): number => page.match(/<\/?(datalist|option)/g)?.length ?? 0
 
 test('a day is written in words, and what is no day stays as it is', () => {
   expect(inWords('2026-07-01')).toBe('1 July 2026')

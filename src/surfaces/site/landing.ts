@@ -2,10 +2,10 @@ import { ServiceDescriptor } from '../discovery/descriptor.ts'
 import { linksToDocuments } from '../guides/documents.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
-import { PAGE_HEADERS } from './html.ts'
 import { type LandingParts, landingFacts } from './landing-facts.ts'
-import { landingHtml } from './landing-html.ts'
+import { landingHtml } from './landing-html.tsx'
 import { landingMarkdown } from './landing-markdown.ts'
+import { PAGE_HEADERS } from './layout.tsx'
 
 /** RFC 8288: links for programs that read the page. Only routes that exist. */
 const LINKS = [

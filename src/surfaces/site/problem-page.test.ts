@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { PROBLEMS } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
 import { rendered, served } from '../discovery/fixture.ts'
-import { problemPages } from './problem-page.ts'
+import { problemPages } from './problem-page.tsx'
 
 test('every problem code has a page in all three forms', async () => {
   for (const [code, { kind, title, hint }] of Object.entries(PROBLEMS)) {

@@ -1,9 +1,11 @@
+/** @jsxImportSource hono/jsx */
 import { z } from 'zod'
 import { type Entry, type Kind, PROBLEMS, type ProblemCode } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
-import { type Html, html, markdownText, PAGE_HEADERS, page } from './html.ts'
+import { layout, PAGE_HEADERS } from './layout.tsx'
+import { markdownText } from './markup.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
@@ -61,25 +63,33 @@ export const problemPages = (): Resource => ({
   ],
 })
 
-const problemHtml = ({ code, title, status, meaning, agent_hint }: ProblemType): string =>
-  page({
+const problemHtml = ({ code, title, status, meaning, agent_hint }: ProblemType): Promise<string> =>
+  layout({
     title: `${code}: ${title}`,
     description: title,
-    main: html`
-<article class="problem">
-<p class="small">Problem <code>${code}</code>, HTTP status ${status}</p>
-<h1>${title}</h1>
-<h2>What it means</h2>
-<p>${meaning}</p>
-<h2>What to do</h2>
-<p>${withCode(agent_hint)}</p>
-<p><a href="/api/openapi.json">Every route and the problems it can give</a></p>
-</article>`,
+    main: (
+      <article class="problem">
+        <p class="small">
+          Problem <code>{code}</code>, HTTP status {status}
+        </p>
+        <h1>{title}</h1>
+        <h2>What it means</h2>
+        <p>{meaning}</p>
+        <h2>What to do</h2>
+        <p>
+          <WithCode words={agent_hint} />
+        </p>
+        <p>
+          <a href="/docs">All problems, and the routes that can give them</a>
+        </p>
+      </article>
+    ),
   })
 
 /** In our own texts, names stand between backticks. */
-const withCode = (words: string): Html[] =>
-  words.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+export const WithCode = ({ words }: { words: string }) => (
+  <>{words.split('`').map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>
+)
 
 const problemMarkdown = ({ code, title, status, meaning, agent_hint }: ProblemType): string =>
   `# ${markdownText(title)}

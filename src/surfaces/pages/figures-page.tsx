@@ -1,0 +1,158 @@
+/** @jsxImportSource hono/jsx */
+import type { Stamp } from '../../operation.ts'
+import type { Resource } from '../http/resource.ts'
+import type { Ask } from '../site/ask.ts'
+import { FigureTiles } from '../site/figure-tiles.tsx'
+import { type FiguresAnswer, figureTiles, WITHHELD_MEANS } from '../site/figure-words.ts'
+import { verifyCommands } from '../site/landing-facts.ts'
+import { Day } from '../site/landing-html.tsx'
+import { figureLine, sampleMark } from '../site/landing-markdown.ts'
+import { layout, Sample, ScrollingTable, Snippet } from '../site/layout.tsx'
+import { blocks, bullets, markdownText } from '../site/markup.ts'
+import { grouped, inWords } from '../site/words.ts'
+import { sitePage } from './site-page.ts'
+
+interface FiguresParts {
+  ask: Ask
+  baseUrl: () => string
+  stamp: Stamp
+}
+
+/** The disclosure rule for people. The whole of it is in the specification. */
+const RULE_WITH_NOISE = [
+  'Cases are counted in windows that are closed once: a quarter, or a month where there are many cases.',
+  'Random noise is added to the counts of a window once, and never drawn again. So nobody learns whether one case is in them.',
+  'A person counts with at most three cases in a window, and one case with at most 5,000 dollars in the sum.',
+  'A figure is shown only if it rests on at least 50 cases of 11 people. Otherwise it is withheld.',
+  'The standard error says how far noise and rounding move a value. About two of three times it is nearer to the truth than that.',
+] as const
+const RULE_EXACT = [
+  'These figures have no noise: the operator may publish exact ones. Who knows all cases but one can learn that one.',
+  'A figure is shown only if it rests on enough cases, and if it tells nothing beside those shown before it.',
+] as const
+
+const ruleOf = ({ exact }: FiguresAnswer): readonly string[] => (exact ? RULE_EXACT : RULE_WITH_NOISE)
+
+export function figuresPage({ ask, baseUrl, stamp }: FiguresParts): Resource {
+  const answer = async (): Promise<FiguresAnswer> => (await ask('get_figures', {})).body as FiguresAnswer
+  return sitePage({
+    name: 'get_figures_page',
+    path: '/figures',
+    summary: 'The dispute figures for people: values, errors, definitions, and the rule by which some are withheld',
+    stamp,
+    html: async () => figuresHtml(await answer(), baseUrl()),
+    markdown: async () => figuresMarkdown(await answer()),
+    json: answer,
+  })
+}
+
+const figuresHtml = (figures: FiguresAnswer, base: string): Promise<string> =>
+  layout({
+    title: 'Dispute figures: Agent Trust Registry',
+    description: 'Aggregate figures on medical bill disputes, with their errors and the rule that protects people.',
+    path: '/figures',
+    main: (
+      <>
+        <section class="doc">
+          <h1>Dispute figures {figures.data_class === 'sample' && <Sample />}</h1>
+          <p class="lead">
+            What became of medical bill disputes, in aggregates that say nothing about any person.{' '}
+            {figures.as_of === null ? (
+              'No figures have been released yet.'
+            ) : (
+              <>
+                Released <Day day={figures.as_of} />.
+              </>
+            )}
+          </p>
+          <FigureTiles list={figureTiles(figures)} />
+        </section>
+        <Definitions {...figures} />
+        <section>
+          <h2>The rule, in plain words</h2>
+          <ul>
+            {ruleOf(figures).map((sentence) => (
+              <li>{sentence}</li>
+            ))}
+          </ul>
+          <p>{WITHHELD_MEANS}</p>
+          <p class="small">
+            Rule <code>{figures.sdc_rule_version}</code>
+          </p>
+        </section>
+        <section>
+          <h2>Releases and their proof</h2>
+          <p>
+            {figures.release_id === null ? (
+              'There is no release yet.'
+            ) : (
+              <>
+                This is release <code>{figures.release_id}</code>, the last entry of the public figures log. Every
+                earlier change is an entry of the same log, and can be read with the scope <code>audit:read</code>.
+              </>
+            )}
+          </p>
+          <Snippet label="Check it offline" text={verifyCommands(base, '/api/figures').join('\n')} />
+        </section>
+      </>
+    ),
+  })
+
+const Definitions = (figures: FiguresAnswer) => (
+  <section>
+    <h2>What is counted</h2>
+    <ScrollingTable id="definitions" caption="Definitions" stacked>
+      <thead>
+        <tr>
+          <th scope="col">Figure</th>
+          <th scope="col">Definition</th>
+          <th scope="col" class="number">
+            Value
+          </th>
+          <th scope="col" class="number">
+            Standard error
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {figureTiles(figures).map(({ key, name, value, error }) => (
+          <tr>
+            <th scope="row">
+              {name}
+              <br />
+              <code>{key}</code>
+            </th>
+            <td>{figures.metrics[key as keyof FiguresAnswer['metrics']].definition}</td>
+            <td data-label="Value" class="number">
+              {value ?? 'withheld'}
+            </td>
+            <td data-label="Standard error" class="number">
+              {error ?? 'none'}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </ScrollingTable>
+    <p class="small">{countsOf(figures)}</p>
+  </section>
+)
+
+function countsOf({ cases_floor10: cases, settlements_floor10: settlements }: FiguresAnswer): string {
+  const about = (count: number | null, noun: string): string =>
+    count === null
+      ? `The number of ${noun} is withheld.`
+      : `At least ${grouped(String(count))} ${noun}, rounded down to ten.`
+  return `${about(cases, 'cases')} ${about(settlements, 'settlements')}`
+}
+
+const figuresMarkdown = (figures: FiguresAnswer): string =>
+  blocks([
+    '# Dispute figures',
+    `${figures.as_of === null ? 'No figures have been released yet.' : `Released ${markdownText(inWords(figures.as_of))}.`}${sampleMark(figures.data_class === 'sample')}`,
+    bullets(figureTiles(figures).map(figureLine)),
+    countsOf(figures),
+    '## The rule, in plain words',
+    bullets(ruleOf(figures)),
+    WITHHELD_MEANS,
+    'With their proof: [/api/figures](/api/figures)',
+  ])

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { landingParts, rendered } from '../discovery/fixture.ts'
+import { type SiteStatus, statusPage } from './status-page.tsx'
+
+const witnesses = { configured: 3, cosigned: 2, quorum: 2 }
+const logs = [{ origin: 'trust.example/log/registry', size: 15, signed_at: '2026-11-15T12:00:00.000Z', witnesses }]
+
+const bothOf = async (status: Partial<SiteStatus>): Promise<string[]> => {
+  const charts = await landingParts().charts()
+  const page = statusPage({
+    status: async () => ({ charts_total: charts.length, charts, logs, ...status }),
+    stamp: () => undefined,
+  })
+  return [await rendered(page, 'text/html'), await rendered(page, 'text/markdown')]
+}
+
+test('the status says how fresh charts are, who has cosigned, and what was verified', async () => {
+  const verification = {
+    last_full_verification_at: '2026-11-15T03:00:00.000Z',
+    rows_verified: 12345,
+    rows_failed: 0,
+    failing: [],
+  }
+  for (const text of await bothOf({ verification })) {
+    for (const fact of [
+      '1 price list: all of them in force',
+      '2 of 3 witnesses have cosigned',
+      '12,345 rows',
+      'all of them hold',
+    ])
+      expect(text).toContain(fact)
+  }
+  for (const text of await bothOf({})) expect(text).not.toContain('verified')
+})
+
+test('what failed is named, and is said not to be served', async () => {
+  const verification = {
+    last_full_verification_at: '2026-11-15T03:00:00.000Z',
+    rows_verified: 5,
+    rows_failed: 1,
+    failing: ['cms-pfs:RVU26D:1'],
+  }
+  for (const text of await bothOf({ verification }))
+    expect(text).toContain('these failed and are not served: cms-pfs:RVU26D:1')
+  const [charts] = [await landingParts().charts()]
+  const expired = charts.map((chart) => ({ ...chart, status: 'expired' as const }))
+  for (const text of await bothOf({ charts: expired })) expect(text).toContain('1 expired and not answered with')
+})

@@ -1,0 +1,149 @@
+import type { Stamp } from '../../operation.ts'
+import type { ProblemCode } from '../../problem.ts'
+import type { Adjustment } from '../../proof/lookup/modifiers.ts'
+import type { CitedRow } from '../../proof/price/proofs.ts'
+import type { PlaceRow, Price, PricedRow, Row } from '../../proof/price/row.ts'
+import type { Ask, Reply } from '../site/ask.ts'
+import { asWritten, type PriceQuestion, questionIn, referencePath, type Written } from './price-question.ts'
+
+export interface PriceParts {
+  ask: Ask
+  baseUrl: () => string
+  today: () => string
+  stamp: Stamp
+}
+
+/** `/reference` with a price. */
+export type PriceAnswer = CitedRow<PricedRow> & {
+  place?: CitedRow<PlaceRow>
+  modifiers_ignored?: string[]
+  adjustment?: Adjustment
+}
+
+/** `/reference` without one. */
+export interface Refusal {
+  status: number
+  code: ProblemCode
+  title: string
+  detail: string
+  errors?: { name?: string; message: string }[]
+  row?: CitedRow<Row>
+  last_known?: CitedRow<PricedRow>
+  charts?: { chart: string; held: { from: string; to: string }[] }[]
+  choices?: { region: string }[]
+  available?: { modifiers: string[]; settings: string[]; bases: string[]; regions: string[] }
+}
+
+type ShortBase = Omit<PricedRow, 'derivation' | 'indicators' | 'locator' | 'kind' | 'price'> & {
+  effective_to: string
+  proof: { release_id: string; href: string }
+}
+export type ShortPrice = ShortBase & { kind: 'price' | 'rate'; price: Price }
+export type ShortRow = ShortPrice | (ShortBase & { kind: 'absence'; reason: string })
+
+export interface Edition {
+  release_id: string
+  edition: string
+  effective_from: string
+  effective_to: string
+  price: Price | undefined
+}
+
+export interface LocalPrice {
+  region: string
+  amount: string
+}
+
+/** Everything that a page about one question says, before it is HTML, markdown or JSON. */
+export interface PriceFacts {
+  base: string
+  /** Undefined where a part of the question has no meaning. */
+  question: PriceQuestion | undefined
+  reference: Reply
+  price: PriceAnswer | undefined
+  refusal: Refusal | undefined
+  sheet: readonly ShortRow[]
+  notHeld: readonly string[]
+  history: readonly Edition[]
+  localities: readonly LocalPrice[]
+}
+
+const MOST_EDITIONS = 24
+const LINES_AT_ONCE = 100
+
+export async function priceFacts(parts: PriceParts, values: Written): Promise<PriceFacts> {
+  const written = asWritten(values)
+  const question = questionIn(written, parts.today())
+  const asked = question ?? Object.fromEntries(Object.entries(written).filter(([, value]) => value !== ''))
+  const reference = await parts.ask('lookup_reference', { ...asked })
+  const price = reference.problem ? undefined : (reference.body as PriceAnswer)
+  const refusal = reference.problem
+    ? ({ ...(reference.body as Refusal), status: reference.status } as Refusal)
+    : undefined
+  const facts = { base: parts.baseUrl(), question, reference, price, refusal }
+  if (!question) return { ...facts, sheet: [], notHeld: [], history: [], localities: [] }
+  const [sheet, history, localities] = await Promise.all([
+    sheetOf(parts, question),
+    historyOf(parts, question, price),
+    price ? localitiesOf(parts, question, price) : [],
+  ])
+  return { ...facts, ...sheet, history, localities }
+}
+
+/** Everything in force beside the answer. */
+async function sheetOf({ ask }: PriceParts, { cpt, region, as_of, npi }: PriceQuestion) {
+  const place = npi === undefined ? { region } : { region, npi }
+  const { body, problem } = await ask('get_reference_sheet', { cpt, as_of, ...place, proof: 'ref' })
+  if (problem) return { sheet: [], notHeld: [] }
+  const { data, not_held } = body as { data: ShortRow[]; not_held: string[] }
+  return { sheet: data, notHeld: not_held }
+}
+
+/** What other editions said, oldest first; of the same chart where there is a price. */
+async function historyOf(
+  { ask }: PriceParts,
+  question: PriceQuestion,
+  price: PriceAnswer | undefined,
+): Promise<Edition[]> {
+  if (!price) return []
+  const { as_of: _, ...asked } = question
+  // By the area itself: where a ZIP code lies is not known for every day on which there was a price.
+  const region = price.npi === null ? price.region : asked.region
+  const input = { ...asked, region, basis: price.basis, limit: MOST_EDITIONS, proof: 'ref' }
+  const { body, problem } = await ask(
+    'get_reference_history',
+    price.setting ? { ...input, setting: price.setting } : input,
+  )
+  if (problem) return []
+  const { data } = body as { data: (Omit<Edition, 'price'> & { answer: { row?: { price?: Price } } })[] }
+  return data.map(({ answer, ...edition }) => ({ ...edition, price: answer.row?.price })).reverse()
+}
+
+/** The same question for every Medicare area that the chart speaks of, lowest first. */
+async function localitiesOf({ ask }: PriceParts, question: PriceQuestion, price: PriceAnswer): Promise<LocalPrice[]> {
+  const { cpt, as_of } = question
+  if (price.npi !== null || 'low' in price.price) return []
+  const covered = await ask('get_coverage', { cpt, as_of, chart: price.proof.release.chart })
+  const { data = [] } = covered.body as { data?: { code: { regions: { list: string[] } } | null }[] }
+  const regions = data.flatMap(({ code }) => code?.regions.list ?? []).filter((region) => /^US-..-../.test(region))
+  if (regions.length < 2) return []
+  const same = { cpt, as_of, basis: price.basis, ...(price.setting ? { setting: price.setting } : {}) }
+  const lines = regions.map((region) => ({ ...same, ...(price.modifier ? { modifier: price.modifier } : {}), region }))
+  const found: LocalPrice[] = []
+  for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
+    const { body } = await ask('lookup_references', { lines: lines.slice(from, from + LINES_AT_ONCE), proof: 'ref' })
+    for (const { row } of (body as { results: { row?: ShortPrice }[] }).results)
+      if (row && 'amount' in row.price) found.push({ region: row.region, amount: row.price.amount })
+  }
+  return found.sort((a, b) => Number(a.amount) - Number(b.amount) || (a.region < b.region ? -1 : 1))
+}
+
+/** The page as JSON: what the operations said, in their own form. */
+export const priceJson = ({ base, question, reference, sheet, notHeld, history, localities }: PriceFacts): object => ({
+  question: question ?? null,
+  address: question ? `${base}${referencePath(question)}` : null,
+  reference: reference.body,
+  sheet: { data: sheet, not_held: notHeld },
+  history,
+  localities,
+})

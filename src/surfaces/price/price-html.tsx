@@ -1,0 +1,312 @@
+/** @jsxImportSource hono/jsx */
+import { PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { Day } from '../site/landing-html.tsx'
+import { layout, Sample, ScrollingTable } from '../site/layout.tsx'
+import { LookupForm } from '../site/lookup-form.tsx'
+import {
+  amountsText,
+  BASIS_WORDS,
+  dollars,
+  grouped,
+  inWords,
+  periodText,
+  priceText,
+  settingText,
+} from '../site/words.ts'
+import { Calculation } from './calculation.tsx'
+import { CheckSection } from './check-section.tsx'
+import { HistoryChart } from './history-chart.tsx'
+import type { PriceAnswer, PriceFacts, ShortRow } from './price-facts.ts'
+import { type PriceQuestion, pricePath } from './price-question.ts'
+import { codeText, limitsOf, modifierSentences, shownAmount, statement } from './price-words.ts'
+import { QrCode } from './qr-code.tsx'
+import { RefusalPart } from './refusal-html.tsx'
+import { LocalityStrip, stripText } from './strip.tsx'
+
+export function priceHtml(facts: PriceFacts): Promise<string> {
+  const { base, question, price } = facts
+  const code = question ? codeText(question) : 'a code'
+  const title = price && question ? `${shownAmount(price)} for code ${code}` : `No price for ${code}`
+  return layout({
+    title: `${title}: Agent Trust Registry`,
+    description: price && question ? `${shownAmount(price)} ${statement(price, question)}` : title,
+    head: question && <link rel="canonical" href={`${base}${pricePath(question)}`} />,
+    main: (
+      <>
+        {price && question ? <Statement price={price} question={question} /> : <RefusalPart {...facts} />}
+        {price && question && (
+          <section class="columns">
+            <Source {...price} />
+            <Calculation {...price} />
+          </section>
+        )}
+        <Sheet {...facts} />
+        <div class="pair">
+          <Localities {...facts} />
+          <History {...facts} />
+        </div>
+        <div class="pair">
+          <CheckSection {...facts} />
+          <Citation {...facts} />
+        </div>
+        <section class="screen">
+          <h2>Look up another</h2>
+          <LookupForm {...(question ? { values: question } : {})} />
+        </section>
+      </>
+    ),
+  })
+}
+
+const Statement = ({ price, question }: { price: PriceAnswer; question: PriceQuestion }) => {
+  const { is, isNot } = limitsOf(price.basis)
+  const { release, in_force } = price.proof
+  const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
+  return (
+    <section class="statement">
+      <h1>
+        Code {codeText(question)} on <span class="whole">{inWords(question.as_of)}</span>{' '}
+        {release.data_class === 'sample' && <Sample />}
+      </h1>
+      <p class="amount">{shownAmount(price)}</p>
+      <p class="lead">{statement(price, question)}</p>
+      {modifierSentences(price).map((sentence) => (
+        <p>{sentence}</p>
+      ))}
+      {price.kind === 'rate' && <p>This is a factor that is multiplied by units, not a price.</p>}
+      <dl class="facts">
+        <dt>In force</dt>
+        <dd>{periodText(from, to)}</dd>
+        <dt>It is</dt>
+        <dd>{is}</dd>
+        <dt>It is not</dt>
+        <dd>{isNot}</dd>
+        {price.flags.length > 0 && (
+          <>
+            <dt>Marked</dt>
+            <dd>{price.flags.map((flag) => flag.replaceAll('_', ' ')).join(', ')}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+const Source = ({ proof: { release }, locator }: PriceAnswer) => (
+  <div>
+    <h2>Where it stands</h2>
+    <dl class="facts">
+      <dt>Published by</dt>
+      <dd>{release.publisher}</dd>
+      <dt>Release</dt>
+      <dd>
+        <code>{release.release_id}</code>
+      </dd>
+      {locator.map(({ citation, line }) => {
+        const { file = '', sha256 = '', url = '' } = release.citations[citation] ?? {}
+        return (
+          <>
+            <dt>File</dt>
+            <dd>
+              <code>{file}</code>, <strong class="whole">line {grouped(String(line))}</strong>
+              <code class="hash">SHA-256 {sha256}</code>
+              {/^https:\/\//.test(url) && (
+                <a class="screen" href={url} rel="noreferrer">
+                  The file at its publisher
+                </a>
+              )}
+            </dd>
+          </>
+        )
+      })}
+    </dl>
+  </div>
+)
+
+const absenceTitle = (reason: string): string => PROBLEMS[`absent_${reason}` as ProblemCode]?.title ?? reason
+
+const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
+  if (!question || sheet.length === 0) return null
+  const isThis = (row: ShortRow): boolean =>
+    price !== undefined &&
+    (['basis', 'setting', 'modifier', 'region', 'npi', 'class'] as const).every((part) => row[part] === price[part])
+  return (
+    <section>
+      <h2>Side by side</h2>
+      <ScrollingTable
+        id="sheet"
+        caption={`Everything in force for code ${question.cpt} at this place on this day`}
+        stacked
+      >
+        <thead>
+          <tr>
+            <th scope="col">Kind of price</th>
+            <th scope="col">Setting</th>
+            <th scope="col">Modifier</th>
+            <th scope="col">Place</th>
+            <th scope="col" class="number">
+              Amount
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sheet.map((row, at) => (
+            <tr class={rowClass(isThis(row), at >= ROWS_ON_PAPER.sheet)}>
+              <th scope="row">
+                {BASIS_WORDS[row.basis].short}
+                {row.class && `, ${row.class}`}
+              </th>
+              <td data-label="Setting">{settingText(row.setting)}</td>
+              <td data-label="Modifier">{row.modifier ?? 'none'}</td>
+              <td data-label="Place">{row.npi === null ? row.region : `NPI ${row.npi}`}</td>
+              <td data-label="Amount" class="number">
+                {'price' in row ? (
+                  <a href={pricePath(ofRow(question, row))}>{priceText(row.price)}</a>
+                ) : (
+                  <span class="reason">{absenceTitle(row.reason)}</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollingTable>
+      <MoreOnScreen rows={sheet.length} most={ROWS_ON_PAPER.sheet} />
+      {notHeld.length > 0 && (
+        <p class="small">
+          Not loaded for this day:{' '}
+          {notHeld.map((chart, at) => (
+            <>
+              {at > 0 && ', '}
+              <code>{chart}</code>
+            </>
+          ))}
+          . What they say is not known here.
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The question that another row of the sheet answers. */
+const ofRow = (
+  { cpt, region, as_of }: PriceQuestion,
+  { basis, setting, modifier, npi, ...row }: ShortRow,
+): PriceQuestion => ({
+  cpt,
+  as_of,
+  region: npi === null && row.region !== 'national' ? row.region : region,
+  basis,
+  ...(setting === null ? {} : { setting }),
+  ...(modifier === null ? {} : { modifier }),
+  ...(npi === null ? {} : { npi }),
+})
+
+const Localities = ({ question, price, localities }: PriceFacts) => {
+  if (!question || !price || localities.length < 2) return null
+  const here = localities.find(({ region }) => region === price.region)
+  return (
+    <section>
+      <h2>Across the country</h2>
+      <p>{stripText(localities, here)}</p>
+      <LocalityStrip prices={localities} here={here} />
+      <details class="screen">
+        <summary>The {localities.length} areas as a table</summary>
+        <ScrollingTable id="localities" caption="Lowest first">
+          <thead>
+            <tr>
+              <th scope="col">Medicare area</th>
+              <th scope="col" class="number">
+                Amount
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {localities.map(({ region, amount }) => (
+              <tr class={region === here?.region ? 'this' : undefined}>
+                <th scope="row">
+                  <a href={pricePath({ ...question, region })}>{region}</a>
+                </th>
+                <td class="number">{dollars(amount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollingTable>
+      </details>
+    </section>
+  )
+}
+
+const History = ({ price, history }: PriceFacts) => {
+  if (!price || history.length === 0) return null
+  return (
+    <section>
+      <h2>Over time</h2>
+      <HistoryChart editions={history} />
+      <ScrollingTable id="history" caption="What each edition that is held says" stacked>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col">Edition</th>
+            <th scope="col" class="number">
+              Amount
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {history.toReversed().map(({ release_id, edition, effective_from, effective_to, price: stated }, at) => (
+            <tr class={rowClass(release_id === price.proof.release.release_id, at >= ROWS_ON_PAPER.history)}>
+              <td data-label="From">
+                <Day day={effective_from} />
+              </td>
+              <td data-label="To">
+                <Day day={effective_to} />
+              </td>
+              <td data-label="Edition">
+                <code>{edition}</code>
+              </td>
+              <td data-label="Amount" class="number">
+                {stated ? amountsText(stated) : 'none'}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollingTable>
+      <MoreOnScreen rows={history.length} most={ROWS_ON_PAPER.history} />
+    </section>
+  )
+}
+
+/** Of a long table, paper shows the beginning, and what is asked about in any case. */
+const ROWS_ON_PAPER = { sheet: 6, history: 4 }
+const rowClass = (isThis: boolean, isFar: boolean): string | undefined =>
+  isThis ? 'this' : isFar ? 'screen' : undefined
+const MoreOnScreen = ({ rows, most }: { rows: number; most: number }) =>
+  rows > most ? <p class="paper">The table has {rows} rows; the rest is on the page itself.</p> : null
+
+const Citation = ({ base, question }: PriceFacts) => {
+  if (!question) return null
+  const address = `${base}${pricePath(question)}`
+  return (
+    <section>
+      <h2>Cite or print this page</h2>
+      <div class="cite">
+        <div>
+          <p>
+            This address keeps asking the same question, for the same day:
+            <br />
+            <a id="permalink" href={address}>
+              <code>{address}</code>
+            </a>
+          </p>
+          <p>
+            <button type="button" data-print hidden>
+              Print
+            </button>
+          </p>
+        </div>
+        <QrCode text={address} />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,102 @@
+import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from '../site/markup.ts'
+import { amountsText, BASIS_WORDS, dollars, inWords, periodText, priceText, settingText } from '../site/words.ts'
+import { arithmeticOf } from './arithmetic.ts'
+import type { PriceAnswer, PriceFacts } from './price-facts.ts'
+import { type PriceQuestion, pricePath, referencePath } from './price-question.ts'
+import { codeText, limitsOf, modifierSentences, refusalWords, shownAmount, statement } from './price-words.ts'
+
+/** The same page as markdown. */
+export function priceMarkdown(facts: PriceFacts): string {
+  const { question, price, sheet, history, localities } = facts
+  return blocks([
+    ...(price && question ? ofPrice(price, question) : ofRefusal(facts)),
+    sheet.length > 0 ? '## Side by side' : '',
+    sheet.length > 0 ? sheetTable(facts) : '',
+    localities.length > 1 ? '## Across the country' : '',
+    localities.length > 1
+      ? markdownTable(
+          ['Medicare area', 'Amount'],
+          localities.map(({ region, amount }) => [code(region), text(dollars(amount))]),
+        )
+      : '',
+    history.length > 0 ? '## Over time' : '',
+    history.length > 0
+      ? markdownTable(
+          ['Period', 'Edition', 'Amount'],
+          history.map((each) => [
+            text(periodText(each.effective_from, each.effective_to)),
+            code(each.edition),
+            each.price ? text(amountsText(each.price)) : 'none',
+          ]),
+        )
+      : '',
+    ...(question ? links(facts.base, question) : []),
+  ])
+}
+
+function ofPrice(price: PriceAnswer, question: PriceQuestion): string[] {
+  const { release, in_force } = price.proof
+  const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
+  const { is, isNot } = limitsOf(price.basis)
+  const { formula, sentences } = arithmeticOf(price)
+  const places = price.locator.map(({ citation, line }) => {
+    const { file = '', sha256 = '' } = release.citations[citation] ?? {}
+    return `file ${code(file)}, line ${line}, SHA-256 ${code(sha256)}`
+  })
+  const parts = formula?.parts.map(({ name, rvu, gpci, product }) => `${name}: ${rvu} × ${gpci} = ${product}`) ?? []
+  return [
+    `# Code ${text(codeText(question))} on ${text(inWords(question.as_of))}`,
+    `**${text(shownAmount(price))}** ${text(statement(price, question))}${release.data_class === 'sample' ? ' **SAMPLE**' : ''}`,
+    ...modifierSentences(price).map(text),
+    bullets([
+      `In force: ${text(periodText(from, to))}`,
+      `It is: ${is}`,
+      `It is not: ${isNot}`,
+      `Release: ${code(release.release_id)}`,
+      ...places,
+    ]),
+    '## How it is computed',
+    bullets([
+      ...parts,
+      ...(formula ? [`Sum ${formula.sum} × conversion factor ${formula.factor} = ${formula.exact}`] : []),
+      ...sentences,
+    ]),
+  ]
+}
+
+function ofRefusal({ question, refusal }: PriceFacts): string[] {
+  if (!refusal) return []
+  const { title, meaning, detail } = refusalWords(refusal)
+  const last = refusal.last_known
+  return [
+    question
+      ? `# No price for code ${text(codeText(question))} on ${text(inWords(question.as_of))}`
+      : '# This question cannot be asked',
+    meaning,
+    bullets([
+      `Reason: ${code(refusal.code)}, ${title}`,
+      ...(detail ? [`In detail: ${text(detail)}`] : []),
+      ...(last ? [`Expired: it was ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`] : []),
+      ...(refusal.choices ?? []).map(({ region }) => code(region)),
+    ]),
+  ]
+}
+
+const sheetTable = ({ sheet }: PriceFacts): string =>
+  markdownTable(
+    ['Kind of price', 'Setting', 'Modifier', 'Place', 'Amount'],
+    sheet.map((row) => [
+      text(BASIS_WORDS[row.basis].short),
+      text(settingText(row.setting)),
+      text(row.modifier ?? 'none'),
+      code(row.npi ?? row.region),
+      'price' in row ? text(priceText(row.price)) : `none: ${text(row.reason)}`,
+    ]),
+  )
+
+const links = (base: string, question: PriceQuestion): string[] => [
+  '## Check it',
+  `The answer with its proof: [${referencePath(question)}](${referencePath(question)}). Save /log/policy once, then:`,
+  ['```sh', `atr verify '${base}${referencePath(question)}' --policy log-policy.txt`, '```'].join('\n'),
+  `This page: ${base}${pricePath(question)}`,
+]

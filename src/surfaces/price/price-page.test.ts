@@ -1,0 +1,135 @@
+import { expect, test } from 'bun:test'
+import { aFee } from '../../proof/registry-fixture.ts'
+import { rendered, served } from '../discovery/fixture.ts'
+import type { Ask, Reply } from '../site/ask.ts'
+import { arithmeticOf } from './arithmetic.ts'
+import { pricePages } from './price-page.ts'
+import { asWritten, questionIn, readCode } from './price-question.ts'
+
+const QUOTE = `"'><script>alert(1)</script><!-- \n\n# no [x](javascript:y)`
+
+const release = (text: string) => ({
+  release_id: text,
+  chart: 'cms-pfs',
+  publisher: text,
+  effective_from: '2026-10-01',
+  effective_to: '2026-12-31',
+  data_class: 'published',
+  citations: [{ file: text, sha256: text, url: text, title: text }],
+})
+
+/** What the operations say, with a text of somebody else's in every place where there can be one. */
+function answers(text: string): Record<string, unknown> {
+  const row = aFee({ cpt: '99213', amount: '12.34', locator: [{ citation: 0, line: 7 }] })
+  const proof = { release: release(text), in_force: { period: { from: '2026-10-01', to: '2026-12-31' } } }
+  const short = { ...row, effective_to: '2026-12-31', proof: { release_id: text, href: text } }
+  return {
+    lookup_reference: { ...row, region: text, proof, flags: [text], modifiers_ignored: [text] },
+    get_reference_sheet: { data: [{ ...short, region: text, modifier: text }], not_held: [text] },
+    get_reference_history: {
+      data: ['2026-01-01', '2026-10-01'].map((effective_from) => ({
+        release_id: text,
+        edition: text,
+        effective_from,
+        effective_to: '2026-12-31',
+        answer: { row: short },
+      })),
+    },
+    get_coverage: { data: [{ code: { regions: { list: ['US-AK-01', 'US-AL-00'] } } }] },
+    lookup_references: {
+      results: ['1.00', '2.00'].map((amount) => ({ row: { ...short, region: text, price: { amount } } })),
+    },
+  }
+}
+
+const pagesSaying = (text: string) => {
+  const ask: Ask = async (name): Promise<Reply> => {
+    const body = answers(text)[name]
+    return { status: 200, body, text: JSON.stringify(body) }
+  }
+  return pricePages({ ask, baseUrl: () => 'https://trust.example', today: () => '2026-11-15', stamp: () => undefined })
+}
+
+const tags = (page: string): string[] => page.match(/<\/?[a-z][a-z0-9]*/gi) ?? []
+
+test('a hostile text in any stored value becomes words on the page, and nothing else', async () => {
+  const [plain, hostile] = await Promise.all(
+    ['harmless', QUOTE].map(async (text) => rendered(pagesSaying(text)[0] as never, 'text/html', '99213')),
+  )
+  expect(tags(hostile ?? '')).toEqual(tags(plain ?? ''))
+  expect(hostile).not.toContain('<!--')
+  const links = hostile?.match(/(?<=href=")[^"]*/g) ?? []
+  expect(links.filter((link) => !/^(\/|#|https:\/\/trust\.example\/)/.test(link))).toEqual([])
+  const answer = /id="answer">(.*?)<\/script>/s.exec(hostile ?? '')?.[1] ?? ''
+  expect(JSON.parse(answer)).toEqual(JSON.parse(JSON.stringify(answers(QUOTE)['lookup_reference'])))
+
+  const markdown = await rendered(pagesSaying(QUOTE)[0] as never, 'text/markdown', '99213')
+  expect(markdown).not.toMatch(/^# no/m)
+  expect(markdown.replaceAll(/`[^`\n]*`/g, '')).not.toMatch(/(?<!\\)<script|(?<!\\)\[x/)
+})
+
+test('the form leads to the page of the question, and a question without meaning stays where it is', async () => {
+  const get = served(...pagesSaying('harmless'))
+  const found = await get('/price?cpt=71046+26&region=60611&as_of=&npi=&utm_source=mail')
+  expect(found.status).toBe(303)
+  expect(found.headers.get('location')).toBe('/price/71046?region=60611&modifier=26')
+  expect((await get('/price?cpt=99213&as_of=2026-03-01')).headers.get('location')).toBe(
+    '/price/99213?region=national&as_of=2026-03-01',
+  )
+  for (const query of ['cpt=hello', 'cpt=99213&region=Narnia', 'cpt=99213&npi=1', 'cpt=', ''])
+    expect([query, (await get(`/price?${query}`)).headers.get('location')]).toEqual([query, null])
+  expect((await get('/price?cpt=99213&cpt=99214')).status).toBe(400)
+})
+
+test('a code is read as people write it', () => {
+  const written: [string, string | undefined, string?][] = [
+    ['99213', '99213', ''],
+    [' j0585 ', 'J0585', ''],
+    ['71046-26', '71046', '26'],
+    ['71046 tc', '71046', 'TC'],
+    ['71046-26-59', '71046', '26-59'],
+    ['71046 26, 59', '71046', '26-59'],
+    ['992', undefined],
+    ['99213-', undefined],
+    ['99213-26-59-LT-RT-XU', undefined],
+    ['<b>99', undefined],
+  ]
+  for (const [text, cpt, modifier] of written)
+    expect([text, readCode(text)]).toEqual([text, cpt === undefined ? undefined : { cpt, modifier: modifier ?? '' }])
+  const values = { cpt: '99213', region: ' il ', as_of: '', modifier: '', npi: '', setting: '', basis: '' }
+  expect(questionIn(asWritten(values), '2026-11-15')).toEqual({ cpt: '99213', region: 'IL', as_of: '2026-11-15' })
+  expect(questionIn({ ...asWritten(values), as_of: '2026-02-30' }, '2026-11-15')).toBeUndefined()
+})
+
+test('the arithmetic that is spelled out leads to the amount, to the last digit', () => {
+  const inputs = {
+    work_rvu: '1.30',
+    practice_rvu: '1.46',
+    malpractice_rvu: '0.09',
+    work_gpci: '1.083',
+    practice_gpci: '1.331',
+    malpractice_gpci: '0.467',
+    conversion_factor: '33.4009',
+  }
+  const row = {
+    ...aFee({ cpt: '99213', amount: '113.34' }),
+    derivation: { method: 'pfs-formula/1', inputs },
+    flags: [],
+  }
+  const { formula, cap } = arithmeticOf(row as never)
+  expect(formula?.parts.map(({ product }) => product)).toEqual(['1.40790', '1.94326', '0.04203'])
+  expect([formula?.sum, formula?.exact, cap]).toEqual(['3.39319', '113.335599871', undefined])
+
+  const capped = { ...inputs, opps_practice_rvu: '0.50', opps_malpractice_rvu: '0.02' }
+  const withCap = arithmeticOf({
+    ...row,
+    derivation: { method: 'pfs-formula/1', inputs: capped },
+    flags: ['opps_cap'],
+  } as never)
+  expect(withCap.cap?.parts.map(({ rvu }) => rvu)).toEqual(['1.30', '0.50', '0.02'])
+  expect(withCap.sentences.at(-1)).toContain('which is lower and counts')
+  const stated = { method: 'verbatim/1', inputs: { rate: '6.497' } }
+  expect(arithmeticOf({ ...row, derivation: stated } as never).sentences).toEqual([
+    'The file states 6.497. Nothing was computed.',
+  ])
+})

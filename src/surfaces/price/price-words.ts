@@ -1,0 +1,111 @@
+import { type Entry, PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
+import type { PriceAnswer, Refusal } from './price-facts.ts'
+import type { PriceQuestion } from './price-question.ts'
+
+/** Why there is no price, for a patient: what the entry of the problem does not say in such words. */
+const MEANINGS: { readonly [code in ProblemCode]?: string } = {
+  not_on_schedule:
+    'None of the published lists that were searched has this code for this place and day. That is not a price of zero: the code may be new, retired, misspelled, or on a list that is not loaded here.',
+  no_edition_for_day:
+    'The price list that would answer is not loaded for that day. A price of another period is not shown in its place, because prices change from one edition to the next.',
+  modifier_not_priced:
+    'The price list has this code, but no amount for it with this modifier. Ask the provider what the modifier stands for on this bill.',
+  modifier_not_allowed:
+    'The price list does not change the amount of this code for this modifier. Look it up without the modifier.',
+  unknown_provider:
+    'No hospital file that is loaded here names this hospital. Hospitals must publish their prices: look for the file on the website of the hospital.',
+  unknown_zip: 'The table of ZIP codes that Medicare publishes does not have this ZIP code. Try the state instead.',
+  region_ambiguous: 'Medicare divides this place into several areas, each with a price of its own. Choose one.',
+  region_not_covered: 'The price list has this code, but not for this place.',
+  invalid_cpt:
+    'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26.',
+  invalid_region:
+    'A place is a ZIP code such as 60611, a state such as IL, a Medicare area such as US-IL-16, or nothing for the whole country.',
+  invalid_npi:
+    'A hospital is named by its National Provider Identifier: ten digits, the last of which is a check digit.',
+}
+
+export interface RefusalWords {
+  title: string
+  meaning: string
+  /** What exactly did not fit; undefined if the title says it already. */
+  detail: string | undefined
+}
+
+export function refusalWords({ code, detail, errors = [] }: Refusal): RefusalWords {
+  const { title, meaning }: Entry = PROBLEMS[code]
+  const fields = errors.map(({ message }) => sentence(message))
+  const said = fields.length > 0 ? fields.join(' ') : sentence(detail)
+  return { title, meaning: MEANINGS[code] ?? meaning ?? said, detail: said === sentence(title) ? undefined : said }
+}
+
+const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+
+/** A code with its modifiers, as on a bill. */
+export const codeText = ({ cpt, modifier }: { cpt: string; modifier?: string | null | undefined }): string =>
+  modifier ? `${cpt}-${modifier}` : cpt
+
+/** What the amount is: '… is the Medicare laboratory fee for code 80053, for the whole country'. */
+export function statement({ basis, setting, region, npi, place }: PriceAnswer, question: PriceQuestion): string {
+  const { is } = BASIS_WORDS[basis]
+  const inSetting = setting === null ? '' : ` ${settingText(setting)}`
+  const of = `for code ${codeText(question)}${inSetting}`
+  if (npi !== null) return `is ${is.replace('the hospital', `the hospital with NPI ${npi}`)} ${of}.`
+  return `is ${is} ${of}, for ${regionText(region)}${place ? `, where ZIP code ${place.zip} lies` : ''}.`
+}
+
+/** The amount to put large: after the modifiers that change it by a rule. */
+export const shownAmount = ({ price, adjustment }: PriceAnswer): string =>
+  adjustment ? priceText({ amount: adjustment.amount, per: price.per }) : priceText(price)
+
+export function modifierSentences({ price, modifiers_ignored: ignored, adjustment }: PriceAnswer): string[] {
+  return [
+    ...(ignored ? [`Modifier ${ignored.join(', ')} does not change the amount.`] : []),
+    ...(adjustment
+      ? [
+          `Without modifier ${adjustment.modifier} it is ${priceText(price)}; the modifier multiplies it by ${adjustment.factor} (rule ${adjustment.rule}).`,
+        ]
+      : []),
+  ]
+}
+
+/** What it is, and what it is not: beside every amount. */
+export const limitsOf = (basis: string): { is: string; isNot: string } =>
+  isHospital(basis)
+    ? {
+        is: 'What the hospital itself published as this kind of charge, in the file that the law requires of it.',
+        isNot:
+          'A quote for your visit, what your insurer pays, or what you owe. Doctors who work in the hospital may bill separately.',
+      }
+    : {
+        is: 'The amount that Medicare’s published schedule allows for this service, at this place, on this day. It includes the part that a Medicare patient pays.',
+        isNot:
+          'What a patient owes, what a private insurer pays, an offer, or advice. The doctor’s and the hospital’s part of one visit are separate amounts.',
+      }
+
+/** The steps of the check, as text that stands without a script. */
+export const CHECK_STEPS = [
+  [
+    'row',
+    'The row',
+    'The row is hashed. With its path it must give the root of the release, so it stands in it unchanged.',
+  ],
+  [
+    'release',
+    'The release',
+    'The release names the source file by its SHA-256 hash, and the amount follows from the inputs by the stated rule.',
+  ],
+  [
+    'in_force',
+    'In force on that day',
+    'The timeline proves that this release, and no other, is in force on the day asked for.',
+  ],
+  [
+    'answer',
+    'The answer to this question',
+    'The public rule of the lookup is run again on what is proved: this row must be what it chooses.',
+  ],
+  ['fresh', 'Fresh', 'The newest entry of the log is signed by a key that you kept, and is not old.'],
+] as const

@@ -1,0 +1,105 @@
+/** @jsxImportSource hono/jsx */
+import { Day } from '../site/landing-html.tsx'
+import { amountsText, grouped, inWords, periodText } from '../site/words.ts'
+import type { PriceFacts, Refusal } from './price-facts.ts'
+import { type PriceQuestion, pricePath } from './price-question.ts'
+import { codeText, refusalWords } from './price-words.ts'
+
+/** Why there is no price, for a patient; and what there is instead. */
+export const RefusalPart = ({ question, refusal }: PriceFacts) => {
+  if (!refusal) return null
+  const { title, meaning, detail } = refusalWords(refusal)
+  return (
+    <section>
+      <h1>
+        {question ? (
+          <>
+            No price for code {codeText(question)} on <span class="whole">{inWords(question.as_of)}</span>
+          </>
+        ) : (
+          'This question cannot be asked'
+        )}
+      </h1>
+      <p class="lead">{meaning}</p>
+      <dl class="facts">
+        <dt>Reason</dt>
+        <dd>
+          {title}. <a href={`/problems/${refusal.code}`}>More about this reason</a>
+        </dd>
+        {detail && !refusal.row && (
+          <>
+            <dt>In detail</dt>
+            <dd>{detail}</dd>
+          </>
+        )}
+      </dl>
+      {question && <Instead question={question} refusal={refusal} />}
+      {question && <p>No price is not a price of zero. That there is none is proved, like every price here.</p>}
+    </section>
+  )
+}
+
+const Instead = ({ question, refusal: { row, last_known: last, charts, choices, available } }: InsteadProps) => (
+  <>
+    {row && (
+      <dl class="facts">
+        <dt>Stated in</dt>
+        <dd>
+          <code>{row.proof.release.release_id}</code>
+          {row.locator.map(({ citation, line }) => (
+            <>
+              {', '}
+              <code>{row.proof.release.citations[citation]?.file}</code>, line {grouped(String(line))}
+            </>
+          ))}
+        </dd>
+      </dl>
+    )}
+    {last && (
+      <p class="notice">
+        <span class="expired">Expired:</span> it was {amountsText(last.price)} until{' '}
+        <Day day={last.proof.in_force?.period.to ?? last.proof.release.effective_to} />, by{' '}
+        <code>{last.proof.release.release_id}</code>. That edition has ended, so it is not the price on this day.{' '}
+        <a href={pricePath({ ...question, as_of: last.proof.in_force?.period.to ?? last.proof.release.effective_to })}>
+          See it on its last day
+        </a>
+      </p>
+    )}
+    {charts && (
+      <ul>
+        {charts.map(({ chart, held }) => (
+          <li>
+            <code>{chart}</code>:{' '}
+            {held.length === 0
+              ? 'no edition is held'
+              : `held for ${held.map(({ from, to }) => periodText(from, to)).join('; ')}`}
+          </li>
+        ))}
+      </ul>
+    )}
+    {choices && (
+      <ul>
+        {choices.map(({ region }) => (
+          <li>
+            <a href={pricePath({ ...question, region })}>{region}</a>
+          </li>
+        ))}
+      </ul>
+    )}
+    {available && available.modifiers.length > 0 && (
+      <p>
+        With other modifiers:{' '}
+        {available.modifiers.map((modifier) => (
+          <>
+            <a href={pricePath({ ...question, modifier })}>{`${question.cpt}-${modifier}`}</a>{' '}
+          </>
+        ))}
+      </p>
+    )}
+  </>
+)
+
+interface InsteadProps {
+  question: PriceQuestion
+  refusal: Refusal
+}

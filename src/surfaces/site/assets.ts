@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { Problem } from '../../problem.ts'
+import type { Resource } from '../http/resource.ts'
+
+/** What pages load, by name: the source of each, from the folder of the surfaces. */
+const ENTRIES = {
+  style: 'site/site.css',
+  site: 'site/site-view.ts',
+} as const
+export type AssetName = keyof typeof ENTRIES
+
+export interface Asset {
+  path: string
+  text: string
+}
+export type Assets = Readonly<Record<AssetName, Asset>>
+
+let built: Promise<Assets> | undefined
+
+/** Everything that pages load, bundled once in the life of a process, when the first page is asked for. */
+export function assets(): Promise<Assets> {
+  built ??= bundleAll().catch((error) => {
+    built = undefined
+    throw error
+  })
+  return built
+}
+
+async function bundleAll(): Promise<Assets> {
+  const names = Object.keys(ENTRIES) as AssetName[]
+  const made = await Promise.all(names.map(async (name) => [name, await bundled(name)] as const))
+  return Object.fromEntries(made) as Record<AssetName, Asset>
+}
+
+async function bundled(name: AssetName): Promise<Asset> {
+  const entry = join(import.meta.dir, '..', ENTRIES[name])
+  const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'esm', minify: true })
+  const [output] = outputs
+  if (!output) throw new Error('nothing was built')
+  const text = await output.text()
+  const kind = entry.endsWith('.css') ? 'css' : 'js'
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return { path: `/assets/${kind}/${name}-${hash}.${kind}`, text }
+}
+
+const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const
+
+/** The name of a file changes with its content, so it may be kept for good. */
+export const assetFiles = (): Resource[] =>
+  [
+    { kind: 'css', name: 'get_css', summary: 'The style sheet of the pages' } as const,
+    { kind: 'js', name: 'get_js', summary: 'A script of the pages' } as const,
+  ].map(({ kind, name, summary }) => ({
+    name,
+    summary,
+    path: `/assets/${kind}/{file}`,
+    tag: 'discovery',
+    isBesideApi: true,
+    lenient: true,
+    cache: 'public, max-age=31536000, immutable',
+    stamp: () => 'constant',
+    parameters: [{ name: 'file', description: 'Name and hash', pattern: `^[a-z]+-[0-9a-f]{16}\\.${kind}$` }],
+    forms: [
+      {
+        type: TYPES[kind],
+        async render(file) {
+          const found = Object.values(await assets()).find(({ path }) => path === `/assets/${kind}/${file}`)
+          if (!found) throw new Problem('route_not_found')
+          return found.text
+        },
+      },
+    ],
+  }))

@@ -1,0 +1,65 @@
+// The site in a real browser: a whole service on loopback, and the pages of it as people see them.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { findChromium, openBrowser } from './browser.ts'
+import { type TestApp, testApp } from './harness.ts'
+
+const found = findChromium()
+/** Off CI, tests in a browser are left out where there is none. */
+export const noBrowser = !found && process.env['CI'] !== 'true'
+if (noBrowser) console.error('SKIPPED: the pages were not looked at in a browser, because there is no Chromium here')
+
+export interface Site {
+  app: TestApp
+  url: string
+  browser: Browser
+  /** A page in a window of its own. What it complains about is in `complaints`. */
+  page: (options?: BrowserContextOptions) => Promise<Page & { complaints: string[] }>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** One service and one browser, for all tests of a file. */
+export async function openSite(fill: (app: TestApp) => Promise<void> = async () => {}, sample = true): Promise<Site> {
+  if (!found) throw new Error('there is no Chromium here, and none can be installed')
+  const app = await testApp({ sample })
+  await fill(app)
+  const following = app.app.followHeads(({ fault }) => {
+    throw fault
+  })
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => app.app.fetch(request, '127.0.0.1') })
+  const browser = await openBrowser(found)
+  return {
+    app,
+    url: server.url.origin,
+    browser,
+    page: async (options = {}) => {
+      const context = await browser.newContext({ baseURL: server.url.origin, ...options })
+      const page = Object.assign(await context.newPage(), { complaints: [] as string[] })
+      page.on('pageerror', (error) => page.complaints.push(String(error)))
+      page.on('console', (message) => {
+        // That a page answers 404 is said here too, and is no complaint about it.
+        if (message.type() === 'error' && !/status of 40[04]/.test(message.text())) page.complaints.push(message.text())
+      })
+      page.on('request', (request) => {
+        if (!request.url().startsWith(server.url.origin)) page.complaints.push(`asked another host: ${request.url()}`)
+      })
+      return page
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      await server.stop(true)
+      await following.stop()
+      await app[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const SHOTS = join(import.meta.dir, '../../coverage/screenshots')
+
+/** Kept as an artefact of the run, to be looked at by a person. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true })
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+}
