@@ -6,7 +6,9 @@ import { readSource } from '../src/ingest/source.ts'
 import { published } from '../test/support/published-files.ts'
 import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
 
-const FILES = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv'].map(published)
+export const FILES = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv'].map(
+  published,
+)
 const ATR = join(import.meta.dir, '../src/cli/atr.ts')
 const CITED = ['--url', 'https://www.cms.gov/']
 
@@ -56,7 +58,7 @@ export async function loading(): Promise<Line[]> {
   }
 }
 
-async function loadAndPublish(folder: string): Promise<Timing> {
+export async function loadAndPublish(folder: string): Promise<Timing> {
   const env = { ...process.env, DATA_DIR: join(folder, 'data') }
   const atr = (...args: string[]) => timed([process.execPath, ATR, ...args], env)
   await atr('init', '--origin', 'bench.example')

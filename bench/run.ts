@@ -10,6 +10,7 @@ import { loading } from './load.ts'
 import type { Line } from './measure.ts'
 import { moving } from './move.ts'
 import { hospitalFiles } from './mrf.ts'
+import { reporting } from './report.ts'
 import { committed, losses, type Results, writeResults } from './results.ts'
 import { serving } from './serving.ts'
 import { stores } from './stores.ts'
@@ -22,6 +23,7 @@ const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
   figures,
   loading,
   mrf: hospitalFiles,
+  report: reporting,
   serving,
   stores,
   verification,

@@ -10,10 +10,11 @@ import { type CalendarParts, releaseOnCalendar } from './figures/release-calenda
 import { systemDice } from './figures/window/dice.ts'
 import { FrontDoor } from './front-door.ts'
 import type { Installation } from './installation.ts'
-import { logStatus } from './integrity/log-status.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
 import { tileSource } from './integrity/tile-source.ts'
+import { PARTS as VERIFIED } from './integrity/verification/facts.ts'
+import { FailedParts } from './integrity/verification/failed-parts.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
@@ -27,7 +28,7 @@ import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { purposeKey } from './rails/purpose-key.ts'
 import { lookupProblemMembers, sharedShapes } from './registry/answer-schema.ts'
-import { chartFacts, chartFreshness, lastLoad } from './registry/catalogue/chart-facts.ts'
+import { chartFacts, chartFreshness, lastLoad, publishedFacts } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
@@ -59,13 +60,14 @@ import { oauthMetadata } from './surfaces/oauth/metadata.ts'
 import { tokenEndpoint } from './surfaces/oauth/token.ts'
 import { docsPage } from './surfaces/pages/docs-page.tsx'
 import { figuresPage } from './surfaces/pages/figures-page.tsx'
-import { statusPage } from './surfaces/pages/status-page.tsx'
+import { type SiteStatus, statusPage } from './surfaces/pages/status-page.tsx'
 import { pricePages } from './surfaces/price/price-page.ts'
 import { askOf } from './surfaces/site/ask.ts'
 import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { problemPages } from './surfaces/site/problem-page.tsx'
+import { type CycleOptions, verifyInCycle } from './verification.ts'
 
 export interface AppOptions {
   baseUrl: () => string
@@ -100,6 +102,8 @@ export interface App extends HttpSurface {
   followFiguresCalendar: (tell: CalendarParts['tell']) => ReturnType<typeof releaseOnCalendar>
   /** Keeps what is public in memory until it is stopped: while it runs, lookups ask the store for nothing. */
   followHeads: (tell: (said: { fault: unknown }) => void) => { stop: () => Promise<void> }
+  /** Re-derives what is public, part by part, in a cycle until it is stopped. What fails is no longer served. */
+  verify: (pace: Omit<CycleOptions, 'now'>) => { stop: () => Promise<void> }
 }
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
@@ -110,29 +114,18 @@ export function makeApp(
   const { baseUrl, now, limits, charts = CHARTS } = options
   const today = dayClock(now)
   const lost = new LostSources(db, options.hasArchive ?? false)
-  const published = publishedRegistry(db, registryLog, [lost])
-  const lostSources: RegistryParts['lostSources'] = ({ release_id, citations }) =>
-    citations
-      .flatMap((source) => {
-        const found = lost.of(source)
-        return found ? [{ release_id, sha256: source.sha256, ...found }] : []
-      })
-      .slice(0, MOST_LOST)
+  const failed = new FailedParts(db)
+  const published = publishedRegistry(db, registryLog, failed, [lost])
+  const lostSources: RegistryParts['lostSources'] = (release) => lost.citedIn(release).slice(0, MOST_LOST)
   const registry = { db, log: registryLog, published, today, charts, lostSources }
   const onFigures = publishedFigures({ db, log: figuresLog })
   const figures = { db, log: figuresLog, now, published: onFigures }
   const registryStamp = (): string | undefined => published.stamp()
   const figuresStamp = (): string | undefined => onFigures.stamp()
   const registryDay = dayStamp({ stamp: registryStamp }, today)
+  const statusStamp = (): string | undefined => bothOf(bothOf(registryDay(), figuresStamp()), failed.news())
   const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes))
-  const rails = {
-    db,
-    pepper,
-    now: options.railsClock ?? (() => db.now()),
-    random,
-    baseUrl,
-    limits,
-  }
+  const rails = { db, pepper, now: options.railsClock ?? (() => db.now()), random, baseUrl, limits }
   const cardKey = purposeKey(pepper, 'agent-card')
   const discovery = {
     baseUrl,
@@ -155,9 +148,14 @@ export function makeApp(
       chartKinds: charts.map(({ kind }) => kind),
       figures: () => figuresFacts(figures),
       lastLoad: () => lastLoad(db),
-      providers: (logSize) => providerFacts(db, logSize),
+      published: (day) => publishedFacts(db, day),
+      providers: async () => providerFacts((await published.at()).entries),
       citations: async (at) => citationHealthOf(db, await citedSources(db, dayOf(at)), at, options.hasArchive ?? false),
       witnesses: witnesses.keys.map(({ key }) => key),
+      quorum: witnesses.quorum,
+      logs: [registryLog, figuresLog],
+      freshness: (day) => chartFreshness(db, day, charts),
+      statusStamp,
     }),
   ]
   const policy = logPolicy(
@@ -208,12 +206,22 @@ export function makeApp(
     ...logTiles({
       logs: [
         {
-          log: tileSource(db, registryLog, () => published.current()?.head),
+          log: tileSource(
+            db,
+            registryLog,
+            () => published.current()?.head,
+            () => failed.of(VERIFIED.registry),
+          ),
           entries: 'public',
           stamp: registryStamp,
         },
         {
-          log: tileSource(db, figuresLog, () => onFigures.current()?.head),
+          log: tileSource(
+            db,
+            figuresLog,
+            () => onFigures.current()?.head,
+            () => failed.of(VERIFIED.figures),
+          ),
           entries: 'audit:read',
           stamp: figuresStamp,
         },
@@ -233,14 +241,7 @@ export function makeApp(
     problemPages(),
     ...pricePages({ ask, baseUrl, today, stamp: registryDay }),
     figuresPage({ ask, baseUrl, stamp: figuresStamp }),
-    statusPage({
-      status: async () => {
-        const held = await chartFreshness(db, today(), charts)
-        const logs = await Promise.all([registryLog, figuresLog].map((log) => logStatus(db, log, witnesses)))
-        return { charts_total: held.length, charts: held, logs }
-      },
-      stamp: () => bothOf(registryDay(), figuresStamp()),
-    }),
+    statusPage({ status: async () => (await ask('get_status', {})).body as SiteStatus, stamp: statusStamp }),
     docsPage({ ...discovery, limits, stamp: baseUrl }),
     ...assetFiles(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
@@ -297,7 +298,8 @@ export function makeApp(
     const jobs = [published.follow(tell), onFigures.follow(tell), readAhead(db, inForce, tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
-  return { operations, resources, mounts, followFiguresCalendar, followHeads, ...http }
+  const verify: App['verify'] = (pace) => verifyInCycle({ db, registryLog, figuresLog }, { ...pace, now })
+  return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, ...http }
 }
 
 const bothOf = (one: string | undefined, other: string | undefined): string | undefined =>

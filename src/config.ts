@@ -206,6 +206,21 @@ export const Settings = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('`on` releases the figures on the first Tuesday of each month, 00:00 UTC, while serving.'),
+  VERIFY_CPU_PERCENT: z.coerce
+    .number()
+    .min(0)
+    .max(100)
+    .default(2)
+    .describe(
+      'How much of one processor is used to re-derive everything that is public again and again while serving; 0: never.',
+    ),
+  VERIFY_EVERY_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(30 * 86_400)
+    .default(3_600)
+    .describe('How long after its last verification a release or log is verified again, at the earliest.'),
   OUTCOMES_RETENTION: z
     .enum(['on', 'off'])
     .default('off')

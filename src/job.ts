@@ -1,5 +1,6 @@
 // Work that is done again and again while the service runs.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreBusy } from './db/db.ts'
 import { Problem } from './problem.ts'
 
@@ -60,5 +61,28 @@ export function repeat({ turn, tell, waitAfter: wait = waitAfter }: Job): { stop
       clearTimeout(timer)
       await running
     },
+  }
+}
+
+/** So much work is done before it is paid for. */
+const SLICE_MS = 4
+
+/** Lets work use a share of one processor: after each few milliseconds it sleeps in proportion. */
+export class Pace {
+  #since = performance.now()
+
+  constructor(
+    /** The share, up to 100. */
+    readonly percent: number,
+    /** Ends the work at its next pause, by an error. */
+    readonly signal: AbortSignal,
+  ) {}
+
+  async pause(): Promise<void> {
+    this.signal.throwIfAborted()
+    const worked = performance.now() - this.#since
+    if (worked < SLICE_MS) return
+    await sleep((worked * (100 - this.percent)) / this.percent, undefined, { signal: this.signal })
+    this.#since = performance.now()
   }
 }

@@ -99,6 +99,14 @@ export function start(config: Config, installation: Installation, worker?: Worke
   const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
   const releases =
     config.FIGURES_SCHEDULE === 'on' && doesJobs(worker) ? app.followFiguresCalendar(logRelease) : undefined
+  const verification =
+    config.VERIFY_CPU_PERCENT > 0 && doesJobs(worker)
+      ? app.verify({
+          cpuPercent: config.VERIFY_CPU_PERCENT,
+          everyMs: config.VERIFY_EVERY_SECONDS * 1_000,
+          tell: ({ fault }) => logFault('verification', fault),
+        })
+      : undefined
   return {
     app,
     url,
@@ -107,6 +115,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     async stop() {
       connections.stop()
       await server.stop()
+      await verification?.stop()
       await heads.stop()
       await admin?.stop()
       await releases?.stop()

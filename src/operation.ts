@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { StoreBusy } from './db/db.ts'
+import { DamageFault, StoreBusy } from './db/db.ts'
 import { type FieldError, Problem, type ProblemCode } from './problem.ts'
 import { after, attempt, type Soon } from './soon.ts'
 import type { WorkQueue } from './work-queue.ts'
@@ -237,9 +237,13 @@ function costOfRefused(error: unknown): number {
   throw error
 }
 
-/** The refusal to send for an error; undefined for a fault. A busy store is not a fault: the caller can try again. */
+/**
+ * The refusal to send for an error; undefined for a fault. A busy store is not a fault: the caller can try again. What is
+ * damaged is a fault of ours that the caller is told of, because trying again does not help.
+ */
 export function refusalOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error
+  if (error instanceof DamageFault) return new Problem('failed_verification', undefined, { cause: error })
   if (!(error instanceof StoreBusy)) return undefined
   const { message, retryAfterSeconds } = error
   return new Problem('unavailable', message, { retryAfterSeconds, cause: error })

@@ -199,6 +199,11 @@ export const PROBLEMS = {
     title: 'The service cannot answer now',
     hint: 'Try again after as many seconds as Retry-After says.',
   },
+  failed_verification: {
+    kind: 'unavailable',
+    title: 'What was asked for failed its verification, and is not served until the operator has repaired it',
+    hint: 'Do not ask again, and do not use an older answer as if it were confirmed: tell the operator. Everything else is served. Operator: `atr fsck` says what is wrong; restore the file from a backup.',
+  },
   proof_block_missing: {
     kind: 'conflict',
     title: 'A row without a valid proof block was refused',

@@ -39,4 +39,12 @@ export class LostSources {
   of(source: { url: string; sha256: string }): LostState | undefined {
     return this.#lost.get(keyOf(source))
   }
+
+  /** Those that a release cites. */
+  citedIn({ release_id, citations }: { release_id: string; citations: readonly { url: string; sha256: string }[] }) {
+    return citations.flatMap((source) => {
+      const found = this.of(source)
+      return found ? [{ release_id, sha256: source.sha256, ...found }] : []
+    })
+  }
 }

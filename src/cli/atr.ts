@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 import { version } from '../../package.json' with { type: 'json' }
 import { ConfigFault, readConfig } from '../config.ts'
-import { StoreFault } from '../db/db.ts'
+import { DamageFault, StoreFault } from '../db/db.ts'
 import { faultOf } from '../fault.ts'
 import { WitnessFault } from '../integrity/witness-client.ts'
 import { refusalOf } from '../operation.ts'
@@ -84,7 +84,7 @@ function explain(error: unknown): number {
     console.error(`atr: ${error.message}`)
     return USAGE
   }
-  const problem = refusalOf(error)
+  const problem = error instanceof DamageFault ? undefined : refusalOf(error)
   if (problem) {
     console.error(`refused: ${problem.code}: ${problem.detail}`)
     if (problem.extra.members) console.error(JSON.stringify(problem.extra.members))

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { ProgressLine, progressText, summaryText } from './progress.ts'
 
 const writing = (rows: number) =>
-  ({ phase: 'writing', rows, bytes: rows * 1024 * 1024, absences: 0, row_total: 200 }) as const
+  ({ phase: 'writing', rows, bytes: rows * 1024 * 1024, absences: 0, withheld: 0, row_total: 200 }) as const
 
 test('a person sees how much is done, how fast, and how long it will take', () => {
   expect(progressText(writing(50), 10, false)).toBe('25%  50 rows  50.0 MiB  5 rows/s  30 s left')

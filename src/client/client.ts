@@ -163,6 +163,11 @@ export class RegistryClient {
     return bodyOf(this.#protected('/api/data-integrity', {}, call)({}))
   }
 
+  /** How fresh each chart is, and what was last verified. It carries no proof. */
+  status(call: CallOptions = {}): Promise<Output<'get_status'>> {
+    return bodyOf(this.#transport.send('/api/status', call))
+  }
+
   /** How two releases differ. It carries no proof. */
   diff(question: Input<'diff_releases'>, call: CallOptions = {}): Promise<Output<'diff_releases'>> {
     return bodyOf(this.#transport.send(addressOf('/api/releases/diff', question), call))

@@ -55,7 +55,9 @@ export class Transport {
   /** How long the service asks to wait; undefined where there is nothing to wait for. */
   #waitOf({ response, text }: Received, tried: number): number | undefined {
     if (response.status !== 429 && response.status !== 503) return undefined
-    const seconds = refusalOf(response, text).retryAfterSeconds
+    const { code, retryAfterSeconds: seconds } = refusalOf(response, text)
+    // It stays so until the operator has repaired something.
+    if (code === 'failed_verification') return undefined
     if (seconds === undefined) return FIRST_WAIT_MS * 2 ** tried
     return seconds <= this.options.patienceSeconds ? seconds * 1000 : undefined
   }

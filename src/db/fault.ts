@@ -19,3 +19,6 @@ export class StoreBusy extends Error {
     super(message, { cause })
   }
 }
+
+/** Something of what was published is not as it was published any more, so it is not shown. The operator must repair it. */
+export class DamageFault extends StoreFault {}

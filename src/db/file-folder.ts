@@ -1,28 +1,17 @@
-import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import {
-  closeSync,
-  copyFileSync,
-  constants as copying,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { constants, Database, type SQLQueryBindings } from 'bun:sqlite'
+import { copyFileSync, constants as copying, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from './fault.ts'
-import { syncFolder } from './replace-file.ts'
+import { NewFile } from './new-file.ts'
+import { syncFile, syncFolder } from './replace-file.ts'
 import type { RemoteFiles } from './s3-files.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
 /** Each takes a descriptor and a little memory. One that is closed is opened again when it is asked. */
 const MOST_OPEN = 128
 const DIGEST = /^[0-9a-f]{64}$/
-/** Larger pages make the trees lower and leave less room unused. */
-const PAGE_BYTES = 8192
 /** Read and hashed in one go, in a millisecond. */
 const PIECE_BYTES = 256 * 1024
 
@@ -61,6 +50,27 @@ export class FileFolder {
     }
     return file
   }
+
+  /** The same for a check of the whole file: pages that were read before are read again. The caller closes it. */
+  openAnew(digest: string): SealedFile {
+    return new SealedFile(this.pathOf(digest))
+  }
+
+  /** Closes a file, because another one may have taken its place: whoever asks for it next opens that. */
+  forget(digest: string): void {
+    this.#open.get(digest)?.close()
+    this.#open.delete(digest)
+  }
+
+  /**
+   * A name for this folder, the same for every process that reads it, and another one on each machine that has a folder
+   * of its own. Empty before anything is in it.
+   */
+  get copy(): string {
+    this.#name ??= existsSync(this.path) ? nameOfFolder(this.path) : undefined
+    return this.#name ?? ''
+  }
+  #name: string | undefined
 
   /** Begins a file under a temporary name. What a load left there that died is written over. */
   create(temporary: string): NewFile {
@@ -120,14 +130,13 @@ export class FileFolder {
   /** Gives the space back at once. Copies that other machines have fetched stay there. */
   async remove(digest: string): Promise<void> {
     await this.remote?.remove(digest)
-    this.#open.get(digest)?.close()
-    this.#open.delete(digest)
+    this.forget(digest)
     rmSync(this.pathOf(digest), { force: true })
   }
 
-  /** Whether a file has the bytes that its name says. */
-  async isWhole(digest: string): Promise<boolean> {
-    return existsSync(this.pathOf(digest)) && (await digestOf(this.pathOf(digest))) === digest
+  /** Whether a file has the bytes that its name says. `pause` is awaited between two pieces of it. */
+  async isWhole(digest: string, pause?: () => Promise<void>): Promise<boolean> {
+    return existsSync(this.pathOf(digest)) && (await digestOf(this.pathOf(digest), pause)) === digest
   }
 
   /**
@@ -180,7 +189,7 @@ export interface FileCopies {
 }
 
 /** The SHA-256 of a file as hex digits. Between two pieces, which take the same memory, others have their turn. */
-export async function digestOf(path: string): Promise<string> {
+export async function digestOf(path: string, pause?: () => Promise<void>): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   const file = await openFile(path)
   try {
@@ -189,19 +198,17 @@ export async function digestOf(path: string): Promise<string> {
       const { bytesRead } = await file.read(piece, 0, PIECE_BYTES)
       if (bytesRead === 0) return hash.digest('hex')
       hash.update(piece.subarray(0, bytesRead))
+      await pause?.()
     }
   } finally {
     await file.close()
   }
 }
 
-function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r+')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+/** A folder is told from others by when it was made, and by its number in the file system. */
+function nameOfFolder(path: string): string {
+  const { ino, birthtimeNs } = statSync(path, { bigint: true })
+  return new Bun.CryptoHasher('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16)
 }
 
 /** A file that never changes, open for reading. */
@@ -238,73 +245,5 @@ export class SealedFile {
   close(): void {
     this.#database?.close()
     this.#database = undefined
-  }
-}
-
-/**
- * A file being written, in one transaction and without a journal: if the process dies, what it has written is thrown
- * away. Pages go to disk as they fill up, so the memory it takes does not grow with the file.
- */
-export class NewFile {
-  readonly #database: Database
-  readonly #statements: Statement[] = []
-
-  constructor(readonly path: string) {
-    rmSync(path, { force: true })
-    closeSync(openSync(path, 'wx', 0o600)) // set before anything is written: only the owner may read it
-    this.#database = new Database(path, { create: true, readwrite: true })
-    for (const setting of [
-      `page_size = ${PAGE_BYTES}`,
-      // Not OFF, which this build of SQLite refuses. Of a file that begins empty there is nothing to keep in it.
-      'journal_mode = MEMORY',
-      'synchronous = OFF',
-      'cache_size = -8192',
-    ])
-      this.#database.run(`PRAGMA ${setting}`)
-    this.#database.run('BEGIN')
-  }
-
-  run(sql: string): void {
-    this.#database.run(sql)
-  }
-
-  get<Row>(sql: string, ...params: SQLQueryBindings[]): Row | undefined {
-    return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...params) ?? undefined
-  }
-
-  /** A statement that is prepared once and run many times. */
-  statement<Params extends SQLQueryBindings[]>(sql: string): (...params: Params) => void {
-    const statement = this.#database.prepare<unknown, SQLQueryBindings[]>(sql)
-    this.#statements.push(statement)
-    return (...params) => {
-      try {
-        statement.run(...params)
-      } catch (error) {
-        throw asStoreFault(error)
-      }
-    }
-  }
-
-  /** On return all of it is on disk. */
-  finish(): void {
-    try {
-      this.#database.run('COMMIT')
-      this.#close()
-      syncFile(this.path)
-    } catch (error) {
-      throw asStoreFault(error)
-    }
-  }
-
-  /** A statement that is not finalized would keep the file open. */
-  #close(): void {
-    for (const statement of this.#statements.splice(0)) statement.finalize()
-    this.#database.close()
-  }
-
-  /** Leaves nothing behind. */
-  abandon(): void {
-    this.#close()
-    rmSync(this.path, { force: true })
   }
 }

@@ -9,6 +9,7 @@ import releaseFiles from './migrations/007-release-files.sql' with { type: 'text
 import eventNumber from './migrations/008-event-number.sql' with { type: 'text' }
 import citationCheck from './migrations/009-citation-check.sql' with { type: 'text' }
 import storedComparison from './migrations/010-stored-comparison.sql' with { type: 'text' }
+import verifiedParts from './migrations/011-verified-parts.sql' with { type: 'text' }
 import sourceCopies from './migrations/012-source-copies.sql' with { type: 'text' }
 
 /** In order. Never edit one that was released: a change of the schema is a new file. */
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly string[] = [
   eventNumber,
   citationCheck,
   storedComparison,
+  verifiedParts,
   sourceCopies,
 ]
 

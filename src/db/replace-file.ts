@@ -24,3 +24,13 @@ export function syncFolder(folder: string): void {
     closeSync(descriptor)
   }
 }
+
+/** On return what was written to a file is on disk. */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,4 +1,4 @@
-import { type Db, StoreFault } from '../db/db.ts'
+import { DamageFault, type Db, StoreFault } from '../db/db.ts'
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
 import { formatTreeHead, parseTreeHead } from '../proof/note/checkpoint.ts'
 import { openNote, signNote, type VerifierKey } from '../proof/note/signed-note.ts'
@@ -10,6 +10,7 @@ import {
   inclusionPath,
   leafHash,
   rangeRoot,
+  rootFromInclusion,
   type SubtreeReader,
 } from '../proof/tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH } from '../proof/tree/tiles.ts'
@@ -150,9 +151,14 @@ export class Log {
     return checkpoint
   }
 
-  /** The proof that entry `index` is in the log as of `head`. */
-  async prove(db: Db, index: number, head: StoredCheckpoint): Promise<LogProof> {
-    const path = await inclusionPath(index, head.size, this.subtrees(db))
+  /** The proof that entry `index` is in the log as of `head`. One that does not hold is a fault here, not a wrong answer there. */
+  async prove(db: Db, index: number, head: StoredCheckpoint, leaf?: Hash): Promise<LogProof> {
+    const read = this.subtrees(db)
+    const path = await inclusionPath(index, head.size, read)
+    const own = leaf ?? (await read({ height: 0, index }))
+    const root = rootFromInclusion(index, head.size, own, path)
+    if (!root || toBase64(root) !== head.root)
+      throw new DamageFault(`an entry of the ${this.name} log fails its own proof: run \`atr fsck\``)
     return { index, inclusion: path.map(toBase64), checkpoint: head.note }
   }
 
@@ -162,7 +168,7 @@ export class Log {
 
   async #tile(db: Db, level: number, n: number): Promise<Uint8Array> {
     const tile = await store.findTile(db, this.name, level, n)
-    if (!tile) throw new StoreFault(`a tile of the ${this.name} log is missing: restore the store from a backup`)
+    if (!tile) throw new DamageFault(`a tile of the ${this.name} log is missing: restore the store from a backup`)
     return tile
   }
 

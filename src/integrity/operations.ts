@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { dayOf } from '../calendar.ts'
 import type { Db } from '../db/db.ts'
-import { type Operation, operation } from '../operation.ts'
+import { type Operation, operation, type Stamp } from '../operation.ts'
 import { toHex } from '../proof/bytes.ts'
 import { cosignersOf } from '../proof/note/cosignature.ts'
 import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import type { Log } from './log.ts'
 import { type ChartFacts, type Facts, type FiguresFacts, integrityReport, type ProviderFacts } from './report/report.ts'
 import { integrityReportOf } from './report/report-shape.ts'
-import * as store from './store.ts'
+import { type ChartFreshness, StatusAnswer, statusAnswer } from './report/status.ts'
+import { verificationFacts } from './verification/facts.ts'
 
 export interface IntegrityParts {
   db: Db
@@ -20,11 +21,19 @@ export interface IntegrityParts {
   chartKinds: readonly string[]
   figures: () => Promise<FiguresFacts>
   lastLoad: () => Promise<Facts['last_load']>
+  /** What there is in the log beside the charts that have a latest edition. */
+  published: (day: string) => Promise<Pick<Facts, 'published' | 'unknown_charts'>>
   /** By the entries of the registry log that are public. */
-  providers: (logSize: number) => Promise<ProviderFacts>
+  providers: () => Promise<ProviderFacts>
   citations: (now: number) => Promise<Facts['citations']>
-  /** The keys of the configured witnesses. */
+  /** The keys of the configured witnesses, and how many of them must cosign. */
   witnesses: readonly VerifierKey[]
+  quorum: number
+  /** All logs, for the status. */
+  logs: readonly Log[]
+  freshness: (day: string) => Promise<ChartFreshness[]>
+  /** Names what the status depends on. */
+  statusStamp: Stamp
 }
 
 export const integrityOperations = ({
@@ -35,9 +44,14 @@ export const integrityOperations = ({
   chartKinds,
   figures,
   lastLoad,
+  published,
   providers,
   citations,
   witnesses,
+  quorum,
+  logs,
+  freshness,
+  statusStamp,
 }: IntegrityParts): Operation[] => [
   operation({
     name: 'get_data_integrity',
@@ -58,7 +72,8 @@ export const integrityOperations = ({
       const head = await log.head(db)
       const facts = {
         charts: await charts(dayOf(at)),
-        providers: await providers(head.size),
+        ...(await published(dayOf(at))),
+        providers: await providers(),
         figures: await figures(),
         last_load: await lastLoad(),
         log: {
@@ -68,10 +83,50 @@ export const integrityOperations = ({
           key_id: toHex(log.keys[0]?.id ?? new Uint8Array()),
           witnesses: await countCosigners(head.note, witnesses),
         },
-        verification: await store.lastVerification(db),
+        verification: await verificationFacts(db),
         citations: await citations(at),
       }
       return integrityReport(facts, at)
+    },
+  }),
+
+  operation({
+    name: 'get_status',
+    summary: 'How fresh each chart is, when everything was last verified, and the public checkpoints',
+    description:
+      'The part of the integrity report that needs no token. A chart that is `expired` has no price for today: lookups say so. ' +
+      '`status` is by charts and proofs alone; the report judges cited sources and figures as well.',
+    tag: 'discovery',
+    http: { method: 'GET', path: '/api/status' },
+    access: 'public',
+    limit: 'default',
+    cache: 'public, max-age=60',
+    stamp: statusStamp,
+    input: z.strictObject({}),
+    output: StatusAnswer,
+    problems: [],
+    async run() {
+      const at = now()
+      const day = dayOf(at)
+      const stated: StatusAnswer['logs'] = []
+      for (const each of logs) {
+        const { size, root, signed_at, note } = await each.head(db)
+        const cosigned = await countCosigners(note, witnesses)
+        stated.push({
+          origin: each.origin,
+          size,
+          root_hash: root,
+          signed_at: new Date(signed_at).toISOString(),
+          witnesses: { configured: witnesses.length, cosigned, quorum },
+        })
+      }
+      const facts = {
+        charts: await freshness(day),
+        published: (await published(day)).published,
+        verification: await verificationFacts(db),
+        logs: stated,
+      }
+      return statusAnswer(facts, at)
     },
   }),
 ]

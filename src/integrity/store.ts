@@ -126,29 +126,3 @@ export async function putWitnessSize(db: Db, log: string, witness: string, size:
     [log, witness, size],
   )
 }
-
-/** The result of a full verification. If a release fails, all its rows count as failed; if a log fails, all rows do. */
-export interface Verification {
-  verified_at: number
-  rows_verified: number
-  rows_failed: number
-  /** All faults, in rows, logs and figures. */
-  faults: number
-}
-
-export async function insertVerification(db: Db, verification: Verification): Promise<void> {
-  const { verified_at, rows_verified, rows_failed, faults } = verification
-  await db.query(
-    `INSERT INTO verification (verified_at, rows_verified, rows_failed, faults) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (verified_at) DO UPDATE
-       SET rows_verified = excluded.rows_verified, rows_failed = excluded.rows_failed, faults = excluded.faults`,
-    [verified_at, rows_verified, rows_failed, faults],
-  )
-}
-
-export async function lastVerification(db: Db): Promise<Verification | undefined> {
-  const [row] = await db.query<Verification>(
-    'SELECT verified_at, rows_verified, rows_failed, faults FROM verification ORDER BY verified_at DESC LIMIT 1',
-  )
-  return row
-}

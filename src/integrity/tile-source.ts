@@ -1,13 +1,25 @@
-import { type Db, StoreFault } from '../db/db.ts'
+import { DamageFault, type Db } from '../db/db.ts'
 import { HASH_SIZE } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH, type Tile } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
+import { covers, type Span, touches } from './verification/verdict.ts'
 
-/** The public part of a log: what its public checkpoint covers, not what is only signed. `known` is the head in memory, if any. */
-export function tileSource(db: Db, log: Log, known: () => StoredCheckpoint | undefined = () => undefined) {
+/**
+ * The public part of a log: what its public checkpoint covers, not what is only signed. `known` is the head in memory, if
+ * any, and `failed` the entries that failed their verification: these, and the tiles that hold nothing else, are not served.
+ */
+export function tileSource(
+  db: Db,
+  log: Log,
+  known: () => StoredCheckpoint | undefined = () => undefined,
+  failed: () => readonly Span[] = () => [],
+) {
   const head = async (): Promise<StoredCheckpoint> => known() ?? log.head(db)
+  const refuse = (): never => {
+    throw new DamageFault(`a part of the ${log.name} log failed its verification: run \`atr fsck\``)
+  }
   return {
     name: log.name,
 
@@ -15,6 +27,8 @@ export function tileSource(db: Db, log: Log, known: () => StoredCheckpoint | und
 
     async findTile(tile: Tile): Promise<Uint8Array | undefined> {
       const { size } = await head()
+      const width = TILE_WIDTH ** (tile.level + 1)
+      if (covers(failed(), tile.n * width, (tile.n + 1) * width)) refuse()
       return cutTile(size, tile, () => store.findTile(db, log.name, tile.level, tile.n))
     },
 
@@ -22,9 +36,10 @@ export function tileSource(db: Db, log: Log, known: () => StoredCheckpoint | und
       const { size } = await head()
       const from = n * TILE_WIDTH
       if (from + width > size) return undefined
+      if (touches(failed(), from, from + width)) refuse()
       const entries = await store.leafBodies(db, log.name, from, from + width)
       if (entries.length !== width)
-        throw new StoreFault(`entries of the ${log.name} log are missing: restore the store from a backup`)
+        throw new DamageFault(`entries of the ${log.name} log are missing: restore the store from a backup`)
       return entries
     },
 
@@ -50,6 +65,6 @@ export async function cutTile(
   if (n * TILE_WIDTH + width > entries) return undefined
   const hashes = (await read())?.subarray(0, width * HASH_SIZE)
   if (hashes?.length !== width * HASH_SIZE)
-    throw new StoreFault('a tile is missing or too narrow: restore the store from a backup')
+    throw new DamageFault('a tile is missing or too narrow: restore the store from a backup')
   return hashes
 }

@@ -41,7 +41,7 @@ const sql = (text: string) => (file: Database) => {
 
 /** Of the file of the second release, by someone who gives it the name of its new bytes. */
 const FORGERIES: [string, (file: Database) => void, RegExp][] = [
-  ['a price in a row', replacing('95.19', '95.18'), /does not match the stored rows/],
+  ['a price in a row', replacing('95.19', '95.18'), /row \d+ is not the one that was published/],
   [
     'a bit of a row tile',
     sql(`UPDATE tile SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE level = 0 AND n = 1`),
@@ -136,10 +136,10 @@ test.each(ENGINES.map((engine) => [engine]))(
       const bytes = readFileSync(path)
       for (const [what, damage] of DAMAGES) {
         damage(path)
-        expect([what, await faults()]).toEqual([
-          what,
-          [expect.stringMatching(/^\S+:\S+:1: its file is missing, or its bytes/)],
-        ])
+        const [first, ...others] = await faults()
+        expect([what, first]).toEqual([what, expect.stringMatching(/^\S+:\S+:1: its file is missing, or its bytes/)])
+        const release = first?.split(' ')[0] ?? ''
+        expect([what, others.filter((other) => !other.startsWith(release))]).toEqual([what, []])
         writeFileSync(path, bytes)
         expect(await faults()).toEqual([])
       }
@@ -217,6 +217,6 @@ test('a row whose bytes have changed is not served', async () => {
   await using app = await testApp({ today: '2026-07-02' })
   await app.publish(aRelease())
   await editFile(app.config, 1, replacing('12.34', '12.35'))
-  expect(await app.problem('/reference?cpt=G0101')).toMatchObject({ status: 500, code: 'internal_error' })
+  expect(await app.problem('/reference?cpt=G0101')).toMatchObject({ status: 503, code: 'failed_verification' })
   expect(app.lines.at(-1)?.error).toMatchObject({ message: expect.stringContaining('fails its own proof') })
 })

@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { recheck } from '../../src/cli/fsck.ts'
 import { openInstallation } from '../../src/installation.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
+import type { StatusAnswer } from '../../src/integrity/report/status.ts'
 import { insertRelease } from '../../src/registry/release/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { testApp } from '../support/harness.ts'
@@ -32,7 +35,7 @@ test('the integrity report tells the state of every chart from what is stored, o
   const late = (await app.getJson('/api/data-integrity', await app.railsHeaders(['integrity:read']))) as IntegrityReport
   expect(late.status).toBe('fail')
   const stale = ['cms-asp', 'cms-clfs', 'cms-dmepos', 'zip-locality'].map((chart) => `chart_stale:${chart}`)
-  expect(late.status_reasons).toEqual(['chart_expired:cms-pfs', ...stale])
+  expect(late.status_reasons).toEqual(['chart_expired:cms-pfs', ...stale, 'proofs_overdue'])
   expect(late.summary.charts).toMatchObject({ fresh: 1, stale: 4, expired: 1 })
 
   await app.publish(
@@ -83,7 +86,7 @@ test('a report claims no more than is known: what failed, what was not judged, w
   const after = await report()
   expect(after.proofs).toMatchObject({ rows_verified: 4, rows_failed: 1, rows_without_proof: 1 })
   expect(after.summary.proof_coverage).toBe(0.75)
-  expect(after.status_reasons).toContain('proofs_failed')
+  expect(after.status_reasons).toContain('proofs_failed:cms-opps:TEST1:1')
   expect(statusOf(after, 'R01')).toBe('fail')
 
   app.clock.now += 1_000
@@ -107,4 +110,87 @@ test('a publication while the store is looked through is not a fault', async () 
   await publishing
   await looking.db.close()
   expect(faults).toEqual([])
+})
+
+test('everyone can read how fresh each chart is, what was verified, and the public checkpoints', async () => {
+  await using app = await testApp({ sample: true })
+  const heads = app.app.followHeads(({ fault }) => expect(fault).toBeUndefined())
+  const status = async () => (await app.getJson('/api/status')) as StatusAnswer
+  const report = (await app.getJson('/api/data-integrity', await app.railsHeaders())) as IntegrityReport
+  const now = await status()
+  expect(now).toMatchObject({ status: 'ok', status_reasons: [], as_of: '2026-11-15', charts_total: 6 })
+  expect(now.charts.map(({ chart, status, rows, effective_to }) => [chart, status, rows, effective_to])).toEqual(
+    report.charts.map(({ chart_id, status, rows, effective_to }) => [chart_id, status, rows, effective_to]),
+  )
+  const { last_full_verification_at, last_verification_at, rows_verified, rows_failed } = report.proofs
+  const verification = { last_full_verification_at, last_verification_at, rows_verified, rows_failed, failing: [] }
+  expect(now.verification).toEqual(verification)
+  expect(now.logs.map(({ origin, size, root_hash }) => ({ origin, size, root_hash }))[0]).toEqual({
+    origin: 'registry.example/log/registry',
+    size: report.proofs.log_size,
+    root_hash: report.proofs.root_hash,
+  })
+  expect(now.logs.map(({ witnesses }) => witnesses)).toEqual(Array(2).fill({ configured: 0, cosigned: 0, quorum: 0 }))
+
+  // Ready-made until something changes: the day, a publication, a verification.
+  const etag = async () => (await app.request('/api/status')).headers.get('etag')
+  const before = await etag()
+  expect(await etag()).toBe(before)
+  app.clock.now = Date.parse('2027-01-20T12:00:00Z')
+  expect((await status()).status_reasons).toContain('chart_expired:cms-pfs')
+  expect(await etag()).not.toBe(before)
+  await recheck(app.installation, app.clock.now)
+  await Bun.sleep(1_300)
+  expect((await status()).verification.last_full_verification_at).toBe('2027-01-20T12:00:00.000Z')
+  await heads.stop()
+})
+
+test('the report is the same to the byte while nothing changes, and is made without opening a release file', async () => {
+  await using app = await testApp({ sample: true })
+  const headers = await app.railsHeaders()
+  const ask = async () => app.request('/api/data-integrity', { headers })
+  const first = await ask()
+  app.clock.now += 60_000
+  const second = await ask()
+  expect(second.headers.get('etag')).toBe(first.headers.get('etag'))
+  expect(await second.text()).toBe(await first.text())
+  const unchanged = await app.request('/api/data-integrity', {
+    headers: { ...headers, 'if-none-match': first.headers.get('etag') ?? '' },
+  })
+  expect(unchanged.status).toBe(304)
+  const folder = join(app.config.DATA_DIR, 'releases')
+  app.installation.db.files.close()
+  renameSync(folder, `${folder}-away`)
+  expect((await ask()).headers.get('etag')).toBe(first.headers.get('etag'))
+  renameSync(`${folder}-away`, folder)
+  await recheck(app.installation, app.clock.now)
+  expect((await ask()).headers.get('etag')).not.toBe(first.headers.get('etag'))
+})
+
+test('a price can be judged by its own answer: it has the period of its edition, and a lapsed one is called so', async () => {
+  await using app = await testApp({ today: '2026-02-01' })
+  await app.publish(aRelease({ effective_from: '2026-01-01', effective_to: '2026-03-31' }))
+  const period = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
+  const asked = '/reference?cpt=G0101'
+  expect(await app.getJson(asked)).toMatchObject({
+    proof: { release: period, in_force: { period: { from: '2026-01-01', to: '2026-03-31' } } },
+  })
+  expect(await app.getJson(`${asked}&proof=ref`)).toMatchObject({ effective_from: '2026-01-01' })
+  app.clock.now = Date.parse('2026-04-01T12:00:00Z')
+  const lapsed = await app.problem(asked)
+  expect(lapsed).toMatchObject({
+    status: 404,
+    code: 'no_edition_for_day',
+    charts: [
+      { chart: 'cms-pfs', held: [{ from: '2026-01-01', to: '2026-03-31' }] },
+      expect.anything(),
+      expect.anything(),
+      expect.anything(),
+    ],
+    last_known: { proof: { release: period } },
+  })
+  expect((await app.getJson('/api/status')) as StatusAnswer).toMatchObject({
+    status: 'fail',
+    charts: [{ chart: 'cms-pfs', status: 'expired', ...period }],
+  })
 })

@@ -233,7 +233,15 @@ test('the integrity report tells what changed, what was found and which periods 
     }
   expect(await report()).toMatchObject({
     charts: [{ release_id: other, delta: { previous_release: id, added: 1, removed: 1, changed: 1, unchanged: 98 } }],
-    conflicts: { duplicates_merged: 0, overlaps: 1, gaps: 1, samples: [other, id] },
+    conflicts: {
+      duplicates_merged: 0,
+      overlaps: 1,
+      gaps: 1,
+      periods: [
+        { release_id: id, kind: 'gap', days: 183, from: '2026-04-01', to: '2026-09-30' },
+        { release_id: other, kind: 'overlap', days: 92, from: '2026-10-01', to: '2026-12-31' },
+      ],
+    },
   })
   await withdraw(publisherOf(app), other, 'wrong_source', app.clock.now)
   const { checks, ...rest } = await report()

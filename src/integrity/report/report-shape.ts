@@ -15,9 +15,6 @@ const chartHealth = (kinds: readonly string[]) =>
       release_label: z.string(),
       effective_from: day,
       effective_to: day,
-      published_on: day
-        .nullable()
-        .meta({ description: 'Publication date according to the publisher; null if it does not say' }),
       retrieved_at: instant,
       loaded_at: instant,
       next_effective_expected: day,
@@ -34,7 +31,15 @@ const chartHealth = (kinds: readonly string[]) =>
       source_sha256: z.string(),
       source_bytes: count,
       data_class: z.enum(['published', 'sample']),
-      superseded_by: z.string().nullable(),
+      verified_at: instant
+        .nullable()
+        .meta({ description: 'When its rows were last re-derived; null if they never were' }),
+      rows_failed: count.meta({ description: 'Its rows that failed then, and are not served' }),
+      superseded: z
+        .array(z.strictObject({ release_id: z.string(), superseded_by: z.string() }))
+        .max(50)
+        .meta({ description: 'Releases of the chart that a later revision of the same edition has replaced' }),
+      superseded_count: count,
       delta: z
         .strictObject({
           previous_release: z.string(),
@@ -95,23 +100,38 @@ const FailingCitation = z
   })
   .meta({ id: 'FailingCitation' })
 
+const JobOutcome = z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) })
+
 /** The shape of the report where charts are of these kinds. */
 export const integrityReportOf = (kinds: readonly string[]) =>
   z
     .strictObject({
       report_version: z.string(),
-      generated_at: instant,
+      generated_at: instant.meta({
+        description: 'When something in it changed last, the day among it: while nothing does, its bytes are the same',
+      }),
       release_id: z.string().nullable(),
       status: z.enum(['ok', 'warn', 'fail']),
       status_reasons: z.array(z.string()),
       summary: z.strictObject({
-        rows_served: count,
-        rows_withheld: count,
-        rows_rejected_last_load: count,
-        proof_coverage: z.number().min(0).max(1).nullable().meta({
-          description: 'Share of the rows that could be proved at the last full verification; null before any',
+        rows_served: count.meta({
+          description: 'Rows of the latest edition of each chart, without those that are withheld or failed',
         }),
-        charts: z.strictObject({ fresh: count, due: count, stale: count, expired: count, unknown: count }),
+        rows_withheld: count.meta({ description: 'Rows of these editions that state that a price is withheld' }),
+        rows_failed: count.meta({ description: 'Rows of these editions that failed their last verification' }),
+        rows_rejected_last_load: count.meta({
+          description: 'Lines that rules refused when these editions were loaded',
+        }),
+        proof_coverage: z.number().min(0).max(1).nullable().meta({
+          description: 'Share of the rows that could be proved when they were last verified; null before that',
+        }),
+        charts: z.strictObject({
+          fresh: count,
+          due: count,
+          stale: count,
+          expired: count,
+          unknown: count.meta({ description: 'Charts of which no edition has begun, or all were withdrawn' }),
+        }),
         citations: CitationCounts,
         rows_by_chart_status: z.strictObject({ fresh: count, due: count, stale: count, expired: count }),
       }),
@@ -135,7 +155,23 @@ export const integrityReportOf = (kinds: readonly string[]) =>
         same_key_different_price: count,
         overlaps: count,
         gaps: count,
-        samples: z.array(z.string()),
+        periods: z
+          .array(
+            z.strictObject({
+              chart_id: z.string(),
+              release_id: z.string(),
+              kind: z.enum(['gap', 'overlap']),
+              days: z.int().min(1),
+              from: day,
+              to: day,
+            }),
+          )
+          .max(50)
+          .meta({
+            description:
+              'Days before an edition on which no edition of its chart is in force, or that the edition before it claims too',
+          }),
+        samples: z.array(z.string()).max(5).meta({ description: 'Keys with different prices' }),
       }),
       providers: z.strictObject({
         overlaps: count.meta({ description: 'NPIs that the files of several hospital charts name' }),
@@ -155,10 +191,28 @@ export const integrityReportOf = (kinds: readonly string[]) =>
       proofs: z.strictObject({
         rows_without_proof: count
           .nullable()
-          .meta({ description: 'Rows that failed the last full verification; null before any' }),
-        last_full_verification_at: instant.nullable(),
+          .meta({ description: 'Rows that failed when they were last verified; null before that' }),
+        last_full_verification_at: instant.nullable().meta({
+          description: 'Every release and log has been re-derived since then, but for `releases_unverified`',
+        }),
+        last_verification_at: instant.nullable(),
+        releases_unverified: count.meta({ description: 'Releases in the log that were not re-derived yet' }),
         rows_verified: count,
         rows_failed: count,
+        total_failing: count,
+        failing: z
+          .array(
+            z.strictObject({
+              part: z.string().meta({ description: 'The name of a release, or of a log' }),
+              verified_at: instant,
+              first_failed_at: instant,
+              rows_failed: count,
+              fault_count: z.int().min(1),
+              faults: z.array(z.string()).max(5),
+            }),
+          )
+          .max(50)
+          .meta({ description: 'What failed its last verification: such rows and entries are not served' }),
         log_size: count,
         root_hash: z.string(),
         checkpoint_at: instant,
@@ -181,8 +235,9 @@ export const integrityReportOf = (kinds: readonly string[]) =>
             description:
               '`unfinished`: still running, or interrupted. A load refused before its first row is not recorded',
           }),
-        last_link_check: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
-        last_disclosure_audit: z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) }).nullable(),
+        last_verification: JobOutcome.nullable(),
+        last_link_check: JobOutcome.nullable(),
+        last_disclosure_audit: JobOutcome.nullable(),
       }),
     })
     .meta({

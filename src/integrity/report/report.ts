@@ -1,6 +1,8 @@
 import { dayOf } from '../../calendar.ts'
-import type { Verification } from '../store.ts'
+import type { VerificationFacts } from '../verification/facts.ts'
+import type { VerifiedPart } from '../verification/store.ts'
 import { type Calendar, freshness } from './freshness.ts'
+import { instant, proofReasons, type Reasons } from './reasons.ts'
 import type { IntegrityReport } from './report-shape.ts'
 
 /** The registry's facts about the edition in force of a chart. */
@@ -27,9 +29,10 @@ export interface ChartFacts {
   delta: IntegrityReport['charts'][number]['delta']
   /** What the rules found in it: an entry for every rule, evaluated or not. */
   checks: RowCheckFacts[]
-  /** Editions of the chart whose periods overlap or leave a gap. */
-  overlaps: string[]
-  gaps: string[]
+  /** Where the periods of its editions overlap or leave a gap. */
+  periods: IntegrityReport['conflicts']['periods']
+  /** Releases of the chart that a later revision of the same edition has replaced. */
+  superseded: IntegrityReport['charts'][number]['superseded']
 }
 
 export interface RowCheckFacts {
@@ -64,13 +67,17 @@ export interface ProviderFacts {
 
 export interface Facts {
   charts: ChartFacts[]
+  /** Charts in the log of which no edition has begun, or all were withdrawn: nothing can be said about their age. */
+  unknown_charts: number
+  /** Every release in the log, withdrawn since or not, and when it was published. */
+  published: { release_id: string; published_at: number }[]
   providers: ProviderFacts
   figures: FiguresFacts
   /** The latest load, in force or not. */
   last_load: IntegrityReport['jobs']['last_load']
   /** The public checkpoint, and how many of the witnesses that are named have cosigned it. */
   log: { size: number; root: string; checkpoint_at: string; key_id: string; witnesses: number }
-  verification: Verification | undefined
+  verification: VerificationFacts
   citations: IntegrityReport['citations'] & {
     counts: IntegrityReport['summary']['citations']
     last_check_at: string | null
@@ -80,51 +87,45 @@ export interface Facts {
 type FailingCitation = IntegrityReport['citations']['failing'][number]
 
 const MOST_SAMPLES = 5
-const MOST_PROVIDERS = 50
+const MOST_LISTED = 50
 
 /** Makes the report from stored facts and the day: the same input gives the same report. */
 export function integrityReport(facts: Facts, now: number): IntegrityReport {
   const today = dayOf(now)
-  const charts = facts.charts.map((chart) => chartEntry(chart, today))
+  const { verification } = facts
+  const charts = facts.charts.map((chart) => chartEntry(chart, today, verification))
   const checks = ruleChecks(facts)
   const { audited_at, ...figures } = facts.figures
   const failed = (fits: (check: (typeof checks)[number]) => boolean): number =>
     checks.filter(fits).reduce((sum, check) => sum + check.failed, 0)
-  const overlaps = facts.charts.flatMap((chart) => chart.overlaps)
-  const gaps = facts.charts.flatMap((chart) => chart.gaps)
+  const periods = facts.charts.flatMap((chart) => chart.periods)
+  const ofKind = (kind: 'gap' | 'overlap'): typeof periods => periods.filter((each) => each.kind === kind)
   const conflicting = checks.find(({ check_id }) => check_id === 'R10')
-  const reasons = [
-    ...(charts.length === 0 ? ['no_chart_published'] : []),
-    ...charts.filter(({ status }) => status === 'stale').map(({ chart_id }) => `chart_stale:${chart_id}`),
-    ...(facts.verification === undefined ? ['proofs_never_verified'] : []),
-    ...citationReasons(facts, false),
-  ]
-  const failures = [
-    ...charts.filter(({ status }) => status === 'expired').map(({ chart_id }) => `chart_expired:${chart_id}`),
-    ...((facts.verification?.faults ?? 0) > 0 ? ['proofs_failed'] : []),
-    ...citationReasons(facts, true),
-  ]
+  const { failures, warnings } = statusReasons(facts, charts, now)
   const byStatus = (status: string): typeof charts => charts.filter((chart) => chart.status === status)
   const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
+  const rows_withheld = facts.charts.reduce((sum, chart) => sum + chart.withheld, 0)
+  const rows_failed = charts.reduce((sum, chart) => sum + chart.rows_failed, 0)
   const { overlaps: shared, moves, shared: sides } = facts.providers
   const { counts: _, last_check_at, ...citations } = facts.citations
   return {
-    report_version: '1.4.0',
-    generated_at: new Date(now).toISOString(),
+    report_version: '2.0.0',
+    generated_at: newest(facts, today),
     release_id: latest(facts.charts),
-    status: failures.length > 0 ? 'fail' : reasons.length > 0 ? 'warn' : 'ok',
-    status_reasons: [...failures, ...reasons],
+    status: failures.length > 0 ? 'fail' : warnings.length > 0 ? 'warn' : 'ok',
+    status_reasons: [...failures, ...warnings],
     summary: {
-      rows_served: rowsOf(charts) - facts.charts.reduce((sum, chart) => sum + chart.withheld, 0),
-      rows_withheld: facts.charts.reduce((sum, chart) => sum + chart.withheld, 0),
+      rows_served: Math.max(0, rowsOf(charts) - rows_withheld - rows_failed),
+      rows_withheld,
+      rows_failed,
       rows_rejected_last_load: failed(({ severity, check_id }) => severity === 'reject' && check_id !== 'R01'),
-      proof_coverage: coverage(facts.verification),
+      proof_coverage: coverage(verification),
       charts: {
         fresh: byStatus('fresh').length,
         due: byStatus('due').length,
         stale: byStatus('stale').length,
         expired: byStatus('expired').length,
-        unknown: 0,
+        unknown: facts.unknown_charts,
       },
       citations: facts.citations.counts,
       rows_by_chart_status: {
@@ -140,16 +141,21 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     conflicts: {
       duplicates_merged: failed(({ check_id }) => check_id === 'R09'),
       same_key_different_price: conflicting?.failed ?? 0,
-      overlaps: overlaps.length,
-      gaps: gaps.length,
-      samples: [...(conflicting?.sample_row_ids ?? []), ...overlaps, ...gaps].slice(0, MOST_SAMPLES),
+      overlaps: ofKind('overlap').length,
+      gaps: ofKind('gap').length,
+      periods: periods.slice(0, MOST_LISTED),
+      samples: (conflicting?.sample_row_ids ?? []).slice(0, MOST_SAMPLES),
     },
-    providers: { overlaps: shared, moves, samples: sides.slice(0, MOST_PROVIDERS) },
+    providers: { overlaps: shared, moves, samples: sides.slice(0, MOST_LISTED) },
     proofs: {
-      rows_without_proof: facts.verification?.rows_failed ?? null,
-      last_full_verification_at: facts.verification ? new Date(facts.verification.verified_at).toISOString() : null,
-      rows_verified: facts.verification?.rows_verified ?? 0,
-      rows_failed: facts.verification?.rows_failed ?? 0,
+      rows_without_proof: verification.parts.size === 0 ? null : verification.rows_failed,
+      last_full_verification_at: instant(verification.last_full_verification_at),
+      last_verification_at: instant(verification.last_verification_at),
+      releases_unverified: unverified(facts).length,
+      rows_verified: verification.rows_verified,
+      rows_failed: verification.rows_failed,
+      total_failing: verification.failing.length,
+      failing: verification.failing.slice(0, MOST_LISTED).map(failingPart),
       log_size: facts.log.size,
       root_hash: facts.log.root,
       checkpoint_at: facts.log.checkpoint_at,
@@ -159,14 +165,53 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     figures,
     jobs: {
       last_load: facts.last_load,
-      last_link_check: last_check_at
-        ? { at: last_check_at, status: citations.total_failing > 0 ? 'failed' : 'ok' }
-        : null,
-      last_disclosure_audit: audited_at
-        ? { at: audited_at, status: figures.disclosure_audit === 'fail' ? 'failed' : 'ok' }
-        : null,
+      last_verification: outcome(instant(verification.last_verification_at), verification.failing.length > 0),
+      last_link_check: outcome(last_check_at, citations.total_failing > 0),
+      last_disclosure_audit: outcome(audited_at, figures.disclosure_audit === 'fail'),
     },
   }
+}
+
+const outcome = (at: string | null, hasFailed: boolean) =>
+  at === null ? null : { at, status: hasFailed ? ('failed' as const) : ('ok' as const) }
+
+/** The rules for the status: docs/spec/integrity-report.md. */
+function statusReasons(facts: Facts, charts: Parameters<typeof proofReasons>[0], now: number): Reasons {
+  const { failures, warnings } = proofReasons(charts, facts.published, facts.verification, now)
+  const ahead = facts.charts.flatMap(({ periods }) =>
+    periods.filter(({ kind, to }) => kind === 'gap' && to >= dayOf(now)).map((gap) => `gap_ahead:${gap.release_id}`),
+  )
+  const isAuditFailed = facts.figures.disclosure_audit === 'fail'
+  return {
+    failures: [...failures, ...(isAuditFailed ? ['disclosure_audit_failed'] : []), ...citationReasons(facts, true)],
+    warnings: [...warnings, ...ahead, ...citationReasons(facts, false)],
+  }
+}
+
+const unverified = ({ published, verification }: Facts): string[] =>
+  published.flatMap(({ release_id }) => (verification.parts.has(release_id) ? [] : release_id))
+
+const failingPart = ({ part, verified_at, first_failed_at, rows_failed, fault_count, faults }: VerifiedPart) => ({
+  part,
+  verified_at: new Date(verified_at).toISOString(),
+  first_failed_at: new Date(first_failed_at ?? verified_at).toISOString(),
+  rows_failed,
+  fault_count,
+  faults: faults.slice(0, MOST_SAMPLES),
+})
+
+/** When something in the report changed last: so it is the same, to the byte, while nothing does. The day is part of it. */
+function newest({ log, verification, citations, figures, last_load }: Facts, today: string): string {
+  const times = [
+    `${today}T00:00:00.000Z`,
+    log.checkpoint_at,
+    instant(verification.last_verification_at),
+    citations.last_check_at,
+    figures.audited_at,
+    figures.released_at,
+    last_load?.at ?? null,
+  ]
+  return times.reduce((last: string, at) => (at !== null && at > last ? at : last), '')
 }
 
 /** A source that is another one now, or is gone, and of which there is no copy, cannot be shown to anybody any more. */
@@ -177,14 +222,14 @@ function citationReasons({ citations }: Facts, isFailure: boolean): string[] {
   return [...new Set(wanted.map(({ status, chart_id }) => `citation_${status}:${chart_id}`))]
 }
 
-/** The share of rows that could be proved at the last full verification; unknown before any. */
-const coverage = (verification: Verification | undefined): number | null => {
-  if (!verification) return null
-  const { rows_verified, rows_failed } = verification
+/** The share of rows that could be proved when they were last verified; unknown before that. */
+const coverage = ({ parts, rows_verified, rows_failed }: VerificationFacts): number | null => {
+  if (parts.size === 0) return null
   return rows_verified === 0 ? 1 : Math.floor(((rows_verified - rows_failed) / rows_verified) * 10_000) / 10_000
 }
 
-function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts'][number] {
+function chartEntry(chart: ChartFacts, today: string, { parts }: VerificationFacts): IntegrityReport['charts'][number] {
+  const verified = parts.get(chart.release_id)
   const { kind, calendar, effective_from, effective_to } = chart
   return {
     chart_id: chart.chart_id,
@@ -193,7 +238,6 @@ function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts']
     release_id: chart.release_id,
     release_label: chart.edition,
     effective_from,
-    published_on: null,
     retrieved_at: chart.retrieved_at,
     loaded_at: chart.loaded_at,
     ...freshness(calendar, effective_from, today, effective_to),
@@ -204,7 +248,10 @@ function chartEntry(chart: ChartFacts, today: string): IntegrityReport['charts']
     source_sha256: chart.source_sha256,
     source_bytes: chart.source_bytes,
     data_class: chart.data_class,
-    superseded_by: null,
+    verified_at: instant(verified?.verified_at ?? null),
+    rows_failed: verified?.rows_failed ?? 0,
+    superseded: chart.superseded.slice(0, MOST_LISTED),
+    superseded_count: chart.superseded.length,
     delta: chart.delta,
   }
 }
@@ -217,8 +264,8 @@ function ruleChecks({ charts, verification }: Facts): IntegrityReport['checks'] 
   )
   return [...byRule.values()].map((found) => {
     const [first] = found as [RowCheckFacts]
-    // Whether the stored rows still match their trees is known from the last full verification.
-    const stored = first.check_id === 'R01' ? verification : undefined
+    // Whether the stored rows still match their trees is known from their last verification.
+    const stored = first.check_id === 'R01' && verification.parts.size > 0 ? verification : undefined
     const evaluated = stored?.rows_verified ?? found.reduce((sum, check) => sum + check.evaluated, 0)
     const failed = stored?.rows_failed ?? found.reduce((sum, check) => sum + check.failed, 0)
     return {

@@ -1,3 +1,4 @@
+import { plusDays } from '../../calendar.ts'
 import type { Db } from '../../db/db.ts'
 import { type Calendar, freshness } from '../../integrity/report/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report/report.ts'
@@ -5,7 +6,7 @@ import { lastRevisions } from '../../proof/price/timeline.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import { type Check, checksOf, findDelta } from '../release/check-store.ts'
-import { countContents, countStated } from '../release/contents.ts'
+import { contentsOf, type ReleaseContents } from '../release/contents.ts'
 import { periodFit } from '../release/edition.ts'
 import { RULES, type Rule } from '../release/rules.ts'
 import type { ReleaseState } from '../release/store.ts'
@@ -39,7 +40,7 @@ async function factsOf(
   const [first] = manifest.citations
   const state = editions.find(({ release_id }) => release_id === release.release_id)
   const checks = await checksOf(db, release.release_no)
-  const stated = countStated(openRelease(db, release))
+  const held = contentsIn(db, release, state?.contents ?? null, checks)
   return {
     chart_id: chart.chart,
     kind: chart.kind,
@@ -52,21 +53,31 @@ async function factsOf(
     retrieved_at: first?.retrieved_at ?? manifest.recorded_at,
     loaded_at: new Date(state?.loaded_at ?? 0).toISOString(),
     rows: release.row_count,
-    withheld: checks.reduce((sum, { severity, failed }) => sum + (severity === 'withhold' ? failed : 0), 0),
-    ...countContents(openRelease(db, release)),
+    withheld: held.withheld,
+    codes: held.codes,
+    regions: held.regions,
+    providers: held.providers,
     source_sha256: first?.sha256 ?? '',
     source_bytes: first?.bytes ?? 0,
     data_class: manifest.data_class,
     delta: (await findDelta(db, release.release_no)) ?? null,
     checks: Object.entries(RULES).map(([id, rule]) => {
-      const judged = chart.judgedOnReading.some((each) => each === id) ? stated : 0
+      const judged = chart.judgedOnReading.some((each) => each === id) ? held.stated : 0
       return checkFacts(id, rule, checks, judged)
     }),
-    ...periodConflicts(chart.calendar, editions),
+    periods: periodConflicts(chart.calendar, editions),
+    superseded: supersededIn(editions),
   }
 }
 
-/** How fresh each chart is that was ever published: its latest edition on a day, whether or not it has run out. */
+/** As it was counted when the release was staged; of one that was staged before that was done, from its file. */
+function contentsIn(db: Db, release: Release, stored: string | null, checks: readonly Check[]): ReleaseContents {
+  if (stored !== null) return JSON.parse(stored) as ReleaseContents
+  const withheld = checks.reduce((sum, { severity, failed }) => sum + (severity === 'withhold' ? failed : 0), 0)
+  return contentsOf(openRelease(db, release), withheld)
+}
+
+/** The latest edition of every chart, in force or expired, and how fresh it is on a day. */
 export async function chartFreshness(db: Db, day: string, charts: Charts) {
   const latest = await store.latestEditions(db, day)
   return latest.flatMap(({ release_id, row_count, manifest }) => {
@@ -118,24 +129,38 @@ export async function lastLoad(db: Db): Promise<Facts['last_load']> {
   return last ? { at: new Date(last.at).toISOString(), status: last.ended ? 'ok' : 'unfinished' } : null
 }
 
-/** Rule R11, for the editions of one chart. */
-export interface PeriodConflicts {
-  /** Editions that claim days of the one before them. */
-  overlaps: string[]
-  /** Editions before which days were left without one. */
-  gaps: string[]
+/** What the log has beside the latest editions. */
+export async function publishedFacts(db: Db, day: string): Promise<Pick<Facts, 'published' | 'unknown_charts'>> {
+  const logged = (await releases.listReleases(db)).filter(({ published_at }) => published_at !== null)
+  const known = new Set((await store.latestEditions(db, day)).map(({ chart }) => chart))
+  return {
+    published: logged.map(({ release_id, published_at }) => ({ release_id, published_at: published_at ?? 0 })),
+    unknown_charts: new Set(logged.map(({ chart }) => chart).filter((chart) => !known.has(chart))).size,
+  }
 }
 
-/** Whether the periods of a chart's editions meet. Revisions that were replaced do not count. */
-function periodConflicts(calendar: Calendar, published: readonly ReleaseState[]): PeriodConflicts {
-  const conflicts: PeriodConflicts = { overlaps: [], gaps: [] }
-  const editions = lastRevisions(published.toSorted((a, b) => (a.log_index ?? 0) - (b.log_index ?? 0)))
+const inLogOrder = (published: readonly ReleaseState[]): ReleaseState[] =>
+  published.toSorted((a, b) => (a.log_index ?? 0) - (b.log_index ?? 0))
+
+/** Rule R11: whether the periods of a chart's editions meet. Revisions that were replaced do not count. */
+function periodConflicts(calendar: Calendar, published: readonly ReleaseState[]): ChartFacts['periods'] {
+  const editions = lastRevisions(inLogOrder(published))
   const inOrder = editions.sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
-  for (const [i, later] of inOrder.entries()) {
+  return inOrder.flatMap((later, i) => {
     const earlier = inOrder[i - 1]
     const { gap, overlap } = periodFit(calendar, { edition: earlier, revision: undefined }, later)
-    if (overlap > 0) conflicts.overlaps.push(later.release_id)
-    if (gap > 0) conflicts.gaps.push(later.release_id)
-  }
-  return conflicts
+    const { chart: chart_id, release_id, effective_from } = later
+    const found = (kind: 'gap' | 'overlap', days: number, from: string) =>
+      days > 0 ? [{ chart_id, release_id, kind, days, from, to: plusDays(from, days - 1) }] : []
+    return [...found('overlap', overlap, effective_from), ...found('gap', gap, plusDays(effective_from, -gap))]
+  })
+}
+
+/** A newer file for the same edition replaces the ones before it. */
+function supersededIn(published: readonly ReleaseState[]): ChartFacts['superseded'] {
+  const inOrder = inLogOrder(published)
+  return inOrder.flatMap(({ release_id, edition }, i) => {
+    const newer = inOrder.slice(i + 1).findLast((later) => later.edition === edition)
+    return newer ? [{ release_id, superseded_by: newer.release_id }] : []
+  })
 }

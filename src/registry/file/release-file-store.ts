@@ -1,5 +1,6 @@
-import { type Db, StoreFault } from '../../db/db.ts'
-import type { SealedFile } from '../../db/file-folder.ts'
+import { DamageFault, type Db } from '../../db/db.ts'
+import type { FileFolder, SealedFile } from '../../db/file-folder.ts'
+import { covers, type Span, touches } from '../../integrity/verification/verdict.ts'
 import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
 import { Budget } from './budget.ts'
@@ -44,11 +45,21 @@ let unpacked = 0
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
+/** By the name of a release: the rows that failed their last verification. */
+export type FailedRows = (release_id: string) => readonly Span[]
+const failedIn = new WeakMap<FileFolder, FailedRows>()
+
+/** Says which rows are not to be read from now on. Of releases where that has changed, the file is opened again. */
+export function distrust(files: FileFolder, failed: FailedRows, changed: readonly FiledRelease[]): void {
+  failedIn.set(files, failed)
+  for (const { file } of changed) if (file !== null) files.forget(file)
+}
+
 /** The file of a release. Nothing is read yet: a missing or damaged file is a fault when it is asked. */
 export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: FiledRelease): ReleaseFile {
   if (file === null) throw new Error(`${release_id} has no file: it is not loaded to its end`)
   const sealed = files.open(file)
-  const known = opened.get(sealed) ?? new ReleaseFile(sealed, release_id)
+  const known = opened.get(sealed) ?? new ReleaseFile(sealed, release_id, failedIn.get(files)?.(release_id))
   opened.set(sealed, known)
   return known
 }
@@ -65,6 +76,8 @@ export class ReleaseFile {
   constructor(
     readonly sealed: SealedFile,
     readonly release_id: string,
+    /** Rows that are not to be read. Where a whole bundle is among them, its keys are not read either. */
+    private readonly failed: readonly Span[] = [],
   ) {}
 
   get rowCount(): number {
@@ -105,7 +118,8 @@ export class ReleaseFile {
   }
 
   #allKeys(): readonly string[] | null {
-    const isSmall = this.rowCount <= MOST_KEYS && memory.take(this, this.rowCount * KEY_BYTES)
+    const isSound = this.failed.length === 0
+    const isSmall = isSound && this.rowCount <= MOST_KEYS && memory.take(this, this.rowCount * KEY_BYTES)
     return isSmall ? this.keysAt(0, this.rowCount) : null
   }
 
@@ -134,6 +148,7 @@ export class ReleaseFile {
 
   /** The rows at the places `from` to `to - 1`, as far as there are any. */
   rowsAt(from: number, to: number): StoredRow[] {
+    if (touches(this.failed, from, to)) throw this.#refused()
     return this.#between(from, to, (bundle, at, row_index) => ({
       row_key: bundle.keys[at] as string,
       row_index,
@@ -168,6 +183,7 @@ export class ReleaseFile {
       text,
     )
     if (!found) return 0
+    if (this.hasFailed(found.n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     if (!this.#bundles.find(found.n)) this.#keep(found.n, found.rows)
     return this.#placeIn(found.n, text)
   }
@@ -177,6 +193,7 @@ export class ReleaseFile {
   }
 
   bundle(n: number): OpenBundle {
+    if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     const known = this.#bundles.find(n)
     if (known) return known
     const packed = this.#get<{ rows: Uint8Array }>('SELECT rows FROM bundle WHERE n = ?1', n)
@@ -215,9 +232,25 @@ export class ReleaseFile {
     return subtreesFromTiles(async (level, n) => this.tile(level, n))
   }
 
-  /** The bundles that follow a key, in the order in which they are found: for checks of the whole file. */
-  bundlesAfter(key: string, limit: number): { n: number; first_key: string }[] {
-    return this.#all('SELECT n, first_key FROM bundle WHERE first_key > ?1 ORDER BY first_key LIMIT ?2', key, limit)
+  /** The bundle in which a row of this key is looked for: for checks of the whole file. */
+  findBundle(key: string): number | undefined {
+    const sql = 'SELECT n FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1'
+    return this.#get<{ n: number }>(sql, key)?.n
+  }
+
+  countBundles(): number {
+    return this.#get<{ bundles: number }>('SELECT COUNT(*) AS bundles FROM bundle')?.bundles ?? 0
+  }
+
+  /** Whether all of so many rows have failed their verification. The last ones there are may be fewer. */
+  hasFailed(from: number, rows: number): boolean {
+    return this.failed.length > 0 && covers(this.failed, from, Math.min(from + rows, this.rowCount))
+  }
+
+  #refused(): DamageFault {
+    return new DamageFault(
+      `rows of release ${this.release_id} failed their verification: restore its file from a backup, then run \`atr fsck\``,
+    )
   }
 
   /** How many rows the release has of each code, region or provider, in the order of their names. */
@@ -269,8 +302,8 @@ export class ReleaseFile {
     }
   }
 
-  fault(cause?: unknown): StoreFault {
-    return new StoreFault(
+  fault(cause?: unknown): DamageFault {
+    return new DamageFault(
       `the file of release ${this.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
       { cause },
     )

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DamageFault } from '../../db/db.ts'
 import { parseFields, withoutEmpty } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { MOST_LINES } from '../../proof/list/batch.ts'
@@ -109,14 +110,25 @@ export async function lookUpLines(
   const form = proof === 'ref' ? inShort(proofs) : inFull(proofs)
   const results: object[] = []
   const bill: (BillLine | undefined)[] = []
-  for (const line of lines) {
+  for (const [i, line] of lines.entries()) {
     // A batch is a hundred lookups' work, and other requests must not wait for all of it.
     await ourTurn()
-    const one = lineOf(form, line, today)
+    const one = unlessDamaged(i, () => lineOf(form, line, today))
     results.push(one.result)
     bill.push(one.billed)
   }
   return { results, summary: summaryOf(bill), as_of: today, ...form.parts() } as z.input<typeof BatchAnswer>
+}
+
+/** What failed its verification can be neither shown nor proved in a batch: the caller is told which line needs it. */
+function unlessDamaged<T>(i: number, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof DamageFault)) throw cause
+    const detail = `line ${i + 1} needs a row that failed its verification: ask again without this line`
+    throw new Problem('failed_verification', detail, { cause })
+  }
 }
 
 function lineOf(form: BatchForm, line: unknown, today: string): { result: object; billed?: BillLine } {

@@ -1,3 +1,4 @@
+import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
@@ -46,10 +47,23 @@ function keysOf(
     if (!isAsked(facts)) continue
     const code = facts ? codeIn(facts, cpt) : cpt
     const file = proofs.open(release)
-    if (npi !== null) keys.push(...file.keysUnder(`${cpt}|national|${npi}|`))
-    else if (file.hasCode(code)) keys.push(...file.keysOfSchedule(`${code}|${region}`))
+    const read = (): string[] => {
+      if (npi !== null) return file.keysUnder(`${cpt}|national|${npi}|`)
+      return file.hasCode(code) ? file.keysOfSchedule(`${code}|${region}`) : []
+    }
+    keys.push(...(unlessDamaged(read) ?? []))
   }
   return keys.map(partsOf)
+}
+
+/** A pointer to what cannot be shown is left out: the answer beside it stands without. */
+function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DamageFault) return undefined
+    throw error
+  }
 }
 
 function releasesFor({ view, charts: table }: Proofs, npi: string | null, day: string): Release[] {
@@ -101,7 +115,7 @@ export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): R
 function permalinkTo(proofs: Proofs, day: string, key: Key): string | undefined {
   const { view } = proofs
   const release = key.npi === null ? undefined : view.editionOn(view.chartOf(key.npi) ?? '', day)
-  const stored = release && proofs.open(release).findRow(rowKey(key))
+  const stored = release && unlessDamaged(() => proofs.open(release).findRow(rowKey(key)))
   return stored && proofs.refer(release, stored).href
 }
 

@@ -1,4 +1,4 @@
-import { type Db, StoreFault } from '../../db/db.ts'
+import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { cutTile } from '../../integrity/tile-source.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
@@ -106,7 +106,7 @@ export class Proofs {
   #pathOf(release: Release, { row_index, body }: StoredRow): { hash: Hash; path: string[] } {
     const hash = leafHash(utf8(body))
     const path = this.tree(release).path(row_index, hash)
-    if (!path) throw new StoreFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
+    if (!path) throw new DamageFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
     return { hash, path }
   }
 
@@ -140,7 +140,11 @@ export async function findRowTile(
 ): Promise<Uint8Array | undefined> {
   const release = view.releaseNamed(release_id)
   if (!release) return undefined
-  return cutTile(release.row_count, tile, async () => openRelease(db, release).findTile(tile.level, tile.n))
+  const file = openRelease(db, release)
+  const width = TILE_WIDTH ** (tile.level + 1)
+  return cutTile(release.row_count, tile, async () =>
+    file.hasFailed(tile.n * width, width) ? undefined : file.findTile(tile.level, tile.n),
+  )
 }
 
 /** Rows of a release as they were hashed, even of one that was withdrawn. Undefined unless it has that many. */

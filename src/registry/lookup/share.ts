@@ -1,4 +1,4 @@
-import { StoreFault } from '../../db/db.ts'
+import { DamageFault } from '../../db/db.ts'
 import { concat, toBase64, utf8 } from '../../proof/bytes.ts'
 import { partOf } from '../../proof/list/likeness.ts'
 import { MOST_IN_SHORT } from '../../proof/list/set.ts'
@@ -157,7 +157,7 @@ export class SharedParts {
     // Rows whose stored bytes no longer hash to the published root are a fault here, not a wrong price there.
     const root = rootFromLeaves(shown, release.row_count, beside)
     if (!root || toBase64(root) !== release.rows_root)
-      throw new StoreFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
+      throw new DamageFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
     return toBase64(concat(...beside))
   }
 }

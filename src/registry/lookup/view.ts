@@ -1,7 +1,8 @@
-import { type Db, StoreFault } from '../../db/db.ts'
+import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { Published } from '../../integrity/published.ts'
 import { leafBodies, type StoredCheckpoint } from '../../integrity/store.ts'
+import { FailedParts } from '../../integrity/verification/failed-parts.ts'
 import { fromUtf8, toBase64 } from '../../proof/bytes.ts'
 import type { TimelineRun } from '../../proof/catalogue/timeline-proof.ts'
 import { HOSPITAL } from '../../proof/price/charts.ts'
@@ -21,8 +22,10 @@ import {
 } from '../../proof/price/release.ts'
 import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
+import { leafHash } from '../../proof/tree/merkle.ts'
 import { areHere, bringFiles } from '../bring-files.ts'
 import { Recent } from '../file/recent.ts'
+import { distrust } from '../file/release-file-store.ts'
 import { loggedReleases, type Release } from '../store.ts'
 
 /** A few kilobytes each. */
@@ -57,12 +60,12 @@ export class View {
   private constructor(
     head: StoredCheckpoint,
     log: LogProof,
-    entries: readonly RegistryEntry[],
+    readonly entries: readonly RegistryEntry[],
     releases: readonly Release[],
   ) {
     const state = entries.at(-1)
     if (state?.schema !== STATE_SCHEMA)
-      throw new StoreFault('the registry log does not end with a state: run `atr fsck`')
+      throw new DamageFault('the registry log does not end with a state: run `atr fsck`')
     const { periods, providers } = standingAfter(entries)
     this.head = head
     this.log = log
@@ -89,7 +92,7 @@ export class View {
       toBase64(this.#timeline.root) !== state.timeline_root ||
       toBase64(this.#providerTree.root) !== state.providers_root
     )
-      throw new StoreFault('the state of the registry does not follow from its log: run `atr fsck`')
+      throw new DamageFault('the state of the registry does not follow from its log: run `atr fsck`')
   }
 
   /** The newest view. It is made anew only when the public checkpoint has changed. */
@@ -101,7 +104,9 @@ export class View {
     const view = db.snapshot(async (tx) => {
       const bodies = await leafBodies(tx, log.name, 0, head.size)
       const entries = bodies.map((body) => JSON.parse(fromUtf8(body)) as RegistryEntry)
-      return new View(head, await log.prove(tx, head.size - 1, head), entries, await loggedReleases(tx))
+      const last = bodies.at(-1)
+      const proof = await log.prove(tx, head.size - 1, head, last && leafHash(last))
+      return new View(head, proof, entries, await loggedReleases(tx))
     })
     const made = { note: head.note, view }
     if (known && db.files.remote && !areHere(db, (await view).releases)) {
@@ -134,7 +139,7 @@ export class View {
 
   releaseIn(period: Period): Release {
     const release = this.#releases.get(period.release)
-    if (!release) throw new StoreFault('a release of the log is missing from the store: run `atr fsck`')
+    if (!release) throw new DamageFault('a release of the log is missing from the store: run `atr fsck`')
     return release
   }
 
@@ -238,14 +243,29 @@ interface Beside {
   mark: () => string
 }
 
-/** What stands beside the log is looked up together with the head: neither is answered from before both are known. */
-export function publishedRegistry(db: Db, log: Log, beside: readonly Beside[] = []): PublishedRegistry {
+/**
+ * What has failed its verification, and what else stands beside the log, is looked up together with the head: nothing is
+ * answered from before all of it is known.
+ */
+export function publishedRegistry(
+  db: Db,
+  log: Log,
+  failed = new FailedParts(db),
+  beside: readonly Beside[] = [],
+): PublishedRegistry {
   const read = async (): Promise<View> => {
     const view = await View.at(db, log)
+    const changed = await failed.look()
+    if (changed.length > 0)
+      distrust(
+        db.files,
+        (release_id) => failed.of(release_id),
+        changed.flatMap((part) => view.releaseNamed(part) ?? []),
+      )
     for (const each of beside) await each.look()
     return view
   }
-  return new Published(log, read, undefined, () => beside.map((each) => each.mark()).join(''))
+  return new Published(log, read, undefined, () => [failed, ...beside].map((each) => each.mark()).join(''))
 }
 
 interface Made {

@@ -5,11 +5,27 @@ import * as releases from './store.ts'
 
 // What a release holds: by code, by region, by provider.
 
-export const countContents = (file: ReleaseFile): { codes: number; regions: number; providers: number } => ({
+/** Kept in the store when a release is staged, so that reports need not open its file. */
+export interface ReleaseContents {
+  codes: number
+  regions: number
+  providers: number
+  /** As `countStated` counts it. */
+  stated: number
+  /** Rows whose price is withheld, because the source contradicts itself. */
+  withheld: number
+}
+
+export const contentsOf = (file: ReleaseFile, withheld: number): ReleaseContents => ({
   codes: file.countNames('code'),
   regions: file.countNames('region'),
   providers: file.countNames('provider'),
+  stated: countStated(file),
+  withheld,
 })
+
+/** A row's text is ours, so its reason is plain in it. */
+export const isWithheld = (body: string): boolean => body.includes('"reason":"withheld_conflict"')
 
 /**
  * How many prices and absences a source states, about: a schedule's are repeated for every locality or state and a

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Db, StoreFault } from '../../db/db.ts'
+import { Verdict } from '../../integrity/verification/verdict.ts'
 import { equalBytes, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { isManifest, isWithdrawal, type Manifest } from '../../proof/price/release.ts'
@@ -11,21 +12,9 @@ import { rederive } from './rederive.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
 
-export interface ReleaseFaults {
-  faults: string[]
-  rows: number
-  /** The rows of the releases that something is wrong with. */
-  rows_failed: number
-}
-
-/**
- * Re-derives every published release from its stored rows, and its manifest and withdrawal from the log; and compares
- * with them whatever else the store says of it. `tx` must show the store as it was at one moment.
- */
-export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
-  const found: ReleaseFaults = { faults: [], rows: 0, rows_failed: 0 }
-  const { faults: inLog, releases: logged, withdrawals } = await replayLog(tx)
-  found.faults.push(...inLog)
+/** Whether the store has every release and withdrawal that the log names, and the log is one that can be. */
+export async function checkHistory(tx: Db): Promise<string[]> {
+  const { faults, releases: logged, withdrawals } = await replayLog(tx)
   const all = await releases.listReleases(tx)
   const lost =
     logged.filter(
@@ -34,30 +23,46 @@ export async function checkReleases(tx: Db): Promise<ReleaseFaults> {
     withdrawals.filter(
       ({ index, release_id }) => !all.some((each) => each.withdrawn_index === index && each.release_id === release_id),
     ).length
-  if (lost > 0) found.faults.push(`${lost} releases or withdrawals are in the log and not in the store`)
-  for (const release of all) {
-    const faults = (
-      release.state === 'published' || release.state === 'withdrawn'
-        ? [
-            ...(await checkRows(tx, release)),
-            ...(await checkManifest(tx, release, all)),
-            await checkWithdrawal(tx, release),
-            await checkRules(tx, release),
-          ]
-        : [checkUnpublished(release), ...(release.state === 'staged' ? await checkRows(tx, release) : [])]
-    ).filter((fault) => fault !== undefined)
-    found.faults.push(...faults)
-    if (release.state !== 'published' && release.state !== 'withdrawn') continue
-    found.rows += release.row_count
-    if (faults.length > 0) found.rows_failed += release.row_count
-  }
-  return found
+  return lost > 0 ? [...faults, `${lost} releases or withdrawals are in the log and not in the store`] : faults
 }
 
-/** A file that cannot be read says nothing of its providers. */
-async function checkRows(tx: Db, release: ReleaseState): Promise<(string | undefined)[]> {
-  const wrong = await rederive(tx, release)
-  return wrong === undefined ? [checkProviders(tx, release)] : [wrong]
+export const isPublished = ({ state }: Pick<ReleaseState, 'state'>): boolean =>
+  state === 'published' || state === 'withdrawn'
+
+/**
+ * Re-derives a release from its stored rows, and compares with them what else the store says of it. `tx` must show the
+ * store as it was at one moment.
+ */
+export async function checkRelease(
+  tx: Db,
+  release: ReleaseState,
+  all: readonly ReleaseState[],
+  pause: () => Promise<void>,
+): Promise<Verdict> {
+  const hasRows = release.state !== 'loading'
+  const verdict = hasRows ? await rederive(tx, release, pause) : new Verdict()
+  if (hasRows && verdict.failedCount < release.row_count) addFaults(verdict, [checkProviders(tx, release)], release)
+  await checkStatements(tx, release, all, verdict)
+  return verdict
+}
+
+/** Compares what the store says of a release with the log: its manifest, its withdrawal, what the rules found in it. */
+export async function checkStatements(
+  tx: Db,
+  release: ReleaseState,
+  all: readonly ReleaseState[],
+  verdict: Verdict,
+): Promise<void> {
+  if (!isPublished(release)) return addFaults(verdict, [checkUnpublished(release)])
+  const inManifest = await checkManifest(tx, release)
+  addFaults(verdict, [...inManifest, await checkWithdrawal(tx, release)], release)
+  const delta = inManifest.length === 0 ? await checkDelta(tx, release, all) : undefined
+  addFaults(verdict, [delta, await checkRules(tx, release)])
+}
+
+/** Where they are about the release as a whole, none of its rows is served. */
+function addFaults(verdict: Verdict, faults: readonly (string | undefined)[], whole?: ReleaseState): void {
+  for (const fault of faults) if (fault !== undefined) verdict.add(fault, whole && [0, whole.row_count])
 }
 
 /** What is in the log has been published, whatever its state says. */
@@ -67,7 +72,7 @@ function checkUnpublished({ release_id, ...release }: ReleaseState): string | un
   return isMarked ? `${release_id}: it is in the log and not in the state of a release that is` : undefined
 }
 
-async function checkManifest(tx: Db, release: ReleaseState, all: readonly ReleaseState[]): Promise<string[]> {
+async function checkManifest(tx: Db, release: ReleaseState): Promise<string[]> {
   const { release_no, release_id } = release
   const entry = await releases.findEntry(tx, release_no, 'manifest')
   if (!entry || !equalBytes(utf8(entry.text), entry.body))
@@ -81,7 +86,7 @@ async function checkManifest(tx: Db, release: ReleaseState, all: readonly Releas
   const faults = differing.map((name) => `${release_id}: the manifest says another ${name}`)
   if (release_id !== `${release.chart}:${release.edition}:${release.revision}`)
     faults.push(`${release_id}: its revision is not the one in its name`)
-  return [...faults, ...(await checkDelta(tx, release, manifest, all))]
+  return faults
 }
 
 /** What the store says of a release and its manifest says too. */
@@ -106,28 +111,35 @@ const providersOf = ({ providers }: ReleaseState): string[] | null =>
   providers === null ? null : (JSON.parse(providers) as string[])
 
 /** Rows that both have, and those that only one has, must come to as many as there are. */
-async function checkDelta(
-  tx: Db,
-  release: ReleaseState,
-  { supersedes }: Manifest,
-  all: readonly ReleaseState[],
-): Promise<string[]> {
+async function checkDelta(tx: Db, release: ReleaseState, all: readonly ReleaseState[]): Promise<string | undefined> {
   const { release_no, release_id, row_count } = release
+  const entry = await releases.findEntry(tx, release_no, 'manifest')
+  const { supersedes = null } = (entry ? JSON.parse(entry.text) : {}) as Partial<Manifest>
   const delta = await findDelta(tx, release_no)
   const before = all.find((each) => each.release_id === supersedes)
-  if (!delta && supersedes === null) return []
+  if (!delta && supersedes === null) return undefined
   const common = delta ? delta.changed + delta.unchanged : 0
   const sound =
     delta?.previous_release === supersedes &&
     common + (delta?.added ?? 0) === row_count &&
     common + (delta?.removed ?? 0) === before?.row_count
-  if (!sound) return [`${release_id}: how it differs from the release before it does not add up`]
-  const kept = await findDiff(tx, release_no)
-  const isRederived = !kept || !before || (await isDiff(tx, before, release, kept))
-  return isRederived ? [] : [`${release_id}: how it differs from the release before it is not what their rows say`]
+  return sound ? undefined : `${release_id}: how it differs from the release before it does not add up`
 }
 
-/** Whether this is how two releases differ. Of a file that cannot be read, `checkRows` tells. */
+/** The comparison with the release before, made again from the rows of both. */
+export async function checkDiff(
+  tx: Db,
+  release: ReleaseState,
+  all: readonly ReleaseState[],
+): Promise<string | undefined> {
+  const { release_no, release_id } = release
+  const [kept, delta] = [await findDiff(tx, release_no), await findDelta(tx, release_no)]
+  const before = all.find((each) => each.release_id === delta?.previous_release)
+  const isRederived = !kept || !before || (await isDiff(tx, before, release, kept))
+  return isRederived ? undefined : `${release_id}: how it differs from the release before it is not what their rows say`
+}
+
+/** Whether this is how two releases differ. Of a file that cannot be read, `rederive` tells. */
 async function isDiff(tx: Db, before: ReleaseState, release: ReleaseState, kept: ReleaseDiff): Promise<boolean> {
   try {
     return isDeepStrictEqual(await diffReleases(tx, before, release), kept)

@@ -1,79 +1,193 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Db, StoreFault } from '../../db/db.ts'
+import { Verdict } from '../../integrity/verification/verdict.ts'
 import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
-import { rangeRoot } from '../../proof/tree/merkle.ts'
-import { TileBuilder } from '../../proof/tree/tiles.ts'
+import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
+import { rootInTile, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
-import { openRelease, type ReleaseFile, type TotalBy } from '../file/release-file-store.ts'
-import { giveMemoryBack, ourTurn } from '../turn.ts'
+import { ReleaseFile, type StoredRow, type TotalBy } from '../file/release-file-store.ts'
+import { ourTurn } from '../turn.ts'
+import { contentsOf, isWithheld } from './contents.ts'
 import { bodyHasKey, leafHashOfBody } from './row-body.ts'
 import type { ReleaseState } from './store.ts'
 
-const BUNDLES_PER_READ = 64
-const ROWS_PER_READ = BUNDLES_PER_READ * BUNDLE_ROWS
-const ROWS_IN_MEMORY = 16 * ROWS_PER_READ
+type Rederived = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | 'file' | 'contents'>
 
 /**
- * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals.
- * Returns what is wrong, if anything.
+ * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals. It
+ * says which rows are wrong, or cannot be proved: others can be served. Between two pieces of work it waits for `pause`.
  */
-export async function rederive(
-  db: Db,
-  release: Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | 'file'>,
-): Promise<string | undefined> {
-  const { release_id, file: digest } = release
-  if (digest === null || !(await db.files.isWhole(digest)))
-    return `${release_id}: its file is missing, or its bytes are not those that its name says`
+export async function rederive(db: Db, release: Rederived, pause: () => Promise<void> = ourTurn): Promise<Verdict> {
+  const { release_id, row_count, file: digest } = release
+  const verdict = new Verdict()
+  const otherBytes = `${release_id}: its file is missing, or its bytes are not those that its name says`
+  if (digest === null || !db.files.has(digest)) {
+    verdict.add(otherBytes, [0, row_count])
+    return verdict
+  }
+  if (!(await db.files.isWhole(digest, pause))) verdict.add(otherBytes)
+  const sealed = db.files.openAnew(digest)
   try {
-    return await rederiveRows(openRelease(db, release), release)
+    await new Rederivation(new ReleaseFile(sealed, release_id), release, verdict).run(pause)
   } catch (error) {
-    if (error instanceof StoreFault) return `${release_id}: ${error.message}`
+    if (!(error instanceof StoreFault)) throw error
+    verdict.add(`${release_id}: ${error.message}`, [0, row_count])
+  } finally {
+    sealed.close()
+  }
+  return verdict
+}
+
+class Rederivation {
+  readonly #contents = new Contents()
+  #lastKey = ''
+
+  constructor(
+    private readonly file: ReleaseFile,
+    private readonly release: Rederived,
+    private readonly verdict: Verdict,
+  ) {}
+
+  async run(pause: () => Promise<void>): Promise<void> {
+    const { file, verdict } = this
+    const { row_count } = this.release
+    if (file.rowCount !== row_count) return this.#failAll('rows are missing or too many')
+    const wrong = await this.#wrongAbove()
+    if (wrong !== undefined) return this.#failAll(wrong)
+    for (let from = 0; from < row_count; from += TILE_WIDTH) {
+      this.#checkTile(from, Math.min(row_count, from + TILE_WIDTH))
+      await pause()
+    }
+    if (file.countBundles() > Math.ceil(row_count / BUNDLE_ROWS)) this.#failAll('rows are missing or too many')
+    if (verdict.failedCount > 0) return
+    const differing = this.#contents.differing({
+      code: file.totals('code'),
+      region: file.totals('region'),
+      provider: file.totals('provider'),
+    })
+    if (differing) return this.#failAll(`what it holds by ${differing} is not what its rows say`)
+    const { release_id, contents } = this.release
+    // No row is wrong by that: it is what reports tell of the release.
+    if (contents !== null && !isDeepStrictEqual(JSON.parse(contents), contentsOf(file, this.#contents.withheld)))
+      verdict.add(`${release_id}: what the store says that it holds is not what its rows say`)
+  }
+
+  #fail(fault: string, from: number, to: number): void {
+    this.verdict.add(`${this.release.release_id}: ${fault}`, [from, to])
+  }
+
+  #failAll(fault: string): void {
+    this.#fail(fault, 0, this.release.row_count)
+  }
+
+  /**
+   * What is wrong with the tree above its lowest tiles, or with its root: then no row can be proved. The rest of the
+   * check relies on it: a tile of leaf hashes is right if its root is in the tile above it.
+   */
+  async #wrongAbove(): Promise<string | undefined> {
+    const { file } = this
+    const { row_count, rows_root } = this.release
+    let wrong: string | undefined
+    const compare = (level: number, n: number, hashes: Uint8Array): void => {
+      const stored = attempt(() => file.findTile(level, n))
+      if (!stored || !equalBytes(stored, hashes)) wrong ??= `tile ${level}/${n} does not match the stored rows`
+    }
+    // The second level is taken as it is, and those above must follow from it.
+    const above = new TileBuilder(({ level, n }, hashes) => {
+      if (level > 0) compare(level + 1, n, hashes)
+    })
+    const full = Math.floor(row_count / TILE_WIDTH)
+    for (let n = 0; n < full; n++) {
+      const root = this.#rootAbove(n)
+      if (!root) return `tile 1/${Math.floor(n / TILE_WIDTH)} does not match the stored rows`
+      above.append(root)
+    }
+    above.finish()
+    if (wrong !== undefined) return wrong
+    const root = toBase64(await rangeRoot(0, row_count, file.subtrees()))
+    return root === rows_root && file.header().rows_root === root ? undefined : 'the rows do not hash to the root'
+  }
+
+  /** The root of a full tile of leaf hashes, as the tile above it says. */
+  #rootAbove(n: number): Uint8Array | undefined {
+    const at = Math.floor(n / TILE_WIDTH)
+    if (this.#above?.at !== at) this.#above = { at, hashes: attempt(() => this.file.findTile(1, at)) }
+    const root = this.#above.hashes?.subarray((n % TILE_WIDTH) * HASH_SIZE, ((n % TILE_WIDTH) + 1) * HASH_SIZE)
+    return root?.length === HASH_SIZE ? root : undefined
+  }
+  #above: { at: number; hashes: Uint8Array | undefined } | undefined
+
+  /** The rows that share a tile of leaf hashes. */
+  #checkTile(from: number, to: number): void {
+    const n = from / TILE_WIDTH
+    const hashes = attempt(() => this.file.findTile(0, n))
+    const isWide = hashes?.length === (to - from) * HASH_SIZE
+    // A tile that is not full was checked with the root.
+    const isFull = to - from === TILE_WIDTH
+    const isSound = isWide && (!isFull || equalBytes(rootInTile(hashes, 0, TILE_WIDTH), this.#rootAbove(n) ?? NONE))
+    if (!isSound) this.#fail(`tile 0/${n} does not match the stored rows`, from, to)
+    for (let first = from; first < to; first += BUNDLE_ROWS)
+      this.#checkBundle(first, Math.min(to, first + BUNDLE_ROWS), (row_index) =>
+        isSound ? hashes.subarray((row_index - from) * HASH_SIZE, (row_index - from + 1) * HASH_SIZE) : undefined,
+      )
+  }
+
+  #checkBundle(from: number, to: number, hashOf: (row_index: number) => Uint8Array | undefined): void {
+    const rows = attempt(() => this.file.rowsAt(from, to))
+    const wrong = rows ? this.#wrongIn(rows) : this.file.fault().message
+    if (wrong !== undefined) this.#fail(wrong, from, to)
+    else
+      for (const { row_index, body } of rows ?? []) {
+        const published = hashOf(row_index)
+        if (published && !isHashed(body, published))
+          this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
+      }
+  }
+
+  /** What is wrong with the keys of a bundle, so that its rows cannot be found, or others in their place. */
+  #wrongIn(rows: readonly StoredRow[]): string | undefined {
+    for (const row of rows) {
+      if (row.row_key <= this.#lastKey) return `row ${row.row_index} is out of order`
+      if (!isUnderItsKey(row)) return `row ${row.row_index} is not stored under its own key`
+      this.#lastKey = row.row_key
+      this.#contents.add(row.row_key, row.body)
+    }
+    const isFound = [rows[0], rows.at(-1)].every(
+      (row) => row && this.file.findBundle(row.row_key) === Math.floor(row.row_index / BUNDLE_ROWS),
+    )
+    return isFound ? undefined : 'rows are not found under their keys'
+  }
+}
+
+const NONE = new Uint8Array()
+
+/** Undefined where the file cannot be read. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof StoreFault) return undefined
     throw error
   }
 }
 
-async function rederiveRows(
-  file: ReleaseFile,
-  { release_id, row_count, rows_root }: Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root'>,
-): Promise<string | undefined> {
-  let wrongTile: string | undefined
-  const tree = new TileBuilder(({ level, n }, hashes) => {
-    const stored = file.findTile(level, n)
-    if (!stored || !equalBytes(stored, hashes))
-      wrongTile ??= `${release_id}: tile ${level}/${n} does not match the stored rows`
-  })
-  const contents = new Contents()
-  if (file.rowCount !== row_count) return `${release_id}: rows are missing or too many`
-  let last = ''
-  for (let from = 0; from < row_count; from += ROWS_PER_READ) {
-    const rows = file.rowsAt(from, from + ROWS_PER_READ)
-    const found = file.bundlesAfter(last, BUNDLES_PER_READ)
-    for (const { row_key, row_index, body } of rows) {
-      if (row_key <= last) return `${release_id}: row ${row_index} is out of order`
-      if (!bodyHasKey(body, row_key)) return `${release_id}: row ${row_index} is not stored under its own key`
-      tree.append(leafHashOfBody(body))
-      contents.add(row_key, body)
-      last = row_key
-    }
-    if (wrongTile) return wrongTile
-    const isFound = rows
-      .filter(({ row_index }) => row_index % BUNDLE_ROWS === 0)
-      .every(({ row_key, row_index }, i) => found[i]?.first_key === row_key && found[i]?.n === row_index / BUNDLE_ROWS)
-    if (!isFound) return `${release_id}: rows are not found under their keys`
-    if ((from + ROWS_PER_READ) % ROWS_IN_MEMORY === 0) giveMemoryBack()
-    await ourTurn() // agents are served while a large release is read
+/** A text that is too long for a leaf was never hashed. */
+function isHashed(body: string, hash: Uint8Array): boolean {
+  try {
+    return equalBytes(leafHashOfBody(body), hash)
+  } catch {
+    return false
   }
-  if (file.bundlesAfter(last, 1).length > 0) return `${release_id}: rows are missing or too many`
-  tree.finish()
-  if (wrongTile) return wrongTile
-  const root = toBase64(await rangeRoot(0, tree.size, file.subtrees()))
-  if (root !== rows_root || file.header().rows_root !== root) return `${release_id}: the rows do not hash to the root`
-  const differing = contents.differing({
-    code: file.totals('code'),
-    region: file.totals('region'),
-    provider: file.totals('provider'),
-  })
-  return differing && `${release_id}: what it holds by ${differing} is not what its rows say`
+}
+
+/** A text that is no row at all is under no key. */
+function isUnderItsKey({ row_key, body }: StoredRow): boolean {
+  try {
+    return bodyHasKey(body, row_key)
+  } catch {
+    return false
+  }
 }
 
 /** How the text of a place begins, and that of no other row: members are in the order of their names. */
@@ -86,8 +200,10 @@ class Contents {
   readonly #totals: Totals = { code: new Map(), region: new Map(), provider: new Map() }
   #shared = ''
   #rows = 0
+  withheld = 0
 
   add(key: string, body: string): void {
+    if (isWithheld(body)) this.withheld++
     if (body.startsWith(PLACE)) this.#addPlace(JSON.parse(body) as PlaceRow)
     else if (this.#shared !== '' && key.startsWith(this.#shared)) this.#rows++
     else {

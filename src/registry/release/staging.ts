@@ -6,7 +6,7 @@ import { type CountedRow, NewReleaseFile } from '../file/new-file-store.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
-import { countStated } from './contents.ts'
+import { contentsOf, isWithheld } from './contents.ts'
 import { bodyOf } from './row-body.ts'
 import { type Findings, rejectedIn, unreadableIn } from './rules.ts'
 import type { NewRelease, ReleaseState } from './store.ts'
@@ -28,7 +28,11 @@ export interface Progress {
   rows: number
   bytes: number
   absences: number
+  /** Those of the absences that stand for a price that is withheld. */
+  withheld: number
 }
+
+const NOTHING: Progress = { rows: 0, bytes: 0, absences: 0, withheld: 0 }
 
 export interface StagingResult {
   release: ReleaseState
@@ -65,7 +69,7 @@ export const stage = (
 ): Promise<StagingResult> =>
   alone(db, release, async () => {
     const same = await releases.findSameSource(db, release.chart, release.edition, release.source_digest)
-    if (same) return { release: same, already: true, written: { rows: 0, bytes: 0, absences: 0 } }
+    if (same) return { release: same, already: true, written: { ...NOTHING } }
     for (const left of await releases.findUnfinished(db, release.chart, release.edition))
       await releases.deleteUnfinished(db, left)
     return write(db, release, rows, rejects, now, options)
@@ -155,9 +159,10 @@ async function writeRows(
     trace('file named')
     db.files.keep(temporary, digest)
     trace('file renamed')
-    const stated = countStated(openRelease(db, { release_id: begun.release_id, file: digest }))
+    const contents = contentsOf(openRelease(db, { release_id: begun.release_id, file: digest }), written.withheld)
+    const { stated } = contents
     const [rejected_count, unreadable_lines] = [rejectedIn(rejects), unreadableIn(rejects)]
-    const found = { row_count, rejected_count, unreadable_lines, rows_root }
+    const found = { row_count, rejected_count, unreadable_lines, rows_root, contents: JSON.stringify(contents) }
     if (inspect) {
       // It is never staged in a dry run, so that a crash leaves what the next command removes.
       const release = { ...begun, ...found, file: digest, state: 'staged' as const }
@@ -189,12 +194,15 @@ async function fill(
   rows: Stageable,
   onProgress: (progress: Progress) => void,
 ): Promise<Progress> {
-  const written: Progress = { rows: 0, bytes: 0, absences: 0 }
+  const written: Progress = { ...NOTHING }
   /** True when it is time to let others go first. */
   const add = (row: ReadyRow): boolean => {
     file.add(row)
     written.bytes += 'size' in row ? row.size : row.body.length
-    if (row.kind === 'absence') written.absences++
+    if (row.kind === 'absence') {
+      written.absences++
+      if (isWithheld(row.body)) written.withheld++
+    }
     return ++written.rows % ROWS_PER_TURN === 0
   }
   const pause = async (): Promise<void> => {

@@ -40,10 +40,12 @@ export interface ReleaseState extends Omit<NewRelease, 'citations' | 'providers'
   withdrawn_index: number | null
   /** The digest that its file is named by, from the moment it is on disk. */
   file: string | null
+  /** As `ReleaseContents`, in JSON; null if it was staged before this was kept. */
+  contents: string | null
 }
 
 const STATE = `release_no, release_id, chart, edition, revision, effective_from, effective_to, period_by, data_class, state,
-  source_digest, citations, providers, row_count, rejected_count, unreadable_lines, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index, file`
+  source_digest, citations, providers, row_count, rejected_count, unreadable_lines, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index, file, contents`
 
 /**
  * Begins a release. Its number has never been another's, so whatever is written under it is this one's; its name may
@@ -144,12 +146,19 @@ export async function findSameSource(db: Db, chart: string, edition: string, dig
 export async function markStaged(
   tx: Db,
   release_no: number,
-  found: { row_count: number; rejected_count: number; unreadable_lines: number; rows_root: string },
+  found: {
+    row_count: number
+    rejected_count: number
+    unreadable_lines: number
+    rows_root: string
+    contents: string
+  },
 ): Promise<ReleaseState | undefined> {
   const [row] = await tx.query<ReleaseState>(
-    `UPDATE release SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4, unreadable_lines = $5
+    `UPDATE release
+        SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4, unreadable_lines = $5, contents = $6
       WHERE release_no = $1 AND state = 'loading' RETURNING ${STATE}`,
-    [release_no, found.row_count, found.rejected_count, found.rows_root, found.unreadable_lines],
+    [release_no, found.row_count, found.rejected_count, found.rows_root, found.unreadable_lines, found.contents],
   )
   await tx.query(
     `INSERT INTO edition_revision (chart, edition, last_revision)

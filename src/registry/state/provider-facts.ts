@@ -1,12 +1,9 @@
-import type { Db } from '../../db/db.ts'
 import type { ProviderFacts } from '../../integrity/report/report.ts'
 import { isMove, type RegistryEntry } from '../../proof/price/release.ts'
 import { isRelease, npisIn, ownerOf } from '../../proof/price/timeline.ts'
-import { registryEntries } from './state.ts'
 
-/** The NPIs that the files of several charts name, or that were moved, by the first `size` entries of the log. */
-export async function providerFacts(db: Db, size: number): Promise<ProviderFacts> {
-  const entries = (await registryEntries(db)).slice(0, size)
+/** The NPIs that the files of several charts name, or that were moved, by the entries of the log. */
+export function providerFacts(entries: readonly RegistryEntry[]): ProviderFacts {
   const withdrawn = new Set(
     entries.flatMap((entry) => ('release_id' in entry && !isRelease(entry) ? entry.release_id : [])),
   )

@@ -49,6 +49,7 @@ const COMMON: readonly ProblemCode[] = [
   'rate_limited',
   'internal_error',
   'unavailable',
+  'failed_verification',
 ]
 const RAILS_TOKEN: readonly ProblemCode[] = [
   'rails_token_missing',

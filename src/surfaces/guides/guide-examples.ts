@@ -29,4 +29,5 @@ export const GUIDE_EXAMPLES: Record<string, GuideExample> = {
   get_provider_stats: { call: 'GET /api/provider/1234567893', answer: '{"npi":"1234567893"}' },
   list_figure_changes: { call: 'GET /api/figure-changes?limit=1', answer: '{"page":{"limit":1}}' },
   get_data_integrity: { call: 'GET /api/data-integrity', answer: '{"charts":[]}' },
+  get_status: { call: 'GET /api/status', answer: '{"status":"ok"}' },
 }

@@ -253,5 +253,9 @@ export const methodRefusal = (allowed: string): Problem =>
 export const notAcceptable = (types: readonly string[]): Problem =>
   new Problem('not_acceptable', undefined, { members: { available_types: types.map((type) => type.split(';', 1)[0]) } })
 
+/** What is damaged, for the log, where the caller is told that something is. */
+export const damageIn = ({ code, extra }: Problem): unknown =>
+  code === 'failed_verification' ? extra.cause : undefined
+
 export const asProblem = (error: unknown): Problem =>
   refusalOf(error) ?? new Problem('internal_error', undefined, { cause: error })

@@ -31,6 +31,7 @@ import { type PathParameter, type Rendered, type Resource, wholePage } from './r
 import {
   asProblem,
   conditional,
+  damageIn,
   forCaller,
   good,
   ifUnchanged,
@@ -75,6 +76,8 @@ interface Env extends Target {
   made?: Made | undefined
   /** What the log says of the caller and of a refusal. */
   about: Pick<RequestLine, 'caller' | 'key_id' | 'code'>
+  /** Why the caller is told that something is damaged, for the log. */
+  damage?: unknown
 }
 type Bindings = { Bindings: Env }
 
@@ -158,6 +161,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
       return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
     const finish = (whole: Response): Response => {
+      error ??= env.damage
       setCommon(whole.headers, env.requestId, isSecure())
       if (mount) for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
       if (env.made) keep(cache, env.made, request, whole, env)
@@ -215,6 +219,7 @@ function runOperation(
     const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
     if (!outcome.ok) {
       const { problem } = outcome
+      env.damage = damageIn(problem)
       const about = { ...aboutRefusal(parts, env), placeOf: (name: string | undefined) => placeOf(op, name) }
       const text = JSON.stringify(problemDocument(problem, about))
       // Other refusals cost little to make, or will not be so again.
@@ -281,6 +286,7 @@ async function showResource(
     const problem = refusalOf(error)
     if (!problem) throw error
     env.about = lineOf(visit, problem.code)
+    env.damage = damageIn(problem)
     return refusal(problem, aboutRefusal(parts, env))
   })
   return forCaller(response, visit, access)

@@ -1,0 +1,75 @@
+import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { syncFile } from './replace-file.ts'
+import { asStoreFault } from './sqlite-fault.ts'
+
+/** Larger pages make the trees lower and leave less room unused. */
+const PAGE_BYTES = 8192
+
+/**
+ * A file being written, in one transaction and without a journal: if the process dies, what it has written is thrown
+ * away. Pages go to disk as they fill up, so the memory it takes does not grow with the file.
+ */
+export class NewFile {
+  readonly #database: Database
+  readonly #statements: Statement[] = []
+
+  constructor(readonly path: string) {
+    rmSync(path, { force: true })
+    closeSync(openSync(path, 'wx', 0o600)) // set before anything is written: only the owner may read it
+    this.#database = new Database(path, { create: true, readwrite: true })
+    for (const setting of [
+      `page_size = ${PAGE_BYTES}`,
+      // Not OFF, which this build of SQLite refuses. Of a file that begins empty there is nothing to keep in it.
+      'journal_mode = MEMORY',
+      'synchronous = OFF',
+      'cache_size = -8192',
+    ])
+      this.#database.run(`PRAGMA ${setting}`)
+    this.#database.run('BEGIN')
+  }
+
+  run(sql: string): void {
+    this.#database.run(sql)
+  }
+
+  get<Row>(sql: string, ...params: SQLQueryBindings[]): Row | undefined {
+    return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...params) ?? undefined
+  }
+
+  /** A statement that is prepared once and run many times. */
+  statement<Params extends SQLQueryBindings[]>(sql: string): (...params: Params) => void {
+    const statement = this.#database.prepare<unknown, SQLQueryBindings[]>(sql)
+    this.#statements.push(statement)
+    return (...params) => {
+      try {
+        statement.run(...params)
+      } catch (error) {
+        throw asStoreFault(error)
+      }
+    }
+  }
+
+  /** On return all of it is on disk. */
+  finish(): void {
+    try {
+      this.#database.run('COMMIT')
+      this.#close()
+      syncFile(this.path)
+    } catch (error) {
+      throw asStoreFault(error)
+    }
+  }
+
+  /** A statement that is not finalized would keep the file open. */
+  #close(): void {
+    for (const statement of this.#statements.splice(0)) statement.finalize()
+    this.#database.close()
+  }
+
+  /** Leaves nothing behind. */
+  abandon(): void {
+    this.#close()
+    rmSync(this.path, { force: true })
+  }
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CHARTS } from '../../registry/charts.ts'
+import { freshness } from './freshness.ts'
+
+// A walk through three years, a leap year among them. What is expected on each day is worked out here from the tables of
+// the specification, with nothing of the code that is tested.
+
+const PAGE = readFileSync(join(import.meta.dir, '../../../docs/spec/integrity-report.md'), 'utf8')
+const FOR_EVER = '2099-12-31'
+
+/** All days from 2027 to 2029, and enough before and after. Days are compared and counted by their place here. */
+const DAYS: string[] = []
+for (let at = Date.UTC(2025, 0, 1); at < Date.UTC(2032, 0, 1); at += 24 * 60 * 60 * 1000)
+  DAYS.push(new Date(at).toISOString().slice(0, 10))
+const placeOf = new Map(DAYS.map((day, i) => [day, i]))
+const place = (day: string): number => placeOf.get(day) ?? Number.NaN
+const WALK = DAYS.filter((day) => day >= '2027-01-01' && day <= '2029-12-31')
+
+interface Documented {
+  kinds: string[]
+  begins: string
+  due: number
+  stale: number
+  expired: (next: string) => number
+}
+
+/** The lines of the second table of the page. */
+const DOCUMENTED: Documented[] = [
+  ...PAGE.matchAll(/^\| (`[a-z_]+`.*?) \| (.+?) \| (\d+) \| (\d+) \| (\d+)(.*?) \|$/gm),
+].map(([, kinds = '', begins = '', due, stale, expired, but = '']) => {
+  const [, inNewYear] = /^; (\d+) where it was to begin on 1 January$/.exec(but) ?? []
+  return {
+    kinds: [...kinds.matchAll(/`([a-z_]+)`/g)].map(([, kind = '']) => kind),
+    begins,
+    due: Number(due),
+    stale: Number(stale),
+    expired: (next) => Number(next.endsWith('-01-01') && inNewYear !== undefined ? inNewYear : expired),
+  }
+})
+const QUARTERS = ['1 January, April, July, October', 'the same days']
+
+/** The day on which the edition after this one is to begin. */
+function nextOf({ begins }: Documented, from: string): string {
+  const known = nextDays.get(`${begins} ${from}`) ?? nextByPage(begins, from)
+  nextDays.set(`${begins} ${from}`, known)
+  return known
+}
+const nextDays = new Map<string, string>()
+
+function nextByPage(begins: string, from: string): string {
+  if (begins === 'a year after the first day of this one') {
+    const later = `${Number(from.slice(0, 4)) + 1}${from.slice(4)}`
+    return placeOf.has(later) ? later : `${Number(from.slice(0, 4)) + 1}-03-01`
+  }
+  const firsts = QUARTERS.includes(begins) ? ['01-01', '04-01', '07-01', '10-01'] : ['01-01']
+  return DAYS.find((day) => day > from && firsts.some((first) => day.endsWith(`-${first}`))) ?? ''
+}
+
+function expected(documented: Documented, from: string, to: string, day: string): [string, string] {
+  const next = nextOf(documented, from)
+  const late = place(day) - place(next)
+  if (day > to) return ['expired', 'period_has_ended']
+  if (late >= documented.expired(next)) return ['expired', 'next_edition_long_overdue']
+  if (late >= documented.stale) return ['stale', 'next_edition_overdue']
+  if (late >= 0) return ['due', 'next_edition_has_taken_effect']
+  if (-late <= documented.due) return ['due', 'next_edition_expected_soon']
+  return ['fresh', 'covers_today']
+}
+
+const chartOfKind = (kind: string) => {
+  const chart = CHARTS.find((each) => each.kind === kind)
+  if (!chart) throw new Error(`there is no kind ${kind}`)
+  return chart
+}
+
+test('the specification says when each kind of chart is late', () => {
+  expect(DOCUMENTED.flatMap(({ kinds }) => kinds).sort()).toEqual(CHARTS.map(({ kind }) => kind).sort())
+  const others = [...new Set(DOCUMENTED.map(({ begins }) => begins))].filter((begins) => !QUARTERS.includes(begins))
+  expect(others).toEqual(['1 January', 'a year after the first day of this one'])
+})
+
+/** How an operator may load the editions of a chart: which one is the latest on a day, and its last day. */
+const OPERATORS: Record<string, (documented: Documented, day: string) => { from: string; to: string }> = {
+  'loads each edition on its first day': (documented, day) => {
+    const from = latestBegun(documented, day)
+    return { from, to: DAYS[place(nextOf(documented, from)) - 1] ?? '' }
+  },
+  'loads one edition and no other': (documented) => {
+    const from = '2026-10-01'
+    return { from, to: DAYS[place(nextOf(documented, from)) - 1] ?? '' }
+  },
+  'loads one edition and lets it hold for ever': () => ({ from: '2026-10-01', to: FOR_EVER }),
+  'loads each edition forty days late, and lets it hold for two months longer': (documented, day) => {
+    const from = latestBegun(documented, DAYS[place(day) - 40] ?? '')
+    return { from, to: DAYS[place(nextOf(documented, from)) + 60] ?? FOR_EVER }
+  },
+}
+
+/** The edition that began last, of a series without a gap that began long ago: a hospital's on a leap day. */
+function latestBegun(documented: Documented, day: string): string {
+  let from = documented.begins.startsWith('a year') ? '2025-02-28' : '2025-01-01'
+  for (let next = nextOf(documented, from); next <= day; next = nextOf(documented, from)) from = next
+  return from
+}
+
+for (const [how, latest] of Object.entries(OPERATORS))
+  test(`on every day of three years, every kind of chart has the documented status, if its operator ${how}`, () => {
+    const seen = new Set<string>()
+    for (const documented of DOCUMENTED)
+      for (const kind of documented.kinds) {
+        const { calendar } = chartOfKind(kind)
+        for (const day of WALK) {
+          const { from, to } = latest(documented, day)
+          const { status, status_reason, effective_to, next_effective_expected } = freshness(calendar, from, day, to)
+          const found = [kind, day, status, status_reason, effective_to, next_effective_expected]
+          const right = [kind, day, ...expected(documented, from, to, day), to, nextOf(documented, from)]
+          if (found.join() !== right.join()) expect(found).toEqual(right)
+          seen.add(status)
+        }
+      }
+    expect(WALK).toHaveLength(1_096)
+    expect(seen.size).toBeGreaterThanOrEqual(2)
+  })
+
+test('a hospital file of a leap day is judged a year later to the day', () => {
+  const { calendar } = chartOfKind('hospital_mrf')
+  const on = (day: string) => freshness(calendar, '2028-02-29', day).status
+  expect(['2029-01-29', '2029-01-30', '2029-03-01', '2029-03-02', '2029-04-04', '2029-04-05'].map(on)).toEqual([
+    'fresh',
+    'due',
+    'due',
+    'stale',
+    'stale',
+    'expired',
+  ])
+})

@@ -1,0 +1,249 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { makeApp } from '../../src/app.ts'
+import { recheck } from '../../src/cli/fsck.ts'
+import { openInstallation } from '../../src/installation.ts'
+import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
+import { verifyPart } from '../../src/verification.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { editFile, releaseFile, replacing, state } from '../support/release-file.ts'
+import { DemoService } from '../support/service.ts'
+
+const CODES = Array.from({ length: 600 }, (_, i) => `G${1000 + i}`)
+const [FIRST, LAST] = ['G1000', 'G1599']
+/** A row in the second tile, whose price alone is this one. */
+const [BAD, PRICE] = ['G1300', '77.77']
+const RELEASE = 'cms-pfs:TEST1:1'
+
+/** A release of three tiles, and another one, held in memory as a service does it, with a report for whoever asks. */
+async function aService({
+  follows = true,
+} = {}): Promise<{ app: TestApp; report: () => Promise<IntegrityReport>; stop: () => Promise<void> }> {
+  const app = await testApp({ today: '2026-01-20' })
+  const rows = CODES.map((cpt) =>
+    aPrice({ cpt, ...(cpt === BAD ? { price: { amount: PRICE, currency: 'USD' } } : {}) }),
+  )
+  await app.publish(aRelease({ rows }))
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps', setting: 'outpatient' })] }))
+  const heads = follows ? app.app.followHeads(({ fault }) => expect(fault).toBeUndefined()) : undefined
+  const headers = await app.railsHeaders()
+  return {
+    app,
+    report: async () => (await app.getJson('/api/data-integrity', headers)) as IntegrityReport,
+    stop: async () => {
+      await heads?.stop()
+      await app[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const cycle = async (app: TestApp, parts = ['registry log', 'figures log', RELEASE, 'cms-opps:TEST1:1']) => {
+  for (const part of parts)
+    await verifyPart(
+      app.installation,
+      part,
+      () => app.clock.now,
+      async () => undefined,
+    )
+}
+
+/** Followers look once a second. */
+const untilSeen = () => Bun.sleep(1_300)
+const code = async (app: TestApp, path: string, init: RequestInit = {}) => {
+  const response = await app.request(path, init)
+  const { code } = (await response.json()) as { code?: string }
+  return code ?? response.status
+}
+const batch = (...codes: string[]) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ lines: codes.map((cpt) => ({ cpt })) }),
+})
+
+test('a row that fails its verification is served nowhere any more, others are, and the report names the release until it is repaired', async () => {
+  const { app, report, stop } = await aService()
+  const headers = await app.railsHeaders()
+  const paths = [`/reference?cpt=${BAD}`, `/reference/sheet?cpt=${BAD}`, `/rows/${RELEASE}/300`]
+  await cycle(app)
+  expect(await report()).toMatchObject({ status: 'ok', proofs: { rows_verified: 601, rows_failed: 0, failing: [] } })
+  // Asked twice: the second answer is kept ready-made.
+  for (const path of [...paths, ...paths, ...paths]) expect([path, await code(app, path)]).toEqual([path, 200])
+
+  const path = await releaseFile(app.config, 1)
+  const sound = readFileSync(path)
+  await editFile(app.config, 1, replacing(PRICE, '77.78'))
+  await cycle(app)
+  await untilSeen()
+  for (const each of [...paths, `/reference/history?cpt=${BAD}`])
+    expect([each, await code(app, each)]).toEqual([each, 'failed_verification'])
+  expect(await code(app, `/api/registry?cpt=${BAD}`, { headers })).toBe('failed_verification')
+  expect(await code(app, '/api/registry?chart=cms-pfs&offset=280&limit=50', { headers })).toBe('failed_verification')
+  expect(await code(app, '/reference/batch', batch(FIRST, BAD))).toBe('failed_verification')
+  const entries = `/log/releases/${RELEASE}/tile/entries/001`
+  expect((await app.request(entries, { headers })).status).toBe(503)
+
+  const refused = await app.request(`/reference?cpt=${BAD}`)
+  expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('cache-control')]).toEqual([
+    503,
+    null,
+    'no-store',
+  ])
+  expect(await refused.json()).toMatchObject({ agent_hint: expect.stringContaining('tell the operator') })
+  expect(app.lines.at(-1)).toMatchObject({ status: 503, error: { message: expect.stringContaining(RELEASE) } })
+
+  // Rows beside it in the same bundle, and everything else.
+  for (const cpt of [FIRST, 'G1299', 'G1301', LAST])
+    expect([cpt, await code(app, `/reference?cpt=${cpt}`)]).toEqual([cpt, 200])
+  expect(await code(app, '/reference?cpt=G9999&basis=medicare_pfs')).toBe('not_on_schedule')
+  expect(await code(app, '/api/registry?chart=cms-pfs&limit=50', { headers })).toBe(200)
+  expect(await code(app, '/reference/batch', batch(FIRST, LAST))).toBe(200)
+  expect(await code(app, '/reference?cpt=G0101&setting=outpatient')).toBe(200)
+  expect(await code(app, '/api/coverage')).toBe(200)
+  expect((await app.request(`/log/releases/${RELEASE}/tile/0/001`)).status).toBe(200)
+
+  const failed = await report()
+  expect(failed).toMatchObject({ status: 'fail', status_reasons: [`proofs_failed:${RELEASE}`] })
+  expect(failed.proofs).toMatchObject({ rows_verified: 601, rows_failed: 1, rows_without_proof: 1, total_failing: 1 })
+  expect(failed.proofs.failing).toEqual([
+    {
+      part: RELEASE,
+      verified_at: '2026-01-20T12:00:00.000Z',
+      first_failed_at: '2026-01-20T12:00:00.000Z',
+      rows_failed: 1,
+      fault_count: 2,
+      faults: [
+        `${RELEASE}: its file is missing, or its bytes are not those that its name says`,
+        `${RELEASE}: row 300 is not the one that was published`,
+      ],
+    },
+  ])
+  expect(failed.summary).toMatchObject({ rows_failed: 1, rows_served: 600 })
+
+  app.clock.now += 600_000
+  await cycle(app, [RELEASE])
+  expect((await report()).proofs.failing[0]).toMatchObject({
+    verified_at: '2026-01-20T12:10:00.000Z',
+    first_failed_at: '2026-01-20T12:00:00.000Z',
+  })
+  writeFileSync(path, sound)
+  await cycle(app, [RELEASE])
+  await untilSeen()
+  for (const each of paths) expect([each, await code(app, each)]).toEqual([each, 200])
+  expect(await report()).toMatchObject({ status: 'ok', proofs: { rows_failed: 0 }, summary: { rows_served: 601 } })
+  await stop()
+}, 60_000)
+
+test('what one process finds another one does not serve, and a file put back under a running service is read', async () => {
+  const { app, stop } = await aService()
+  const beside = await openInstallation(app.config)
+  const other = makeApp(beside, {
+    baseUrl: () => BASE_URL,
+    now: () => app.clock.now,
+    limits: { default_rpm: 120, reference_rpm: 300, log_rpm: 6_000, enabled: false },
+    observe: () => undefined,
+    cacheBytes: 1_000_000,
+  })
+  const heads = other.followHeads(({ fault }) => expect(fault).toBeUndefined())
+  const status = async (cpt: string) =>
+    (await other.fetch(new Request(`${BASE_URL}/reference?cpt=${cpt}`), '192.0.2.1')).status
+  for (let i = 0; i < 3; i++) expect(await status(BAD)).toBe(200)
+  const path = await releaseFile(app.config, 1)
+  const sound = readFileSync(path)
+  await editFile(app.config, 1, replacing(PRICE, '77.78'))
+  await recheck(app.installation, app.clock.now)
+  await untilSeen()
+  expect([await status(BAD), await status(FIRST)]).toEqual([503, 200])
+  // As `cp` and most tools do it: another file takes its name.
+  writeFileSync(`${path}.new`, sound)
+  renameSync(`${path}.new`, path)
+  await recheck(app.installation, app.clock.now)
+  await untilSeen()
+  expect([await status(BAD), await status(FIRST)]).toEqual([200, 200])
+  await heads.stop()
+  await beside.db.close()
+  await stop()
+}, 60_000)
+
+test('any flipped byte of a release file is found, and no row is served that is not as it was published', async () => {
+  const { app, stop } = await aService({ follows: false })
+  const path = await releaseFile(app.config, 1)
+  const sound = readFileSync(path)
+  const answers = async (): Promise<Map<string, string>> => {
+    const texts = new Map<string, string>()
+    for (const cpt of CODES.filter((_, i) => i % 40 === 0)) {
+      const response = await app.app.fetch(new Request(`${BASE_URL}/reference?cpt=${cpt}`), '192.0.2.1')
+      const { proof, price } = (await response.json()) as { proof?: { row: object }; price?: object }
+      texts.set(cpt, response.status === 200 ? JSON.stringify([price, proof?.row]) : String(response.status))
+    }
+    return texts
+  }
+  const right = await answers()
+  let refused = 0
+  for (let at = 137; at < sound.length; at += Math.ceil(sound.length / 24)) {
+    const bytes = Buffer.from(sound)
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10
+    writeFileSync(path, bytes)
+    await cycle(app, [RELEASE])
+    const [{ fault_count } = { fault_count: 0 }] = await state<{ fault_count: number }>(
+      app.config,
+      'SELECT fault_count FROM verified_part WHERE part = $1',
+      [RELEASE],
+    )
+    expect([at, fault_count > 0]).toEqual([at, true])
+    for (const [cpt, text] of await answers()) {
+      expect([at, cpt, text]).toEqual([at, cpt, text === '503' ? '503' : (right.get(cpt) ?? '')])
+      if (text === '503') refused++
+    }
+  }
+  expect(refused).toBeGreaterThan(0)
+  await stop()
+}, 120_000)
+
+test('an entry or tile of a log that was changed is not served, and the report names the log', async () => {
+  const { app, report, stop } = await aService()
+  const { db } = app.installation
+  const [leaf] = await db.query<{ body: Uint8Array }>(
+    "SELECT body FROM log_leaf WHERE log = 'registry' AND leaf_index = 1",
+  )
+  const body = new Uint8Array(leaf?.body ?? [])
+  const changed = body.with(40, (body[40] ?? 0) ^ 1)
+  const put = (bytes: Uint8Array) =>
+    db.query("UPDATE log_leaf SET body = $1 WHERE log = 'registry' AND leaf_index = 1", [bytes])
+  await cycle(app)
+  const entries = '/log/registry/tile/entries/000.p/5'
+  expect((await app.request(entries)).status).toBe(200)
+  await put(changed)
+  await cycle(app)
+  await untilSeen()
+  expect(await code(app, entries)).toBe('failed_verification')
+  const failed = await report()
+  expect(failed.status).toBe('fail')
+  expect(failed.status_reasons).toContain('proofs_failed:registry log')
+  // No row is proved by a log that does not hold together.
+  expect(failed.proofs.rows_failed).toBe(601)
+  await put(body)
+  await cycle(app)
+  await untilSeen()
+  expect((await app.request(entries)).status).toBe(200)
+  expect((await report()).status).toBe('ok')
+  await stop()
+}, 60_000)
+
+test('a service verifies in the background, within its share of the processor, and finds a flipped byte in one cycle', async () => {
+  await using service = await DemoService.start({ VERIFY_CPU_PERCENT: '50', VERIFY_EVERY_SECONDS: '1' })
+  const store = { DATA_DIR: service.environment['DATA_DIR'] ?? '' }
+  const status = async (cpt: string) => (await fetch(`${service.url}/reference?cpt=${cpt}`)).status
+  expect(await status('99213')).toBe(200)
+  const path = await releaseFile(store, 2)
+  const sound = readFileSync(path)
+  await editFile(store, 2, replacing('95.19', '95.18'))
+  const until = async (wanted: number) => {
+    for (let tries = 0; tries < 100 && (await status('99213')) !== wanted; tries++) await Bun.sleep(200)
+    return status('99213')
+  }
+  expect(await until(503)).toBe(503)
+  expect(await status('99214')).toBe(200)
+  writeFileSync(path, sound)
+  expect(await until(200)).toBe(200)
+}, 60_000)
