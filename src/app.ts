@@ -40,6 +40,9 @@ import { type RegistryParts, registryOperations } from './registry/operations.ts
 import { providerFacts } from './registry/state/provider-facts.ts'
 import type { Release } from './registry/store.ts'
 import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
+import { billEndpoint } from './surfaces/check/bill-endpoint.ts'
+import { billPage } from './surfaces/check/bill-page.tsx'
+import { verifyPage } from './surfaces/check/verify-page.tsx'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
@@ -243,6 +246,8 @@ export function makeApp(
     figuresPage({ ask, baseUrl, stamp: figuresStamp }),
     statusPage({ status: async () => (await ask('get_status', {})).body as SiteStatus, stamp: statusStamp }),
     docsPage({ ...discovery, limits, stamp: baseUrl }),
+    verifyPage(),
+    billPage(),
     ...assetFiles(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
@@ -257,6 +262,7 @@ export function makeApp(
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
   const mounts: Mount[] = [
+    billEndpoint({ operation: () => operationNamed('lookup_references'), gate, baseUrl, today }),
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
     mcpEndpoint({
@@ -278,6 +284,11 @@ export function makeApp(
     }),
   ]
 
+  const operationNamed = (name: string): Operation => {
+    const found = operations.find((each) => each.name === name)
+    if (!found) throw new Error(`there is no operation ${name}`)
+    return found
+  }
   const door = new FrontDoor()
   const http = httpSurface({
     operations,

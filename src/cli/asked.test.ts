@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { askedOf, placeIn } from './asked.ts'
+import { standsAt } from '../proof/whole/asked.ts'
+import { askedOf, isLapsed } from './asked.ts'
 
 const URL = 'https://registry.example'
 const PAGE = JSON.stringify({ data: [], as_of: '2026-07-15' })
@@ -77,8 +78,10 @@ test('without a question only what answers none is checked: a checkpoint, figure
     expect(() => askedOf('-', text, {})).toThrow('give the question')
 })
 
-test('where a row stands is read off its proof', () => {
+test('where a row stands, and that it is in force on no day, is read off its proof', () => {
   const proof = { release: { release_id: 'cms-pfs:RVU26C:1' }, row: { index: 5 }, in_force: null }
-  expect(placeIn(JSON.stringify({ proof }))).toEqual({ release_id: 'cms-pfs:RVU26C:1', index: 5, in_force: null })
-  expect(placeIn('{}')).toEqual({ release_id: undefined, index: undefined, in_force: undefined })
+  expect(standsAt({ proof }, { release_id: 'cms-pfs:RVU26C:1', index: 5 })).toBe(true)
+  expect(standsAt({ proof }, { release_id: 'cms-pfs:RVU26C:1', index: 6 })).toBe(false)
+  expect(standsAt({}, { release_id: 'cms-pfs:RVU26C:1', index: 5 })).toBe(false)
+  expect([JSON.stringify({ proof }), '{}'].map(isLapsed)).toEqual([true, false])
 })

@@ -1,10 +1,9 @@
 import { dayOf } from '../calendar.ts'
 import { isFiguresBody } from '../proof/body.ts'
-import { RELEASE_STATES } from '../proof/catalogue/releases.ts'
 import type { BillQuestion } from '../proof/list/batch.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import { PROOF_REF } from '../proof/price/proofs.ts'
-import type { Inquiry } from '../proof/verify-lists.ts'
+import { askedAt, type Expected } from '../proof/whole/asked.ts'
 import { isAddress } from './answer-source.ts'
 import { UsageFault } from './command.ts'
 
@@ -27,11 +26,6 @@ export type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'line
   any?: boolean | undefined
 }
 
-/** A row by its permalink, or a checkpoint by itself: they answer no question, and are what was asked for all the same. */
-export type Expected = Inquiry & { checkpoint?: true; permalink?: { release_id: string; index: number } }
-
-type Query = { [part: string]: string | undefined }
-
 /**
  * What was asked: the question in the address, in `--asked`, or on the command line. The body never decides it where
  * there is one: a true answer to another question proves nothing to the one who asked. An answer to a lookup without its
@@ -43,45 +37,16 @@ export function askedOf(what: string, text: string, values: QuestionValues): Exp
   const address = values.asked ?? (isAddress(what) ? what : undefined)
   if (address !== undefined && parts.length > 0)
     throw new UsageFault('say what was asked in the address or by options such as --cpt, not both')
-  if (address !== undefined) return askedAt(address, values['as-of'])
+  if (address !== undefined) return askedIn(address, values['as-of'])
   const day = values['as-of'] ?? dayOf(Date.now())
   if (values.lines !== undefined) return { questions: linesIn(values.lines, day) }
   if (parts.length > 0) return { question: { cpt: '', ...Object.fromEntries(parts), as_of: day } }
   return askedBy(text, day)
 }
 
-const PLACES: readonly [RegExp, (query: Query, day: string, path: readonly string[]) => Expected][] = [
-  [/\/reference$/, ({ proof: _, ...query }, as_of) => ({ question: { cpt: '', ...query, as_of } })],
-  [/\/reference\/sheet$/, (query, as_of) => ({ sheet: { cpt: '', ...query, as_of } })],
-  [/\/reference\/history$/, ({ cpt = '', ...query }) => ({ history: { ...query, cpt, offset: offsetOf(query) } })],
-  [/\/api\/registry$/, ({ offset: _, after: _a, ...query }, as_of) => ({ page: { ...query, as_of } })],
-  [/\/api\/coverage$/, (query, as_of) => ({ coverage: { ...query, as_of, offset: offsetOf(query) } })],
-  [
-    /\/api\/releases$/,
-    ({ state, ...query }) => ({ releases: { ...query, ...stateIn(state), offset: offsetOf(query) } }),
-  ],
-  [/\/api\/figures$/, () => ({ figures: true })],
-  [/\/api\/figure-changes$/, () => ({ anyQuestion: true })],
-  [/\/log\/[a-z]+\/checkpoint$/, () => ({ anyQuestion: true, checkpoint: true })],
-  [
-    /\/rows\/([^/]+)\/([0-9]+)$/,
-    (_, _day, [release_id = '', index]) => ({ anyQuestion: true, permalink: { release_id, index: Number(index) } }),
-  ],
-]
-const offsetOf = ({ offset }: Query): number => Number(offset ?? 0)
-const stateIn = (text: string | undefined) => {
-  const state = RELEASE_STATES.find((each) => each === text)
-  return state === undefined ? {} : { state }
-}
-
-/** By the path: what stands there is known, whatever was sent from it. */
-function askedAt(address: string, asOf: string | undefined): Expected {
-  const { pathname, searchParams } = new URL(address, 'http://localhost')
-  const { limit: _, as_of, ...query } = Object.fromEntries([...searchParams].filter(([, value]) => value !== ''))
-  for (const [pattern, asked] of PLACES) {
-    const [whole, ...path] = pattern.exec(decodeURIComponent(pathname)) ?? []
-    if (whole !== undefined) return asked(query, asOf ?? as_of ?? dayOf(Date.now()), path)
-  }
+function askedIn(address: string, asOf: string | undefined): Expected {
+  const asked = askedAt(address, dayOf(Date.now()), asOf)
+  if (asked) return asked
   throw new UsageFault('this is not an address of an answer with proofs: --any checks only that it was published')
 }
 
@@ -124,12 +89,6 @@ const isListOfChanges = ({ data, states }: Record<string, unknown>): boolean =>
   Array.isArray(data) &&
   (states !== undefined || data.some((item) => typeof item === 'object' && item !== null && 'seq' in item))
 
-/** Where the row of a body stands, and in what period it is in force, by its proof. */
-export function placeIn(text: string): { release_id: unknown; index: unknown; in_force: unknown } {
-  const { release, row, in_force } = (bodyOf(text)['proof'] ?? {}) as {
-    release?: { release_id?: unknown }
-    row?: { index?: unknown }
-    in_force?: unknown
-  }
-  return { release_id: release?.release_id, index: row?.index, in_force }
-}
+/** Whether the row of a body that was verified is of a release that is in force on no day. */
+export const isLapsed = (text: string): boolean =>
+  (bodyOf(text)['proof'] as { in_force?: unknown } | undefined)?.in_force === null

@@ -6,12 +6,11 @@ import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
 import type { FiguresState } from '../proof/figures.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
-import { type DerivationFault, verifyDerivation } from '../proof/price/derivation.ts'
+import type { DerivationFault } from '../proof/price/derivation.ts'
 import type { Citation } from '../proof/price/release.ts'
 import { rowKey } from '../proof/price/row.ts'
 import {
   type Fault,
-  type Inquiry,
   isFresh,
   type ProvedEdition,
   type ProvedRow,
@@ -19,10 +18,11 @@ import {
   type TrustPolicy,
   type VerifiedAnswer,
   type VerifyOptions,
-  verifyBody,
 } from '../proof/verify-lists.ts'
+import type { Expected } from '../proof/whole/asked.ts'
+import { checkWhole } from '../proof/whole/whole-check.ts'
 import { fetchText, isAddress, isFromHere, read } from './answer-source.ts'
-import { askedOf, type Expected, isReference, placeIn, QUESTION_OPTIONS } from './asked.ts'
+import { askedOf, isLapsed, isReference, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
@@ -163,37 +163,21 @@ type FailedVerdict = {
   file?: Pick<Citation, 'file' | 'sha256' | 'url'>
 }
 
-/** The proofs first: what is said about the files and the arithmetic counts only in what was really published. */
+/** What is said about the files counts only in what was really published. */
 async function verdictOn(
   text: string,
   policy: TrustPolicy,
   sources: readonly string[],
-  { permalink, ...asked }: Expected,
+  asked: Expected,
   options: VerifyOptions,
 ): Promise<Verdict> {
-  const proved = await verifyBody(text, policy, asked as Inquiry, options)
+  const proved = await checkWhole(text, policy, asked, options)
   if (!proved.ok) return proved
-  if (permalink && !isAt(placeIn(text), permalink)) return { ok: false, reason: 'answers_another_question' }
   const { rows } = proved
-  const wrong = wrongDerivation(rows)
-  if (wrong) return wrong
   const found = sources.length > 0 ? await atSource(proved, sources) : { at_source: 0, searched: 0 }
   if ('reason' in found) return found
-  const lapsed = rows.length === 1 && placeIn(text).in_force === null ? { lapsed: true } : {}
+  const lapsed = rows.length === 1 && isLapsed(text) ? { lapsed: true } : {}
   return { ...proved, derived: rows.length, ...found, ...lapsed }
-}
-
-const isAt = (
-  { release_id, index }: { release_id: unknown; index: unknown },
-  asked: { release_id: string; index: number },
-): boolean => release_id === asked.release_id && index === asked.index
-
-function wrongDerivation(rows: readonly ProvedRow[]): FailedVerdict | undefined {
-  for (const { row } of rows) {
-    const verdict = row.kind === 'place' ? { ok: true as const } : verifyDerivation(row)
-    if (!verdict.ok) return { ...verdict, row: rowKey(row) }
-  }
-  return undefined
 }
 
 /** That each row stands in the files it cites, and that a code without a row is in none of those that were given. */

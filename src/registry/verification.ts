@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Problem } from '../problem.ts'
-import { verifyDerivation } from '../proof/price/derivation.ts'
-import { openCheckpoint, type ProvedRow, type TrustPolicy, verifyBody } from '../proof/verify-lists.ts'
+import { openCheckpoint, type TrustPolicy } from '../proof/verify-lists.ts'
+import { checkWhole } from '../proof/whole/whole-check.ts'
 import { questionOf, ReferenceQuery } from './lookup/query.ts'
 
 const HREF = /^\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-9][0-9]{0,14})$/
@@ -62,10 +62,8 @@ export async function verification(
     ? { question: { ...question, as_of: question.as_of ?? today } }
     : { anyQuestion: true as const }
   const refused = { rows: 0, question_checked: question !== undefined, origin: null, log_size: null }
-  const verdict = await verifyBody(text, policy, asked)
+  const verdict = await checkWhole(text, policy, asked)
   if (!verdict.ok) return { verified: false, reason: verdict.reason, ...refused }
-  const wrong = wrongDerivation(verdict.rows)
-  if (wrong) return { verified: false, reason: wrong, ...refused }
   const opened = await openCheckpoint(verdict.checkpoint, policy)
   const { origin, size } = opened.ok ? opened.head : { origin: null, size: null }
   return {
@@ -76,12 +74,4 @@ export async function verification(
     origin,
     log_size: size,
   }
-}
-
-function wrongDerivation(rows: readonly ProvedRow[]): string | undefined {
-  for (const { row } of rows) {
-    const verdict = row.kind === 'place' ? undefined : verifyDerivation(row)
-    if (verdict && !verdict.ok) return verdict.reason
-  }
-  return undefined
 }

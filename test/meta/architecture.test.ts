@@ -49,8 +49,11 @@ test('a service is not kept from its start by what it may never need', () => {
   expect(commands.filter((file) => loadedWith('cli/atr.ts').has(file))).toEqual([])
 })
 
-/** The client is a library for others, and the bridge of MCP sends what it is told to the service that it was given. */
-const GOES_OUT = /^(outgoing\/|client\/|main\.ts|cli\/mcp\.ts)|fixture\.ts$/
+/**
+ * The client is a library for others, and the bridge of MCP sends what it is told to the service that it was given. What
+ * runs in a browser asks the site that it came from.
+ */
+const GOES_OUT = /^(outgoing\/|client\/|surfaces\/browser\/|main\.ts|cli\/mcp\.ts)|fixture\.ts$/
 
 test('one file alone goes out to other hosts', () => {
   const goesOut = /(?<![.\w])fetch\(|(from |import\()'node:(https?|dns|tls)'/

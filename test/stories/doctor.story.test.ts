@@ -279,6 +279,17 @@ const HARMED: Record<
       return patient
     },
   },
+  'the store was written by an older version': {
+    code: 'store_older',
+    level: 'warn',
+    says: 'older version',
+    make: async () => {
+      const patient = copied()
+      using store = new Database(patient.pathOf('data/registry.db'))
+      store.run('DELETE FROM schema_version WHERE version = (SELECT MAX(version) FROM schema_version)')
+      return patient
+    },
+  },
   'a copy in the archive is damaged': {
     code: 'archive_damaged',
     level: 'fail',

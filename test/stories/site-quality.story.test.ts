@@ -26,6 +26,8 @@ const PAGES: Record<string, string> = {
   figures: '/figures',
   status: '/status',
   docs: '/docs',
+  verify: '/verify',
+  bill: '/bill',
   problem: '/problems/invalid_cpt',
 }
 const WIDTHS = [390, 1280]

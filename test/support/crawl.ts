@@ -90,6 +90,8 @@ export const pagesBesideApi = ({ codes, npis }: Pick<Known, 'codes' | 'npis'>): 
   '/figures': ['/figures'],
   '/status': ['/status'],
   '/docs': ['/docs'],
+  '/verify': ['/verify'],
+  '/bill': ['/bill'],
 })
 export const BESIDE_API = [
   ...['/llms.txt', '/index.md', '/auth.md', '/robots.txt', '/sitemap.xml', '/favicon.ico', '/mcp/server-card'],

@@ -22,9 +22,21 @@ export interface Site {
 
 /** One service and one browser, for all tests of a file. */
 export async function openSite(fill: (app: TestApp) => Promise<void> = async () => {}, sample = true): Promise<Site> {
-  if (!found) throw new Error('there is no Chromium here, and none can be installed')
   const app = await testApp({ sample })
   await fill(app)
+  const site = await siteOf(app)
+  return {
+    ...site,
+    async [Symbol.asyncDispose]() {
+      await site[Symbol.asyncDispose]()
+      await app[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A service that a test has made, as a site. The service goes on after it. */
+export async function siteOf(app: TestApp): Promise<Site> {
+  if (!found) throw new Error('there is no Chromium here, and none can be installed')
   const following = app.app.followHeads(({ fault }) => {
     throw fault
   })
@@ -51,9 +63,16 @@ export async function openSite(fill: (app: TestApp) => Promise<void> = async () 
       await browser.close()
       await server.stop(true)
       await following.stop()
-      await app[Symbol.asyncDispose]()
     },
   }
+}
+
+/** A page at this path, with the clock of the service. */
+export async function openPage({ app, page }: Site, path: string): Promise<Page> {
+  const opened = await page()
+  await opened.clock.setFixedTime(app.clock.now)
+  await opened.goto(path)
+  return opened
 }
 
 const SHOTS = join(import.meta.dir, '../../coverage/screenshots')

@@ -48,7 +48,7 @@ export const connectTo = (
       lock_timeout: BUSY_MS,
       idle_in_transaction_session_timeout: IDLE_MS,
       synchronous_commit: 'on',
-      default_transaction_read_only: isReadOnly ? 'on' : 'off',
+      ...(isReadOnly ? { default_transaction_read_only: 'on' } : {}),
     },
   })
 

@@ -22,6 +22,8 @@ export interface Resource {
   stamp?: Stamp
   /** Its bytes are worth compressing, though their type does not say so. Text always is. */
   compressed?: true
+  /** It does not change while a process lives and is loaded often, so its compressed form is made as small as it gets. */
+  isMadeOnce?: true
   /** Unknown query parameters are ignored on pages for people, refused elsewhere. */
   lenient?: boolean
   /** The parameters of its query. Their values follow those of the path, empty where one is left out. */

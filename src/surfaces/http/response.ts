@@ -98,13 +98,16 @@ export interface Answer {
   headers?: Record<string, string> | undefined
   /** Set where the answer exists in several codings. */
   encoding?: Encoding | undefined
+  /** Worth the time that the smallest form takes: see `Resource`. */
+  isMadeOnce?: boolean | undefined
   /** 200 if left out. */
   status?: number | undefined
 }
 
 /** An answer, whole, with a strong ETag over its bytes. */
-export function good({ bytes, type, cache, headers, encoding, status = 200 }: Answer): Soon<WholeAnswer> {
-  return after(encoded(bytes, encoding ?? 'identity'), (body) => {
+export function good(answer: Answer): Soon<WholeAnswer> {
+  const { bytes, type, cache, headers, encoding, isMadeOnce, status = 200 } = answer
+  return after(encoded(bytes, encoding ?? 'identity', isMadeOnce), (body) => {
     const all: Record<string, string> = {
       ...headers,
       'cache-control': cache,

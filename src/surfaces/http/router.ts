@@ -277,7 +277,8 @@ async function showResource(
     const headers = { ...resource.headers, ...own, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
     // As other refusals: the answer may be another one tomorrow.
     const cache = status < 400 ? resource.cache : 'no-store'
-    const { response, body } = await good({ bytes, type: form.type, cache, headers, encoding, status })
+    const { isMadeOnce } = resource
+    const { response, body } = await good({ bytes, type: form.type, cache, headers, encoding, status, isMadeOnce })
     if (stamp !== undefined && stamp === route.stamp())
       env.made = { route, stamp, cost, quota: visit.quota, variants: variantsOf(at, encoding), body }
     return response

@@ -90,12 +90,12 @@ export const CHECK_STEPS = [
   [
     'row',
     'The row',
-    'The row is hashed. With its path it must give the root of the release, so it stands in it unchanged.',
+    'The row is hashed. With its path it must give the root of the release, and its amount must follow from its inputs by the stated rule.',
   ],
   [
     'release',
     'The release',
-    'The release names the source file by its SHA-256 hash, and the amount follows from the inputs by the stated rule.',
+    'The release, which names its source files by their SHA-256 hashes, is in the log that a key you keep has signed.',
   ],
   [
     'in_force',
@@ -107,5 +107,5 @@ export const CHECK_STEPS = [
     'The answer to this question',
     'The public rule of the lookup is run again on what is proved: this row must be what it chooses.',
   ],
-  ['fresh', 'Fresh', 'The newest entry of the log is signed by a key that you kept, and is not old.'],
+  ['fresh', 'Fresh', 'The newest entry of the log is not old.'],
 ] as const

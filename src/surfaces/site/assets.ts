@@ -7,6 +7,9 @@ import type { Resource } from '../http/resource.ts'
 const ENTRIES = {
   style: 'site/site.css',
   site: 'site/site-view.ts',
+  check: 'browser/check-view.ts',
+  verify: 'browser/verify-view.ts',
+  bill: 'browser/bill-view.ts',
 } as const
 export type AssetName = keyof typeof ENTRIES
 
@@ -57,6 +60,7 @@ export const assetFiles = (): Resource[] =>
     path: `/assets/${kind}/{file}`,
     tag: 'discovery',
     isBesideApi: true,
+    isMadeOnce: true,
     lenient: true,
     cache: 'public, max-age=31536000, immutable',
     stamp: () => 'constant',

@@ -12,6 +12,8 @@ const ROUTES = [
   '/',
   '/figures',
   '/status',
+  '/bill',
+  '/verify',
   '/docs',
   '/price',
   '/price/99213',

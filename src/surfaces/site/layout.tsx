@@ -32,6 +32,8 @@ export interface PageContent {
 /** The pages that every page leads to. */
 export const SITE_PAGES = [
   { path: '/', title: 'Look up' },
+  { path: '/bill', title: 'Bill' },
+  { path: '/verify', title: 'Verify' },
   { path: '/figures', title: 'Figures' },
   { path: '/status', title: 'Status' },
   { path: '/docs', title: 'Docs' },

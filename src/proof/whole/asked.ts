@@ -1,0 +1,62 @@
+// What an address of the service asks: whoever has an answer and its address can check that the one answers the other.
+
+import { RELEASE_STATES } from '../catalogue/releases.ts'
+import type { Inquiry } from '../verify-lists.ts'
+
+/** The place that a permalink names. */
+export interface Permalink {
+  release_id: string
+  index: number
+}
+/** A row by its permalink, or a checkpoint by itself: they answer no question, and are what was asked for all the same. */
+export type Expected = Inquiry & { checkpoint?: true; permalink?: Permalink }
+
+type Query = { [part: string]: string | undefined }
+
+const PLACES: readonly [RegExp, (query: Query, day: string, path: readonly string[]) => Expected][] = [
+  [/\/reference$/, ({ proof: _, ...query }, as_of) => ({ question: { cpt: '', ...query, as_of } })],
+  [/\/reference\/sheet$/, (query, as_of) => ({ sheet: { cpt: '', ...query, as_of } })],
+  [/\/reference\/history$/, ({ cpt = '', ...query }) => ({ history: { ...query, cpt, offset: offsetOf(query) } })],
+  [/\/api\/registry$/, ({ offset: _, after: _a, ...query }, as_of) => ({ page: { ...query, as_of } })],
+  [/\/api\/coverage$/, (query, as_of) => ({ coverage: { ...query, as_of, offset: offsetOf(query) } })],
+  [
+    /\/api\/releases$/,
+    ({ state, ...query }) => ({ releases: { ...query, ...stateIn(state), offset: offsetOf(query) } }),
+  ],
+  [/\/api\/figures$/, () => ({ figures: true })],
+  [/\/api\/figure-changes$/, () => ({ anyQuestion: true })],
+  [/\/log\/[a-z]+\/checkpoint$/, () => ({ anyQuestion: true, checkpoint: true })],
+  [
+    /\/rows\/([^/]+)\/([0-9]+)$/,
+    (_, _day, [release_id = '', index]) => ({ anyQuestion: true, permalink: { release_id, index: Number(index) } }),
+  ],
+]
+const offsetOf = ({ offset }: Query): number => Number(offset ?? 0)
+const stateIn = (text: string | undefined) => {
+  const state = RELEASE_STATES.find((each) => each === text)
+  return state === undefined ? {} : { state }
+}
+
+/**
+ * By the path: what stands there is known, whatever was sent from it. `asOf` goes before the day in the address; `today`
+ * is for an address without one. Undefined for an address that has no proofs.
+ */
+export function askedAt(address: string, today: string, asOf?: string): Expected | undefined {
+  const { pathname, searchParams } = new URL(address, 'http://localhost')
+  const { limit: _, as_of, ...query } = Object.fromEntries([...searchParams].filter(([, value]) => value !== ''))
+  for (const [pattern, asked] of PLACES) {
+    const [whole, ...path] = pattern.exec(decodeURIComponent(pathname)) ?? []
+    if (whole !== undefined) return asked(query, asOf ?? as_of ?? today, path)
+  }
+  return undefined
+}
+
+interface Placed {
+  proof?: { release?: { release_id?: unknown }; row?: { index?: unknown } }
+}
+
+/** Whether the row of a body that was verified is the one that a permalink names. */
+export function standsAt(body: unknown, { release_id, index }: Permalink): boolean {
+  const { release, row } = (body as Placed | null)?.proof ?? {}
+  return release?.release_id === release_id && row?.index === index
+}

@@ -1,0 +1,227 @@
+// A check of an answer, told as five steps: what was found at each, and at which one a lie came out. The verdict is that
+// of `atr verify`; the steps only say where it comes from.
+
+import { parseJson } from '../../proof/canonical-json.ts'
+import type { Fault } from '../../proof/fault.ts'
+import { openCheckpoint } from '../../proof/note/checkpoint.ts'
+import type { TrustPolicy } from '../../proof/note/policy.ts'
+import type { DerivationFault } from '../../proof/price/derivation.ts'
+import { isFresh, type ProvedRow, type VerifyOptions, type View } from '../../proof/verify.ts'
+import type { Expected } from '../../proof/whole/asked.ts'
+
+export const STEPS = ['row', 'release', 'in_force', 'answer', 'fresh'] as const
+export type Step = (typeof STEPS)[number]
+type Reason = Fault | DerivationFault
+
+export interface StepResult {
+  step: Step
+  /** `open` is a step that was not asked for, or that was not reached. */
+  state: 'good' | 'bad' | 'open'
+  sentence: string
+}
+export interface Examination {
+  ok: boolean
+  /** The reason that `atr verify` gives, in one fixed word. */
+  reason?: Reason
+  steps: StepResult[]
+  /** The rows that are proved, with their releases: for the comparison with the cited files. */
+  rows: readonly ProvedRow[]
+}
+
+/** What fails at the steps after the first; all other faults are about the rows themselves. */
+const FAULTS: Partial<Record<Step, readonly Reason[]>> = {
+  release: [
+    'note_malformed',
+    'note_unsigned',
+    'note_signature_invalid',
+    'checkpoint_malformed',
+    'origin_not_pinned',
+    'key_retired',
+    'quorum_not_met',
+    'log_of_other_kind',
+    'mixed_checkpoints',
+    'state_not_in_log',
+    'release_not_in_log',
+    'entry_not_in_log',
+  ],
+  in_force: [
+    'release_not_in_force',
+    'period_not_in_timeline',
+    'provider_not_in_state',
+    'state_not_last',
+    'releases_left_out',
+  ],
+  answer: ['answers_another_question', 'choice_not_proved', 'question_malformed'],
+  fresh: ['state_too_old'],
+}
+
+export const stepOf = (reason: Reason): Step => STEPS.find((step) => FAULTS[step]?.includes(reason)) ?? 'row'
+
+const BAD: { readonly [reason in Reason]?: string } = {
+  json_malformed: 'This is not an answer of the registry.',
+  proof_missing: 'There is no proof in it. Ask for the whole answer.',
+  leaf_hash_mismatch: 'The row was changed: its hash is not the stated one.',
+  row_not_in_release: 'The row is not in the release: it was changed, or is of another edition.',
+  price_mismatch: 'The amount does not follow from the inputs of the row.',
+  note_signature_invalid: 'A signature is false: something was changed after it was signed.',
+  quorum_not_met: 'Too few of the witnesses that you pinned have signed.',
+  release_not_in_force: 'The release was withdrawn or replaced.',
+  period_not_in_timeline: 'The period is not the published one.',
+  choice_not_proved: 'It is not proved that this row is the first choice for your question.',
+  question_malformed: 'The question has no meaning: check the code, the place and the day.',
+}
+const FAILED: Record<Step, string> = {
+  row: 'The rows are not proved as they stand here.',
+  release: 'It is not in a log whose keys you pinned.',
+  in_force: 'It is not proved that the release is in force.',
+  answer: 'This is a true answer to another question, not to yours.',
+  fresh: 'The view of the registry is too old, or is dated in the future. Ask again.',
+}
+const NOT_REACHED = 'Not checked, because another check failed.'
+
+/** How old a view may be, and how far the clock of a log may be ahead of ours. */
+const HOUR_MS = 3_600_000
+export const MOST_HOURS = 72
+export const ageLimits = (hours: number, now: number): VerifyOptions => {
+  const at = (time: number): string => new Date(time).toISOString()
+  return { notBefore: at(now - hours * HOUR_MS), notAfter: at(now + 300_000) }
+}
+
+/** What the steps tell of an answer that was proved. */
+export interface Proved extends View {
+  ok: true
+  rows: readonly ProvedRow[]
+  /** Of lists of other things than rows. */
+  entries?: number
+}
+/** Checks a whole answer: `checkWhole`, or the same with a smaller verifier. */
+export type Check = (
+  text: string,
+  policy: TrustPolicy,
+  asked: Expected,
+  options?: VerifyOptions,
+) => Promise<Proved | { ok: false; reason: Reason }>
+
+/** Checks an answer and tells the result step by step. Limits of age are left out for an answer of any age. */
+export async function examine(
+  check: Check,
+  text: string,
+  policy: TrustPolicy,
+  asked: Expected,
+  options: VerifyOptions = {},
+): Promise<Examination> {
+  const checked = asked.checkpoint ? ofCheckpoint : check
+  const verdict = await checked(text, policy, asked, options)
+  if (verdict.ok) {
+    const good = await told(text, verdict, policy, asked, options)
+    return { ok: true, rows: verdict.rows, steps: STEPS.map((step) => result(step, good[step])) }
+  }
+  const { reason } = verdict
+  let bad = stepOf(reason)
+  let sentence = BAD[reason] ?? FAILED[bad]
+  const before: Sentences = {}
+  if (bad !== 'row' && bad !== 'release') {
+    // What stands by itself, whatever was asked and however old it is.
+    const published = await check(text, policy, { anyQuestion: true })
+    if (published.ok) {
+      Object.assign(before, await told(text, published, policy, asked, options))
+      const other = bad === 'answer' ? otherPeriod(text, asked) : undefined
+      if (other) [bad, sentence] = ['in_force', other]
+    }
+  }
+  const isBefore = (step: Step): boolean => STEPS.indexOf(step) < STEPS.indexOf(bad)
+  return {
+    ok: false,
+    reason,
+    rows: [],
+    steps: STEPS.map((step) =>
+      step === bad
+        ? { step, state: 'bad', sentence }
+        : isBefore(step) && before[step]
+          ? result(step, before[step])
+          : { step, state: 'open', sentence: NOT_REACHED },
+    ),
+  }
+}
+
+type Sentences = { [step in Step]?: string }
+const NOT_ASKED = 'Not checked: '
+const result = (step: Step, sentence = ''): StepResult => ({
+  step,
+  state: sentence.startsWith(NOT_ASKED) ? 'open' : 'good',
+  sentence,
+})
+
+/** What a good answer has shown at each step. */
+async function told(
+  text: string,
+  { rows, checkpoint, recorded_at, entries = 0 }: Proved,
+  policy: TrustPolicy,
+  asked: Expected,
+  { notBefore }: VerifyOptions,
+): Promise<Required<Sentences>> {
+  const opened = await openCheckpoint(checkpoint, policy)
+  const log = opened.ok ? `${opened.head.origin}, ${opened.head.size} entries` : ''
+  const [first] = rows
+  const period = periodIn(text)
+  return {
+    row: asked.checkpoint
+      ? `${NOT_ASKED}a checkpoint has no rows.`
+      : rows.length === 0 && entries === 0
+        ? 'What is said is proved: there is no such row, or the state shows it.'
+        : `Proved: ${rows.length || entries}. Every hash and all arithmetic is right.`,
+    release: `${rows.length === 1 && first ? `${first.release.release_id} is` : 'It is all'} in the signed log that you pinned: ${log}.`,
+    in_force: period
+      ? `In force from ${period.from} to ${period.to}.`
+      : period === null
+        ? `${NOT_ASKED}the release is in force on no day; the row was published.`
+        : 'Proved under one state of the registry.',
+    answer:
+      'anyQuestion' in asked && !asked.permalink
+        ? `${NOT_ASKED}you did not say what was asked.`
+        : `It answers what was asked${questionText(asked)}.`,
+    fresh:
+      notBefore === undefined
+        ? `${NOT_ASKED}any age will do.`
+        : recorded_at === null
+          ? 'Signed recently enough.'
+          : `The state of the registry was recorded at ${recorded_at}.`,
+  }
+}
+
+/** The question as a reader would say it, where it is one. */
+const questionText = (asked: Expected): string =>
+  'question' in asked ? `: ${Object.values(asked.question).filter(Boolean).join(', ')}` : ''
+
+interface Period {
+  from: string
+  to: string
+}
+/** When the release of the one row of a body is in force: null for a row that is in force on no day. */
+function periodIn(text: string): Period | null | undefined {
+  interface Cited {
+    proof?: { in_force?: { period?: Period } | null }
+  }
+  try {
+    const { row, proof = row?.proof } = parseJson(text) as Cited & { row?: Cited }
+    return proof?.in_force === null ? null : proof?.in_force?.period
+  } catch {
+    return undefined
+  }
+}
+
+/** An edition that is not of the day that was asked about. Its period is proved by now. */
+function otherPeriod(text: string, asked: Expected): string | undefined {
+  const day = 'question' in asked ? asked.question.as_of : ''
+  const period = periodIn(text)
+  if (day === '' || !period || (period.from <= day && day <= period.to)) return undefined
+  return `This edition is in force from ${period.from} to ${period.to}, and you asked about ${day}.`
+}
+
+/** A checkpoint by itself. There is nothing in it but what was signed. */
+const ofCheckpoint: Check = async (text, policy, _, options = {}) => {
+  const opened = await openCheckpoint(text, policy)
+  if (!opened.ok) return opened
+  const isNew = await isFresh(text, policy, null, options)
+  return isNew ? { ok: true, rows: [], checkpoint: text, recorded_at: null } : { ok: false, reason: 'state_too_old' }
+}

@@ -1,0 +1,74 @@
+// The page on which anything that was answered with a proof can be checked. Nothing that is pasted leaves the browser.
+
+import type { BillQuestion } from '../../proof/list/batch.ts'
+import { askedAt, type Expected } from '../../proof/whole/asked.ts'
+import { checkWhole } from '../../proof/whole/whole-check.ts'
+import { CheckPanel, type Subject } from './check-panel.ts'
+import { find } from './element.ts'
+import { exportCheck, isExport } from './export-check.ts'
+import { ageLimits } from './steps.ts'
+
+const form = find<HTMLFormElement>('#verify')
+const answer = find<HTMLTextAreaElement>('#answer-text')
+const asked = find<HTMLInputElement>('#asked')
+const hours = find<HTMLSelectElement>('#hours')
+const file = find<HTMLInputElement>('#answer-file')
+/** A file that was given. It may be too large to be shown. */
+let held: string | undefined
+const given = (): string => held ?? answer.value
+const panel = new CheckPanel(find('#check'), (text, ...more) =>
+  (isExport(given()) ? exportCheck(checkWhole, given()) : checkWhole)(text, ...more),
+)
+
+/** The question as it was sent: an address, the lines of a bill, or nothing. */
+function expected(question: string): Expected | undefined {
+  const today = new Date().toISOString().slice(0, 10)
+  if (question === '') return { anyQuestion: true }
+  try {
+    if (!question.startsWith('{')) return askedAt(question, today)
+    const { lines } = JSON.parse(question) as { lines: BillQuestion[] }
+    return { questions: lines.map((line) => ({ ...line, as_of: line.as_of || today })) }
+  } catch {
+    return undefined
+  }
+}
+
+async function subject(): Promise<Subject> {
+  const question = asked.value.trim()
+  const options = hours.value === '' ? {} : ageLimits(Number(hours.value), Date.now())
+  if (!isExport(given())) return { text: given(), asked: expected(question) ?? { anyQuestion: true }, options }
+  // Of an export, the question is the name of its release; the proof of its first row names the root of all.
+  const address = `/rows/${encodeURIComponent(question)}/0`
+  const text = await fetch(address)
+    .then((response) => response.text())
+    .catch(() => '')
+  return { text, asked: askedAt(address, '') ?? { anyQuestion: true }, options }
+}
+
+form.onsubmit = async (event) => {
+  event.preventDefault()
+  if (!expected(asked.value.trim()) && !isExport(given()))
+    return panel.tell('bad', 'What was asked is not understood: paste the address that was asked, or leave it empty.')
+  await panel.show(subject)
+}
+
+const MOST_SHOWN = 1_000_000
+const take = async (dropped: File | undefined): Promise<void> => {
+  if (!dropped) return
+  held = await dropped.text()
+  answer.value = held.length > MOST_SHOWN ? '' : held
+  answer.placeholder = dropped.name
+}
+answer.oninput = () => {
+  held = undefined
+}
+file.onchange = () => take(file.files?.[0])
+answer.ondragover = (event) => event.preventDefault()
+answer.ondrop = (event) => {
+  if (!event.dataTransfer?.files.length) return
+  event.preventDefault()
+  void take(event.dataTransfer.files[0])
+}
+
+await panel.prepare()
+form.hidden = false

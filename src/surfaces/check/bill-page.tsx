@@ -1,0 +1,173 @@
+/** @jsxImportSource hono/jsx */
+import { type BillSheet, type Cell, classOf, type Table } from '../browser/bill-sheet.ts'
+import type { Resource } from '../http/resource.ts'
+import { layout, PAGE_HEADERS } from '../site/layout.tsx'
+import { type Guide, guideForms } from './guide.ts'
+
+const GUIDE: Guide = {
+  title: 'Check a bill',
+  about:
+    'Compares the lines of a medical bill with published reference prices: what Medicare pays a doctor and a hospital, and what the hospital itself lists. Each amount has its source and a proof. Nothing is stored.',
+  instead: ['`POST /reference/batch` with up to a hundred lines: prices, proofs and exact totals'],
+}
+
+/** The fields of the form, as they were sent. Hostile: they are shown to their sender alone, as text. */
+export interface BillForm {
+  lines: string
+  place: string
+  day: string
+  npi: string
+}
+export const EMPTY_FORM: BillForm = { lines: '', place: '', day: '', npi: '' }
+
+const EXAMPLE = '99213\t25\t1\t300.00\t60611\t2026-11-02'
+
+const Form = ({ lines, place, day, npi }: BillForm) => (
+  <form id="bill" method="post" action="/bill" autocomplete="off">
+    <p>
+      <label for="lines">The lines of the bill</label>
+      <textarea
+        id="lines"
+        name="lines"
+        rows={10}
+        required
+        spellcheck={false}
+        placeholder={EXAMPLE}
+        aria-describedby="lines-help"
+      >
+        {lines}
+      </textarea>
+      <small id="lines-help">
+        One line each: code, modifier, units, billed, place, day. Paste from a spreadsheet, or write commas between
+        them. With a heading, the columns may be in any order. At most 100 lines.
+      </small>
+    </p>
+    <div class="lookup">
+      <p>
+        <label for="place">Place, where a line has none</label>
+        <input id="place" name="place" value={place} placeholder="60611 or IL" />
+      </p>
+      <p>
+        <label for="day">Day, where a line has none</label>
+        <input id="day" name="day" type="date" value={day} />
+      </p>
+      <p>
+        <label for="npi">NPI of the hospital, for its own prices</label>
+        <input id="npi" name="npi" value={npi} inputmode="numeric" placeholder="ten digits" />
+      </p>
+      <p>
+        <button type="submit">Compare</button>
+      </p>
+    </div>
+    <noscript>
+      <p>
+        <button type="submit" name="as" value="csv">
+          As CSV
+        </button>{' '}
+        <button type="submit" name="as" value="json">
+          As JSON
+        </button>
+      </p>
+    </noscript>
+  </form>
+)
+
+const CellText = ({ text, href, note }: Cell) => (
+  <>
+    {href === undefined ? text : <a href={href}>{text}</a>}
+    {note === undefined ? null : <small>{note}</small>}
+  </>
+)
+
+const TableView = ({ name, caption, head, rows }: Table) => (
+  <section class="scroll" tabindex={0} aria-label={caption}>
+    <table id={name} class="stacked">
+      <caption>{caption}</caption>
+      <thead>
+        <tr>
+          {head.map((text, i) => (
+            <th scope="col" class={classOf(rows[0]?.[i])}>
+              {text}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([first, ...cells]) => (
+          <tr>
+            <th scope="row">{first?.text}</th>
+            {cells.map((cell, i) => (
+              <td class={classOf(cell)} data-label={head[i + 1]}>
+                <CellText {...cell} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+const SheetView = ({ summary, tables, lists, letter }: BillSheet) => (
+  <>
+    <p>{summary}</p>
+    {tables.map(TableView)}
+    {lists.map(({ title, items }) => (
+      <>
+        <h2>{title}</h2>
+        <ul>
+          {items.map((item) => (
+            <li>{item}</li>
+          ))}
+        </ul>
+      </>
+    ))}
+    {letter === '' ? null : (
+      <>
+        <h2>For a letter</h2>
+        <p id="letter">{letter}</p>
+      </>
+    )}
+  </>
+)
+
+/** The page with its form, and what came of it: a sheet, or a sentence about what is wrong. */
+export const billHtml = (form: BillForm, result: { sheet?: BillSheet; refused?: string } = {}): Promise<string> =>
+  layout({
+    title: GUIDE.title,
+    description: GUIDE.about,
+    path: '/bill',
+    scripts: ['bill'],
+    main: (
+      <>
+        <section>
+          <h1>{GUIDE.title}</h1>
+          <p class="lead screen">
+            Each line beside what Medicare pays for it and what the hospital itself lists, with source and proof.
+            Nothing is stored, and nothing of the bill is in an address. Leave names and dates of birth out: they are
+            not needed.
+          </p>
+          <Form {...form} />
+          <p id="bill-status" class="check-result" role="status" data-state={result.refused ? 'bad' : undefined}>
+            {result.refused ?? ''}
+          </p>
+        </section>
+        <section id="sheet" aria-live="polite">
+          {result.sheet ? <SheetView {...result.sheet} /> : null}
+        </section>
+      </>
+    ),
+  })
+
+export const billPage = (): Resource => ({
+  name: 'get_bill_page',
+  path: '/bill',
+  summary: 'A page that compares the lines of a bill with reference prices',
+  tag: 'discovery',
+  cache: 'public, max-age=3600',
+  stamp: () => 'constant',
+  lenient: true,
+  isBesideApi: true,
+  headers: PAGE_HEADERS,
+  forms: [{ type: 'text/html; charset=utf-8', render: () => billHtml(EMPTY_FORM) }, ...guideForms(GUIDE)],
+})

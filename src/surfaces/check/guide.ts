@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { jsonForm } from '../http/json-form.ts'
+import type { ResourceForm } from '../http/resource.ts'
+import { blocks, bullets } from '../site/markup.ts'
+
+/** A page on which people work, told to programs: what it is for, and what they use instead. */
+const Guide = z
+  .strictObject({
+    title: z.string(),
+    about: z.string(),
+    instead: z.array(z.string()).meta({ description: 'What programs use for the same' }),
+  })
+  .meta({ id: 'PageGuide', description: 'What a page for people is for, and what programs use instead' })
+export type Guide = z.infer<typeof Guide>
+
+/** The forms of such a page for programs. */
+export const guideForms = (guide: Guide): ResourceForm[] => [
+  {
+    type: 'text/markdown; charset=utf-8',
+    render: () => blocks([`# ${guide.title}`, guide.about, 'For programs:', bullets(guide.instead)]),
+  },
+  jsonForm(Guide, () => guide),
+]

@@ -1,0 +1,100 @@
+// What pages load is small, and the check in the page says of every vector what the command line says.
+
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { browserModule } from '../../scripts/build.ts'
+import type { VectorOf } from '../../scripts/vectors/vector.ts'
+import { VECTORS } from '../../scripts/vectors.ts'
+import { parsePolicy, type VerifyOptions } from '../../src/proof/verify-lists.ts'
+import type { Expected } from '../../src/proof/whole/asked.ts'
+import { checkWhole } from '../../src/proof/whole/whole-check.ts'
+import { type AssetName, assets } from '../../src/surfaces/site/assets.ts'
+import { answerOfPage, findChromium } from '../support/browser.ts'
+import { testApp } from '../support/harness.ts'
+import { noBrowser } from '../support/site.ts'
+
+/** All scripts of a page together, as they are transferred. */
+const MOST_BYTES = 30 * 1024
+
+test('the scripts of each page are less than 30 KB together, whatever coding a browser takes', async () => {
+  await using app = await testApp()
+  const made = await assets()
+  const sizeOf = async (name: AssetName, coding: string): Promise<number> =>
+    (
+      await (
+        await app.app.fetch(
+          new Request(`http://localhost${made[name].path}`, { headers: { 'accept-encoding': coding } }),
+          '192.0.2.1',
+        )
+      ).bytes()
+    ).length
+  for (const name of ['check', 'verify', 'bill'] as const)
+    for (const coding of ['gzip', 'br', 'zstd']) {
+      const bytes = (await sizeOf(name, coding)) + (await sizeOf('site', coding))
+      expect([name, coding, bytes <= MOST_BYTES ? 'small' : bytes]).toEqual([name, coding, 'small'])
+    }
+  expect(gzipSync(made.check.text).length).toBeLessThan(24_000)
+})
+
+type BodyVector = VectorOf<'body'>
+const vectors = readdirSync(VECTORS)
+  .filter((name) => name.endsWith('.json'))
+  .flatMap((name) => (JSON.parse(readFileSync(join(VECTORS, name), 'utf8')) as { vectors: BodyVector[] }).vectors)
+  .filter(({ kind }) => kind === 'body')
+
+const askedOf = ({ asked }: BodyVector): Expected => asked ?? { anyQuestion: true }
+const optionsOf = ({ not_before, not_after }: BodyVector): VerifyOptions => ({
+  ...(not_before === undefined ? {} : { notBefore: not_before }),
+  ...(not_after === undefined ? {} : { notAfter: not_after }),
+})
+
+interface Outcome {
+  reason: string
+  /** The steps that failed. */
+  bad: string[]
+}
+
+test.skipIf(noBrowser)(
+  'the check in the page says of every vector what `atr verify` says, at one step',
+  async () => {
+    const chromium = findChromium()
+    if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
+    const own = (path: string): Promise<string> => browserModule(join(import.meta.dir, '../../src', path))
+    const given = vectors.map((vector) => ({ ...vector, asked: askedOf(vector), options: optionsOf(vector) }))
+    const files = {
+      'steps.js': await own('surfaces/browser/steps.ts'),
+      'whole.js': await own('proof/whole/whole-check.ts'),
+      'policy.js': await own('proof/note/policy.ts'),
+      'vectors.json': JSON.stringify(given),
+    }
+    const found = await answerOfPage<Outcome[]>(
+      chromium,
+      files,
+      `import { examine } from './steps.js'
+    import { checkWhole } from './whole.js'
+    import { parsePolicy } from './policy.js'
+    export default async function () {
+      const outcomes = []
+      for (const { body, policy, asked, options } of await (await fetch('/vectors.json')).json()) {
+        const { ok, reason, steps } = await examine(checkWhole, body, parsePolicy(policy), asked, options)
+        outcomes.push({ reason: ok ? 'ok' : reason, bad: steps.filter(({ state }) => state === 'bad').map(({ step }) => step) })
+      }
+      return outcomes
+    }`,
+      200_000,
+    )
+    expect(found.length).toBeGreaterThan(300)
+    for (const [i, vector] of vectors.entries()) {
+      const policy = parsePolicy(vector.policy)
+      if (!policy) throw new Error(`${vector.name}: the policy cannot be read`)
+      // This is all that the command line runs, without files of the publisher.
+      const verdict = await checkWhole(vector.body, policy, askedOf(vector), optionsOf(vector))
+      const told = verdict.ok ? 'ok' : verdict.reason
+      expect([vector.name, found[i]?.reason, found[i]?.bad.length]).toEqual([vector.name, told, verdict.ok ? 0 : 1])
+      if (!vector.expect.ok) expect([vector.name, told]).toEqual([vector.name, vector.expect.reason])
+    }
+  },
+  240_000,
+)

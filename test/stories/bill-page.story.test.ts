@@ -1,0 +1,224 @@
+import { expect, test } from 'bun:test'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { parseBill } from '../../src/surfaces/browser/bill-lines.ts'
+import { ratio } from '../../src/surfaces/browser/bill-sheet.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
+import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { noBrowser, openPage, siteOf } from '../support/site.ts'
+
+const TODAY = '2026-11-15'
+const NPI = '1234567893'
+const DEFAULTS = { place: '', day: TODAY }
+
+const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
+
+async function publishSchedules(app: TestApp): Promise<void> {
+  await app.publish(
+    aRelease({
+      rows: [
+        aPrice({ cpt: '99213', ...usd('95.19') }),
+        aPrice({ cpt: '99285', ...usd('193.15') }),
+        anAbsence({ cpt: '99070', reason: 'bundled' }),
+      ],
+    }),
+  )
+  await app.publish(
+    aRelease({ chart: 'cms-opps', rows: [aPrice({ cpt: '99285', basis: 'medicare_opps', ...usd('625.21') })] }),
+  )
+  const lab = { basis: 'medicare_clfs', setting: null, ...usd('10.56') } as const
+  await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ cpt: '80053', ...lab })] }))
+  const own = { npi: NPI, setting: 'outpatient' } as const
+  await app.publish(
+    aRelease({
+      chart: `hospital-mrf:${NPI}`,
+      rows: [
+        aPrice({ cpt: '99213', basis: 'hospital_cash', ...own, ...usd('150.00') }),
+        aPrice({ cpt: '99213', basis: 'hospital_gross', ...own, ...usd('310.00') }),
+      ],
+    }),
+  )
+}
+
+const BILL = [
+  'CPT\tMod\tQty\tCharges',
+  '99213\t25\t2\t$1,300.00',
+  '99285\t\t1\t1250.00',
+  '80053\t\t1\t45.5',
+  '99070\t\t1\t20',
+  'nonsense\t\t1\t1',
+].join('\n')
+
+test('a bill is read as people paste it', () => {
+  const entry = { modifier: '', units: 1, billed: null, place: '', day: TODAY }
+  const cases: [string, object][] = [
+    ['99213', { code: '99213' }],
+    ['99213-25', { code: '99213', modifier: '25' }],
+    [' j1885 , , 3 , 45.5 ', { code: 'J1885', units: 3, billed: '45.50' }],
+    [
+      'j1885,,3,"$1,234.50",60611,7/4/2026',
+      { code: 'J1885', units: 3, billed: '1234.50', place: '60611', day: '2026-07-04' },
+    ],
+    ['99213;26 59;1;12', { code: '99213', modifier: '26-59', billed: '12.00' }],
+    ['Date\tAmount\tCPT\n11/2/26\t0.5\t99213', { code: '99213', billed: '0.50', day: '2026-11-02' }],
+  ]
+  for (const [text, expected] of cases) {
+    const bill = parseBill(text, DEFAULTS)
+    expect('entries' in bill ? bill.entries.map(({ at: _, ...line }) => line) : bill).toMatchObject([
+      { ...entry, ...expected },
+    ])
+  }
+})
+
+test('a line that cannot be read is refused by its number, and nothing of it is repeated', () => {
+  const hostile = [
+    '=HYPERLINK("http://x")',
+    '<img src=x onerror=alert(1)>',
+    '9'.repeat(10_000),
+    '99213\t\u0000',
+    '99213\t\t-1',
+    '99213\t\t1\t1e9',
+    '99213\t\t1\t1\t<b>',
+    '99213\t\t1\t1\t\t2026-02-31',
+  ]
+  const bill = parseBill(hostile.join('\n'), DEFAULTS)
+  if ('refused' in bill) throw new Error(bill.refused)
+  expect(bill.entries).toEqual([])
+  expect(bill.faults.map(({ at }) => at)).toEqual(hostile.map((_, i) => i + 1))
+  expect(JSON.stringify(bill.faults)).not.toMatch(/[<=]|9{6}|HYPER/)
+  expect(parseBill('99213\n'.repeat(5_000), DEFAULTS)).toHaveProperty('refused')
+  expect(parseBill('99213\n'.repeat(101), DEFAULTS)).toHaveProperty('refused')
+  expect(parseBill('99213\n'.repeat(100), DEFAULTS)).toMatchObject({ faults: [] })
+  expect(parseBill('x'.repeat(40_000), DEFAULTS)).toHaveProperty('refused')
+})
+
+test('a ratio is exact, to one decimal', () => {
+  expect(ratio('300.00', '95.19')).toBe('3.2\u00d7')
+  expect(ratio('0.25', '1.00')).toBe('0.3\u00d7')
+  expect(ratio('999999999.99', '0.0001')).toBe('9999999999900.0\u00d7')
+  expect([ratio(null, '1.00'), ratio('1.00', undefined)]).toEqual([undefined, undefined])
+})
+
+/** The page is beside the API, so no document describes it. */
+const send = async (app: TestApp, form: Record<string, string>, accept = 'text/html'): Promise<Response> =>
+  app.app.fetch(
+    new Request(`${BASE_URL}/bill`, { method: 'POST', headers: { accept }, body: new URLSearchParams(form) }),
+    '192.0.2.1',
+  )
+
+test('without a script the form is answered with the whole sheet, and nothing of the bill is logged or cached', async () => {
+  await using app = await testApp({ today: TODAY })
+  await publishSchedules(app)
+  const response = await send(app, { lines: BILL, npi: NPI })
+  const page = await response.text()
+  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  for (const text of [
+    '3 of 5 lines',
+    '$190.38',
+    '6.8\u00d7',
+    '$300.00',
+    '$620.00',
+    '$625.21',
+    '$1,300.00',
+    'bundled',
+    'Line 6: the code is not one',
+  ])
+    expect([text, page.includes(text)]).toEqual([text, true])
+  expect(page).toContain('/rows/cms-pfs:TEST1:1/')
+  expect(page).toContain('This is not a statement of what is owed.')
+  expect(JSON.stringify(app.lines)).not.toContain('99213')
+
+  const csv = await (await send(app, { lines: BILL, npi: NPI, as: 'csv' })).text()
+  expect(csv.split('\r\n').slice(0, 2)).toEqual([
+    'Code,Units,Billed,"Medicare, doctor","Medicare, hospital","Hospital, cash","Hospital, gross"',
+    '99213-25,2,"1,300.00",190.38,\u2013,300.00,620.00',
+  ])
+})
+
+test('what is hostile in a form comes back as text or not at all', async () => {
+  await using app = await testApp({ today: TODAY })
+  await publishSchedules(app)
+  const hostile = '</textarea><script>alert(1)</script>'
+  const page = await (await send(app, { lines: `99213\n${hostile}`, place: '"><b>', day: '', npi: '' })).text()
+  expect(page).not.toContain('<script>alert')
+  expect(page).not.toContain('"><b>')
+  for (const [form, status] of [
+    [{ lines: '99213', npi: '1' }, 400],
+    [{ lines: '' }, 400],
+    [{ lines: '99213\n'.repeat(5_000) }, 400],
+    [{ lines: 'x'.repeat(100_000) }, 413],
+  ] as const)
+    expect((await send(app, form as Record<string, string>)).status).toBe(status)
+  const asJson = await send(app, { lines: '' }, 'application/json')
+  expect([asJson.status, asJson.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
+})
+
+test('a bill counts each of its lines once against the quota, whatever is looked up for it', async () => {
+  await using app = await testApp({ today: TODAY, limits: { enabled: true, reference_rpm: 10 } })
+  await publishSchedules(app)
+  const response = await send(app, { lines: '99213\n80053\n99285', npi: NPI })
+  expect(response.status).toBe(200)
+  expect((await send(app, { lines: '99213\n80053\n99285\n99285\n99285', npi: NPI })).status).toBe(429)
+})
+
+/** What keeps someone from using the page as it stands now. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run(document)
+    return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} ${target.join(' ')}`))
+  })
+}
+
+async function compare(page: Page, lines: string, npi = ''): Promise<string> {
+  // As a paste: typing thousands of lines takes a browser very long.
+  await page.$eval('#lines', (field, text) => Object.assign(field, { value: text }), lines)
+  await page.fill('#npi', npi)
+  await page.evaluate("delete document.getElementById('bill-status').dataset.state")
+  await page.click('#bill button[type=submit]')
+  await page.waitForSelector('#bill-status[data-state=good], #bill-status[data-state=bad]')
+  return (await page.textContent('#bill-status')) ?? ''
+}
+
+test.skipIf(noBrowser)(
+  'in the browser a bill is verified before it is shown, and a forged amount is not shown',
+  async () => {
+    await using app = await testApp({ today: TODAY })
+    await publishSchedules(app)
+    await using site = await siteOf(app)
+    const page = await openPage(site, '/bill')
+    expect(await compare(page, BILL, NPI)).toContain('Checked in this browser')
+    const rows = await page.$$eval('#bill-lines tbody tr', (all) => all.map((row) => row.textContent))
+    expect(rows).toHaveLength(4)
+    expect(await page.textContent('#sheet')).toContain('$190.38')
+    expect(page.url()).toBe(`${site.url}/bill`)
+    expect(await violations(page)).toEqual([])
+    // What is shown is what the server shows to a reader without a script.
+    const served = await (await send(app, { lines: BILL, npi: NPI })).text()
+    for (const cell of await page.$$eval('#sheet td.number', (all) =>
+      all.map((each) => each.firstChild?.textContent ?? ''),
+    ))
+      expect(served).toContain(cell)
+    const [download] = await Promise.all([
+      page.waitForEvent('download', { timeout: 10_000 }),
+      page.click('#sheet button:text-is("CSV")', { timeout: 5000 }),
+    ])
+    expect(await Bun.file(await download.path()).text()).toBe(
+      await (await send(app, { lines: BILL, npi: NPI, as: 'csv' })).text(),
+    )
+
+    await page.route('**/bill', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const response = await route.fetch()
+      return route.fulfill({ response, body: (await response.text()).replaceAll('95.19', '15.19') })
+    })
+    expect(await compare(page, BILL)).toContain('its proof does not hold')
+    expect(await page.textContent('#sheet')).toBe('')
+    await page.unroute('**/bill')
+    expect(await compare(page, '99213\n'.repeat(5_000))).toContain('more than 100 lines')
+    await page.fill('#lines', '=cmd|x\n<img src=x>')
+    await page.click('#bill button[type=submit]')
+    await page.waitForSelector('#sheet li')
+    expect(await page.$$eval('#sheet img', (all) => all.length)).toBe(0)
+  },
+)
