@@ -1,7 +1,10 @@
 // The whole check: types, lint, then every test. The last line says how many of them passed and failed.
 
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { temporaryFolder } from './support/folder.ts'
 import { whyNoPostgres } from './support/postgres.ts'
 
 const bin = (name: string): string => `node_modules/.bin/${name}`
@@ -40,22 +43,53 @@ const ON_POSTGRES_TOO = [
   'test/crash/staging-steps.test.ts',
 ]
 
-function tests(args: readonly string[], engine = process.env['ATR_ENGINE'] ?? 'sqlite'): void {
+/** Runs tests and shows what they print as it comes, other than what passed. */
+async function tests(args: readonly string[], engine = process.env['ATR_ENGINE'] ?? 'sqlite'): Promise<void> {
   console.log(`\n== tests on ${engine}`)
-  const { status, stderr, stdout } = spawnSync(bin('bun'), ['test', '--parallel=2', ...args], {
-    encoding: 'utf8',
-    maxBuffer: 1024 ** 3,
+  using folder = temporaryFolder()
+  const report = join(folder.path, 'report.xml')
+  const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
+  const child = spawn(bin('bun'), ['test', '--parallel=2', ...reporting, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Many programs read this name: a test must not use the database of another one.
     env: { ...process.env, DATABASE_URL: '', ATR_ENGINE: engine },
   })
-  const output = stdout + stderr
-  const count = (word: string): number => Number(new RegExp(`^\\s*(\\d+) ${word}$`, 'm').exec(output)?.[1] ?? 0)
-  for (const line of output.split('\n')) if (!line.startsWith('(pass)')) console.log(line)
-  passed += count('pass')
-  failed += count('fail')
+  const counted = { pass: 0, fail: 0 }
+  const seen = new Set<string>()
+  let [current, above] = ['', '']
+  /** Two files run at once: each is named when it begins, and again where its lines stand below those of the other. */
+  const tell = (line: string): void => {
+    const isName = /^\S+\.test\.ts:$/.test(line)
+    if (isName) current = line
+    if (isName ? !seen.has(line) : current !== above) console.log(current)
+    if (!isName) console.log(line)
+    if (!isName || !seen.has(line)) above = current
+    seen.add(current)
+  }
+  const show = async (stream: NodeJS.ReadableStream): Promise<void> => {
+    for await (const line of createInterface({ input: stream })) {
+      const [, count, word] = /^\s*(\d+) (pass|fail)$/.exec(line) ?? []
+      if (word === 'pass' || word === 'fail') counted[word] = Number(count)
+      if (!line.startsWith('(pass)') && line !== '') tell(line)
+    }
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  await Promise.all([show(child.stdout), show(child.stderr)])
+  const status = await ended
+  if (existsSync(report)) console.log(slowestIn(readFileSync(report, 'utf8')))
+  passed += counted.pass
+  failed += counted.fail
   // A runner that dies says nothing about the tests it did not reach.
-  if (status !== 0 && count('fail') === 0) failed++
+  if (status !== 0 && counted.fail === 0) failed++
+}
+
+const SHOWN = 8
+
+/** The files whose tests took longest, so that it is seen when the whole grows slow. */
+function slowestIn(report: string): string {
+  const files = [...report.matchAll(/^ {2}<testsuite name="([^"]+)".* time="([\d.]+)"/gm)]
+  const slowest = files.sort(([, , one], [, , other]) => Number(other) - Number(one)).slice(0, SHOWN)
+  return ['slowest:', ...slowest.map(([, name, seconds]) => `  ${Math.round(Number(seconds))} s  ${name}`)].join('\n')
 }
 
 step('types', bin('tsc'), ['--noEmit'])
@@ -63,9 +97,9 @@ if (existsSync(biome)) step('lint', biome, ['check', '--error-on-warnings', '.']
 else if (process.env['CI'] === 'true') failed++
 else console.log(`\nSKIPPED: lint, because Biome is not packaged here for ${process.platform}-${process.arch}`)
 const asked = process.argv.slice(2)
-tests(asked.length > 0 ? asked : ['--timeout=60000'])
+await tests(asked.length > 0 ? asked : ['--timeout=60000'])
 if (asked.length === 0 && process.env['ATR_ENGINE'] !== 'postgres' && hasPostgres())
-  tests(['--timeout=60000', ...ON_POSTGRES_TOO], 'postgres')
+  await tests(['--timeout=60000', ...ON_POSTGRES_TOO], 'postgres')
 
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -1,14 +1,14 @@
 // What others make of the OpenAPI document: a proxy that lets nothing pass which the document does not describe, and clients
-// that are generated from it.
+// that are generated from it. With ATR_THROUGH=prism every story passes the proxy; here a client does that needs all of it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Subprocess, spawn } from 'bun'
 import { memoryPins, RegistryClient } from '../../src/client/client.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { DemoService } from '../support/service.ts'
+import { startPrism } from '../support/through-prism.ts'
 import { newerNode, tools } from '../support/tools.ts'
 
 const set = tools('openapi')
@@ -37,20 +37,10 @@ function run(command: string, args: readonly string[]): string {
 }
 
 describe.skipIf(!set)('through a proxy that refuses what is not described', () => {
-  let proxy: Subprocess
   let url = ''
-
   beforeAll(async () => {
-    const options = ['proxy', 'openapi.json', service.url, '--port', '0', '--errors']
-    // Into a file: it ends when nobody reads what it prints.
-    const told = Bun.file(join(folder.path, 'prism.log'))
-    proxy = spawn([node, program('prism'), ...options], { cwd: folder.path, stdin: 'ignore', stdout: told })
-    while (url === '' && proxy.exitCode === null) {
-      await Bun.sleep(100)
-      url = /Prism is listening on (http:\S+)/.exec(await told.text())?.[1] ?? ''
-    }
+    url = await startPrism(readFileSync(join(folder.path, 'openapi.json'), 'utf8'), service.url)
   }, 120_000)
-  afterAll(() => proxy?.kill())
 
   test('a verifying client does all that it can do', async () => {
     const client = new RegistryClient({ baseUrl: url, agentKey: service.demoKey, pins: memoryPins(), retries: 0 })

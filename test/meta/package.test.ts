@@ -73,7 +73,8 @@ test.skipIf(!judges)('publint and attw find nothing wrong with it', () => {
 
 const PRICE = `
 import { ClientError, memoryPins, RegistryClient } from 'agent-trust-registry/client'
-const client = new RegistryClient({ baseUrl: process.argv[2], agentKey: process.argv[3], pins: memoryPins() })
+const [baseUrl, agentKey] = process.argv.slice(2)
+const client = new RegistryClient({ baseUrl, agentKey, pins: memoryPins() })
 const { proved } = await client.lookup({ cpt: '99213' })
 const page = await client.browse({ limit: 2 })
 const refused = await client.lookup({ cpt: 'x' }).catch((error) => [error instanceof ClientError, error.code])
@@ -85,6 +86,22 @@ test('Node uses the client from the installed package: a verified price, and a p
   const [amount, rows, refused, isBun] = JSON.parse(run('node', ['price.js', service.url, service.demoKey], consumer))
   expect(amount).toMatch(/^\d+\.\d\d$/)
   expect([rows, refused, isBun]).toEqual([2, [true, 'invalid_cpt'], false])
+})
+
+const denoTools = tools('deno')
+test.skipIf(!denoTools)('Deno uses the same package: a verified price, and a page by the rails', () => {
+  const deno = join(denoTools ?? '', `node_modules/@deno/linux-${process.arch}-glibc/deno`)
+  writeFileSync(join(consumer, 'in-deno.js'), PRICE.replace('process.argv.slice(2)', 'Deno.args'))
+  // It may reach the service, and reads its modules; nothing else is allowed, and nothing is fetched.
+  const allowed = [
+    '--no-prompt',
+    '--no-remote',
+    '--node-modules-dir=manual',
+    `--allow-net=${new URL(service.url).host}`,
+  ]
+  const env = { DENO_DIR: join(folder.path, 'deno'), DENO_NO_UPDATE_CHECK: '1' }
+  const told = run(deno, ['run', ...allowed, 'in-deno.js', service.url, service.demoKey], consumer, env)
+  expect(JSON.parse(told)).toEqual([expect.stringMatching(/^\d+\.\d\d$/), 2, [true, 'invalid_cpt'], false])
 })
 
 test('its command runs, though no install script did', () => {

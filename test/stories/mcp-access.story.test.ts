@@ -210,17 +210,16 @@ test('errors of the protocol repeat nothing that was sent: no address, version, 
 
 /** The store breaks under the service. */
 async function broken(app: TestApp): Promise<TestApp> {
-  await app.installation.db.close()
+  await app.installation.db.query('DROP TABLE log_head')
   return app
 }
 
 test('a fault of the service is logged, and its words do not reach the caller', async () => {
-  const app = await broken(await testApp())
+  await using app = await broken(await testApp())
   const response = await call(app, 'figures')
   expect(response.status).toBe(500)
   expect((await response.json()) as Members).toMatchObject({ code: 'internal_error' })
   expect(app.lines.at(-1)?.error).toBeInstanceOf(Error)
-  app.folder[Symbol.dispose]()
 })
 
 test('a client that listens for changes is told that there are none, and holds no stream open', async () => {

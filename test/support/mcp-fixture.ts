@@ -19,7 +19,8 @@ import {
 import { makeGate } from '../../src/rails/admission.ts'
 import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
-import { messageHandler } from '../../src/surfaces/mcp/transport.ts'
+import { answerMessage, guarded } from '../../src/surfaces/mcp/protocol.ts'
+import { mcpTransport, type TransportParts } from '../../src/surfaces/mcp/transport.ts'
 import type { Visitor } from '../../src/surfaces/mcp/visitor.ts'
 import { testApp } from './harness.ts'
 
@@ -190,7 +191,7 @@ export function fixtureServer(visitor: Visitor): Server {
     tools: Object.keys(TOOLS).map((name) => ({ name, description: name, inputSchema: { type: 'object' } })),
   }))
   server.setRequestHandler('tools/call', ({ params: { name, arguments: args = {} } }, context) =>
-    visitor.guard(async () => {
+    guarded(visitor, async () => {
       const tool = TOOLS[name]
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool')
       return tool(context, args)
@@ -203,7 +204,7 @@ export function fixtureServer(visitor: Visitor): Server {
     resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'template' }],
   }))
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
-    visitor.guard(async () => ({ contents: [contentsOf(uri)] })),
+    guarded(visitor, async () => ({ contents: [contentsOf(uri)] })),
   )
   server.setRequestHandler('resources/subscribe', () => ({}))
   server.setRequestHandler('resources/unsubscribe', () => ({}))
@@ -215,7 +216,7 @@ export function fixtureServer(visitor: Visitor): Server {
     })),
   }))
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }, { mcpReq }) =>
-    visitor.guard(async () => {
+    guarded(visitor, async () => {
       if (name === 'test_input_required_result_prompt' && !acceptedContent(mcpReq.inputResponses, 'user_context'))
         return inputRequired({ inputRequests: { user_context: NAME } })
       const prompt = PROMPTS[name]
@@ -239,20 +240,15 @@ export async function fixtureService(): Promise<AsyncDisposable & { url: string 
       ownTables(() => performance.now()),
     ),
   )
+  const answer: TransportParts['answer'] = (request, message, visitor) =>
+    answerMessage(request, message, visitor, () => fixtureServer(visitor))
   let url = ''
   const baseUrl = (): string => url
   const { operations, resources } = app.app
   const surface = httpSurface({
     operations,
     resources,
-    mounts: [
-      {
-        name: 'mcp',
-        path: '/mcp',
-        origins: () => [new URL(baseUrl()).origin],
-        handle: messageHandler({ gate, baseUrl, serverFor: fixtureServer }),
-      },
-    ],
+    mounts: [mcpTransport({ gate, baseUrl, allowedOrigins: [], answer })],
     gate,
     baseUrl,
     observe: () => undefined,

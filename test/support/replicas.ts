@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
 import { temporaryFolder } from './folder.ts'
-import { ATR, atr } from './service.ts'
+import { ATR, atr, told } from './service.ts'
 
 /** Several services on one installation, each a process of its own, as behind a load balancer. */
 export class Replicas {
@@ -53,7 +53,7 @@ export class Replicas {
 /** Starts `atr serve`, and waits until it listens. */
 export async function serve(environment: Record<string, string>): Promise<{ child: Subprocess; url: string }> {
   const child = spawn([...ATR, 'serve'], {
-    env: { ...process.env, ...environment },
+    env: await told(environment),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',

@@ -11,7 +11,7 @@ export const ATR = [BUN, join(ROOT, 'src/cli/atr.ts')]
 type Environment = Record<string, string>
 
 /** What a child is told: a store in the folder that a test names is on the engine of the tests. */
-const told = async (environment: Environment): Promise<Record<string, string | undefined>> => ({
+export const told = async (environment: Environment): Promise<Record<string, string | undefined>> => ({
   ...process.env,
   ...(environment['DATA_DIR'] === undefined ? {} : await storeEnvironment(environment['DATA_DIR'])),
   ...environment,
@@ -49,16 +49,11 @@ export class DemoService {
   ) {}
 
   static async start(environment: Environment = {}, folder = temporaryFolder()): Promise<DemoService> {
-    const front: Environment = isThroughPrism && !('PORT' in environment) ? await prismInFront() : {}
-    const env: Environment & { DATA_DIR: string } = {
-      DATA_DIR: join(folder.path, 'data'),
-      PORT: '0',
-      ...front,
-      ...environment,
-    }
+    const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ...environment }
+    const front = isThroughPrism ? await prismInFront(env.PORT) : {}
     const child = spawn([...ATR, 'serve', '--demo'], {
       cwd: ROOT,
-      env: await told(env),
+      env: await told({ ...env, ...front }),
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -69,7 +64,7 @@ export class DemoService {
       greeting += decoder.decode(chunk)
       if (greeting.includes('challenge\n')) break
     }
-    const url = front['PUBLIC_URL'] ?? /^ {2}(http:\/\/\S+)$/m.exec(greeting)?.[1]
+    const url = front.PUBLIC_URL ?? /^ {2}(http:\/\/\S+)$/m.exec(greeting)?.[1]
     if (url === undefined) throw new Error(`the service did not start: ${await new Response(child.stderr).text()}`)
     return new DemoService(child, url, greeting, folder, env)
   }

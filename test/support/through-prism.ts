@@ -64,16 +64,16 @@ interface Proxy {
   paths: RegExp[]
 }
 
-async function start(document: string): Promise<Proxy> {
+/** Starts Prism with `--errors` in front of an address. It ends with this process. */
+export async function startPrism(document: string, address: string): Promise<string> {
   const set = tools('openapi')
   if (!set) throw new Error('Prism cannot be installed here')
-  behind ??= upstream()
-  behind.unref()
   const folder = temporaryFolder()
+  process.once('exit', () => folder[Symbol.dispose]())
   writeFileSync(join(folder.path, 'openapi.json'), document)
   const told = Bun.file(join(folder.path, 'prism.log'))
-  const options = ['proxy', 'openapi.json', `http://127.0.0.1:${behind.port}`, '--port', '0', '--errors']
   const program = [newerNode() ?? 'node', join(set, 'node_modules/.bin/prism')]
+  const options = ['proxy', 'openapi.json', address, '--port', '0', '--errors']
   const child = spawn(['setpriv', '--pdeathsig=TERM', ...program, ...options], {
     cwd: folder.path,
     stdin: 'ignore',
@@ -82,13 +82,18 @@ async function start(document: string): Promise<Proxy> {
     stderr: 'ignore',
   })
   child.unref()
-  process.once('exit', () => folder[Symbol.dispose]())
   for (;;) {
     await Bun.sleep(50)
     const url = /Prism is listening on (http:\S+)/.exec(await told.text())?.[1]
-    if (url !== undefined) return { url, paths: pathsOf(document) }
+    if (url !== undefined) return url
     if (child.exitCode !== null) throw new Error(`Prism ended: ${await told.text()}`)
   }
+}
+
+async function start(document: string): Promise<Proxy> {
+  behind ??= upstream()
+  behind.unref()
+  return { url: await startPrism(document, `http://127.0.0.1:${behind.port}`), paths: pathsOf(document) }
 }
 
 const pathsOf = (document: string): RegExp[] =>
@@ -126,33 +131,27 @@ export async function throughPrism(proxy: Proxy, request: Request, answer: Answe
   )
 }
 
-/** The settings of a service that is reached through Prism alone: its address is that of a door in front of it. */
-export async function prismInFront(): Promise<{ PORT: string; PUBLIC_URL: string }> {
-  const port = await freePort()
-  const service = `http://127.0.0.1:${port}`
-  let proxy: Promise<Proxy> | undefined
-  const door: ReturnType<typeof Bun.serve> = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    idleTimeout: 120,
-    async fetch(request): Promise<Response> {
-      proxy ??= fetch(`${service}/api/openapi.json`)
-        .then((response) => response.text())
-        // The same document for every service, whatever its address.
-        .then((text) => prismFor(text.replaceAll(`http://127.0.0.1:${door.port}`, 'https://registry.example')))
-      const forward = (same: Request): Promise<Response> => {
-        const target = same.url.replace(/^https?:\/\/[^/?#]*/, '')
-        const { method, headers } = same
-        return fetch(`${service}${target}`, { method, headers, body: same.body, redirect: 'manual', decompress: false })
-      }
-      return throughPrism(await proxy, request, forward).catch((error: Error) => {
-        console.error(error.message)
-        return new Response(error.message, { status: 599 })
-      })
-    },
-  })
-  door.unref()
-  return { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${door.port}` }
+/** By the port of the door. */
+const doors = new Map<string, { PORT: string; PUBLIC_URL: string }>()
+
+/**
+ * The settings of a service that is reached through Prism alone: its address is that of a door in front of it. A service
+ * that is started again at the port of a door stands behind it; one with a port of its own has no door.
+ */
+export async function prismInFront(asked: string): Promise<Partial<Record<'PORT' | 'PUBLIC_URL', string>>> {
+  const known = doors.get(asked)
+  if (known || asked !== '0') return known ?? {}
+  const PORT = String(await freePort())
+  // A process of its own: a test may wait for a program, and answers nothing meanwhile.
+  const command = ['setpriv', '--pdeathsig=TERM', process.execPath, join(import.meta.dir, 'prism-door.ts'), PORT]
+  const { stdout } = spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
+  for await (const chunk of stdout) {
+    const PUBLIC_URL = new TextDecoder().decode(chunk).trim()
+    const settings = { PORT, PUBLIC_URL }
+    doors.set(new URL(PUBLIC_URL).port, settings)
+    return settings
+  }
+  throw new Error('the door in front of the service did not open')
 }
 
 interface Judgement {
@@ -215,7 +214,7 @@ async function isLenient(
   return again.answered !== undefined
 }
 
-const IN_CAPITALS = ['cpt', 'modifier']
+const IN_CAPITALS = ['cpt', 'modifier', 'prefix']
 function normalForm(target: string): string {
   const [path = '', query] = target.split(/\?(.*)/s)
   if (query === undefined) return target

@@ -4,7 +4,7 @@ import { type AnyRow, isAnyRow, rowKey } from '../../proof/price/row.ts'
 import type { WritableRow } from '../file/bundle.ts'
 import { type CountedRow, NewReleaseFile } from '../file/new-file-store.ts'
 import { openRelease } from '../file/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
+import { giveMemoryBack, ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
 import { contentsOf, isWithheld } from './contents.ts'
 import { bodyOf } from './row-body.ts'
@@ -14,6 +14,8 @@ import * as releases from './store.ts'
 
 /** So many are written in one go, which takes less than a tenth of a second. */
 const ROWS_PER_TURN = 4_000
+/** How many may be written before their memory is given back: a multiple of the above. */
+const ROWS_IN_MEMORY = 200_000
 
 /**
  * A row whose text a loader has made itself, because making two million of them as objects takes too long. The
@@ -209,6 +211,7 @@ async function fill(
     onProgress(written)
     await file.turn()
     await ourTurn()
+    if (written.rows % ROWS_IN_MEMORY === 0) giveMemoryBack()
   }
   // Two loops, because waiting for each of two million rows that are there already takes longer than hashing them.
   if (Symbol.asyncIterator in rows) {

@@ -1,22 +1,21 @@
 import type { Mount } from '../http/mount.ts'
-import type { McpParts } from './protocol.ts'
+import type { ServerParts } from './protocol.ts'
+import { type Tool, toolsOf } from './tools.ts'
+import { mcpTransport, type TransportParts } from './transport.ts'
 
-/** MCP over streamable HTTP, at one address. Its code is large: it is loaded with the first message, so that the service starts sooner. */
-export function mcpEndpoint(
-  parts: McpParts & {
-    /** Origins of web pages that may use it, beside those of this service. */
-    allowedOrigins: readonly string[]
-  },
-): Mount {
-  let handle: Mount['handle'] | undefined
-  return {
-    name: 'mcp',
-    path: '/mcp',
-    origins: () => [new URL(parts.baseUrl()).origin, ...parts.allowedOrigins],
-    async handle(request, caller) {
-      const { mcpHandler } = await import('./protocol.ts')
-      handle ??= mcpHandler(parts)
-      return handle(request, caller)
+export type McpParts = Omit<ServerParts, 'tools' | 'visitor'> & Omit<TransportParts, 'answer'>
+
+/** The tools, resources and evidence card of this service. */
+export function mcpEndpoint(parts: McpParts): Mount {
+  let tools: Tool[] | undefined
+  return mcpTransport({
+    ...parts,
+    async answer(request, message, visitor) {
+      // The protocol's own code is large: it is loaded with the first message, so that the service starts sooner.
+      const { answerMessage, registryServer } = await import('./protocol.ts')
+      tools ??= toolsOf(parts.operations())
+      const made = { ...parts, tools, visitor }
+      return answerMessage(request, message, visitor, () => registryServer(made))
     },
-  }
+  })
 }

@@ -36,9 +36,9 @@ const WORDS_BY_STATUS: { readonly [status: number]: string } = {
 }
 
 /** The answer with every error of the library in our words. */
-export async function withoutEcho(response: Response, isOurs: boolean): Promise<Response> {
+export async function withoutEcho(response: Response, isOurs: () => boolean): Promise<Response> {
   const body = await response.text()
-  const shown = isOurs || !body.includes('"error"') ? body : inOurWords(response, body)
+  const shown = isOurs() || !body.includes('"error"') ? body : inOurWords(response, body)
   return new Response(shown === '' ? null : shown, response)
 }
 

@@ -1,22 +1,23 @@
-import { Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { Operation } from '../../operation.ts'
 import { ABOUT } from '../discovery/descriptor.ts'
 import { API_VERSION } from '../discovery/openapi.ts'
-import type { Mount } from '../http/mount.ts'
 import type { Resource } from '../http/resource.ts'
 import { callTool } from './call.ts'
 import type { Card } from './card.ts'
+import { withoutEcho } from './protocol-error.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
-import { type Tool, toolsOf } from './tools.ts'
-import { messageHandler, type TransportParts } from './transport.ts'
+import type { Tool } from './tools.ts'
 import type { Visitor } from './visitor.ts'
 
-export interface McpParts extends Omit<TransportParts, 'serverFor'> {
+export interface ServerParts {
   operations: () => readonly Operation[]
   resources: () => readonly Resource[]
   /** The day, as an ISO date in UTC. */
   today: () => string
   card: Card
+  tools: readonly Tool[]
+  visitor: Visitor
 }
 
 const FIVE_MINUTES = { ttlMs: 300_000, cacheScope: 'public' } as const
@@ -30,19 +31,31 @@ const CACHE_HINTS = {
 }
 const INSTRUCTIONS = `${ABOUT} A Medicare amount is a reference, not what a patient owes. A refusal that says there is no price is an answer: do not invent one. Cite the source that stands in each answer.`
 
-/** Answers messages with the tools, resources and evidence card of this service. */
-export function mcpHandler(parts: McpParts): Mount['handle'] {
-  let tools: Tool[] | undefined
-  const toolsNow = (): Tool[] => {
-    tools ??= toolsOf(parts.operations())
-    return tools
+/** Answers one message, whose body has been read, by the rules of the protocol. The answer is whole, and repeats nothing. */
+export const answerMessage = async (
+  request: Request,
+  parsedBody: unknown,
+  visitor: Visitor,
+  serverFor: () => Server,
+): Promise<Response> =>
+  withoutEcho(await createMcpHandler(serverFor).fetch(request, { parsedBody }), () => visitor.hasRefused)
+
+/** Runs what answers a message. The protocol would send the text of any error to the caller. */
+export async function guarded<Result>(visitor: Visitor, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    visitor.hasRefused = true
+    if (error instanceof ProtocolError) throw error
+    visitor.fault = error
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'The service failed')
   }
-  return messageHandler({ ...parts, serverFor: (visitor) => serverFor(parts, toolsNow(), visitor) })
 }
 
-function serverFor(parts: McpParts, tools: readonly Tool[], visitor: Visitor): Server {
+/** The server of this service, for one message. */
+export function registryServer({ operations, resources, card, today, tools, visitor }: ServerParts): Server {
   const { baseUrl } = visitor
-  const readable = { operations: parts.operations(), resources: parts.resources(), card: parts.card }
+  const readable = { operations: operations(), resources: resources(), card }
   const server = new Server(
     { name: 'agent-trust-registry', version: API_VERSION },
     {
@@ -54,12 +67,12 @@ function serverFor(parts: McpParts, tools: readonly Tool[], visitor: Visitor): S
   )
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed) }))
   server.setRequestHandler('tools/call', ({ params }) =>
-    visitor.guard(() => callTool(tools, params, visitor, parts.today)),
+    guarded(visitor, () => callTool(tools, params, visitor, today)),
   )
   server.setRequestHandler('resources/list', () => ({ resources: listResources(readable, baseUrl) }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(readable, baseUrl) }))
   server.setRequestHandler('resources/read', ({ params }) =>
-    visitor.guard(() => readResource(readable, params.uri, visitor)),
+    guarded(visitor, () => readResource(readable, params.uri, visitor)),
   )
   server.setRequestHandler('prompts/list', () => ({ prompts: [] }))
   return server

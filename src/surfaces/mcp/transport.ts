@@ -1,4 +1,3 @@
-import { createMcpHandler, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import { type Gate, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import type { Json } from '../../proof/canonical-json.ts'
@@ -6,14 +5,15 @@ import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
 import { refusalHeaders, setQuota } from '../http/response.ts'
-import { withoutEcho } from './protocol-error.ts'
 import { Visitor } from './visitor.ts'
 
 export interface TransportParts {
   gate: Gate
   baseUrl: () => string
-  /** What answers one message. A new one is made for each: nothing is remembered between messages. */
-  serverFor: (visitor: Visitor) => Server
+  /** Origins of web pages that may use it, beside those of this service. */
+  allowedOrigins: readonly string[]
+  /** Answers one message, whose body has been read. Nothing is remembered between messages. */
+  answer: (request: Request, message: unknown, visitor: Visitor) => Promise<Response>
 }
 
 const BODY_BYTES = 64 * 1024
@@ -21,10 +21,12 @@ const BODY_BYTES = 64 * 1024
 /** These count as the operation that they perform; every other message counts as one request. */
 const COUNTED_AS_OPERATION = ['tools/call', 'resources/read']
 
-/** Messages of the revision 2026-07-28 and of those before it, without sessions. */
-export const messageHandler =
-  ({ gate, baseUrl, serverFor }: TransportParts): Mount['handle'] =>
-  async (request, { call, requestId }) => {
+/** MCP over streamable HTTP: revision 2026-07-28 and those before it, without sessions, at one address. */
+export const mcpTransport = ({ gate, baseUrl, allowedOrigins, answer }: TransportParts): Mount => ({
+  name: 'mcp',
+  path: '/mcp',
+  origins: () => [new URL(baseUrl()).origin, ...allowedOrigins],
+  async handle(request, { call, requestId }) {
     const visitor = new Visitor(call, requestId, gate, baseUrl())
     const message = await readMessage(request)
     if (message instanceof Problem) return turnedAway(visitor, (await visitor.enter()) ?? message)
@@ -32,9 +34,9 @@ export const messageHandler =
     const performs = typeof method === 'string' && COUNTED_AS_OPERATION.includes(method)
     const refused = performs ? undefined : await visitor.enter()
     if (refused) return turnedAway(visitor, refused, message)
-    const handler = createMcpHandler(() => serverFor(visitor))
-    return finished(await handler.fetch(request, { parsedBody: message }), visitor, message)
-  }
+    return finished(await answer(request, message, visitor), visitor, message)
+  },
+})
 
 type Message = { [name: string]: Json }
 
@@ -51,14 +53,13 @@ async function readMessage(request: Request): Promise<Message | Problem> {
   }
 }
 
-/** An answer is read whole: only then it is known whether the caller must come again with a credential. */
+/** An answer is whole here: only then it is known whether the caller must come again with a credential. */
 async function finished(response: Response, visitor: Visitor, message: Message): Promise<Response> {
-  const answer = await withoutEcho(response, visitor.hasRefused)
   if (visitor.fault !== undefined) throw visitor.fault
   // A message that the protocol itself refused has performed nothing; it is not free for that.
   const refused = visitor.turnedAway ?? (visitor.isCounted ? undefined : await visitor.enter())
   if (refused) return turnedAway(visitor, refused, message)
-  return withQuota(answer, visitor)
+  return withQuota(response, visitor)
 }
 
 function withQuota(response: Response, { quota }: Visitor): Response {
@@ -66,9 +67,10 @@ function withQuota(response: Response, { quota }: Visitor): Response {
   return response
 }
 
+/** JSON-RPC 2.0, section 5.1. */
 const RPC_CODES: { readonly [code: string]: number } = {
-  invalid_json: ProtocolErrorCode.ParseError,
-  invalid_request: ProtocolErrorCode.InvalidRequest,
+  invalid_json: -32_700,
+  invalid_request: -32_600,
 }
 const SERVER_ERROR = -32_000
 

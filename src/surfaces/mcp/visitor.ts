@@ -1,4 +1,3 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Call, Gate, Operation, Outcome, Quota } from '../../operation.ts'
 import { perform } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
@@ -32,18 +31,6 @@ export class Visitor {
     if (!outcome.ok && ['unauthenticated', 'forbidden'].includes(outcome.problem.entry.kind))
       this.turnedAway = outcome.problem
     return outcome
-  }
-
-  /** Runs what answers a message. The protocol would send the text of any error to the caller. */
-  async guard<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work()
-    } catch (error) {
-      this.hasRefused = true
-      if (error instanceof ProtocolError) throw error
-      this.fault = error
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The service failed')
-    }
   }
 
   /** A message that performs no operation counts as one request. */
