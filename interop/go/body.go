@@ -204,11 +204,19 @@ type answer struct {
 var (
 	refusalMembers = []string{"type", "title", "status", "code", "detail", "request_id", "agent_hint", "errors", "instance",
 		"row", "absence", "because", "place", "charts", "available", "choices", "last_known"}
-	besideRow   = []string{"because", "place", "modifiers_ignored", "adjustment", "related"}
+	besideRow   = []string{"because", "place", "modifiers_ignored", "adjustment", "related", "sources_lost"}
 	relatedPart = nullOr(matching(`[A-Za-z0-9_-]{1,40}`))
 	isRelated   = listOf(8, closed(map[string]form{
 		"basis": relatedPart, "setting": relatedPart, "class": relatedPart, "modifier": relatedPart, "href": isToken}))
+	isLost = listOf(20, closed(map[string]form{
+		"release_id": isToken, "sha256": isSha256, "state": oneOf("changed", "gone"), "since": isInstant}))
 )
+
+// tellsLost: lost sources, if they are told, have their form. Nothing is checked or used of what they say.
+func tellsLost(members object) bool {
+	lost, there := members["sources_lost"]
+	return !there || isLost(lost)
+}
 
 // addLookup checks the body of a lookup, and with a question whether it answers it.
 func (f *facts) addLookup(body, question object, v *verdict) (*answer, error) {
@@ -217,7 +225,7 @@ func (f *facts) addLookup(body, question object, v *verdict) (*answer, error) {
 	if a.refusal && !onlyAmong(body, refusalMembers) {
 		return nil, reason("not_recognised")
 	}
-	if related, there := body["related"]; there && !isRelated(related) {
+	if related, there := body["related"]; there && !isRelated(related) || !tellsLost(body) {
 		return nil, reason("not_recognised")
 	}
 	var err error

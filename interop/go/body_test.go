@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
 
 func sampleFixture() *fixture {
 	x := &fixture{}
@@ -67,6 +72,40 @@ func TestLookup(t *testing.T) {
 	stray := refused("not_on_schedule")
 	stray["errors"] = []any{object{"checkpoint": "x"}}
 	x.expect(t, "another checkpoint", stray, asked{}, "mixed_checkpoints")
+}
+
+func TestLostSources(t *testing.T) {
+	x := sampleFixture()
+	lost := func(member string, value any) object {
+		one := object{"release_id": "none:that:1", "sha256": strings.Repeat("0a", 32), "state": "gone", "since": "2026-06-01T00:00:00Z"}
+		one[member] = value
+		return one
+	}
+	many := []any{}
+	for len(many) < 20 {
+		many = append(many, lost("state", "changed"))
+	}
+	told := x.cite(x.releases[1], 2)
+	for name, each := range map[string]any{"none": []any{}, "another release": []any{lost("state", "gone")}, "20": many} {
+		told["sources_lost"] = each
+		x.expect(t, name, told, ask("cpt", "99213"), "ok")
+	}
+	for name, each := range map[string]any{"null": nil, "one alone": lost("state", "gone"), "21": append(many, many[0]), "no object": []any{nil},
+		"another state": []any{lost("state", "moved")}, "a state that is null": []any{lost("state", nil)}, "a day": []any{lost("since", "2026-06-01")},
+		"base64": []any{lost("sha256", encodeHash(tlog.Hash{}))}, "more": []any{lost("price", "1.00")}, "less": []any{without(lost("state", "gone"), "since")}} {
+		told["sources_lost"] = each
+		x.expect(t, name, told, asked{}, "not_recognised")
+	}
+	told["sources_lost"], told["proof"] = nil, nil
+	x.expect(t, "before the proof", told, asked{}, "not_recognised")
+
+	refused := object{"code": "not_on_schedule", "because": x.because(), "sources_lost": many}
+	x.expect(t, "of a refusal", refused, asked{}, "not_recognised")
+	delete(refused, "sources_lost")
+	refused["last_known"] = x.cite(x.releases[1], 2)
+	x.expect(t, "last known", refused, asked{}, "ok")
+	refused["last_known"].(object)["sources_lost"] = many
+	x.expect(t, "of what was last known", refused, asked{}, "row_malformed")
 }
 
 func TestAbsence(t *testing.T) {

@@ -114,6 +114,7 @@ func isText(value any) bool {
 var (
 	isCount   = integerFrom(0)
 	isHash    = matching(`[A-Za-z0-9+/]{43}=`)
+	isSha256  = matching(`[0-9a-f]{64}`)
 	isPath    = listOf(63, isHash)
 	isToken   = matching(`[!-~]{1,300}`)
 	isLabel   = matching(`[ -~]{0,300}`)

@@ -73,6 +73,9 @@ func (f *facts) addReleaseList(body, what object, v *verdict) error {
 // addReleaseItem checks one item, but for its order.
 func (f *facts) addReleaseItem(value any, r *timelineRun) (*releaseItem, error) {
 	item, _ := value.(object)
+	if !tellsLost(item) {
+		return nil, reason("not_recognised")
+	}
 	if !isReleaseProof(item["proof"]) || !isCount(item["log_index"]) {
 		return nil, reason("proof_malformed")
 	}
@@ -166,7 +169,7 @@ func (one *releaseItem) says(item, withdrawal object) bool {
 		one.state = "replaced"
 	}
 	follows["state"] = one.state
-	return same(without(item, "proof"), follows)
+	return same(without(item, "proof", "sources_lost"), follows)
 }
 
 // isBefore is the order of the list.

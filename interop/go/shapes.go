@@ -7,7 +7,7 @@ var (
 		"title":        isLabel,
 		"url":          matching(`[!-~]{0,300}`),
 		"file":         matching(`[A-Za-z0-9._-]{1,120}`),
-		"sha256":       matching(`[0-9a-f]{64}`),
+		"sha256":       isSha256,
 		"bytes":        isCount,
 		"media_type":   matching(`[a-z]+/[a-z0-9.+-]+`),
 		"retrieved_at": isInstant,
