@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
 import { FileFolder } from './db/file-folder.ts'
 import { S3Files } from './db/s3-files.ts'
+import { readSecret } from './db/secret-file.ts'
 import {
   clearBuilding,
   findWhole,
@@ -21,7 +22,7 @@ import { KeyFile } from './integrity/key-file.ts'
 import { Log, type Trace } from './integrity/log.ts'
 import { generateLogKey } from './integrity/log-key.ts'
 import { type Cosign, commitToLog, finish, noWitnesses } from './integrity/publication.ts'
-import { cosignedBy, type WitnessAddress, WitnessFault } from './integrity/witness-client.ts'
+import { cosignedBy, type WitnessAddress, WitnessFault } from './integrity/witnesses/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
 import { checkFiles } from './registry/release/publish.ts'
@@ -82,7 +83,7 @@ export async function createInstallation<T>(
   if (!/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(origin))
     throw new StoreFault('the origin of a log is a host name and path, without a scheme')
   const folder = resolve(config.DATA_DIR)
-  const building = `${folder}.building-${process.pid}`
+  const building = `${folder}.building-${process.pid}-${randomBytes(8).toString('hex')}`
   const inBuilding = (file: string): string => file.replace(`${folder}/`, `${building}/`)
   const made: Config = {
     ...config,
@@ -94,7 +95,8 @@ export async function createInstallation<T>(
   }
   removeAbandoned(folder)
   try {
-    mkdirSync(building, { recursive: true, mode: 0o700 })
+    mkdirSync(dirname(building), { recursive: true })
+    mkdirSync(building, { mode: 0o700 })
     writeSecret(made.signingKeyFile, LOGS.map((name) => `${generateLogKey(`${origin}/log/${name}`)}\n`).join(''))
     writeSecret(made.pepperFile, `${randomBytes(PEPPER_BYTES).toString('base64')}\n`)
     const place = placeOf(made)
@@ -120,7 +122,7 @@ function removeAbandoned(folder: string): void {
   const prefix = `${basename(folder)}.building-`
   if (!existsSync(dirname(folder))) return
   for (const name of readdirSync(dirname(folder))) {
-    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : 0
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0
     if (pid > 0 && (pid === process.pid || !isRunning(pid))) rmSync(join(dirname(folder), name), { recursive: true })
   }
 }
@@ -291,8 +293,9 @@ function readSecrets(
 function readPepper(file: string): Uint8Array {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readSecret(file, 'the pepper')
   } catch (cause) {
+    if (cause instanceof StoreFault) throw cause
     throw new StoreFault('the pepper cannot be read: check who owns it', { cause })
   }
   const pepper = fromBase64(text.trim())

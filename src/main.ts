@@ -167,11 +167,13 @@ function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun
   try {
     return Bun.serve(options)
   } catch (cause) {
+    const { port = 0, hostname = '' } = options as { port?: number; hostname?: string }
+    const isTaken = (cause as { code?: string }).code === 'EADDRINUSE'
     throw new ConfigFault(
-      'cannot listen on this HOST and PORT: the port is in use, or the address is not one of this machine',
-      {
-        cause,
-      },
+      isTaken
+        ? `port ${port} is in use: stop what listens there, or choose another one with PORT=${Number(port) + 1}`
+        : `cannot listen on port ${port} of ${hostname}: set HOST to an address of this machine, and PORT to a port that you may use`,
+      { cause },
     )
   }
 }

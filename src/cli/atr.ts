@@ -3,7 +3,7 @@ import { version } from '../../package.json' with { type: 'json' }
 import { ConfigFault, readConfig } from '../config.ts'
 import { DamageFault, StoreFault } from '../db/db.ts'
 import { faultOf } from '../fault.ts'
-import { WitnessFault } from '../integrity/witness-client.ts'
+import { WitnessFault } from '../integrity/witnesses/witness-client.ts'
 import { refusalOf } from '../operation.ts'
 import { tellContact } from '../outgoing/outgoing.ts'
 import { type Command, REFUSED, UsageFault } from './command.ts'
@@ -78,33 +78,58 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   return command.run(args, config)
 }
 
-/** Each kind of failure has its exit code, and one sentence on standard error. */
-function explain(error: unknown): number {
-  if (error instanceof UsageFault) {
-    console.error(`atr: ${error.message}`)
-    return USAGE
-  }
-  const problem = error instanceof DamageFault ? undefined : refusalOf(error)
-  if (problem) {
-    console.error(`refused: ${problem.code}: ${problem.detail}`)
-    if (problem.extra.members) console.error(JSON.stringify(problem.extra.members))
-    return REFUSED
-  }
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    // The message names the option, and repeats nothing else of the command line.
-    const option = /'(--?[a-z][a-z-]{0,29})/.exec(error.message)?.[1]
-    console.error(
-      `atr: the options of this command are not valid${option ? `: check ${option}` : ''}. See \`atr help COMMAND\``,
-    )
-    return USAGE
-  }
-  if (error instanceof WitnessFault) {
-    console.error(`refused: not_cosigned: ${error.message}`)
-    return REFUSED
-  }
-  if (error instanceof StoreFault || error instanceof ConfigFault) console.error(`atr: ${error.message}`)
-  else console.error('atr: a fault in the program:', JSON.stringify(faultOf(error)))
-  return FAULT
+/** What could not be done, for people and for programs. */
+interface Failure {
+  exit: number
+  code: string
+  message: string
+  members?: Record<string, unknown> | undefined
 }
 
+/** Each kind of failure has its exit code, and one sentence on standard error; with `--json`, one JSON object. */
+function explain(error: unknown): number {
+  const { exit, code, message, members } = failureOf(error)
+  if (process.argv.includes('--json')) console.error(JSON.stringify({ error: { code, message, ...members } }))
+  else {
+    console.error(exit === REFUSED ? `refused: ${code}: ${message}` : `atr: ${message}`)
+    if (members) console.error(JSON.stringify(members))
+  }
+  return exit
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof UsageFault) return { exit: USAGE, code: 'usage', message: error.message }
+  const problem = error instanceof DamageFault ? undefined : refusalOf(error)
+  if (problem) return { exit: REFUSED, code: problem.code, message: problem.detail, members: problem.extra.members }
+  const named = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (named.startsWith('ERR_PARSE_ARGS')) {
+    // The message names the option, and repeats nothing else of the command line.
+    const option = /'(--?[a-z][a-z-]{0,29})/.exec((error as Error).message)?.[1]
+    const where = option ? `: check ${option}` : ''
+    return {
+      exit: USAGE,
+      code: 'usage',
+      message: `the options of this command are not valid${where}. See \`atr help COMMAND\``,
+    }
+  }
+  if (error instanceof WitnessFault) return { exit: REFUSED, code: 'not_cosigned', message: error.message }
+  if (error instanceof StoreFault || error instanceof ConfigFault)
+    return { exit: FAULT, code: 'fault', message: error.message }
+  const system = SYSTEM_FAULTS[named]
+  if (system) return { exit: FAULT, code: named, message: system }
+  const fault = JSON.stringify(faultOf(error))
+  return { exit: FAULT, code: 'fault', message: `a fault in the program: ${fault}` }
+}
+
+/** What the system refuses, and what to do about it. */
+const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
+  EROFS: 'the disk is read-only: name a folder on another one, for the store by DATA_DIR',
+  EACCES: 'a file or folder belongs to another user: run this as its owner, or name another folder by DATA_DIR',
+  EPERM: 'a file or folder belongs to another user: run this as its owner, or name another folder by DATA_DIR',
+  ENOSPC: 'the disk is full: make room, and run the command again',
+  EMFILE: 'too many files are open: raise the limit with `ulimit -n`, and run the command again',
+}
+
+// First of all: whatever is made from here on, only its owner can read.
+process.umask(0o077)
 process.exitCode = await main(process.argv.slice(2)).catch(explain)

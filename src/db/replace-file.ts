@@ -1,17 +1,24 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Leaves the old file or the new one, never a part, even after a power cut: temporary file, sync, rename, sync of the folder. */
 export function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}`
-  const file = openSync(temporary, 'w', 0o600)
+  // Nobody can guess the name, and what has it already is not written over.
+  const temporary = `${path}.${randomBytes(8).toString('hex')}`
+  const file = openSync(temporary, 'wx', 0o600)
   try {
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    try {
+      writeFileSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
-  renameSync(temporary, path)
   syncFolder(dirname(path))
 }
 

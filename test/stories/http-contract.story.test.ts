@@ -88,6 +88,27 @@ test('a trailing ampersand means nothing, a compressed body is not read, an unkn
   })
 })
 
+test('what a browser may show as a page is kept from other windows, devices and frames', async () => {
+  await using app = await testApp({ sample: true })
+  for (const [path, type] of [
+    ['/', 'text/html'],
+    ['/feed.atom', 'application/atom+xml'],
+    ['/logo.svg', 'image/svg+xml'],
+    ['/problems/rate_limited', 'text/html'],
+  ] as const)
+    for (let i = 0; i < 3; i++) {
+      const { status, headers } = await app.request(path, { headers: { accept: type } })
+      expect([path, status, headers.get('content-security-policy')]).toEqual([
+        path,
+        200,
+        expect.stringContaining("default-src 'none'"),
+      ])
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+      expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+      expect(headers.get('permissions-policy')).toContain('geolocation=()')
+    }
+})
+
 test('OPTIONS and probes are counted', async () => {
   await using app = await testApp({ limits: { enabled: true, log_rpm: 5 } })
   for (let i = 0; i < 5; i++) expect((await app.request('/healthz')).status).toBe(200)

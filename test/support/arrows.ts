@@ -117,6 +117,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'ingest/schedules': ['ingest/cms'],
   'integrity/report': ['integrity/verification'],
   'integrity/verification': [],
+  'integrity/witnesses': [],
   'proof/catalogue': ['proof/list', 'proof/lookup', 'proof/note', 'proof/price', 'proof/tree'],
   'proof/list': ['proof/lookup', 'proof/price', 'proof/tree'],
   'proof/lookup': ['proof/price'],

@@ -32,6 +32,9 @@ const ENCODERS: Record<Exclude<Encoding, 'identity'>, (bytes: Bytes, level: numb
 export const encoded = (bytes: Bytes, encoding: Encoding, isMadeOnce = false): Bytes | Promise<Bytes> =>
   encoding === 'identity' ? bytes : ENCODERS[encoding](bytes, (isMadeOnce ? SMALLEST : QUICK)[encoding])
 
+/** Whether a type is text, which compresses well. */
+export const isText = (type: string): boolean => /^text\/|json|xml/.test(type)
+
 /** Whether an answer of this size is worth compressing: a document, or the answer to one question. */
 export const isWorthwhile = (bytes: number, kind: 'document' | 'answer'): boolean =>
   bytes >= (kind === 'document' ? LEAST_BYTES : LEAST_ANSWER_BYTES)

@@ -17,6 +17,20 @@ const COMMON: Readonly<Record<string, string>> = {
   'access-control-expose-headers': EXPOSED,
 }
 
+const BROWSER_TYPES = /html|xml/
+
+/** What a browser is told of everything that it may show as a page: nothing of this site is for other windows or devices. */
+const FOR_BROWSERS: Readonly<Record<string, string>> = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'cross-origin',
+  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+}
+
+/** The headers of a document of this type, with those of its own over them. */
+export const documentHeaders = (type: string, own: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  BROWSER_TYPES.test(type) ? { ...FOR_BROWSERS, ...own } : { ...own }
+
 /** Sets the headers that every answer has. */
 export function setCommon(headers: Headers, requestId: string, secure: boolean): void {
   headers.set('x-request-id', requestId)

@@ -10,7 +10,7 @@ import {
 } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
-import { isWorthwhile, preferredEncoding } from './compression.ts'
+import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
 import { jsonFormFor, type KeptRoute, madeOnce, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
 import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
 import { type CacheFigures, keep, type Made, ReplyCache } from './reply-cache.ts'
@@ -32,6 +32,7 @@ import {
   asProblem,
   conditional,
   damageIn,
+  documentHeaders,
   forCaller,
   good,
   ifUnchanged,
@@ -61,7 +62,7 @@ export interface HttpParts {
   observe: (line: RequestLine) => void
   randomId: () => string
   /** Decides when an answer is made that is not ready-made; at once if left out. */
-  inTurn?: (address: string, answer: () => Soon<Response>) => Response | Promise<Response>
+  inTurn?: (address: string, answer: () => Soon<Response>) => Soon<Response>
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number | undefined
 }
@@ -79,8 +80,6 @@ interface Env extends Target {
   /** Why the caller is told that something is damaged, for the log. */
   damage?: unknown
 }
-type Bindings = { Bindings: Env }
-
 export interface HttpSurface {
   /** A promise unless the answer is ready-made. */
   fetch: (request: Request, address: string) => Response | Promise<Response>
@@ -91,7 +90,7 @@ export interface HttpSurface {
 
 /** The whole HTTP surface: a loop over the operations, one over the resources, and the protocols that are mounted. */
 export function httpSurface(parts: HttpParts): HttpSurface {
-  const app = new Hono<Bindings>({ getPath: (_, options) => options?.env?.pathname ?? '' })
+  const app = new Hono<{ Bindings: Env }>({ getPath: (_, options) => options?.env?.pathname ?? '' })
   const routeOf = routeNames(parts)
   const methodsOf = new Map<string, Set<string>>()
   const documentedAs = new Map<string, string>()
@@ -274,7 +273,8 @@ async function showResource(
     const { bytes, status, headers: own } = wholePage(rendered)
     const isCompressible = isWorthwhile(bytes.length, 'document') && (resource.compressed || isText(form.type))
     const encoding = isCompressible ? preferredEncoding(head.acceptEncoding) : undefined
-    const headers = { ...resource.headers, ...own, ...(resource.forms.length > 1 ? { vary: 'Accept' } : {}) }
+    const isOneOf = resource.forms.length > 1 && { vary: 'Accept' }
+    const headers = { ...documentHeaders(form.type, resource.headers), ...own, ...isOneOf }
     // As other refusals: the answer may be another one tomorrow.
     const cache = status < 400 ? resource.cache : 'no-store'
     const { isMadeOnce } = resource
@@ -292,8 +292,6 @@ async function showResource(
   })
   return forCaller(response, visit, access)
 }
-
-const isText = (type: string): boolean => /^text\/|json|xml/.test(type)
 
 /** Counted like the tiles of a log: a page asks before each request, and costs little. */
 async function answerPreflight({ gate, baseUrl }: HttpParts, env: Env, methods: string): Promise<Response> {

@@ -1,6 +1,6 @@
 // One request to a witness. What it answers is hostile: it may be late, endless, or lead elsewhere.
 
-import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
+import { ask, OutgoingFault } from '../../outgoing/outgoing.ts'
 
 /** How long a witness is waited for. */
 export interface Patience {
