@@ -12,8 +12,8 @@ import { FrontDoor } from './front-door.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
+import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
-import { PARTS as VERIFIED } from './integrity/verification/facts.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
@@ -63,14 +63,14 @@ import { oauthMetadata } from './surfaces/oauth/metadata.ts'
 import { tokenEndpoint } from './surfaces/oauth/token.ts'
 import { docsPage } from './surfaces/pages/docs-page.tsx'
 import { figuresPage } from './surfaces/pages/figures-page.tsx'
-import { type SiteStatus, statusPage } from './surfaces/pages/status-page.tsx'
+import { statusPage } from './surfaces/pages/status-page.tsx'
 import { pricePages } from './surfaces/price/price-page.ts'
 import { askOf } from './surfaces/site/ask.ts'
 import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { problemPages } from './surfaces/site/problem-page.tsx'
-import { type CycleOptions, verifyInCycle } from './verification.ts'
+import { type CycleOptions, verifyInCycle } from './verification/cycle.ts'
 
 export interface AppOptions {
   baseUrl: () => string
@@ -209,22 +209,12 @@ export function makeApp(
     ...logTiles({
       logs: [
         {
-          log: tileSource(
-            db,
-            registryLog,
-            () => published.current()?.head,
-            () => failed.of(VERIFIED.registry),
-          ),
+          log: tileSource(db, registryLog, () => published.current()?.head, failed),
           entries: 'public',
           stamp: registryStamp,
         },
         {
-          log: tileSource(
-            db,
-            figuresLog,
-            () => onFigures.current()?.head,
-            () => failed.of(VERIFIED.figures),
-          ),
+          log: tileSource(db, figuresLog, () => onFigures.current()?.head, failed),
           entries: 'audit:read',
           stamp: figuresStamp,
         },
@@ -244,7 +234,7 @@ export function makeApp(
     problemPages(),
     ...pricePages({ ask, baseUrl, today, stamp: registryDay }),
     figuresPage({ ask, baseUrl, stamp: figuresStamp }),
-    statusPage({ status: async () => (await ask('get_status', {})).body as SiteStatus, stamp: statusStamp }),
+    statusPage({ status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),
     docsPage({ ...discovery, limits, stamp: baseUrl }),
     verifyPage(),
     billPage(),
@@ -262,7 +252,7 @@ export function makeApp(
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
   const mounts: Mount[] = [
-    billEndpoint({ operation: () => operationNamed('lookup_references'), gate, baseUrl, today }),
+    billEndpoint({ operations: () => operations, gate, baseUrl, today }),
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
     mcpEndpoint({
@@ -284,11 +274,6 @@ export function makeApp(
     }),
   ]
 
-  const operationNamed = (name: string): Operation => {
-    const found = operations.find((each) => each.name === name)
-    if (!found) throw new Error(`there is no operation ${name}`)
-    return found
-  }
   const door = new FrontDoor()
   const http = httpSurface({
     operations,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Installation, openUnchecked } from '../installation.ts'
 import { giveMemoryBack, ourTurn } from '../registry/turn.ts'
-import { verifyAll } from '../verification.ts'
+import { verifyAll } from '../verification/cycle.ts'
 import { type Command, DONE, REFUSED, show } from './command.ts'
 
 /** Pieces of work between two of which the memory of texts is given back. */

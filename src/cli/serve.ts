@@ -2,8 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
 import { createInstallation, exists } from '../installation.ts'
-import type { Publisher } from '../integrity/publication.ts'
-import { followWaiting, type WaitingNews } from '../integrity/waiting.ts'
+import { followWaiting, type Publisher, type WaitingNews } from '../integrity/publication.ts'
 import {
   doesJobs,
   limitsOf,

@@ -92,10 +92,8 @@ export const integrityOperations = ({
 
   operation({
     name: 'get_status',
-    summary: 'How fresh each chart is, when everything was last verified, and the public checkpoints',
-    description:
-      'The part of the integrity report that needs no token. A chart that is `expired` has no price for today: lookups say so. ' +
-      '`status` is by charts and proofs alone; the report judges cited sources and figures as well.',
+    summary: 'How fresh each chart is, the last verification, the public checkpoints',
+    description: 'The part of the integrity report that needs no token. An `expired` chart has no price for today.',
     tag: 'discovery',
     http: { method: 'GET', path: '/api/status' },
     access: 'public',

@@ -4,19 +4,21 @@ import { TILE_WIDTH, type Tile } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'
 import type { StoredCheckpoint } from './store.ts'
 import * as store from './store.ts'
+import type { FailedParts } from './verification/failed-parts.ts'
 import { covers, type Span, touches } from './verification/verdict.ts'
 
 /**
  * The public part of a log: what its public checkpoint covers, not what is only signed. `known` is the head in memory, if
- * any, and `failed` the entries that failed their verification: these, and the tiles that hold nothing else, are not served.
+ * any, and `parts` knows the entries that failed their verification: these, and the tiles that hold nothing else, are not served.
  */
 export function tileSource(
   db: Db,
   log: Log,
   known: () => StoredCheckpoint | undefined = () => undefined,
-  failed: () => readonly Span[] = () => [],
+  parts?: FailedParts,
 ) {
   const head = async (): Promise<StoredCheckpoint> => known() ?? log.head(db)
+  const failed = (): readonly Span[] => parts?.of(`${log.name} log`) ?? []
   const refuse = (): never => {
     throw new DamageFault(`a part of the ${log.name} log failed its verification: run \`atr fsck\``)
   }

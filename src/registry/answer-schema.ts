@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { MOST_LOST } from '../proof/price/lost-source.ts'
 import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SET_PROOF } from '../proof/price/proofs.ts'
-import { SHORTENED } from './lookup/beside.ts'
 import {
   AbsenceProof,
   Amount,
@@ -197,7 +196,7 @@ export const sharedShapes = {
 }
 
 export const LeftOut = z
-  .partialRecord(z.enum(SHORTENED), z.int().positive())
+  .record(z.string(), z.int())
   .meta({ description: 'With `proof=ref`: how many entries of these lists are left out; `proof=full` has them' })
 
 /** What the refusal of a lookup carries beside the members of every refusal. */

@@ -93,7 +93,6 @@ test('what a browser may show as a page is kept from other windows, devices and 
   for (const [path, type] of [
     ['/', 'text/html'],
     ['/feed.atom', 'application/atom+xml'],
-    ['/logo.svg', 'image/svg+xml'],
     ['/problems/rate_limited', 'text/html'],
   ] as const)
     for (let i = 0; i < 3; i++) {

@@ -123,7 +123,7 @@ const namesIn = (text: string): string[] => text.match(/(?<=schemas\/)\w+/g) ?? 
 /** The codes that an operation may refuse with: its own, and those that the descriptions of refusals name. */
 function codesOf(document: OpenApi, item: OpenApiOperation, response: OpenApiResponse): string[] {
   const common = resolved<OpenApiResponse>(document, { $ref: '#/components/responses/Refused' })
-  const named = `${response.description} ${common.description}`.match(/(?<=`)[a-z_]+(?=`)/g) ?? []
+  const named = `${response.description} ${common.description}`.match(/[a-z_]+/g) ?? []
   return [...(item['x-problems'] ?? []), ...named]
 }
 

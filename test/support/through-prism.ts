@@ -60,6 +60,8 @@ let behind: ReturnType<typeof Bun.serve> | undefined
 
 interface Proxy {
   url: string
+  /** Prism ends on some paths that cannot be decoded, and with a test that takes too long. */
+  restart: () => Promise<string>
   /** The paths of the document, as expressions. */
   paths: RegExp[]
 }
@@ -93,7 +95,9 @@ export async function startPrism(document: string, address: string): Promise<str
 async function start(document: string): Promise<Proxy> {
   behind ??= upstream()
   behind.unref()
-  return { url: await startPrism(document, `http://127.0.0.1:${behind.port}`), paths: pathsOf(document) }
+  const address = `http://127.0.0.1:${behind.port}`
+  const restart = (): Promise<string> => startPrism(document, address)
+  return { url: await restart(), restart, paths: pathsOf(document) }
 }
 
 const pathsOf = (document: string): RegExp[] =>
@@ -118,7 +122,7 @@ export async function throughPrism(proxy: Proxy, request: Request, answer: Answe
   if (UNDESCRIBED.includes(request.method) || !proxy.paths.some((each) => each.test(path))) return answer(request)
   const passage: Passage = { request: request.clone(), answer }
   const body = await request.bytes()
-  const judged = await judge(proxy, passage, target, body)
+  const judged = isUnreadable(request, body) ? UNREADABLE : await judge(proxy, passage, target, body)
   const isStopped = passage.answered === undefined
   passage.answered ??= Promise.resolve(answer(passage.request))
   const response = await passage.answered
@@ -159,7 +163,7 @@ interface Judgement {
   said: string
 }
 async function judge(
-  { url }: Proxy,
+  proxy: Proxy,
   passage: Passage,
   target: string,
   body: Uint8Array<ArrayBuffer>,
@@ -169,12 +173,13 @@ async function judge(
   const { method, headers: given } = passage.request
   const headers = new Headers(given)
   headers.set(PASSAGE, id)
+  const ask = (): Promise<Response> =>
+    fetch(`${proxy.url}${target}`, { method, headers, redirect: 'manual', ...(body.length > 0 && { body }) })
   try {
-    const judged = await fetch(`${url}${target}`, {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(body.length > 0 && { body }),
+    const judged = await ask().catch(async (error: { code?: string }) => {
+      if (error.code !== 'ConnectionRefused' && error.code !== 'ECONNREFUSED') throw error
+      proxy.url = await proxy.restart()
+      return ask()
     })
     return { status: judged.status, said: await judged.text() }
   } catch (error) {
@@ -182,6 +187,19 @@ async function judge(
     return { status: 400, said: String(error) }
   } finally {
     passages.delete(id)
+  }
+}
+
+const UNREADABLE: Judgement = { status: 400, said: 'the body is not JSON' }
+
+/** Prism never answers a body that is not JSON and says that it is. */
+function isUnreadable({ headers }: Request, body: Uint8Array<ArrayBuffer>): boolean {
+  if (body.length === 0 || !/json/.test(headers.get('content-type') ?? '')) return false
+  try {
+    JSON.parse(new TextDecoder().decode(body))
+    return false
+  } catch {
+    return true
   }
 }
 

@@ -31,21 +31,19 @@ const MOST_FAILING = 50
 const count = z.int().min(0)
 const day = z.iso.date()
 
-const ChartStatus = z
-  .strictObject({
-    chart: z.string(),
-    title: z.string(),
-    release_id: z.string(),
-    edition: z.string(),
-    effective_from: day,
-    effective_to: day.meta({ description: 'No price of it is answered with after this day' }),
-    rows: count,
-    data_class: z.enum(['published', 'sample']),
-    status: z.enum(['fresh', 'due', 'stale', 'expired']),
-    status_reason: z.string(),
-    next_effective_expected: day,
-  })
-  .meta({ id: 'ChartStatus' })
+const ChartStatus = z.strictObject({
+  chart: z.string(),
+  title: z.string(),
+  release_id: z.string(),
+  edition: z.string(),
+  effective_from: day,
+  effective_to: day.meta({ description: 'No price of it is answered with after this day' }),
+  rows: count,
+  data_class: z.enum(['published', 'sample']),
+  status: z.enum(['fresh', 'due', 'stale', 'expired']),
+  status_reason: z.string(),
+  next_effective_expected: day,
+})
 
 export const StatusAnswer = z
   .strictObject({
@@ -80,6 +78,7 @@ export const StatusAnswer = z
   })
   .meta({
     id: 'ServiceStatus',
+    'x-spec': 'integrity-report.md',
     description: 'How fresh each chart is, the last verification, and the public checkpoints',
   })
 export type StatusAnswer = z.output<typeof StatusAnswer>

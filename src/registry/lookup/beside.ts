@@ -174,8 +174,7 @@ export interface Told {
 
 /** The lists that are cut in the short form, and how many entries are left of each. */
 const IN_SHORT = { choices: 3, regions: 6, modifiers: 6, charts: 2, held: 1 } as const
-export type Shortened = keyof typeof IN_SHORT
-export const SHORTENED = Object.keys(IN_SHORT) as [Shortened, ...Shortened[]]
+type Shortened = keyof typeof IN_SHORT
 
 /** The same in few words: the first entries of each list, how many more there are, and of periods those nearest to the day. */
 export function inShort(

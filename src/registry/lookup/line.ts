@@ -117,10 +117,11 @@ interface Members {
   place?: CitedRow<PlaceRow>
   absence?: AbsenceProof[]
   last_known?: unknown
+  allowed_parameters?: unknown
 }
 
 export function refusedInShort(refused: Problem): object {
-  const { last_known: _, ...members } = (refused.extra.members ?? {}) as Members
+  const { last_known: _, allowed_parameters: _a, ...members } = (refused.extra.members ?? {}) as Members
   return refusedLine(refused.entry.kind, { problem: { ...saidOf(refused), ...members } })
 }
 
@@ -130,7 +131,9 @@ function saidOf({ code, detail, entry, extra }: Problem): object {
 }
 
 export function refusedAsLine(sharing: SharedParts, refused: Problem): object {
-  const { row, because, place, absence, last_known: _, ...members } = (refused.extra.members ?? {}) as Members
+  const given = (refused.extra.members ?? {}) as Members
+  // A verifier knows the members of a line, and takes no other; `errors` names the parameters too.
+  const { row, because, place, absence, last_known: _, allowed_parameters: _a, ...members } = given
   const shown = row && sharing.cite(row)
   const placed = place && sharing.citeOnce(place)
   const evidence = sharing.because(because, row?.proof, absence)

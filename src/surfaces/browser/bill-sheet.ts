@@ -142,7 +142,7 @@ export function billSheet(
     tables: [
       {
         name: 'bill-lines',
-        caption: 'Lines, with units',
+        caption: 'Lines, with their units. Small: billed \u00f7 price',
         head: ['Code', 'Units', 'Billed', ...columns.map((column) => TITLES[column])],
         rows: lines,
       },

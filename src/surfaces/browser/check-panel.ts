@@ -14,7 +14,7 @@ export interface Subject {
   options: VerifyOptions
 }
 
-const WORDS = { good: 'passed', bad: 'failed', open: 'not checked' }
+const WORDS = { good: 'passed', bad: 'failed', open: '' }
 
 export class CheckPanel {
   #trust: Trust = { pin: undefined, sentence: '' }

@@ -169,7 +169,7 @@ async function told(
       ? `${NOT_ASKED}a checkpoint has no rows.`
       : rows.length === 0 && entries === 0
         ? 'What is said is proved: there is no such row, or the state shows it.'
-        : `Proved: ${rows.length || entries}. Every hash and all arithmetic is right.`,
+        : `${rows.length > 0 ? 'Rows' : 'Entries'} proved: ${rows.length || entries}. Every hash and all arithmetic is right.`,
     release: `${rows.length === 1 && first ? `${first.release.release_id} is` : 'It is all'} in the signed log that you pinned: ${log}.`,
     in_force: period
       ? `In force from ${period.from} to ${period.to}.`

@@ -13,8 +13,7 @@ import { PAGE_HEADERS } from '../site/layout.tsx'
 import { type BillForm, billHtml, EMPTY_FORM } from './bill-page.tsx'
 
 export interface BillParts {
-  /** The operation that answers batches of lookups. */
-  operation: () => Operation
+  operations: () => readonly Operation[]
   gate: Gate
   baseUrl: () => string
   today: () => string
@@ -86,12 +85,13 @@ function linesOf({ lines, place, day, npi }: BillForm, today: string) {
 
 /** A line counts as one request of the quota, whatever is looked up for it. */
 async function answersTo(
-  { operation, gate }: BillParts,
+  { operations, gate }: BillParts,
   call: Call,
   entries: readonly BillEntry[],
   npi: string,
 ): Promise<{ answers: ColumnAnswers; visit: Visit }> {
-  const batch = operation()
+  const batch = operations().find(({ name }) => name === 'lookup_references')
+  if (!batch) throw new Error('there is no operation that answers batches')
   const answers: Record<string, unknown> = {}
   let visit: Visit | undefined
   for (const column of entries.length === 0 ? [] : columnsFor(npi)) {

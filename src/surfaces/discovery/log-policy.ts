@@ -9,7 +9,7 @@ export const logPolicy = (
 ): Resource => ({
   name: 'get_log_policy',
   path: '/log/policy',
-  summary: 'The log policy: the keys of the logs and witnesses, to pin before trusting any proof',
+  summary: 'The log policy: keys of logs and witnesses, to pin first',
   tag: 'discovery',
   cache: 'no-cache',
   forms: [

@@ -66,8 +66,7 @@ export const logTiles = ({ logs, findRowTile, findRowBodies, stamp }: LogTilesPa
     path: '/log/releases/{release_id}/tile/entries/{bundle}',
     summary: 'Rows of a release, as they were hashed',
     description:
-      'Up to 256 rows of a release, in force or not, in the order of their keys: each one is its length in two bytes, the ' +
-      'higher first, and then the canonical JSON that was hashed.',
+      'Up to 256 rows of a release, in force or not, in the order of their keys: each one after its length in two bytes.',
     tag: 'discovery',
     access: 'registry:read',
     cache: `private, ${FOREVER}`,
@@ -79,8 +78,7 @@ export const logTiles = ({ logs, findRowTile, findRowBodies, stamp }: LogTilesPa
     path: '/log/releases/{release_id}/tile/{tile}',
     summary: 'A tile of the row hashes of a release',
     description:
-      'The rows of a release, in the order of their keys, are the leaves of the tree whose root is `rows_root` in its manifest. ' +
-      'A tile holds up to 256 hashes of 32 bytes, as in C2SP tlog-tiles.',
+      'Up to 256 hashes of the tree over the rows, as in C2SP tlog-tiles. Its root is `rows_root` in the manifest.',
     tag: 'discovery',
     limit: 'log',
     cache: `public, ${FOREVER}`,
@@ -94,7 +92,7 @@ const checkpoint = ({ name, checkpoint }: TiledLog): Resource => ({
   name: `get_${name}_checkpoint`,
   path: `/log/${name}/checkpoint`,
   summary: `The signed checkpoint of the ${name} log`,
-  description: 'A C2SP tlog-checkpoint. Verify it with the keys of `/log/policy` before trusting it.',
+  description: 'A C2SP tlog-checkpoint. Its keys are in `/log/policy`.',
   tag: 'discovery',
   limit: 'log',
   cache: 'no-cache',
@@ -105,7 +103,7 @@ const tiles = ({ name, findTile }: TiledLog): Resource => ({
   name: `get_${name}_tile`,
   path: `/log/${name}/tile/{tile}`,
   summary: `A tile of the hashes of the ${name} log`,
-  description: 'Up to 256 hashes of 32 bytes, as in C2SP tlog-tiles. Only what the checkpoint covers is served.',
+  description: 'Up to 256 hashes that the checkpoint covers, as in C2SP tlog-tiles.',
   tag: 'discovery',
   limit: 'log',
   cache: `public, ${FOREVER}`,
@@ -118,9 +116,7 @@ const proofs = ({ name, findProof }: TiledLog): Resource => ({
   name: `get_${name}_proof`,
   path: `/log/${name}/proof/{index}`,
   summary: `The proof that an entry is in the ${name} log`,
-  description:
-    'A C2SP tlog-proof of the entry with this index, under the newest checkpoint. It holds hashes and the checkpoint, not the ' +
-    'entry itself.',
+  description: 'A C2SP tlog-proof of an entry under the newest checkpoint, without the entry itself.',
   tag: 'discovery',
   limit: 'log',
   cache: 'no-cache',
@@ -142,8 +138,7 @@ const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource
   path: `/log/${name}/tile/entries/{bundle}`,
   summary: `Entries of the ${name} log`,
   description:
-    'Up to 256 entries, as in C2SP tlog-tiles: each one is its length in two bytes, the higher first, and then its bytes. ' +
-    'Only what the checkpoint covers is served.',
+    'Up to 256 entries that the checkpoint covers, as in C2SP tlog-tiles: each one after its length in two bytes.',
   tag: 'discovery',
   access,
   limit: 'log',

@@ -62,7 +62,7 @@ const AGENT_KEY: readonly ProblemCode[] = ['agent_key_missing', 'agent_key_inval
 const BODY: readonly ProblemCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
 
 const statusOf = (code: ProblemCode): number => STATUS[PROBLEMS[code].kind]
-const listed = (codes: readonly ProblemCode[]): string => codes.map((code) => `\`${code}\``).join(', ')
+const listed = (codes: readonly ProblemCode[]): string => codes.join(', ')
 const refTo = (name: string): JsonSchema => ({ $ref: `#/components/responses/${name}` })
 
 const problem = (description: string, ...further: readonly Header[]): JsonSchema => ({
@@ -157,7 +157,7 @@ export function problemSchema(members: Record<string, z.ZodType>, gathering: Gat
     required_scopes: z.array(z.string()).optional(),
     granted_scopes: z.array(z.string()).optional(),
     'violated-policies': z.array(z.string()).optional(),
-    retry_after_seconds: z.int().min(1).optional().meta({ description: 'How long to wait, as Retry-After says' }),
+    retry_after_seconds: z.number().optional(),
     allowed_methods: z.array(z.string()).optional(),
     allowed_parameters: z.array(z.string()).optional(),
     available_types: z.array(z.string()).optional(),

@@ -82,11 +82,20 @@ export interface RequestLine {
 }
 
 /** What a log line says of the caller and of a refusal. */
-export const lineOf = ({ agent }: Visit, code?: string): Pick<RequestLine, 'caller' | 'key_id' | 'code'> => ({
+export const lineOf = (
+  { agent }: Visit,
+  code?: string,
+  error?: unknown,
+): Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'> => ({
   caller: agent ? 'agent' : 'anonymous',
   ...(agent && { key_id: agent.key_id }),
   ...(code !== undefined && { code }),
+  ...(error !== undefined && { error }),
 })
+
+/** The same of a refusal. The caller is told that something is damaged; the log says where. */
+export const refusedLineOf = (visit: Visit, { code, extra }: Problem): ReturnType<typeof lineOf> =>
+  lineOf(visit, code, code === 'failed_verification' ? extra.cause : undefined)
 
 /** What the log says of a caller who hung up before there was an answer. It is no fault of the service. */
 const CALLER_GONE = 499
@@ -269,10 +278,6 @@ export const methodRefusal = (allowed: string): Problem =>
 
 export const notAcceptable = (types: readonly string[]): Problem =>
   new Problem('not_acceptable', undefined, { members: { available_types: types.map((type) => type.split(';', 1)[0]) } })
-
-/** What is damaged, for the log, where the caller is told that something is. */
-export const damageIn = ({ code, extra }: Problem): unknown =>
-  code === 'failed_verification' ? extra.cause : undefined
 
 export const asProblem = (error: unknown): Problem =>
   refusalOf(error) ?? new Problem('internal_error', undefined, { cause: error })

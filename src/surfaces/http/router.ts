@@ -31,7 +31,6 @@ import { type PathParameter, type Rendered, type Resource, wholePage } from './r
 import {
   asProblem,
   conditional,
-  damageIn,
   documentHeaders,
   forCaller,
   good,
@@ -47,6 +46,7 @@ import {
   type RefusalOptions,
   type RequestLine,
   refusal,
+  refusedLineOf,
   setCommon,
 } from './response.ts'
 import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
@@ -76,9 +76,7 @@ interface Env extends Target {
   head: RequestHead
   made?: Made | undefined
   /** What the log says of the caller and of a refusal. */
-  about: Pick<RequestLine, 'caller' | 'key_id' | 'code'>
-  /** Why the caller is told that something is damaged, for the log. */
-  damage?: unknown
+  about: Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'>
 }
 export interface HttpSurface {
   /** A promise unless the answer is ready-made. */
@@ -160,7 +158,6 @@ export function httpSurface(parts: HttpParts): HttpSurface {
       return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
     const finish = (whole: Response): Response => {
-      error ??= env.damage
       setCommon(whole.headers, env.requestId, isSecure())
       if (mount) for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
       if (env.made) keep(cache, env.made, request, whole, env)
@@ -214,11 +211,10 @@ function runOperation(
   }
   return after(perform(op, callFor(op, request, env), parts.gate, read), (outcome) => {
     const { visit, cost } = outcome
-    env.about = lineOf(visit, outcome.ok ? undefined : outcome.problem.code)
+    env.about = outcome.ok ? lineOf(visit) : refusedLineOf(visit, outcome.problem)
     const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
     if (!outcome.ok) {
       const { problem } = outcome
-      env.damage = damageIn(problem)
       const about = { ...aboutRefusal(parts, env), placeOf: (name: string | undefined) => placeOf(op, name) }
       const text = JSON.stringify(problemDocument(problem, about))
       // Other refusals cost little to make, or will not be so again.
@@ -286,8 +282,7 @@ async function showResource(
   const response = await show().catch((error) => {
     const problem = refusalOf(error)
     if (!problem) throw error
-    env.about = lineOf(visit, problem.code)
-    env.damage = damageIn(problem)
+    env.about = refusedLineOf(visit, problem)
     return refusal(problem, aboutRefusal(parts, env))
   })
   return forCaller(response, visit, access)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../proof/fixture.ts'
 import { cosign } from '../proof/note/cosignature.ts'
 import { answering, NOW, openLog, textIn } from './fixture.ts'
-import { followWaiting, type WaitingNews } from './waiting.ts'
+import { followWaiting, type WaitingNews } from './publication.ts'
 import { cosignedBy } from './witnesses/witness-client.ts'
 
 test('what waits for a witness is tried again with an alarm each time, until it is public', async () => {

@@ -1,16 +1,16 @@
 // Re-derives what is public, part by part: at once for `atr fsck`, and in a cycle while a service runs.
 
-import type { Db } from './db/db.ts'
-import { checkFigures } from './figures/fsck.ts'
-import type { Installation } from './installation.ts'
-import { checkLog } from './integrity/fsck.ts'
-import { PARTS } from './integrity/verification/facts.ts'
-import { forgetCopies, listParts, putPart, type VerifiedPart } from './integrity/verification/store.ts'
-import { Verdict } from './integrity/verification/verdict.ts'
-import { type Job, Pace, repeat } from './job.ts'
-import { checkDiff, checkHistory, checkRelease, checkStatements, isPublished } from './registry/release/fsck.ts'
-import { rederive } from './registry/release/rederive.ts'
-import { findRelease, listReleases, type ReleaseState } from './registry/release/store.ts'
+import type { Db } from '../db/db.ts'
+import { checkFigures } from '../figures/fsck.ts'
+import type { Installation } from '../installation.ts'
+import { checkLog } from '../integrity/fsck.ts'
+import { PARTS } from '../integrity/verification/facts.ts'
+import { forgetCopies, listParts, putPart, type VerifiedPart } from '../integrity/verification/store.ts'
+import { Verdict } from '../integrity/verification/verdict.ts'
+import { type Job, Pace, repeat } from '../job.ts'
+import { checkDiff, checkHistory, checkRelease, checkStatements, isPublished } from '../registry/release/fsck.ts'
+import { rederive } from '../registry/release/rederive.ts'
+import { findRelease, listReleases, type ReleaseState } from '../registry/release/store.ts'
 
 export type Verified = Pick<Installation, 'db' | 'registryLog' | 'figuresLog'>
 type Pause = () => Promise<void>
