@@ -125,6 +125,7 @@ export function makeApp(
   const figures = { db, log: figuresLog, now, published: onFigures }
   const registryStamp = (): string | undefined => published.stamp()
   const figuresStamp = (): string | undefined => onFigures.stamp()
+  const figuresLogStamp = (): string | undefined => bothOf(figuresStamp(), failed.mark())
   const registryDay = dayStamp({ stamp: registryStamp }, today)
   const statusStamp = (): string | undefined => bothOf(bothOf(registryDay(), figuresStamp()), failed.news())
   const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes))
@@ -216,7 +217,7 @@ export function makeApp(
         {
           log: tileSource(db, figuresLog, () => onFigures.current()?.head, failed),
           entries: 'audit:read',
-          stamp: figuresStamp,
+          stamp: figuresLogStamp,
         },
       ],
       findRowTile: async (release_id, tile) => findRowTile(db, { view: await published.at(), release_id }, tile),

@@ -215,18 +215,26 @@ async function sharedWork(op: Operation, input: unknown, work: () => Promise<unk
   if (stamp === undefined) return work()
   const known = underWay.get(op) ?? new Map<string, Promise<unknown>>()
   underWay.set(op, known)
-  const what = `${stamp} ${JSON.stringify(input)}`
+  return madeOnce(known, `${stamp} ${JSON.stringify(input)}`, work)
+}
+
+/** Makes something, or waits for it if somebody else has it made already. */
+export async function madeOnce<Made>(
+  known: Map<string, Promise<Made>>,
+  what: string,
+  make: () => Promise<Made>,
+): Promise<Made> {
   const others = known.get(what)
   if (others) {
     const shared = await others.then(
-      (output) => ({ output }),
+      (made) => ({ made }),
       (error: unknown) => ({ error }),
     )
     // Whoever began it may have hung up, or have had no place in the queue: that is no answer to anyone else.
-    if ('output' in shared) return shared.output
-    return refusalOf(shared.error)?.code === 'unavailable' ? work() : Promise.reject(shared.error)
+    if ('made' in shared) return shared.made
+    return refusalOf(shared.error)?.code === 'unavailable' ? make() : Promise.reject(shared.error)
   }
-  const mine = work().finally(() => known.delete(what))
+  const mine = make().finally(() => known.delete(what))
   known.set(what, mine)
   return mine
 }

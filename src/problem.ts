@@ -36,7 +36,7 @@ export const PROBLEMS = {
   invalid_region: {
     kind: 'invalid',
     title: 'The region is malformed or unknown',
-    hint: 'Use `national`, a state as `US-IL` or `IL`, a Medicare locality as `US-IL-16`, or a ZIP code as `60611` or `60611-1234`.',
+    hint: 'Use `national`, a state as `US-CA` or `CA`, a Medicare locality as `US-CA-05`, or a ZIP code as `94102` or `94102-1234`.',
   },
   invalid_npi: {
     kind: 'invalid',
@@ -290,5 +290,8 @@ export class Problem extends Error {
     return PROBLEMS[this.code]
   }
 }
+
+/** A detail as a sentence: some have their full stop, and some do not. */
+export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 export type { Entry, Kind }

@@ -82,7 +82,7 @@ function statusText(examination: Examination): string {
     const cited = Object.entries(report.summary.citations).filter(([, many]) => many > 0)
     lines.push('', `citations: ${cited.map(([state, many]) => `${many} ${state}`).join(', ') || 'none'}`)
     const { last_full_verification_at: verified, log_size } = report.proofs
-    lines.push(`registry log: ${log_size} entries; verified ${verified ?? 'never'}`)
+    lines.push(`registry log: ${log_size} entries; verified ${verified ?? 'not wholly yet'}`)
     const { released_at, next_release_at } = report.figures
     lines.push(`figures: released ${released_at ?? 'never'}, next ${next_release_at}`)
   }

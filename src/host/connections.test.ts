@@ -20,3 +20,12 @@ test('past the limit for all, those who have many give way to those who have few
   expect(connections.length - closed.length).toBeLessThanOrEqual(100)
   expect(closed.filter(({ from }) => from.startsWith('198.'))).toEqual([])
 })
+
+test('where more addresses come than there is room for, some are served, and a proxy keeps its connections', () => {
+  const many = Array.from({ length: 966 }, (_, i) => of(`2001:db8:0:${i.toString(16)}::`, 1)).flat()
+  const isExempt = (from: string) => from === '10.0.0.1'
+  const closed = excess([...many, ...of('10.0.0.1', 100)], { most: 960, perAddress: 10, isExempt })
+  expect(closed).toHaveLength(106)
+  expect(closed.filter(({ from }) => isExempt(from))).toEqual([])
+  expect(excess(of('10.0.0.1', 30), { most: 20, perAddress: 10, isExempt })).toHaveLength(10)
+})

@@ -66,12 +66,20 @@ export function excess(
     if (mine) mine.push(each)
     else byAddress.set(each.from, [each])
   }
-  const past = [...byAddress].flatMap(([from, mine]) => (isExempt(from) ? [] : mine.splice(perAddress)))
-  const left = [...byAddress.values()]
+  const exempt: Connection[] = []
+  const others: Connection[][] = []
+  for (const [from, mine] of byAddress) {
+    if (isExempt(from)) exempt.push(...mine)
+    else others.push(mine)
+  }
+  const past = others.flatMap((mine) => mine.splice(perAddress))
+  const room = Math.max(0, most - exempt.length)
   let each = most
-  const kept = (): number => left.reduce((sum, mine) => sum + Math.min(mine.length, each), 0)
-  while (each > 0 && kept() > most) each = Math.floor(each * 0.9)
-  return [...past, ...left.flatMap((mine) => mine.splice(each))]
+  const kept = (): number => others.reduce((sum, mine) => sum + Math.min(mine.length, each), 0)
+  while (each > 1 && kept() > room) each = Math.floor(each * 0.9)
+  const ofMany = others.flatMap((mine) => mine.splice(each))
+  // Where one each is still too many, some find no room; a proxy gives way only to the limit of the system.
+  return [...past, ...ofMany, ...others.flat().slice(room), ...exempt.slice(most)]
 }
 
 /** The system calls that Bun does not offer. Undefined where there is no `/proc` or no such library. */
@@ -85,7 +93,9 @@ function openSockets() {
   const length = new Uint32Array(1)
   const read = (call: typeof calls.getpeername, descriptor: number): boolean => {
     length[0] = ADDRESS_BYTES
-    return call(descriptor, ptr(address), ptr(length)) === 0
+    // Of a socket without a name only the family is written, and what was there before must not pass for its port.
+    address.fill(0)
+    return call(descriptor, ptr(address), ptr(length)) === 0 && isInternet(address)
   }
   return {
     /** The connection that a descriptor has to a caller of our port. */
@@ -106,7 +116,9 @@ function firstOf<T>(names: readonly string[], open: (name: string) => T): T | un
   return undefined
 }
 
-const AF_INET = 2
+const [AF_INET, AF_INET6] = [2, 10]
+const isInternet = (address: Uint8Array): boolean => address[0] === AF_INET || address[0] === AF_INET6
+
 /** From a `sockaddr`: an IPv4 address, also where it is written as IPv6, or the first half of an IPv6 address. */
 function blockOf(address: Uint8Array): string {
   if (address[0] === AF_INET) return address.slice(4, 8).join('.')

@@ -114,7 +114,8 @@ export const ProofRef = z
   .strictObject({ type: z.literal(PROOF_REF), release_id: z.string(), index: Index, leaf_hash: Hash, href: z.string() })
   .meta({ id: 'ProofRef', description: 'Where the whole proof is; the leaf hash binds the row to it' })
 const { derivation, indicators, locator, ...dated } = evidence
-const inShort = { ...dated, effective_to: Day, proof: ProofRef }
+const pointed = { data_class: z.enum(['published', 'sample']), effective_to: Day, proof: ProofRef }
+const inShort = { ...dated, ...pointed }
 const shortPrice = { kind: z.enum(['price', 'rate']), ...identity, price: Price, ...inShort }
 export const ShortPrice = z.strictObject(shortPrice).meta({ id: 'ShortPrice' })
 export const ShortRow = z
@@ -191,6 +192,7 @@ export const sharedShapes = {
   PriceFields: { kind: price.kind, ...identity, price: Price, ...dated },
   AbsenceFields: { kind: absence.kind, ...identity, reason: absence.reason, ...dated },
   Evidence: { derivation, indicators, locator },
+  ShortFields: pointed,
   PlaceFields: place,
   SetParts: setShared,
 }

@@ -8,9 +8,10 @@ import { readConfig } from '../../src/config.ts'
 import { openInstallation } from '../../src/installation.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { ENGINES, type Engine, inFiles } from '../support/engines.ts'
-import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
+import { BASE_URL, type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
+import { call } from '../support/mcp.ts'
 import { editFile, type FileRow, forgeFile, releaseFile, replacing, state, withRows } from '../support/release-file.ts'
 import { atr } from '../support/service.ts'
 
@@ -213,10 +214,99 @@ test('a full disk stops a load with one sentence and leaves the store as it was'
   ).toHaveLength(7)
 })
 
-test('a row whose bytes have changed is not served', async () => {
-  await using app = await testApp({ today: '2026-07-02' })
-  await app.publish(aRelease())
-  await editFile(app.config, 1, replacing('12.34', '12.35'))
-  expect(await app.problem('/reference?cpt=G0101')).toMatchObject({ status: 503, code: 'failed_verification' })
+/** Every way in which a row of the code G0101 is asked for, with an edition before it. */
+const ASKED: [string, string | ((app: TestApp) => Promise<Response>)][] = [
+  ['a lookup', '/reference?cpt=G0101'],
+  ['a lookup in short', '/reference?cpt=G0101&proof=ref'],
+  ['a refusal that shows a row, in short', '/reference?cpt=G0102&proof=ref'],
+  ['a sheet', '/reference/sheet?cpt=G0101'],
+  ['a sheet in short', '/reference/sheet?cpt=G0101&proof=ref'],
+  ['a history', '/reference/history?cpt=G0101'],
+  ['a history in short', '/reference/history?cpt=G0101&proof=ref'],
+  ['a batch', (app) => app.request('/reference/batch', posted({ lines: [{ cpt: 'G0101' }] }))],
+  ['a batch in short', (app) => app.request('/reference/batch', posted({ lines: [{ cpt: 'G0101' }], proof: 'ref' }))],
+  ['a page of the registry', async (app) => app.request('/api/registry', { headers: await app.railsHeaders() })],
+  [
+    'a page of the registry that begins at it',
+    async (app) => app.request('/api/registry?cpt=G0101&limit=1', { headers: await app.railsHeaders() }),
+  ],
+  ['a permalink', '/rows/cms-pfs:TEST2:1/0'],
+  ['a bundle of entries', entriesOf('cms-pfs:TEST2:1')],
+  [
+    'the page of a price',
+    async (app) =>
+      app.app.fetch(new Request(`${BASE_URL}/price/G0101`, { headers: { accept: 'text/html' } }), '192.0.2.1'),
+  ],
+  ['a comparison that is stored', '/api/releases/diff?from=cms-pfs:TEST1:1&to=cms-pfs:TEST2:1'],
+  ['a comparison that is not', '/api/releases/diff?from=cms-pfs:TEST2:1&to=cms-pfs:TEST1:1'],
+  ['a tool', (app) => call(app, 'lookup_price', { cpt: 'G0101' })],
+]
+function entriesOf(release_id: string) {
+  return async (app: TestApp) =>
+    app.request(`/log/releases/${release_id}/tile/entries/000.p/3`, { headers: await app.railsHeaders() })
+}
+const posted = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+/** Two editions of a code with a price, one without, and another. In the second one a price is 77.77. */
+async function twoEditions(): Promise<TestApp> {
+  const app = await testApp({ today: '2026-07-02' })
+  for (const [edition, effective_from, amount] of [
+    ['TEST1', '2026-01-01', '10.00'],
+    ['TEST2', '2026-07-01', '77.77'],
+  ] as const) {
+    const price = aPrice({ cpt: 'G0101', price: { amount, currency: 'USD' } })
+    await app.publish(
+      aRelease({ edition, effective_from, rows: [price, anAbsence({ cpt: 'G0102' }), aPrice({ cpt: 'G0103' })] }),
+    )
+  }
+  return app
+}
+
+/** Changes a file, of which the service must not remember anything: it may have been started since. */
+async function damage(app: TestApp, release_no: number, edit: (file: Database) => void): Promise<void> {
+  await editFile(app.config, release_no, edit)
+  app.installation.db.files.forget(basename(await releaseFile(app.config, release_no), '.atr'))
+}
+
+async function answerTo(app: TestApp, asked: (typeof ASKED)[number][1]): Promise<string> {
+  const response = await (typeof asked === 'string' ? app.request(asked) : asked(app))
+  return `${response.status} ${await response.text()}`
+}
+
+test('a row whose bytes have changed is not served on any route, nor in any form, before a verification finds it', async () => {
+  await using sound = await twoEditions()
+  for (const [name, asked] of ASKED)
+    expect([name, await answerTo(sound, asked)]).toEqual([name, expect.not.stringContaining('failed_verification')])
+  await using app = await twoEditions()
+  const changed = ({ key, body }: FileRow): FileRow => ({
+    key,
+    body: body.replace('77.77', '17.77').replace('"status_code":"', '"status_code":"X'),
+  })
+  await damage(
+    app,
+    2,
+    withRows((rows) => rows.map(changed)),
+  )
+  for (const [name, asked] of ASKED) {
+    const text = await answerTo(app, asked)
+    expect([name, text]).toEqual([name, expect.stringMatching(/failed_verification|failed its verification/)])
+    expect([name, text]).toEqual([name, expect.not.stringContaining('17.77')])
+  }
+  await app.request('/reference?cpt=G0101')
   expect(app.lines.at(-1)?.error).toMatchObject({ message: expect.stringContaining('fails its own proof') })
+})
+
+test('a price is not served in short where the row that led to it has changed', async () => {
+  await using app = await testApp({ sample: true })
+  const path = '/reference?cpt=99213&region=10001&proof=ref'
+  const { region } = (await app.getJson(path)) as { region: string }
+  const { db } = app.installation
+  const [places] = await db.query<{ release_no: number }>("SELECT release_no FROM release WHERE chart = 'zip-locality'")
+  await damage(app, places?.release_no ?? 0, replacing(region, 'US-NY-99'))
+  for (const asked of [path, path.replace('/reference', '/reference/sheet')])
+    expect([asked, await app.problemCode(`${asked}&as_of=2026-11-14`)]).toEqual([asked, 'failed_verification'])
 })

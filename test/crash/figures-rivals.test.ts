@@ -43,7 +43,9 @@ test('of files that are taken at the same time each is taken whole, once, and no
   })
   const said = await Promise.all(rivals.map((path) => atr(['outcomes', 'import', path, '--json'], env)))
   expect(said.map(({ code }) => code).sort()).toEqual([0, 1])
-  expect(said.find(({ code }) => code === 1)?.err).toContain('refused: outcomes_refused: the file breaks a rule')
+  expect(said.find(({ code }) => code === 1)?.err).toContain(
+    '{"error":{"code":"outcomes_refused","message":"the file breaks a rule',
+  )
   expect(said.find(({ code }) => code === 1)?.err).toContain('case_already_in_ledger')
 
   const { db } = await openInstallation(readConfig(await storeEnvironment(env.DATA_DIR)))

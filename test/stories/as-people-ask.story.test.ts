@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
+import { GRAMMAR, questionOfText } from '../../src/surfaces/a2a/question.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { ask, holdTheRest, mustBeProved, questionOf, told } from '../support/lookup.ts'
@@ -110,11 +111,26 @@ test('a place that does not exist is refused with a hint that is true', async ()
     for (const form of ['national', 'US-IL-16', 'US-AL', 'AL', '60611', '60611-1234'])
       expect((await app.request(`/reference?cpt=99213&region=${form}`)).status).toBe(200)
     const hint = String(problem['agent_hint'])
-    for (const form of ['national', 'US-IL', 'US-IL-16', '60611', '60611-1234']) expect(hint).toContain(form)
+    for (const form of ['national', 'US-CA', 'US-CA-05', '94102', '94102-1234']) expect(hint).toContain(form)
   }
   const unknown = await ask(app, { cpt: '99213', region: '99999' })
   expect(unknown).toMatchObject({ status: 404, code: 'unknown_zip' })
   expect(unknown.available.regions).toContain('US-IL-16')
+})
+
+test('the places that hints and texts have as examples are answered by the sample', async () => {
+  await using app = await testApp({ sample: true })
+  const { agent_hint: hint } = await app.problem('/reference?cpt=99213&region=ZZ')
+  const named = [...String(hint).matchAll(/`([^`]+)`/g)].map(([, form]) => form ?? '')
+  expect(named).toHaveLength(6)
+  for (const region of named) {
+    // A state with several areas is answered with these.
+    const expected = /^(US-)?CA$/.test(region) ? 'region_ambiguous' : undefined
+    expect([region, (await ask(app, { cpt: '99213', region })).code]).toEqual([region, expected])
+  }
+  const texts = [...GRAMMAR.matchAll(/"([^"{}:]* in [^"]*)"/g)].map(([, text]) => text ?? '')
+  expect(texts).toHaveLength(2)
+  for (const text of texts) expect(await ask(app, { cpt: '', ...questionOfText(text)?.input })).toHaveProperty('price')
 })
 
 test('an empty parameter is as if it had not been sent', async () => {

@@ -60,6 +60,8 @@ test('a bill is read as people paste it', () => {
       { code: 'J1885', units: 3, billed: '1234.50', place: '60611', day: '2026-07-04' },
     ],
     ['99213;26 59;1;12', { code: '99213', modifier: '26-59', billed: '12.00' }],
+    ['Code,Mod,Units\n99213\t25\t2', { code: '99213', modifier: '25', units: 2 }],
+    ['CPT\tMod\tCharges\n99213,25,"1,300.00"\t', { code: '99213', modifier: '25', billed: '1300.00' }],
     ['Date\tAmount\tCPT\n11/2/26\t0.5\t99213', { code: '99213', billed: '0.50', day: '2026-11-02' }],
   ]
   for (const [text, expected] of cases) {
@@ -129,10 +131,52 @@ test('without a script the form is answered with the whole sheet, and nothing of
   expect(JSON.stringify(app.lines)).not.toContain('99213')
 
   const csv = await (await send(app, { lines: BILL, npi: NPI, as: 'csv' })).text()
-  expect(csv.split('\r\n').slice(0, 2)).toEqual([
-    'Code,Units,Billed,"Medicare, doctor","Medicare, hospital","Hospital, cash","Hospital, gross"',
-    '99213-25,2,"1,300.00",190.38,\u2013,300.00,620.00',
+  const [head = '', first = '', ...more] = csv.split('\r\n')
+  expect(head).toStartWith('Line,Code,Units,Billed,Place,Day,"Medicare, doctor","Medicare, doctor: edition",')
+  expect(first).toStartWith('2,99213-25,2,1300.00,,2026-11-15,190.38,cms-pfs:TEST1:1,')
+  expect(first).toContain(`,${BASE_URL}/rows/cms-pfs:TEST1:1/`)
+  expect(first).toContain(',,,,not listed,300.00,')
+  expect(more[3]).toMatch(/^6,+"?the code is not one of five characters/)
+  expect(csv).not.toMatch(/\u2013|"[0-9][0-9,.]*"/)
+  const widths = csv
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.replace(/"[^"]*"/g, '').split(',').length)
+  expect([...new Set(widths)]).toEqual([27])
+})
+
+test('a bill of the sample cites each line in its own file, gives a reason for every dash, and says that it is invented', async () => {
+  await using app = await testApp({ sample: true, today: TODAY })
+  const lines = ['99213,25,1,300.00,94102,2026-11-02', '99213,,1,145.20,CA', '99999,,1,1', '=1+1,,1,1'].join('\n')
+  const asText = async (form: Record<string, string>): Promise<string> =>
+    (await (await send(app, form)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  const page = await asText({ lines, npi: NPI })
+  for (const text of [
+    /PPRRVU-SAMPLE26D\.csv [0-9a-f]{16}\u2026 99213: 84 /,
+    /GPCI-SAMPLE26\.csv [0-9a-f]{16}\u2026 99213: 7 /,
+    'PPRRVU-SAMPLE26D.csv line 84 and GPCI-SAMPLE26.csv line 7',
+    'Medicare, doctor, line 2 (99213): the place has several Medicare areas: give a ZIP code.',
+    'These are invented sample amounts, not published prices',
+    '2 of the 4 lines of this bill',
   ])
+    expect(page).toMatch(text)
+  expect(page).not.toContain('published reference prices apply')
+  const dashes = page.match(/\u2013/g) ?? []
+  const [, reasons = ''] = page.split('Where there is no price, and why')
+  expect(reasons.split('For a letter')[0]?.match(/line \d/g)?.length).toBe(dashes.length)
+
+  const csv = await (await send(app, { lines, npi: NPI, as: 'csv' })).text()
+  const [, first, second, , unread] = csv.split('\r\n')
+  expect(first).toContain(
+    ',cms-pfs:SAMPLE26D:1 (sample data),PPRRVU-SAMPLE26D.csv line 84 and GPCI-SAMPLE26.csv line 7,',
+  )
+  expect(first).toStartWith('1,99213-25,1,300.00,94102,2026-11-02,')
+  expect(second).toContain(',CA,2026-11-15,,,,,the place has several Medicare areas: give a ZIP code,')
+  expect(unread).toMatch(/^4,+"the code is not one/)
+  expect(csv).not.toMatch(/(^|,)"?[=+@-]/m)
+
+  const bare = await asText({ lines: '99999,,1,1' })
+  expect(bare).not.toMatch(/Totals|Sources|For a letter/)
 })
 
 test('what is hostile in a form comes back as text or not at all', async () => {
@@ -159,6 +203,13 @@ test('a bill counts each of its lines once against the quota, whatever is looked
   const response = await send(app, { lines: '99213\n80053\n99285', npi: NPI })
   expect(response.status).toBe(200)
   expect((await send(app, { lines: '99213\n80053\n99285\n99285\n99285', npi: NPI })).status).toBe(429)
+})
+
+test('a form that cannot be read counts as one request', async () => {
+  await using app = await testApp({ today: TODAY, limits: { enabled: true, reference_rpm: 3 } })
+  const statuses: number[] = []
+  for (let i = 0; i < 5; i++) statuses.push((await send(app, { lines: '99213', npi: '123' })).status)
+  expect(statuses).toEqual([400, 400, 400, 429, 429])
 })
 
 /** What keeps someone from using the page as it stands now. */
@@ -203,9 +254,8 @@ test.skipIf(noBrowser)(
       page.waitForEvent('download', { timeout: 10_000 }),
       page.click('#sheet button:text-is("CSV")', { timeout: 5000 }),
     ])
-    expect(await Bun.file(await download.path()).text()).toBe(
-      await (await send(app, { lines: BILL, npi: NPI, as: 'csv' })).text(),
-    )
+    const asServed = await (await send(app, { lines: BILL, npi: NPI, as: 'csv' })).text()
+    expect(await Bun.file(await download.path()).text()).toBe(asServed.replaceAll(BASE_URL, site.url))
 
     await page.route('**/bill', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
@@ -222,3 +272,25 @@ test.skipIf(noBrowser)(
     expect(await page.$$eval('#sheet img', (all) => all.length)).toBe(0)
   },
 )
+
+test.skipIf(noBrowser)('the page keeps its parts in their places, on a desk and in a hand', async () => {
+  await using app = await testApp({ sample: true, today: TODAY })
+  await using site = await siteOf(app)
+  const page = await openPage(site, '/bill')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  expect(await compare(page, `${await page.getAttribute('#lines', 'placeholder')}\n71046,26,1,20,CA`, NPI)).toContain(
+    'Checked in this browser',
+  )
+  expect(await page.textContent('#letter')).toContain('1 of the 2 lines')
+  const places = (selector: string, side: 'top' | 'bottom') =>
+    page.$$eval(selector, (all, of) => [...new Set(all.map((each) => each.getBoundingClientRect()[of]))], side)
+  expect(await places('.lookup label', 'top')).toHaveLength(1)
+  expect(await places('.lookup input, .lookup button', 'bottom')).toHaveLength(1)
+  expect(await page.$$eval('.scroll', (all) => all.map((each) => each.scrollWidth - each.clientWidth))).toEqual([
+    0, 0, 0,
+  ])
+  for (const width of [360, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect([width, await places('nav li', 'top')]).toEqual([width, [expect.any(Number)]])
+  }
+})

@@ -185,6 +185,22 @@ test('a provider has a history of its own, and schedules that never had the code
     await proved(app, { cpt: 'G0101', npi, ...asked })
 })
 
+test('a schedule that does not have the code is said not to have it, whatever other schedules have', async () => {
+  await using app = await testApp({ sample: true })
+  for (const proof of ['full', 'ref']) {
+    const { data } = (await app.getJson(`/reference/history?cpt=99213&proof=${proof}`)) as {
+      data: { chart: string; release_id: string; answer: { problem?: { detail: string } } }[]
+    }
+    const laboratory = data.find(({ chart }) => chart === 'cms-clfs')
+    expect(laboratory?.answer.problem?.detail).toBe(
+      `The code is not on ${laboratory?.release_id}. Bases that have it on this day: medicare_pfs.`,
+    )
+    expect(JSON.stringify(data)).not.toContain('is listed, but not for')
+  }
+  const { detail } = await app.problem('/reference?cpt=99213&basis=medicare_asp')
+  expect(detail).toStartWith('The code is not on cms-asp:')
+})
+
 test('a history of nothing is empty or proves that there is nothing, and what has no meaning is refused', async () => {
   await using app = await testApp()
   expect(await proved(app, { cpt: 'G0101' })).toMatchObject({ data: [], page: { total: 0 } })

@@ -74,6 +74,45 @@ test('a price costs few tokens, and its sentence alone is enough to act on', asy
   }
 })
 
+test('an answer of sample data says so in its sentence and in its rows, and one of published data does not', async () => {
+  const sampled = await connect(app, 'modern', await app.railsHeaders())
+  const [line, proof] = [{ cpt: '99213' }, { include: 'proof' }]
+  const SAID: [string, Members, RegExp][] = [
+    ['lookup_price', line, /Sample data, not a real price\./],
+    ['lookup_price', { ...line, ...proof }, /Sample data, not a real price\./],
+    ...['code_sheet', 'price_history', 'coverage'].map((tool): [string, Members, RegExp] => [
+      tool,
+      line,
+      /Sample data, not real prices\./,
+    ]),
+    ['code_sheet', { ...line, ...proof }, /Sample data, not real prices\./],
+    ['price_bill', { lines: [line, { cpt: 'x' }] }, /Sample data, not real prices\./],
+    ['price_bill', { lines: [line], ...proof }, /Sample data, not real prices\./],
+    ['browse_registry', { limit: 2 }, /Sample data, not real prices\./],
+    ['figures', {}, /^Sample data, not real disputes\./],
+  ]
+  for (const [name, args, words] of SAID) {
+    const { content, structuredContent } = await sampled.callTool({ name, arguments: args })
+    expect([name, content[0]?.text]).toEqual([name, expect.stringMatching(words)])
+    expect([name, JSON.stringify(structuredContent).includes('"data_class":"sample"')]).toEqual([name, true])
+  }
+  const refused = await sampled.callTool({ name: 'lookup_price', arguments: { cpt: '36415', basis: 'medicare_pfs' } })
+  expect(refused.structuredContent).toMatchObject({ row: { kind: 'absence', data_class: 'sample' } })
+
+  await using real = await testApp()
+  await real.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  const client = await connect(real, 'modern')
+  for (const [name, args] of [
+    ['lookup_price', { cpt: 'G0101' }],
+    ['price_bill', { lines: [{ cpt: 'G0101' }] }],
+    ['code_sheet', { cpt: 'G0101' }],
+  ] as const) {
+    const { content, structuredContent } = await client.callTool({ name, arguments: args })
+    expect(content[0]?.text).not.toMatch(/sample/i)
+    expect(JSON.stringify(structuredContent)).toContain('"data_class":"published"')
+  }
+})
+
 test('no answer or refusal of lookup_price has more than 400 tokens, and a list that is cut says how much is left out', async () => {
   await using large = await testApp()
   const regions = ['national', ...Array.from({ length: 60 }, (_, i) => `US-CA-${i + 10}`)]

@@ -11,6 +11,7 @@ import { testApp } from '../support/harness.ts'
 import { ask, mustBeProved } from '../support/lookup.ts'
 
 interface Short extends PricedRow {
+  data_class: string
   effective_to: string
   modifiers_ignored?: string[]
   adjustment?: { amount: string }
@@ -46,8 +47,9 @@ test('a short answer is small, says the price, and points to its proof', async (
   const linked = JSON.parse(body) as CitedRow<PricedRow>
   expect(linked.proof.row.leaf_hash).toBe(leaf_hash)
   // The leaf hash binds the row: everything that the short answer says of it is in the row that was proved.
-  const { proof: _, effective_to: _until, ...said } = short
+  const { proof: _, effective_to: _until, data_class, ...said } = short
   expect(rows[0]?.row).toMatchObject(said)
+  expect([data_class, linked.proof.release.data_class]).toEqual(['sample', 'sample'])
 })
 
 test('a short answer says what became of the modifiers, and a short miss says the same without its proof', async () => {
@@ -169,7 +171,8 @@ test('a sheet and a history in short say what the whole ones say, with pointers 
   ]
   expect(Object.keys(shortSheet)).toEqual(['data', 'not_held', 'as_of'])
   expect(shortSheet.not_held).toEqual(sheet.not_held)
-  const said = ({ derivation: _d, indicators: _i, locator: _l, proof: _p, effective_to: _t, ...row }: Row) => row
+  const OUTSIDE = ['derivation', 'indicators', 'locator', 'proof', 'data_class', 'effective_to']
+  const said = (row: Row) => Object.fromEntries(Object.entries(row).filter(([name]) => !OUTSIDE.includes(name)))
   expect(shortSheet.data.map(said)).toEqual(sheet.data.map(said))
   expect(new Set(shortSheet.data.map(({ kind }) => kind))).toEqual(new Set(['price', 'absence']))
   const linked = (await app.getJson(shortSheet.data[0]?.proof.href ?? '')) as Row

@@ -90,7 +90,7 @@ test.skipIf(noBrowser)('a lapsed edition is called expired, and leads to its las
   await page.goto('/')
   expect(await textOf(page, '#charts .expired')).toBe('expired')
   await page.goto('/status')
-  expect(await textOf(page, '.lead')).toContain('1 expired and not answered with')
+  expect(await textOf(page, '.lead')).toContain('1 has expired and gives no price for today')
   await page.context().close()
 })
 

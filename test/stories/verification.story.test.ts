@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { makeApp } from '../../src/app.ts'
 import { recheck } from '../../src/cli/fsck.ts'
 import { openInstallation } from '../../src/installation.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import { verifyPart } from '../../src/verification/cycle.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { editFile, releaseFile, replacing, state } from '../support/release-file.ts'
 import { DemoService } from '../support/service.ts'
@@ -59,6 +60,26 @@ const batch = (...codes: string[]) => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ lines: codes.map((cpt) => ({ cpt })) }),
+})
+
+test('nothing says that all was verified while a release never was', async () => {
+  const { app, report, stop } = await aService()
+  const at = async () => [
+    (await report()).proofs.last_full_verification_at,
+    ((await app.getJson('/api/status')) as { verification: { last_full_verification_at: string | null } }).verification
+      .last_full_verification_at,
+  ]
+  await cycle(app, ['registry log', 'figures log'])
+  await untilSeen()
+  expect(await at()).toEqual([null, null])
+  expect((await report()).status_reasons).toContain('proofs_never_verified')
+  await cycle(app, [RELEASE])
+  await untilSeen()
+  expect(await at()).toEqual([null, null])
+  await cycle(app, ['cms-opps:TEST1:1'])
+  await untilSeen()
+  expect(await at()).not.toContain(null)
+  await stop()
 })
 
 test('a row that fails its verification is served nowhere any more, others are, and the report names the release until it is repaired', async () => {
@@ -132,6 +153,33 @@ test('a row that fails its verification is served nowhere any more, others are, 
   for (const each of paths) expect([each, await code(app, each)]).toEqual([each, 200])
   expect(await report()).toMatchObject({ status: 'ok', proofs: { rows_failed: 0 }, summary: { rows_served: 601 } })
   await stop()
+}, 60_000)
+
+test('a release with a row that failed is compared with no other, and what was compared before is forgotten when it is repaired', async () => {
+  await using app = await testApp({ today: '2026-07-20' })
+  const rows = (...more: string[]) => [
+    ...more.map((cpt) => aPrice({ cpt })),
+    anAbsence({ cpt: 'G0102', reason: 'bundled' }),
+  ]
+  await app.publish(aRelease({ rows: rows('G0101') }))
+  await app.publish(aRelease({ edition: 'TEST2', effective_from: '2026-07-01', rows: rows('G0101', 'G0103') }))
+  const [from, to] = [RELEASE, 'cms-pfs:TEST2:1']
+  const comparing = (one: string, other: string): string => `/api/releases/diff?from=${one}&to=${other}`
+  const paths = [comparing(from, to), comparing(to, from)]
+  const path = await releaseFile(app.config, 2)
+  const sound = readFileSync(path)
+  await editFile(app.config, 2, replacing('"reason":"bundled"', '"reason":"not_covered"'))
+  app.installation.db.files.forget(basename(path, '.atr'))
+  // Nobody knows yet, and no row of it is shown.
+  expect(await app.getJson(comparing(to, from))).toMatchObject({ changed: 1 })
+  await cycle(app, [to])
+  await untilSeen()
+  for (const each of [...paths, comparing(to, to)])
+    expect([each, await code(app, each)]).toEqual([each, 'failed_verification'])
+  writeFileSync(path, sound)
+  await cycle(app, [to])
+  await untilSeen()
+  for (const each of paths) expect(await app.getJson(each)).toMatchObject({ changed: 0, unchanged: 2 })
 }, 60_000)
 
 test('what one process finds another one does not serve, and a file put back under a running service is read', async () => {

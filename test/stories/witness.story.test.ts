@@ -129,7 +129,7 @@ test('a witness that is down holds up what is new for no longer than its budget,
   await expect(publishOne(installation, 'G0002')).rejects.toThrow(
     /waits for its witnesses: 1 of 2 have cosigned \(witness\.example\/two unreachable\)/,
   )
-  expect(performance.now() - started).toBeLessThan(3_000)
+  expect(performance.now() - started).toBeLessThan(10_000)
   expect(await get(installation, '/reference?cpt=G0001')).toContain('"edition":"G0001"')
   expect(await get(installation, '/reference?cpt=G0002&basis=medicare_pfs')).toContain('not_on_schedule')
   await installation.db.close()

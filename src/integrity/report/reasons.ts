@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../calendar.ts'
-import type { VerificationFacts } from '../verification/facts.ts'
+import { PARTS, type VerificationFacts } from '../verification/facts.ts'
 
 /** Why a report is not `ok`: the rules are in docs/spec/integrity-report.md. One failure makes it `fail`. */
 export interface Reasons {
@@ -22,14 +22,31 @@ export function proofReasons(
   const isOverdue = published.some(
     ({ release_id, published_at }) => now - (parts.get(release_id)?.verified_at ?? published_at) > OVERDUE_MS,
   )
+  const isUntried =
+    parts.size === 0 || (published.length > 0 && !published.some(({ release_id }) => parts.has(release_id)))
   return {
     failures: [...inState('expired'), ...failing.map(({ part }) => `proofs_failed:${part}`)],
     warnings: [
       ...(charts.length === 0 ? ['no_chart_published'] : []),
       ...inState('stale'),
-      ...(parts.size === 0 ? ['proofs_never_verified'] : isOverdue ? ['proofs_overdue'] : []),
+      ...(isUntried ? ['proofs_never_verified'] : isOverdue ? ['proofs_overdue'] : []),
     ],
   }
+}
+
+/** Releases in the log that were never verified. */
+export const unverified = (
+  published: readonly { release_id: string }[],
+  { parts }: Pick<VerificationFacts, 'parts'>,
+): string[] => published.flatMap(({ release_id }) => (parts.has(release_id) ? [] : release_id))
+
+/** Since when all that is public has been verified; null while a release or a log never was. */
+export function wholeSince(
+  published: readonly { release_id: string }[],
+  { parts, oldest_verification_at }: Pick<VerificationFacts, 'parts' | 'oldest_verification_at'>,
+): number | null {
+  const areLogsVerified = parts.has(PARTS.registry) && parts.has(PARTS.figures)
+  return areLogsVerified && unverified(published, { parts }).length === 0 ? oldest_verification_at : null
 }
 
 export const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

@@ -193,7 +193,7 @@ export const integrityReportOf = (kinds: readonly string[]) =>
           .nullable()
           .meta({ description: 'Rows that failed when they were last verified; null before that' }),
         last_full_verification_at: instant.nullable().meta({
-          description: 'Every release and log has been re-derived since then, but for `releases_unverified`',
+          description: 'Every release and log has been re-derived since then; null while one never was',
         }),
         last_verification_at: instant.nullable(),
         releases_unverified: count.meta({ description: 'Releases in the log that were not re-derived yet' }),

@@ -2,7 +2,7 @@ import { dayOf } from '../../calendar.ts'
 import type { VerificationFacts } from '../verification/facts.ts'
 import type { VerifiedPart } from '../verification/store.ts'
 import { type Calendar, freshness } from './freshness.ts'
-import { instant, proofReasons, type Reasons } from './reasons.ts'
+import { instant, proofReasons, type Reasons, unverified, wholeSince } from './reasons.ts'
 import type { IntegrityReport } from './report-shape.ts'
 
 /** The registry's facts about the edition in force of a chart. */
@@ -149,9 +149,9 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
     providers: { overlaps: shared, moves, samples: sides.slice(0, MOST_LISTED) },
     proofs: {
       rows_without_proof: verification.parts.size === 0 ? null : verification.rows_failed,
-      last_full_verification_at: instant(verification.last_full_verification_at),
+      last_full_verification_at: instant(wholeSince(facts.published, verification)),
       last_verification_at: instant(verification.last_verification_at),
-      releases_unverified: unverified(facts).length,
+      releases_unverified: unverified(facts.published, verification).length,
       rows_verified: verification.rows_verified,
       rows_failed: verification.rows_failed,
       total_failing: verification.failing.length,
@@ -187,9 +187,6 @@ function statusReasons(facts: Facts, charts: Parameters<typeof proofReasons>[0],
     warnings: [...warnings, ...ahead, ...citationReasons(facts, false)],
   }
 }
-
-const unverified = ({ published, verification }: Facts): string[] =>
-  published.flatMap(({ release_id }) => (verification.parts.has(release_id) ? [] : release_id))
 
 const failingPart = ({ part, verified_at, first_failed_at, rows_failed, fault_count, faults }: VerifiedPart) => ({
   part,

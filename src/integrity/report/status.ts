@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dayOf } from '../../calendar.ts'
 import type { VerificationFacts } from '../verification/facts.ts'
 import type { Freshness } from './freshness.ts'
-import { instant, proofReasons } from './reasons.ts'
+import { instant, proofReasons, wholeSince } from './reasons.ts'
 
 /** The latest edition of a chart, and how fresh it is. */
 export interface ChartFreshness {
@@ -98,7 +98,7 @@ export function statusAnswer({ charts, published, verification, logs }: StatusFa
     charts_total: charts.length,
     charts: charts.slice(0, MOST_CHARTS),
     verification: {
-      last_full_verification_at: instant(verification.last_full_verification_at),
+      last_full_verification_at: instant(wholeSince(published, verification)),
       last_verification_at: instant(verification.last_verification_at),
       rows_verified: verification.rows_verified,
       rows_failed: verification.rows_failed,

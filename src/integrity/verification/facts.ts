@@ -3,8 +3,8 @@ import { listParts, type VerifiedPart } from './store.ts'
 
 /** What is known of the soundness of everything that is public, from stored results. */
 export interface VerificationFacts {
-  /** Every release and log that was ever verified has been since then; null if none was. */
-  last_full_verification_at: number | null
+  /** Every release and log that was ever verified has been since then; null if none was. Others may be missing. */
+  oldest_verification_at: number | null
   /** When something was verified last. */
   last_verification_at: number | null
   rows_verified: number
@@ -41,7 +41,7 @@ export async function verificationFacts(db: Db): Promise<VerificationFacts> {
   const rows_verified = sum((part) => part.rows_verified)
   const isLogSound = (parts.get(PARTS.registry)?.fault_count ?? 0) === 0
   return {
-    last_full_verification_at: times.length === 0 ? null : Math.min(...times),
+    oldest_verification_at: times.length === 0 ? null : Math.min(...times),
     last_verification_at: times.length === 0 ? null : Math.max(...times),
     rows_verified,
     rows_failed: isLogSound ? sum((part) => part.rows_failed) : rows_verified,

@@ -32,7 +32,10 @@ const toPart = (row: PartRow): VerifiedPart => ({
   failed: JSON.parse(row.failed) as Span[],
 })
 
-/** A part that goes on failing keeps the time at which it failed first. */
+/**
+ * A part that goes on failing keeps the time at which it failed first. A verification that began before the one that is
+ * noted and took longer says nothing: what it read may have changed since.
+ */
 export async function putPart(db: Db, part: Omit<VerifiedPart, 'first_failed_at'>): Promise<void> {
   await db.query(
     `INSERT INTO verified_part (${PART}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -41,7 +44,8 @@ export async function putPart(db: Db, part: Omit<VerifiedPart, 'first_failed_at'
            rows_failed = excluded.rows_failed, fault_count = excluded.fault_count, faults = excluded.faults,
            failed = excluded.failed,
            first_failed_at = CASE WHEN excluded.fault_count = 0 THEN NULL
-             ELSE COALESCE(verified_part.first_failed_at, excluded.first_failed_at) END`,
+             ELSE COALESCE(verified_part.first_failed_at, excluded.first_failed_at) END
+       WHERE excluded.verified_at >= verified_part.verified_at`,
     [
       part.part,
       part.copy,

@@ -1,12 +1,22 @@
 // Whether a row is one that its release can have.
 
 import { CHARTS, type ChartTable, factsOf, HOSPITAL, PLACE_CHART } from './charts.ts'
-import type { Manifest } from './release.ts'
+import type { Citation, Manifest } from './release.ts'
 import { type AnyRow, methodsOf } from './row.ts'
 
 /** Whether a row says where it is from, by files that the release cites. */
 const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
   locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
+
+/** Where a row stands: each line of it, in its own file of the release. */
+export const citedLines = (
+  { locator }: Pick<AnyRow, 'locator'>,
+  { citations }: Pick<Manifest, 'citations'>,
+): (Citation & { line: number })[] =>
+  locator.flatMap(({ citation, line }) => {
+    const cited = citations[citation]
+    return cited ? [{ ...cited, line }] : []
+  })
 
 /** Why a release cannot have this row; undefined if it can. */
 export const rowFault = (

@@ -84,7 +84,7 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       input: DiffQuery,
       output: ReleaseDiffAnswer,
       problems: ['release_not_found'],
-      ...releaseDiff(db),
+      ...releaseDiff(db, published),
     }),
   ]
 }

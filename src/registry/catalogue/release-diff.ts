@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import type { Operation } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
+import { openRelease } from '../file/release-file-store.ts'
+import { pathOf, unproved } from '../lookup/proofs.ts'
+import type { PublishedRegistry } from '../lookup/view.ts'
 import { Memo } from '../memo.ts'
 import { findDiff } from '../release/check-store.ts'
 import { diffReleases, noDiff, type ReleaseDiff } from '../release/diff.ts'
@@ -63,11 +67,13 @@ interface Pair {
 }
 
 /**
- * Compares two releases. Neither can change. How a release differs from the one before it was stored when it was
+ * Compares two releases. Neither can change, but its file can be damaged: one of which rows failed their verification is
+ * not compared, a comparison is forgotten with the files that it was made of, and the rows that it shows are proved. How a release differs from the one before it was stored when it was
  * published; every other pair is compared when someone asks, as heavy work, and counts as several requests.
  */
 export function releaseDiff(
   db: Db,
+  published: PublishedRegistry,
 ): Pick<Operation<typeof DiffQuery, typeof ReleaseDiffAnswer>, 'cost' | 'heavy' | 'run'> {
   const made = new Memo<ReleaseDiff>(REMEMBERED)
   return {
@@ -75,11 +81,29 @@ export function releaseDiff(
     heavy: async (query) => !(await getPair(db, query)).known,
     async run(query) {
       const { from, to, known } = await getPair(db, query)
-      const name = `${from.release_id} ${to.release_id}`
+      // What failed is looked up with the head.
+      await published.at()
+      const files = [from, to].map((release) => openRelease(db, release))
+      for (const { failed, release_id } of files) if (failed.length > 0) throw unproved(release_id)
+      const name = files.map(({ opening }) => opening).join(' ')
       const found = known ?? (await made.get(name, () => diffReleases(db, from, to)))
+      for (const { row_key, before, after } of [...found.largest_by_amount, ...found.largest_by_percent]) {
+        checkPrice(db, from, row_key, before)
+        checkPrice(db, to, row_key, after)
+      }
       return { chart: to.chart, from: side(from), to: side(to), ...found }
     },
   }
+}
+
+/** A fault unless this is the price that was published. */
+function checkPrice(db: Db, release: Release, row_key: string, price: object): void {
+  const file = openRelease(db, release)
+  const stored = file.findRow(row_key)
+  if (!stored) throw unproved(release.release_id)
+  pathOf(file, release, stored)
+  const row = store.rowOf(stored)
+  if (!('price' in row && isDeepStrictEqual(row.price, price))) throw unproved(release.release_id)
 }
 
 async function getPair(db: Db, query: DiffQuery): Promise<Pair> {

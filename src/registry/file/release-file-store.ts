@@ -65,6 +65,8 @@ export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: 
 }
 
 export class ReleaseFile {
+  /** Another name each time it is opened: what was read before may have been damaged. */
+  readonly opening = crypto.randomUUID()
   readonly #bundles = new Recent<number, OpenBundle>(MOST_BUNDLES)
   #latest: { n: number; bundle: OpenBundle } | undefined
   #rowCount: number | undefined
@@ -77,7 +79,7 @@ export class ReleaseFile {
     readonly sealed: SealedFile,
     readonly release_id: string,
     /** Rows that are not to be read. Where a whole bundle is among them, its keys are not read either. */
-    private readonly failed: readonly Span[] = [],
+    readonly failed: readonly Span[] = [],
   ) {}
 
   get rowCount(): number {

@@ -5,10 +5,11 @@ import type { LostSource } from '../../proof/price/lost-source.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import type { StoredRow } from '../file/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
 import { becauseOf, type RowInRelease } from './because.ts'
 import { type Available, availableFor, choicesFor, inShort, type Related, relatedTo, type Told } from './beside.ts'
-import { find, type LookupResult } from './find.ts'
+import { find, type LookupResult, type Trace } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
 /** A price with everything that shows it to be the answer. */
@@ -87,6 +88,7 @@ export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: 
   if (decision.outcome !== 'price') throw shortRefusal(proofs, finding)
   const { row, ignored, adjustment, chart } = decision
   const main = citable(proofs, finding, chart, row)
+  checkUnshown(proofs, finding.trace, [main])
   return {
     ...(shortRow(proofs, main) as ShortRow<PricedRow>),
     ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
@@ -95,15 +97,27 @@ export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: 
   }
 }
 
-/** A row without where it is from and how it was computed. */
+/** What the rule was told beside the rows that are shown: in the short form nobody else could tell that it has changed. */
+export function checkUnshown(proofs: Proofs, { rows, ranges }: Trace, shown: readonly RowInRelease[]): void {
+  const isShown = new Set(shown.map(({ stored }) => stored))
+  const check = (release: Release, stored: StoredRow | undefined): void => {
+    if (stored && !isShown.has(stored)) proofs.check(release, stored)
+  }
+  for (const { release, found } of rows) check(release, found)
+  for (const { release, rows: all } of ranges) for (const stored of all) check(release, stored)
+}
+
+/** A row without where it is from and how it was computed. The manifest is left out too, so its `data_class` stands here. */
 export type ShortRow<R extends Row = Row> = Omit<R, 'derivation' | 'indicators' | 'locator'> & {
+  data_class: Manifest['data_class']
   effective_to: string
   proof: ProofRef
 }
 export function shortRow(proofs: Proofs, { release, stored }: RowInRelease): ShortRow {
   const { derivation: _d, indicators: _i, locator: _l, ...rest } = rowOf(stored) as Row
-  const effective_to = proofs.view.periodOf(release)?.to ?? release.manifest.effective_to
-  return { ...rest, effective_to, proof: proofs.refer(release, stored) }
+  const { data_class, effective_to: ends } = release.manifest
+  const effective_to = proofs.view.periodOf(release)?.to ?? ends
+  return { ...rest, data_class, effective_to, proof: proofs.refer(release, stored) }
 }
 
 function citable(proofs: Proofs, { question, trace }: LookupResult, chart: string, row: AnyRow): RowInRelease {
@@ -150,6 +164,8 @@ function refusal(proofs: Proofs, finding: LookupResult): Problem {
 /** The same in few words: it says that there is no price, and does not prove it. */
 function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
   const { code, detail, main, known, told } = sayNo(proofs, finding)
+  checkUnshown(proofs, finding.trace, main ? [main] : [])
+  if (known) checkUnshown(proofs, known.finding.trace, [known.row])
   const members = {
     ...(main ? { row: shortRow(proofs, main) } : {}),
     ...(known ? { last_known: shortRow(proofs, known.row) } : {}),
@@ -171,19 +187,23 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
     available,
   }
   const known = lastKnown(proofs, finding)
-  return { code, detail: sentence(finding, code, available, main), main, known, told }
+  return { code, detail: sentence(proofs, finding, { code, available, main }), main, known, told }
 }
 
 export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>
   charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
 
-/** One absence proof for each schedule searched, where the code is missing from it altogether. */
-function absencesOf(proofs: Proofs, { question, trace }: LookupResult): AbsenceProof[] {
-  const prefix = `${question.cpt}|`
-  const isWithout = (release: Release): boolean =>
-    release.chart !== PLACE_CHART && proofs.open(release).keysUnder(prefix).length === 0
-  return trace.held.filter(isWithout).map((release) => proofs.ofAbsence(release, prefix))
-}
+const prefixOf = ({ question }: LookupResult): string => `${question.cpt}|`
+
+/** The schedules searched. */
+const searched = ({ trace }: LookupResult): Release[] => trace.held.filter(({ chart }) => chart !== PLACE_CHART)
+
+/** Those of them from which the code is missing altogether. */
+const withoutCode = (proofs: Proofs, finding: LookupResult): Release[] =>
+  searched(finding).filter((release) => proofs.open(release).keysUnder(prefixOf(finding)).length === 0)
+
+const absencesOf = (proofs: Proofs, finding: LookupResult): AbsenceProof[] =>
+  withoutCode(proofs, finding).map((release) => proofs.ofAbsence(release, prefixOf(finding)))
 
 /** Where the newest edition has just run out: what the same question would have been answered on its last day. */
 function lastKnown(
@@ -202,11 +222,11 @@ function lastKnown(
 }
 
 function sentence(
-  { question, decision, trace }: LookupResult,
-  code: ProblemCode,
-  available: Available,
-  main: RowInRelease | undefined,
+  proofs: Proofs,
+  finding: LookupResult,
+  { code, available, main }: { code: ProblemCode; available: Available; main: RowInRelease | undefined },
 ): string {
+  const { question, decision, trace } = finding
   const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
   if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_allowed')
@@ -224,6 +244,10 @@ function sentence(
   if (decision.outcome === 'region_ambiguous')
     return 'The question fits several places, each with a price of its own: choose one from the member choices.'
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
+    const missing = withoutCode(proofs, finding)
+    const isAskedByList = question.basis !== undefined || question.setting === undefined
+    if (isAskedByList && missing.length > 0 && missing.length === searched(finding).length)
+      return `The code is not on ${missing.map(({ release_id }) => release_id).join(', ')}. Bases that have it on this day: ${has(available.bases)}.`
     const part = question.setting === undefined ? 'this region or basis' : 'this setting'
     return `The code is listed, but not for ${part}. Settings: ${has(available.settings)}. Bases: ${has(available.bases)}.`
   }

@@ -4,7 +4,7 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
-import type { Proofs } from './proofs.ts'
+import { type Proofs, permalink } from './proofs.ts'
 
 // What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
 
@@ -116,7 +116,7 @@ function permalinkTo(proofs: Proofs, day: string, key: Key): string | undefined 
   const { view } = proofs
   const release = key.npi === null ? undefined : view.editionOn(view.chartOf(key.npi) ?? '', day)
   const stored = release && unlessDamaged(() => proofs.open(release).findRow(rowKey(key)))
-  return stored && proofs.refer(release, stored).href
+  return stored && permalink(release, stored)
 }
 
 /** The localities to choose from where the place that was asked has several. */

@@ -7,15 +7,15 @@ import { parseRegion } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { PAGE_PROOF, type PageRange, RANGE_PROOF } from '../../proof/price/proofs.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
-import { rangesAround } from '../../proof/tree/leaves.ts'
-import { leafHash } from '../../proof/tree/merkle.ts'
+import { rangesAround, rootFromRange } from '../../proof/tree/leaves.ts'
+import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { PageRange as PageRangeSchema, PageRow, shared } from '../answer-schema.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
 import { openRelease, type StoredRow } from '../file/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { countRows, pageOfRows, type RowFilter } from './pages.ts'
-import type { Proofs } from './proofs.ts'
+import { type Proofs, unproved } from './proofs.ts'
 import { AsOf, Code, Npi, RegionText } from './query.ts'
 import type { View } from './view.ts'
 
@@ -100,32 +100,30 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
 export async function provedPage(proofs: Proofs, rows: BrowsePage['rows']) {
   const { view } = proofs
   const releases = [...new Map(rows.map(({ release }) => [release.release_no, release])).values()]
-  const runs: { release: Release; from: number; to: number }[] = []
+  const runs: { release: Release; from: number; leaves: Hash[] }[] = []
   const data: (AnyRow & { proof: object })[] = []
   for (const { release, stored } of rows) {
+    const { row_index: index, body } = stored
     const run = runs.at(-1)
-    if (run?.release.release_no === release.release_no && run.to === stored.row_index) run.to++
-    else runs.push({ release, from: stored.row_index, to: stored.row_index + 1 })
-    const leaf_hash = toBase64(leafHash(utf8(stored.body)))
+    const leaf = leafHash(utf8(body))
+    if (run?.release.release_no === release.release_no && run.from + run.leaves.length === index) run.leaves.push(leaf)
+    else runs.push({ release, from: index, leaves: [leaf] })
     data.push({
       ...rowOf(stored),
-      proof: { type: PAGE_PROOF, proof: runs.length - 1, index: stored.row_index, leaf_hash },
+      proof: { type: PAGE_PROOF, proof: runs.length - 1, index, leaf_hash: toBase64(leaf) },
     })
   }
   const ranges: PageRange[] = []
-  for (const { release, from, to } of runs) {
+  for (const { release, from, leaves } of runs) {
     await ourTurn()
     const tree = proofs.tree(release)
-    const around = rangesAround(from, to, release.row_count)
-    const hashes = (side: [number, number][]): string[] =>
-      side.map(([start, end]) => toBase64(tree.rangeRoot(start, end)))
-    ranges.push({
-      type: RANGE_PROOF,
-      release: releases.indexOf(release),
-      from,
-      left_path: hashes(around.left),
-      right_path: hashes(around.right),
-    })
+    const around = rangesAround(from, from + leaves.length, release.row_count)
+    const hashes = (side: [number, number][]): Hash[] => side.map(([start, end]) => tree.rangeRoot(start, end))
+    const [left, right] = [hashes(around.left), hashes(around.right)]
+    const root = rootFromRange(from, leaves, release.row_count, left, right)
+    if (!root || toBase64(root) !== release.manifest.rows_root) throw unproved(release.release_id)
+    const [left_path, right_path] = [left.map(toBase64), right.map(toBase64)]
+    ranges.push({ type: RANGE_PROOF, release: releases.indexOf(release), from, left_path, right_path })
   }
   return {
     data,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts'
+import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { type Charts, chartTable } from '../charts.ts'
 import { answer } from './answer.ts'
@@ -18,10 +18,19 @@ interface Parts {
 /** The code of the price that the landing page shows. */
 const EXAMPLE = ReferenceQuery.parse({ cpt: '99213' })
 
-/** One price in force today and where in its source it stands; nothing if the code has no single amount. */
-export async function examplePrice({ db, log, published, today, charts }: Parts) {
-  const proofs = Proofs.under(await published.at(), db, log, chartTable(charts))
-  const found = find(proofs, questionOf(EXAMPLE, today()))
+/** One price in force today and where in its source it stands; nothing if the code has no single amount, or its row is damaged. */
+export async function examplePrice(parts: Parts) {
+  const proofs = Proofs.under(await parts.published.at(), parts.db, parts.log, chartTable(parts.charts))
+  try {
+    return examplePriceIn(proofs, parts.today())
+  } catch (error) {
+    if (error instanceof DamageFault) return undefined
+    throw error
+  }
+}
+
+function examplePriceIn(proofs: Proofs, day: string) {
+  const found = find(proofs, questionOf(EXAMPLE, day))
   if (found.decision.outcome !== 'price') return undefined
   const row = answer(proofs, found, { related: false })
   if (!('amount' in row.price)) return undefined

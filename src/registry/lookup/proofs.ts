@@ -1,7 +1,7 @@
 import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { cutTile } from '../../integrity/tile-source.ts'
-import { toBase64, utf8 } from '../../proof/bytes.ts'
+import { concat, equalBytes, toBase64, utf8 } from '../../proof/bytes.ts'
 import type { ChartTable } from '../../proof/price/charts.ts'
 import {
   ABSENCE_PROOF,
@@ -76,9 +76,16 @@ export class Proofs {
     return { ...row, proof: { type: ROW_PROOF, row: place, release: release.manifest, in_force: null, log } }
   }
 
-  /** A pointer to the whole proof, and what binds the row to it. */
-  refer({ release_id }: Release, { row_index: index, body }: StoredRow): ProofRef {
-    return { type: PROOF_REF, release_id, index, leaf_hash: leafText(body), href: permalink(release_id, index) }
+  /** A pointer to the whole proof, and what binds the row to it. It points to nothing that cannot be proved. */
+  refer(release: Release, stored: StoredRow): ProofRef {
+    const leaf_hash = toBase64(this.#pathOf(release, stored).hash)
+    return {
+      type: PROOF_REF,
+      release_id: release.release_id,
+      index: stored.row_index,
+      leaf_hash,
+      href: permalink(release, stored),
+    }
   }
 
   /** That no row of a release has a key with this prefix: its neighbours on both sides are adjacent. */
@@ -95,6 +102,11 @@ export class Proofs {
     }
   }
 
+  /** A fault where a row is not the one that was published. */
+  check(release: Release, stored: StoredRow): void {
+    this.#pathOf(release, stored)
+  }
+
   /** A row with its place in the tree. */
   neighbour(release: Release, stored: StoredRow): Neighbour {
     const { row_index: index, body } = stored
@@ -102,12 +114,8 @@ export class Proofs {
     return { row: rowOf({ body }), index, path }
   }
 
-  /** A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there. */
-  #pathOf(release: Release, { row_index, body }: StoredRow): { hash: Hash; path: string[] } {
-    const hash = leafHash(utf8(body))
-    const path = this.tree(release).path(row_index, hash)
-    if (!path) throw new DamageFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
-    return { hash, path }
+  #pathOf(release: Release, stored: StoredRow): { hash: Hash; path: string[] } {
+    return pathOf(this.open(release), release, stored)
   }
 
   /** The last row before a key that is not there, and the first one after it. */
@@ -130,7 +138,23 @@ const leafText = (body: string): string => toBase64(leafHash(utf8(body)))
 const hashList = (hashes: readonly string[]): string => (hashes.length === 0 ? '[]' : `["${hashes.join('","')}"]`)
 
 /** Where a row is, with its whole proof, for ever. */
-const permalink = (release_id: string, index: number): string => `/rows/${release_id}/${index}`
+export const permalink = ({ release_id }: Release, { row_index }: StoredRow): string =>
+  `/rows/${release_id}/${row_index}`
+
+/** A row whose stored bytes no longer hash to the published root is a fault here, not a wrong price there. */
+export function pathOf(
+  file: ReleaseFile,
+  { release_id, manifest }: Release,
+  { row_index, body }: StoredRow,
+): { hash: Hash; path: string[] } {
+  const hash = leafHash(utf8(body))
+  const path = file.tree(manifest.rows_root).path(row_index, hash)
+  if (!path) throw unproved(release_id)
+  return { hash, path }
+}
+
+export const unproved = (release_id: string): DamageFault =>
+  new DamageFault(`a row of ${release_id} fails its own proof: run \`atr fsck\``)
 
 /** A tile of the row hashes of a release, even of one that was withdrawn. */
 export async function findRowTile(
@@ -156,7 +180,9 @@ export function findRowBodies(
   const release = view.releaseNamed(release_id)
   const from = n * TILE_WIDTH
   if (!release || from + width > release.row_count) return undefined
-  return openRelease(db, release)
-    .rowsAt(from, from + width)
-    .map(({ body }) => utf8(body))
+  const file = openRelease(db, release)
+  const bodies = file.rowsAt(from, from + width).map(({ body }) => utf8(body))
+  const hashes = concat(...bodies.map(leafHash))
+  if (!equalBytes(hashes, file.tile(0, n).subarray(0, hashes.length))) throw unproved(release_id)
+  return bodies
 }

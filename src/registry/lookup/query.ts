@@ -33,8 +33,8 @@ export const RegionText = z
   .register(refusedAs, { problem: 'invalid_region' })
   .meta({
     description:
-      '`national`, a state as `US-IL` or `IL`, a Medicare locality as `US-IL-16`, or a ZIP code as `60611` or `60611-1234`',
-    examples: ['60611'],
+      '`national`, a state as `US-CA` or `CA`, a Medicare locality as `US-CA-05`, or a ZIP code as `94102` or `94102-1234`',
+    examples: ['94102'],
   })
 export const AsOf = z.iso.date().meta({ description: 'Date of service; today if left out', examples: ['2026-07-01'] })
 

@@ -1,4 +1,3 @@
-import { DamageFault } from '../../db/db.ts'
 import { concat, toBase64, utf8 } from '../../proof/bytes.ts'
 import { partOf } from '../../proof/list/likeness.ts'
 import { MOST_IN_SHORT } from '../../proof/list/set.ts'
@@ -23,7 +22,7 @@ import { rangesBeside, rootFromLeaves } from '../../proof/tree/leaves.ts'
 import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { type Release, rowOf } from '../store.ts'
 import type { Evidence, RowInRelease } from './because.ts'
-import type { Proofs } from './proofs.ts'
+import { type Proofs, unproved } from './proofs.ts'
 
 interface ShownLeaf {
   row: AnyRow
@@ -156,8 +155,7 @@ export class SharedParts {
     const beside = ranges.map(([from, to]) => tree.rangeRoot(from, to))
     // Rows whose stored bytes no longer hash to the published root are a fault here, not a wrong price there.
     const root = rootFromLeaves(shown, release.row_count, beside)
-    if (!root || toBase64(root) !== release.rows_root)
-      throw new DamageFault(`a row of ${release.release_id} fails its own proof: run \`atr fsck\``)
+    if (!root || toBase64(root) !== release.rows_root) throw unproved(release.release_id)
     return toBase64(concat(...beside))
   }
 }

@@ -5,7 +5,7 @@ import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
-import { heldPeriods, shortRow } from './answer.ts'
+import { checkUnshown, heldPeriods, shortRow } from './answer.ts'
 import { evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
 import { runRule, type Trace } from './find.ts'
@@ -53,7 +53,8 @@ export function sheet(proofs: Proofs, query: SheetQuery, today: string): z.input
 
 /** The same in few words, with pointers in place of proofs. */
 export function shortSheet(proofs: Proofs, query: SheetQuery, today: string): z.input<typeof ShortSheet> {
-  const { question, rows, not_held } = findSheet(proofs, query, today)
+  const { question, trace, rows, not_held } = findSheet(proofs, query, today)
+  checkUnshown(proofs, trace, rows)
   const data = rows.map((row) => shortRow(proofs, row))
   return { data, not_held, as_of: question.day } as z.input<typeof ShortSheet>
 }

@@ -12,9 +12,9 @@ export const LOOKUP = 'lookup_reference'
 
 /** What a text may say, told to those whose text was not understood. */
 export const GRAMMAR =
-  'Write: price of CODE[-MODIFIER] [in PLACE] [on YYYY-MM-DD] [at NPI]; for example "price of 99213 in 60611" or ' +
-  '"99213-26 in Illinois on 2026-03-01 at 1234567893". PLACE is a ZIP code, a state, a Medicare locality such as US-IL-16, or ' +
-  'national. Or send a data part: {"skill": "lookup_reference", "cpt": "99213", "region": "60611"}; the skills are in the agent card.'
+  'Write: price of CODE[-MODIFIER] [in PLACE] [on YYYY-MM-DD] [at NPI]; for example "price of 99213 in 94102" or ' +
+  '"99213-25 in California on 2026-11-02 at 1234567893". PLACE is a ZIP code, a state, a Medicare locality such as US-CA-05, or ' +
+  'national. Or send a data part: {"skill": "lookup_reference", "cpt": "99213", "region": "94102"}; the skills are in the agent card.'
 
 const Part = z.object({
   text: z.string().optional(),

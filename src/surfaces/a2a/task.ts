@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { answerValue, type Outcome } from '../../operation.ts'
+import { withFullStop } from '../../problem.ts'
 import { JsonError, parseJson } from '../../proof/canonical-json.ts'
 import { problemDocument } from '../http/response.ts'
 import { GRAMMAR, type Question } from './question.ts'
@@ -59,7 +60,7 @@ export function taskOf(subject: Subject, outcome: Outcome, about: { baseUrl: str
   const isAnswer = problem.entry.kind === 'not_found'
   const data = problemDocument(problem, { ...about, placeOf: () => 'body' })
   const artifacts = [{ artifactId: 'problem', name: problem.code, parts: [{ data, mediaType: JSON_TYPE }] }]
-  const words = `${problem.detail}. ${problem.entry.hint}`
+  const words = `${withFullStop(problem.detail)} ${problem.entry.hint}`
   return { ...withStatus(subject, isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_REJECTED', words), artifacts }
 }
 

@@ -51,8 +51,7 @@ export function parseBill(text: string, defaults: BillDefaults): ParsedBill {
     .filter(({ line }) => /[^\s,;"]/.test(line))
   const [first] = lines
   if (!first) return { refused: 'There is no line: paste or type at least one.' }
-  const separator = ['\t', ';'].find((each) => first.line.includes(each)) ?? ','
-  const heading = cellsOf(first.line, separator)
+  const heading = cellsOf(first.line)
   const named = heading.map((cell) => NAMES.find(([, name]) => name.test(cell))?.[0])
   const isHeading = named.includes('code')
   if (lines.length - Number(isHeading) > MOST_LINES)
@@ -61,7 +60,7 @@ export function parseBill(text: string, defaults: BillDefaults): ParsedBill {
   const entries: BillEntry[] = []
   const faults: BillFault[] = []
   for (const { at, line } of isHeading ? lines.slice(1) : lines) {
-    const cells = cellsOf(line, separator)
+    const cells = cellsOf(line)
     const of = (field: Field): string => cells[fields.indexOf(field)] ?? ''
     const entry = cells.some((cell) => cell.length > MOST_IN_CELL)
       ? `a cell has more than ${MOST_IN_CELL} characters`
@@ -72,8 +71,15 @@ export function parseBill(text: string, defaults: BillDefaults): ParsedBill {
   return { entries, faults }
 }
 
+/** Each line is read by the separator that it has itself: bills are put together from several places. */
+function separatorOf(line: string): string {
+  const outside = line.replace(/"[^"]*"/g, '').trimEnd()
+  return ['\t', ';'].find((each) => outside.includes(each)) ?? ','
+}
+
 /** Cells in quotes may have the separator in them, and a quote twice (RFC 4180). */
-function cellsOf(line: string, separator: string): string[] {
+function cellsOf(line: string): string[] {
+  const separator = separatorOf(line)
   const cells: string[] = []
   let cell = ''
   let isQuoted = false
@@ -100,7 +106,7 @@ function entryOf(of: (field: Field) => string, defaults: BillDefaults): Omit<Bil
   const billed = amountOf(of('billed'))
   if (billed === undefined) return 'the amount billed is not one in dollars, such as 300.00'
   const place = of('place') || defaults.place
-  if (place !== '' && !parseRegion(place)) return 'the place is not a ZIP code or state, such as 60611 or IL'
+  if (place !== '' && !parseRegion(place)) return 'the place is not a ZIP code or state, such as 94102 or CA'
   const day = dayOf(of('day')) || defaults.day
   if (!isDay(day)) return 'the day is not one such as 2026-07-15 or 7/15/2026'
   return { code, modifier, units, billed, place, day }

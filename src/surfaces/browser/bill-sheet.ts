@@ -1,24 +1,25 @@
 // A bill with its reference prices, as a sheet to print and send. Plain data: the server and the browser each show it
 // in their own way. All amounts are exact.
 
-import type { LineAmount, Summary } from '../../proof/lookup/bill.ts'
+import type { LineAmount } from '../../proof/lookup/bill.ts'
 import { tenThousandths } from '../../proof/price/money.ts'
-import type { Manifest } from '../../proof/price/release.ts'
-import type { Row } from '../../proof/price/row.ts'
+import { citedLines } from '../../proof/price/row-of-release.ts'
+import { letterOf } from './bill-letter.ts'
 import { type BillEntry, type BillFault, COLUMNS, type Column } from './bill-lines.ts'
-
-/** The answer to the batch of one column, as far as the sheet uses it: only what a verifier proves. */
-export interface ColumnAnswer {
-  results: readonly {
-    status: number
-    row?: Row & { proof: { release: number; index: number } }
-    problem?: { code: string; row?: unknown }
-    extended?: LineAmount | null
-  }[]
-  summary: Summary
-  releases?: readonly { release: Manifest }[]
-}
-export type ColumnAnswers = { readonly [column in Column]?: ColumnAnswer }
+import {
+  amountOf,
+  BASES,
+  type ColumnAnswer,
+  type ColumnAnswers,
+  type ComparedBill,
+  dollars,
+  editionOf,
+  permalink,
+  type Reference,
+  reasonOf,
+  referencesIn,
+  TITLES,
+} from './bill-reference.ts'
 
 export interface Cell {
   text: string
@@ -45,52 +46,6 @@ export interface BillSheet {
   letter: string
 }
 
-const TITLES: Record<Column, string> = {
-  doctor: 'Medicare, doctor',
-  outpatient: 'Medicare, hospital',
-  cash: 'Hospital, cash',
-  gross: 'Hospital, gross',
-}
-
-const BASES: { readonly [basis: string]: string } = {
-  medicare_pfs: 'physician fee schedule',
-  medicare_clfs: 'laboratory fee schedule',
-  medicare_asp: 'drug payment limits',
-  medicare_dmepos: 'equipment fee schedule',
-  medicare_opps: 'outpatient prices',
-  hospital_cash: 'cash price',
-  hospital_gross: 'gross charge',
-}
-
-/** Why a line has no price, in words of a patient. */
-const REASONS: { readonly [code: string]: string } = {
-  absent_bundled: 'bundled: paid as part of another service',
-  absent_conditionally_packaged: 'packaged: paid with another service of the same visit',
-  absent_carrier_priced: 'priced by the regional Medicare contractor',
-  absent_paid_elsewhere: 'not paid by this schedule; another one may',
-  absent_not_covered: 'not covered by Medicare',
-  absent_not_valid: 'not a valid code for this schedule',
-  absent_inpatient_only: 'paid only for hospital inpatients',
-  absent_anesthesia: 'paid by anesthesia units and time',
-  absent_not_applicable_in_setting: 'not performed in this setting',
-  absent_no_price_stated: 'listed without a price',
-  absent_unreadable: 'listed, and the line cannot be read',
-  absent_withheld_conflict: 'withheld: the source contradicts itself',
-  not_on_schedule: 'not listed',
-  no_edition_for_day: 'no edition is held for this day',
-  modifier_not_priced: 'no price with this modifier',
-  modifier_not_allowed: 'not paid with this modifier',
-  region_ambiguous: 'the place has several Medicare areas: give a ZIP code',
-  region_not_covered: 'not listed for this place',
-  unknown_zip: 'the ZIP code is not known',
-  unknown_provider: 'no file of this hospital is held',
-}
-const reasonOf = (code: string): string => REASONS[code] ?? 'no price'
-
-export const dollars = (amount: string): string => `$${amount.replace(/\B(?=([0-9]{3})+\.)/g, ',')}`
-export const amountOf = (amounts: LineAmount): string =>
-  'amount' in amounts ? dollars(amounts.amount) : `${dollars(amounts.low)} to ${dollars(amounts.high)}`
-
 /** How often an amount goes into what was billed, to one decimal, half up. */
 export function ratio(billed: string | null, amount: string | undefined): string | undefined {
   if (billed === null || amount === undefined || tenThousandths(amount) === 0n) return undefined
@@ -99,35 +54,8 @@ export function ratio(billed: string | null, amount: string | undefined): string
 }
 const single = (amounts: LineAmount): string | undefined => ('amount' in amounts ? amounts.amount : undefined)
 
-type Priced = Row & { proof: { release: number; index: number } }
-interface Reference {
-  column: Column
-  entry: BillEntry
-  row: Priced
-  release: Manifest
-  extended: LineAmount | null
-}
-
-/** The references of all lines and columns that have a price. */
-function referencesIn(entries: readonly BillEntry[], answers: ColumnAnswers): Reference[] {
-  return COLUMNS.flatMap((column) => {
-    const { results = [], releases = [] } = answers[column] ?? {}
-    return results.flatMap(({ row, extended = null }, i) => {
-      const [entry, release] = [entries[i], row && releases[row.proof.release]?.release]
-      return entry && row && release ? [{ column, entry, row, release, extended }] : []
-    })
-  })
-}
-
-export const permalink = ({ release, row }: Pick<Reference, 'release' | 'row'>): string =>
-  `/rows/${release.release_id}/${row.proof.index}`
-
-export function billSheet(
-  entries: readonly BillEntry[],
-  faults: readonly BillFault[],
-  answers: ColumnAnswers,
-  origin: string,
-): BillSheet {
+export function billSheet(bill: ComparedBill): BillSheet {
+  const { entries, faults, answers } = bill
   const columns = COLUMNS.filter((column) => answers[column])
   const references = referencesIn(entries, answers)
   const isPriced = (entry: BillEntry): boolean => references.some((each) => each.entry === entry)
@@ -148,13 +76,11 @@ export function billSheet(
       },
       totalsOf(columns, answers),
       sourcesOf(references),
-    ],
-    lists: [
-      bundledIn(entries, columns, answers),
-      withoutPrice(entries, columns, answers, isPriced),
-      unread(faults),
-    ].filter(({ items }) => items.length > 0),
-    letter: letterOf(references, origin),
+    ].filter(({ rows }) => rows.length > 0),
+    lists: [bundledIn(entries, columns, answers), withoutPrice(entries, columns, answers), unread(faults)].filter(
+      ({ items }) => items.length > 0,
+    ),
+    letter: letterOf(bill),
   }
 }
 
@@ -192,88 +118,67 @@ const totalsOf = (columns: readonly Column[], answers: ColumnAnswers): Table => 
   ),
 })
 
-/** Where each amount stands: the edition, its files, and the lines in them. */
+/** Where each amount stands: the edition, and of each of its files the lines. */
 function sourcesOf(references: readonly Reference[]): Table {
-  const releases = [...new Map(references.map(({ release }) => [release.release_id, release])).values()]
+  const files = new Map<string, { cells: Cell[]; lines: Map<number, Set<string>> }>()
+  for (const { row, release } of references)
+    for (const { file, sha256, line } of citedLines(row, release)) {
+      const key = `${release.release_id} ${sha256}`
+      const source = files.get(key) ?? {
+        cells: [
+          { text: editionOf(release) },
+          { text: `${release.effective_from} to ${release.effective_to}`, isWhole: true },
+          { text: `${file} ${sha256.slice(0, 16)}\u2026` },
+        ],
+        lines: new Map(),
+      }
+      files.set(key, source)
+      source.lines.set(line, (source.lines.get(line) ?? new Set()).add(row.cpt))
+    }
   return {
     name: 'bill-sources',
     caption: 'Sources',
-    head: ['Edition', 'In force', 'File and SHA-256', 'Lines'],
-    rows: releases.map((release) => {
-      const own = references.filter((each) => each.release.release_id === release.release_id)
-      const [file] = release.citations
-      const cited = own.map(({ row }) => `${row.cpt}: ${row.locator.map(({ line }) => line).join(' and ')}`)
-      return [
-        {
-          text: release.data_class === 'sample' ? `${release.release_id} (sample data)` : release.release_id,
-          isWhole: true,
-        },
-        { text: `${release.effective_from} to ${release.effective_to}`, isWhole: true },
-        { text: `${file?.file} ${file?.sha256.slice(0, 16)}\u2026` },
-        { text: [...new Set(cited)].join('; ') },
-      ]
-    }),
+    head: ['Edition', 'In force', 'File and SHA-256', 'Codes: line'],
+    rows: [...files.values()].map(({ cells, lines }) => [
+      ...cells,
+      { text: [...lines].map(([line, codes]) => `${[...codes].join(', ')}: ${line}`).join('; ') },
+    ]),
   }
 }
 
 const BUNDLED = /^absent_(bundled|conditionally_packaged)$/
 
+const isBundled = (result: Result | undefined): boolean => BUNDLED.test(result?.problem?.code ?? '')
+
 function bundledIn(entries: readonly BillEntry[], columns: readonly Column[], answers: ColumnAnswers) {
-  const items = entries.flatMap((entry, i) => {
-    const found = columns.find((column) => BUNDLED.test(answers[column]?.results[i]?.problem?.code ?? ''))
-    if (!found) return []
-    const reason = reasonOf(answers[found]?.results[i]?.problem?.code ?? '')
-    return [
-      `Line ${entry.at}, ${entry.code} (${TITLES[found]}): ${reason}. Medicare pays nothing more for it on its own, so ask which service it belongs to.`,
-    ]
-  })
+  const items = entries.flatMap(({ at, code }, i) =>
+    columns
+      .map((column) => ({ title: TITLES[column], result: answers[column]?.results[i] }))
+      .filter(({ result }) => isBundled(result))
+      .map(
+        ({ title, result }) =>
+          `Line ${at}, ${code} (${title}): ${reasonOf(result?.problem?.code)}. Medicare pays nothing more for it on its own, so ask which service it belongs to.`,
+      ),
+  )
   return { title: 'What is bundled, and why that matters', items }
 }
 
-function withoutPrice(
-  entries: readonly BillEntry[],
-  columns: readonly Column[],
-  answers: ColumnAnswers,
-  isPriced: (entry: BillEntry) => boolean,
-) {
-  const items = entries.flatMap((entry, i) => {
-    if (isPriced(entry)) return []
-    const why = columns.map(
-      (column) => `${TITLES[column]}: ${reasonOf(answers[column]?.results[i]?.problem?.code ?? '')}`,
-    )
-    return [`Line ${entry.at}, ${entry.code}. ${why.join('. ')}.`]
+/** A reason for every other price that is not there, in each column; lines with the same one are named together. */
+function withoutPrice(entries: readonly BillEntry[], columns: readonly Column[], answers: ColumnAnswers) {
+  const items = columns.flatMap((column) => {
+    const lines = new Map<string, string[]>()
+    for (const [i, { at, code }] of entries.entries()) {
+      const result = answers[column]?.results[i]
+      if (result?.row || isBundled(result)) continue
+      const reason = reasonOf(result?.problem?.code)
+      lines.set(reason, [...(lines.get(reason) ?? []), `line ${at} (${code})`])
+    }
+    return [...lines].map(([reason, named]) => `${TITLES[column]}, ${named.join(', ')}: ${reason}.`)
   })
-  return { title: 'Lines without a price, and why', items }
+  return { title: 'Where there is no price, and why', items }
 }
 
 const unread = (faults: readonly BillFault[]) => ({
   title: 'Lines that could not be read',
   items: faults.map(({ at, what }) => `Line ${at}: ${what}.`),
 })
-
-/** One reference for each line, the first there is. It states what is published, and nothing else. */
-function letterOf(references: readonly Reference[], origin: string): string {
-  const first = references.filter((each, i) => references.findIndex(({ entry }) => entry === each.entry) === i)
-  if (first.length === 0) return ''
-  const sentences = first.map((each) => {
-    const { entry, row, release, extended } = each
-    const billed = entry.billed === null ? '' : `, billed at ${dollars(entry.billed)}`
-    const amount = extended ? amountOf(extended) : 'a factor'
-    const numbers = row.locator.map(({ line }) => line)
-    const lines = `${numbers.length === 1 ? 'line' : 'lines'} ${numbers.join(' and ')}`
-    const what = `Code ${entry.code}${entry.modifier && ` with modifier ${entry.modifier}`}, ${entry.units === 1 ? '1 unit' : `${entry.units} units`}, ${entry.day}${billed}`
-    return `${what}: ${amount} (${BASES[row.basis] ?? row.basis}, edition ${release.edition}, ${lines}, ${origin}${permalink(each)}).`
-  })
-  return `The following published reference prices apply to the lines of this bill. ${sentences.join(' ')} Each amount is what the named edition states for the place and the day of the line, and can be checked at its address. This is not a statement of what is owed.`
-}
-
-/** A spreadsheet runs a cell that begins like a formula, so such a cell begins with an apostrophe instead. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-export const billCsv = ({ tables: [lines] }: BillSheet): string =>
-  [lines?.head ?? [], ...(lines?.rows ?? []).map((cells) => cells.map(({ text }) => text.replace(/^\$/, '')))]
-    .map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
-    .join('')

@@ -1,8 +1,10 @@
 // The bill in the browser: sent, checked line by line, and shown only if every proof holds. Nothing is kept.
 
 import { checkBill } from './bill-check.ts'
+import { billCsv } from './bill-csv.ts'
 import { type Column, columnsFor, parseBill, questionsOf } from './bill-lines.ts'
-import { type BillSheet, billCsv, billSheet, type Cell, type ColumnAnswers, classOf, type Table } from './bill-sheet.ts'
+import type { ColumnAnswers, ComparedBill } from './bill-reference.ts'
+import { billSheet, type Cell, classOf, type Table } from './bill-sheet.ts'
 import { button, element, find } from './element.ts'
 import { trustOf } from './pin.ts'
 import { ageLimits, MOST_HOURS } from './steps.ts'
@@ -56,12 +58,12 @@ function save(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(href), 60_000)
 }
 
-function show(made: BillSheet, asJson: object): void {
-  const [lines, ...more] = made.tables
+function show(bill: ComparedBill): void {
+  const { entries, faults, answers } = bill
+  const made = billSheet(bill)
   sheet.replaceChildren(
     element('p', {}, made.summary),
-    ...(lines ? [tableOf(lines)] : []),
-    ...more.map(tableOf),
+    ...made.tables.map(tableOf),
     ...made.lists.flatMap(({ title, items }) => [
       element('h2', {}, title),
       element('ul', {}, ...items.map((item) => element('li', {}, item))),
@@ -71,8 +73,10 @@ function show(made: BillSheet, asJson: object): void {
       'p',
       { className: 'check-tools' },
       button('Print', () => window.print()),
-      button('CSV', () => save('bill.csv', 'text/csv', billCsv(made))),
-      button('JSON', () => save('bill.json', 'application/json', JSON.stringify(asJson))),
+      button('CSV', () => save('bill.csv', 'text/csv', billCsv(bill))),
+      button('JSON', () =>
+        save('bill.json', 'application/json', JSON.stringify({ lines: entries, unread: faults, answers })),
+      ),
     ),
   )
 }
@@ -86,7 +90,7 @@ form.onsubmit = async (event) => {
   sheet.replaceChildren()
   if ('refused' in bill) return tell('bad', bill.refused)
   const { entries, faults } = bill
-  if (entries.length === 0) return show(billSheet(entries, faults, {}, location.origin), {})
+  if (entries.length === 0) return show({ entries, faults, answers: {}, origin: location.origin })
   tell('waiting', 'Looking up and checking.')
   const { pin, sentence } = await trustOf('/log/policy')
   const body = new URLSearchParams({ lines: value('lines'), place: value('place'), day, npi })
@@ -108,8 +112,10 @@ form.onsubmit = async (event) => {
         `The answer is not shown, because its proof does not hold: ${verdict.reason}${'at' in verdict ? `, line ${entries[(verdict.at ?? 1) - 1]?.at}` : ''}.`,
       )
     rows += verdict.ok ? verdict.rows.length : 0
+    // What it adds up to was not compared with anything.
+    if (isEmpty) delete (answers as ColumnAnswers)[column]
   }
-  show(billSheet(entries, faults, answers, location.origin), { lines: entries, answers })
+  show({ entries, faults, answers, origin: location.origin })
   tell('good', `Checked in this browser: ${rows} rows are proved, and each answers its line. ${sentence}`)
 }
 

@@ -2,8 +2,10 @@ import { answerValue, type Call, type Gate, type Operation, perform, refusalOf, 
 import { Problem } from '../../problem.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { STATUS } from '../../status.ts'
+import { billCsv } from '../browser/bill-csv.ts'
 import { type BillEntry, columnsFor, parseBill, questionsOf } from '../browser/bill-lines.ts'
-import { billCsv, billSheet, type ColumnAnswers } from '../browser/bill-sheet.ts'
+import type { ColumnAnswers } from '../browser/bill-reference.ts'
+import { billSheet } from '../browser/bill-sheet.ts'
 import { isWorthwhile, preferredEncoding } from '../http/compression.ts'
 import type { Mount } from '../http/mount.ts'
 import { negotiate } from '../http/negotiation.ts'
@@ -45,20 +47,24 @@ export const billEndpoint = (parts: BillParts): Mount => ({
       const { type } = FORMS[as]
       return (await good({ bytes, type, cache: 'no-store', headers, encoding: coding, status })).response
     }
+    let isCounted = false
     try {
       const sent = await readForm(request)
       form = sent
       if (sent.as === 'csv' || sent.as === 'json') as = sent.as
       const { entries, faults } = linesOf(sent, parts.today())
+      isCounted = true
       const { answers, visit } = await answersTo(parts, call, entries, sent.npi)
       if (as === 'json') return await send(JSON.stringify(answers), visit)
-      const sheet = billSheet(entries, faults, answers, parts.baseUrl())
-      return await send(as === 'csv' ? billCsv(sheet) : await billHtml(form, { sheet }), visit)
+      const bill = { entries, faults, answers, origin: parts.baseUrl() }
+      return await send(as === 'csv' ? billCsv(bill) : await billHtml(form, { sheet: billSheet(bill) }), visit)
     } catch (error) {
-      const problem = refusalOf(error)
+      // A form that cannot be read is not free.
+      const visit = isCounted ? {} : await parts.gate.enter(call, 'public', 'reference')
+      const problem = visit.refusal ?? refusalOf(error)
       if (!problem) throw error
       if (as !== 'html') return refusal(problem, { baseUrl: parts.baseUrl(), requestId })
-      const response = await send(await billHtml(form, { refused: problem.detail }), {}, STATUS[problem.entry.kind])
+      const response = await send(await billHtml(form, { refused: problem.detail }), visit, STATUS[problem.entry.kind])
       const { retryAfterSeconds } = problem.extra
       if (retryAfterSeconds !== undefined) response.headers.set('retry-after', String(retryAfterSeconds))
       return response

@@ -20,7 +20,7 @@ export interface BillForm {
 }
 export const EMPTY_FORM: BillForm = { lines: '', place: '', day: '', npi: '' }
 
-const EXAMPLE = '99213\t25\t1\t300.00\t60611\t2026-11-02'
+const EXAMPLE = '99213\t25\t1\t300.00\t94102\t2026-11-02'
 
 const Form = ({ lines, place, day, npi }: BillForm) => (
   <form id="bill" method="post" action="/bill" autocomplete="off">
@@ -45,14 +45,14 @@ const Form = ({ lines, place, day, npi }: BillForm) => (
     <div class="lookup">
       <p>
         <label for="place">Place, where a line has none</label>
-        <input id="place" name="place" value={place} placeholder="60611 or IL" />
+        <input id="place" name="place" value={place} placeholder="94102 or CA" />
       </p>
       <p>
         <label for="day">Day, where a line has none</label>
         <input id="day" name="day" type="date" value={day} />
       </p>
       <p>
-        <label for="npi">NPI of the hospital, for its own prices</label>
+        <label for="npi">Hospital NPI, for its prices</label>
         <input id="npi" name="npi" value={npi} inputmode="numeric" placeholder="ten digits" />
       </p>
       <p>

@@ -45,7 +45,7 @@ const Form = () => (
       <label for="asked">What was asked</label>
       <input id="asked" spellcheck={false} autocomplete="off" aria-describedby="asked-help" />
       <small id="asked-help">
-        The address, such as <code>/reference?cpt=99213&amp;region=60611&amp;as_of=2026-11-15</code>; the request of a
+        The address, such as <code>/reference?cpt=99213&amp;region=94102&amp;as_of=2026-11-15</code>; the request of a
         bill; or, for an export, the name of its release. Without it, only what was published is checked.
       </small>
     </p>

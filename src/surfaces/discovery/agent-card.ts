@@ -153,7 +153,7 @@ function card({ baseUrl, rails, skills, a2aPath, tokenPath }: AgentCardParts): O
 
 /** What an agent can write for a skill, as text or as the data part of a message. */
 const EXAMPLES: Readonly<Record<string, string[]>> = {
-  lookup_reference: ['price of 99213 in 60611', '{"skill":"lookup_reference","cpt":"99213","region":"60611"}'],
+  lookup_reference: ['price of 99213 in 94102', '{"skill":"lookup_reference","cpt":"99213","region":"94102"}'],
 }
 
 function skill({ name, summary, tag, access }: Operation): Card['skills'][number] {

@@ -11,7 +11,7 @@ export const REQUESTS: { [operation: string]: JsonSchema } = {
   attest: { nonce: NONCE },
   lookup_references: {
     lines: [
-      { cpt: '99213', region: '60611', units: 2, billed: '300.00' },
+      { cpt: '99213', region: '94102', units: 2, billed: '300.00' },
       { cpt: '71046', modifier: '26' },
     ],
     proof: 'ref',
@@ -30,6 +30,7 @@ export const ANSWERS: { [operation: string]: JsonSchema } = {
     class: null,
     price: { amount: '95.19', currency: 'USD', per: null },
     effective_from: '2026-07-01',
+    data_class: 'published',
     effective_to: '2026-09-30',
     flags: [],
     proof: {

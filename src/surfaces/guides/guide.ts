@@ -51,7 +51,7 @@ function tableOfContents(base: string): string {
 /** What parameters mean, where several calls share them. */
 const PARAMETERS: Record<string, string> = {
   cpt: 'CPT or HCPCS code, `99213`',
-  region: '`national`, state `IL`, locality `US-IL-16`, or ZIP `60611`',
+  region: '`national`, state `CA`, locality `US-CA-05`, or ZIP `94102`',
   npi: 'a hospital, for its own prices',
   as_of: 'day of service, `2026-07-01`; today',
   modifier: '`26`, `TC`, `50`, up to four as `26-59`',

@@ -58,19 +58,6 @@ export const resourceRoute = (resource: Resource): KeptRoute => ({
 const stampOf = (cache: string, stamp: (() => string | undefined) | undefined): (() => string | undefined) =>
   stamp === undefined || cache.includes('no-store') ? () => undefined : stamp
 
-/** Makes something, or waits for it if somebody else has it made already. */
-export function madeOnce<Made>(
-  underWay: Map<string, Promise<Made>>,
-  what: string,
-  make: () => Promise<Made>,
-): Promise<Made> {
-  const known = underWay.get(what)
-  if (known) return known
-  const made = make().finally(() => underWay.delete(what))
-  underWay.set(what, made)
-  return made
-}
-
 /** The numbers of the variants of an answer: one form in one coding, or in all of them where it has only one. */
 export function variantsOf(form: number, encoding?: Encoding): number[] {
   const codings = encoding === undefined ? ENCODINGS : [encoding]

@@ -3,6 +3,7 @@ import {
   allowedParameters,
   answerText,
   type Gate,
+  madeOnce,
   type Operation,
   perform,
   refusalOf,
@@ -11,7 +12,7 @@ import {
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
 import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
-import { jsonFormFor, type KeptRoute, madeOnce, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
+import { jsonFormFor, type KeptRoute, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
 import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
 import { type CacheFigures, keep, type Made, ReplyCache } from './reply-cache.ts'
 import {

@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { answerValue, type Operation } from '../../operation.ts'
-import type { Problem } from '../../problem.ts'
+import { type Problem, withFullStop } from '../../problem.ts'
 import { nextCall } from './next-call.ts'
 import { placeOf, SENTENCES, type Sentence } from './sentences.ts'
 import type { Tool } from './tools.ts'
@@ -34,8 +34,7 @@ export async function callTool(
 }
 
 function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
-  const detail = /[.!?]$/.test(problem.detail) ? problem.detail : `${problem.detail}.`
-  const text = `${problem.code}: ${detail} ${nextCall(problem, tool.name)}`
+  const text = `${problem.code}: ${withFullStop(problem.detail)} ${nextCall(problem, tool.name)}`
   return { content: [{ type: 'text', text }], structuredContent: visitor.document(problem, op), isError: true }
 }
 

@@ -38,7 +38,26 @@ const moneyOf = (price: Amounts): string => {
 const priceOf = ({ per, ...price }: Stated): string => `${moneyOf(price)}${per ? ` per ${per}` : ''}`
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-type PointedRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & { effective_to?: string }
+/** Short answers have the class of the data in each row, answers with proofs in the manifests of the releases they show. */
+interface Classed {
+  data_class?: string | null
+  proof?: unknown
+}
+interface Released {
+  releases?: { release: { data_class: string } }[]
+}
+const classOf = ({ data_class, proof }: Classed): string | null | undefined =>
+  data_class ?? (proof as { release?: { data_class?: string } } | undefined)?.release?.data_class
+const isSample = (each: Classed): boolean => classOf(each) === 'sample'
+
+/** What a reader of invented prices must be told, and nobody else. */
+function sampleNote(rows: readonly Classed[], releases: Released['releases'] = []): string[] {
+  const each = [...rows.filter((row) => classOf(row)), ...releases.map(({ release }) => release)]
+  if (!each.some(isSample)) return []
+  return [each.every(isSample) ? 'Sample data, not real prices.' : 'Some of it is sample data, not real prices.']
+}
+
+type PointedRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & Classed & { effective_to?: string }
 interface Told {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
@@ -81,6 +100,7 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
   const until = effective_to === undefined ? '' : ` to ${effective_to}`
   return [
     `${what} (${whereOf(answer)}) on ${day}.`,
+    ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
     caveat(basis),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
@@ -88,15 +108,15 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
   ].join(' ')
 }
 
-interface Bill {
-  results: { status: number }[]
+interface Bill extends Released {
+  results: { status: number; row?: Classed }[]
   summary: {
     lines: number
     priced: number
     totals: { basis: Basis; lines: number; low: string; high: string; billed: string | null }[]
   }
 }
-function ofBill({ results, summary }: Bill): string {
+function ofBill({ results, summary, releases }: Bill): string {
   const sums = summary.totals.map(({ basis, lines, low, high, billed }) => {
     const against = billed === null ? '' : `, billed ${dollars(billed)}`
     return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
@@ -104,18 +124,22 @@ function ofBill({ results, summary }: Bill): string {
   const without = results.flatMap(({ status }, index) => (status === 200 ? [] : [index + 1]))
   return [
     `${summary.priced} of ${counted(summary.lines, 'line')} have a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
+    ...sampleNote(
+      results.flatMap(({ row }) => row ?? []),
+      releases,
+    ),
     ...(without.length > 0 ? [`No price for line ${without.join(', ')}: see its problem.`] : []),
     'These are references, not what a patient owes. Each line names its source.',
   ].join(' ')
 }
 
-interface Sheet {
-  data: (PointedRow | { kind: 'absence'; basis: Basis })[]
+interface Sheet extends Released {
+  data: (PointedRow | (Classed & { kind: 'absence'; basis: Basis }))[]
   not_held: string[]
   as_of: string
 }
 const SHOWN = 6
-function ofSheet({ data, not_held, as_of }: Sheet): string {
+function ofSheet({ data, not_held, as_of, releases }: Sheet): string {
   const prices = data.filter((row) => 'price' in row)
   const shown = prices.slice(0, SHOWN).map((row) => {
     const parts = [
@@ -129,6 +153,7 @@ function ofSheet({ data, not_held, as_of }: Sheet): string {
   const rest = prices.length > SHOWN ? `; ${prices.length - SHOWN} more` : ''
   return [
     `${counted(prices.length, 'price')} in force on ${as_of}: ${shown.join(', ')}${rest}.`,
+    ...sampleNote(data, releases),
     ...(data.length > prices.length
       ? [`${counted(data.length - prices.length, 'row')} state that there is no price.`]
       : []),
@@ -138,7 +163,7 @@ function ofSheet({ data, not_held, as_of }: Sheet): string {
 }
 
 interface History {
-  data: { release_id: string; effective_from: string; answer: { row?: { price?: Stated } } }[]
+  data: (Classed & { release_id: string; effective_from: string; answer: { row?: { price?: Stated } } })[]
   page: Page
 }
 interface Page {
@@ -150,14 +175,15 @@ function ofHistory({ data, page }: History): string {
   const priced = data.flatMap(({ release_id, effective_from, answer: { row } }) =>
     row?.price ? [`${priceOf(row.price)} from ${effective_from} (${release_id})`] : [],
   )
-  return `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page state a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.${nextOf(page)}`
+  const said = `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page state a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.`
+  return [said, ...sampleNote(data)].join(' ') + nextOf(page)
 }
 
 const nextOf = ({ next_offset }: Page): string =>
   next_offset === null ? '' : ` For more, call again with offset ${next_offset}.`
 
 interface Covered {
-  data: ({ kind: 'chart'; release_id: string; codes: number } | { kind: 'code'; cpt: string })[]
+  data: (Classed & ({ kind: 'chart'; release_id: string; codes: number } | { kind: 'code'; cpt: string }))[]
   as_of: string
   page: Page
 }
@@ -168,10 +194,11 @@ function ofCoverage({ data, as_of, page }: Covered): string {
   )
   const noun = data[0]?.kind === 'code' ? 'code' : 'edition'
   const rest = names.length > MOST_NAMES ? ' and more' : ''
-  return `${counted(page.total, noun)} in force on ${as_of}${names.length > 0 ? ': ' : ''}${names.slice(0, MOST_NAMES).join(', ')}${rest}.${nextOf(page)}`
+  const said = `${counted(page.total, noun)} in force on ${as_of}${names.length > 0 ? ': ' : ''}${names.slice(0, MOST_NAMES).join(', ')}${rest}.`
+  return [said, ...sampleNote(data)].join(' ') + nextOf(page)
 }
 
-interface FiguresAnswer {
+interface FiguresAnswer extends Classed {
   w: number | null
   r: number | null
   p: number | null
@@ -180,10 +207,11 @@ interface FiguresAnswer {
   release_id: string | null
 }
 const rate = (value: number | null): string => (value === null ? 'withheld' : `${Math.round(value * 1000) / 10} %`)
-function ofFigures({ w, r, p, savings, as_of, release_id }: FiguresAnswer): string {
+function ofFigures({ w, r, p, savings, as_of, release_id, data_class }: FiguresAnswer): string {
   if (release_id === null) return 'No figures were released yet.'
   const saved = savings.total === null ? 'withheld' : dollars(savings.total)
-  return `Disputes with 500 dollars or more recovered: ${rate(w)} of closed cases (w). Ongoing treatment: ${rate(r)} (r). Settled without certified mail: ${rate(p)} (p). Savings in total: ${saved}. Release ${release_id}, as of ${as_of}. Aggregates under a disclosure rule; each value has its standard error.`
+  const sample = data_class === 'sample' ? 'Sample data, not real disputes. ' : ''
+  return `${sample}Disputes with 500 dollars or more recovered: ${rate(w)} of closed cases (w). Ongoing treatment: ${rate(r)} (r). Settled without certified mail: ${rate(p)} (p). Savings in total: ${saved}. Release ${release_id}, as of ${as_of}. Aggregates under a disclosure rule; each value has its standard error.`
 }
 
 interface Changes {
@@ -198,13 +226,17 @@ function ofChanges({ data: [first], page }: Changes): string {
   return `${counted(page.total, 'change')} of published figures.${newest}${nextOf(page)}`
 }
 
-interface Rows {
+interface Rows extends Released {
   data: unknown[]
   page: Page & { has_more: boolean }
   as_of: string
 }
-const ofRows = ({ data, page, as_of }: Rows): string =>
-  `${counted(page.total, 'row')} in force on ${as_of}; this page has ${data.length}.${page.has_more ? ' For more, call again with after = page.next_after.' : ''}`
+const ofRows = ({ data, page, as_of, releases }: Rows): string =>
+  [
+    `${counted(page.total, 'row')} in force on ${as_of}; this page has ${data.length}.`,
+    ...sampleNote([], releases),
+    ...(page.has_more ? ['For more, call again with after = page.next_after.'] : []),
+  ].join(' ')
 
 interface Provider {
   npi: string

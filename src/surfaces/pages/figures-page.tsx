@@ -23,7 +23,7 @@ const RULE_WITH_NOISE = [
   'Cases are counted in windows that are closed once: a quarter, or a month where there are many cases.',
   'Random noise is added to the counts of a window once, and never drawn again. So nobody learns whether one case is in them.',
   'A person counts with at most three cases in a window, and one case with at most 5,000 dollars in the sum.',
-  'A figure is shown only if it rests on at least 50 cases of 11 people. Otherwise it is withheld.',
+  'A figure is withheld if its counts, noise included, come to fewer than 50 cases; a rate also if one side of it has fewer than 11 cases, or 33 where the noise protects persons.',
   'The standard error says how far noise and rounding move a value. About two of three times it is nearer to the truth than that.',
 ] as const
 const RULE_EXACT = [
@@ -137,12 +137,15 @@ const Definitions = (figures: FiguresAnswer) => (
   </section>
 )
 
-function countsOf({ cases_floor10: cases, settlements_floor10: settlements }: FiguresAnswer): string {
-  const about = (count: number | null, noun: string): string =>
-    count === null
-      ? `The number of ${noun} is withheld.`
-      : `At least ${grouped(String(count))} ${noun}, rounded down to ten.`
-  return `${about(cases, 'cases')} ${about(settlements, 'settlements')}`
+/** Only a count without noise is a lower bound. */
+function countsOf({ exact, counts_standard_error: error, ...figures }: FiguresAnswer): string {
+  const about = (count: number | null, noun: string): string => {
+    if (count === null) return `The number of ${noun} is withheld.`
+    const many = `${grouped(String(count))} ${noun}`
+    if (exact) return `At least ${many}, rounded down to ten.`
+    return `About ${many}${typeof error === 'number' ? ` (standard error ${grouped(String(error))})` : ''}.`
+  }
+  return `${about(figures.cases_floor10, 'cases')} ${about(figures.settlements_floor10, 'settlements')}`
 }
 
 const figuresMarkdown = (figures: FiguresAnswer): string =>

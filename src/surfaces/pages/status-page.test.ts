@@ -44,5 +44,11 @@ test('what failed is named, and is said not to be served', async () => {
     expect(text).toContain('these failed and are not served: cms-pfs:RVU26D:1')
   const [charts] = [await landingParts().charts()]
   const expired = charts.map((chart) => ({ ...chart, status: 'expired' as const }))
-  for (const text of await bothOf({ charts: expired })) expect(text).toContain('1 expired and not answered with')
+  for (const text of await bothOf({ charts: expired }))
+    expect(text).toContain('1 price list: 1 has expired and gives no price for today.')
+  const two = [...expired, ...expired]
+  for (const text of await bothOf({ charts: two, charts_total: 2 }))
+    expect(text).toContain('2 price lists: 2 have expired and give no price for today.')
+  const [, markdown] = await bothOf({ logs: logs.map((log) => ({ ...log, size: 1 })) })
+  expect(markdown).toContain(': 1 entry, signed')
 })

@@ -70,8 +70,10 @@ function verdict({ charts, charts_total: total }: SiteStatus): string {
   const [expired, stale] = [count('expired'), count('stale')]
   if (total === 0) return 'No price list was loaded yet.'
   const late = [
-    ...(expired > 0 ? [`${expired} expired and not answered with`] : []),
-    ...(stale > 0 ? [`${stale} whose next edition is overdue`] : []),
+    ...(expired > 0
+      ? [`${expired} ${expired === 1 ? 'has expired and gives' : 'have expired and give'} no price for today`]
+      : []),
+    ...(stale > 0 ? [`the next edition of ${stale} is overdue`] : []),
   ]
   return `${grouped(String(total))} price ${total === 1 ? 'list' : 'lists'}: ${late.length > 0 ? late.join(', ') : 'all of them in force'}.`
 }
@@ -145,7 +147,7 @@ const statusMarkdown = (status: SiteStatus): string =>
     bullets(
       status.logs.map(
         (log) =>
-          `${markdownCode(log.origin)}: ${log.size} entries, signed ${inWords(log.signed_at)}; ${witnessText(log)}`,
+          `${markdownCode(log.origin)}: ${log.size} ${log.size === 1 ? 'entry' : 'entries'}, signed ${inWords(log.signed_at)}; ${witnessText(log)}`,
       ),
     ),
   ])

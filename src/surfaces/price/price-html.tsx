@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { citedLines } from '../../proof/price/row-of-release.ts'
 import { Day } from '../site/landing-html.tsx'
 import { layout, Sample, ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
@@ -18,7 +18,15 @@ import { CheckSection } from './check-section.tsx'
 import { HistoryChart } from './history-chart.tsx'
 import type { PriceAnswer, PriceFacts, ShortRow } from './price-facts.ts'
 import { type PriceQuestion, pricePath } from './price-question.ts'
-import { codeText, limitsOf, modifierSentences, shownAmount, statement } from './price-words.ts'
+import {
+  absenceTitle,
+  codeText,
+  limitsOf,
+  modifierSentences,
+  scopeText,
+  shownAmount,
+  statement,
+} from './price-words.ts'
 import { QrCode } from './qr-code.tsx'
 import { RefusalPart } from './refusal-html.tsx'
 import { LocalityStrip, stripText } from './strip.tsx'
@@ -103,28 +111,23 @@ const Source = ({ proof: { release }, locator }: PriceAnswer) => (
       <dd>
         <code>{release.release_id}</code>
       </dd>
-      {locator.map(({ citation, line }) => {
-        const { file = '', sha256 = '', url = '' } = release.citations[citation] ?? {}
-        return (
-          <>
-            <dt>File</dt>
-            <dd>
-              <code>{file}</code>, <strong class="whole">line {grouped(String(line))}</strong>
-              <code class="hash">SHA-256 {sha256}</code>
-              {/^https:\/\//.test(url) && (
-                <a class="screen" href={url} rel="noreferrer">
-                  The file at its publisher
-                </a>
-              )}
-            </dd>
-          </>
-        )
-      })}
+      {citedLines({ locator }, release).map(({ file, sha256, url, line }) => (
+        <>
+          <dt>File</dt>
+          <dd>
+            <code>{file}</code>, <strong class="whole">line {grouped(String(line))}</strong>
+            <code class="hash">SHA-256 {sha256}</code>
+            {/^https:\/\//.test(url) && (
+              <a class="screen" href={url} rel="noreferrer">
+                The file at its publisher
+              </a>
+            )}
+          </dd>
+        </>
+      ))}
     </dl>
   </div>
 )
-
-const absenceTitle = (reason: string): string => PROBLEMS[`absent_${reason}` as ProblemCode]?.title ?? reason
 
 const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
   if (!question || sheet.length === 0) return null
@@ -136,7 +139,7 @@ const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
       <h2>Side by side</h2>
       <ScrollingTable
         id="sheet"
-        caption={`Everything in force for code ${question.cpt} at this place on this day`}
+        caption={`Everything in force for code ${question.cpt} on this day, ${scopeText(sheet)}`}
         stacked
       >
         <thead>

@@ -1,9 +1,18 @@
+import { citedLines } from '../../proof/price/row-of-release.ts'
 import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from '../site/markup.ts'
 import { amountsText, BASIS_WORDS, dollars, inWords, periodText, priceText, settingText } from '../site/words.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import type { PriceAnswer, PriceFacts } from './price-facts.ts'
 import { type PriceQuestion, pricePath, referencePath } from './price-question.ts'
-import { codeText, limitsOf, modifierSentences, refusalWords, shownAmount, statement } from './price-words.ts'
+import {
+  absenceTitle,
+  codeText,
+  limitsOf,
+  modifierSentences,
+  refusalWords,
+  shownAmount,
+  statement,
+} from './price-words.ts'
 
 /** The same page as markdown. */
 export function priceMarkdown(facts: PriceFacts): string {
@@ -39,10 +48,9 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion): string[] {
   const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
   const { is, isNot } = limitsOf(price.basis)
   const { formula, sentences } = arithmeticOf(price)
-  const places = price.locator.map(({ citation, line }) => {
-    const { file = '', sha256 = '' } = release.citations[citation] ?? {}
-    return `file ${code(file)}, line ${line}, SHA-256 ${code(sha256)}`
-  })
+  const places = citedLines(price, release).map(
+    ({ file, sha256, line }) => `file ${code(file)}, line ${line}, SHA-256 ${code(sha256)}`,
+  )
   const parts = formula?.parts.map(({ name, rvu, gpci, product }) => `${name}: ${rvu} × ${gpci} = ${product}`) ?? []
   return [
     `# Code ${text(codeText(question))} on ${text(inWords(question.as_of))}`,
@@ -90,7 +98,7 @@ const sheetTable = ({ sheet }: PriceFacts): string =>
       text(settingText(row.setting)),
       text(row.modifier ?? 'none'),
       code(row.npi ?? row.region),
-      'price' in row ? text(priceText(row.price)) : `none: ${text(row.reason)}`,
+      'price' in row ? text(priceText(row.price)) : `none: ${text(absenceTitle(row.reason))}`,
     ]),
   )
 

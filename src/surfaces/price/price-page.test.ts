@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
+import { PROBLEMS } from '../../problem.ts'
 import { aFee } from '../../proof/registry-fixture.ts'
 import { rendered, served } from '../discovery/fixture.ts'
 import type { Ask, Reply } from '../site/ask.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import { pricePages } from './price-page.ts'
 import { asWritten, questionIn, readCode } from './price-question.ts'
+import { scopeText } from './price-words.ts'
 
 const QUOTE = `"'><script>alert(1)</script><!-- \n\n# no [x](javascript:y)`
 
@@ -132,4 +134,28 @@ test('the arithmetic that is spelled out leads to the amount, to the last digit'
   expect(arithmeticOf({ ...row, derivation: stated } as never).sentences).toEqual([
     'The file states 6.497. Nothing was computed.',
   ])
+})
+
+test('the title of the sheet says what its rows are about', () => {
+  const [country, area] = ['national', 'US-IL-16'].map((region) => ({ region, npi: null }))
+  const hospital = { region: 'national', npi: '1234567893' }
+  expect(scopeText([country as never])).toBe('for the whole country')
+  expect(scopeText([area as never, country as never])).toBe('at this place and for the whole country')
+  expect(scopeText([hospital, area as never])).toBe('at this hospital and at this place')
+})
+
+test('a list that states no price says why in the words of the problem, on the page and in markdown', async () => {
+  const answer = answers('harmless')['get_reference_sheet'] as { data: object[] }
+  const row = { ...answer.data[0], kind: 'absence', price: undefined, reason: 'paid_elsewhere' }
+  const { price: _, ...absence } = row
+  const ask: Ask = async (name): Promise<Reply> => {
+    const body = name === 'get_reference_sheet' ? { data: [absence], not_held: [] } : answers('harmless')[name]
+    return { status: 200, body, text: JSON.stringify(body) }
+  }
+  const parts = { ask, baseUrl: () => 'https://trust.example', today: () => '2026-11-15', stamp: () => undefined }
+  for (const type of ['text/html', 'text/markdown']) {
+    const text = await rendered(pricePages(parts)[0] as never, type, '99213')
+    expect(text).toContain(PROBLEMS.absent_paid_elsewhere.title)
+    expect(text).not.toContain('paid_elsewhere')
+  }
 })

@@ -1,6 +1,6 @@
-import { type Entry, PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { type Entry, PROBLEMS, type ProblemCode, withFullStop } from '../../problem.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
-import type { PriceAnswer, Refusal } from './price-facts.ts'
+import type { PriceAnswer, Refusal, ShortRow } from './price-facts.ts'
 import type { PriceQuestion } from './price-question.ts'
 
 /** Why there is no price, for a patient: what the entry of the problem does not say in such words. */
@@ -21,7 +21,7 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
   invalid_cpt:
     'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26.',
   invalid_region:
-    'A place is a ZIP code such as 60611, a state such as IL, a Medicare area such as US-IL-16, or nothing for the whole country.',
+    'A place is a ZIP code such as 94102, a state such as CA, a Medicare area such as US-CA-05, or nothing for the whole country.',
   invalid_npi:
     'A hospital is named by its National Provider Identifier: ten digits, the last of which is a check digit.',
 }
@@ -40,8 +40,20 @@ export function refusalWords({ code, detail, errors = [] }: Refusal): RefusalWor
   return { title, meaning: MEANINGS[code] ?? meaning ?? said, detail: said === sentence(title) ? undefined : said }
 }
 
-const sentence = (text: string): string =>
-  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+const sentence = (text: string): string => withFullStop(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}`)
+
+/** Why a price list states that there is no price, in a table. */
+export const absenceTitle = (reason: string): string => PROBLEMS[`absent_${reason}` as ProblemCode]?.title ?? reason
+
+/** What the rows of a sheet are about: a list that speaks for the whole country has none of the place that was asked. */
+export function scopeText(rows: readonly Pick<ShortRow, 'npi' | 'region'>[]): string {
+  const own = rows.filter(({ npi }) => npi === null)
+  return [
+    ...(own.length < rows.length ? ['at this hospital'] : []),
+    ...(own.some(({ region }) => region !== 'national') ? ['at this place'] : []),
+    ...(own.some(({ region }) => region === 'national') ? ['for the whole country'] : []),
+  ].join(' and ')
+}
 
 /** A code with its modifiers, as on a bill. */
 export const codeText = ({ cpt, modifier }: { cpt: string; modifier?: string | null | undefined }): string =>

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { citedLines } from '../../proof/price/row-of-release.ts'
 import { Day } from '../site/landing-html.tsx'
 import { amountsText, grouped, inWords, periodText } from '../site/words.ts'
 import type { PriceFacts, Refusal } from './price-facts.ts'
@@ -46,10 +47,10 @@ const Instead = ({ question, refusal: { row, last_known: last, charts, choices, 
         <dt>Stated in</dt>
         <dd>
           <code>{row.proof.release.release_id}</code>
-          {row.locator.map(({ citation, line }) => (
+          {citedLines(row, row.proof.release).map(({ file, line }) => (
             <>
               {', '}
-              <code>{row.proof.release.citations[citation]?.file}</code>, line {grouped(String(line))}
+              <code>{file}</code>, line {grouped(String(line))}
             </>
           ))}
         </dd>

@@ -93,6 +93,10 @@ export const STATUS_WORDS: Record<LandingChart['status'], string> = {
   expired: 'expired',
 }
 
+/** In place of the example: it is one code of Medicare, and says nothing about the other lists. */
+export const noExample = ({ list }: LandingFacts['charts']): string =>
+  `The example shown here, code 99213, has no Medicare price in force today.${list.some(({ status }) => status !== 'expired') ? ' The price lists that are in force are listed below.' : ''}`
+
 /** What the service never shows, and what its numbers do not mean. */
 export const NEVER_EXPOSED = [
   'Protected health information: the ledger of outcomes has no column for it.',

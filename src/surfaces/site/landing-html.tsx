@@ -7,6 +7,7 @@ import {
   type LandingChart,
   type LandingFacts,
   NEVER_EXPOSED,
+  noExample,
   STATUS_WORDS,
   TERMS,
 } from './landing-facts.ts'
@@ -53,7 +54,7 @@ export const landingHtml = (facts: LandingFacts): Promise<string> =>
     ),
   })
 
-const Hero = ({ sample, hospitals, example }: LandingFacts) => (
+const Hero = ({ sample, hospitals, example, charts }: LandingFacts) => (
   <section class="hero">
     <div>
       <h1>Medical reference prices that anyone can check</h1>
@@ -63,7 +64,7 @@ const Hero = ({ sample, hospitals, example }: LandingFacts) => (
       </p>
       <LookupForm hospitals={hospitals} {...(example ? { example: example.cpt } : {})} />
       <p class="small">
-        A place is a ZIP code, a state such as <code>IL</code>, a Medicare area such as <code>US-IL-16</code>, or
+        A place is a ZIP code, a state such as <code>CA</code>, a Medicare area such as <code>US-CA-05</code>, or
         nothing for the whole country. The day is today unless you say another.
       </p>
       {sample && (
@@ -73,11 +74,11 @@ const Hero = ({ sample, hospitals, example }: LandingFacts) => (
         </p>
       )}
     </div>
-    <Example example={example} />
+    <Example example={example} charts={charts} />
   </section>
 )
 
-const Example = ({ example: price }: Pick<LandingFacts, 'example'>) =>
+const Example = ({ example: price, charts }: Pick<LandingFacts, 'example' | 'charts'>) =>
   price ? (
     <aside class="receipt" aria-labelledby="example">
       <h2 id="example">A price and its source {price.sample && <Sample />}</h2>
@@ -104,8 +105,8 @@ const Example = ({ example: price }: Pick<LandingFacts, 'example'>) =>
     </aside>
   ) : (
     <aside class="receipt">
-      <h2>No price yet</h2>
-      <p>The code 99213 has no price in force today. The first one appears here.</p>
+      <h2>No example today</h2>
+      <p>{noExample(charts)}</p>
     </aside>
   )
 

@@ -6,6 +6,7 @@ import {
   type LandingChart,
   type LandingFacts,
   NEVER_EXPOSED,
+  noExample,
   STATUS_WORDS,
   TERMS,
   verifyCommands,
@@ -46,8 +47,8 @@ export const landingMarkdown = (facts: LandingFacts): string =>
 
 export const sampleMark = (sample: boolean): string => (sample ? ' **SAMPLE**' : '')
 
-function example({ example: price }: LandingFacts): string {
-  if (!price) return 'The code `99213` has no price in force today.'
+function example({ example: price, charts }: LandingFacts): string {
+  if (!price) return noExample(charts)
   return (
     `${text(price.shown)} is the reference price of code ${code(price.cpt)} in region ${code(price.region)}, in force since ` +
     `${text(inWords(price.effective_from))}. It is stated by the ${text(price.schedule)}, file ${code(price.file)}, line ${price.line}, ` +

@@ -198,3 +198,13 @@ test('a day is written in words, and what is no day stays as it is', () => {
   expect(inWords('2026-12-31T23:59:59.000Z')).toBe('31 December 2026')
   for (const text of ['', '2026-13-01', 'soon']) expect(inWords(text)).toBe(text)
 })
+
+test('without the example the page does not say that there is no price where lists are in force', async () => {
+  const example = async () => undefined
+  for (const of of [htmlOf, markdownOf]) {
+    const text = await of({ example })
+    expect(text).toContain('has no Medicare price in force today. The price lists that are in force are listed below.')
+    expect(text).not.toContain('No price yet')
+    expect(await of({ example, charts: async () => [] })).not.toContain('listed below')
+  }
+})

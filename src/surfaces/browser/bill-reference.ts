@@ -1,0 +1,103 @@
+// What was found for the lines of a bill, and the words for it: prices with their sources, or reasons why there are none.
+
+import type { LineAmount, Summary } from '../../proof/lookup/bill.ts'
+import type { Manifest } from '../../proof/price/release.ts'
+import type { Row } from '../../proof/price/row.ts'
+import { type BillEntry, type BillFault, COLUMNS, type Column } from './bill-lines.ts'
+
+/** The answer to the batch of one column, as far as the sheet uses it: only what a verifier proves. */
+export interface ColumnAnswer {
+  results: readonly {
+    status: number
+    row?: Row & { proof: { release: number; index: number } }
+    problem?: { code: string; row?: unknown }
+    extended?: LineAmount | null
+  }[]
+  summary: Summary
+  releases?: readonly { release: Manifest }[]
+}
+export type ColumnAnswers = { readonly [column in Column]?: ColumnAnswer }
+
+/** A bill that was looked up. */
+export interface ComparedBill {
+  entries: readonly BillEntry[]
+  faults: readonly BillFault[]
+  answers: ColumnAnswers
+  origin: string
+}
+
+export const TITLES: Record<Column, string> = {
+  doctor: 'Medicare, doctor',
+  outpatient: 'Medicare, hospital',
+  cash: 'Hospital, cash',
+  gross: 'Hospital, gross',
+}
+
+export const BASES: { readonly [basis: string]: string } = {
+  medicare_pfs: 'physician fee schedule',
+  medicare_clfs: 'laboratory fee schedule',
+  medicare_asp: 'drug payment limits',
+  medicare_dmepos: 'equipment fee schedule',
+  medicare_opps: 'outpatient prices',
+  hospital_cash: 'cash price',
+  hospital_gross: 'gross charge',
+}
+
+/** Why a line has no price, in words of a patient. */
+const REASONS: { readonly [code: string]: string } = {
+  absent_bundled: 'bundled: paid as part of another service',
+  absent_conditionally_packaged: 'packaged: paid with another service of the same visit',
+  absent_carrier_priced: 'priced by the regional Medicare contractor',
+  absent_paid_elsewhere: 'not paid by this schedule; another one may',
+  absent_not_covered: 'not covered by Medicare',
+  absent_not_valid: 'not a valid code for this schedule',
+  absent_inpatient_only: 'paid only for hospital inpatients',
+  absent_anesthesia: 'paid by anesthesia units and time',
+  absent_not_applicable_in_setting: 'not performed in this setting',
+  absent_no_price_stated: 'listed without a price',
+  absent_unreadable: 'listed, and the line cannot be read',
+  absent_withheld_conflict: 'withheld: the source contradicts itself',
+  not_on_schedule: 'not listed',
+  no_edition_for_day: 'no edition is held for this day',
+  modifier_not_priced: 'no price with this modifier',
+  modifier_not_allowed: 'not paid with this modifier',
+  region_ambiguous: 'the place has several Medicare areas: give a ZIP code',
+  region_not_covered: 'not listed for this place',
+  unknown_zip: 'the ZIP code is not known',
+  unknown_provider: 'no file of this hospital is held',
+  failed_verification: 'withheld: what is stored fails its verification',
+}
+/** Every line without a price has a reason, if only that nobody answered. */
+export const reasonOf = (code: string | undefined): string =>
+  code === undefined ? 'no answer' : (REASONS[code] ?? `the question was refused: ${code.replaceAll('_', ' ')}`)
+
+export const dollars = (amount: string): string => `$${amount.replace(/\B(?=([0-9]{3})+\.)/g, ',')}`
+export const amountOf = (amounts: LineAmount): string =>
+  'amount' in amounts ? dollars(amounts.amount) : `${dollars(amounts.low)} to ${dollars(amounts.high)}`
+
+type Priced = Row & { proof: { release: number; index: number } }
+export interface Reference {
+  column: Column
+  entry: BillEntry
+  row: Priced
+  release: Manifest
+  extended: LineAmount | null
+}
+
+/** The references of all lines and columns that have a price. */
+export function referencesIn(entries: readonly BillEntry[], answers: ColumnAnswers): Reference[] {
+  return COLUMNS.flatMap((column) => {
+    const { results = [], releases = [] } = answers[column] ?? {}
+    return results.flatMap(({ row, extended = null }, i) => {
+      const [entry, release] = [entries[i], row && releases[row.proof.release]?.release]
+      return entry && row && release ? [{ column, entry, row, release, extended }] : []
+    })
+  })
+}
+
+export const permalink = ({ release, row }: Pick<Reference, 'release' | 'row'>): string =>
+  `/rows/${release.release_id}/${row.proof.index}`
+
+export const isSample = ({ data_class }: Manifest): boolean => data_class === 'sample'
+export const editionOf = (release: Manifest): string =>
+  isSample(release) ? `${release.release_id} (sample data)` : release.release_id
