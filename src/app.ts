@@ -32,13 +32,11 @@ import { chartFacts, chartFreshness, lastLoad, publishedFacts } from './registry
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
-import { readAhead } from './registry/file/read-ahead.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'
 import { type RegistryParts, registryOperations } from './registry/operations.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
-import type { Release } from './registry/store.ts'
 import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
 import { billEndpoint } from './surfaces/check/bill-endpoint.ts'
 import { billPage } from './surfaces/check/bill-page.tsx'
@@ -291,8 +289,7 @@ export function makeApp(
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })
   const followHeads: App['followHeads'] = (tell) => {
-    const inForce = (): readonly Release[] => published.current()?.inForceOn(today()) ?? []
-    const jobs = [published.follow(tell), onFigures.follow(tell), readAhead(db, inForce, tell)]
+    const jobs = [published.follow(tell), onFigures.follow(tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
   const verify: App['verify'] = (pace) => verifyInCycle({ db, registryLog, figuresLog }, { ...pace, now })

@@ -45,8 +45,13 @@ const FORGERIES: [string, (file: Database) => void, RegExp][] = [
   ['a price in a row', replacing('95.19', '95.18'), /row \d+ is not the one that was published/],
   [
     'a bit of a row tile',
-    sql(`UPDATE tile SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE level = 0 AND n = 1`),
+    sql(`UPDATE bundle SET hashes = CAST(X'00' || SUBSTR(hashes, 2) AS BLOB) WHERE n = 17`),
     /tile 0\/1 does not match/,
+  ],
+  [
+    'a bit of a node beside a bundle',
+    sql(`UPDATE bundle SET hashes = CAST(SUBSTR(hashes, 1, 512) || X'00' || SUBSTR(hashes, 514) AS BLOB) WHERE n = 3`),
+    /tile 0\/0 does not match/,
   ],
   ['a row tile that is gone', sql('DELETE FROM tile WHERE level = 1'), /tile 1\/0 does not match/],
   ['a deleted row', withRows((rows) => rows.toSpliced(100, 1)), /rows are missing or too many/],
@@ -63,10 +68,10 @@ const FORGERIES: [string, (file: Database) => void, RegExp][] = [
     sql(`UPDATE bundle SET first_key = 'A' || first_key WHERE n = 1`),
     /not found under/,
   ],
-  ['rows that no one counts', sql(`INSERT INTO bundle VALUES (9999, 'Z9999|', X'00')`), /rows are missing or too many/],
+  ['rows that no one counts', sql(`INSERT INTO bundle VALUES (9999, 'Z9999|', X'00', X'00')`), /rows are missing or too many/],
   ['rows that are not there', sql('DELETE FROM bundle WHERE n = 2'), /missing or damaged/],
   ['rows that cannot be unpacked', sql(`UPDATE bundle SET rows = X'00' WHERE n = 2`), /missing or damaged/],
-  ['another form of file', sql(`UPDATE header SET format = 'release-file/2'`), /missing or damaged/],
+  ['another form of file', sql(`UPDATE header SET format = 'release-file/1'`), /missing or damaged/],
   ['another root', sql(`UPDATE header SET rows_root = 'AAAA'`), /do not hash to the root/],
   ['a provider of a release', sql(`INSERT INTO total VALUES ('provider', '1234567893', 1)`), /by provider is not what/],
   [

@@ -8,7 +8,7 @@ import { FileFolder } from '../../src/db/file-folder.ts'
 import { openStoreAt } from '../../src/db/store-place.ts'
 import { placeOf } from '../../src/installation.ts'
 import { BUNDLE_ROWS, packTile, TileWriter } from '../../src/registry/file/bundle.ts'
-import { OpenBundle } from '../../src/registry/file/open-bundle.ts'
+import { OpenBundle, type StoredBundle } from '../../src/registry/file/open-bundle.ts'
 import { storeEnvironment } from './engines.ts'
 
 // Release files, changed behind the service's back.
@@ -63,8 +63,8 @@ export async function forgeFile(store: Store, release_no: number, edit: (file: D
 export const withRows =
   (change: (rows: FileRow[]) => FileRow[]) =>
   (file: Database): void => {
-    const packed = file.query<{ rows: Uint8Array }, []>('SELECT rows FROM bundle ORDER BY n').all()
-    const bundles = packed.flatMap(({ rows }) => OpenBundle.from(rows) ?? [])
+    const stored = file.query<StoredBundle, []>('SELECT hashes, rows FROM bundle ORDER BY n').all()
+    const bundles = stored.flatMap((bundle) => OpenBundle.from(bundle) ?? [])
     const rows = bundles.flatMap((bundle) => bundle.keys.map((key, i) => ({ key, body: bundle.body(i) })))
     const changed = change(rows)
     file.run('DELETE FROM bundle')
@@ -72,8 +72,10 @@ export const withRows =
       const some = changed.slice(n * BUNDLE_ROWS, (n + 1) * BUNDLE_ROWS)
       const text = new TileWriter()
       for (const row of some) text.add(row)
-      const { bytes } = packTile(text.text(), 0)
-      file.run('INSERT INTO bundle VALUES (?, ?, ?)', [n, some[0]?.key ?? '', bytes] as const)
+      const { bytes, ends } = packTile(text.text(), 0)
+      const hashes = stored[n]?.hashes ?? new Uint8Array()
+      const packed = bytes.subarray(ends[0]?.hashes)
+      file.run('INSERT INTO bundle VALUES (?, ?, ?, ?)', [n, some[0]?.key ?? '', hashes, packed] as const)
     }
     file.run('UPDATE header SET row_count = ?', [changed.length] as const)
   }

@@ -80,7 +80,7 @@ test('a row made from pieces is, byte for byte, the row made as an object, and i
         const written = new TileWriter(new Uint8Array(0))
         for (const row of ready) written.add(row)
         const hashes = Buffer.concat(objects.map((row) => leafHash(utf8(rowText(row)))))
-        expect(hashes.equals(packTile(written.text(), 0).hashes)).toBe(true)
+        expect(hashes.equals(packTile(written.text(), 0).leaves)).toBe(true)
         expect(ready.map(({ key }) => key)).toEqual(objects.map(rowKey))
         expect(ready.map(({ key }) => key)).toEqual(ready.map(({ key }) => key).sort())
         const stated = ({ kind, cpt, region, npi }: { kind: string; cpt: string; region: string; npi: unknown }) =>

@@ -1,13 +1,21 @@
 import { sha256 } from '../../proof/sha256.ts'
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
-import { rootInTile, TILE_WIDTH } from '../../proof/tree/tiles.ts'
+import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
+import { levelsOf } from './levels.ts'
 
 // Rows of a release that are neighbours lie together in bundles. Their texts have almost everything in common, so a
-// bundle is about a twentieth of its rows. Its text is each row after a zero byte, which is exactly what RFC 6962 hashes
+// bundle is about a fifteenth of its rows. Its text is each row after a zero byte, which is exactly what RFC 6962 hashes
 // as a leaf, and at the end, after another zero byte, the keys, one in a line.
+//
+// Beside its text a bundle has what a proof of its rows needs of the tree: their leaf hashes, and in a full tile the nodes
+// beside its way up to the root of the tile. So a row and its proof are one seek, however many rows there are.
 
+export const BUNDLE_HEIGHT = 4
 /** A lookup unpacks one bundle: more rows would take longer, fewer would take more room. A tile has whole bundles. */
-export const BUNDLE_ROWS = 32
+export const BUNDLE_ROWS = 2 ** BUNDLE_HEIGHT
+export const BUNDLES_PER_TILE = TILE_WIDTH / BUNDLE_ROWS
+/** How many nodes are beside the way from a bundle to the root of its tile. */
+export const BESIDE = TILE_HEIGHT - BUNDLE_HEIGHT
 
 const LEVEL = 1
 const encoder = new TextEncoder()
@@ -34,13 +42,13 @@ export interface TileText {
 }
 
 export interface PackedTile {
-  /** The packed bundles, one after the other, and where each ends. */
+  /** Of one bundle after the other its hashes and its packed text, and where each of them ends. */
   bytes: Uint8Array
-  ends: number[]
-  /** Checksums of the texts of the bundles, combined. */
+  ends: { hashes: number; rows: number }[]
+  /** Checksums of the bundles, combined. */
   sum: bigint
   /** The leaf hash of each row. */
-  hashes: Uint8Array
+  leaves: Uint8Array
   /** Of a full tile. */
   root: Hash | undefined
 }
@@ -97,36 +105,61 @@ export class TileWriter {
 /** Hashes the rows of a tile and packs its bundles, from the same bytes: what is hashed is what is stored. */
 export function packTile({ bytes, bundles }: TileText, firstBundle: number): PackedTile {
   const rows = bundles.reduce((sum, bundle) => sum + bundle.rows, 0)
-  const hashes = new Uint8Array(rows * HASH_SIZE)
-  const packed: Uint8Array[] = []
-  let [at, row, sum] = [0, 0, 0n]
-  for (const [i, bundle] of bundles.entries()) {
+  const leaves = new Uint8Array(rows * HASH_SIZE)
+  const texts: Uint8Array[] = []
+  let [at, row] = [0, 0]
+  for (const bundle of bundles) {
     const text = bytes.subarray(at, bundle.end)
     let start = 0
     for (let left = bundle.rows; left > 0; left--) {
       const end = text.indexOf(0, start + 1)
-      hashes.set(sha256(text.subarray(start, end)), row++ * HASH_SIZE)
+      leaves.set(sha256(text.subarray(start, end)), row++ * HASH_SIZE)
       start = end
     }
     if (start <= 0 || text.indexOf(0, start + 1) >= 0) throw new Error('a row has a zero byte')
-    packed.push(Bun.zstdCompressSync(text, { level: LEVEL }))
-    sum ^= checksum(text, firstBundle + i)
+    texts.push(text)
     at = bundle.end
   }
-  const root = rows === TILE_WIDTH ? rootInTile(hashes, 0, TILE_WIDTH) : undefined
-  return { ...joined(packed), sum, hashes, root }
+  const levels = rows === TILE_WIDTH ? levelsOf(leaves) : undefined
+  let sum = 0n
+  const packed = texts.map((text, i) => {
+    const hashes = hashesOf(i, leaves, levels)
+    sum ^= bundleSum({ text, hashes }, firstBundle + i)
+    return { hashes, rows: Bun.zstdCompressSync(text, { level: LEVEL }) }
+  })
+  return { ...joined(packed), sum, leaves, root: levels?.[TILE_HEIGHT] }
+}
+
+/** What a bundle holds of the tree. `levels` are those of its tile, if that is full. */
+export function hashesOf(bundle: number, leaves: Uint8Array, levels: readonly Uint8Array[] | undefined): Uint8Array {
+  const own = leaves.subarray(bundle * BUNDLE_ROWS * HASH_SIZE, (bundle + 1) * BUNDLE_ROWS * HASH_SIZE)
+  if (!levels) return own
+  const hashes = new Uint8Array(own.length + BESIDE * HASH_SIZE)
+  hashes.set(own)
+  for (let i = 0; i < BESIDE; i++) {
+    const at = ((bundle >> i) ^ 1) * HASH_SIZE
+    hashes.set(levels[BUNDLE_HEIGHT + i]?.subarray(at, at + HASH_SIZE) ?? [], own.length + i * HASH_SIZE)
+  }
+  return hashes
 }
 
 /** One piece of memory goes to another thread and back for less than many. */
-function joined(packed: readonly Uint8Array[]): Pick<PackedTile, 'bytes' | 'ends'> {
-  const ends: number[] = []
-  for (const { length } of packed) ends.push((ends.at(-1) ?? 0) + length)
-  const bytes = new Uint8Array(ends.at(-1) ?? 0)
-  for (const [i, each] of packed.entries()) bytes.set(each, ends[i - 1] ?? 0)
+function joined(packed: readonly { hashes: Uint8Array; rows: Uint8Array }[]): Pick<PackedTile, 'bytes' | 'ends'> {
+  let end = 0
+  const ends = packed.map(({ hashes, rows }) => ({ hashes: (end += hashes.length), rows: (end += rows.length) }))
+  const bytes = new Uint8Array(end)
+  for (const [i, { hashes, rows }] of packed.entries()) {
+    bytes.set(hashes, ends[i - 1]?.rows ?? 0)
+    bytes.set(rows, ends[i]?.hashes)
+  }
   return { bytes, ends }
 }
 
 /** Notices bits that changed by accident. Digests are for what someone might change on purpose. */
 export const checksum = (bytes: Uint8Array, place: number): bigint => Bun.hash.xxHash3(bytes, BigInt(place))
+
+/** Of all that a bundle holds. */
+export const bundleSum = ({ text, hashes }: { text: Uint8Array; hashes: Uint8Array }, n: number): bigint =>
+  checksum(text, n) ^ checksum(hashes, n + 2 ** 40)
 
 export const unpackBytes = (packed: Uint8Array): Uint8Array => Bun.zstdDecompressSync(packed)

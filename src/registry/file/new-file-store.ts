@@ -8,11 +8,13 @@ import { BUNDLE_ROWS, type PackedTile, packTile, type TextRow, TileWriter, type 
 import { PackThread } from './pack-thread.ts'
 import { sumOfBundles, sumOfTiles, tileSum } from './read-back-store.ts'
 import { FILE_FORMAT, type TotalBy } from './release-file-store.ts'
+import { type TileParts, tileOf } from './release-tree.ts'
 
 // Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
 const SCHEMA = [
   'CREATE TABLE header (format TEXT NOT NULL, row_count INTEGER NOT NULL, rows_root TEXT NOT NULL) STRICT',
-  'CREATE TABLE bundle (n INTEGER PRIMARY KEY, first_key TEXT NOT NULL UNIQUE, rows BLOB NOT NULL) STRICT',
+  `CREATE TABLE bundle (n INTEGER PRIMARY KEY, first_key TEXT NOT NULL UNIQUE, hashes BLOB NOT NULL,
+     rows BLOB NOT NULL) STRICT`,
   'CREATE TABLE tile (level INTEGER NOT NULL, n INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (level, n)) STRICT',
   `CREATE TABLE total (kind TEXT NOT NULL, item TEXT NOT NULL, row_count INTEGER NOT NULL,
      PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID`,
@@ -60,7 +62,7 @@ export class NewReleaseFile {
   #written: Promise<void> = Promise.resolve()
   #failed: { cause: unknown } | undefined
   /** Of all that was handed to the file, to be compared with what is read back. */
-  #rowSum = 0n
+  #bundleSum = 0n
   #tileSum = 0n
 
   constructor(
@@ -72,7 +74,9 @@ export class NewReleaseFile {
     this.#file = db.files.create(temporary)
     if (expectedRows >= ROWS_FOR_THREAD) this.#thread = new PackThread()
     for (const table of SCHEMA) this.#file.run(table)
-    this.#insertBundle = this.#file.statement<[number, string, Uint8Array]>('INSERT INTO bundle VALUES (?, ?, ?)')
+    this.#insertBundle = this.#file.statement<[number, string, Uint8Array, Uint8Array]>(
+      'INSERT INTO bundle VALUES (?, ?, ?, ?)',
+    )
     this.#insertTile = this.#file.statement<[number, number, Uint8Array]>('INSERT INTO tile VALUES (?, ?, ?)')
   }
 
@@ -120,16 +124,22 @@ export class NewReleaseFile {
     })
   }
 
-  #write({ bytes, ends, sum, hashes, root }: PackedTile): void {
-    for (const [i, end] of ends.entries())
-      this.#insertBundle(this.#bundles++, this.#firstKeys[i] as string, bytes.subarray(ends[i - 1] ?? 0, end))
+  #write({ bytes, ends, sum, leaves, root }: PackedTile): void {
+    let at = 0
+    for (const [i, end] of ends.entries()) {
+      const [hashes, rows] = [bytes.subarray(at, end.hashes), bytes.subarray(end.hashes, end.rows)]
+      this.#insertBundle(this.#bundles++, this.#firstKeys[i] as string, hashes, rows)
+      at = end.rows
+    }
     this.#firstKeys.splice(0, ends.length)
-    this.#rowSum ^= sum
-    if (root) this.#tree.appendTile(hashes, root)
-    else for (let at = 0; at < hashes.length; at += HASH_SIZE) this.#tree.append(hashes.subarray(at, at + HASH_SIZE))
+    this.#bundleSum ^= sum
+    if (root) this.#tree.appendTile(leaves, root)
+    else for (let i = 0; i < leaves.length; i += HASH_SIZE) this.#tree.append(leaves.subarray(i, i + HASH_SIZE))
   }
 
+  /** The lowest tiles are in the bundles. */
   #addTile(level: number, n: number, hashes: Uint8Array): void {
+    if (level === 0) return
     this.#insertTile(level, n, hashes)
     this.#tileSum ^= tileSum(level, n, hashes)
   }
@@ -159,21 +169,21 @@ export class NewReleaseFile {
     return { digest, row_count, rows_root }
   }
 
-  /** From the tiles as they are in the file. */
+  /** From the tree as it is in the file. */
   #root(): Promise<Hash> {
-    return rangeRoot(
-      0,
-      this.#tree.size,
-      subtreesFromTiles(async (level, n) => {
-        const tile = this.#file.get<{ hashes: Uint8Array }>(
-          'SELECT hashes FROM tile WHERE level = ? AND n = ?',
-          level,
-          n,
-        )
-        if (!tile) throw new Error('a tile was not written')
-        return tile.hashes
-      }),
-    )
+    const { size } = this.#tree
+    const parts: TileParts = {
+      rowCount: size,
+      hashesIn: (n) => this.#read('SELECT hashes FROM bundle WHERE n = ?', n),
+      tile: (level, n) => this.#read('SELECT hashes FROM tile WHERE level = ? AND n = ?', level, n),
+    }
+    return rangeRoot(0, size, subtreesFromTiles(async (level, n) => tileOf(parts, level, n)))
+  }
+
+  #read(sql: string, ...params: number[]): Uint8Array {
+    const found = this.#file.get<{ hashes: Uint8Array }>(sql, ...params)
+    if (!found) throw new Error('a part of the tree was not written')
+    return found.hashes
   }
 
   /** This thread takes the digest meanwhile, and so the smaller part. */
@@ -187,7 +197,7 @@ export class NewReleaseFile {
     ]).catch((cause) => {
       throw new StoreFault(OTHER_BYTES, { cause })
     })
-    if ((first ^ rest) !== this.#rowSum || tiles !== this.#tileSum) throw new StoreFault(OTHER_BYTES)
+    if ((first ^ rest) !== this.#bundleSum || tiles !== this.#tileSum) throw new StoreFault(OTHER_BYTES)
   }
 
   /** Leaves nothing behind. */

@@ -1,4 +1,11 @@
 import { unpackBytes } from './bundle.ts'
+import { bufferOf } from './levels.ts'
+
+/** A bundle as it is stored: packed rows, and what their proofs need of the tree. */
+export interface StoredBundle {
+  rows: Uint8Array
+  hashes: Uint8Array
+}
 
 /** A bundle of rows, unpacked. A lookup wants one row of it, so the texts of the others are never made. */
 export class OpenBundle {
@@ -9,18 +16,18 @@ export class OpenBundle {
     /** Where each row begins, and at the end where the last one ends. */
     private readonly starts: readonly number[],
     readonly keys: readonly string[],
+    readonly hashes: Uint8Array,
   ) {}
 
   /** Undefined if it is not a bundle. */
-  static from(packed: Uint8Array): OpenBundle | undefined {
-    const { buffer, byteOffset, length } = unpackBytes(packed)
-    const text = Buffer.from(buffer, byteOffset, length)
+  static from({ rows, hashes }: StoredBundle): OpenBundle | undefined {
+    const text = bufferOf(unpackBytes(rows))
     const last = text.lastIndexOf(0)
     if (text[0] !== 0 || last <= 0) return undefined
     const starts = [1]
     for (let at = text.indexOf(0, 1); at >= 0; at = text.indexOf(0, at + 1)) starts.push(at + 1)
     const keys = text.toString('utf8', last + 1).split('\n')
-    return keys.length === starts.length - 1 ? new OpenBundle(text, starts, keys) : undefined
+    return keys.length === starts.length - 1 ? new OpenBundle(text, starts, keys, hashes) : undefined
   }
 
   body(at: number): string {

@@ -14,7 +14,7 @@ self.onmessage = async ({ data }: MessageEvent<PackRequest>) => {
     else {
       const packed = packTile(data.text, data.firstBundle)
       const room = data.text.bytes.buffer as ArrayBuffer
-      answer({ packed, room }, [room, packed.hashes.buffer as ArrayBuffer, packed.bytes.buffer as ArrayBuffer])
+      answer({ packed, room }, [room, packed.leaves.buffer as ArrayBuffer, packed.bytes.buffer as ArrayBuffer])
     }
   } catch (error) {
     answer({ fault: error instanceof Error ? error.message : String(error) })

@@ -1,23 +1,24 @@
 import { SealedFile } from '../../db/file-folder.ts'
 import { ourTurn } from '../turn.ts'
-import { checksum, unpackBytes } from './bundle.ts'
+import { bundleSum, checksum, unpackBytes } from './bundle.ts'
+import type { StoredBundle } from './open-bundle.ts'
 
 const BUNDLES_PER_READ = 64
 
-/** Checksums of the texts of the bundles `from` to `to - 1`, as they are in a file, combined. */
+/** Checksums of the bundles `from` to `to - 1`, as they are in a file, combined. */
 export async function sumOfBundles(path: string, from: number, to: number): Promise<bigint> {
   const file = new SealedFile(path)
   try {
     let [sum, n] = [0n, from]
     while (n < to) {
-      const some = file.all<{ rows: Uint8Array }>(
-        'SELECT rows FROM bundle WHERE n >= ?1 AND n < ?2 ORDER BY n',
+      const some = file.all<StoredBundle>(
+        'SELECT hashes, rows FROM bundle WHERE n >= ?1 AND n < ?2 ORDER BY n',
         n,
         Math.min(to, n + BUNDLES_PER_READ),
       )
       // One that is missing is noticed: those behind it are summed under other numbers.
       if (some.length === 0) break
-      for (const { rows } of some) sum ^= checksum(unpackBytes(rows), n++)
+      for (const { rows, hashes } of some) sum ^= bundleSum({ text: unpackBytes(rows), hashes }, n++)
       await ourTurn()
     }
     return sum

@@ -5,9 +5,9 @@ import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
 import { Budget } from './budget.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
-import { OpenBundle, placeIn } from './open-bundle.ts'
+import { OpenBundle, placeIn, type StoredBundle } from './open-bundle.ts'
 import { Recent } from './recent.ts'
-import { ReleaseTree } from './release-tree.ts'
+import { ReleaseTree, tileOf } from './release-tree.ts'
 
 // The rows of a release, its tree and its totals, as they are in its file. Rows are numbered in the order of their
 // keys, so a question about keys becomes two places, and what lies between them.
@@ -27,7 +27,7 @@ export interface FiledRelease {
 /** What rows are counted by. A place has its ZIP code as its code. */
 export type TotalBy = 'code' | 'region' | 'provider'
 
-export const FILE_FORMAT = 'release-file/1'
+export const FILE_FORMAT = 'release-file/2'
 
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
@@ -40,7 +40,7 @@ const KEY_BYTES = 100
 const memory = new Budget(16 * 1024 * 1024)
 
 /** The engine does not see what unpacked bundles take, and would let hundreds of megabytes of them pile up. */
-const UNPACKED_AT_ONCE = 512
+const UNPACKED_AT_ONCE = 2_048
 let unpacked = 0
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
@@ -180,13 +180,13 @@ export class ReleaseFile {
     // Most questions about a row are followed by some about its neighbours.
     if (this.#latest?.bundle.covers(text)) return this.#placeIn(this.#latest.n, text)
     for (const [n, bundle] of this.#bundles.all()) if (bundle.covers(text)) return this.#placeIn(n, text)
-    const found = this.#get<{ n: number; rows: Uint8Array }>(
-      'SELECT n, rows FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
+    const found = this.#get<StoredBundle & { n: number }>(
+      'SELECT n, hashes, rows FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
       text,
     )
     if (!found) return 0
     if (this.hasFailed(found.n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
-    if (!this.#bundles.find(found.n)) this.#keep(found.n, found.rows)
+    if (!this.#bundles.find(found.n)) this.#keep(found.n, found)
     return this.#placeIn(found.n, text)
   }
 
@@ -198,28 +198,39 @@ export class ReleaseFile {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     const known = this.#bundles.find(n)
     if (known) return known
-    const packed = this.#get<{ rows: Uint8Array }>('SELECT rows FROM bundle WHERE n = ?1', n)
-    if (!packed) throw this.fault()
-    return this.#keep(n, packed.rows)
+    const stored = this.#get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
+    if (!stored) throw this.fault()
+    return this.#keep(n, stored)
   }
 
-  #keep(n: number, packed: Uint8Array): OpenBundle {
-    const bundle = this.#guarded(() => OpenBundle.from(packed))
+  #keep(n: number, stored: StoredBundle): OpenBundle {
+    const bundle = this.#guarded(() => OpenBundle.from(stored))
     if (!bundle) throw this.fault()
     if (++unpacked % UNPACKED_AT_ONCE === 0) Bun.gc(false)
     this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
   }
 
-  findTile(level: number, n: number): Uint8Array | undefined {
-    return this.#get<{ hashes: Uint8Array }>('SELECT hashes FROM tile WHERE level = ?1 AND n = ?2', level, n)?.hashes
+  /** Any tile that the tree must have. */
+  anyTile(level: number, n: number): Uint8Array {
+    return tileOf(this, level, n)
   }
 
-  /** A tile that the tree must have. */
+  /** A tile above the lowest, which the tree must have. */
   tile(level: number, n: number): Uint8Array {
-    const tile = this.findTile(level, n)
+    const sql = 'SELECT hashes FROM tile WHERE level = ?1 AND n = ?2'
+    const tile = this.#get<{ hashes: Uint8Array }>(sql, level, n)
     if (!tile) throw this.fault()
-    return tile
+    return tile.hashes
+  }
+
+  /** What a bundle has of the tree. Its rows are not unpacked for that. */
+  hashesIn(n: number): Uint8Array {
+    const known = this.#bundles.find(n)
+    if (known) return known.hashes
+    const stored = this.#get<{ hashes: Uint8Array }>('SELECT hashes FROM bundle WHERE n = ?1', n)
+    if (!stored) throw this.fault()
+    return stored.hashes
   }
 
   /** The tree over the rows, which must have the root that was published. */
@@ -231,7 +242,7 @@ export class ReleaseFile {
 
   /** Reads the tree of the release tile by tile, and keeps nothing. */
   subtrees(): SubtreeReader {
-    return subtreesFromTiles(async (level, n) => this.tile(level, n))
+    return subtreesFromTiles(async (level, n) => this.anyTile(level, n))
   }
 
   /** The bundle in which a row of this key is looked for: for checks of the whole file. */

@@ -1,102 +1,114 @@
 import { expect, test } from 'bun:test'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
-import { type Hash, inclusionPath, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
-import { subtreesFromTiles, TileBuilder } from '../../proof/tree/tiles.ts'
-import { ReleaseTree, type TreeTiles } from './release-tree.ts'
+import { HASH_SIZE, type Hash, inclusionPath, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
+import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
+import { BESIDE, BUNDLE_ROWS, BUNDLES_PER_TILE, hashesOf } from './bundle.ts'
+import { levelsOf } from './levels.ts'
+import { ReleaseTree, type TreeParts } from './release-tree.ts'
 
-/** The tiles of a tree of so many leaves, and how often each was read. */
-function tilesOf(rowCount: number) {
+/** A tree of so many leaves as a file holds it, and what was read of it. */
+function partsOf(rowCount: number) {
   const tiles = new Map<string, Uint8Array>()
-  const builder = new TileBuilder(({ level, n }, hashes) => tiles.set(`${level}/${n}`, hashes.slice()))
+  const bundles: Uint8Array[] = []
+  const builder = new TileBuilder(({ level, n }, hashes) => {
+    tiles.set(`${level}/${n}`, hashes.slice())
+    if (level > 0) return
+    const levels = hashes.length === TILE_WIDTH * HASH_SIZE ? levelsOf(hashes) : undefined
+    for (let i = 0; i * BUNDLE_ROWS * HASH_SIZE < hashes.length; i++)
+      bundles[n * BUNDLES_PER_TILE + i] = hashesOf(i, hashes, levels).slice()
+  })
   for (let i = 0; i < rowCount; i++) builder.append(leafOf(i))
   builder.finish()
   const read: string[] = []
-  const tile = (level: number, n: number): Uint8Array => {
-    read.push(`${level}/${n}`)
-    const found = tiles.get(`${level}/${n}`)
-    if (!found) throw new Error('no such tile')
-    return found
+  const found = (name: string, hashes: Uint8Array | undefined): Uint8Array => {
+    read.push(name)
+    if (!hashes) throw new Error('not there')
+    return hashes
   }
-  const source: TreeTiles = { rowCount, tile, fault: () => new Error('damaged') }
-  return { tiles, read, source, subtrees: subtreesFromTiles(async (level, n) => tile(level, n)) }
+  const parts: TreeParts = {
+    rowCount,
+    tile: (level, n) => found(`${level}/${n}`, tiles.get(`${level}/${n}`)),
+    hashesIn: (n) => found(`bundle ${n}`, bundles[n]),
+    fault: () => new Error('damaged'),
+  }
+  // From whole tiles, which the tree does not read.
+  const subtrees = subtreesFromTiles(async (level, n) => tiles.get(`${level}/${n}`) as Uint8Array)
+  return { tiles, bundles, read, parts, subtrees }
 }
 
 const leafOf = (i: number): Hash => leafHash(utf8(String(i)))
 
 async function treeOf(rowCount: number) {
-  const made = tilesOf(rowCount)
+  const made = partsOf(rowCount)
   const root = toBase64(await rangeRoot(0, rowCount, made.subtrees))
-  return { ...made, root, tree: ReleaseTree.of(made.source, root) }
+  return { ...made, root, tree: ReleaseTree.of(made.parts, root) }
+}
+
+const flip = (bytes: Uint8Array | undefined, at: number): void => {
+  if (bytes) bytes[at] = (bytes[at] ?? 0) ^ 1
 }
 
 test('a tree gives the same paths and roots as its tiles do, whatever its size', async () => {
-  for (const size of [1, 2, 7, 8, 9, 255, 256, 257, 300, 511, 512, 1000, 65_537, 66_000]) {
+  for (const size of [1, 2, 7, 8, 9, 255, 256, 257, 300, 511, 512, 1000, 4_096, 4_097, 65_537, 66_000]) {
     const { tree, subtrees } = await treeOf(size)
-    const places = [0, 1, 5, 254, 255, 256, 257, 511, size >> 1, size - 2, size - 1].filter(
+    const places = [0, 1, 5, 15, 16, 17, 254, 255, 256, 257, 511, size >> 1, size - 2, size - 1].filter(
       (at) => at >= 0 && at < size,
     )
     for (const index of new Set(places)) {
       const path = tree?.path(index, leafOf(index))
       expect(path).toEqual((await inclusionPath(index, size, subtrees)).map(toBase64))
-      const [from, to] = [Math.floor(index / 3), index + 1]
-      expect(toBase64(tree?.rangeRoot(from, to) as Hash)).toBe(toBase64(await rangeRoot(from, to, subtrees)))
+      for (const from of [Math.floor(index / 3), index, Math.max(0, index - 40)])
+        expect(toBase64(tree?.rangeRoot(from, index + 1) as Hash)).toBe(
+          toBase64(await rangeRoot(from, index + 1, subtrees)),
+        )
     }
   }
 })
 
-test('a row that is not the one that was hashed has no path', async () => {
+test('a row that is not the one that was hashed, or behind the last, has no path', async () => {
   for (const size of [1, 200, 256, 300, 600]) {
     const { tree } = await treeOf(size)
     for (const index of [0, size >> 1, size - 1]) expect(tree?.path(index, leafOf(size + 1))).toBeUndefined()
+    expect(tree?.path(size, leafOf(0))).toBeUndefined()
   }
 })
 
-test('tiles that lead to another root are refused, those above the leaves at once', async () => {
-  for (const [name, size] of [
-    ['1/0', 700],
-    ['0/2', 700],
-    ['0/0', 100],
+test('tiles and bundles at the edge that lead to another root are refused at once', async () => {
+  const tile = await treeOf(700)
+  flip(tile.tiles.get('1/0'), 3)
+  expect(ReleaseTree.of(tile.parts, tile.root)).toBeUndefined()
+  for (const [size, bundle] of [
+    [700, 33],
+    [100, 0],
   ] as const) {
-    const { tiles, source, root } = await treeOf(size)
-    ;(tiles.get(name) as Uint8Array)[3] = ((tiles.get(name) as Uint8Array)[3] as number) ^ 1
-    expect(ReleaseTree.of(source, root)).toBeUndefined()
+    const { bundles, parts, root } = await treeOf(size)
+    flip(bundles[bundle], 3)
+    expect(ReleaseTree.of(parts, root)).toBeUndefined()
   }
 })
 
-test('a changed tile of leaves is a fault when it is first read, and no path leads through it', async () => {
-  const { tiles, source, root } = await treeOf(700)
-  const tile = tiles.get('0/1') as Uint8Array
-  tile[0] = (tile[0] as number) ^ 1
-  const tree = ReleaseTree.of(source, root)
-  expect(tree?.path(5, leafOf(5))).toHaveLength(10)
-  for (const index of [256, 300, 511]) expect(() => tree?.path(index, leafOf(index))).toThrow('damaged')
-  // The nodes that were kept do not stand for leaves that changed after them.
-  tile[0] = (tile[0] as number) ^ 1
-  const again = await treeOf(700)
-  expect(again.tree?.path(300, leafOf(300))).toHaveLength(10)
+test('a changed hash of a bundle is a fault for its rows, and other bundles of its tile are read as before', async () => {
+  for (const at of [0, BUNDLE_ROWS * HASH_SIZE - 1, BUNDLE_ROWS * HASH_SIZE, (BUNDLE_ROWS + BESIDE) * HASH_SIZE - 1]) {
+    const { bundles, parts, root } = await treeOf(700)
+    flip(bundles[16], at)
+    const tree = ReleaseTree.of(parts, root)
+    for (const index of [256, 271]) expect(() => tree?.path(index, leafOf(index))).toThrow('damaged')
+    for (const index of [5, 272, 511]) expect(tree?.path(index, leafOf(index))).toHaveLength(10)
+  }
 })
 
-test('a path costs one tile of leaves, and a row beside it none', async () => {
+test('a bundle that holds too little or too much of the tree is a fault', async () => {
+  for (const bytes of [0, HASH_SIZE, BUNDLE_ROWS * HASH_SIZE, (BUNDLE_ROWS + BESIDE + 1) * HASH_SIZE]) {
+    const { bundles, parts, root } = await treeOf(700)
+    bundles[2] = new Uint8Array(bytes)
+    expect(() => ReleaseTree.of(parts, root)?.path(33, leafOf(33))).toThrow('damaged')
+  }
+})
+
+test('a path costs one bundle, and a row beside it none', async () => {
   const { tree, read } = await treeOf(20_000)
   read.length = 0
   tree?.path(9_000, leafOf(9_000))
   tree?.path(9_001, leafOf(9_001))
-  expect(read).toEqual(['0/35'])
-})
-
-test('a tree that was read ahead, a little at a time, gives the same paths', async () => {
-  const { tree, subtrees } = await treeOf(20_000)
-  let turns = 0
-  for (let left = 0; !tree?.readAhead(() => left-- > 0) && turns < 100; turns++) left = 5
-  expect(turns).toBe(16) // 78 full tiles
-  for (const index of [0, 256, 9_000, 19_967])
-    expect(tree?.path(index, leafOf(index))).toEqual((await inclusionPath(index, 20_000, subtrees)).map(toBase64))
-  expect(tree?.path(9_000, leafOf(1))).toBeUndefined()
-})
-
-test('a changed tile is a fault for whoever reads ahead too', async () => {
-  const { tiles, source, root } = await treeOf(700)
-  const tile = tiles.get('0/1') as Uint8Array
-  tile[0] = (tile[0] as number) ^ 1
-  expect(() => ReleaseTree.of(source, root)?.readAhead(() => true)).toThrow('damaged')
+  expect(read).toEqual(['bundle 562'])
 })

@@ -4,8 +4,9 @@ import { Verdict } from '../../integrity/verification/verdict.ts'
 import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
-import { rootInTile, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
+import { TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
+import { nodesIn } from '../file/bundle-nodes.ts'
 import { ReleaseFile, type StoredRow, type TotalBy } from '../file/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
 import { contentsOf, isWithheld } from './contents.ts'
@@ -55,9 +56,9 @@ class Rederivation {
     if (file.rowCount !== row_count) return this.#failAll('rows are missing or too many')
     const wrong = await this.#wrongAbove()
     if (wrong !== undefined) return this.#failAll(wrong)
-    for (let from = 0; from < row_count; from += TILE_WIDTH) {
-      this.#checkTile(from, Math.min(row_count, from + TILE_WIDTH))
-      await pause()
+    for (let from = 0; from < row_count; from += BUNDLE_ROWS) {
+      this.#checkBundle(from, Math.min(row_count, from + BUNDLE_ROWS))
+      if (from % TILE_WIDTH === 0) await pause()
     }
     if (file.countBundles() > Math.ceil(row_count / BUNDLE_ROWS)) this.#failAll('rows are missing or too many')
     if (verdict.failedCount > 0) return
@@ -90,7 +91,7 @@ class Rederivation {
     const { row_count, rows_root } = this.release
     let wrong: string | undefined
     const compare = (level: number, n: number, hashes: Uint8Array): void => {
-      const stored = attempt(() => file.findTile(level, n))
+      const stored = attempt(() => file.anyTile(level, n))
       if (!stored || !equalBytes(stored, hashes)) wrong ??= `tile ${level}/${n} does not match the stored rows`
     }
     // The second level is taken as it is, and those above must follow from it.
@@ -112,37 +113,35 @@ class Rederivation {
   /** The root of a full tile of leaf hashes, as the tile above it says. */
   #rootAbove(n: number): Uint8Array | undefined {
     const at = Math.floor(n / TILE_WIDTH)
-    if (this.#above?.at !== at) this.#above = { at, hashes: attempt(() => this.file.findTile(1, at)) }
+    if (this.#above?.at !== at) this.#above = { at, hashes: attempt(() => this.file.anyTile(1, at)) }
     const root = this.#above.hashes?.subarray((n % TILE_WIDTH) * HASH_SIZE, ((n % TILE_WIDTH) + 1) * HASH_SIZE)
     return root?.length === HASH_SIZE ? root : undefined
   }
   #above: { at: number; hashes: Uint8Array | undefined } | undefined
 
-  /** The rows that share a tile of leaf hashes. */
-  #checkTile(from: number, to: number): void {
-    const n = from / TILE_WIDTH
-    const hashes = attempt(() => this.file.findTile(0, n))
-    const isWide = hashes?.length === (to - from) * HASH_SIZE
-    // A tile that is not full was checked with the root.
-    const isFull = to - from === TILE_WIDTH
-    const isSound = isWide && (!isFull || equalBytes(rootInTile(hashes, 0, TILE_WIDTH), this.#rootAbove(n) ?? NONE))
-    if (!isSound) this.#fail(`tile 0/${n} does not match the stored rows`, from, to)
-    for (let first = from; first < to; first += BUNDLE_ROWS)
-      this.#checkBundle(first, Math.min(to, first + BUNDLE_ROWS), (row_index) =>
-        isSound ? hashes.subarray((row_index - from) * HASH_SIZE, (row_index - from + 1) * HASH_SIZE) : undefined,
-      )
-  }
-
-  #checkBundle(from: number, to: number, hashOf: (row_index: number) => Uint8Array | undefined): void {
+  #checkBundle(from: number, to: number): void {
     const rows = attempt(() => this.file.rowsAt(from, to))
     const wrong = rows ? this.#wrongIn(rows) : this.file.fault().message
-    if (wrong !== undefined) this.#fail(wrong, from, to)
-    else
-      for (const { row_index, body } of rows ?? []) {
-        const published = hashOf(row_index)
-        if (published && !isHashed(body, published))
-          this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
-      }
+    if (wrong !== undefined) return this.#fail(wrong, from, to)
+    const leaves = this.#leavesOf(from, to)
+    if (!leaves) return this.#fail(`tile 0/${Math.floor(from / TILE_WIDTH)} does not match the stored rows`, from, to)
+    for (const { row_index, body } of rows ?? []) {
+      const at = (row_index - from) * HASH_SIZE
+      if (!isHashed(body, leaves.subarray(at, at + HASH_SIZE)))
+        this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
+    }
+  }
+
+  /** The leaf hashes of a bundle, if they lead to the root. */
+  #leavesOf(from: number, to: number): Uint8Array | undefined {
+    const bundle = from / BUNDLE_ROWS
+    const stored = attempt(() => this.file.hashesIn(bundle))
+    const tile = Math.floor(from / TILE_WIDTH)
+    // Those of a tile that is not full were checked with the root.
+    if ((tile + 1) * TILE_WIDTH > this.release.row_count)
+      return stored?.length === (to - from) * HASH_SIZE ? stored : undefined
+    const nodes = stored && nodesIn(stored, bundle)
+    return nodes && equalBytes(nodes.root, this.#rootAbove(tile) ?? NONE) ? nodes.levels[0] : undefined
   }
 
   /** What is wrong with the keys of a bundle, so that its rows cannot be found, or others in their place. */
