@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+
 import { dayClock, dayOf } from './calendar.ts'
 import { LostSources } from './citations/lost-sources.ts'
 import { citationHealthOf } from './citations/report.ts'
 import { figuresFacts, publishedFigures } from './figures/facts.ts'
+
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
@@ -13,7 +15,6 @@ import { dayStamp } from './integrity/published.ts'
 import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
-import { readOnlyOperations, readOnlyResources } from './mirror/read-only.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
@@ -27,11 +28,10 @@ import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { purposeKey } from './rails/purpose-key.ts'
 import { lookupProblemMembers, sharedShapes } from './registry/answer-schema.ts'
-import { chartFacts, chartFreshness, lastLoad, publishedFacts, shownCharts } from './registry/catalogue/chart-facts.ts'
+import { chartFacts, chartFreshness, lastLoad, publishedFacts } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
-import { fileSource } from './registry/file/packed-release.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'
@@ -49,7 +49,6 @@ import { jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocuments } from './surfaces/discovery/openapi.ts'
-import { releaseFiles } from './surfaces/discovery/release-files.ts'
 import { catalogues } from './surfaces/guides/catalogues.ts'
 import { guides } from './surfaces/guides/guide.ts'
 import { siteFiles } from './surfaces/guides/site-files.ts'
@@ -69,7 +68,6 @@ import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { problemPages } from './surfaces/site/problem-page.tsx'
-import { hospitalList } from './surfaces/written/hospital.ts'
 import { type CycleOptions, verifyInCycle } from './verification/cycle.ts'
 
 export interface AppOptions {
@@ -89,16 +87,12 @@ export interface AppOptions {
   observe: (line: RequestLine) => void
   /** Where to reach the operator: a mailbox, or the address of a page. */
   contact?: string | undefined
-  /** What the operator calls hospitals, by NPI. */
-  hospitalNames?: ReadonlyMap<string, string> | undefined
   /** Whether copies of cited files are kept. */
   hasArchive?: boolean
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number
   /** Every chart there can be. */
   charts?: Charts
-  /** Answers from the folder of a mirror: the log policy is the one that was pinned, and what is not in the logs is refused. */
-  mirror?: { policyText: () => string; service: string | null } | undefined
 }
 
 export interface App extends HttpSurface {
@@ -115,7 +109,7 @@ export interface App extends HttpSurface {
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
 export function makeApp(
-  { db, registryLog, figuresLog, cosign, witnesses, pepper }: Omit<Installation, 'keyFile'>,
+  { db, registryLog, figuresLog, cosign, witnesses, pepper }: Installation,
   options: AppOptions,
 ): App {
   const { baseUrl, now, limits, charts = CHARTS } = options
@@ -178,19 +172,14 @@ export function makeApp(
     },
     witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
     witnesses.quorum,
-    options.mirror?.policyText,
   )
-  const readOnly = options.mirror && { ...options.mirror, now }
-  const heldCharts = () => shownCharts(db, today(), charts)
-  const hospitals = hospitalList(heldCharts, registryDay, options.hospitalNames)
-  const allResources: Resource[] = [
+  const resources: Resource[] = [
     landing({
       ...discovery,
       readme: async () => readme.run({}, {}),
       figures: async () => (await onFigures.at()).body,
-      charts: heldCharts,
+      charts: () => chartFreshness(db, today(), charts),
       example: () => examplePrice(registry),
-      hospitals,
       stamp: () => bothOf(registryDay(), figuresStamp()),
     }),
     aiPlugin(discovery),
@@ -234,7 +223,6 @@ export function makeApp(
         findRowBodies(db, { view: await published.at(), release_id }, bundle),
       stamp: registryStamp,
     }),
-    ...releaseFiles({ ...fileSource(db, async () => (await published.at()).releases), stamp: registryStamp }),
     feed({
       baseUrl,
       origin: registryLog.origin,
@@ -243,17 +231,16 @@ export function makeApp(
       stamp: registryStamp,
     }),
     problemPages(),
-    ...pricePages({ ask, baseUrl, today, stamp: registryDay, hospitals }),
+    ...pricePages({ ask, baseUrl, today, stamp: registryDay }),
     figuresPage({ ask, baseUrl, stamp: figuresStamp }),
     statusPage({ status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),
     docsPage({ ...discovery, limits, stamp: baseUrl }),
     verifyPage(),
-    billPage({ hospitals, stamp: registryDay }),
+    billPage(),
     ...assetFiles(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]
-  const resources = readOnly ? readOnlyResources(allResources, readOnly) : allResources
   const clockMs = (): number => performance.now()
   const { sharedMemory } = limits
   const own = makeLimiter(
@@ -263,8 +250,8 @@ export function makeApp(
   const limiter = options.valkey ? valkeyLimiter(limits, { ...options.valkey, pepper, own, clockMs }) : own
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
-  const allMounts: Mount[] = [
-    billEndpoint({ operations: () => operations, gate, baseUrl, today, hospitals }),
+  const mounts: Mount[] = [
+    billEndpoint({ operations: () => operations, gate, baseUrl, today }),
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
     mcpEndpoint({
@@ -277,11 +264,14 @@ export function makeApp(
       card: evidenceCard(() => String(policy.forms[0]?.render())),
     }),
   ]
-  const mounts = readOnly ? allMounts.filter(({ path }) => path !== TOKEN_PATH) : allMounts
   const openRoutes = mounts.map(({ path }) => ({ path, access: path === TOKEN_PATH ? 'agent_key' : 'public' }) as const)
-  const routes = additionalRoutes([...ownOperations.map(routeOf), ...resources, ...openRoutes])
-  const allOperations: Operation[] = [...ownOperations, ...railsOperations({ ...rails, routes })]
-  const operations = readOnly ? readOnlyOperations(allOperations, readOnly) : allOperations
+  const operations: Operation[] = [
+    ...ownOperations,
+    ...railsOperations({
+      ...rails,
+      routes: additionalRoutes([...ownOperations.map(routeOf), ...resources, ...openRoutes]),
+    }),
+  ]
 
   const door = new FrontDoor()
   const http = httpSurface({
@@ -302,8 +292,7 @@ export function makeApp(
     const jobs = [published.follow(tell), onFigures.follow(tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
-  const verified = { db, registryLog, figuresLog, isMirror: readOnly !== undefined }
-  const verify: App['verify'] = (pace) => verifyInCycle(verified, { ...pace, now })
+  const verify: App['verify'] = (pace) => verifyInCycle({ db, registryLog, figuresLog }, { ...pace, now })
   return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, ...http }
 }
 

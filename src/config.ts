@@ -7,7 +7,6 @@ import { COSIGNATURE, ML_DSA_44, parseVerifierKey, type VerifierKey } from './pr
 export class ConfigFault extends Error {}
 
 const port = z.coerce.number().int().min(0).max(65_535)
-const count = z.coerce.number().int().min(1)
 const rate = z.coerce.number().int().min(1).max(10_000_000)
 /** `10.0.0.1` or `10.0.0.0/8`, of either family. */
 function isAddressRange(text: string): boolean {
@@ -165,29 +164,6 @@ export const Settings = z.object({
     .describe(
       'Where people reach you: a mailbox or an https address. It stands in security.txt and in the plugin manifest.',
     ),
-  LOAD_ROWS: count.default(50_000_000).describe('How many rows one `atr load` may make.'),
-  LOAD_KEYS: count
-    .default(20_000_000)
-    .describe('How many combinations of code, modifier, setting and class one hospital file may state.'),
-  LOAD_SCRATCH_BYTES: count
-    .default(64 * 1024 ** 3)
-    .describe(
-      'How much one `atr load` may write to temporary files, in bytes; rows count as they are before they are packed.',
-    ),
-  LOAD_SECONDS: count
-    .max(2_000_000)
-    .default(7_200)
-    .describe('How long one `atr load` may take until its release is staged. It is stopped after that.'),
-  LOAD_MEMORY_BYTES: count
-    .default(2 * 1024 ** 3)
-    .describe('How much memory one `atr load` may use until its release is staged. It is stopped beyond that.'),
-  HOSPITAL_NAMES: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'File with your own names for hospitals, read at the start: in each line an NPI, a blank and the name. Pages find hospitals by them and say that they are yours. Default: none.',
-    ),
   MCP_ALLOWED_ORIGINS: list
     .refine((origins) => origins.every((origin) => URL.parse(origin)?.origin === origin))
     .default([])
@@ -207,13 +183,15 @@ export const Settings = z.object({
     .int()
     .min(16)
     .default(10_000)
-    .describe('How many connections each process keeps open, or fewer where it may open fewer files.'),
+    .describe('How many connections each process keeps open, or fewer where it may open fewer files. Linux only.'),
   CONNECTIONS_PER_ADDRESS: z.coerce
     .number()
     .int()
     .min(1)
     .default(500)
-    .describe('How many connections of one address each process keeps open, except those of TRUSTED_PROXIES.'),
+    .describe(
+      'How many connections of one address each process keeps open, except those of TRUSTED_PROXIES. Linux only.',
+    ),
   ADMIN_PORT: port
     .optional()
     .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),

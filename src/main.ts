@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { type App, type AppOptions, makeApp } from './app.ts'
+import { type App, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { Valkey } from './db/valkey.ts'
 import { faultOf } from './fault.ts'
+import { guardConnections, isBlockOf } from './host/connections.ts'
 import { LineQueue } from './host/line-queue.ts'
 import type { Installation } from './installation.ts'
-import { addressBlock } from './rails/address.ts'
+import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
-import { hospitalNames, NamesFault } from './surfaces/written/hospital.ts'
-import { callerAddress, trustedProxies } from './transport/forwarded.ts'
-import { type ListenOptions, listen, type Server } from './transport/server.ts'
 
 export interface RunningService {
   app: App
@@ -23,6 +20,19 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
+const IDLE_SECONDS = 30
+const ANSWER_SECONDS = 120
+/** Larger than any body we take: the surface answers 413 itself, where Bun would send a bare one. */
+const TRANSPORT_BODY_BYTES = 1024 ** 3
+/** A little more than the surface takes, which answers in its own words; whoever sends more gets a bare 431 of Bun's. */
+const TRANSPORT_HEADER_BYTES = 20 * 1024
+
+/** Bun reads this whenever headers come in. Its types say that it cannot be set. Loaded late: it takes as long as all else at a start. */
+const limitHeaders = async (): Promise<void> => {
+  const { default: http } = await import('node:http')
+  ;(http as { maxHeaderSize: number }).maxHeaderSize = TRANSPORT_HEADER_BYTES
+}
+
 /** One of several processes that listen on the same port. */
 export interface Worker {
   /** From 1 on. The first one also does what is done once for all of them. */
@@ -32,12 +42,7 @@ export interface Worker {
 }
 
 /** Starts listening. `stop` finishes the requests under way, then closes the store. */
-export function start(
-  config: Config,
-  installation: Omit<Installation, 'keyFile'>,
-  worker?: Worker,
-  mirror?: AppOptions['mirror'],
-): RunningService {
+export function start(config: Config, installation: Installation, worker?: Worker): RunningService {
   let url = config.PUBLIC_URL ?? ''
   const valkey = config.VALKEY_URL === undefined ? undefined : new Valkey(config.VALKEY_URL)
   const log = requestLog(config.LOG_LEVEL, worker)
@@ -51,44 +56,45 @@ export function start(
     valkey: valkey && { valkey, tell: (isAway) => logValkey(isAway, worker) },
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
-    hospitalNames: namesIn(config.HOSPITAL_NAMES),
     hasArchive: config.ARCHIVE !== undefined,
     mcpOrigins: config.MCP_ALLOWED_ORIGINS,
     observe: metrics ? (line) => [metrics.count(line), log.request(line)] : log.request,
     cacheBytes: config.CACHE_BYTES,
     isCardSignedTwice: config.CARD_SIGNATURES === 'compatible',
-    mirror,
   })
+  void limitHeaders()
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
   const hasProxies = config.TRUSTED_PROXIES.length > 0
-  const server = listenOn({
+  const server = listen({
     hostname: config.HOST,
     port: config.PORT,
-    // The parent of the workers has made sure that nobody else listens on the port.
-    isShared: worker !== undefined,
-    limits: {
-      most: config.CONNECTIONS,
-      perAddress: config.CONNECTIONS_PER_ADDRESS,
-      blockOf: addressBlock,
-      isExempt: isTrusted,
-    },
-    tell: (closed) => logConnections(closed, worker),
-    host: {
-      answer(asked) {
-        const forwarded = hasProxies ? asked.head.get('x-forwarded-for') : null
-        return app.answer(asked, callerAddress(asked.address, forwarded, isTrusted))
-      },
-      refuse: app.refuse,
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: TRANSPORT_BODY_BYTES,
+    // By default Bun lets a second server share the port, and callers would get answers from either. The parent of
+    // the workers has made sure that nobody else listens on it.
+    reusePort: worker !== undefined,
+    // Bun's own error page shows source code and the request. No fault should get here; if one does, answer without details.
+    development: false,
+    error: () => new Response(null, { status: 500 }),
+    fetch(request, transport) {
+      const peer = transport.requestIP(request)?.address ?? ''
+      const address = hasProxies ? callerAddress(peer, request.headers.get('x-forwarded-for'), isTrusted) : peer
+      const response = app.fetch(request, address)
+      // Comparing two large releases takes a while, with nothing sent meanwhile. The time for a body stays as it was.
+      if (response instanceof Promise && request.method === 'GET') transport.timeout(request, ANSWER_SECONDS)
+      return response
     },
   })
-  let admin: Server | undefined
-  try {
-    admin = metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
-  } catch (error) {
-    void server.stop() // or the process would go on, half started
-    throw error
-  }
-  const localUrl = localAddress(config.HOST, server.port)
+  const admin =
+    metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
+  const connections = guardConnections({
+    most: config.CONNECTIONS,
+    perAddress: config.CONNECTIONS_PER_ADDRESS,
+    port: server.port ?? config.PORT,
+    isExempt: isBlockOf(isTrusted),
+    tell: (closed) => logConnections(closed, worker),
+  })
+  const localUrl = localAddress(config.HOST, server.port ?? config.PORT)
   if (url === '') url = localUrl
   const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
   const releases =
@@ -107,6 +113,7 @@ export function start(
     localUrl,
     metricsUrl: admin && `http://127.0.0.1:${admin.port}/metrics`,
     async stop() {
+      connections.stop()
       await server.stop()
       await verification?.stop()
       await heads.stop()
@@ -117,16 +124,6 @@ export function start(
       log.flush()
       await standardError.drain()
     },
-  }
-}
-
-function namesIn(file: string | undefined): ReadonlyMap<string, string> | undefined {
-  if (file === undefined) return undefined
-  try {
-    return hospitalNames(readFileSync(file, 'utf8'))
-  } catch (error) {
-    const why = error instanceof NamesFault ? error.message : 'it cannot be read'
-    throw new ConfigFault(`the file of HOSPITAL_NAMES is not valid: ${why}`)
   }
 }
 
@@ -143,44 +140,39 @@ export const limitsOf = (config: Config) => ({
 
 /** The port that can be used; a free one for 0. Fails with the same message as `start` if it cannot. */
 export async function tryPort({ HOST, PORT }: Config): Promise<number> {
-  const server = listenOn({ hostname: HOST, port: PORT, host: { answer: unavailable, refuse: unavailable } })
-  await server.stop()
-  return server.port
+  const answer = (): Response => new Response(null, { status: 503 })
+  const server = listen({ hostname: HOST, port: PORT, reusePort: false, fetch: answer })
+  const { port = PORT } = server
+  await server.stop(true)
+  return port
 }
-
-const unavailable = (): Response => new Response(null, { status: 503 })
 
 /** What the address is that a service listens on. */
 export const localAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-
 /** Nobody but this machine needs to know how busy the service is. */
-const listenForAdmin = (port: number, metrics: () => string): Server =>
-  listenOn(
-    {
-      hostname: '127.0.0.1',
-      port,
-      host: {
-        answer: ({ head }) =>
-          head.target.split('?', 1)[0] === '/metrics'
-            ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
-            : new Response(null, { status: 404 }),
-        refuse: () => new Response(null, { status: 400 }),
-      },
-    },
-    'ADMIN_PORT',
-  )
+const listenForAdmin = (port: number, metrics: () => string): ReturnType<typeof Bun.serve> =>
+  listen({
+    hostname: '127.0.0.1',
+    port,
+    reusePort: false,
+    development: false,
+    fetch: (request) =>
+      new URL(request.url).pathname === '/metrics'
+        ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+        : new Response(null, { status: 404 }),
+  })
 
-function listenOn(options: ListenOptions, setting: 'PORT' | 'ADMIN_PORT' = 'PORT'): Server {
+function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun.serve> {
   try {
-    return listen(options)
+    return Bun.serve(options)
   } catch (cause) {
-    const { port, hostname } = options
+    const { port = 0, hostname = '' } = options as { port?: number; hostname?: string }
     const isTaken = (cause as { code?: string }).code === 'EADDRINUSE'
     throw new ConfigFault(
       isTaken
-        ? `port ${port} is in use: stop what listens there, or choose another one with ${setting}=${port < 65_535 ? port + 1 : port - 1}`
-        : `cannot listen on port ${port} of ${hostname}: set HOST to an address of this machine, and ${setting} to a port that you may use`,
+        ? `port ${port} is in use: stop what listens there, or choose another one with PORT=${Number(port) + 1}`
+        : `cannot listen on port ${port} of ${hostname}: set HOST to an address of this machine, and PORT to a port that you may use`,
       { cause },
     )
   }
@@ -215,12 +207,12 @@ function requestLog(
     if (lines !== '') standardError.add(lines)
     lines = ''
   }
-  const faultText = ({ error, ...line }: RequestLine): string =>
-    `${JSON.stringify({ at: clock(), level: 'error', ...line, ...named(worker), ...faultOf(error) })}\n`
-  const request = (line: RequestLine): void => {
-    const isFault = line.error !== undefined
+  const request = ({ error, ...line }: RequestLine): void => {
+    const isFault = error !== undefined
     if (!(isFault ? showsErrors : showsInfo)) return
-    lines += isFault ? faultText(line) : lineText(clock(), line, worker)
+    lines += isFault
+      ? `${JSON.stringify({ at: clock(), level: 'error', ...line, ...named(worker), ...faultOf(error) })}\n`
+      : lineText(clock(), line, worker)
     if (isFault || lines.length > LOG_BATCH_CHARACTERS) flush()
     else timer ??= setTimeout(flush, LOG_BATCH_MS)
   }

@@ -149,11 +149,6 @@ export const PROBLEMS = {
     title: 'The path does not accept this method',
     hint: 'Use a method listed in `allowed_methods` and in the Allow header.',
   },
-  not_on_mirror: {
-    kind: 'not_implemented',
-    title: 'This is a read-only mirror, which does not have this',
-    hint: 'Ask the service that is mirrored: its address is in `service` if it is known. A mirror issues no keys and no tokens.',
-  },
   method_not_implemented: {
     kind: 'not_implemented',
     title: 'The service does not know this method',
@@ -229,11 +224,6 @@ export const PROBLEMS = {
     title: 'Another process is loading the same edition',
     hint: 'Wait until it is done, or stop it and load again: the next load removes what a stopped one left.',
   },
-  load_stopped: {
-    kind: 'conflict',
-    title: 'The load was stopped before its end',
-    hint: 'The message says why. Raise the limit that it names if the file is right, then load again.',
-  },
   release_held: {
     kind: 'conflict',
     title: 'The release exceeds a limit of the breaker and was not published',
@@ -275,8 +265,6 @@ export interface ProblemExtra {
   retryAfterSeconds?: number
   /** Which kind of credential is accepted, and the scopes it needs. */
   authenticate?: { scheme: 'AgentRails' | 'AgentKey'; scopes: readonly string[] }
-  /** In place of the hint of the catalogue, where that would contradict the rest of this answer. */
-  hint?: string
   cause?: unknown
 }
 
@@ -300,11 +288,6 @@ export class Problem extends Error {
 
   get entry(): Entry {
     return PROBLEMS[this.code]
-  }
-
-  /** What the caller should do next. */
-  get hint(): string {
-    return this.extra.hint ?? this.entry.hint
   }
 }
 

@@ -16,7 +16,7 @@ var (
 		"old":              nullOr(isTextOrNumber),
 		"new":              nullOr(isTextOrNumber),
 	}, map[string]form{"ledger_root": isHash, "epsilon": isToken})
-	changePageMembers = []string{"data", "states", "page", "links", "as_of", "data_class"}
+	changePageMembers = []string{"data", "states", "page", "links", "as_of"}
 )
 
 func isTextOrNumber(value any) bool {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type Examination, examine } from '../doctor/examination.ts'
 import { bytesText } from '../doctor/machine.ts'
-import { type Command, DONE, JSON_OPTION, REFUSED, show, table } from './command.ts'
+import { type Command, DONE, REFUSED, show, table } from './command.ts'
 
-const OPTIONS = { json: { type: 'boolean', default: false } } as const
+const JSON_OPTION = { json: { type: 'boolean', default: false } } as const
 
 /** Exit code 1 where something fails, so that cron notices. */
 const codeOf = ({ status }: Examination): number => (status === 'fail' ? REFUSED : DONE)
@@ -11,10 +11,9 @@ const codeOf = ({ status }: Examination): number => (status === 'fail' ? REFUSED
 export const doctor: Command = {
   usage: 'doctor [--json]',
   summary: 'Names each fault of the installation and what to do about it; changes nothing',
-  options: [JSON_OPTION],
-  examples: [['doctor', 'exit code 1 if something fails, so that cron notices']],
+  options: [['--json', 'prints JSON']],
   async run(args, config) {
-    const { values } = parseArgs({ args, options: OPTIONS })
+    const { values } = parseArgs({ args, options: JSON_OPTION })
     const examination = await examine(config, Date.now())
     const { at, status, findings } = examination
     show(values.json, { at, status, findings }, doctorText(examination))
@@ -25,10 +24,9 @@ export const doctor: Command = {
 export const status: Command = {
   usage: 'status [--json]',
   summary: 'Shows what is in force, due, missing, staged and held, and how the installation is; changes nothing',
-  options: [JSON_OPTION],
-  examples: [['status --json', 'the same for a program']],
+  options: [['--json', 'prints JSON']],
   async run(args, config) {
-    const { values } = parseArgs({ args, options: OPTIONS })
+    const { values } = parseArgs({ args, options: JSON_OPTION })
     const examination = await examine(config, Date.now())
     show(values.json, summaryOf(examination), statusText(examination))
     return codeOf(examination)

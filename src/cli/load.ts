@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import type { SourceArchive } from '../citations/archive.ts'
 import { putCopy } from '../citations/store.ts'
-import type { Config } from '../config.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { load as loadSource } from '../ingest/load.ts'
@@ -14,11 +14,10 @@ import { type Check, checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { archiveOf } from './citations.ts'
-import { type Command, DONE, nearest, openStore, show, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
-import { AS_CHILD, asChild, loadInChild, type StagedNews } from './load-process.ts'
 import { overridesFrom } from './overrides.ts'
-import { type ProgressLine, progressLine, summaryText } from './progress.ts'
+import { ProgressLine, summaryText } from './progress.ts'
 import { RejectsFile } from './rejects.ts'
 import { verdictText } from './release-text.ts'
 
@@ -42,97 +41,59 @@ const TABLES: {
   },
 }
 
-const KINDS = [...LOAD_KINDS, ...Object.keys(TABLES)]
-
 export const load: Command = {
-  usage: 'load KIND FILE... [options] [--dry-run] [--publish] [--json]',
+  usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--dry-run] [--publish] [--json]`,
   summary: 'Reads published files into a staged release',
-  options: [['KIND', `what the files are: ${KINDS.join(', ')}`], ...optionTexts()],
-  examples: [
-    ['load cms-pfs rvu26d.zip --url https://www.cms.gov/rvu26d.zip --publish', 'reads a fee schedule and publishes it'],
-    ['load hospital-mrf charges.csv --dry-run --rejects refused.csv', 'says what is wrong with a file; keeps nothing'],
-    ['load providers providers.csv', 'names of organisations, for the figures'],
-  ],
+  options: optionTexts(),
   async run(args, config) {
-    if (args[0] !== AS_CHILD) {
-      // What is wrong with the command line is said before a process is started.
-      requestFrom(args)
-      return loadInChild(args, config)
-    }
-    const child = asChild()
+    const { values, positionals } = parseArgs({ args, options: argumentsOf(), allowPositionals: true })
+    const asked = values as LoadArguments
+    const [kind = '', first, ...more] = positionals
+    const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
+    if (!table && !LOAD_KINDS.includes(kind))
+      throw new UsageFault(`load takes ${[...LOAD_KINDS, ...Object.keys(TABLES)].join(', ')}`)
+    if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
+    if (table && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
+    checkOptions(kind, asked)
+    const overridden = overridesFrom(asked).map(({ rule }) => rule)
+    // Said before minutes of reading, not after them.
+    if (!table && asked.publish && asked.url === undefined && !asked.sample && !overridden.includes('no_url'))
+      throw new UsageFault(
+        '--publish needs --url, the address that the file is from; or --override no_url --reason CODE to publish without it',
+      )
+    const installation = await openStore(config)
     try {
-      return await loadHere(requestFrom(args.slice(1)), config, child.tell)
+      if (!table) return await loadFiles(installation, kind, [first, ...more], asked, archiveOf(config))
+      const { found, text } = await table(installation.db, first)
+      show(asked.json, found, text)
+      return DONE
     } finally {
-      child.end()
+      await installation.db.close()
     }
   },
 }
 
-/** What the command line asks for. */
-interface LoadRequest {
-  kind: string
-  paths: readonly [string, ...string[]]
-  asked: LoadArguments
-}
-
-function requestFrom(args: readonly string[]): LoadRequest {
-  const { values, positionals } = parseArgs({ args: [...args], options: argumentsOf(), allowPositionals: true })
-  const asked = values as LoadArguments
-  const [kind = '', first, ...more] = positionals
-  const isTable = Object.hasOwn(TABLES, kind)
-  if (!KINDS.includes(kind)) {
-    const near = nearest(kind, KINDS)
-    throw new UsageFault(`${near === undefined ? '' : `did you mean ${near}? `}load takes ${KINDS.join(', ')}`)
-  }
-  if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
-  if (isTable && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
-  checkOptions(kind, asked)
-  const overridden = overridesFrom(asked).map(({ rule }) => rule)
-  // Said before minutes of reading, not after them.
-  if (!isTable && asked.publish && asked.url === undefined && !asked.sample && !overridden.includes('no_url'))
-    throw new UsageFault(
-      '--publish needs --url, the address that the file is from; or --override no_url --reason CODE to publish without it',
-    )
-  return { kind, paths: [first, ...more], asked }
-}
-
-async function loadHere(request: LoadRequest, config: Config, tell: (news: StagedNews) => void): Promise<number> {
-  const { kind, paths, asked } = request
-  const installation = await openStore(config)
-  try {
-    const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
-    if (!table) return await loadFiles(installation, request, config, tell)
-    const { found, text } = await table(installation.db, paths[0])
-    show(asked.json, found, text)
-    return DONE
-  } finally {
-    await installation.db.close()
-  }
-}
-
 async function loadFiles(
   installation: Installation,
-  { kind, paths, asked }: LoadRequest,
-  config: Config,
-  tell: (news: StagedNews) => void,
+  kind: string,
+  paths: readonly string[],
+  asked: LoadArguments,
+  archive: SourceArchive | undefined,
 ): Promise<number> {
-  const archive = archiveOf(config)
-  const budget = { rows: config.LOAD_ROWS, keys: config.LOAD_KEYS, scratch_bytes: config.LOAD_SCRATCH_BYTES }
   const rejects = asked.rejects === undefined ? undefined : new RejectsFile(asked.rejects)
-  const line = progressLine(asked.json)
+  const line = new ProgressLine(process.stderr, () => performance.now())
   const read = (more: Pick<LoadOptions, 'inspect'> = {}) =>
     loadSource(
       installation.db,
       kind,
       paths,
-      { ...loadOptions(asked), budget, onNote: rejects?.note, ...more },
+      { ...loadOptions(asked), onNote: rejects?.note, ...more },
       Date.now(),
       (progress) => line.update(progress),
     )
   try {
     if (asked['dry-run']) return await dryRun(installation, read, line, asked)
-    const keep = async ({ release_id, citations }: ReleaseState): Promise<void> => {
-      tell({ staged: release_id })
+    const keep = async ({ citations }: ReleaseState): Promise<void> => {
       const cited = (JSON.parse(citations) as { sha256: string }[]).map(({ sha256 }) => sha256)
       if (!archive) return
       const kept: string[] = []

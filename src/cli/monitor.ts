@@ -13,7 +13,6 @@ import { parsePolicy } from '../proof/verify-lists.ts'
 import { isAddress, read } from './answer-source.ts'
 import { type Command, DONE, REFUSED, UsageFault } from './command.ts'
 import { sourcesAt } from './monitor-sources.ts'
-import { msOf, type RoundReport, rounds } from './rounds.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
@@ -30,7 +29,7 @@ const OPTIONS = {
 
 export const monitor: Command = {
   usage:
-    'monitor URL --policy FILE [--state FILE] [--rails FILE] [--source FILE]... [--answer FILE]... [--charts FILE] [--once | --every 10m] [--max-age 26h] [--json]',
+    'monitor <url> --policy <file> [--state <file>] [--rails <file>] [--source <file>]... [--answer <file>]... [--charts <file>] [--once | --every 10m] [--max-age 26h] [--json]',
   summary:
     'Watches a service from outside: replays its logs, checks what they commit to and a few answers, and prints an alarm for each fault',
   options: [
@@ -44,10 +43,6 @@ export const monitor: Command = {
     ['--every 10m', 'makes a round at this interval, in minutes or hours, until stopped'],
     ['--max-age 26h', 'how old the newest state may be, in hours or days'],
     ['--json', 'prints one line of JSON for each round'],
-  ],
-  examples: [
-    ['monitor https://registry.example --policy policy.txt', 'looks once; exit code 1 if there is an alarm'],
-    ['monitor https://registry.example --policy policy.txt --every 10m', 'goes on until Ctrl-C'],
   ],
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
@@ -105,6 +100,16 @@ function chartsIn(text: string): ChartTable {
   throw new UsageFault('the file of --charts is not a table of schedules: each needs bases, speaks and settings')
 }
 
+function msOf(option: string, text: string, units: { [unit: string]: number }): number {
+  const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([a-z])$/.exec(text) ?? []
+  const ms = Object.hasOwn(units, unit) ? units[unit] : undefined
+  if (ms === undefined)
+    throw new UsageFault(
+      `${option} takes a number and a unit (${Object.keys(units).join(', ')}), such as 30${Object.keys(units)[0]}`,
+    )
+  return Number(count) * ms
+}
+
 function remembered(file: StateFile) {
   try {
     return file.read()
@@ -119,6 +124,12 @@ function kept(file: StateFile, alarm: Alarm, now: number): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The exit code after a round, and what was said in it. */
+interface RoundReport {
+  code: number
+  said: ReadonlySet<string>
 }
 
 /** Tells what a round found. What the round before said is not said again, but for JSON, which is whole each time. */
@@ -154,3 +165,27 @@ function tell(
   )
   return code
 }
+
+/** Round after round, until the process is told to stop. Fails if any of them alarmed. */
+async function rounds(round: (before: ReadonlySet<string>) => Promise<RoundReport>, every: number): Promise<number> {
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+  let [worst, before] = [DONE, new Set() as ReadonlySet<string>]
+  while (!stopping.signal.aborted) {
+    const { code, said } = await round(before)
+    worst = Math.max(worst, code)
+    before = said
+    await pause(every, stopping.signal)
+  }
+  return worst
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) return done()
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      done()
+    })
+  })

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
-import { createInstallation, exists, type Installation } from '../installation.ts'
+import { createInstallation, exists } from '../installation.ts'
 import { followWaiting, type Publisher, type WaitingNews } from '../integrity/publication.ts'
 import {
   doesJobs,
@@ -26,29 +25,14 @@ import { keyParts } from './keys.ts'
 import { startWorkers } from './workers.ts'
 
 export const serve: Command = {
-  usage: 'serve [--demo | --mirror <folder>]',
+  usage: 'serve [--demo]',
   summary: 'Runs the service until SIGINT or SIGTERM',
-  options: [
-    ['--demo', 'listens on this machine only, and first creates a store with sample data if there is none'],
-    ['--mirror FOLDER', 'answers from a folder of `atr mirror`, read-only: no keys, no store, no signing'],
-  ],
-  examples: [
-    ['serve', 'serves the store in DATA_DIR on HOST and PORT'],
-    ['serve --demo', 'tries it out with sample data'],
-    ['serve --mirror ./mirror', 'answers from what `atr mirror` has copied'],
-  ],
+  options: [['--demo', 'listens on this machine only, and first creates a store with sample data if there is none']],
   async run(args, given) {
     const { values } = parseArgs({
       args,
-      options: {
-        demo: { type: 'boolean', default: false },
-        mirror: { type: 'string' },
-        worker: { type: 'string' },
-        limits: { type: 'string' },
-      },
+      options: { demo: { type: 'boolean', default: false }, worker: { type: 'string' }, limits: { type: 'string' } },
     })
-    if (values.mirror !== undefined && values.demo) throw new UsageFault('give --demo or --mirror, not both')
-    if (values.mirror !== undefined) return serveMirror(given, values.mirror)
     // For workers only, which the parent starts: see `serveByWorkers`.
     if (values.worker !== undefined && values.limits !== undefined)
       return serveAsWorker(given, { number: Number(values.worker), sharedMemory: values.limits })
@@ -60,26 +44,17 @@ export const serve: Command = {
     }
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
-    const stop = stopSignal() // before anyone is told that it listens
     console.log(values.demo ? welcome(running.localUrl) : listening(running))
-    await stop
+    await stopSignal()
     await running.stop()
-    console.log(stopped(values.demo))
     return DONE
   },
 }
 
-/** A service that cannot listen leaves nothing open, which would keep the process alive. */
-const startOn = (config: Config, installation: Installation, worker: Worker | undefined): Promise<RunningService> =>
-  Promise.try(() => start(config, installation, worker)).catch(async (error: unknown) => {
-    await installation.db.close()
-    throw error
-  })
-
 /** Answers requests in this process, and does the jobs unless another worker does. */
 async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningService, 'url' | 'localUrl' | 'stop'>> {
   const installation = await openStore(config)
-  const running = await startOn(config, installation, worker)
+  const running = start(config, installation, worker)
   const { db, registryLog, figuresLog, cosign } = installation
   const [registry, figures] = [registryLog, figuresLog].map((log) => ({ db, log, cosign })) as [Publisher, Publisher]
   const jobs = doesJobs(worker)
@@ -104,21 +79,6 @@ async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningS
       await running.stop()
     },
   }
-}
-
-/** Answers from the folder of a mirror. What another process brings into it is seen within about a second. */
-async function serveMirror(config: Config, folder: string): Promise<number> {
-  if (config.WORKERS > 1) throw new ConfigFault('a mirror is served by one process: leave WORKERS out')
-  const { openMirror } = await import('../mirror/open-mirror.ts')
-  const { StaticTree } = await import('../mirror/static-tree.ts')
-  const mirror = await openMirror(new StaticTree(resolve(folder)))
-  const { origin } = mirror.registryLog
-  const recorded = new Date((await mirror.registryLog.head(mirror.db)).signed_at).toISOString()
-  const running = start({ ...config, FIGURES_SCHEDULE: 'off' }, mirror, undefined, mirror)
-  console.log(`${listening(running)}\nmirror of ${origin}, state of ${recorded}`)
-  await stopSignal()
-  await running.stop()
-  return DONE
 }
 
 async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
@@ -150,17 +110,11 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
     tell: (end) => logLine({ level: 'error', ...end }),
   })
   const localUrl = localAddress(config.HOST, port)
-  const stop = stopSignal()
   console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
-  await stop
+  await stopSignal()
   await workers.stop()
-  console.log(stopped(isDemo))
   return DONE
 }
-
-/** Requests that were under way have been answered by then, and the store is closed. */
-const stopped = (isDemo: boolean): string =>
-  `stopped: what was answered is in the store. ${isDemo ? '`npm start`' : '`atr serve`'} goes on with it`
 
 const listening = ({ url, localUrl }: Pick<RunningService, 'url' | 'localUrl'>): string =>
   `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`

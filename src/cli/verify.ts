@@ -5,7 +5,6 @@ import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
 import type { FiguresState } from '../proof/figures.ts'
-import type { Decision } from '../proof/lookup/lookup.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
 import type { DerivationFault } from '../proof/price/derivation.ts'
 import type { Citation } from '../proof/price/release.ts'
@@ -24,7 +23,7 @@ import type { Expected } from '../proof/whole/asked.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
 import { fetchText, isAddress, isFromHere, read } from './answer-source.ts'
 import { askedOf, isLapsed, isReference, QUESTION_OPTIONS } from './asked.ts'
-import { type Command, DONE, JSON_OPTION, REFUSED, show, UsageFault } from './command.ts'
+import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
 import { priceText } from './release-text.ts'
@@ -42,14 +41,14 @@ const OPTIONS = {
 
 export const verify: Command = {
   usage:
-    'verify FILE|URL|-... --policy FILE|URL [--cpt CODE --as-of DAY [--region R] [--npi N] [--modifier M] [--setting S] [--basis B] | --asked ADDRESS | --lines FILE | --any] [--max-age 72h] [--source FILE]... [--since FILE|URL | --pin FILE] [--rails FILE] [--json]',
+    'verify <file|url|->... --policy <file|url> [--cpt <code> --as-of <day> [--region ...] [--npi ...] [--modifier ...] [--setting ...] [--basis ...] | --asked <address> | --lines <file> | --any] [--max-age 72h] [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
   summary: 'Checks that an answer is proved under the log policy that you pinned, and that it answers the question',
   options: [
-    ['FILE|URL|-', 'the answer: a file, an address that is asked, or standard input; or the pages of one list'],
+    ['<file|url|->', 'the answer: a file, an address that is asked, or standard input; or the pages of one list'],
     ['--policy FILE|URL', 'the log policy that you pinned'],
     ['--cpt CODE', 'the question, if the answer is not an address; with --region, --npi and so on, as they were asked'],
     ['--as-of DAY', 'the day that was asked about, such as 2026-11-15'],
-    ['--asked ADDRESS', 'the same as an address, such as /reference/sheet?cpt=99213'],
+    ['--asked ADDRESS', 'the same as an address, such as /reference/sheet?cpt=99213&as_of=2026-11-15'],
     ['--lines FILE', 'the request of a bill: each line must answer its question'],
     ['--any', 'checks only that the answer was published, whatever was asked'],
     ['--max-age 72h', 'how old the view may be, in hours or days'],
@@ -57,15 +56,7 @@ export const verify: Command = {
     ['--since FILE|URL', 'an older checkpoint: the log must have only grown since'],
     ['--pin FILE', 'the same with a checkpoint kept in this file, which is then replaced by the newer one'],
     ['--rails FILE', 'a file with a rails token, for addresses that need one'],
-    JSON_OPTION,
-  ],
-  examples: [
-    [
-      "verify 'https://registry.example/reference?cpt=99213' --policy policy.txt",
-      'asks, and checks the answer; policy.txt is /log/policy of the service, kept since you first used it',
-    ],
-    ['verify answer.json --policy policy.txt --cpt 99213 --as-of 2026-11-15', 'checks an answer that you were given'],
-    ['verify answer.json --policy policy.txt --any --source rvu26d.zip', 'finds its rows in the file that it cites'],
+    ['--json', 'prints JSON'],
   ],
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
@@ -235,7 +226,6 @@ function details(verdict: Verdict): string[] {
       .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
       .map(({ outcome }) => `no price: ${outcome}`),
     ...rows.map(describe),
-    ...decisions.flatMap((decision) => (decision.outcome === 'price' ? adjusted(decision) : [])),
     ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
     ...editions.map(describeEdition),
     ...(page?.before ? [`the page before ends with ${page.before.chart}, in force from ${page.before.from}`] : []),
@@ -257,14 +247,6 @@ function describe({ row, release }: ProvedRow): string {
   const amount = 'price' in row ? ` ${priceText(row.price)} ${row.price.currency}:` : ''
   return `${what}${amount} ${rowKey(row)} in ${release.release_id}${sample}`
 }
-
-/** What the row comes to with a modifier: the row alone is not the answer then. */
-const adjusted = ({ adjustment, row }: Extract<Decision, { outcome: 'price' }>): string[] =>
-  adjustment
-    ? [
-        `with modifier ${adjustment.modifier}: ${adjustment.amount} ${row.price.currency}, ${adjustment.factor} of ${rowKey(row)}`,
-      ]
-    : []
 
 function describeFigures({ release_id, data_class, metrics }: FiguresState): string {
   const sample = data_class === 'sample' ? ' (sample data)' : ''

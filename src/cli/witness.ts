@@ -1,43 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { ConfigFault } from '../config.ts'
 import { parsePolicy } from '../proof/note/policy.ts'
 import { ED25519, parseVerifierKey, type VerifierKey } from '../proof/note/signed-note.ts'
 import { startWitness } from '../witness/serve.ts'
 import { createWitness } from '../witness/witness-key.ts'
-import { type Command, DONE, JSON_OPTION, show, UsageFault, unknownAction } from './command.ts'
-
-const DIR = ['--dir FOLDER', 'the folder of the witness'] as const
-
-const ACTIONS = {
-  init: {
-    usage: 'witness init --dir FOLDER --name HOST/PATH [--json]',
-    summary: 'Creates a witness, and prints its verifier key',
-    options: [DIR, ['--name HOST/PATH', 'its name, without a scheme'], JSON_OPTION],
-    examples: [['witness init --dir ./witness --name witness.example/w1', 'makes a key, whose public half is printed']],
-  },
-  serve: {
-    usage: 'witness serve --dir FOLDER [--log VKEY]... [--policy FILE] [--port N] [--host H]',
-    summary: 'Runs the witness until Ctrl-C or SIGTERM',
-    options: [
-      DIR,
-      ['--log VKEY', 'the verifier key of a log to follow, as `atr log keys` prints it; may be repeated'],
-      ['--policy FILE', 'a log policy, whose logs are followed'],
-      ['--port N', '8788 by default; 0 picks a free port'],
-      ['--host H', '127.0.0.1 by default'],
-    ],
-    examples: [['witness serve --dir ./witness --policy policy.txt --port 0', 'follows both logs of a service']],
-  },
-} as const
+import { type Command, DONE, show, UsageFault } from './command.ts'
 
 export const witness: Command = {
-  usage: 'witness ACTION',
+  usage:
+    'witness init|serve --dir <folder> [--name host/path] [--log <vkey>]... [--policy <file>] [--port N] [--host H] [--json]',
   summary: 'Creates or runs a witness, which cosigns the checkpoints of logs as long as they only grow',
-  actions: ACTIONS,
+  options: [
+    ['--dir FOLDER', 'the folder of the witness'],
+    ['--name HOST/PATH', 'init: its name, without a scheme'],
+    ['--log VKEY', 'serve: the verifier key of a log to follow, as `atr log keys` prints it; may be repeated'],
+    ['--policy FILE', 'serve: a log policy, whose logs are followed'],
+    ['--port N', 'serve: 8788 by default; 0 picks a free port'],
+    ['--host H', 'serve: 127.0.0.1 by default'],
+    ['--json', 'init: prints JSON'],
+  ],
   async run([action = '', ...args]) {
     if (action === 'init') return init(args)
     if (action === 'serve') return serve(args)
-    throw unknownAction('witness', action, ACTIONS)
+    throw new UsageFault('say what to do: atr witness init or atr witness serve')
   },
 }
 
@@ -70,11 +55,7 @@ async function serve(args: string[]): Promise<number> {
   if (logs.length === 0)
     throw new UsageFault('name the logs to follow: --log with a verifier key, or --policy with a file')
   const observe = (error: unknown): void => console.error('atr witness: a request failed:', error)
-  const running = await startWitness({ dir, logs, port: Number(port), host, observe }).catch((error: unknown) => {
-    if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
-    const taken = `port ${port} is in use: stop what listens there, or choose another one with --port ${Number(port) + 1}`
-    throw new ConfigFault(taken, { cause: error })
-  })
+  const running = await startWitness({ dir, logs, port: Number(port), host, observe })
   console.log(`listening on ${running.url}\n${running.vkey}`)
   await stopSignal()
   await running.stop()

@@ -3,16 +3,13 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path'
 
 /** Leaves the old file or the new one, never a part, even after a power cut: temporary file, sync, rename, sync of the folder. */
-export function replaceFile(
-  path: string,
-  content: string | Uint8Array,
+export function replaceFile(path: string, text: string): void {
   // Nobody can guess the name, and what has it already is not written over.
-  temporary = `${path}.${randomBytes(8).toString('hex')}`,
-): void {
+  const temporary = `${path}.${randomBytes(8).toString('hex')}`
   const file = openSync(temporary, 'wx', 0o600)
   try {
     try {
-      writeFileSync(file, content)
+      writeFileSync(file, text)
       fsyncSync(file)
     } finally {
       closeSync(file)

@@ -4,7 +4,7 @@ import { makeApp } from '../app.ts'
 import type { CitationEvent } from '../citations/store.ts'
 import type { Config } from '../config.ts'
 import { StoreBusy, StoreFault } from '../db/db.ts'
-import { checkAccess, checkUnlocked, type Installation, openUnchecked, partsOf } from '../installation.ts'
+import { checkUnlocked, type Installation, openUnchecked, partsOf } from '../installation.ts'
 import type { IntegrityReport } from '../integrity/report/report-shape.ts'
 import { limitsOf } from '../main.ts'
 import { answerValue } from '../operation.ts'
@@ -46,7 +46,7 @@ export interface Examination {
 
 export async function examine(config: Config, now: number): Promise<Examination> {
   const disks = disksOf(config)
-  const findings = [...accessFindings(config), ...fileFindings(config), ...diskFindings(disks, config)]
+  const findings = [...fileFindings(config), ...diskFindings(disks, config)]
   const installation = await open(config, findings)
   try {
     const records = installation && (await recordsOf({ installation, config, now }, findings))
@@ -81,7 +81,6 @@ const MISSING = { store: 'store_missing', 'log key': 'log_keys_missing', pepper:
 /** Undefined where the store cannot be read; `findings` then says why. */
 async function open(config: Config, findings: Finding[]): Promise<Installation | undefined> {
   try {
-    checkAccess(config, true)
     const parts = await partsOf(config)
     const missing = parts.filter(([, isThere]) => !isThere).map(([name]) => name)
     if (missing.length === parts.length) {
@@ -92,19 +91,8 @@ async function open(config: Config, findings: Finding[]): Promise<Installation |
     if (missing.length > 0) return undefined
     return await openUnchecked(config, { isReadOnly: true })
   } catch (error) {
-    const told = storeFinding(error)
-    if (!findings.some(({ what }) => what === told.what)) findings.push(told)
+    findings.push(storeFinding(error))
     return undefined
-  }
-}
-
-/** A store that can be read and not written is looked at all the same. */
-function accessFindings(config: Config): Finding[] {
-  try {
-    checkAccess(config)
-    return []
-  } catch (error) {
-    return [storeFinding(error)]
   }
 }
 

@@ -43,11 +43,6 @@ const LogProof = z
   })
   .meta({ id: 'FiguresLogProof', 'x-spec': 'figures.md', description: 'The place of an entry in the figures log' })
 
-const DataClass = z
-  .enum(['published', 'sample'])
-  .nullable()
-  .meta({ id: 'LedgerClass', description: '`sample` if any case of the ledger is invented' })
-
 /** What the answer says and its state says too, in the same words. */
 const standing = {
   cases_floor10: Floor10.nullable().meta({ description: 'All cases, rounded down to a multiple of 10' }),
@@ -62,7 +57,10 @@ const standing = {
     savings_median: described('savings_median', Amount),
   }),
   sdc_rule_version: RuleVersion,
-  data_class: DataClass,
+  data_class: z
+    .enum(['published', 'sample'])
+    .nullable()
+    .meta({ description: '`sample` if any case of the ledger is invented for demonstration' }),
   noise: z
     .strictObject({
       mechanism: z.literal('discrete_laplace'),
@@ -182,7 +180,6 @@ export const ChangePage = z
       description:
         'The states between these changes, so that every place of the log can be accounted for. Empty if changes were selected with `metric`, `since` or `until`',
     }),
-    data_class: DataClass,
     page: Page,
     links: Links,
   })
@@ -221,6 +218,5 @@ export const ProviderStats = z
         'The quarterly refresh of this answer. Without noise a value is kept from an earlier refresh if too few cases have changed since',
     }),
     sdc_rule_version: RuleVersion,
-    data_class: DataClass,
   })
   .meta({ description: 'Redacted negotiation statistics of one organisation; no personal information' })

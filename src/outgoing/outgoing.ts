@@ -197,9 +197,8 @@ async function read(incoming: IncomingMessage, method: string, { mostBytes, each
   for await (const piece of incoming as AsyncIterable<Uint8Array>) {
     size += piece.length
     if (size > mostBytes) throw new OutgoingFault('too_large')
-    if (!each) pieces.push(piece)
-    // What comes with a refusal is not what was asked for.
-    else if (incoming.statusCode === 200) each(piece)
+    if (each) each(piece)
+    else pieces.push(piece)
   }
   // A connection that ends early is not an answer that is short.
   const declared = Number(incoming.headers['content-length'] ?? size)

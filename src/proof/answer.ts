@@ -5,6 +5,7 @@ import { canonical } from './canonical-json.ts'
 import { addAbsence, addBecause, addCitedRow } from './evidence.ts'
 import type { CodeAbsence, Facts } from './facts.ts'
 import { ensure, Failure } from './fault.ts'
+import type { Need, Reply } from './lookup/asking.ts'
 import { type Decision, lookUp } from './lookup/lookup.ts'
 import { adjust, isNeutral } from './lookup/modifiers.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
@@ -13,13 +14,23 @@ import { isLostSources } from './price/lost-source.ts'
 import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
-import { both, closed, hasOnly, listOf, type Members, matches, orNull, TOKEN, words } from './shape.ts'
+import { both, closed, hasOnly, listOf, type Members, matches, orNull, TOKEN } from './shape.ts'
 
 /** What stands beside the row of a good answer. */
-const BESIDE_ROW = words('because place modifiers_ignored adjustment related sources_lost')
+const BESIDE_ROW = ['because', 'place', 'modifiers_ignored', 'adjustment', 'related', 'sources_lost']
 /** The members of a refusal. Its sentences are the server's word and no part of what is proved. */
-export const PROBLEM = words('type title status code detail request_id agent_hint errors instance')
-const BESIDE_PROBLEM = words('row absence because place charts available choices last_known')
+export const PROBLEM: readonly string[] = [
+  'type',
+  'title',
+  'status',
+  'code',
+  'detail',
+  'request_id',
+  'agent_hint',
+  'errors',
+  'instance',
+]
+const BESIDE_PROBLEM = ['row', 'absence', 'because', 'place', 'charts', 'available', 'choices', 'last_known']
 
 const word = orNull(matches(/^[A-Za-z0-9_-]{1,40}$/))
 const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: matches(TOKEN) }), 8)
@@ -106,15 +117,16 @@ function decisionOn(facts: Facts, asked: ParsedQuestion): Decision | undefined {
 }
 
 async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
-  const { code, related = [], sources_lost = [], place, absence, because, last_known } = body
+  const { code, related, sources_lost, place, absence, because, last_known } = body
   const isRefusal = typeof code === 'string'
   const isKnown = !isRefusal || hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])
-  ensure(isKnown && isRelated(related) && isLostSources(sources_lost), 'not_recognised')
-  const shown = async (cited: unknown) => (cited === undefined ? undefined : addCitedRow(facts, cited))
-  const main = await shown(isRefusal ? body['row'] : bareAnswer(body))
+  ensure(isKnown && (related === undefined || isRelated(related)), 'not_recognised')
+  ensure(sources_lost === undefined || isLostSources(sources_lost), 'not_recognised')
+  const cited = isRefusal ? body['row'] : bareAnswer(body)
+  const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
   if (main && isRefusal) ensure(isSaidOf(code, main.row), 'body_contradicts_proof')
   else if (main) checkBeside(body, main.row)
-  const placed = await shown(place)
+  const placed = place === undefined ? undefined : await addCitedRow(facts, place)
   ensure((placed?.row.kind ?? 'place') === 'place', 'row_malformed')
   if (absence !== undefined) {
     ensure(Array.isArray(absence) && absence.length > 0, 'proof_missing')
@@ -122,7 +134,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   }
   if (because !== undefined) await addBecause(facts, because, main?.proof.release)
   // The row of an edition that has run out is proved as what it was, and is no part of the decision.
-  await shown(last_known)
+  if (last_known !== undefined) await addCitedRow(facts, last_known)
   ensure(facts.checkpoint !== undefined, 'proof_missing')
   return {
     row: main?.row,
@@ -162,7 +174,14 @@ interface Ruling {
 }
 
 const decide = (facts: Facts, question: ParsedQuestion): Ruling =>
-  lookUp(facts.on(question.day), question, facts.charts)
+  runRule(facts, lookUp(question, facts.charts), question.day)
+
+/** Runs a rule on what is proved. */
+export function runRule<T>(facts: Facts, rule: Generator<Need, T, Reply>, day: string): T {
+  let step = rule.next()
+  while (!step.done) step = rule.next(facts.reply(step.value, day))
+  return step.value
+}
 
 /** The code of the refusal that a decision makes; undefined for a price. */
 function codeOf(decision: Decision): string | undefined {

@@ -1,12 +1,8 @@
+import type { CheckpointFault } from './note/checkpoint.ts'
+
 /** Every reason for which a verifier refuses. */
 export type Fault =
-  | 'note_malformed'
-  | 'note_unsigned'
-  | 'note_signature_invalid'
-  | 'checkpoint_malformed'
-  | 'origin_not_pinned'
-  | 'key_retired'
-  | 'quorum_not_met'
+  | CheckpointFault
   | 'json_malformed'
   | 'not_recognised'
   | 'row_malformed'

@@ -1,8 +1,7 @@
 // Whether a log only grew between two checkpoints: what a monitor, a witness and a careful client ask.
 
 import { equalBytes } from './bytes.ts'
-import type { FailedCheck } from './fault.ts'
-import { openCheckpoint, type TreeHead } from './note/checkpoint.ts'
+import { type CheckpointFault, openCheckpoint, type TreeHead } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { consistencyPath, HASH_SIZE, type Hash, isConsistent, rangeRoot } from './tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tree/tiles.ts'
@@ -38,7 +37,7 @@ export async function checkGrowth(
   newerNote: string,
   policy: TrustPolicy,
   readTile: TileReader,
-): Promise<Growth | FailedCheck> {
+): Promise<Growth | { ok: false; reason: CheckpointFault }> {
   const older = await openCheckpoint(olderNote, policy)
   if (!older.ok) return older
   const newer = await openCheckpoint(newerNote, policy)

@@ -69,13 +69,15 @@ export function portableSha256(message: Uint8Array): Uint8Array {
       b = a
       a = (t1 + t2) | 0
     }
-    for (const [i, mixed] of [a, b, c, d, e, f, g, h].entries()) state[i] = at(state, i) + mixed
+    const mixed = [a, b, c, d, e, f, g, h]
+    for (let i = 0; i < 8; i++) state[i] = at(state, i) + (mixed[i] as number)
   }
-  // The words are written where the message was.
+  const digest = new Uint8Array(32)
+  const out = new DataView(digest.buffer)
   state.forEach((word, i) => {
-    view.setUint32(4 * i, word)
+    out.setUint32(4 * i, word)
   })
-  return padded.slice(0, 32)
+  return digest
 }
 
 export const sha256: Sha256 = fastest()

@@ -102,16 +102,14 @@ async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry
   ensure(kind !== 'page' || !isList, 'proof_missing')
   if ('history' in asked && body['code'] === 'unknown_provider' && kind === 'question')
     return { shown: [await checkUnknownProvider(facts, body, asked.history)] }
-  const question = (asked as Partial<Record<Kind, never>>)[kind]
-  // A question that is undefined by mistake is not the wish to ask none.
-  ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
-  return CHECKS[kind](facts, body, question as never)
+  ensure(kind in asked || 'anyQuestion' in asked, 'answers_another_question')
+  return CHECKS[kind](facts, body, (asked as Partial<Record<Kind, never>>)[kind] as never)
 }
 
 /** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */
 async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
   const data = body['data'] as unknown[]
-  ensure(hasOnly(body, ['data', 'states', 'data_class', 'page', 'links', 'as_of']), 'not_recognised')
+  ensure(hasOnly(body, ['data', 'states', 'page', 'links', 'as_of']), 'not_recognised')
   const { proofs, changes } = await placesOf({ data, states: body['states'] }, policy)
   const [log] = proofs.values()
   ensure(log, 'nothing_proved')

@@ -51,14 +51,12 @@ export async function testRails({ limits = false } = {}) {
     from: Partial<Call>,
     access: Access,
     bucket: 'default' | 'reference' = 'default',
-    cost?: () => number,
-  ): Promise<Visit> => gate.enter({ address: '192.0.2.1', ...from }, access, bucket, cost)
+  ): Promise<Visit> => gate.enter({ address: '192.0.2.1', ...from }, access, bucket)
 
   return {
     db,
     clock,
     parts,
-    gate,
     operations,
     call,
     answer,

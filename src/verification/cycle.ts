@@ -12,10 +12,7 @@ import { checkDiff, checkHistory, checkRelease, checkStatements, isPublished } f
 import { rederive } from '../registry/release/rederive.ts'
 import { findRelease, listReleases, type ReleaseState } from '../registry/release/store.ts'
 
-export interface Verified extends Pick<Installation, 'db' | 'registryLog' | 'figuresLog'> {
-  /** A mirror has the files and the registry log; what else a service knows of a release is not in them. */
-  isMirror?: boolean
-}
+export type Verified = Pick<Installation, 'db' | 'registryLog' | 'figuresLog'>
 type Pause = () => Promise<void>
 
 const IN_CYCLE = [PARTS.registry, PARTS.figures]
@@ -125,7 +122,7 @@ export function verifyInCycle(verified: Verified, options: CycleOptions): { stop
       isFirst = false
       return Math.min(everyMs, FIRST_WAIT_MS)
     }
-    const next = await nextPart(verified, everyMs)
+    const next = await nextPart(verified.db, everyMs)
     if (next.dueAt > now()) {
       await forgetCopies(verified.db, verified.db.files.copy, now() - Math.max(COPY_LIFE_MS, 3 * everyMs))
       return next.dueAt - now()
@@ -147,12 +144,12 @@ export function verifyInCycle(verified: Verified, options: CycleOptions): { stop
   }
 }
 
-async function nextPart({ db, isMirror }: Verified, everyMs: number): Promise<{ part: string; dueAt: number }> {
+async function nextPart(db: Db, everyMs: number): Promise<{ part: string; dueAt: number }> {
   const releases = (await listReleases(db)).filter(isPublished).map(({ release_id }) => release_id)
   const known = new Map(
     (await listParts(db)).filter(({ copy }) => copy === '' || copy === db.files.copy).map((each) => [each.part, each]),
   )
-  const due = [...(isMirror ? [PARTS.registry] : IN_CYCLE), ...releases].map((part) => {
+  const due = [...IN_CYCLE, ...releases].map((part) => {
     const last = known.get(part)
     const wait = last && last.fault_count > 0 ? Math.min(everyMs, FAILED_EVERY_MS) : everyMs
     return { part, dueAt: last ? last.verified_at + wait : 0 }
@@ -162,9 +159,8 @@ async function nextPart({ db, isMirror }: Verified, everyMs: number): Promise<{ 
 
 /** Verifies one part and notes what was found. */
 export async function verifyPart(verified: Verified, part: string, now: () => number, pause: Pause): Promise<void> {
-  const began_at = now()
   const found = await checkPart(verified, part, pause)
-  if (found) await putPart(verified.db, resultOf(verified.db, found, now()), began_at)
+  if (found) await putPart(verified.db, resultOf(verified.db, found, now()))
 }
 
 async function checkPart(verified: Verified, part: string, pause: Pause): Promise<Found | undefined> {
@@ -177,7 +173,7 @@ async function checkPart(verified: Verified, part: string, pause: Pause): Promis
   const release = await findRelease(db, part)
   if (!release || !isPublished(release)) return undefined
   const verdict = await rederive(db, release, pause)
-  if (!verified.isMirror) await db.snapshot(async (tx) => checkStatements(tx, release, await listReleases(tx), verdict))
+  await db.snapshot(async (tx) => checkStatements(tx, release, await listReleases(tx), verdict))
   return { part, verdict, release }
 }
 

@@ -68,14 +68,10 @@ const FORGERIES: [string, (file: Database) => void, RegExp][] = [
     sql(`UPDATE bundle SET first_key = 'A' || first_key WHERE n = 1`),
     /not found under/,
   ],
-  [
-    'rows that no one counts',
-    sql(`INSERT INTO bundle VALUES (9999, 'Z9999|', X'00', X'00')`),
-    /rows are missing or too many/,
-  ],
+  ['rows that no one counts', sql(`INSERT INTO bundle VALUES (9999, 'Z9999|', X'00', X'00')`), /rows are missing or too many/],
   ['rows that are not there', sql('DELETE FROM bundle WHERE n = 2'), /missing or damaged/],
   ['rows that cannot be unpacked', sql(`UPDATE bundle SET rows = X'00' WHERE n = 2`), /missing or damaged/],
-  ['another form of file', sql(`UPDATE header SET format = 'release-file/1'`), /load the edition again/],
+  ['another form of file', sql(`UPDATE header SET format = 'release-file/1'`), /missing or damaged/],
   ['another root', sql(`UPDATE header SET rows_root = 'AAAA'`), /do not hash to the root/],
   ['a provider of a release', sql(`INSERT INTO total VALUES ('provider', '1234567893', 1)`), /by provider is not what/],
   [
@@ -215,10 +211,7 @@ test('a full disk stops a load with one sentence and leaves the store as it was'
   // A limit on file size is how a test fills a disk; the signal that comes with it is ignored.
   const command = `trap '' XFSZ; ulimit -f 120; exec node_modules/.bin/bun src/cli/atr.ts load cms-pfs sample/PPRRVU-SAMPLE26A.csv sample/GPCI-SAMPLE26.csv --edition FULL --effective-from 2026-11-01 --sample --publish`
   const { status, stderr } = spawnSync('bash', ['-c', command], { env: { ...process.env, ...env }, encoding: 'utf8' })
-  expect([status, stderr]).toEqual([
-    3,
-    'atr: the disk is full or failing: nothing was changed. Make room, and run the command again\n',
-  ])
+  expect([status, stderr]).toEqual([3, 'atr: the disk is full or failing: nothing was changed\n'])
   expect(await atr(['fsck'], env)).toMatchObject({ code: 0 })
   const { out } = await atr(['release', 'list', '--json'], env)
   expect(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LoadBudget } from '../budget.ts'
 import { BAD_FIELD, GREATEST_RATE, LEAST_RATE, MARKS, NONE, STATED, UNIT, unitsOf } from './amounts.ts'
 import { boundScratch } from './bounds.ts'
 import type { ChargeSink } from './charges.ts'
@@ -161,15 +160,13 @@ export class ChargeTally {
   readonly #blocks: Float64Array[] = []
   readonly #runs: { from: number; to: number }[] = []
   #file: number | undefined
-  /** How much is in the temporary file. */
-  scratchBytes = 0
+  #written = 0
   #given = 0
 
   constructor(
     readonly folder: string,
     readonly keysInMemory = KEYS_IN_MEMORY,
     readonly block = BLOCK,
-    readonly budget?: LoadBudget,
   ) {}
 
   readonly sink: ChargeSink = (code, variant, line, amounts, again) => {
@@ -209,7 +206,7 @@ export class ChargeTally {
 
   /** How many keys there are, at most: a key may stand in several runs. */
   get mostKeys(): number {
-    return this.scratchBytes / (RECORD * 8) + this.keys.size
+    return this.#written / (RECORD * 8) + this.keys.size
   }
 
   /** About how much of it has been given back, from 0 to 1. */
@@ -250,9 +247,9 @@ export class ChargeTally {
   }
 
   #spill(): void {
-    boundScratch(this.scratchBytes + this.keys.size * RECORD * 8, this.sourceBytes, this.budget)
+    boundScratch(this.#written + this.keys.size * RECORD * 8, this.sourceBytes)
     this.#file ??= openNameless(this.folder)
-    const from = this.scratchBytes
+    const from = this.#written
     const records = new Float64Array(RECORDS_AT_ONCE * RECORD)
     let filled = 0
     for (const key of this.keys.sorted()) {
@@ -262,7 +259,7 @@ export class ChargeTally {
       if (filled === records.length) filled = this.#write(records)
     }
     this.#write(records.subarray(0, filled))
-    this.#runs.push({ from, to: this.scratchBytes })
+    this.#runs.push({ from, to: this.#written })
     this.keys.clear()
     for (const block of this.#blocks) block.fill(0)
   }
@@ -270,8 +267,8 @@ export class ChargeTally {
   #write(records: Float64Array): 0 {
     const bytes = new Uint8Array(records.buffer, 0, records.byteLength)
     for (let done = 0; done < bytes.length; )
-      done += writeSync(this.#file as number, bytes, done, bytes.length - done, this.scratchBytes + done)
-    this.scratchBytes += bytes.length
+      done += writeSync(this.#file as number, bytes, done, bytes.length - done, this.#written + done)
+    this.#written += bytes.length
     return 0
   }
 

@@ -1,12 +1,11 @@
 // A sheet: everything in force for a code at a place and day, and proof that it is everything.
 
-import { isEdition, isPlacedBy } from '../answer.ts'
+import { isEdition, isPlacedBy, runRule } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { type ParsedQuestion, understood } from '../lookup/question.ts'
 import { type SheetQuestion, type SheetRow, sheetFor } from '../lookup/sheet.ts'
-import { isLostSources } from '../price/lost-source.ts'
 import { isChart } from '../price/release.ts'
 import { type AnyRow, rowText } from '../price/row.ts'
 import { hasOnly, isDay, listOf, type Members } from '../shape.ts'
@@ -21,10 +20,9 @@ export async function checkSheet(
   body: Members,
   question: SheetQuestion | undefined,
 ): Promise<CheckedList> {
-  const { data, because, place, not_held, as_of, sources_lost = [] } = body
+  const { data, because, place, not_held, as_of } = body
   const isSheet =
-    hasOnly(body, ['data', 'because', 'place', 'not_held', 'as_of', 'sources_lost', ...SHARED]) &&
-    isLostSources(sources_lost) &&
+    hasOnly(body, ['data', 'because', 'place', 'not_held', 'as_of', ...SHARED]) &&
     Array.isArray(data) &&
     data.length <= MOST_ROWS &&
     listOf(isChart)(not_held) &&
@@ -40,7 +38,7 @@ export async function checkSheet(
   if (question === undefined) return { shown, refused: 0 }
   const asked = understood(question, ['cpt', 'as_of', 'region', 'npi'])
   ensure(asked, 'question_malformed')
-  const sheet = sheetFor(facts.on(asked.day), asked, facts.charts)
+  const sheet = runRule(facts, sheetFor(asked, facts.charts), asked.day)
   const isAnswer =
     sheet.outcome === 'sheet' &&
     as_of === asked.day &&

@@ -1,7 +1,6 @@
 // C2SP signed-note: a text and Ed25519 signatures under it, each by a named key.
 
 import { concat, equalBytes, fromBase64, toBase64, toHex, utf8 } from '../bytes.ts'
-import { ensure, type FailedCheck, verdictOf } from '../fault.ts'
 import { sha256 } from '../sha256.ts'
 import { isSoundEd25519Key } from './ed25519-key.ts'
 import { ML_DSA_KEY_BYTES } from './ml-dsa.ts'
@@ -41,11 +40,8 @@ export interface Note {
   signatures: NoteSignature[]
 }
 
-export interface SignedNote {
-  note: Note
-  /** The pinned keys that signed it. */
-  signers: VerifierKey[]
-}
+export type NoteFault = 'note_malformed' | 'note_unsigned' | 'note_signature_invalid'
+export type NoteVerdict = { ok: true; note: Note; signers: VerifierKey[] } | { ok: false; reason: NoteFault }
 
 /** SHA-256(name, newline, type, public key), first four bytes. */
 export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
@@ -113,28 +109,22 @@ export function parseNote(note: string): Note | undefined {
 }
 
 /**
- * Checks a note by pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
+ * Opens a note with pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
  * key that does not verify spoils the whole note, and so does having none.
  */
-export async function checkNote(text: string, keys: readonly VerifierKey[]): Promise<SignedNote> {
-  const note = parseNote(text)
-  ensure(note, 'note_malformed')
+export async function openNote(note: string, keys: readonly VerifierKey[]): Promise<NoteVerdict> {
+  const parsed = parseNote(note)
+  if (!parsed) return { ok: false, reason: 'note_malformed' }
   const signers: VerifierKey[] = []
-  for (const line of note.signatures) {
-    const key = findKey(keys, line)
+  for (const { name, id, signature } of parsed.signatures) {
+    const key = findKey(keys, { name, id })
     if (key?.type !== ED25519 || signers.includes(key)) continue
-    ensure(await verifyEd25519(key.publicKey, line.signature, utf8(note.text)), 'note_signature_invalid')
+    if (!(await verifyEd25519(key.publicKey, signature, utf8(parsed.text))))
+      return { ok: false, reason: 'note_signature_invalid' }
     signers.push(key)
   }
-  ensure(signers.length > 0, 'note_unsigned')
-  return { note, signers }
+  return signers.length > 0 ? { ok: true, note: parsed, signers } : { ok: false, reason: 'note_unsigned' }
 }
-
-export const openNote = (
-  text: string,
-  keys: readonly VerifierKey[],
-): Promise<({ ok: true } & SignedNote) | FailedCheck> =>
-  verdictOf(async () => ({ ok: true, ...(await checkNote(text, keys)) }))
 
 /** Name and id together say whose signature it is meant to be, and of which type. */
 export const findKey = (

@@ -14,11 +14,12 @@ import {
   NAME,
   oneOf,
   orNull,
-  words,
 } from '../shape.ts'
-import { tenThousandths } from './money.ts'
+import { compareAmounts } from './money.ts'
 
 export const MAX_LEAF_BYTES = 16_384
+
+const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
 
 /** What the rows of a basis may have. */
 interface BasisFacts {
@@ -158,7 +159,7 @@ const price = either(
   closed({ amount, currency, per }),
   both(
     closed({ low: amount, high: amount, currency, per }),
-    (value) => tenThousandths((value as { low: string }).low) < tenThousandths((value as { high: string }).high),
+    (value) => compareAmounts((value as { low: string }).low, (value as { high: string }).high) < 0,
   ),
 )
 

@@ -143,6 +143,8 @@ class Times {
   leave(): void {
     this.previous.next = this.next
     this.next.previous = this.previous
+    this.previous = this
+    this.next = this
   }
 
   /** The time of the last request that counted. */

@@ -1,9 +1,7 @@
-import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { levelsOf } from './levels.ts'
-import { contentSize } from './zstd-frame.ts'
 
 // Rows of a release that are neighbours lie together in bundles. Their texts have almost everything in common, so a
 // bundle is about a fifteenth of its rows. Its text is each row after a zero byte, which is exactly what RFC 6962 hashes
@@ -147,15 +145,13 @@ export function hashesOf(bundle: number, leaves: Uint8Array, levels: readonly Ui
 
 /** One piece of memory goes to another thread and back for less than many. */
 function joined(packed: readonly { hashes: Uint8Array; rows: Uint8Array }[]): Pick<PackedTile, 'bytes' | 'ends'> {
-  const bytes = new Uint8Array(packed.reduce((size, { hashes, rows }) => size + hashes.length + rows.length, 0))
-  let at = 0
-  const ends = packed.map(({ hashes, rows }) => {
-    bytes.set(hashes, at)
-    bytes.set(rows, at + hashes.length)
-    const ends = { hashes: at + hashes.length, rows: at + hashes.length + rows.length }
-    at = ends.rows
-    return ends
-  })
+  let end = 0
+  const ends = packed.map(({ hashes, rows }) => ({ hashes: (end += hashes.length), rows: (end += rows.length) }))
+  const bytes = new Uint8Array(end)
+  for (const [i, { hashes, rows }] of packed.entries()) {
+    bytes.set(hashes, ends[i - 1]?.rows ?? 0)
+    bytes.set(rows, ends[i]?.hashes)
+  }
   return { bytes, ends }
 }
 
@@ -166,12 +162,4 @@ export const checksum = (bytes: Uint8Array, place: number): bigint => Bun.hash.x
 export const bundleSum = ({ text, hashes }: { text: Uint8Array; hashes: Uint8Array }, n: number): bigint =>
   checksum(text, n) ^ checksum(hashes, n + 2 ** 40)
 
-/** Twice what its rows and keys can take. */
-const MOST_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
-
-/** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are unpacked before they are known to be good. */
-export function unpackBytes(packed: Uint8Array): Uint8Array {
-  const size = contentSize(packed)
-  if (size === undefined || size > MOST_BYTES) throw new RangeError('a bundle is no frame, or too large')
-  return Bun.zstdDecompressSync(packed)
-}
+export const unpackBytes = (packed: Uint8Array): Uint8Array => Bun.zstdDecompressSync(packed)

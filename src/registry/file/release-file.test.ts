@@ -10,10 +10,9 @@ import type { NewFile } from '../../db/new-file.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
 import { BUNDLE_ROWS, packTile, TileWriter } from './bundle.ts'
-import { past } from './file-summary-store.ts'
 import { NewReleaseFile } from './new-file-store.ts'
 import { OpenBundle } from './open-bundle.ts'
-import { openRelease, type ReleaseFile } from './release-file-store.ts'
+import { openRelease, past, type ReleaseFile } from './release-file-store.ts'
 
 /** A row in which little is like its neighbours. */
 const rowOf = (key: string) => ({ key, body: `{"key":"${key}"}`, cpt: key.slice(0, 2), region: 'national', npi: null })
@@ -173,23 +172,4 @@ test('the last bundle and the last tile may be full, or have one row', async () 
     expect(keys.map((key) => file.findBundle(key))).toEqual(keys.map((_, i) => Math.floor(i / BUNDLE_ROWS)))
     expect(file.countBundles()).toBe(Math.ceil(rows / BUNDLE_ROWS))
   }
-})
-
-test('codes that are too many to be kept are counted once', async () => {
-  using folder = temporaryFolder()
-  const files = new FileFolder(folder.path)
-  const made = new NewReleaseFile({ files }, 'made', 0)
-  for (const key of numbered(26_000)) made.add({ ...rowOf(key), cpt: key.slice(0, 5) })
-  const { digest } = await made.seal()
-  files.keep('made', digest)
-  const file = opened(files, digest)
-  const asked: string[] = []
-  const { sealed } = file
-  const get = sealed.get.bind(sealed)
-  sealed.get = (sql, ...params) => {
-    asked.push(sql)
-    return get(sql, ...params)
-  }
-  expect(['10005', '35999', '36000'].map((code) => file.hasCode(code))).toEqual([true, true, false])
-  expect(asked.filter((sql) => sql.includes('COUNT'))).toHaveLength(1)
 })

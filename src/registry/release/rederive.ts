@@ -7,8 +7,7 @@ import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { nodesIn } from '../file/bundle-nodes.ts'
-import type { TotalBy } from '../file/file-summary-store.ts'
-import { ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
+import { ReleaseFile, type StoredRow, type TotalBy } from '../file/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
 import { contentsOf, isWithheld } from './contents.ts'
 import { bodyHasKey, leafHashOfBody } from './row-body.ts'
@@ -20,11 +19,7 @@ type Rederived = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | '
  * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals. It
  * says which rows are wrong, or cannot be proved: others can be served. Between two pieces of work it waits for `pause`.
  */
-export async function rederive(
-  db: Pick<Db, 'files'>,
-  release: Rederived,
-  pause: () => Promise<void> = ourTurn,
-): Promise<Verdict> {
+export async function rederive(db: Db, release: Rederived, pause: () => Promise<void> = ourTurn): Promise<Verdict> {
   const { release_id, row_count, file: digest } = release
   const verdict = new Verdict()
   const otherBytes = `${release_id}: its file is missing, or its bytes are not those that its name says`
@@ -127,15 +122,14 @@ class Rederivation {
   #checkBundle(from: number, to: number): void {
     const rows = attempt(() => this.file.rowsAt(from, to))
     const wrong = rows ? this.#wrongIn(rows) : this.file.fault().message
+    if (wrong !== undefined) return this.#fail(wrong, from, to)
     const leaves = this.#leavesOf(from, to)
-    if (wrong !== undefined) this.#fail(wrong, from, to)
-    else if (!leaves) this.#fail(`tile 0/${Math.floor(from / TILE_WIDTH)} does not match the stored rows`, from, to)
-    else
-      for (const { row_index, body } of rows ?? []) {
-        const at = (row_index - from) * HASH_SIZE
-        if (!isHashed(body, leaves.subarray(at, at + HASH_SIZE)))
-          this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
-      }
+    if (!leaves) return this.#fail(`tile 0/${Math.floor(from / TILE_WIDTH)} does not match the stored rows`, from, to)
+    for (const { row_index, body } of rows ?? []) {
+      const at = (row_index - from) * HASH_SIZE
+      if (!isHashed(body, leaves.subarray(at, at + HASH_SIZE)))
+        this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
+    }
   }
 
   /** The leaf hashes of a bundle, if they lead to the root. */

@@ -52,21 +52,10 @@ export interface ResourceForm {
   type: string
   schema?: z.ZodType
   /** Gets the values of the path parameters and of the query, in order. */
-  render(...parameters: string[]): Rendered | RenderedFile | Promise<Rendered | RenderedFile>
+  render(...parameters: string[]): Rendered | Promise<Rendered>
 }
 
 export type Rendered = string | Uint8Array | RenderedPage
-
-/** A file that is too large to be held in memory: it is sent piece by piece, as the caller takes it. */
-export interface RenderedFile {
-  /** Names its content. */
-  etag: string
-  /** For a caller, until it has hung up. Refused where too many are being sent. */
-  open(who: string, hungUp: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
-}
-
-export const isFile = (rendered: Rendered | RenderedFile): rendered is RenderedFile =>
-  typeof rendered === 'object' && 'open' in rendered
 
 /** A page that answers with another status than 200: it says that there is nothing, or where to go. */
 export interface RenderedPage {

@@ -1,68 +1,87 @@
-import { type Context, Hono } from 'hono'
-import { allowedParameters, answerText, madeOnce, type Operation, perform, refusalOf } from '../../operation.ts'
+import { Hono } from 'hono'
+import {
+  allowedParameters,
+  answerText,
+  type Gate,
+  madeOnce,
+  type Operation,
+  perform,
+  refusalOf,
+  type Visit,
+} from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
-import { type ReadyBytes, responseOf } from '../../transport/answer.ts'
 import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
-import {
-  aboutRefusal,
-  answerPreflight,
-  type Env,
-  type HttpParts,
-  isSecure,
-  refuse,
-  refuseUnread,
-  type Unreadable,
-} from './exchange.ts'
 import { jsonFormFor, type KeptRoute, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
-import { isFromAllowedPage, readersOf } from './mount.ts'
-import { type CacheFigures, keep, ReplyCache } from './reply-cache.ts'
+import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
+import { type CacheFigures, keep, type Made, ReplyCache } from './reply-cache.ts'
 import {
-  type Asked,
-  askedBy,
   callFor,
   callOf,
   checkHead,
   placeOf,
   queryValues,
+  type RequestHead,
   readHead,
   readInput,
   refuseBody,
+  type Target,
   targetOf,
 } from './request.ts'
-import { lineOf, loggedStatus, millisecondsSince, type RequestLine, refusedLineOf } from './request-line.ts'
-import { isFile, type PathParameter, type Resource, wholePage } from './resource.ts'
+import { type PathParameter, type Rendered, type Resource, wholePage } from './resource.ts'
 import {
   asProblem,
   conditional,
   documentHeaders,
-  fileReply,
   forCaller,
   good,
   ifUnchanged,
+  lineOf,
   linkHeader,
+  loggedStatus,
   methodRefusal,
+  millisecondsSince,
   notAcceptable,
+  preflight,
   problemDocument,
-  type Reply,
+  type RefusalOptions,
+  type RequestLine,
   refusal,
-  replyOf,
+  refusedLineOf,
   setCommon,
-  type WholeReply,
-  written,
 } from './response.ts'
 import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
 import { warmPath } from './warm.ts'
 
+export interface HttpParts {
+  operations: readonly Operation[]
+  resources: readonly Resource[]
+  mounts?: readonly Mount[]
+  gate: Gate
+  baseUrl: () => string
+  /** One line per request: method, route, status, time. Never the query, a header or an address. */
+  observe: (line: RequestLine) => void
+  randomId: () => string
+  /** Decides when an answer is made that is not ready-made; at once if left out. */
+  inTurn?: (address: string, answer: () => Soon<Response>) => Soon<Response>
+  /** How much memory ready-made answers may take; none if left out. */
+  cacheBytes?: number | undefined
+}
+
 export type { RequestLine }
 
+/** What is known of a request before a route is chosen, and what is left of it to be kept. */
+interface Env extends Target {
+  address: string
+  requestId: string
+  head: RequestHead
+  made?: Made | undefined
+  /** What the log says of the caller and of a refusal. */
+  about: Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'>
+}
 export interface HttpSurface {
-  /** Answers a request that the transport has read. A promise unless the answer is ready-made. */
-  answer: (asked: Asked, address: string) => Soon<ReadyBytes | Response>
-  /** What is said to somebody whose request the transport could not read. */
-  refuse: (refusal: Unreadable, address: string) => Promise<ReadyBytes | Response>
-  /** The same answer to a request that is an object already. */
-  fetch: (request: Request, address: string) => Soon<Response>
+  /** A promise unless the answer is ready-made. */
+  fetch: (request: Request, address: string) => Response | Promise<Response>
   /** The routes that the router really has, for the tests that compare them with the documents. */
   routes: { method: string; path: string }[]
   cacheFigures: () => CacheFigures
@@ -88,19 +107,12 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     const path = allow(op.http.method, op.http.path)
     const route = operationRoute(op)
     if (op.http.method === 'GET' && !path.includes(':')) direct.set(path, { op, route })
-    app.on(
-      op.http.method,
-      path,
-      through((c) => runOperation(parts, op, route, c.env, c.req.param())),
-    )
+    app.on(op.http.method, path, (c) => runOperation(parts, op, route, c.req.raw, c.env, c.req.param()))
   }
   for (const resource of parts.resources) {
     const path = allow('GET', resource.path, resource.parameters)
     const route = resourceRoute(resource)
-    app.get(
-      path,
-      through((c) => showResource(parts, resource, route, c.env, c.req.param())),
-    )
+    app.get(path, (c) => showResource(parts, resource, route, c.req.raw, c.env, c.req.param()))
   }
   for (const mount of parts.mounts ?? []) {
     app.post(allow('POST', mount.path), ({ req: { raw }, env }) =>
@@ -112,112 +124,93 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   }
   for (const [path, methods] of methodsOf) {
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
-    app.all(
-      path,
-      through((c) =>
-        c.req.method === 'OPTIONS'
-          ? answerPreflight(parts, c.env, `${allowed}, OPTIONS`)
-          : refuse(parts, c.env, methodRefusal(`${allowed}, OPTIONS`), { allow: `${allowed}, OPTIONS` }),
-      ),
+    app.all(path, (c) =>
+      c.req.method === 'OPTIONS'
+        ? answerPreflight(parts, c.env, `${allowed}, OPTIONS`)
+        : refuse(parts, c.env, methodRefusal(`${allowed}, OPTIONS`), { allow: `${allowed}, OPTIONS` }),
     )
   }
   // By default Hono answers a fault in plain text and prints the error.
   app.onError((error) => {
     throw error
   })
-  app.notFound(through((c) => refuse(parts, c.env, new Problem('route_not_found'))))
+  app.notFound((c) => refuse(parts, c.env, new Problem('route_not_found')))
 
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
-  const plain = (asked: Asked, address: string, started: number): Soon<ReadyBytes | Response> => {
-    const { method, target } = asked.head
-    const { pathname, search } = targetOf(target)
+  const isSecure = (): boolean => parts.baseUrl().startsWith('https:')
+  const plain = (request: Request, address: string, started: number): Soon<Response> => {
+    const { pathname, search } = targetOf(request)
     const env: Env = {
       address,
       requestId: parts.randomId(),
       pathname,
       search,
-      head: readHead(asked.head),
-      asked,
+      head: readHead(request.headers),
       about: { caller: 'unknown' },
     }
     const mount = parts.mounts?.find(({ path }) => path === pathname)
-    const signal = (): AbortSignal => asked.request().signal
     let error: unknown
-    const routed = async (): Promise<Reply> => {
-      const response = await app.fetch(asked.request(), env)
-      return env.reply ?? replyOf(response)
-    }
-    const ask = (): Soon<Reply> => {
+    const ask = (): Soon<Response> => {
       checkHead(env, env.head)
-      if (methodOf(asked.head) === 'other') throw new Problem('method_not_implemented')
-      if (mount && !isFromAllowedPage(mount, asked.head)) throw new Problem('origin_not_allowed')
-      const op = method === 'GET' ? direct.get(pathname) : undefined
-      const made = op ? runOperation(parts, op.op, op.route, env, {}) : routed()
+      if (methodOf(request) === 'other') throw new Problem('method_not_implemented')
+      if (mount && !isFromAllowedPage(mount, request)) throw new Problem('origin_not_allowed')
+      const op = request.method === 'GET' ? direct.get(pathname) : undefined
+      const made = op ? runOperation(parts, op.op, op.route, request, env, {}) : app.fetch(request, env)
       return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
-    const finish = (whole: Reply): ReadyBytes | Response => {
-      setCommon(whole.headers, env.requestId, isSecure(parts))
-      if (mount) Object.assign(whole.headers, readersOf(mount, asked.head))
-      if (env.made) keep(cache, env.made, whole as WholeReply, env)
-      const reply = conditional(whole, env.head.ifNoneMatch)
+    const finish = (whole: Response): Response => {
+      setCommon(whole.headers, env.requestId, isSecure())
+      if (mount) for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
+      if (env.made) keep(cache, env.made, request, whole, env)
+      const response = conditional(whole, env.head.ifNoneMatch)
       parts.observe({
         request_id: env.requestId,
-        method: methodOf(asked.head),
+        method: methodOf(request),
         route: routeOf(pathname),
-        status: loggedStatus(signal, reply),
+        status: loggedStatus(request, response),
         ms: millisecondsSince(started),
         ...env.about,
         ...(error !== undefined && { error }),
       })
-      return written(reply, method === 'HEAD')
+      return response
     }
     const whole = attempt(ask, (caught) => {
       const problem = asProblem(caught)
-      if (problem.code === 'internal_error' && !signal().aborted) error = caught
+      if (problem.code === 'internal_error' && !request.signal.aborted) error = caught
       env.made = undefined // what was made is not what is sent
       return refuse(parts, env, problem)
     })
     return after(whole, finish)
   }
-  const warm = warmPath({ ...parts, cache, isSecure: () => isSecure(parts) })
-  const { inTurn = (_, make) => make() } = parts
-  const answer: HttpSurface['answer'] = (asked, address) => {
+  const warm = warmPath({ ...parts, cache, isSecure })
+  const fetch: HttpSurface['fetch'] = (request, address) => {
     const started = performance.now()
-    return warm(asked, address, started, plain) ?? inTurn(address, () => plain(asked, address, started))
+    const { inTurn = (_, answer) => answer() } = parts
+    return warm(request, address, started, plain) ?? inTurn(address, () => plain(request, address, started))
   }
   const routes = app.routes.filter(({ method }) => method !== 'ALL')
   return {
-    answer,
-    fetch: (request, address) =>
-      after(answer(askedBy(request), address), (made) => (made instanceof Response ? made : responseOf(made))),
-    refuse: (unreadable, address) => refuseUnread(parts, unreadable, address),
+    fetch,
     routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })),
     cacheFigures: () => cache.figures,
   }
 }
 
-/** A handler for the router, which takes responses alone: the reply goes past it. */
-const through =
-  (make: (c: Context<{ Bindings: Env }>) => Soon<Reply>) =>
-  async (c: Context<{ Bindings: Env }>): Promise<Response> => {
-    c.env.reply = await make(c)
-    return new Response()
-  }
-
 function runOperation(
   parts: HttpParts,
   op: Operation,
   route: KeptRoute,
+  request: Request,
   env: Env,
   path: Record<string, string>,
-): Soon<Reply> {
+): Soon<Response> {
   const stamp = route.stamp()
   const form = jsonFormFor(env.head.accept)
   const read = (): Soon<Record<string, unknown>> => {
     if (form === undefined) throw notAcceptable(['application/json'])
-    return readInput(op, () => env.asked.request(), env, path)
+    return readInput(op, request, env, path)
   }
-  return after(perform(op, callFor(op, env.asked, env), parts.gate, read), (outcome) => {
+  return after(perform(op, callFor(op, request, env), parts.gate, read), (outcome) => {
     const { visit, cost } = outcome
     env.about = outcome.ok ? lineOf(visit) : refusedLineOf(visit, outcome.problem)
     const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
@@ -227,7 +220,7 @@ function runOperation(
       const text = JSON.stringify(problemDocument(problem, about))
       // Other refusals cost little to make, or will not be so again.
       if (kept && problem.entry.kind === 'not_found')
-        env.made = { ...kept, variants: variantsOf(form ?? 0), code: problem.code }
+        env.made = { ...kept, variants: variantsOf(form ?? 0), body: Buffer.from(text), code: problem.code }
       return forCaller(refusal(problem, about, text), visit, op.access)
     }
     const { output } = outcome
@@ -235,10 +228,13 @@ function runOperation(
     const bytes = Buffer.from(answerText(output))
     const encoding = isWorthwhile(bytes.length, 'answer') ? preferredEncoding(env.head.acceptEncoding) : undefined
     const headers = links && linkHeader(links)
-    return after(good({ bytes, type: 'application/json', cache: op.cache, headers, encoding }), (reply) => {
-      if (kept) env.made = { ...kept, variants: variantsOf(form ?? 0, encoding) }
-      return forCaller(reply, visit, op.access)
-    })
+    return after(
+      good({ bytes, type: 'application/json', cache: op.cache, headers, encoding }),
+      ({ response, body }) => {
+        if (kept) env.made = { ...kept, variants: variantsOf(form ?? 0, encoding), body }
+        return forCaller(response, visit, op.access)
+      },
+    )
   })
 }
 
@@ -246,15 +242,16 @@ async function showResource(
   parts: HttpParts,
   resource: Resource,
   route: KeptRoute,
+  request: Request,
   env: Env,
   path: Record<string, string>,
-): Promise<Reply> {
+): Promise<Response> {
   const { access, limit } = route
   const { head } = env
   const { cost = 1 } = resource
   const visit = await parts.gate.enter(callOf(head, env.address), access, limit, cost === 1 ? undefined : () => cost)
   env.about = lineOf(visit)
-  const show = async (): Promise<Reply> => {
+  const show = async (): Promise<Response> => {
     if (visit.refusal) throw visit.refusal
     if (!resource.lenient && env.search.replaceAll('&', '').length > 1)
       throw new Problem('unknown_parameter', undefined, allowedParameters([]))
@@ -264,18 +261,12 @@ async function showResource(
     if (!form) throw notAcceptable(resource.forms.map(({ type }) => type))
     const stamp = route.stamp()
     const values = [...parameterValues(resource, env.pathname, path), ...queryValues(resource, env.search)]
-    const render = async () => form.render(...values)
+    const render = async (): Promise<Rendered> => form.render(...values)
     const { heavy } = parts.gate
-    const hungUp = (): AbortSignal => env.asked.request().signal
-    const who = visit.who ?? env.address
-    const inTurn = () => (resource.heavy ? heavy.run(who, render, hungUp) : render())
+    const inTurn = (): Promise<Rendered> =>
+      resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render()
     const what = JSON.stringify([stamp, at, values])
     const rendered = await (stamp === undefined ? inTurn() : madeOnce(route.underWay, what, inTurn))
-    if (isFile(rendered)) {
-      const named = { 'content-type': form.type, 'cache-control': resource.cache, etag: rendered.etag }
-      const isHead = env.asked.head.method === 'HEAD'
-      return await fileReply({ ...head, isHead }, named, () => rendered.open(who, hungUp()))
-    }
     const { bytes, status, headers: own } = wholePage(rendered)
     const isCompressible = isWorthwhile(bytes.length, 'document') && (resource.compressed || isText(form.type))
     const encoding = isCompressible ? preferredEncoding(head.acceptEncoding) : undefined
@@ -284,25 +275,41 @@ async function showResource(
     // As other refusals: the answer may be another one tomorrow.
     const cache = status < 400 ? resource.cache : 'no-store'
     const { isMadeOnce } = resource
-    const reply = await good({
-      bytes,
-      type: form.type,
-      cache,
-      headers,
-      encoding,
-      status,
-      isMadeOnce,
-      ifMatch: head.ifMatch,
-    })
+    const { response, body } = await good({ bytes, type: form.type, cache, headers, encoding, status, isMadeOnce })
     if (stamp !== undefined && stamp === route.stamp())
-      env.made = { route, stamp, cost, quota: visit.quota, variants: variantsOf(at, encoding) }
-    return reply
+      env.made = { route, stamp, cost, quota: visit.quota, variants: variantsOf(at, encoding), body }
+    return response
   }
-  const reply = await show().catch((error) => {
+  const response = await show().catch((error) => {
     const problem = refusalOf(error)
     if (!problem) throw error
     env.about = refusedLineOf(visit, problem)
     return refusal(problem, aboutRefusal(parts, env))
   })
-  return forCaller(reply, visit, access)
+  return forCaller(response, visit, access)
 }
+
+/** Counted like the tiles of a log: a page asks before each request, and costs little. */
+async function answerPreflight({ gate, baseUrl }: HttpParts, env: Env, methods: string): Promise<Response> {
+  const visit = await gate.enter({ address: env.address }, 'public', 'log')
+  env.about = lineOf(visit, visit.refusal?.code)
+  const about = { baseUrl: baseUrl(), requestId: env.requestId }
+  return visit.refusal ? forCaller(refusal(visit.refusal, about), visit, 'public') : preflight(methods)
+}
+
+/** A refusal outside any operation. It counts against the quota like any other answer. */
+async function refuse(
+  { gate, baseUrl }: HttpParts,
+  env: Env,
+  problem: Problem,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const enter = async (): Promise<Visit> => gate.enter(callOf(env.head, env.address), 'public', 'default')
+  const visit = await enter().catch((): Visit => ({}))
+  env.about = lineOf(visit, (visit.refusal ?? problem).code)
+  const about = { baseUrl: baseUrl(), requestId: env.requestId }
+  const response = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
+  return forCaller(response, visit, 'public')
+}
+
+const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): RefusalOptions => ({ baseUrl: baseUrl(), requestId })

@@ -1,12 +1,10 @@
 import type { Gate, Visit } from '../../operation.ts'
 import type { Soon } from '../../soon.ts'
-import type { ReadyBytes } from '../../transport/answer.ts'
 import { preferredEncoding } from './compression.ts'
 import { variantOf } from './kept-route.ts'
 import type { KeptAnswers, ReadyReply, ReplyCache } from './reply-cache.ts'
-import { type Asked, callOf, LIMITS, type RequestHead, readHead } from './request.ts'
-import { millisecondsSince, type RequestLine } from './request-line.ts'
-import { forCaller, refusal, setCommon, written } from './response.ts'
+import { callOf, LIMITS, type RequestHead, rawTarget, readHead } from './request.ts'
+import { forCaller, lineOf, millisecondsSince, type RequestLine, refusal, setCommon } from './response.ts'
 
 export interface WarmParts {
   cache: ReplyCache
@@ -17,7 +15,7 @@ export interface WarmParts {
   randomId: () => string
 }
 
-type Plain = (asked: Asked, address: string, started: number) => Soon<ReadyBytes | Response>
+type Plain = (request: Request, address: string, started: number) => Soon<Response>
 
 /**
  * Answers that are ready-made, without the router. It does what the plain path does before it gets to the work: sizes, quota
@@ -26,30 +24,28 @@ type Plain = (asked: Asked, address: string, started: number) => Soon<ReadyBytes
  */
 export function warmPath(
   parts: WarmParts,
-): (asked: Asked, address: string, started: number, plain: Plain) => Soon<ReadyBytes | Response> | undefined {
+): (request: Request, address: string, started: number, plain: Plain) => Soon<Response> | undefined {
   const { cache, gate } = parts
-  return (asked, address, started, plain) => {
-    const { method, target } = asked.head
+  return (request, address, started, plain) => {
+    const { method } = request
     if (method !== 'GET' && method !== 'HEAD') return undefined
-    const answers = findAnswers(cache, target)
+    const answers = findAnswers(cache, request.url)
     if (!answers) return undefined
-    const head = readHead(asked.head)
+    const head = readHead(request.headers)
     const reply = choose(answers, head)
     if (!reply) return undefined
     const { access, limit } = answers.route
     const cost = answers.cost === 1 ? undefined : () => answers.cost
+    const give = (visit: Visit): Response => answer(parts, { answers, reply, visit, head, method, started })
     const visit = gate.enter(callOf(head, address), access, limit, cost)
-    const warm = { answers, reply, head, method, started }
-    if (!(visit instanceof Promise)) return answer(parts, warm, visit)
     // Nothing was counted when the gate fails: it reads the credential first.
-    return visit.then(
-      (entered) => answer(parts, warm, entered),
-      () => plain(asked, address, started),
-    )
+    return visit instanceof Promise ? visit.then(give, () => plain(request, address, started)) : give(visit)
   }
 }
 
-function findAnswers(cache: ReplyCache, target: string): KeptAnswers | undefined {
+function findAnswers(cache: ReplyCache, url: string): KeptAnswers | undefined {
+  const target = rawTarget(url)
+  if (target === undefined) return undefined
   const found = cache.find(target)
   if (found) return found
   const query = target.search(/[?#]/)
@@ -58,46 +54,40 @@ function findAnswers(cache: ReplyCache, target: string): KeptAnswers | undefined
 }
 
 function choose({ route, stamp, replies }: KeptAnswers, head: RequestHead): ReadyReply | undefined {
-  if (head.hasBody || head.bytes > LIMITS.headerBytes || route.stamp() !== stamp) return undefined
+  const isPlain = head.ifMatch === null && !head.hasTwoHosts && !head.hasBody && head.bytes <= LIMITS.headerBytes
+  if (!isPlain || route.stamp() !== stamp) return undefined
   const form = route.formFor(head.accept)
-  const reply = form === undefined ? undefined : replies.get(variantOf(form, preferredEncoding(head.acceptEncoding)))
-  return head.ifMatch === null || reply?.isFor(head.ifMatch) ? reply : undefined
+  return form === undefined ? undefined : replies.get(variantOf(form, preferredEncoding(head.acceptEncoding)))
 }
 
 interface Warm {
   answers: KeptAnswers
   reply: ReadyReply
+  visit: Visit
   head: RequestHead
   method: string
   started: number
 }
 
-function answer(parts: WarmParts, warm: Warm, visit: Visit): ReadyBytes | Response {
-  const { answers, reply, head, method, started } = warm
+function answer(parts: WarmParts, { answers, reply, visit, head, method, started }: Warm): Response {
   const requestId = parts.randomId()
   const { path, access } = answers.route
-  const isHead = method === 'HEAD'
-  let made: ReadyBytes | Response
+  let response: Response
   if (visit.refusal) {
-    const refused = forCaller(refusal(visit.refusal, { baseUrl: parts.baseUrl(), requestId }), visit, access)
-    setCommon(refused.headers, requestId, parts.isSecure())
-    made = written(refused, isHead)
+    response = forCaller(refusal(visit.refusal, { baseUrl: parts.baseUrl(), requestId }), visit, access)
+    setCommon(response.headers, requestId, parts.isSecure())
+    if (method === 'HEAD') response = new Response(null, response)
   } else {
     parts.cache.hit()
-    made = reply.respond(requestId, visit.quota, isHead, head.ifNoneMatch)
+    response = reply.respond(requestId, visit.quota, method === 'HEAD', head.ifNoneMatch)
   }
-  const line: RequestLine = {
+  parts.observe({
     request_id: requestId,
     method,
     route: path,
-    status: made.status,
+    status: response.status,
     ms: millisecondsSince(started),
-    caller: visit.agent ? 'agent' : 'anonymous',
-  }
-  // Set one by one: spreading an object costs more than all else in a line.
-  if (visit.agent) line.key_id = visit.agent.key_id
-  const code = visit.refusal?.code ?? reply.code
-  if (code !== undefined) line.code = code
-  parts.observe(line)
-  return made
+    ...lineOf(visit, visit.refusal?.code ?? reply.code),
+  })
+  return response
 }

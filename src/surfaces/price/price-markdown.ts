@@ -1,7 +1,6 @@
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from '../site/markup.ts'
 import { amountsText, BASIS_WORDS, dollars, inWords, periodText, priceText, settingText } from '../site/words.ts'
-import type { Hospital } from '../written/hospital.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import type { PriceAnswer, PriceFacts } from './price-facts.ts'
 import { type PriceQuestion, pricePath, referencePath } from './price-question.ts'
@@ -10,8 +9,6 @@ import {
   codeText,
   limitsOf,
   modifierSentences,
-  namedText,
-  refusalTitle,
   refusalWords,
   shownAmount,
   statement,
@@ -21,7 +18,7 @@ import {
 export function priceMarkdown(facts: PriceFacts): string {
   const { question, price, sheet, history, localities } = facts
   return blocks([
-    ...(price && question ? ofPrice(price, question, facts.hospital) : ofRefusal(facts)),
+    ...(price && question ? ofPrice(price, question) : ofRefusal(facts)),
     sheet.length > 0 ? '## Side by side' : '',
     sheet.length > 0 ? sheetTable(facts) : '',
     localities.length > 1 ? '## Across the country' : '',
@@ -46,7 +43,7 @@ export function priceMarkdown(facts: PriceFacts): string {
   ])
 }
 
-function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital | undefined): string[] {
+function ofPrice(price: PriceAnswer, question: PriceQuestion): string[] {
   const { release, in_force } = price.proof
   const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
   const { is, isNot } = limitsOf(price.basis)
@@ -60,7 +57,6 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital
     `**${text(shownAmount(price))}** ${text(statement(price, question))}${release.data_class === 'sample' ? ' **SAMPLE**' : ''}`,
     ...modifierSentences(price).map(text),
     bullets([
-      ...(hospital?.name === undefined ? [] : [`Hospital: ${text(namedText(hospital))}`]),
       `In force: ${text(periodText(from, to))}`,
       `It is: ${is}`,
       `It is not: ${isNot}`,
@@ -76,20 +72,20 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital
   ]
 }
 
-function ofRefusal(facts: PriceFacts): string[] {
-  const { question, refusal, meant } = facts
+function ofRefusal({ question, refusal }: PriceFacts): string[] {
   if (!refusal) return []
   const { title, meaning, detail } = refusalWords(refusal)
   const last = refusal.last_known
   return [
-    `# ${text(refusalTitle(facts))}${question ? ` on ${text(inWords(question.as_of))}` : ''}`,
+    question
+      ? `# No price for code ${text(codeText(question))} on ${text(inWords(question.as_of))}`
+      : '# This question cannot be asked',
     meaning,
     bullets([
       `Reason: ${code(refusal.code)}, ${title}`,
       ...(detail ? [`In detail: ${text(detail)}`] : []),
       ...(last ? [`Expired: it was ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`] : []),
       ...(refusal.choices ?? []).map(({ region }) => code(region)),
-      ...meant.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),
     ]),
   ]
 }

@@ -10,7 +10,6 @@ const ENTRIES = {
   check: 'browser/check-view.ts',
   verify: 'browser/verify-view.ts',
   bill: 'browser/bill-view.ts',
-  exports: 'browser/export-check.ts',
 } as const
 export type AssetName = keyof typeof ENTRIES
 

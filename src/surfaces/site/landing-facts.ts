@@ -1,6 +1,5 @@
 import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
-import type { Hospital } from '../written/hospital.ts'
 import { type FiguresAnswer, type FigureTile, figureTiles } from './figure-words.ts'
 import { dollars, inQuery } from './words.ts'
 
@@ -12,7 +11,7 @@ export interface LandingChart {
   effective_to: string
   rows: number
   data_class: string
-  status: 'fresh' | 'due' | 'stale' | 'overdue' | 'expired'
+  status: 'fresh' | 'due' | 'stale' | 'expired'
 }
 
 /** One price in force, and its place in its source. */
@@ -32,7 +31,6 @@ export interface LandingParts extends DiscoveryParts {
   /** Every chart that was ever published, with the edition that was in force last. */
   charts: () => Promise<readonly LandingChart[]>
   example: () => Promise<LandingExample | undefined>
-  hospitals: () => Promise<readonly Hospital[]>
   stamp: Stamp
 }
 
@@ -44,20 +42,17 @@ export interface LandingFacts {
   example: (LandingExample & { shown: string; schedule: string; sample: boolean; address: string }) | undefined
   figures: { released: string | null; sample: boolean; list: readonly FigureTile[] }
   charts: { list: readonly LandingChart[]; total: number }
-  hospitals: readonly Hospital[]
+  /** NPIs of hospitals whose files are loaded. */
+  hospitals: readonly string[]
   steps: readonly string[]
   operations: readonly { route: string; summary: string; needs: string }[]
 }
 
 const MOST_CHARTS = 12
+const MOST_HOSPITALS = 50
 
 export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
-  const [figures, all, example, hospitals] = await Promise.all([
-    parts.figures(),
-    parts.charts(),
-    parts.example(),
-    parts.hospitals(),
-  ])
+  const [figures, all, example] = await Promise.all([parts.figures(), parts.charts(), parts.example()])
   const chart = example && all.find((each) => example.release_id.startsWith(`${each.chart}:${each.edition}:`))
   // Schedules come before the files of single hospitals, of which there can be thousands.
   const list = all.toSorted((a, b) => Number(isHospitalChart(a)) - Number(isHospitalChart(b))).slice(0, MOST_CHARTS)
@@ -73,7 +68,7 @@ export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
     },
     figures: { released: figures.as_of, sample: figures.data_class === 'sample', list: figureTiles(figures) },
     charts: { list, total: all.length },
-    hospitals,
+    hospitals: hospitalsOf(all),
     steps: parts.rails.flow,
     operations: parts.operations().map(described),
   }
@@ -82,6 +77,8 @@ export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
 export const isSample = ({ data_class }: { data_class: string }): boolean => data_class === 'sample'
 
 const isHospitalChart = ({ chart }: LandingChart): boolean => chart.includes(':')
+export const hospitalsOf = (charts: readonly { chart: string }[]): string[] =>
+  charts.flatMap(({ chart }) => chart.split(':')[1] ?? []).slice(0, MOST_HOSPITALS)
 
 function described({ http, summary, access }: Operation): LandingFacts['operations'][number] {
   const needs = { public: 'nothing', agent_key: 'agent key' }[access as string] ?? access
@@ -93,7 +90,6 @@ export const STATUS_WORDS: Record<LandingChart['status'], string> = {
   fresh: 'in force',
   due: 'in force, next edition due',
   stale: 'in force, next edition overdue',
-  overdue: 'in force, next edition long overdue',
   expired: 'expired',
 }
 

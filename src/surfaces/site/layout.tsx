@@ -25,7 +25,7 @@ export interface PageContent {
   main: Child
   /** Further elements of the head. */
   head?: Child
-  /** The one for copying, printing and forms, if none is named. */
+  /** Scripts beside the one of all pages. */
   scripts?: readonly AssetName[]
 }
 
@@ -40,14 +40,7 @@ export const SITE_PAGES = [
 ] as const
 
 /** The frame of every page. */
-export async function layout({
-  title,
-  description,
-  path,
-  main,
-  head,
-  scripts = ['site'],
-}: PageContent): Promise<string> {
+export async function layout({ title, description, path, main, head, scripts = [] }: PageContent): Promise<string> {
   const loaded = await assets()
   const page = (
     <html lang="en">
@@ -59,7 +52,7 @@ export async function layout({
         <meta name="description" content={description} />
         <link rel="icon" href="/logo.svg" type="image/svg+xml" />
         <link rel="stylesheet" href={loaded.style.path} />
-        {scripts.map((name) => (
+        {(['site', ...scripts] as const).map((name) => (
           <script type="module" src={loaded[name].path} />
         ))}
         {head}
