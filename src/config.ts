@@ -7,6 +7,7 @@ import { COSIGNATURE, ML_DSA_44, parseVerifierKey, type VerifierKey } from './pr
 export class ConfigFault extends Error {}
 
 const port = z.coerce.number().int().min(0).max(65_535)
+const count = z.coerce.number().int().min(1)
 const rate = z.coerce.number().int().min(1).max(10_000_000)
 /** `10.0.0.1` or `10.0.0.0/8`, of either family. */
 function isAddressRange(text: string): boolean {
@@ -164,6 +165,22 @@ export const Settings = z.object({
     .describe(
       'Where people reach you: a mailbox or an https address. It stands in security.txt and in the plugin manifest.',
     ),
+  LOAD_ROWS: count.default(50_000_000).describe('How many rows one `atr load` may make.'),
+  LOAD_KEYS: count
+    .default(20_000_000)
+    .describe('How many combinations of code, modifier, setting and class one hospital file may state.'),
+  LOAD_SCRATCH_BYTES: count
+    .default(64 * 1024 ** 3)
+    .describe(
+      'How much one `atr load` may write to temporary files, in bytes; rows count as they are before they are packed.',
+    ),
+  LOAD_SECONDS: count
+    .max(2_000_000)
+    .default(7_200)
+    .describe('How long one `atr load` may take until its release is staged. It is stopped after that.'),
+  LOAD_MEMORY_BYTES: count
+    .default(2 * 1024 ** 3)
+    .describe('How much memory one `atr load` may use until its release is staged. It is stopped beyond that.'),
   MCP_ALLOWED_ORIGINS: list
     .refine((origins) => origins.every((origin) => URL.parse(origin)?.origin === origin))
     .default([])

@@ -224,6 +224,11 @@ export const PROBLEMS = {
     title: 'Another process is loading the same edition',
     hint: 'Wait until it is done, or stop it and load again: the next load removes what a stopped one left.',
   },
+  load_stopped: {
+    kind: 'conflict',
+    title: 'The load was stopped before its end',
+    hint: 'The message says why. Raise the limit that it names if the file is right, then load again.',
+  },
   release_held: {
     kind: 'conflict',
     title: 'The release exceeds a limit of the breaker and was not published',

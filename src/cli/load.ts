@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { SourceArchive } from '../citations/archive.ts'
 import { putCopy } from '../citations/store.ts'
+import type { Config } from '../config.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { load as loadSource } from '../ingest/load.ts'
@@ -16,6 +16,7 @@ import type { ReleaseState } from '../registry/release/store.ts'
 import { archiveOf } from './citations.ts'
 import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
+import { AS_CHILD, asChild, loadInChild, type StagedNews } from './load-process.ts'
 import { overridesFrom } from './overrides.ts'
 import { ProgressLine, summaryText } from './progress.ts'
 import { RejectsFile } from './rejects.ts'
@@ -46,40 +47,67 @@ export const load: Command = {
   summary: 'Reads published files into a staged release',
   options: optionTexts(),
   async run(args, config) {
-    const { values, positionals } = parseArgs({ args, options: argumentsOf(), allowPositionals: true })
-    const asked = values as LoadArguments
-    const [kind = '', first, ...more] = positionals
-    const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
-    if (!table && !LOAD_KINDS.includes(kind))
-      throw new UsageFault(`load takes ${[...LOAD_KINDS, ...Object.keys(TABLES)].join(', ')}`)
-    if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
-    if (table && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
-    checkOptions(kind, asked)
-    const overridden = overridesFrom(asked).map(({ rule }) => rule)
-    // Said before minutes of reading, not after them.
-    if (!table && asked.publish && asked.url === undefined && !asked.sample && !overridden.includes('no_url'))
-      throw new UsageFault(
-        '--publish needs --url, the address that the file is from; or --override no_url --reason CODE to publish without it',
-      )
-    const installation = await openStore(config)
+    if (args[0] !== AS_CHILD) {
+      // What is wrong with the command line is said before a process is started.
+      requestFrom(args)
+      return loadInChild(args, config)
+    }
+    const child = asChild()
     try {
-      if (!table) return await loadFiles(installation, kind, [first, ...more], asked, archiveOf(config))
-      const { found, text } = await table(installation.db, first)
-      show(asked.json, found, text)
-      return DONE
+      return await loadHere(requestFrom(args.slice(1)), config, child.tell)
     } finally {
-      await installation.db.close()
+      child.end()
     }
   },
+}
+/** What the command line asks for. */
+interface LoadRequest {
+  kind: string
+  paths: readonly [string, ...string[]]
+  asked: LoadArguments
+}
+
+function requestFrom(args: readonly string[]): LoadRequest {
+  const { values, positionals } = parseArgs({ args: [...args], options: argumentsOf(), allowPositionals: true })
+  const asked = values as LoadArguments
+  const [kind = '', first, ...more] = positionals
+  const isTable = Object.hasOwn(TABLES, kind)
+  if (!isTable && !LOAD_KINDS.includes(kind))
+    throw new UsageFault(`load takes ${[...LOAD_KINDS, ...Object.keys(TABLES)].join(', ')}`)
+  if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
+  if (isTable && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
+  checkOptions(kind, asked)
+  const overridden = overridesFrom(asked).map(({ rule }) => rule)
+  // Said before minutes of reading, not after them.
+  if (!isTable && asked.publish && asked.url === undefined && !asked.sample && !overridden.includes('no_url'))
+    throw new UsageFault(
+      '--publish needs --url, the address that the file is from; or --override no_url --reason CODE to publish without it',
+    )
+  return { kind, paths: [first, ...more], asked }
+}
+
+async function loadHere(request: LoadRequest, config: Config, tell: (news: StagedNews) => void): Promise<number> {
+  const { kind, paths, asked } = request
+  const installation = await openStore(config)
+  try {
+    const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
+    if (!table) return await loadFiles(installation, request, config, tell)
+    const { found, text } = await table(installation.db, paths[0])
+    show(asked.json, found, text)
+    return DONE
+  } finally {
+    await installation.db.close()
+  }
 }
 
 async function loadFiles(
   installation: Installation,
-  kind: string,
-  paths: readonly string[],
-  asked: LoadArguments,
-  archive: SourceArchive | undefined,
+  { kind, paths, asked }: LoadRequest,
+  config: Config,
+  tell: (news: StagedNews) => void,
 ): Promise<number> {
+  const archive = archiveOf(config)
+  const budget = { rows: config.LOAD_ROWS, keys: config.LOAD_KEYS, scratch_bytes: config.LOAD_SCRATCH_BYTES }
   const rejects = asked.rejects === undefined ? undefined : new RejectsFile(asked.rejects)
   const line = new ProgressLine(process.stderr, () => performance.now())
   const read = (more: Pick<LoadOptions, 'inspect'> = {}) =>
@@ -87,13 +115,14 @@ async function loadFiles(
       installation.db,
       kind,
       paths,
-      { ...loadOptions(asked), onNote: rejects?.note, ...more },
+      { ...loadOptions(asked), budget, onNote: rejects?.note, ...more },
       Date.now(),
       (progress) => line.update(progress),
     )
   try {
     if (asked['dry-run']) return await dryRun(installation, read, line, asked)
-    const keep = async ({ citations }: ReleaseState): Promise<void> => {
+    const keep = async ({ release_id, citations }: ReleaseState): Promise<void> => {
+      tell({ staged: release_id })
       const cited = (JSON.parse(citations) as { sha256: string }[]).map(({ sha256 }) => sha256)
       if (!archive) return
       const kept: string[] = []

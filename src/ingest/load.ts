@@ -11,6 +11,7 @@ import { chartsSharingNpis } from '../registry/release/contents.ts'
 import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type StagingResult, stage } from '../registry/release/staging.ts'
+import { spend } from './budget.ts'
 import { type ChartParts, type LoadOptions, READERS, type Reader, type Readers, type Reading } from './readers.ts'
 import { citation } from './source.ts'
 
@@ -105,8 +106,11 @@ async function stageReading(
   const staged = await stage(db, release, checked, rejects, now, {
     inspect: options.inspect,
     row_total,
-    onProgress: (written) =>
-      onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total }),
+    onProgress: (written) => {
+      spend(options.budget, 'rows', written.rows)
+      spend(options.budget, 'scratch_bytes', written.bytes + (reading.scratchBytes?.() ?? 0))
+      onProgress?.({ phase: 'writing', ...written, row_total: share ? Math.round(written.rows / share()) : row_total })
+    },
   })
   return { ...staged, judged_without: without, shares_npis_with: await chartsSharingNpis(db, staged.release) }
 }

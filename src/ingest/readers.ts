@@ -2,6 +2,7 @@ import { Problem } from '../problem.ts'
 import { CHARTS, type ChartName, type Charts } from '../registry/charts.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import type { Stageable, StageOptions } from '../registry/release/staging.ts'
+import type { LoadBudget } from './budget.ts'
 import { laboratory } from './cms/laboratory.ts'
 import { outpatient } from './cms/outpatient.ts'
 import { ACCEPTABLE, type PhysicianOptions, physicianSchedule } from './cms/physician.ts'
@@ -35,6 +36,8 @@ export interface LoadOptions extends Partial<Provenance> {
   onNote?: Findings['onNote']
   /** See `StageOptions`. */
   inspect?: StageOptions['inspect']
+  /** What the load may use; unbounded where it is not given. */
+  budget?: LoadBudget | undefined
 }
 /** Told how many bytes and lines have been read, by the readers of files that take long. */
 export type ReadOptions = LoadOptions & { onRead?: (bytes: number, lines: number) => void }
@@ -54,6 +57,8 @@ export interface Reading {
   row_total?: number
   /** Where it is not: how much of them has been taken, from 0 to 1. */
   share?: () => number
+  /** How much was written to temporary files so far, where any is. */
+  scratchBytes?: () => number
   /** How many lines of the source can be read, where that tells whether it is whole. */
   line_total?: number
   /** The sources the rows cite, in the order of their locators. */

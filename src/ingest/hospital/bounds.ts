@@ -1,4 +1,5 @@
 import { unreadable } from '../../files/unreadable.ts'
+import { type LoadBudget, spend } from '../budget.ts'
 
 // What a file may grow to while it is read. A hostile file is small: its codes, charges and NPIs multiply each other.
 // Seventeen real files have up to 4 codes in a line or item, one of them of a procedure, up to 13 charges in an item, and
@@ -28,7 +29,8 @@ export function boundCodes(codes: number, line: number): void {
 }
 
 /** What is about to be written to the temporary file, beside what was read of the source. */
-export function boundScratch(scratchBytes: number, sourceBytes: number): void {
+export function boundScratch(scratchBytes: number, sourceBytes: number, budget?: LoadBudget): void {
+  spend(budget, 'scratch_bytes', scratchBytes)
   if (scratchBytes > FREE_SCRATCH + sourceBytes * SCRATCH_PER_BYTE)
     throw unreadable(`the file has too many combinations of codes, modifiers and settings for its size: ${ASK}`)
 }

@@ -3,6 +3,7 @@ import { type FileIdentity, openBytes } from '../../files/byte-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
+import { type LoadBudget, spend } from '../budget.ts'
 import type { Amounts } from './amounts.ts'
 import { boundCharges, boundRows } from './bounds.ts'
 import {
@@ -28,6 +29,7 @@ export interface HospitalFile {
   published: FileIdentity
   /** How much of the rows has been taken, from 0 to 1. */
   share(): number
+  scratchBytes(): number
   close(): void
 }
 
@@ -37,6 +39,7 @@ export interface HospitalOptions {
   effective_from?: string | undefined
   /** Where what does not fit in memory may be written. */
   scratch?: string | undefined
+  budget?: LoadBudget | undefined
   onRead?: ((bytes: number, lines: number) => void) | undefined
 }
 
@@ -46,7 +49,7 @@ export async function openHospitalFile(
   options: HospitalOptions,
   rejects: Findings,
 ): Promise<HospitalFile> {
-  const tally = new ChargeTally(options.scratch ?? tmpdir())
+  const tally = new ChargeTally(options.scratch ?? tmpdir(), undefined, undefined, options.budget)
   const feed = new Feed(tally.sink, rejects)
   const stream = await openBytes(path, (bytes) => options.onRead?.(bytes, feed.lines))
   try {
@@ -54,13 +57,23 @@ export async function openHospitalFile(
       tally.sourceBytes += chunk.length
       feed.push(chunk)
       boundCharges(tally.counted, tally.sourceBytes)
+      spend(options.budget, 'keys', tally.mostKeys)
     }
     const npis = providersOf(options.npis ?? [], feed.end(), stream.name)
+    spend(options.budget, 'keys', tally.mostKeys)
     boundRows(tally.mostKeys, npis.length, tally.sourceBytes)
     const last_updated_on = options.effective_from ?? dayOf(feed.end())
     const rows = rowsOfTally(tally, npis, last_updated_on)
     const published = stream.identity()
-    return { npis, last_updated_on, rows, published, share: () => tally.share(), close: () => tally.close() }
+    return {
+      npis,
+      last_updated_on,
+      rows,
+      published,
+      share: () => tally.share(),
+      scratchBytes: () => tally.scratchBytes,
+      close: () => tally.close(),
+    }
   } catch (error) {
     tally.close()
     throw error

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LoadBudget } from '../budget.ts'
 import { BAD_FIELD, GREATEST_RATE, LEAST_RATE, MARKS, NONE, STATED, UNIT, unitsOf } from './amounts.ts'
 import { boundScratch } from './bounds.ts'
 import type { ChargeSink } from './charges.ts'
@@ -160,13 +161,15 @@ export class ChargeTally {
   readonly #blocks: Float64Array[] = []
   readonly #runs: { from: number; to: number }[] = []
   #file: number | undefined
-  #written = 0
+  /** How much is in the temporary file. */
+  scratchBytes = 0
   #given = 0
 
   constructor(
     readonly folder: string,
     readonly keysInMemory = KEYS_IN_MEMORY,
     readonly block = BLOCK,
+    readonly budget?: LoadBudget,
   ) {}
 
   readonly sink: ChargeSink = (code, variant, line, amounts, again) => {
@@ -206,7 +209,7 @@ export class ChargeTally {
 
   /** How many keys there are, at most: a key may stand in several runs. */
   get mostKeys(): number {
-    return this.#written / (RECORD * 8) + this.keys.size
+    return this.scratchBytes / (RECORD * 8) + this.keys.size
   }
 
   /** About how much of it has been given back, from 0 to 1. */
@@ -247,9 +250,9 @@ export class ChargeTally {
   }
 
   #spill(): void {
-    boundScratch(this.#written + this.keys.size * RECORD * 8, this.sourceBytes)
+    boundScratch(this.scratchBytes + this.keys.size * RECORD * 8, this.sourceBytes, this.budget)
     this.#file ??= openNameless(this.folder)
-    const from = this.#written
+    const from = this.scratchBytes
     const records = new Float64Array(RECORDS_AT_ONCE * RECORD)
     let filled = 0
     for (const key of this.keys.sorted()) {
@@ -259,7 +262,7 @@ export class ChargeTally {
       if (filled === records.length) filled = this.#write(records)
     }
     this.#write(records.subarray(0, filled))
-    this.#runs.push({ from, to: this.#written })
+    this.#runs.push({ from, to: this.scratchBytes })
     this.keys.clear()
     for (const block of this.#blocks) block.fill(0)
   }
@@ -267,8 +270,8 @@ export class ChargeTally {
   #write(records: Float64Array): 0 {
     const bytes = new Uint8Array(records.buffer, 0, records.byteLength)
     for (let done = 0; done < bytes.length; )
-      done += writeSync(this.#file as number, bytes, done, bytes.length - done, this.#written + done)
-    this.#written += bytes.length
+      done += writeSync(this.#file as number, bytes, done, bytes.length - done, this.scratchBytes + done)
+    this.scratchBytes += bytes.length
     return 0
   }
 

@@ -217,6 +217,7 @@ async function fill(
   if (Symbol.asyncIterator in rows) {
     for await (const row of rows) if (add(asReady(row))) await pause()
   } else for (const row of rows) if (add(asReady(row))) await pause()
+  onProgress(written) // the last rows too: whoever bounds a load must hear of them before they are staged
   return written
 }
 

@@ -1,0 +1,134 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { type BudgetPart, NOTHING_KEPT, overBudget } from '../ingest/budget.ts'
+import { Problem } from '../problem.ts'
+import { openStore } from './command.ts'
+
+/** The first argument of the process that reads the files. */
+export const AS_CHILD = '--as-child'
+const LOOK_MS = 100
+/** Packing and the collector have threads of their own: processor time may run faster than the clock. */
+const THREADS = 4
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+type Signal = (typeof SIGNALS)[number]
+
+/** What the child says of itself: from then on, no budget bounds it, because what is read is on disk. */
+export interface StagedNews {
+  staged: string
+}
+
+interface Stop {
+  budget?: BudgetPart
+  signal?: Signal
+}
+
+/**
+ * Runs `atr load` in a process of its own, and watches its time and its memory: a file that makes a reader loop or grow
+ * cannot take the machine with it. However the process ends, what it left is removed: its folder for temporary files by
+ * us, and the release that it had begun by the store, which does so whenever it is opened.
+ */
+export async function loadInChild(args: readonly string[], config: Config): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), 'atr-load-'))
+  const stop: Stop = {}
+  let staged: string | undefined
+  let watch: Disposable | undefined
+  const child = Bun.spawn(command(args, config), {
+    env: { ...process.env, TMPDIR: scratch },
+    stdin: 'inherit',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    ipc: (news: StagedNews) => {
+      staged = news.staged
+      watch?.[Symbol.dispose]()
+    },
+  })
+  // A process that is stopped now is as one that crashed: every step of a load and of a publication allows for that.
+  const end = (why: Stop): void => {
+    Object.assign(stop, why)
+    child.kill('SIGKILL')
+  }
+  const onSignal = (signal: Signal): void => end({ signal })
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  watch = watchBudget(child.pid, config, (budget) => end({ budget }))
+  try {
+    await child.exited
+    if (child.signalCode === null) return child.exitCode ?? 0
+    // Opening the store removes what the load had begun.
+    await openStore(config).then(({ db }) => db.close())
+    if (stop.signal) return tellInterrupted(stop.signal, leftBy(staged), args.includes('--json'))
+    throw reasonOf(stop, child.signalCode, config, staged)
+  } finally {
+    watch[Symbol.dispose]()
+    for (const signal of SIGNALS) process.off(signal, onSignal)
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** For the child: it ends with its parent, and leaves Ctrl-C to it. Gives what tells the parent that a release is staged. */
+export function asChild(): { tell: (news: StagedNews) => void; end: () => void } {
+  const orphaned = (): void => {
+    rmSync(tmpdir(), { recursive: true, force: true })
+    process.exit(128 + constants.signals.SIGKILL)
+  }
+  process.on('SIGINT', () => undefined) // a terminal sends it to both
+  process.on('disconnect', orphaned)
+  return {
+    tell: (news) => process.send?.(news),
+    end: () => {
+      process.off('disconnect', orphaned)
+      process.disconnect?.()
+    },
+  }
+}
+
+/** The kernel counts processor time too: it ends a child that loops without a parent. */
+function command(args: readonly string[], { LOAD_SECONDS }: Config): string[] {
+  const load = [process.execPath, ...process.execArgv, process.argv[1] as string, 'load', AS_CHILD, ...args]
+  if (process.platform === 'win32') return load
+  return ['/bin/sh', '-c', 'ulimit -S -t "$0" 2>/dev/null; exec "$@"', String(LOAD_SECONDS * THREADS), ...load]
+}
+
+function watchBudget(pid: number, config: Config, stop: (part: BudgetPart) => void): Disposable {
+  const { LOAD_SECONDS, LOAD_MEMORY_BYTES } = config
+  const clock = setTimeout(() => stop('seconds'), LOAD_SECONDS * 1000)
+  const memory = setInterval(() => {
+    if (memoryOf(pid) > LOAD_MEMORY_BYTES) stop('memory_bytes')
+  }, LOOK_MS)
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(clock)
+      clearInterval(memory)
+    },
+  }
+}
+
+/** Without files that are mapped, which the kernel can drop. Only Linux tells; elsewhere memory is not bounded. */
+function memoryOf(pid: number): number {
+  try {
+    return 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+const leftBy = (staged: string | undefined): string =>
+  staged === undefined ? NOTHING_KEPT : `${staged} was loaded before that: see \`atr release list\``
+
+/** Returns the exit code that shells expect of a command that a signal ended. */
+function tellInterrupted(signal: Signal, left: string, asJson: boolean): number {
+  const message = `the load was stopped by ${signal}; ${left}`
+  console.error(asJson ? JSON.stringify({ error: { code: 'interrupted', message } }) : `atr: ${message}`)
+  return 128 + constants.signals[signal]
+}
+
+function reasonOf({ budget }: Stop, ended: string | number, config: Config, staged: string | undefined): Problem {
+  const { LOAD_SECONDS: seconds, LOAD_MEMORY_BYTES: memory_bytes } = config
+  if (budget === 'seconds' || budget === 'memory_bytes') return overBudget(budget, { seconds, memory_bytes }[budget])
+  if (ended === 'SIGXCPU') return overBudget('seconds', seconds)
+  return new Problem(
+    'load_stopped',
+    `the process that read the files was ended by ${ended}, as the system does when memory runs out; ${leftBy(staged)}`,
+  )
+}
