@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { temporaryFolder } from './support/folder.ts'
 import { whyNoPostgres } from './support/postgres.ts'
+import { endingWithThis } from './support/program.ts'
 
 const bin = (name: string): string => `node_modules/.bin/${name}`
 const biome = `node_modules/@biomejs/cli-${process.platform}-${process.arch}/biome`
@@ -49,7 +50,8 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
   using folder = temporaryFolder()
   const report = join(folder.path, 'report.xml')
   const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
-  const child = spawn(bin('bun'), ['test', '--parallel=2', ...reporting, ...args], {
+  const [command = '', ...rest] = endingWithThis([bin('bun'), 'test', '--parallel=2', ...reporting, ...args])
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Many programs read this name: a test must not use the database of another one.
     env: { ...process.env, DATABASE_URL: '', ATR_ENGINE: engine },
@@ -92,14 +94,30 @@ function slowestIn(report: string): string {
   return ['slowest:', ...slowest.map(([, name, seconds]) => `  ${Math.round(Number(seconds))} s  ${name}`)].join('\n')
 }
 
+/** npm passes on a signal that ends it, except the one that nobody can catch. */
+function endWithNpm(): void {
+  const npm = process.ppid
+  if (process.env['npm_lifecycle_event'] === undefined) return
+  const watch = setInterval(() => {
+    if (process.ppid !== npm) process.exit(1)
+  }, 500)
+  watch.unref()
+}
+
+endWithNpm()
 step('types', bin('tsc'), ['--noEmit'])
 if (existsSync(biome)) step('lint', biome, ['check', '--error-on-warnings', '.'])
 else if (process.env['CI'] === 'true') failed++
 else console.log(`\nSKIPPED: lint, because Biome is not packaged here for ${process.platform}-${process.arch}`)
 const asked = process.argv.slice(2)
-await tests(asked.length > 0 ? asked : ['--timeout=60000'])
-if (asked.length === 0 && process.env['ATR_ENGINE'] !== 'postgres' && hasPostgres())
-  await tests(['--timeout=60000', ...ON_POSTGRES_TOO], 'postgres')
+const isThroughPrism = process.env['ATR_THROUGH'] === 'prism'
+const timeout = asked.some((each) => each.startsWith('--timeout'))
+  ? []
+  : [`--timeout=${isThroughPrism ? 300_000 : 60_000}`]
+const isWhole = asked.length === 0 && !isThroughPrism
+await tests([...timeout, ...(asked.length === 0 && isThroughPrism ? ['test/stories'] : asked)])
+if (isWhole && process.env['ATR_ENGINE'] !== 'postgres' && hasPostgres())
+  await tests([...timeout, ...ON_POSTGRES_TOO], 'postgres')
 
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

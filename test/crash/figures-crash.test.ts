@@ -8,12 +8,12 @@ import { sumWindows } from '../../src/figures/rule/window.ts'
 import { releases } from '../../src/figures/store.ts'
 import { windows } from '../../src/figures/window/store.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
-import { storeEnvironment } from '../support/engines.ts'
+import { isLong, storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { outcomesFile, quarterOf } from '../support/outcomes.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
-const KILLS = 100 // in two stores at a time
+const KILLS = isLong ? 100 : 40 // in two stores at a time
 const CASES = 120
 /** How long an import or a release takes at most, give or take: a kill falls anywhere within. */
 const STEP_MS = 20

@@ -2,12 +2,14 @@ import { expect, test } from 'bun:test'
 import { spawn } from 'bun'
 import { onSqlite } from '../support/engines.ts'
 import { testApp } from '../support/harness.ts'
+import { aroundPrism } from '../support/through-prism.ts'
 
 const HOLDER = `const db = new (require('bun:sqlite').Database)(process.argv[1])
   db.run('BEGIN IMMEDIATE'); console.log('held'); setTimeout(() => db.close(), 12_000)`
 
 test('while another process writes for long, agents are answered, and who must write is told when to come back', async () => {
-  await using app = await testApp({ sample: true, engine: onSqlite('the lock of the one writer is that of SQLite') })
+  const engine = onSqlite('the lock of the one writer is that of SQLite')
+  await using app = await testApp({ sample: true, engine, ...aroundPrism('how long an answer takes is measured') })
   const { key } = await app.createKey()
   const other = spawn([process.execPath, '-e', HOLDER, app.config.storeFile], { stdout: 'pipe' })
   for await (const _ of other.stdout) break

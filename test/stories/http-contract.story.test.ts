@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.ts'
 import { callerAddress, trustedProxies } from '../../src/surfaces/http/address.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
 import { DemoService } from '../support/service.ts'
+import { aroundPrism } from '../support/through-prism.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
@@ -149,7 +150,8 @@ const raw = (url: string, text: string, ms = 400): Promise<string> =>
 
 test('two hosts are refused, a caller who hangs up is no fault, and the log says who called and why it was refused', async () => {
   using folder = temporaryFolder()
-  const service = await DemoService.start({ LOG_LEVEL: 'info' }, folder)
+  const around = aroundPrism('two hosts, and half a request, are written to the socket')
+  const service = await DemoService.start({ LOG_LEVEL: 'info', ...around }, folder)
   const read = new Response(service.child.stderr).text()
   const twoHosts = await raw(service.url, 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n')
   expect(twoHosts).toStartWith('HTTP/1.1 400')

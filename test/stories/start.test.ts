@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -14,6 +15,7 @@ import { join } from 'node:path'
 import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { atr, DemoService } from '../support/service.ts'
+import { aroundPrism } from '../support/through-prism.ts'
 
 const ENDPOINTS: [string, number, string][] = [
   ['/', 200, 'text/html; charset=utf-8'],
@@ -29,6 +31,14 @@ const ENDPOINTS: [string, number, string][] = [
   ['/.well-known/agent-card.json', 200, 'application/json'],
   ['/api/openapi.json', 200, 'application/json'],
 ]
+
+let shared: Promise<DemoService> | undefined
+/** One service for the tests that leave it as it was. */
+const sharedService = (): Promise<DemoService> => {
+  shared ??= DemoService.start()
+  return shared
+}
+afterAll(async () => (await shared)?.[Symbol.asyncDispose]())
 
 test('the demo answers every endpoint, and a second start reuses its data', async () => {
   const folder = temporaryFolder()
@@ -58,7 +68,7 @@ test('the demo answers every endpoint, and a second start reuses its data', asyn
 })
 
 test('a key made on the command line works at once on the running service, within its scopes', async () => {
-  await using service = await DemoService.start()
+  const service = await sharedService()
   const made = await service.atr(['keys', 'create', '--name', 't', '--scopes', 'registry:read', '--json'])
   const { key, key_id, scopes } = JSON.parse(made.out) as { key: string; key_id: string; scopes: string[] }
   expect([key.slice(4, 16), scopes]).toEqual([key_id, ['registry:read']])
@@ -86,7 +96,7 @@ test('a key made on the command line works at once on the running service, withi
 })
 
 test('atr verify accepts what the service answered and names what is wrong with a forgery', async () => {
-  await using service = await DemoService.start()
+  const service = await sharedService()
   const policy = join(service.folder.path, 'policy')
   writeFileSync(policy, await (await fetch(`${service.url}/log/policy`)).text())
   const check = (body: string, cpt = '99213') =>
@@ -140,9 +150,12 @@ test('a missing or damaged store, log key or pepper stops the service with one s
     ['pepper', (file) => rmSync(file), /the pepper is missing/],
     ['pepper', (file) => writeFileSync(file, 'short'), /pepper file is damaged/],
   ]
+  const settings = { PORT: '0', ...inFiles('files of the store are damaged') }
+  const sound = join(folder.path, 'sound')
+  expect((await atr(['init'], { DATA_DIR: sound, ...settings })).code).toBe(0)
   for (const [i, [name, harm, said]] of damage.entries()) {
-    const env = { DATA_DIR: join(folder.path, String(i)), PORT: '0', ...inFiles('files of the store are damaged') }
-    expect((await atr(['init'], env)).code).toBe(0)
+    const env = { DATA_DIR: join(folder.path, String(i)), ...settings }
+    cpSync(sound, env.DATA_DIR, { recursive: true })
     harm(join(env.DATA_DIR, name))
     for (const args of [['serve'], ['serve', '--demo']]) {
       const { code, err } = await atr(args, env)
@@ -194,7 +207,8 @@ test('init makes a store once, and settings that make no sense are named', async
 })
 
 test('strange requests over a raw socket leave the service standing', async () => {
-  await using service = await DemoService.start({ RATE_LIMITS: 'off' })
+  const around = aroundPrism('what no HTTP client sends is written to the socket')
+  await using service = await DemoService.start({ RATE_LIMITS: 'off', ...around })
   const { port } = new URL(service.url)
   const send = (raw: string): Promise<string> =>
     new Promise((resolve) => {
@@ -240,7 +254,7 @@ test('strange requests over a raw socket leave the service standing', async () =
 })
 
 test('a second service on the same port does not start, and a key needs a name', async () => {
-  await using service = await DemoService.start()
+  const service = await sharedService()
   using folder = temporaryFolder()
   const { port } = new URL(service.url)
   const second = await atr(['serve', '--demo'], { DATA_DIR: join(folder.path, 'data'), PORT: port })

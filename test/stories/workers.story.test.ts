@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { atr, DemoService } from '../support/service.ts'
+import { aroundPrism } from '../support/through-prism.ts'
 
 /** On a connection of its own, so that any worker may answer it. */
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, { ...init, keepalive: false })
@@ -61,7 +62,9 @@ async function halfABatch(port: string): Promise<() => Promise<string>> {
 }
 
 test('two workers answer on one port; quotas and revocations hold for both; one that dies is started again', async () => {
-  await using service = await DemoService.start({ WORKERS: '2', LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1' })
+  const around = aroundPrism('which worker has a connection, and half a request, are not what a proxy passes on')
+  const settings = { WORKERS: '2', LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1' }
+  await using service = await DemoService.start({ ...settings, ...around })
   const lines = linesOf(service)
   const answeredBy = (): Set<unknown> => new Set(lines.flatMap(({ worker, route }) => (route ? [worker] : [])))
 

@@ -11,6 +11,7 @@ import { aPrice, aRelease } from './builders.ts'
 import { storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
 import { serve } from './replicas.ts'
+import { aroundPrism } from './through-prism.ts'
 
 const CODES = Array.from({ length: 400 }, (_, i) => String(10_000 + 7 * i))
 const REGIONS = ['national', ...Array.from({ length: 29 }, (_, i) => `US-CA-${String(i + 1).padStart(2, '0')}`)]
@@ -83,7 +84,8 @@ export async function besideACrowd(
   crowdMs: number,
 ): Promise<{ quiet: Bystander; busy: Bystander; statuses: Record<string, number> }> {
   using folder = temporaryFolder()
-  const { child, url } = await serve(await store(folder.path))
+  const around = aroundPrism('what the service computes between a question and its answer is measured')
+  const { child, url } = await serve({ ...(await store(folder.path)), ...around })
   try {
     let left = 100
     await bystander(url, child.pid, () => left-- === 0)

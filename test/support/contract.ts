@@ -41,7 +41,7 @@ export async function openApiOf(app: App, name = 'get_openapi'): Promise<OpenApi
 export class Contract {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true })
   readonly #compiled = new Map<string, ValidateFunction>()
-  readonly documents: { [name: string]: OpenApi }
+  readonly documents: { core: OpenApi; whole: OpenApi }
 
   /** The short document has the whole form of some answers that the long one only names. */
   static async of(app: App): Promise<Contract> {

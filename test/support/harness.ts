@@ -15,7 +15,7 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import type { RequestLine } from '../../src/surfaces/http/router.ts'
 import type { TestRelease } from './builders.ts'
-import { Contract, openApiOf } from './contract.ts'
+import { Contract } from './contract.ts'
 import { DEFAULT_ENGINE, type Engine, storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
 import { isThroughPrism, prismFor, throughPrism } from './through-prism.ts'
@@ -33,6 +33,7 @@ interface Given {
   engine?: Engine
   /** For ready-made answers. */
   cacheBytes?: number
+  ATR_THROUGH?: string
 }
 
 /** A whole service in this process: real store, real keys, a clock the test sets, and no network. */
@@ -43,6 +44,7 @@ export async function testApp({
   charts = CHARTS,
   engine = DEFAULT_ENGINE,
   cacheBytes = 16 * 1024 * 1024,
+  ...way
 }: Given = {}): Promise<TestApp> {
   const folder = temporaryFolder()
   const config = readConfig(await storeEnvironment(join(folder.path, 'data'), engine))
@@ -61,12 +63,21 @@ export async function testApp({
     cacheBytes,
     charts,
   })
-  const seen = isThroughPrism ? await behindPrism(app) : app
-  return new TestApp(folder, config, installation, seen, clock, lines, await Contract.of(app))
+  const contract = await contractOf(app, charts)
+  const seen = isThroughPrism(way) ? await behindPrism(app, contract) : app
+  return new TestApp(folder, config, installation, seen, clock, lines, contract)
 }
 
-async function behindPrism(app: App): Promise<App> {
-  const proxy = await prismFor(JSON.stringify(await openApiOf(app)))
+/** The documents of an app follow from its charts. To make them, and checks of answers, costs more than all else of an app. */
+const contracts = new Map<Charts, Promise<Contract>>()
+function contractOf(app: App, charts: Charts): Promise<Contract> {
+  const known = contracts.get(charts) ?? Contract.of(app)
+  contracts.set(charts, known)
+  return known
+}
+
+async function behindPrism(app: App, { documents }: Contract): Promise<App> {
+  const proxy = await prismFor(JSON.stringify(documents.whole))
   return { ...app, fetch: (request, address) => throughPrism(proxy, request, (same) => app.fetch(same, address)) }
 }
 

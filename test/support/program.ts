@@ -13,3 +13,7 @@ export function findProgram(names: readonly string[], packages: readonly string[
   Bun.spawnSync(['apt-get', 'install', '-y', '--no-install-recommends', ...packages], quietly)
   return installed()
 }
+
+/** The same command, told to end when this process has ended, whatever ends it. Elsewhere than on Linux it is not told. */
+export const endingWithThis = (command: readonly string[]): string[] =>
+  Bun.which('setpriv') ? ['setpriv', '--pdeathsig=TERM', ...command] : [...command]

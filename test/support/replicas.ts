@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
 import { temporaryFolder } from './folder.ts'
 import { ATR, atr, told } from './service.ts'
+import { prismInFront } from './through-prism.ts'
 
 /** Several services on one installation, each a process of its own, as behind a load balancer. */
 export class Replicas {
@@ -52,8 +53,9 @@ export class Replicas {
 
 /** Starts `atr serve`, and waits until it listens. */
 export async function serve(environment: Record<string, string>): Promise<{ child: Subprocess; url: string }> {
+  const front = await prismInFront(environment)
   const child = spawn([...ATR, 'serve'], {
-    env: await told(environment),
+    env: await told({ ...environment, ...front }),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
@@ -65,5 +67,5 @@ export async function serve(environment: Record<string, string>): Promise<{ chil
   }
   const url = /listening on (http:\S+?),?\s/.exec(said)?.[1]
   if (url === undefined) throw new Error(`the service did not start: ${said}`)
-  return { child, url }
+  return { child, url: front.PUBLIC_URL ?? url }
 }

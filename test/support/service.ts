@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
 import { storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
-import { isThroughPrism, prismInFront } from './through-prism.ts'
+import { prismInFront } from './through-prism.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const BUN = join(ROOT, 'node_modules/.bin/bun')
@@ -50,7 +50,7 @@ export class DemoService {
 
   static async start(environment: Environment = {}, folder = temporaryFolder()): Promise<DemoService> {
     const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ...environment }
-    const front = isThroughPrism ? await prismInFront(env.PORT) : {}
+    const front = await prismInFront(env)
     const child = spawn([...ATR, 'serve', '--demo'], {
       cwd: ROOT,
       env: await told({ ...env, ...front }),

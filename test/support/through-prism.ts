@@ -9,23 +9,39 @@ import { brotliDecompressSync } from 'node:zlib'
 import { spawn } from 'bun'
 import { temporaryFolder } from './folder.ts'
 import { freePort } from './port.ts'
+import { endingWithThis } from './program.ts'
 import { newerNode, tools } from './tools.ts'
 
 type Answer = (request: Request) => Response | Promise<Response>
 interface Passage {
   request: Request
-  answer: Answer
-  answered?: Promise<Response>
+  answered: Promise<Response>
+  /** Prism has let the request pass. */
+  isPassed: boolean
 }
 
-export const isThroughPrism = process.env['ATR_THROUGH'] === 'prism'
+type Environment = Record<string, string>
+
+/** Whether a service with these settings is reached through Prism. */
+export const isThroughPrism = ({ ATR_THROUGH = process.env['ATR_THROUGH'] }: { ATR_THROUGH?: string } = {}): boolean =>
+  ATR_THROUGH === 'prism'
+
+const AROUND = { ATR_THROUGH: '' }
+const told = new Set<string>()
+
+/** For stories about connections or time, which a proxy has of its own: they ask the service itself, and one loud line says why. */
+export function aroundPrism(why: string): typeof AROUND {
+  if (isThroughPrism() && !told.has(why)) console.warn(`AROUND PRISM: ${why}`)
+  told.add(why)
+  return AROUND
+}
 
 const PASSAGE = 'x-passage'
 /** The document describes neither: HEAD is answered as GET, and OPTIONS by Prism itself. */
 const UNDESCRIBED = ['HEAD', 'OPTIONS']
 const passages = new Map<string, Passage>()
 
-/** What Prism takes for the service: it finds the request that is under way, and answers Prism what the service answers it. */
+/** What Prism takes for the service: it finds the request that is under way, and answers Prism what the service answered it. */
 const upstream = (): ReturnType<typeof Bun.serve> =>
   Bun.serve({
     hostname: '127.0.0.1',
@@ -34,7 +50,7 @@ const upstream = (): ReturnType<typeof Bun.serve> =>
     async fetch({ headers }) {
       const passage = passages.get(headers.get(PASSAGE) ?? '')
       if (!passage) return new Response('no such passage', { status: 500 })
-      passage.answered ??= Promise.resolve(passage.answer(passage.request))
+      passage.isPassed = true
       return plainCopy(await passage.answered)
     },
   })
@@ -76,7 +92,7 @@ export async function startPrism(document: string, address: string): Promise<str
   const told = Bun.file(join(folder.path, 'prism.log'))
   const program = [newerNode() ?? 'node', join(set, 'node_modules/.bin/prism')]
   const options = ['proxy', 'openapi.json', address, '--port', '0', '--errors']
-  const child = spawn(['setpriv', '--pdeathsig=TERM', ...program, ...options], {
+  const child = spawn(endingWithThis([...program, ...options]), {
     cwd: folder.path,
     stdin: 'ignore',
     // Into a file: it ends when nobody reads what it prints.
@@ -120,18 +136,18 @@ export async function throughPrism(proxy: Proxy, request: Request, answer: Answe
   const target = inDocumentedForm(request.url.replace(/^https?:\/\/[^/?#]*/, ''))
   const [path = ''] = target.split('?')
   if (UNDESCRIBED.includes(request.method) || !proxy.paths.some((each) => each.test(path))) return answer(request)
-  const passage: Passage = { request: request.clone(), answer }
+  const copy = request.clone()
   const body = await request.bytes()
-  const judged = isUnreadable(request, body) ? UNREADABLE : await judge(proxy, passage, target, body)
-  const isStopped = passage.answered === undefined
-  passage.answered ??= Promise.resolve(answer(passage.request))
+  // At once: requests that come together reach the service together, and not as Prism gets round to them.
+  const passage: Passage = { request: copy, answered: Promise.resolve(answer(copy)), isPassed: false }
   const response = await passage.answered
-  const isAgreed = isStopped
-    ? !response.ok || (await isLenient(proxy, passage, target, body))
-    : judged.status === response.status
+  const judged = isUnreadable(request, body) ? UNREADABLE : await judge(proxy, passage, target, body)
+  const isAgreed = passage.isPassed
+    ? judged.status === response.status
+    : !response.ok || (await isLenient(proxy, passage, target, body))
   if (isAgreed) return response
   throw new Error(
-    `${request.method} ${target}: the service answers ${response.status}, and Prism ${isStopped ? 'stops the request' : 'refuses the answer'}: ${judged.status} ${judged.said}`,
+    `${request.method} ${target}: the service answers ${response.status}, and Prism ${passage.isPassed ? 'refuses the answer' : 'stops the request'}: ${judged.status} ${judged.said}`,
   )
 }
 
@@ -142,12 +158,14 @@ const doors = new Map<string, { PORT: string; PUBLIC_URL: string }>()
  * The settings of a service that is reached through Prism alone: its address is that of a door in front of it. A service
  * that is started again at the port of a door stands behind it; one with a port of its own has no door.
  */
-export async function prismInFront(asked: string): Promise<Partial<Record<'PORT' | 'PUBLIC_URL', string>>> {
+export async function prismInFront(environment: Environment): Promise<Partial<Record<'PORT' | 'PUBLIC_URL', string>>> {
+  if (!isThroughPrism(environment)) return {}
+  const asked = environment['PORT'] ?? '0'
   const known = doors.get(asked)
   if (known || asked !== '0') return known ?? {}
   const PORT = String(await freePort())
   // A process of its own: a test may wait for a program, and answers nothing meanwhile.
-  const command = ['setpriv', '--pdeathsig=TERM', process.execPath, join(import.meta.dir, 'prism-door.ts'), PORT]
+  const command = endingWithThis([process.execPath, join(import.meta.dir, 'prism-door.ts'), PORT])
   const { stdout } = spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
   for await (const chunk of stdout) {
     const PUBLIC_URL = new TextDecoder().decode(chunk).trim()
@@ -220,16 +238,16 @@ async function isLenient(
   target: string,
   body: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
-  const response = (await answered)?.clone() ?? new Response()
+  const response = (await answered).clone()
   if (target.startsWith('/reference/batch')) {
     const { results = [] } = (await response.json()) as { results?: { status: number }[] }
     return results.some(({ status }) => status === 400)
   }
   const normal = normalForm(target)
   if (normal === target) return false
-  const again: Passage = { request, answer: () => response }
+  const again: Passage = { request, answered: Promise.resolve(response), isPassed: false }
   await judge(proxy, again, normal, body)
-  return again.answered !== undefined
+  return again.isPassed
 }
 
 const IN_CAPITALS = ['cpt', 'modifier', 'prefix']
