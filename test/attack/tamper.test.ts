@@ -68,10 +68,14 @@ const FORGERIES: [string, (file: Database) => void, RegExp][] = [
     sql(`UPDATE bundle SET first_key = 'A' || first_key WHERE n = 1`),
     /not found under/,
   ],
-  ['rows that no one counts', sql(`INSERT INTO bundle VALUES (9999, 'Z9999|', X'00', X'00')`), /rows are missing or too many/],
+  [
+    'rows that no one counts',
+    sql(`INSERT INTO bundle VALUES (9999, 'Z9999|', X'00', X'00')`),
+    /rows are missing or too many/,
+  ],
   ['rows that are not there', sql('DELETE FROM bundle WHERE n = 2'), /missing or damaged/],
   ['rows that cannot be unpacked', sql(`UPDATE bundle SET rows = X'00' WHERE n = 2`), /missing or damaged/],
-  ['another form of file', sql(`UPDATE header SET format = 'release-file/1'`), /missing or damaged/],
+  ['another form of file', sql(`UPDATE header SET format = 'release-file/1'`), /load the edition again/],
   ['another root', sql(`UPDATE header SET rows_root = 'AAAA'`), /do not hash to the root/],
   ['a provider of a release', sql(`INSERT INTO total VALUES ('provider', '1234567893', 1)`), /by provider is not what/],
   [

@@ -145,13 +145,15 @@ export function hashesOf(bundle: number, leaves: Uint8Array, levels: readonly Ui
 
 /** One piece of memory goes to another thread and back for less than many. */
 function joined(packed: readonly { hashes: Uint8Array; rows: Uint8Array }[]): Pick<PackedTile, 'bytes' | 'ends'> {
-  let end = 0
-  const ends = packed.map(({ hashes, rows }) => ({ hashes: (end += hashes.length), rows: (end += rows.length) }))
-  const bytes = new Uint8Array(end)
-  for (const [i, { hashes, rows }] of packed.entries()) {
-    bytes.set(hashes, ends[i - 1]?.rows ?? 0)
-    bytes.set(rows, ends[i]?.hashes)
-  }
+  const bytes = new Uint8Array(packed.reduce((size, { hashes, rows }) => size + hashes.length + rows.length, 0))
+  let at = 0
+  const ends = packed.map(({ hashes, rows }) => {
+    bytes.set(hashes, at)
+    bytes.set(rows, at + hashes.length)
+    const ends = { hashes: at + hashes.length, rows: at + hashes.length + rows.length }
+    at = ends.rows
+    return ends
+  })
   return { bytes, ends }
 }
 

@@ -5,9 +5,9 @@ import { HASH_SIZE, type Hash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { giveMemoryBack } from '../turn.ts'
 import { BUNDLE_ROWS, type PackedTile, packTile, type TextRow, TileWriter, type WritableRow } from './bundle.ts'
+import { FILE_FORMAT, type TotalBy } from './file-summary-store.ts'
 import { PackThread } from './pack-thread.ts'
 import { sumOfBundles, sumOfTiles, tileSum } from './read-back-store.ts'
-import { FILE_FORMAT, type TotalBy } from './release-file-store.ts'
 import { type TileParts, tileOf } from './release-tree.ts'
 
 // Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
@@ -177,7 +177,11 @@ export class NewReleaseFile {
       hashesIn: (n) => this.#read('SELECT hashes FROM bundle WHERE n = ?', n),
       tile: (level, n) => this.#read('SELECT hashes FROM tile WHERE level = ? AND n = ?', level, n),
     }
-    return rangeRoot(0, size, subtreesFromTiles(async (level, n) => tileOf(parts, level, n)))
+    return rangeRoot(
+      0,
+      size,
+      subtreesFromTiles(async (level, n) => tileOf(parts, level, n)),
+    )
   }
 
   #read(sql: string, ...params: number[]): Uint8Array {

@@ -3,8 +3,8 @@ import type { FileFolder, SealedFile } from '../../db/file-folder.ts'
 import { covers, type Span, touches } from '../../integrity/verification/verdict.ts'
 import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
-import { Budget } from './budget.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
+import { FileSummary, past } from './file-summary-store.ts'
 import { OpenBundle, placeIn, type StoredBundle } from './open-bundle.ts'
 import { Recent } from './recent.ts'
 import { ReleaseTree, tileOf } from './release-tree.ts'
@@ -24,20 +24,8 @@ export interface FiledRelease {
   file: string | null
 }
 
-/** What rows are counted by. A place has its ZIP code as its code. */
-export type TotalBy = 'code' | 'region' | 'provider'
-
-export const FILE_FORMAT = 'release-file/2'
-
-/** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
-export const past = (prefix: string): string => `${prefix}~`
-
 /** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
 const MOST_BUNDLES = 8
-const MOST_KEYS = 25_000
-/** What a key or a code takes in memory, about. */
-const KEY_BYTES = 100
-const memory = new Budget(16 * 1024 * 1024)
 
 /** The engine does not see what unpacked bundles take, and would let hundreds of megabytes of them pile up. */
 const UNPACKED_AT_ONCE = 2_048
@@ -64,35 +52,22 @@ export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: 
   return known
 }
 
-export class ReleaseFile {
+export class ReleaseFile extends FileSummary {
   /** Another name each time it is opened: what was read before may have been damaged. */
   readonly opening = crypto.randomUUID()
   readonly #bundles = new Recent<number, OpenBundle>(MOST_BUNDLES)
   #latest: { n: number; bundle: OpenBundle } | undefined
-  #rowCount: number | undefined
   #tree: ReleaseTree | undefined
   /** Null if there are too many to be kept. */
-  #codes: ReadonlySet<string> | null | undefined
   #keys: readonly string[] | null | undefined
 
   constructor(
-    readonly sealed: SealedFile,
-    readonly release_id: string,
+    sealed: SealedFile,
+    release_id: string,
     /** Rows that are not to be read. Where a whole bundle is among them, its keys are not read either. */
     readonly failed: readonly Span[] = [],
-  ) {}
-
-  get rowCount(): number {
-    this.#rowCount ??= this.header().row_count
-    return this.#rowCount
-  }
-
-  header(): { row_count: number; rows_root: string } {
-    const header = this.#get<{ format: string; row_count: number; rows_root: string }>(
-      'SELECT format, row_count, rows_root FROM header',
-    )
-    if (header?.format !== FILE_FORMAT) throw this.fault()
-    return header
+  ) {
+    super(sealed, release_id)
   }
 
   findRow(key: string): StoredRow | undefined {
@@ -121,8 +96,7 @@ export class ReleaseFile {
 
   #allKeys(): readonly string[] | null {
     const isSound = this.failed.length === 0
-    const isSmall = isSound && this.rowCount <= MOST_KEYS && memory.take(this, this.rowCount * KEY_BYTES)
-    return isSmall ? this.keysAt(0, this.rowCount) : null
+    return isSound && this.canKeep(this.rowCount) ? this.keysAt(0, this.rowCount) : null
   }
 
   /** The places of the rows whose keys begin so: from the first one up to the one after the last. */
@@ -180,7 +154,7 @@ export class ReleaseFile {
     // Most questions about a row are followed by some about its neighbours.
     if (this.#latest?.bundle.covers(text)) return this.#placeIn(this.#latest.n, text)
     for (const [n, bundle] of this.#bundles.all()) if (bundle.covers(text)) return this.#placeIn(n, text)
-    const found = this.#get<StoredBundle & { n: number }>(
+    const found = this.get<StoredBundle & { n: number }>(
       'SELECT n, hashes, rows FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
       text,
     )
@@ -198,13 +172,13 @@ export class ReleaseFile {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     const known = this.#bundles.find(n)
     if (known) return known
-    const stored = this.#get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
+    const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
     if (!stored) throw this.fault()
     return this.#keep(n, stored)
   }
 
   #keep(n: number, stored: StoredBundle): OpenBundle {
-    const bundle = this.#guarded(() => OpenBundle.from(stored))
+    const bundle = this.guarded(() => OpenBundle.from(stored))
     if (!bundle) throw this.fault()
     if (++unpacked % UNPACKED_AT_ONCE === 0) Bun.gc(false)
     this.#latest = { n, bundle }
@@ -219,7 +193,7 @@ export class ReleaseFile {
   /** A tile above the lowest, which the tree must have. */
   tile(level: number, n: number): Uint8Array {
     const sql = 'SELECT hashes FROM tile WHERE level = ?1 AND n = ?2'
-    const tile = this.#get<{ hashes: Uint8Array }>(sql, level, n)
+    const tile = this.get<{ hashes: Uint8Array }>(sql, level, n)
     if (!tile) throw this.fault()
     return tile.hashes
   }
@@ -228,14 +202,14 @@ export class ReleaseFile {
   hashesIn(n: number): Uint8Array {
     const known = this.#bundles.find(n)
     if (known) return known.hashes
-    const stored = this.#get<{ hashes: Uint8Array }>('SELECT hashes FROM bundle WHERE n = ?1', n)
+    const stored = this.get<{ hashes: Uint8Array }>('SELECT hashes FROM bundle WHERE n = ?1', n)
     if (!stored) throw this.fault()
     return stored.hashes
   }
 
   /** The tree over the rows, which must have the root that was published. */
   tree(root: string): ReleaseTree {
-    this.#tree ??= this.#guarded(() => ReleaseTree.of(this, root))
+    this.#tree ??= this.guarded(() => ReleaseTree.of(this, root))
     if (!this.#tree) throw this.fault()
     return this.#tree
   }
@@ -248,11 +222,11 @@ export class ReleaseFile {
   /** The bundle in which a row of this key is looked for: for checks of the whole file. */
   findBundle(key: string): number | undefined {
     const sql = 'SELECT n FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1'
-    return this.#get<{ n: number }>(sql, key)?.n
+    return this.get<{ n: number }>(sql, key)?.n
   }
 
   countBundles(): number {
-    return this.#get<{ bundles: number }>('SELECT COUNT(*) AS bundles FROM bundle')?.bundles ?? 0
+    return this.get<{ bundles: number }>('SELECT COUNT(*) AS bundles FROM bundle')?.bundles ?? 0
   }
 
   /** Whether all of so many rows have failed their verification. The last ones there are may be fewer. */
@@ -265,65 +239,4 @@ export class ReleaseFile {
       `rows of release ${this.release_id} failed their verification: restore its file from a backup, then run \`atr fsck\``,
     )
   }
-
-  /** How many rows the release has of each code, region or provider, in the order of their names. */
-  totals(by: TotalBy, prefix = ''): Map<string, number> {
-    const rows = this.#all<Total>(
-      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item',
-      by,
-      prefix,
-      past(prefix),
-    )
-    return new Map(rows.map(({ item, row_count }) => [item, row_count]))
-  }
-
-  /** Of one of them; none if it has no rows. */
-  totalOf(by: TotalBy, name: string): number {
-    const found = this.#get<Total>('SELECT item, row_count FROM total WHERE kind = ?1 AND item = ?2', by, name)
-    return found?.row_count ?? 0
-  }
-
-  /** Whether any row is of a code. Of a schedule the codes are kept: lookups ask it of every chart. */
-  hasCode(code: string): boolean {
-    this.#codes ??= this.#allCodes()
-    return this.#codes ? this.#codes.has(code) : this.totalOf('code', code) > 0
-  }
-
-  #allCodes(): ReadonlySet<string> | null {
-    const count = this.countNames('code')
-    const isSmall = count <= MOST_KEYS && memory.take(this, count * KEY_BYTES)
-    return isSmall ? new Set(this.totals('code').keys()) : null
-  }
-
-  countNames(by: TotalBy): number {
-    return this.#get<{ names: number }>('SELECT COUNT(*) AS names FROM total WHERE kind = ?1', by)?.names ?? 0
-  }
-
-  #all<Row>(sql: string, ...params: (string | number)[]): Row[] {
-    return this.#guarded(() => this.sealed.all<Row>(sql, ...params))
-  }
-
-  #get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
-    return this.#guarded(() => this.sealed.get<Row>(sql, ...params))
-  }
-
-  #guarded<T>(read: () => T): T {
-    try {
-      return read()
-    } catch (cause) {
-      throw this.fault(cause)
-    }
-  }
-
-  fault(cause?: unknown): DamageFault {
-    return new DamageFault(
-      `the file of release ${this.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
-      { cause },
-    )
-  }
-}
-
-interface Total {
-  item: string
-  row_count: number
 }

@@ -10,9 +10,10 @@ import type { NewFile } from '../../db/new-file.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
 import { BUNDLE_ROWS, packTile, TileWriter } from './bundle.ts'
+import { past } from './file-summary-store.ts'
 import { NewReleaseFile } from './new-file-store.ts'
 import { OpenBundle } from './open-bundle.ts'
-import { openRelease, past, type ReleaseFile } from './release-file-store.ts'
+import { openRelease, type ReleaseFile } from './release-file-store.ts'
 
 /** A row in which little is like its neighbours. */
 const rowOf = (key: string) => ({ key, body: `{"key":"${key}"}`, cpt: key.slice(0, 2), region: 'national', npi: null })

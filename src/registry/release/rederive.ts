@@ -7,7 +7,8 @@ import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { nodesIn } from '../file/bundle-nodes.ts'
-import { ReleaseFile, type StoredRow, type TotalBy } from '../file/release-file-store.ts'
+import type { TotalBy } from '../file/file-summary-store.ts'
+import { ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
 import { contentsOf, isWithheld } from './contents.ts'
 import { bodyHasKey, leafHashOfBody } from './row-body.ts'
@@ -122,14 +123,15 @@ class Rederivation {
   #checkBundle(from: number, to: number): void {
     const rows = attempt(() => this.file.rowsAt(from, to))
     const wrong = rows ? this.#wrongIn(rows) : this.file.fault().message
-    if (wrong !== undefined) return this.#fail(wrong, from, to)
     const leaves = this.#leavesOf(from, to)
-    if (!leaves) return this.#fail(`tile 0/${Math.floor(from / TILE_WIDTH)} does not match the stored rows`, from, to)
-    for (const { row_index, body } of rows ?? []) {
-      const at = (row_index - from) * HASH_SIZE
-      if (!isHashed(body, leaves.subarray(at, at + HASH_SIZE)))
-        this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
-    }
+    if (wrong !== undefined) this.#fail(wrong, from, to)
+    else if (!leaves) this.#fail(`tile 0/${Math.floor(from / TILE_WIDTH)} does not match the stored rows`, from, to)
+    else
+      for (const { row_index, body } of rows ?? []) {
+        const at = (row_index - from) * HASH_SIZE
+        if (!isHashed(body, leaves.subarray(at, at + HASH_SIZE)))
+          this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
+      }
   }
 
   /** The leaf hashes of a bundle, if they lead to the root. */

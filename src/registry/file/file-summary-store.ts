@@ -1,0 +1,121 @@
+import { DamageFault } from '../../db/db.ts'
+import type { SealedFile } from '../../db/file-folder.ts'
+import { Budget } from './budget.ts'
+
+/** What rows are counted by. A place has its ZIP code as its code. */
+export type TotalBy = 'code' | 'region' | 'provider'
+
+export const FILE_FORMAT = 'release-file/2'
+
+/** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
+export const past = (prefix: string): string => `${prefix}~`
+
+const MOST_KEPT = 25_000
+/** What a key or a code takes in memory, about. */
+const KEPT_BYTES = 100
+const memory = new Budget(16 * 1024 * 1024)
+
+/** What a release file says of itself and of all its rows, and what is said where it cannot be read. */
+export class FileSummary {
+  #rowCount: number | undefined
+  /** Null if there are too many to be kept. */
+  #codes: ReadonlySet<string> | null | undefined
+
+  constructor(
+    readonly sealed: SealedFile,
+    readonly release_id: string,
+  ) {}
+
+  get rowCount(): number {
+    this.#rowCount ??= this.header().row_count
+    return this.#rowCount
+  }
+
+  header(): { row_count: number; rows_root: string } {
+    const header = this.get<{ format: string; row_count: number; rows_root: string }>(
+      'SELECT format, row_count, rows_root FROM header',
+    )
+    if (header?.format !== FILE_FORMAT) throw this.fault()
+    return header
+  }
+
+  /** How many rows the release has of each code, region or provider, in the order of their names. */
+  totals(by: TotalBy, prefix = ''): Map<string, number> {
+    const rows = this.all<Total>(
+      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item',
+      by,
+      prefix,
+      past(prefix),
+    )
+    return new Map(rows.map(({ item, row_count }) => [item, row_count]))
+  }
+
+  /** Of one of them; none if it has no rows. */
+  totalOf(by: TotalBy, name: string): number {
+    const found = this.get<Total>('SELECT item, row_count FROM total WHERE kind = ?1 AND item = ?2', by, name)
+    return found?.row_count ?? 0
+  }
+
+  /** Whether any row is of a code. Of a schedule the codes are kept: lookups ask it of every chart. */
+  hasCode(code: string): boolean {
+    this.#codes ??= this.#allCodes()
+    return this.#codes ? this.#codes.has(code) : this.totalOf('code', code) > 0
+  }
+
+  #allCodes(): ReadonlySet<string> | null {
+    const count = this.countNames('code')
+    return this.canKeep(count) ? new Set(this.totals('code').keys()) : null
+  }
+
+  countNames(by: TotalBy): number {
+    return this.get<{ names: number }>('SELECT COUNT(*) AS names FROM total WHERE kind = ?1', by)?.names ?? 0
+  }
+
+  /** Whether there is memory for so many keys or codes. */
+  protected canKeep(count: number): boolean {
+    return count <= MOST_KEPT && memory.take(this, count * KEPT_BYTES)
+  }
+
+  protected all<Row>(sql: string, ...params: (string | number)[]): Row[] {
+    return this.guarded(() => this.sealed.all<Row>(sql, ...params))
+  }
+
+  protected get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
+    return this.guarded(() => this.sealed.get<Row>(sql, ...params))
+  }
+
+  protected guarded<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (cause) {
+      throw this.fault(cause)
+    }
+  }
+
+  fault(cause?: unknown): DamageFault {
+    if (this.#isOfOtherForm())
+      return new DamageFault(
+        `the file of release ${this.release_id} has a form that this version does not read: load the edition again`,
+        { cause },
+      )
+    return new DamageFault(
+      `the file of release ${this.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
+      { cause },
+    )
+  }
+
+  /** Of an earlier version, or of a later one. */
+  #isOfOtherForm(): boolean {
+    try {
+      const { format = FILE_FORMAT } = this.sealed.get<{ format: string }>('SELECT format FROM header') ?? {}
+      return format !== FILE_FORMAT && format.startsWith('release-file/')
+    } catch {
+      return false
+    }
+  }
+}
+
+interface Total {
+  item: string
+  row_count: number
+}
