@@ -1,141 +1,95 @@
-// Changes one operator of the code at a time and runs the tests: a change that no test notices is a rule that no test
-// checks. `bun scripts/mutate.ts limiter|rails|proof|rule [--every N]`; with --every, only each Nth change is tried.
+// Makes one small change of the code at a time and runs the tests that reach it: a change that no test notices is a rule
+// that no test checks. `bun scripts/mutate.ts limiter|rails|rule|proof... [--file <part of a name>] [--each N]`.
+// --each N tries at most N changes of a file, always the same ones; 0 is all. --seconds S ends the search for a test
+// after those that take S seconds of processor time together; 0 is never. --again tries only what survived before, after
+// tests were added. Without --file, the list of survivors in docs/mutation-survivors.md is written anew for these parts.
 
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Mutant, mutantsOf } from './mutation/mutants.ts'
+import { codeOf, PARTS, type Part, testsOf } from './mutation/parts.ts'
+import { hadSurvivedIn, type PartResult, writeSurvivors } from './mutation/survivors.ts'
+import { type Verdict, Workshop } from './mutation/workshop.ts'
 
 const ROOT = join(import.meta.dir, '..')
-const MOST_MS = 120_000
 
-interface Part {
-  /** Files, or folders without those below them. */
-  code: readonly string[]
-  /** What is run when the tests beside the file have not noticed. */
-  tests: readonly string[]
-}
-
-const PARTS: Record<string, Part> = {
-  limiter: {
-    code: [
-      'src/rails/limit/limits.ts',
-      'src/rails/limit/sliding-window.ts',
-      'src/rails/limit/network-counts.ts',
-      'src/rails/limit/shared-windows.ts',
-    ],
-    tests: ['src/rails/limit', 'src/rails/admission.test.ts', 'test/attack/quotas.test.ts'],
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2),
+  allowPositionals: true,
+  options: {
+    file: { type: 'string' },
+    each: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: '2' },
+    again: { type: 'boolean', default: false },
   },
-  rails: {
-    code: ['src/rails', 'src/rails/oauth', 'src/rails/signed'],
-    tests: ['src/rails', 'test/stories/oauth.story.test.ts', 'test/attack/quotas.test.ts'],
-  },
-  proof: {
-    code: [
-      'src/proof',
-      'src/proof/tree',
-      'src/proof/note',
-      'src/proof/price',
-      'src/proof/lookup',
-      'src/proof/list',
-      'src/proof/catalogue',
-      'src/proof/replay',
-    ],
-    tests: ['src/proof', 'test/attack/known-lies.test.ts'],
-  },
-  rule: { code: ['src/figures/rule'], tests: ['src/figures/rule', 'src/figures'] },
-}
+})
+const each = Number(values.each) || Number.POSITIVE_INFINITY
+const mostMs = 1_000 * (Number(values.seconds) || Number.POSITIVE_INFINITY)
 
-/** What is written in place of what. Blanks tell operators from types. */
-const CHANGES: readonly [RegExp, (found: string) => string][] = [
-  [/ (<=|>=|<|>) /g, (found) => ({ ' <= ': ' < ', ' >= ': ' > ', ' < ': ' <= ', ' > ': ' >= ' })[found] ?? found],
-  [/ (===|!==) /g, (found) => (found === ' === ' ? ' !== ' : ' === ')],
-  [/ (&&|\|\|) /g, (found) => (found === ' && ' ? ' || ' : ' && ')],
-  [/ [+\-*] (?=[\w(])/g, (found) => ({ ' + ': ' - ', ' - ': ' + ', ' * ': ' + ' })[found] ?? found],
-  [/\b(true|false)\b/g, (found) => (found === 'true' ? 'false' : 'true')],
-  [/\bMath\.(max|min)\b/g, (found) => (found === 'Math.max' ? 'Math.min' : 'Math.max')],
-  [/\bif \((?=\w)/g, () => 'if (!'],
-]
-
-interface Mutant {
-  file: string
-  line: number
-  was: string
-  text: string
-}
-
-/** The text with comments, strings and patterns blanked out, character for character. */
-const codeOnly = (text: string): string =>
-  text.replaceAll(
-    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:]\s*)\/(?:\\.|\[[^\]]*\]|[^/\\\n])+\/[a-z]*|^import [\s\S]*?from[^\n]*|^(?:export )?(?:type|interface) [\s\S]*?\n(?=\S)/gm,
-    (found) => found.replaceAll(/[^\n]/g, '_'),
-  )
-
-function mutantsOf(file: string): Mutant[] {
-  const text = readFileSync(join(ROOT, file), 'utf8')
-  const code = codeOnly(text)
-  return CHANGES.flatMap(([pattern, change]) =>
-    [...code.matchAll(pattern)].flatMap((found) => {
-      const [was] = found
-      const now = change(was)
-      const line = code.slice(0, found.index).split('\n').length
-      const changed = text.slice(0, found.index) + now + text.slice(found.index + was.length)
-      return now === was ? [] : [{ file, line, was: `${was.trim()} -> ${now.trim()}`, text: changed }]
-    }),
+/** At most `each` of every file: those whose digests are smallest, so that a change elsewhere in a file changes little. */
+function sampleOf(mutants: readonly Mutant[]): Mutant[] {
+  const digest = ({ file, code, was, now }: Mutant): bigint => Bun.hash.wyhash([file, code, was, now].join('\n'), 1n)
+  const byFile = Map.groupBy(mutants, ({ file }) => file)
+  return [...byFile.values()].flatMap((those) =>
+    those
+      .map((mutant) => ({ mutant, at: digest(mutant) }))
+      .sort((a, b) => (a.at < b.at ? -1 : 1))
+      .slice(0, each)
+      .map(({ mutant }) => mutant)
+      .sort((a, b) => a.id - b.id),
   )
 }
 
-const filesOf = ({ code }: Part): string[] =>
-  code.flatMap((path) =>
-    path.endsWith('.ts')
-      ? [path]
-      : readdirSync(join(ROOT, path))
-          .filter((name) => /\.ts$/.test(name) && !/(\.test|fixture)\.ts$/.test(name))
-          .map((name) => join(path, name)),
-  )
-
-let endless = 0
-
-/** Whether the tests notice: they fail, or they do not end. On a busy machine the latter may be no fault of the change. */
-function isKilled(folder: string, tests: readonly string[]): boolean {
-  const bun = join(ROOT, 'node_modules/.bin/bun')
-  const { status, signal } = spawnSync(bun, ['test', '--bail', '--timeout=30000', ...tests], {
-    cwd: folder,
-    timeout: MOST_MS,
-    killSignal: 'SIGKILL',
-    stdio: 'ignore',
-  })
-  if (signal !== null) endless++
-  return status !== 0
+/** The tests beside the file come first, then the quickest, as long as there is time. */
+function inOrder(file: string, names: readonly string[], ms: Record<string, number>): string[] {
+  const beside = file.replace(/\.ts$/, '.test.ts')
+  const rank = (name: string): number => (name.startsWith(`${beside}: `) ? 0 : 1e6) + (ms[name] ?? 0)
+  let left = mostMs
+  return [...new Set(names)]
+    .sort((a, b) => rank(a) - rank(b))
+    .filter((name) => {
+      const fits = (ms[name] ?? 0) <= left
+      if (fits) left -= ms[name] ?? 0
+      return fits
+    })
 }
 
-const [name = '', option, every = '1'] = process.argv.slice(2)
-const part = PARTS[name]
-if (!part) throw new Error(`name a part: ${Object.keys(PARTS).join(', ')}`)
-const step = option === '--every' ? Number(every) : 1
-const folder = mkdtempSync(join(tmpdir(), 'atr-mutants-'))
-try {
-  for (const each of ['src', 'test', 'docs', 'sample', 'scripts', 'package.json', 'tsconfig.json'])
-    if (existsSync(join(ROOT, each))) cpSync(join(ROOT, each), join(folder, each), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  const mutants = filesOf(part)
-    .flatMap(mutantsOf)
-    .filter((_, i) => i % step === 0)
-  if (isKilled(folder, part.tests)) throw new Error('the tests fail before anything is changed')
-  let killed = 0
-  for (const { file, line, was, text } of mutants) {
-    const path = join(folder, file)
-    const original = readFileSync(path, 'utf8')
-    writeFileSync(path, text)
-    const beside = join(dirname(file), `${basename(file, '.ts')}.test.ts`)
-    const isDead = (existsSync(join(ROOT, beside)) && isKilled(folder, [beside])) || isKilled(folder, part.tests)
-    writeFileSync(path, original)
-    if (isDead) killed++
-    else console.log(`survived: ${file}:${line}: ${was}`)
+async function resultOf(part: Part): Promise<PartResult> {
+  const isChosen = (file: string): boolean => values.file === undefined || file.includes(values.file)
+  const all = await mutantsOf(ROOT, codeOf(ROOT, part).filter(isChosen))
+  const sample = sampleOf(all.mutants)
+  const chosen = values.again ? sample.filter(hadSurvivedIn(ROOT)) : sample
+  using workshop = new Workshop(all)
+  const { ms, testsOf: reaching, loaded } = await workshop.cover(testsOf(ROOT, part))
+  const verdicts = new Map<number, Verdict>()
+  const attempts = chosen
+    .map(({ id, file }) => ({ id, names: inOrder(file, reaching(id), ms) }))
+    .filter(({ names }) => names.length > 0)
+  await workshop.tryAll(attempts, ms, verdicts)
+  // What happens while the code is loaded cannot be switched later: what happens only then gets a process of its own.
+  for (const { id, file } of chosen) {
+    if (!loaded.has(id) || verdicts.has(id)) continue
+    const near = all.mutants.filter((each) => each.file === file).flatMap((each) => reaching(each.id))
+    await workshop.tryAlone({ id, names: inOrder(file, [...reaching(id), ...near], ms) }, ms, verdicts)
   }
-  console.log(
-    `${name}: ${killed} of ${mutants.length} killed, ${Math.round((1000 * killed) / mutants.length) / 10} %, ${endless} of them because the tests did not end`,
-  )
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+  const survivors = chosen.filter(({ id }) => verdicts.get(id)?.by === undefined)
+  const endless = [...verdicts.values()].filter(({ isEndless }) => isEndless).length
+  return { tried: sample.length, all: all.mutants.length, endless, survivors, isReached: ({ id }) => verdicts.has(id) }
+}
+
+const told = ({ file, line, was, now }: Mutant): string =>
+  `${file}:${line}: ${was} -> ${now === '' ? 'left out' : now}`.replaceAll(/\s+/g, ' ')
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
+  const part = PARTS[name]
+  if (!part) throw new Error(`name a part: ${Object.keys(PARTS).join(', ')}`)
+  const result = await resultOf(part)
+  const { tried, all, endless, survivors, isReached } = result
+  for (const mutant of survivors) console.log(`${isReached(mutant) ? 'survived' : 'no test'}: ${told(mutant)}`)
+  const killed = tried - survivors.length
+  const percent = (Math.floor((1000 * killed) / tried) / 10).toFixed(1)
+  const which = tried < all ? `, a sample of ${all}: at most ${each} of each file` : ''
+  const figure = `${killed} of ${tried} changes are noticed, ${percent} %${which}.`
+  console.log(`${name}: ${figure} Because a test did not end: ${endless}.`)
+  if (values.file === undefined) writeSurvivors(ROOT, name, figure, survivors)
 }

@@ -8,7 +8,7 @@ import type { Caller, Network } from './limit/limits.ts'
  */
 export function addressBlock(address: string): string {
   if (isIPv4(address)) return address
-  const bare = address.replace(/%.*$/, '')
+  const bare = address.replace(/%.*/, '')
   if (!isIPv6(bare)) return 'unknown'
   const groups = ipv6Groups(bare)
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return embeddedIpv4(groups)

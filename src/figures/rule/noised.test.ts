@@ -2,9 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { aCell } from '../fixture.ts'
 import { type Dice, discreteLaplace } from './laplace.ts'
-import { decide, drawWindow } from './noised.ts'
+import { decide, drawWindow, noiseOf, spendOf } from './noised.ts'
+import { replayNoised } from './replay.ts'
+import { divideHalfEven } from './rounding.ts'
 import { RULE_2, scaleFor, type Unit } from './rule-2.ts'
-import { root } from './standard-error.ts'
+import { divideUp, root } from './standard-error.ts'
 import { METRICS, type OutcomeCell } from './tally.ts'
 import { CELLS, contribution, PersonLimit, QUESTION_CELLS, SCALE_OF, tallyWindow, type WindowTally } from './window.ts'
 
@@ -119,14 +121,14 @@ describe('a figure', () => {
 
   test('is withheld below 50 cases, and below 11 on a side', () => {
     const p = (yes: number, no: number) => published([{ ...sound, p_yes: yes, p_no: no }]).of.p.value
-    expect([p(24, 25), p(25, 25), p(10, 90), p(90, 10), p(11, 89), p(-2, 90)]).toEqual([
-      null,
-      0.5,
-      null,
-      null,
-      0.11,
-      null,
-    ])
+    expect([p(24, 25), p(25, 25), p(-2, 90)]).toEqual([null, 0.5, null])
+    expect([p(10, 90), p(90, 10), p(11, 89), p(89, 11)]).toEqual([null, null, 0.11, 0.89])
+    const { of, median_band } = published([{ ...sound, p_yes: 25, p_no: 25, under_500: 50 }])
+    expect([of.settlements_floor10.value, of.savings_total.value]).toEqual([50, '190000.00'])
+    expect(median_band).toEqual({ low: '0.00', high: '500.00' })
+    const few = published([{ ...sound, p_yes: 24, p_no: 25, under_500: 50 }])
+    expect([few.of.settlements_floor10.value, few.of.savings_total.reason]).toEqual([null, 'small_cell'])
+    expect(few.median_band).toBeNull()
   })
 
   test('about amounts is withheld where one case could be a quarter of the total, or two be two fifths', () => {
@@ -176,6 +178,13 @@ describe('after the first release', () => {
     expect(moves.every(({ reason }) => reason === 'initial')).toBe(true)
   })
 
+  test('a figure that is shown from now on says so', () => {
+    const before = decide({ as_of: FIRST, unit: 'case', windows: [] }, undefined, RULE_2).figures
+    const { moves } = decide({ as_of: SECOND, unit: 'case', windows: [sound] }, before, RULE_2)
+    expect(moves.find(({ metric }) => metric === 'w')?.reason).toBe('suppression_off')
+    expect(moves.find(({ metric }) => metric === 'savings_median')?.reason).toBe('scheduled')
+  })
+
   test('a figure that is withheld from now on says so, and no entry speaks of corrections', () => {
     const back = Object.fromEntries(CELLS.map((name) => [name, name.startsWith('p') ? -90 : 0])) as WindowTally
     expect(next([sound, back]).find(({ metric }) => metric === 'p')?.reason).toBe('suppression_on')
@@ -190,4 +199,44 @@ test('a square root is rounded up, however large', () => {
       expect(found * found >= square && (found - 1n) ** 2n < square).toBe(true)
     }),
   )
+})
+
+test('four figures spend the budget, and what follows from them spends nothing', () => {
+  const noise = noiseOf(RULE_2)
+  expect(METRICS.filter((metric) => spendOf(metric, noise) === '1')).toEqual(['w', 'r', 'p', 'savings_total'])
+  expect(METRICS.filter((metric) => spendOf(metric, noise) === '0')).toHaveLength(METRICS.length - 4)
+})
+
+test('a release that says anything else than its windows is found, and the order of its members means nothing', () => {
+  const figures = published([sound])
+  const faultsOf = (change: Partial<typeof figures>) =>
+    replayNoised({ release_id: 'r', as_of: FIRST, unit: 'case', windows: [sound], published: { ...figures, ...change } })
+  expect(faultsOf({})).toEqual([])
+  for (const metric of METRICS) {
+    const turned = Object.fromEntries(Object.entries(figures.of[metric]).reverse()) as typeof figures.of.w
+    expect(faultsOf({ of: { ...figures.of, [metric]: turned } })).toEqual([])
+    const lie = { ...figures.of[metric], value: 0.123 }
+    expect(faultsOf({ of: { ...figures.of, [metric]: lie } })).toEqual([
+      `figures release r: ${metric} differs from what the rule decides on its windows`,
+    ])
+  }
+  expect(faultsOf({ median_band: null })).toHaveLength(1)
+  expect(faultsOf({ rule_version: '1.0.0', counts_standard_error: 1 })).toHaveLength(2)
+})
+
+test('numbers are divided to the nearest, ties to even, and only counts by a positive number', () => {
+  expect([1, 2, 3, 5, 6, 7].map((n) => divideHalfEven(n, 2))).toEqual([0, 1, 2, 2, 3, 4])
+  expect([4, 5, 7, 8].map((n) => divideHalfEven(n, 3))).toEqual([1, 2, 2, 3])
+  expect(divideHalfEven(0, 1)).toBe(0)
+  for (const [n, d] of [
+    [1.5, 2],
+    [1, 1.5],
+    [-1, 2],
+    [1, 0],
+    [1, -2],
+    [2 ** 53, 1],
+    [1, Number.NaN],
+  ] as const)
+    expect(() => divideHalfEven(n, d)).toThrow(RangeError)
+  expect([divideUp(4n, 2n), divideUp(5n, 2n), divideUp(0n, 3n)]).toEqual([2n, 3n, 0n])
 })

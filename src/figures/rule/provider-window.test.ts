@@ -1,6 +1,15 @@
 import { expect, test } from 'bun:test'
 import { aCell } from '../fixture.ts'
-import { decideProvider, drawProvider, PROVIDER_CELLS, PROVIDER_QUESTIONS, tallyProvider } from './provider-window.ts'
+import { discreteLaplace } from './laplace.ts'
+import {
+  decideProvider,
+  drawProvider,
+  PROVIDER_CELLS,
+  PROVIDER_QUESTIONS,
+  type ProviderTally,
+  providerContribution,
+  tallyProvider,
+} from './provider-window.ts'
 import { RULE_2 } from './rule-2.ts'
 
 const nothing = { value: null, reason: 'small_cell' } as const
@@ -51,4 +60,57 @@ test('every cell is drawn, also of a provider without a case', () => {
   )
   expect(falls).toEqual([])
   expect(drawn).toEqual(tallyProvider([]))
+})
+
+test('noise is added to what was counted, as it falls', () => {
+  const dice = () => {
+    let state = 3
+    return (bound: number) => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0
+      return (state >>> 8) % bound
+    }
+  }
+  const again = dice()
+  const drawn = PROVIDER_CELLS.map((name) => [name, sound[name] + discreteLaplace({ n: 1, d: 1 }, again)])
+  expect(drawn.some(([name, count]) => sound[name as keyof ProviderTally] !== count)).toBe(true)
+  expect(drawProvider(sound, 'case', RULE_2, dice())).toEqual(Object.fromEntries(drawn))
+})
+
+test('a case is counted by its answers, and an amount by the band that it is in', () => {
+  const cellsOf = (given: Parameters<typeof aCell>[0]) => providerContribution(aCell(given))
+  expect(cellsOf({ closed: 0, settled: 0, recovered_50: 20 })).toEqual(['open'])
+  expect(cellsOf({ settled: 0, recovered_50: 9 })).toEqual(['lost'])
+  expect(cellsOf({ recovered_50: 9 })).toEqual(['lost', 'peaceful', 'under_500'])
+  expect(cellsOf({ recovered_50: 10, certified_mail: 1 })).toEqual(['won', 'escalated', 'under_2000'])
+  expect(cellsOf({ recovered_50: 39 })).toEqual(['won', 'peaceful', 'under_2000'])
+  expect(cellsOf({ recovered_50: 40 })).toEqual(['won', 'peaceful', 'under_10000'])
+  expect(cellsOf({ recovered_50: 199 })).toEqual(['won', 'peaceful', 'under_10000'])
+  expect(cellsOf({ recovered_50: 200 })).toEqual(['won', 'peaceful'])
+})
+
+/** What is told of one window with these counts. */
+const toldOf = (given: Partial<ProviderTally>, more: readonly ProviderTally[] = []) =>
+  told([{ ...tallyProvider([]), ...given }, ...more])
+
+test('a rate needs 30 cases, 11 on each side, and noise of no more than one step', () => {
+  const rate = (won: number, lost: number, windows = 1) =>
+    toldOf({ won, lost }, Array(windows - 1).fill(tallyProvider([]))).win_rate.value
+  expect([rate(15, 14), rate(15, 15)]).toEqual([null, 0.5])
+  expect([rate(10, 30), rate(11, 30), rate(30, 10), rate(30, 11)]).toEqual([null, 0.25, null, 0.75])
+  // The error is 0.05 in the first, and more in the second.
+  expect([rate(11, 20, 2), rate(11, 20, 3)]).toEqual([0.35, null])
+})
+
+test('open cases count for the band', () => {
+  expect(toldOf({ won: 20, lost: 10, open: 20 }).band.value).toBe('30-99')
+})
+
+test('the band of the median needs 30 settlements, and is withheld where it would reach over two', () => {
+  const savings = (peaceful: number, under_500: number, under_2000 = 0) =>
+    toldOf({ peaceful, under_500, under_2000 }).median_savings_band
+  expect(savings(29, 29)).toEqual(nothing)
+  expect(savings(30, 30)).toEqual({ value: '<500', reason: null })
+  expect(savings(100, 50, 50)).toEqual(nothing)
+  expect(savings(100, 0, 50)).toEqual(nothing)
+  expect(savings(100, 0, 0)).toEqual({ value: '10000+', reason: null })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type BucketTables, makeLimiter, ownTables } from './limits.ts'
+import { type BucketTables, makeLimiter, networkLimit, ownTables } from './limits.ts'
 import { makeSharedMemory, openSharedTables } from './shared-windows.ts'
 import { SlidingWindow } from './sliding-window.ts'
 
@@ -146,4 +146,125 @@ test('buckets count apart, and a limiter that is off counts nothing', () => {
     waitSeconds: 1,
   })
   expect(makeLimiter({ ...limits, enabled: false }, tables).take('default', a)).toBeUndefined()
+})
+
+const COUNTED = { default_rpm: 2, reference_rpm: 2, log_rpm: 2, enabled: true }
+const inNetworks = (i: number) => ({
+  name: `address ${i}`,
+  networks: [
+    { kind: 'site' as const, name: 'a /56' },
+    { kind: 'network' as const, name: 'a /48' },
+  ],
+})
+
+test('a look for a refusal counts nothing, and finds a full key, a full address and a full network', () => {
+  const limiter = makeLimiter(
+    COUNTED,
+    ownTables(() => 0),
+  )
+  const key = { name: 'key k' }
+  for (let i = 0; i < 5; i++) expect(limiter.findRefusal('default', key)).toBeUndefined()
+  limiter.take('default', key, 2)
+  for (let i = 0; i < 2; i++)
+    expect(limiter.findRefusal('default', key)).toEqual({
+      allowed: false,
+      quota: { bucket: 'default', limit: 2, windowSeconds: 60, remaining: 0, resetSeconds: 60 },
+      waitSeconds: 60,
+    })
+  // An address of the same name as a key is counted apart.
+  expect(limiter.findRefusal('default', { ...key, networks: [] })).toBeUndefined()
+  for (let i = 0; i < 4; i++) {
+    expect(limiter.findRefusal('default', inNetworks(i))).toBeUndefined()
+    limiter.take('default', inNetworks(i), 2)
+    expect(limiter.findRefusal('default', inNetworks(i))).toMatchObject({ allowed: false })
+  }
+  const refusal = { allowed: false, quota: { bucket: 'default-site', limit: 8, remaining: 0 } }
+  expect(limiter.findRefusal('default', inNetworks(4))).toMatchObject(refusal)
+  expect(limiter.take('default', inNetworks(4))).toMatchObject(refusal)
+  expect(makeLimiter({ ...COUNTED, enabled: false }, ownTables(() => 0)).findRefusal('default', key)).toBeUndefined()
+})
+
+test('a cost that no network can ever take is refused for good, and each network counts what was accepted', () => {
+  const limiter = makeLimiter(
+    COUNTED,
+    ownTables(() => 0),
+  )
+  expect(limiter.take('default', inNetworks(0), 9)).toMatchObject({ allowed: false, waitSeconds: Infinity })
+  expect(limiter.take('default', inNetworks(0), 8)).toMatchObject({ allowed: false, quota: { bucket: 'default' } })
+  for (let i = 0; i < 3; i++) expect(limiter.take('default', inNetworks(i), 2)).toMatchObject({ allowed: true })
+  expect(limiter.take('default', inNetworks(3), 3)).toMatchObject({
+    quota: { bucket: 'default-site', limit: 8, windowSeconds: 60, remaining: 2 },
+  })
+  expect(limiter.take('default', inNetworks(3), 8)).toMatchObject({ allowed: false, waitSeconds: 120 })
+  expect(limiter.take('default', inNetworks(3), 9)).toMatchObject({ allowed: false, waitSeconds: Infinity })
+  expect(limiter.take('default', inNetworks(3), 2)).toMatchObject({ allowed: true })
+})
+
+test('all strangers together have what one network may have, if the operator says less', () => {
+  const quota = { limit: 10, windowSeconds: 60 }
+  const limitOf = (kind: 'site' | 'network' | 'anonymous', anonymous_rpm?: number) =>
+    networkLimit({ kind, name: '' }, quota, { ...COUNTED, ...(anonymous_rpm === undefined ? {} : { anonymous_rpm }) })
+  expect([limitOf('site'), limitOf('network'), limitOf('anonymous')]).toEqual([40, 160, 600_000])
+  expect([limitOf('anonymous', 159), limitOf('anonymous', 161)]).toEqual([160, 161])
+  const limiter = makeLimiter(
+    { ...COUNTED, anonymous_rpm: 32 },
+    ownTables(() => 0),
+  )
+  for (let i = 0; i < 16; i++) limiter.take('default', { name: `address ${i}`, networks: [] }, 2)
+  const stranger = { name: 'address 16', networks: [] }
+  expect(limiter.findRefusal('default', stranger)).toMatchObject({ quota: { bucket: 'default-anonymous', limit: 32 } })
+  expect(limiter.findRefusal('default', { name: 'key k' })).toBeUndefined()
+})
+
+test('a caller who has used much is not forgotten for newcomers who used little', () => {
+  let now = 0
+  const window = new SlidingWindow(5, 60, () => now, 4)
+  window.take('much', 5)
+  for (const key of ['a', 'b', 'c']) window.take(key)
+  for (let i = 0; i < 40; i++) {
+    now += 1
+    window.take(`newcomer ${i}`)
+    expect(window.size).toBe(4)
+  }
+  expect(window.hasRoom('much')).toBe(false)
+  // Those of the crowd who are left are the last that came.
+  expect(window.take('newcomer 39')).toMatchObject({ remaining: 3 })
+  expect(window.take('newcomer 0')).toMatchObject({ remaining: 4 })
+})
+
+test('what a caller used before the window does not keep it from being forgotten', () => {
+  let now = 0
+  const window = new SlidingWindow(6, 60, () => now, 2)
+  window.take('mostly long ago', 5)
+  now = 50_000
+  window.take('mostly long ago')
+  window.take('twice', 2)
+  now = 61_000
+  window.take('newcomer')
+  expect(window.take('twice', 0)).toMatchObject({ remaining: 4 })
+  expect(window.take('mostly long ago', 0)).toMatchObject({ remaining: 6 })
+})
+
+test('more callers who used up their quota than are looked at together are not forgotten for newcomers', () => {
+  let now = 0
+  const window = new SlidingWindow(5, 60, () => now, 12)
+  window.take('three', 3)
+  const full = Array.from({ length: 9 }, (_, i) => `full ${i}`)
+  for (const key of full) window.take(key, 5)
+  for (let i = 0; i < 30; i++) {
+    now += 1
+    window.take(`newcomer ${i}`)
+  }
+  expect(full.filter((key) => window.hasRoom(key))).toEqual([])
+})
+
+test('whether there is room is known without counting, and it comes back when the window has passed', () => {
+  let now = 0
+  const window = new SlidingWindow(2, 60, () => now)
+  expect(window.hasRoom('a')).toBe(true)
+  window.take('a', 2)
+  now = 59_999
+  expect(window.hasRoom('a')).toBe(false)
+  now = 60_000
+  for (let i = 0; i < 3; i++) expect(window.hasRoom('a')).toBe(true)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { makeSharedMemory, openSharedTables, type SharedWindow } from './shared-windows.ts'
 
 const MODULE = new URL('./shared-windows.ts', import.meta.url).pathname
@@ -104,4 +105,79 @@ test('memory is bounded: a caller who has been quiet for longest is forgotten fi
   expect(refused).toBe(0)
   expect(window.take('caller 19999').allowed).toBe(false)
   expect(window.take('caller 0').allowed).toBe(true)
+})
+
+test('moments are those of the machine, in milliseconds, and they only grow', () => {
+  using memory = makeSharedMemory([{ limit: 2, windowSeconds: 60 }])
+  const { clockMs } = one(memory.path, 2)
+  const uptimeMs = (): number => Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000
+  const [before, first] = [uptimeMs(), clockMs()]
+  Bun.sleepSync(2)
+  const [second, after] = [clockMs(), uptimeMs()]
+  expect(second - first).toBeGreaterThanOrEqual(2)
+  expect([first > before - 50, second < after + 50]).toEqual([true, true])
+})
+
+test('whether there is room is known without counting, in tables of addresses and of keys alike', () => {
+  let now = 0
+  const quota = { limit: 2, windowSeconds: 60 }
+  using memory = makeSharedMemory([quota, quota])
+  const [first, second] = openSharedTables(memory.path, [quota, quota], () => now)
+  for (const window of [first?.addresses, first?.keys, second?.addresses, second?.keys]) {
+    now = 0
+    if (!window) throw new Error('there are two tables')
+    expect([window.limit, window.windowSeconds]).toEqual([2, 60])
+    for (let i = 0; i < 3; i++) expect(window.hasRoom('a')).toBe(true)
+    expect(window.take('b')).toMatchObject({ remaining: 1, waitSeconds: 1 })
+    expect(window.take('a', 3)).toMatchObject({ allowed: false, remaining: 2, waitSeconds: Infinity })
+    window.take('a', 2)
+    now = 59_999
+    expect(window.hasRoom('a')).toBe(false)
+    now = 60_000
+    expect(window.hasRoom('a')).toBe(true)
+  }
+})
+
+test('many moments of a large quota are counted in steps: what is used up comes back in the order in which it was used', () => {
+  let now = 0
+  const window = (limit: number): SharedWindow => {
+    using memory = makeSharedMemory([{ limit, windowSeconds: 60 }])
+    return one(memory.path, limit, () => now)
+  }
+  // As many moments as are kept: each request is its own.
+  const exact = window(128)
+  for (now = 0; now < 128; now++) exact.take('a')
+  now = 60_000
+  expect(exact.take('a', 2)).toMatchObject({ allowed: false, remaining: 1 })
+  now = 60_001
+  expect(exact.take('a', 2)).toMatchObject({ allowed: true, remaining: 0 })
+  // One more, and requests within 477 milliseconds count as made at the last of them.
+  now = 0
+  const coarse = window(129)
+  for (now = 0; now < 129; now++) coarse.take('a')
+  now = 60_127
+  expect(coarse.take('a')).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 1, waitSeconds: 1 })
+  now = 60_128
+  expect(coarse.take('a', 129)).toMatchObject({ allowed: true, remaining: 0 })
+})
+
+test('sixteen callers of one set are counted apart, and the next one takes the place of who has fewest in the window', () => {
+  let now = 0
+  using memory = makeSharedMemory([{ limit: 40, windowSeconds: 60 }])
+  const window = one(memory.path, 40, () => now)
+  const setOf = (name: string): number => Bun.hash.xxHash32(name, (window.seeds[2] as number) >>> 0) & 511
+  const names = Array.from({ length: 20_000 }, (_, i) => `caller ${i}`).filter((name) => setOf(name) === 0)
+  const [most = '', ...others] = names.slice(0, 16)
+  const used = (name: string): number => 40 - window.take(name, 0).remaining
+  window.take(most, 40)
+  now = 50_000
+  for (const [i, name] of others.entries()) for (let n = 0; n <= i; n++) window.take(name)
+  expect([used(most), ...others.map(used)]).toEqual([40, ...others.map((_, i) => i + 1)])
+  // In time, who has one request is forgotten; later, who had forty of them long ago.
+  now = 59_000
+  window.take(names[16] ?? '', 2)
+  now = 61_000
+  window.take(names[17] ?? '', 3)
+  expect(others.slice(1).map(used)).toEqual(others.slice(1).map((_, i) => i + 2))
+  expect([used(names[16] ?? ''), used(names[17] ?? '')]).toEqual([2, 3])
 })

@@ -143,8 +143,6 @@ class Times {
   leave(): void {
     this.previous.next = this.next
     this.next.previous = this.previous
-    this.previous = this
-    this.next = this
   }
 
   /** The time of the last request that counted. */

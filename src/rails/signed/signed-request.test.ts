@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { utf8 } from '../../proof/bytes.ts'
+import { anEd25519Key, CONSTANT_SIGNATURE, UNSOUND_KEYS } from '../fixture.ts'
 import { isSignedBy, thumbprintOf } from '../possession.ts'
 import { parseByteMembers, parseSignatureInput } from './signature-fields.ts'
-import { type SignedRequest, signatureBase } from './signed-request.ts'
+import { isSignedRequest, type SignedRequest, signatureBase } from './signed-request.ts'
 
 /** RFC 9421 appendix B.1.4. */
 const KEY = new Uint8Array(Buffer.from('JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs', 'base64url'))
@@ -112,5 +114,126 @@ test('no text makes the readers fail', () => {
       parseByteMembers(parts.join(''))
     }),
     { numRuns: 300 },
+  )
+})
+
+const AGENT = anEd25519Key()
+const NOW = 1_000_000
+const BODY = utf8('{"nonce":"a"}')
+const digestOf = (body: Uint8Array, name = 'sha-256'): string =>
+  `${name}=:${createHash(name.replace('-', '')).update(body).digest('base64')}:`
+
+interface Draft {
+  components: string
+  /** In seconds. */
+  created: string
+  expires: string
+  keyid: string
+  more: string
+  digest: string
+  label: string
+  /** What stands beside the signature and its announcement. */
+  otherInput: string
+  otherSignature: string
+}
+
+const DRAFT: Draft = {
+  components: '"@method" "@target-uri" "content-digest"',
+  created: ';created=1000',
+  expires: ';expires=1300',
+  keyid: ';keyid="aaaaaaaaaaaa"',
+  more: ';tag="web-bot-auth"',
+  digest: digestOf(BODY),
+  label: 'sig',
+  otherInput: '',
+  otherSignature: '',
+}
+
+/** Whether a request that is signed like this is taken. What it signs, it signs rightly. */
+async function isTaken(change: Partial<Draft> = {}, moved: Partial<SignedRequest> = {}, key = AGENT.raw): Promise<boolean> {
+  const { components, created, expires, keyid, more, digest, ...draft } = { ...DRAFT, ...change }
+  const input = `sig=(${components})${created}${expires}${keyid}${more}`
+  const fields: Record<string, string> = { 'content-digest': digest, 'x-note': ' a ' }
+  const sent: SignedRequest = { ...request('https://registry.example/attest', fields), body: BODY }
+  const announced = parseSignatureInput(input)?.get('sig')
+  const base = announced && signatureBase(sent, announced)
+  const signature = base === undefined ? 'AAAA' : Buffer.from(AGENT.sign(base), 'base64url').toString('base64')
+  fields['signature-input'] = draft.otherInput + input
+  fields['signature'] = `${draft.otherSignature}${draft.label}=:${signature}:`
+  return isSignedRequest({ ...sent, ...moved }, { key_id: 'aaaaaaaaaaaa', public_key: key }, NOW)
+}
+
+test('a request is signed by its key, for this address, with this body, just now', async () => {
+  const good: Partial<Draft>[] = [
+    {},
+    { keyid: `;keyid="${thumbprintOf(AGENT.raw)}"` },
+    { components: '"@method" "@authority" "@path" "content-digest" "x-note"' },
+    { created: ';created=1030' },
+    { created: ';created=701', expires: ';expires=1001' },
+    { more: ';tag="web-bot-auth";alg="ed25519"' },
+    { digest: `${digestOf(BODY, 'sha-512')}, md5=:AAAA:` },
+    { digest: `${digestOf(BODY)}, ${digestOf(BODY, 'sha-512')}` },
+    // Signatures of others beside it, or for other purposes.
+    { otherInput: 'b=("@method");keyid="aaaaaaaaaaaa", c=("@method");tag="web-bot-auth";keyid="other", ' },
+  ]
+  for (const change of good) expect([change, await isTaken(change)]).toEqual([change, true])
+})
+
+test('what covers too little, is not of now, or is said twice is not taken, however well it is signed', async () => {
+  const bad: Partial<Draft>[] = [
+    { components: '"@target-uri" "content-digest"' },
+    { components: '"@method" "@target-uri"' },
+    { components: '"@method" "content-digest"' },
+    { components: '"@method" "@authority" "content-digest"' },
+    { components: '"@method" "@path" "content-digest"' },
+    { components: '"@method" "@target-uri" "content-digest" "x-missing"' },
+    { components: '"@method" "@target-uri" "content-digest" "@status"' },
+    { created: ';created=1031' },
+    { created: '' },
+    { created: ';created="1000"' },
+    { expires: ';expires=1000', created: ';created=900' },
+    { expires: ';expires=1301' },
+    { expires: '' },
+    { expires: ';expires="1300"' },
+    { keyid: '' },
+    { keyid: ';keyid="bbbbbbbbbbbb"' },
+    { more: '' },
+    { more: ';tag="other"' },
+    { more: ';tag="web-bot-auth";alg="rsa"' },
+    { digest: 'md5=:AAAA:' },
+    { digest: 'sha-256=:AAAA:' },
+    { digest: digestOf(utf8('another body')) },
+    { digest: `${digestOf(BODY)}, ${digestOf(utf8('another body'), 'sha-512')}` },
+    { label: 'other' },
+    { otherInput: 'b=("@method");keyid="aaaaaaaaaaaa";tag="web-bot-auth", ' },
+    { otherSignature: 'nonsense, ' },
+  ]
+  for (const change of bad) expect([change, await isTaken(change)]).toEqual([change, false])
+  expect(await isTaken({}, { url: 'https://registry.example/other' })).toBe(false)
+  expect(await isTaken({}, { method: 'GET' })).toBe(false)
+  expect(await isTaken({}, { body: utf8('another body') })).toBe(false)
+  expect(await isTaken({}, { header: () => undefined })).toBe(false)
+  expect(await isTaken({}, {}, anEd25519Key().raw)).toBe(false)
+})
+
+test('a key of small order signs no request', async () => {
+  const public_key = UNSOUND_KEYS[0] as Uint8Array
+  const signature = Buffer.from(CONSTANT_SIGNATURE, 'base64url')
+  expect(await isSignedBy(public_key, new Uint8Array(signature), utf8('anything'))).toBe(false)
+})
+
+test('as many members as are allowed are read, and texts of the largest size', () => {
+  const eight = Array.from({ length: 8 }, (_, i) => `s${i}=:AA==:`).join(', ')
+  expect(parseByteMembers(eight)?.size).toBe(8)
+  const longest = `a=:${'A'.repeat(4096 - 4)}:`
+  expect([parseByteMembers(longest)?.get('a')?.length, parseByteMembers(`${longest.slice(0, -1)}A:`)]).toEqual([
+    3069,
+    undefined,
+  ])
+  expect(parseSignatureInput('a=("x");n=-5;t="-5"')?.get('a')?.parameters).toEqual(
+    new Map<string, string | number>([
+      ['n', -5],
+      ['t', '-5'],
+    ]),
   )
 })
