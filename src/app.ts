@@ -68,6 +68,7 @@ import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { problemPages } from './surfaces/site/problem-page.tsx'
+import { hospitalList } from './surfaces/written/hospital.ts'
 import { type CycleOptions, verifyInCycle } from './verification/cycle.ts'
 
 export interface AppOptions {
@@ -87,6 +88,8 @@ export interface AppOptions {
   observe: (line: RequestLine) => void
   /** Where to reach the operator: a mailbox, or the address of a page. */
   contact?: string | undefined
+  /** What the operator calls hospitals, by NPI. */
+  hospitalNames?: ReadonlyMap<string, string> | undefined
   /** Whether copies of cited files are kept. */
   hasArchive?: boolean
   /** How much memory ready-made answers may take; none if left out. */
@@ -173,13 +176,16 @@ export function makeApp(
     witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
     witnesses.quorum,
   )
+  const heldCharts = () => chartFreshness(db, today(), charts)
+  const hospitals = hospitalList(heldCharts, registryDay, options.hospitalNames)
   const resources: Resource[] = [
     landing({
       ...discovery,
       readme: async () => readme.run({}, {}),
       figures: async () => (await onFigures.at()).body,
-      charts: () => chartFreshness(db, today(), charts),
+      charts: heldCharts,
       example: () => examplePrice(registry),
+      hospitals,
       stamp: () => bothOf(registryDay(), figuresStamp()),
     }),
     aiPlugin(discovery),
@@ -231,12 +237,12 @@ export function makeApp(
       stamp: registryStamp,
     }),
     problemPages(),
-    ...pricePages({ ask, baseUrl, today, stamp: registryDay }),
+    ...pricePages({ ask, baseUrl, today, stamp: registryDay, hospitals }),
     figuresPage({ ask, baseUrl, stamp: figuresStamp }),
     statusPage({ status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),
     docsPage({ ...discovery, limits, stamp: baseUrl }),
     verifyPage(),
-    billPage(),
+    billPage({ hospitals, stamp: registryDay }),
     ...assetFiles(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
@@ -251,7 +257,7 @@ export function makeApp(
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
   const mounts: Mount[] = [
-    billEndpoint({ operations: () => operations, gate, baseUrl, today }),
+    billEndpoint({ operations: () => operations, gate, baseUrl, today, hospitals }),
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
     mcpEndpoint({

@@ -181,6 +181,13 @@ export const Settings = z.object({
   LOAD_MEMORY_BYTES: count
     .default(2 * 1024 ** 3)
     .describe('How much memory one `atr load` may use until its release is staged. It is stopped beyond that.'),
+  HOSPITAL_NAMES: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with your own names for hospitals, read at the start: in each line an NPI, a blank and the name. Pages find hospitals by them and say that they are yours. Default: none.',
+    ),
   MCP_ALLOWED_ORIGINS: list
     .refine((origins) => origins.every((origin) => URL.parse(origin)?.origin === origin))
     .default([])

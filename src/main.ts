@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type App, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { Valkey } from './db/valkey.ts'
@@ -8,6 +9,7 @@ import type { Installation } from './installation.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
+import { hospitalNames, NamesFault } from './surfaces/written/hospital.ts'
 
 export interface RunningService {
   app: App
@@ -56,6 +58,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     valkey: valkey && { valkey, tell: (isAway) => logValkey(isAway, worker) },
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
+    hospitalNames: namesIn(config.HOSPITAL_NAMES),
     hasArchive: config.ARCHIVE !== undefined,
     mcpOrigins: config.MCP_ALLOWED_ORIGINS,
     observe: metrics ? (line) => [metrics.count(line), log.request(line)] : log.request,
@@ -124,6 +127,16 @@ export function start(config: Config, installation: Installation, worker?: Worke
       log.flush()
       await standardError.drain()
     },
+  }
+}
+
+function namesIn(file: string | undefined): ReadonlyMap<string, string> | undefined {
+  if (file === undefined) return undefined
+  try {
+    return hospitalNames(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const why = error instanceof NamesFault ? error.message : 'it cannot be read'
+    throw new ConfigFault(`the file of HOSPITAL_NAMES is not valid: ${why}`)
   }
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
-import { parseBill } from '../../src/surfaces/browser/bill-lines.ts'
 import { ratio } from '../../src/surfaces/browser/bill-sheet.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -9,7 +8,6 @@ import { noBrowser, openPage, siteOf } from '../support/site.ts'
 
 const TODAY = '2026-11-15'
 const NPI = '1234567893'
-const DEFAULTS = { place: '', day: TODAY }
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 
@@ -48,51 +46,6 @@ const BILL = [
   '99070\t\t1\t20',
   'nonsense\t\t1\t1',
 ].join('\n')
-
-test('a bill is read as people paste it', () => {
-  const entry = { modifier: '', units: 1, billed: null, place: '', day: TODAY }
-  const cases: [string, object][] = [
-    ['99213', { code: '99213' }],
-    ['99213-25', { code: '99213', modifier: '25' }],
-    [' j1885 , , 3 , 45.5 ', { code: 'J1885', units: 3, billed: '45.50' }],
-    [
-      'j1885,,3,"$1,234.50",60611,7/4/2026',
-      { code: 'J1885', units: 3, billed: '1234.50', place: '60611', day: '2026-07-04' },
-    ],
-    ['99213;26 59;1;12', { code: '99213', modifier: '26-59', billed: '12.00' }],
-    ['Code,Mod,Units\n99213\t25\t2', { code: '99213', modifier: '25', units: 2 }],
-    ['CPT\tMod\tCharges\n99213,25,"1,300.00"\t', { code: '99213', modifier: '25', billed: '1300.00' }],
-    ['Date\tAmount\tCPT\n11/2/26\t0.5\t99213', { code: '99213', billed: '0.50', day: '2026-11-02' }],
-  ]
-  for (const [text, expected] of cases) {
-    const bill = parseBill(text, DEFAULTS)
-    expect('entries' in bill ? bill.entries.map(({ at: _, ...line }) => line) : bill).toMatchObject([
-      { ...entry, ...expected },
-    ])
-  }
-})
-
-test('a line that cannot be read is refused by its number, and nothing of it is repeated', () => {
-  const hostile = [
-    '=HYPERLINK("http://x")',
-    '<img src=x onerror=alert(1)>',
-    '9'.repeat(10_000),
-    '99213\t\u0000',
-    '99213\t\t-1',
-    '99213\t\t1\t1e9',
-    '99213\t\t1\t1\t<b>',
-    '99213\t\t1\t1\t\t2026-02-31',
-  ]
-  const bill = parseBill(hostile.join('\n'), DEFAULTS)
-  if ('refused' in bill) throw new Error(bill.refused)
-  expect(bill.entries).toEqual([])
-  expect(bill.faults.map(({ at }) => at)).toEqual(hostile.map((_, i) => i + 1))
-  expect(JSON.stringify(bill.faults)).not.toMatch(/[<=]|9{6}|HYPER/)
-  expect(parseBill('99213\n'.repeat(5_000), DEFAULTS)).toHaveProperty('refused')
-  expect(parseBill('99213\n'.repeat(101), DEFAULTS)).toHaveProperty('refused')
-  expect(parseBill('99213\n'.repeat(100), DEFAULTS)).toMatchObject({ faults: [] })
-  expect(parseBill('x'.repeat(40_000), DEFAULTS)).toHaveProperty('refused')
-})
 
 test('a ratio is exact, to one decimal', () => {
   expect(ratio('300.00', '95.19')).toBe('3.2\u00d7')
@@ -177,6 +130,56 @@ test('a bill of the sample cites each line in its own file, gives a reason for e
 
   const bare = await asText({ lines: '99999,,1,1' })
   expect(bare).not.toMatch(/Totals|Sources|For a letter/)
+})
+
+test('a bill is answered in the form that the caller accepts', async () => {
+  await using app = await testApp({ today: TODAY })
+  await publishSchedules(app)
+  const as = (accept: string): Promise<Response> => send(app, { lines: BILL, npi: NPI }, accept)
+  const markdown = await as('text/markdown')
+  expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  const text = await markdown.text()
+  expect(text).toStartWith('# ')
+  for (const part of [
+    '3 of 5 lines',
+    '[$190.38](/rows/cms-pfs:TEST1:1/',
+    '## For a letter',
+    'Line 6: the code is not one',
+  ])
+    expect([part, text.includes(part)]).toEqual([part, true])
+  expect((await as('text/csv')).headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  const json = (await (await as('application/json')).json()) as Record<string, object>
+  expect(Object.keys(json)).toEqual(['lines', 'unread', 'answers'])
+  expect(json['unread']).toMatchObject([{ at: 6 }])
+  expect((await send(app, { lines: '' }, 'text/markdown')).status).toBe(400)
+})
+
+test('an assistant whose need must be documented is said to be, on the price page and in a bill', async () => {
+  await using app = await testApp({ today: TODAY })
+  const [needs, free] = ['0', '2'].map((assistant) => ({ status: 'A', assistant, co_surgeon: '1' }))
+  await app.publish(
+    aRelease({
+      rows: [
+        aPrice({ cpt: '27447', ...usd('1000.00'), indicators: needs as never }),
+        aPrice({ cpt: '33405', ...usd('2000.00'), indicators: free as never }),
+      ],
+    }),
+  )
+  const sentence = 'only if documents show'
+  const page = async (code: string): Promise<string> =>
+    (
+      await app.app.fetch(new Request(`${BASE_URL}/price/${code}`, { headers: { accept: 'text/html' } }), '192.0.2.1')
+    ).text()
+  expect(await page('27447-80')).toContain('$160.00')
+  for (const [code, isSaid] of [
+    ['27447-80', true],
+    ['33405-80', false],
+    ['33405-62', true],
+  ] as const)
+    expect([code, (await page(code)).includes(sentence)]).toEqual([code, isSaid])
+  const sheet = await (await send(app, { lines: '27447-80\n33405-80' }, 'text/markdown')).text()
+  expect(sheet.match(/documents show/g)).toHaveLength(1)
+  expect(sheet).toContain('Line 1, 27447-80 (Medicare, doctor)')
 })
 
 test('what is hostile in a form comes back as text or not at all', async () => {

@@ -34,6 +34,7 @@ interface Given {
   /** For ready-made answers. */
   cacheBytes?: number
   ATR_THROUGH?: string
+  hospitalNames?: ReadonlyMap<string, string>
 }
 
 /** A whole service in this process: real store, real keys, a clock the test sets, and no network. */
@@ -44,6 +45,7 @@ export async function testApp({
   charts = CHARTS,
   engine = DEFAULT_ENGINE,
   cacheBytes = 16 * 1024 * 1024,
+  hospitalNames,
   ...way
 }: Given = {}): Promise<TestApp> {
   const folder = temporaryFolder()
@@ -62,6 +64,7 @@ export async function testApp({
     observe: (line) => lines.push(line),
     cacheBytes,
     charts,
+    hospitalNames,
   })
   const contract = await contractOf(app, charts)
   const seen = isThroughPrism(way) ? await behindPrism(app, contract) : app

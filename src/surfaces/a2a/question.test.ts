@@ -30,6 +30,13 @@ test('a text is read as the question that it asks', () => {
     modifier: 'LT-59',
     region: '60611-1234',
   })
+  expect(inputOf('99213 in Chicago, IL 60611 on 11/2/2026')).toEqual({
+    cpt: '99213',
+    region: '60611',
+    as_of: '2026-11-02',
+  })
+  // What can mean several places is not chosen for the caller: the lookup refuses it.
+  expect(inputOf('99213 in Washington')).toEqual({ cpt: '99213', region: 'Washington' })
 })
 
 test('a text that is not wholly understood is no question', () => {

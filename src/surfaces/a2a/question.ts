@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { regionOf } from './places.ts'
+import { writtenPlaces } from '../written/place.ts'
+import { writtenDay } from '../written/written.ts'
 import { RpcError } from './rpc.ts'
 
 /** A question: an operation by its name, and its input. */
@@ -13,8 +14,8 @@ export const LOOKUP = 'lookup_reference'
 /** What a text may say, told to those whose text was not understood. */
 export const GRAMMAR =
   'Write: price of CODE[-MODIFIER] [in PLACE] [on YYYY-MM-DD] [at NPI]; for example "price of 99213 in 94102" or ' +
-  '"99213-25 in California on 2026-11-02 at 1234567893". PLACE is a ZIP code, a state, a Medicare locality such as US-CA-05, or ' +
-  'national. Or send a data part: {"skill": "lookup_reference", "cpt": "99213", "region": "94102"}; the skills are in the agent card.'
+  '"99213-25 in California on 2026-11-02 at 1234567893". PLACE is a ZIP code, a state, an address that ends with one of them, a ' +
+  'Medicare locality such as US-CA-05, or national. Or send a data part: {"skill": "lookup_reference", "cpt": "99213", "region": "94102"}; the skills are in the agent card.'
 
 const Part = z.object({
   text: z.string().optional(),
@@ -74,7 +75,10 @@ export function questionOfText(text: string): Question | undefined {
 }
 
 function memberOf(word: string, value: string): [name: string, meant: string] {
-  if (word === 'on') return ['as_of', value]
+  if (word === 'on') return ['as_of', writtenDay(value)]
   if (word === 'at') return ['npi', value]
-  return word === 'in' ? ['region', regionOf(value)] : ['modifier', value]
+  if (word === 'modifier') return ['modifier', value]
+  // What may mean several places, or none, goes through as it is: the lookup refuses it and says what to write.
+  const [place = value, ...others] = writtenPlaces(value)
+  return ['region', others.length > 0 ? value : place]
 }

@@ -3,9 +3,9 @@
 
 import { type BillQuestion, MOST_LINES } from '../../proof/list/batch.ts'
 import { isUnits } from '../../proof/lookup/bill.ts'
-import { capitals, codeOf } from '../../proof/lookup/question.ts'
-import { parseRegion } from '../../proof/lookup/region.ts'
 import { isDay } from '../../proof/shape.ts'
+import { writtenPlaces } from '../written/place.ts'
+import { writtenAmount, writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
 
 export const MOST_CHARACTERS = 32 * 1024
 const MOST_IN_CELL = 100
@@ -33,34 +33,48 @@ export interface BillDefaults {
 }
 
 type Field = 'code' | 'modifier' | 'units' | 'billed' | 'place' | 'day'
-/** The order without a heading, and what columns are called in one. */
+/** The order without a heading, and what columns are called in one. The code of a place of service is no place. */
 const NAMES: readonly [Field, RegExp][] = [
-  ['code', /^(cpt|hcpcs|code|procedure)/i],
-  ['modifier', /^mod/i],
-  ['units', /^(unit|qty|quantity)/i],
-  ['billed', /^(billed|charge|amount|price)/i],
-  ['place', /^(place|zip|region|state)/i],
-  ['day', /^(day|date|dos|service date)/i],
+  ['code', /^((cpt|hcpcs|proc|procedure|service|billing) )*(cpt|hcpcs|proc|procedure|codes?)$/],
+  ['modifier', /^mod/],
+  ['units', /^(units?|qty|quantity)( billed| of service)?$/],
+  ['billed', /^((total|gross|billed|line) )*(billed|charges?|amount|price)( amount| billed| usd)?$/],
+  ['place', /^(place(?! of serv)|zip|region|state$)/],
+  ['day', /^(days?|dates?|dos|dates? of service|(service|svc|from) dates?)$/],
 ]
+type Fields = readonly (Field | undefined)[]
+const IN_ORDER: Fields = NAMES.map(([field]) => field)
+
+/** The columns that a heading names; undefined for a line of the bill. */
+function headingOf(cells: readonly string[]): Fields | undefined {
+  const words = cells.map((cell) =>
+    cell
+      .toLowerCase()
+      .replace(/[^a-z]+/g, ' ')
+      .trim(),
+  )
+  const named = words.map((cell) => NAMES.find(([, name]) => name.test(cell))?.[0])
+  return named.includes('code') && !cells.some((cell) => /[0-9]{2}/.test(cell)) ? named : undefined
+}
 
 export function parseBill(text: string, defaults: BillDefaults): ParsedBill {
   if (text.length > MOST_CHARACTERS) return { refused: 'The bill is too long: send it in parts.' }
   const lines = text
     .split(/\r\n?|\n/)
-    .map((line, i) => ({ at: i + 1, line }))
-    .filter(({ line }) => /[^\s,;"]/.test(line))
-  const [first] = lines
-  if (!first) return { refused: 'There is no line: paste or type at least one.' }
-  const heading = cellsOf(first.line)
-  const named = heading.map((cell) => NAMES.find(([, name]) => name.test(cell))?.[0])
-  const isHeading = named.includes('code')
-  if (lines.length - Number(isHeading) > MOST_LINES)
+    .map((line, i) => ({ at: i + 1, cells: /[^\s,;"]/.test(line) ? cellsOf(line) : [] }))
+    .filter(({ cells }) => cells.length > 0)
+  if (lines.every(({ cells }) => headingOf(cells))) return { refused: 'There is no line: paste or type at least one.' }
+  if (lines.filter(({ cells }) => !headingOf(cells)).length > MOST_LINES)
     return { refused: `There are more than ${MOST_LINES} lines: send the bill in parts.` }
-  const fields = isHeading ? named : NAMES.map(([field]) => field)
   const entries: BillEntry[] = []
   const faults: BillFault[] = []
-  for (const { at, line } of isHeading ? lines.slice(1) : lines) {
-    const cells = cellsOf(line)
+  let fields = IN_ORDER
+  for (const { at, cells } of lines) {
+    const heading = headingOf(cells)
+    if (heading) {
+      fields = heading
+      continue
+    }
     const of = (field: Field): string => cells[fields.indexOf(field)] ?? ''
     const entry = cells.some((cell) => cell.length > MOST_IN_CELL)
       ? `a cell has more than ${MOST_IN_CELL} characters`
@@ -97,32 +111,31 @@ const MODIFIERS = /^([A-Z0-9]{2}(-[A-Z0-9]{2}){0,3})?$/
 
 /** The line as it is understood, or what is wrong with it. */
 function entryOf(of: (field: Field) => string, defaults: BillDefaults): Omit<BillEntry, 'at'> | string {
-  const [, code = '', own = ''] = /^(\w{5})(?:[- ](.*))?$/.exec(codeOf(of('code'))) ?? []
-  if (!/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/.test(code)) return 'the code is not one of five characters, such as 99213'
-  const modifier = capitals(of('modifier') || own).replace(/[\s,-]+/g, '-')
-  if (!MODIFIERS.test(modifier)) return 'a modifier has two characters, such as 26'
-  const units = Number(/^[0-9]{1,6}(?=\.?0*$)/.exec(of('units') || '1')?.[0])
-  if (!isUnits(units)) return 'the units are not a whole number, such as 2'
-  const billed = amountOf(of('billed'))
-  if (billed === undefined) return 'the amount billed is not one in dollars, such as 300.00'
-  const place = of('place') || defaults.place
-  if (place !== '' && !parseRegion(place)) return 'the place is not a ZIP code or state, such as 94102 or CA'
-  const day = dayOf(of('day')) || defaults.day
+  const { cpt: code, modifier: own } = writtenCode(of('code')) ?? { cpt: '', modifier: '' }
+  if (!/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/.test(code)) return codeFault(of('code'))
+  const modifier = writtenModifiers(of('modifier')) || own
+  if (!MODIFIERS.test(modifier))
+    return 'the modifier does not have two characters, such as 26; without a heading the columns are code, modifier, units, billed, place, day'
+  const units = Number(/^([0-9]{1,6})(?:\.0*)?$/.exec(of('units') || '1')?.[1])
+  if (!isUnits(units)) return 'the units are not a whole number of 1 or more'
+  const billed = of('billed') === '' ? null : writtenAmount(of('billed'))
+  if (billed === undefined)
+    return 'the amount billed is not one in dollars with a point before the cents, such as 1234.50'
+  const asked = of('place') || defaults.place
+  const places = asked === '' ? [''] : writtenPlaces(asked)
+  if (places.length > 1) return `the place can mean several: write ${places.join(' or ')}, or a ZIP code`
+  const [place] = places
+  if (place === undefined) return 'the place is not a ZIP code or state, such as 94102 or CA; a city needs one of them'
+  const day = writtenDay(of('day')) || defaults.day
   if (!isDay(day)) return 'the day is not one such as 2026-07-15 or 7/15/2026'
   return { code, modifier, units, billed, place, day }
 }
 
-/** '$1,234.5' is '1234.50'; nothing is null. */
-function amountOf(text: string): string | null | undefined {
-  if (text === '') return null
-  const plain = text.replace(/^\$ ?/, '').replace(/,(?=[0-9]{3}(,|\.|$))/g, '')
-  const [, whole, cents = ''] = /^([0-9]{1,9})(?:\.([0-9]{0,2}))?$/.exec(plain) ?? []
-  return whole === undefined ? undefined : `${Number(whole)}.${cents.padEnd(2, '0')}`
-}
-
-function dayOf(text: string): string {
-  const [, month = '', day = '', year] = /^([0-9]{1,2})\/([0-9]{1,2})\/((?:20)?[0-9]{2})$/.exec(text) ?? []
-  return year === undefined ? text : `20${year.slice(-2)}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+function codeFault(text: string): string {
+  if (/^[0-9A-Za-z]{5} ?(-|to) ?[0-9A-Za-z]{5}$/.test(text))
+    return 'a range of codes has no price: write one code in each line'
+  const zeros = /^[0-9]{1,4}$/.test(text) ? '; a spreadsheet may have dropped zeros before it' : ''
+  return `the code is not one of five characters, such as 99213 or J1885${zeros}`
 }
 
 /** What is looked up for each line, each a column of the sheet. */

@@ -1,6 +1,7 @@
 // What was found for the lines of a bill, and the words for it: prices with their sources, or reasons why there are none.
 
 import type { LineAmount, Summary } from '../../proof/lookup/bill.ts'
+import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { type BillEntry, type BillFault, COLUMNS, type Column } from './bill-lines.ts'
@@ -12,6 +13,7 @@ export interface ColumnAnswer {
     row?: Row & { proof: { release: number; index: number } }
     problem?: { code: string; row?: unknown }
     extended?: LineAmount | null
+    adjustment?: Adjustment
   }[]
   summary: Summary
   releases?: readonly { release: Manifest }[]

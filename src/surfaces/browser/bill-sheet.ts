@@ -2,6 +2,7 @@
 // in their own way. All amounts are exact.
 
 import type { LineAmount } from '../../proof/lookup/bill.ts'
+import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { tenThousandths } from '../../proof/price/money.ts'
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { letterOf } from './bill-letter.ts'
@@ -77,12 +78,19 @@ export function billSheet(bill: ComparedBill): BillSheet {
       totalsOf(columns, answers),
       sourcesOf(references),
     ].filter(({ rows }) => rows.length > 0),
-    lists: [bundledIn(entries, columns, answers), withoutPrice(entries, columns, answers), unread(faults)].filter(
-      ({ items }) => items.length > 0,
-    ),
+    lists: [
+      bundledIn(entries, columns, answers),
+      conditionsIn(entries, columns, answers),
+      withoutPrice(entries, columns, answers),
+      unread(faults),
+    ].filter(({ items }) => items.length > 0),
     letter: letterOf(bill),
   }
 }
+
+/** The same for programs: what was read, what was not, and the answers with their proofs. */
+export const billJson = ({ entries, faults, answers }: ComparedBill): string =>
+  JSON.stringify({ lines: entries, unread: faults, answers })
 
 type Result = ColumnAnswer['results'][number]
 
@@ -141,7 +149,7 @@ function sourcesOf(references: readonly Reference[]): Table {
     head: ['Edition', 'In force', 'File and SHA-256', 'Codes: line'],
     rows: [...files.values()].map(({ cells, lines }) => [
       ...cells,
-      { text: [...lines].map(([line, codes]) => `${[...codes].join(', ')}: ${line}`).join('; ') },
+      { text: [...lines].map(([line, codes]) => `${[...codes].join(', ')}:\u00a0${line}`).join('; ') },
     ]),
   }
 }
@@ -161,6 +169,20 @@ function bundledIn(entries: readonly BillEntry[], columns: readonly Column[], an
       ),
   )
   return { title: 'What is bundled, and why that matters', items }
+}
+
+/** Amounts that a modifier has changed, where Medicare pays them only under a condition. */
+function conditionsIn(entries: readonly BillEntry[], columns: readonly Column[], answers: ColumnAnswers) {
+  const items = columns.flatMap((column) =>
+    entries.flatMap(({ at, code }, i) => {
+      const { row, adjustment } = answers[column]?.results[i] ?? {}
+      const condition = row && adjustment && conditionOf(row, adjustment)
+      return condition
+        ? [`Line ${at}, ${code}-${adjustment.modifier} (${TITLES[column]}): ${CONDITIONS[condition]}`]
+        : []
+    }),
+  )
+  return { title: 'What is paid under a condition', items }
 }
 
 /** A reason for every other price that is not there, in each column; lines with the same one are named together. */

@@ -1,10 +1,11 @@
 // The bill in the browser: sent, checked line by line, and shown only if every proof holds. Nothing is kept.
 
+import { type Hospital, oneHospital } from '../written/hospital.ts'
 import { checkBill } from './bill-check.ts'
 import { billCsv } from './bill-csv.ts'
 import { type Column, columnsFor, parseBill, questionsOf } from './bill-lines.ts'
 import type { ColumnAnswers, ComparedBill } from './bill-reference.ts'
-import { billSheet, type Cell, classOf, type Table } from './bill-sheet.ts'
+import { billJson, billSheet, type Cell, classOf, type Table } from './bill-sheet.ts'
 import { button, element, find } from './element.ts'
 import { trustOf } from './pin.ts'
 import { ageLimits, MOST_HOURS } from './steps.ts'
@@ -50,6 +51,13 @@ const tableOf = ({ name, caption, head, rows }: Table): HTMLElement => {
   )
 }
 
+/** The hospitals that the page offers. */
+const listed = (): Hospital[] =>
+  [...document.querySelectorAll<HTMLOptionElement>('#hospitals option')].map(({ value: name, dataset }) => ({
+    npi: dataset['npi'] ?? '',
+    name,
+  }))
+
 /** Offers a file that is made here. */
 function save(name: string, type: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type }))
@@ -59,7 +67,6 @@ function save(name: string, type: string, text: string): void {
 }
 
 function show(bill: ComparedBill): void {
-  const { entries, faults, answers } = bill
   const made = billSheet(bill)
   sheet.replaceChildren(
     element('p', {}, made.summary),
@@ -74,21 +81,21 @@ function show(bill: ComparedBill): void {
       { className: 'check-tools' },
       button('Print', () => window.print()),
       button('CSV', () => save('bill.csv', 'text/csv', billCsv(bill))),
-      button('JSON', () =>
-        save('bill.json', 'application/json', JSON.stringify({ lines: entries, unread: faults, answers })),
-      ),
+      button('JSON', () => save('bill.json', 'application/json', billJson(bill))),
     ),
   )
 }
 
 form.onsubmit = async (event) => {
   event.preventDefault()
-  const npi = value('npi').trim()
+  const hospital = oneHospital(value('npi'), listed())
   const today = new Date().toISOString().slice(0, 10)
   const day = value('day') || today
   const bill = parseBill(value('lines'), { place: value('place').trim(), day })
   sheet.replaceChildren()
+  if ('refused' in hospital) return tell('bad', hospital.refused)
   if ('refused' in bill) return tell('bad', bill.refused)
+  const { npi } = hospital
   const { entries, faults } = bill
   if (entries.length === 0) return show({ entries, faults, answers: {}, origin: location.origin })
   tell('waiting', 'Looking up and checking.')
@@ -97,8 +104,8 @@ form.onsubmit = async (event) => {
   const response = await fetch('/bill', { method: 'POST', body, headers: { accept: 'application/json' } }).catch(
     () => undefined,
   )
-  const answers = (await response?.json().catch(() => ({}))) ?? {}
-  if (!response?.ok) return tell('bad', answers.detail ?? 'The site cannot be reached.')
+  const { detail, answers = {} } = (await response?.json().catch(() => ({}))) ?? {}
+  if (!response?.ok) return tell('bad', detail ?? 'The site cannot be reached.')
   if (!pin) return tell('bad', sentence)
   let rows = 0
   for (const column of columnsFor(npi)) {

@@ -1,17 +1,18 @@
 import { answerValue, type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import { isNpi } from '../../proof/lookup/npi.ts'
 import { STATUS } from '../../status.ts'
 import { billCsv } from '../browser/bill-csv.ts'
 import { type BillEntry, columnsFor, parseBill, questionsOf } from '../browser/bill-lines.ts'
 import type { ColumnAnswers } from '../browser/bill-reference.ts'
-import { billSheet } from '../browser/bill-sheet.ts'
+import { billJson, billSheet } from '../browser/bill-sheet.ts'
 import { isWorthwhile, preferredEncoding } from '../http/compression.ts'
 import type { Mount } from '../http/mount.ts'
 import { negotiate } from '../http/negotiation.ts'
 import { readBody } from '../http/request.ts'
 import { good, quotaHeaders, refusal } from '../http/response.ts'
 import { PAGE_HEADERS } from '../site/layout.tsx'
+import { type Hospital, oneHospital } from '../written/hospital.ts'
+import { billMarkdown } from './bill-markdown.ts'
 import { type BillForm, billHtml, EMPTY_FORM } from './bill-page.tsx'
 
 export interface BillParts {
@@ -19,52 +20,59 @@ export interface BillParts {
   gate: Gate
   baseUrl: () => string
   today: () => string
+  hospitals: () => Promise<readonly Hospital[]>
 }
 
 /** A hundred lines, each character of which takes up to three bytes in a form. */
 const MOST_BYTES = 96 * 1024
 
-const FORMS = {
-  html: { type: 'text/html; charset=utf-8' },
-  json: { type: 'application/json' },
-  csv: { type: 'text/csv; charset=utf-8' },
-}
-type FormName = keyof typeof FORMS
+const FORMS = [
+  { name: 'html', type: 'text/html; charset=utf-8' },
+  { name: 'markdown', type: 'text/markdown; charset=utf-8' },
+  { name: 'json', type: 'application/json' },
+  { name: 'csv', type: 'text/csv; charset=utf-8' },
+] as const
 
-/** A bill is sent as a form, with or without a script, and answered as a page, as JSON or as CSV. Nothing of it is kept. */
+/** A bill is sent as a form, with or without a script, and answered in the form that `Accept` or its button says. Nothing of it is kept. */
 export const billEndpoint = (parts: BillParts): Mount => ({
   name: 'compare_bill',
   path: '/bill',
   async handle(request, { call, requestId }) {
     const encoding = preferredEncoding(request.headers.get('accept-encoding') ?? '')
+    const hospitals = await parts.hospitals()
     let form = EMPTY_FORM
-    let as: FormName =
-      negotiate([FORMS.html, FORMS.json], request.headers.get('accept')) === FORMS.json ? 'json' : 'html'
+    let as = negotiate(FORMS, request.headers.get('accept')) ?? FORMS[0]
     const send = async (text: string, visit: Visit, status = 200): Promise<Response> => {
       const bytes = Buffer.from(text)
       const headers = { ...PAGE_HEADERS, ...quotaHeaders(visit.quota), vary: 'Accept' }
       const coding = isWorthwhile(bytes.length, 'document') ? encoding : undefined
-      const { type } = FORMS[as]
-      return (await good({ bytes, type, cache: 'no-store', headers, encoding: coding, status })).response
+      return (await good({ bytes, type: as.type, cache: 'no-store', headers, encoding: coding, status })).response
     }
     let isCounted = false
     try {
       const sent = await readForm(request)
       form = sent
-      if (sent.as === 'csv' || sent.as === 'json') as = sent.as
+      as = FORMS.find(({ name }) => name === sent.as) ?? as
+      const npi = npiOf(sent, hospitals)
       const { entries, faults } = linesOf(sent, parts.today())
       isCounted = true
-      const { answers, visit } = await answersTo(parts, call, entries, sent.npi)
-      if (as === 'json') return await send(JSON.stringify(answers), visit)
+      const { answers, visit } = await answersTo(parts, call, entries, npi)
       const bill = { entries, faults, answers, origin: parts.baseUrl() }
-      return await send(as === 'csv' ? billCsv(bill) : await billHtml(form, { sheet: billSheet(bill) }), visit)
+      const texts = {
+        html: () => billHtml(form, hospitals, { sheet: billSheet(bill) }),
+        markdown: () => billMarkdown(billSheet(bill)),
+        json: () => billJson(bill),
+        csv: () => billCsv(bill),
+      }
+      return await send(await texts[as.name](), visit)
     } catch (error) {
       // A form that cannot be read is not free.
       const visit = isCounted ? {} : await parts.gate.enter(call, 'public', 'reference')
       const problem = visit.refusal ?? refusalOf(error)
       if (!problem) throw error
-      if (as !== 'html') return refusal(problem, { baseUrl: parts.baseUrl(), requestId })
-      const response = await send(await billHtml(form, { refused: problem.detail }), visit, STATUS[problem.entry.kind])
+      if (as.name !== 'html') return refusal(problem, { baseUrl: parts.baseUrl(), requestId })
+      const page = await billHtml(form, hospitals, { refused: problem.detail })
+      const response = await send(page, visit, STATUS[problem.entry.kind])
       const { retryAfterSeconds } = problem.extra
       if (retryAfterSeconds !== undefined) response.headers.set('retry-after', String(retryAfterSeconds))
       return response
@@ -81,9 +89,13 @@ async function readForm(request: Request): Promise<BillForm & { as: string }> {
   return { lines: sent.get('lines') ?? '', place: of('place'), day: of('day'), npi: of('npi'), as: of('as') }
 }
 
-function linesOf({ lines, place, day, npi }: BillForm, today: string) {
-  if (npi !== '' && !isNpi(npi))
-    throw new Problem('invalid_npi', 'The NPI is not valid: it has ten digits, the last of which checks the others.')
+function npiOf({ npi }: BillForm, hospitals: readonly Hospital[]): string {
+  const hospital = oneHospital(npi, hospitals)
+  if ('refused' in hospital) throw new Problem('invalid_npi', hospital.refused)
+  return hospital.npi
+}
+
+function linesOf({ lines, place, day }: BillForm, today: string) {
   const bill = parseBill(lines, { place, day: day || today })
   if ('refused' in bill) throw new Problem('invalid_request', bill.refused)
   return bill

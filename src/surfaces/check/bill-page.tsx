@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
+import type { Stamp } from '../../operation.ts'
 import { type BillSheet, type Cell, classOf, type Table } from '../browser/bill-sheet.ts'
 import type { Resource } from '../http/resource.ts'
 import { layout, PAGE_HEADERS } from '../site/layout.tsx'
+import { HospitalField } from '../site/lookup-form.tsx'
+import type { Hospital } from '../written/hospital.ts'
 import { type Guide, guideForms } from './guide.ts'
 
 const GUIDE: Guide = {
@@ -22,7 +25,7 @@ export const EMPTY_FORM: BillForm = { lines: '', place: '', day: '', npi: '' }
 
 const EXAMPLE = '99213\t25\t1\t300.00\t94102\t2026-11-02'
 
-const Form = ({ lines, place, day, npi }: BillForm) => (
+const Form = ({ lines, place, day, npi, hospitals }: BillForm & { hospitals: readonly Hospital[] }) => (
   <form id="bill" method="post" action="/bill" autocomplete="off">
     <p>
       <label for="lines">The lines of the bill</label>
@@ -52,8 +55,8 @@ const Form = ({ lines, place, day, npi }: BillForm) => (
         <input id="day" name="day" type="date" value={day} />
       </p>
       <p>
-        <label for="npi">Hospital NPI, for its prices</label>
-        <input id="npi" name="npi" value={npi} inputmode="numeric" placeholder="ten digits" />
+        <label for="npi">Hospital, for its prices</label>
+        <HospitalField hospitals={hospitals} value={npi} placeholder="NPI or name" />
       </p>
       <p>
         <button type="submit">Compare</button>
@@ -132,7 +135,11 @@ const SheetView = ({ summary, tables, lists, letter }: BillSheet) => (
 )
 
 /** The page with its form, and what came of it: a sheet, or a sentence about what is wrong. */
-export const billHtml = (form: BillForm, result: { sheet?: BillSheet; refused?: string } = {}): Promise<string> =>
+export const billHtml = (
+  form: BillForm,
+  hospitals: readonly Hospital[],
+  result: { sheet?: BillSheet; refused?: string } = {},
+): Promise<string> =>
   layout({
     title: GUIDE.title,
     description: GUIDE.about,
@@ -147,7 +154,7 @@ export const billHtml = (form: BillForm, result: { sheet?: BillSheet; refused?: 
             Nothing is stored, and nothing of the bill is in an address. Leave names and dates of birth out: they are
             not needed.
           </p>
-          <Form {...form} />
+          <Form {...form} hospitals={hospitals} />
           <p id="bill-status" class="check-result" role="status" data-state={result.refused ? 'bad' : undefined}>
             {result.refused ?? ''}
           </p>
@@ -159,15 +166,23 @@ export const billHtml = (form: BillForm, result: { sheet?: BillSheet; refused?: 
     ),
   })
 
-export const billPage = (): Resource => ({
+export interface BillPageParts {
+  hospitals: () => Promise<readonly Hospital[]>
+  stamp: Stamp
+}
+
+export const billPage = ({ hospitals, stamp }: BillPageParts): Resource => ({
   name: 'get_bill_page',
   path: '/bill',
   summary: 'A page that compares the lines of a bill with reference prices',
   tag: 'discovery',
   cache: 'public, max-age=3600',
-  stamp: () => 'constant',
+  stamp,
   lenient: true,
   isBesideApi: true,
   headers: PAGE_HEADERS,
-  forms: [{ type: 'text/html; charset=utf-8', render: () => billHtml(EMPTY_FORM) }, ...guideForms(GUIDE)],
+  forms: [
+    { type: 'text/html; charset=utf-8', render: async () => billHtml(EMPTY_FORM, await hospitals()) },
+    ...guideForms(GUIDE),
+  ],
 })

@@ -110,6 +110,7 @@ export const landingParts = (facts: Partial<LandingParts> = {}): LandingParts =>
   stamp: () => undefined,
   readme: async () => serviceDescriptor(discoveryParts()),
   figures: async () => figuresAnswer(),
+  hospitals: async () => [],
   charts: async () => [
     {
       chart: 'cms-pfs',

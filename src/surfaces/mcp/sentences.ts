@@ -28,6 +28,10 @@ const MEDICARE = 'It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
 const caveat = (basis: string): string => (basis.startsWith('hospital_') ? HOSPITAL : MEDICARE)
 
+/** An assistant or a second surgeon: the indicators of the row say whether more is needed, and short answers have none. */
+const NEEDS_MORE = /^(62|8[012]|AS)$/
+const MAY_NEED_MORE = 'For many codes Medicare pays it only with documents of medical necessity.'
+
 type Amounts = { amount: string } | { low: string; high: string }
 type Stated = Amounts & { per?: string | null }
 const dollars = (amount: string): string => `$${amount}`
@@ -91,7 +95,10 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
   const code = modifier === null ? cpt : `${cpt}-${modifier}`
   const amount = adjustment ? moneyOf(adjustment) : priceOf(price)
   const adjusted = adjustment
-    ? [`Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`]
+    ? [
+        `Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`,
+        ...(NEEDS_MORE.test(adjustment.modifier) ? [MAY_NEED_MORE] : []),
+      ]
     : ignored
       ? [`Modifier ${ignored.join(', ')} does not change it.`]
       : []

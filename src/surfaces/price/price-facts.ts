@@ -4,13 +4,24 @@ import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { CitedRow } from '../../proof/price/proofs.ts'
 import type { PlaceRow, Price, PricedRow, Row } from '../../proof/price/row.ts'
 import type { Ask, Reply } from '../site/ask.ts'
-import { asWritten, type PriceQuestion, questionIn, referencePath, type Written } from './price-question.ts'
+import type { Hospital } from '../written/hospital.ts'
+import {
+  asWritten,
+  type Meant,
+  meantBy,
+  type PriceQuestion,
+  pricePath,
+  questionIn,
+  referencePath,
+  type Written,
+} from './price-question.ts'
 
 export interface PriceParts {
   ask: Ask
   baseUrl: () => string
   today: () => string
   stamp: Stamp
+  hospitals: () => Promise<readonly Hospital[]>
 }
 
 /** `/reference` with a price. */
@@ -66,13 +77,18 @@ export interface PriceFacts {
   notHeld: readonly string[]
   history: readonly Edition[]
   localities: readonly LocalPrice[]
+  /** What the question may have been, where it has no meaning as it stands. */
+  meant: readonly Meant[]
+  /** The hospital that was asked about, if it is known here. */
+  hospital: Hospital | undefined
 }
 
 const MOST_EDITIONS = 24
 const LINES_AT_ONCE = 100
 
 export async function priceFacts(parts: PriceParts, values: Written): Promise<PriceFacts> {
-  const written = asWritten(values)
+  const hospitals = await parts.hospitals()
+  const written = asWritten(values, hospitals)
   const question = questionIn(written, parts.today())
   const asked = question ?? Object.fromEntries(Object.entries(written).filter(([, value]) => value !== ''))
   const reference = await parts.ask('lookup_reference', { ...asked })
@@ -80,7 +96,9 @@ export async function priceFacts(parts: PriceParts, values: Written): Promise<Pr
   const refusal = reference.problem
     ? ({ ...(reference.body as Refusal), status: reference.status } as Refusal)
     : undefined
-  const facts = { base: parts.baseUrl(), question, reference, price, refusal }
+  const meant = question ? [] : meantBy(values, hospitals, parts.today())
+  const hospital = question?.npi === undefined ? undefined : hospitals.find(({ npi }) => npi === question.npi)
+  const facts = { base: parts.baseUrl(), question, reference, price, refusal, meant, hospital }
   if (!question) return { ...facts, sheet: [], notHeld: [], history: [], localities: [] }
   const [sheet, history, localities] = await Promise.all([
     sheetOf(parts, question),
@@ -139,11 +157,25 @@ async function localitiesOf({ ask }: PriceParts, question: PriceQuestion, price:
 }
 
 /** The page as JSON: what the operations said, in their own form. */
-export const priceJson = ({ base, question, reference, sheet, notHeld, history, localities }: PriceFacts): object => ({
+export const priceJson = ({
+  base,
+  question,
+  reference,
+  sheet,
+  notHeld,
+  history,
+  localities,
+  meant,
+  hospital,
+}: PriceFacts): object => ({
   question: question ?? null,
   address: question ? `${base}${referencePath(question)}` : null,
   reference: reference.body,
   sheet: { data: sheet, not_held: notHeld },
   history,
   localities,
+  ...(meant.length > 0 ? { meant: meant.map((each) => ({ ...each, href: pricePath(each.question) })) } : {}),
+  ...(hospital?.name === undefined
+    ? {}
+    : { hospital: { npi: hospital.npi, name: hospital.name, named_by: 'operator' } }),
 })

@@ -1,40 +1,24 @@
 /** @jsxImportSource hono/jsx */
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { Day } from '../site/landing-html.tsx'
-import { layout, Sample, ScrollingTable } from '../site/layout.tsx'
+import { layout, ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
-import {
-  amountsText,
-  BASIS_WORDS,
-  dollars,
-  grouped,
-  inWords,
-  periodText,
-  priceText,
-  settingText,
-} from '../site/words.ts'
+import { amountsText, BASIS_WORDS, dollars, grouped, priceText, settingText } from '../site/words.ts'
 import { Calculation } from './calculation.tsx'
 import { CheckSection } from './check-section.tsx'
 import { HistoryChart } from './history-chart.tsx'
 import type { PriceAnswer, PriceFacts, ShortRow } from './price-facts.ts'
 import { type PriceQuestion, pricePath } from './price-question.ts'
-import {
-  absenceTitle,
-  codeText,
-  limitsOf,
-  modifierSentences,
-  scopeText,
-  shownAmount,
-  statement,
-} from './price-words.ts'
+import { absenceTitle, codeText, refusalTitle, scopeText, shownAmount, statement } from './price-words.ts'
 import { QrCode } from './qr-code.tsx'
 import { RefusalPart } from './refusal-html.tsx'
+import { Statement } from './statement.tsx'
 import { LocalityStrip, stripText } from './strip.tsx'
 
 export function priceHtml(facts: PriceFacts): Promise<string> {
   const { base, question, price } = facts
   const code = question ? codeText(question) : 'a code'
-  const title = price && question ? `${shownAmount(price)} for code ${code}` : `No price for ${code}`
+  const title = price && question ? `${shownAmount(price)} for code ${code}` : refusalTitle(facts)
   return layout({
     title: `${title}: Agent Trust Registry`,
     description: price && question ? `${shownAmount(price)} ${statement(price, question)}` : title,
@@ -42,7 +26,11 @@ export function priceHtml(facts: PriceFacts): Promise<string> {
     head: question && <link rel="canonical" href={`${base}${pricePath(question)}`} />,
     main: (
       <>
-        {price && question ? <Statement price={price} question={question} /> : <RefusalPart {...facts} />}
+        {price && question ? (
+          <Statement price={price} question={question} hospital={facts.hospital} />
+        ) : (
+          <RefusalPart {...facts} />
+        )}
         {price && question && (
           <section class="columns">
             <Source {...price} />
@@ -65,40 +53,6 @@ export function priceHtml(facts: PriceFacts): Promise<string> {
       </>
     ),
   })
-}
-
-const Statement = ({ price, question }: { price: PriceAnswer; question: PriceQuestion }) => {
-  const { is, isNot } = limitsOf(price.basis)
-  const { release, in_force } = price.proof
-  const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
-  return (
-    <section class="statement">
-      <h1>
-        Code {codeText(question)} on <span class="whole">{inWords(question.as_of)}</span>{' '}
-        {release.data_class === 'sample' && <Sample />}
-      </h1>
-      <p class="amount">{shownAmount(price)}</p>
-      <p class="lead">{statement(price, question)}</p>
-      {modifierSentences(price).map((sentence) => (
-        <p>{sentence}</p>
-      ))}
-      {price.kind === 'rate' && <p>This is a factor that is multiplied by units, not a price.</p>}
-      <dl class="facts">
-        <dt>In force</dt>
-        <dd>{periodText(from, to)}</dd>
-        <dt>It is</dt>
-        <dd>{is}</dd>
-        <dt>It is not</dt>
-        <dd>{isNot}</dd>
-        {price.flags.length > 0 && (
-          <>
-            <dt>Marked</dt>
-            <dd>{price.flags.map((flag) => flag.replaceAll('_', ' ')).join(', ')}</dd>
-          </>
-        )}
-      </dl>
-    </section>
-  )
 }
 
 const Source = ({ proof: { release }, locator }: PriceAnswer) => (
@@ -162,7 +116,9 @@ const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
               </th>
               <td data-label="Setting">{settingText(row.setting)}</td>
               <td data-label="Modifier">{row.modifier ?? 'none'}</td>
-              <td data-label="Place">{row.npi === null ? row.region : `NPI ${row.npi}`}</td>
+              <td data-label="Place" class="whole">
+                {row.npi === null ? row.region : `NPI ${row.npi}`}
+              </td>
               <td data-label="Amount" class="number">
                 {'price' in row ? (
                   <a href={pricePath(ofRow(question, row))}>{priceText(row.price)}</a>

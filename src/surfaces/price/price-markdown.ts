@@ -1,6 +1,7 @@
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from '../site/markup.ts'
 import { amountsText, BASIS_WORDS, dollars, inWords, periodText, priceText, settingText } from '../site/words.ts'
+import type { Hospital } from '../written/hospital.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import type { PriceAnswer, PriceFacts } from './price-facts.ts'
 import { type PriceQuestion, pricePath, referencePath } from './price-question.ts'
@@ -9,6 +10,8 @@ import {
   codeText,
   limitsOf,
   modifierSentences,
+  namedText,
+  refusalTitle,
   refusalWords,
   shownAmount,
   statement,
@@ -18,7 +21,7 @@ import {
 export function priceMarkdown(facts: PriceFacts): string {
   const { question, price, sheet, history, localities } = facts
   return blocks([
-    ...(price && question ? ofPrice(price, question) : ofRefusal(facts)),
+    ...(price && question ? ofPrice(price, question, facts.hospital) : ofRefusal(facts)),
     sheet.length > 0 ? '## Side by side' : '',
     sheet.length > 0 ? sheetTable(facts) : '',
     localities.length > 1 ? '## Across the country' : '',
@@ -43,7 +46,7 @@ export function priceMarkdown(facts: PriceFacts): string {
   ])
 }
 
-function ofPrice(price: PriceAnswer, question: PriceQuestion): string[] {
+function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital | undefined): string[] {
   const { release, in_force } = price.proof
   const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
   const { is, isNot } = limitsOf(price.basis)
@@ -57,6 +60,7 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion): string[] {
     `**${text(shownAmount(price))}** ${text(statement(price, question))}${release.data_class === 'sample' ? ' **SAMPLE**' : ''}`,
     ...modifierSentences(price).map(text),
     bullets([
+      ...(hospital?.name === undefined ? [] : [`Hospital: ${text(namedText(hospital))}`]),
       `In force: ${text(periodText(from, to))}`,
       `It is: ${is}`,
       `It is not: ${isNot}`,
@@ -72,20 +76,20 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion): string[] {
   ]
 }
 
-function ofRefusal({ question, refusal }: PriceFacts): string[] {
+function ofRefusal(facts: PriceFacts): string[] {
+  const { question, refusal, meant } = facts
   if (!refusal) return []
   const { title, meaning, detail } = refusalWords(refusal)
   const last = refusal.last_known
   return [
-    question
-      ? `# No price for code ${text(codeText(question))} on ${text(inWords(question.as_of))}`
-      : '# This question cannot be asked',
+    `# ${text(refusalTitle(facts))}${question ? ` on ${text(inWords(question.as_of))}` : ''}`,
     meaning,
     bullets([
       `Reason: ${code(refusal.code)}, ${title}`,
       ...(detail ? [`In detail: ${text(detail)}`] : []),
       ...(last ? [`Expired: it was ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`] : []),
       ...(refusal.choices ?? []).map(({ region }) => code(region)),
+      ...meant.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),
     ]),
   ]
 }

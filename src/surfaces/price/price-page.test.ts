@@ -5,7 +5,7 @@ import { rendered, served } from '../discovery/fixture.ts'
 import type { Ask, Reply } from '../site/ask.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import { pricePages } from './price-page.ts'
-import { asWritten, questionIn, readCode } from './price-question.ts'
+import { asWritten, meantBy, questionIn } from './price-question.ts'
 import { scopeText } from './price-words.ts'
 
 const QUOTE = `"'><script>alert(1)</script><!-- \n\n# no [x](javascript:y)`
@@ -44,12 +44,20 @@ function answers(text: string): Record<string, unknown> {
   }
 }
 
+const partsOf = (ask: Ask) => ({
+  ask,
+  baseUrl: () => 'https://trust.example',
+  today: () => '2026-11-15',
+  stamp: () => undefined,
+  hospitals: async () => [],
+})
+
 const pagesSaying = (text: string) => {
   const ask: Ask = async (name): Promise<Reply> => {
     const body = answers(text)[name]
     return { status: 200, body, text: JSON.stringify(body) }
   }
-  return pricePages({ ask, baseUrl: () => 'https://trust.example', today: () => '2026-11-15', stamp: () => undefined })
+  return pricePages(partsOf(ask))
 }
 
 const tags = (page: string): string[] => page.match(/<\/?[a-z][a-z0-9]*/gi) ?? []
@@ -83,24 +91,35 @@ test('the form leads to the page of the question, and a question without meaning
   expect((await get('/price?cpt=99213&cpt=99214')).status).toBe(400)
 })
 
-test('a code is read as people write it', () => {
-  const written: [string, string | undefined, string?][] = [
-    ['99213', '99213', ''],
-    [' j0585 ', 'J0585', ''],
-    ['71046-26', '71046', '26'],
-    ['71046 tc', '71046', 'TC'],
-    ['71046-26-59', '71046', '26-59'],
-    ['71046 26, 59', '71046', '26-59'],
-    ['992', undefined],
-    ['99213-', undefined],
-    ['99213-26-59-LT-RT-XU', undefined],
-    ['<b>99', undefined],
-  ]
-  for (const [text, cpt, modifier] of written)
-    expect([text, readCode(text)]).toEqual([text, cpt === undefined ? undefined : { cpt, modifier: modifier ?? '' }])
-  const values = { cpt: '99213', region: ' il ', as_of: '', modifier: '', npi: '', setting: '', basis: '' }
-  expect(questionIn(asWritten(values), '2026-11-15')).toEqual({ cpt: '99213', region: 'IL', as_of: '2026-11-15' })
-  expect(questionIn({ ...asWritten(values), as_of: '2026-02-30' }, '2026-11-15')).toBeUndefined()
+const HOSPITALS = [
+  { npi: '1234567893', name: 'Example General' },
+  { npi: '1003000126', name: 'Example Childrens' },
+]
+const NOTHING = { cpt: '99213', region: '', as_of: '', modifier: '', npi: '', setting: '', basis: '' }
+
+test('a question is read as people write it, and what can mean several is not chosen for them', () => {
+  const asked = (values: Partial<typeof NOTHING>) =>
+    questionIn(asWritten({ ...NOTHING, ...values }, HOSPITALS), '2026-11-15')
+  const plain = { cpt: '99213', region: 'national', as_of: '2026-11-15' }
+  expect(asked({ region: ' il ' })).toEqual({ ...plain, region: 'IL' })
+  expect(asked({ region: 'Chicago, IL 60611', as_of: '3/1/2026' })).toEqual({
+    ...plain,
+    region: '60611',
+    as_of: '2026-03-01',
+  })
+  expect(asked({ npi: 'example general' })).toEqual({ ...plain, npi: '1234567893' })
+  for (const values of [{ region: 'Washington' }, { region: 'Chicago' }, { npi: 'example' }, { as_of: '2026-02-30' }])
+    expect([values, asked(values)]).toEqual([values, undefined])
+
+  const meant = (values: Partial<typeof NOTHING>) => meantBy({ ...NOTHING, ...values }, HOSPITALS, '2026-11-15')
+  expect(meant({ region: 'Washington' }).map(({ label, question }) => [label, question.region])).toEqual([
+    ['Washington (US-WA)', 'US-WA'],
+    ['District of Columbia (US-DC)', 'US-DC'],
+  ])
+  expect(meant({ npi: 'example' }).map(({ question }) => question.npi)).toEqual(['1234567893', '1003000126'])
+  // A choice that would lead nowhere is none.
+  expect(meant({ region: 'Washington', npi: 'example' })).toEqual([])
+  expect(meant({ region: 'Chicago' })).toEqual([])
 })
 
 test('the arithmetic that is spelled out leads to the amount, to the last digit', () => {
@@ -152,9 +171,8 @@ test('a list that states no price says why in the words of the problem, on the p
     const body = name === 'get_reference_sheet' ? { data: [absence], not_held: [] } : answers('harmless')[name]
     return { status: 200, body, text: JSON.stringify(body) }
   }
-  const parts = { ask, baseUrl: () => 'https://trust.example', today: () => '2026-11-15', stamp: () => undefined }
   for (const type of ['text/html', 'text/markdown']) {
-    const text = await rendered(pricePages(parts)[0] as never, type, '99213')
+    const text = await rendered(pricePages(partsOf(ask))[0] as never, type, '99213')
     expect(text).toContain(PROBLEMS.absent_paid_elsewhere.title)
     expect(text).not.toContain('paid_elsewhere')
   }

@@ -25,8 +25,8 @@ export const pricePages = (parts: PriceParts): Resource[] => [
     path: '/price',
     summary: 'Leads from the form of a lookup to the page of the price',
     query: ['cpt', ...QUERY],
-    forms: forms(parts, (written) => {
-      const question = questionIn(asWritten(written), parts.today())
+    forms: forms(parts, async (written) => {
+      const question = questionIn(asWritten(written, await parts.hospitals()), parts.today())
       // Without its day where none was asked for: who keeps the address wants to know again another day.
       return question && pricePath({ ...question, as_of: written.as_of ? question.as_of : '' })
     }),
@@ -48,12 +48,15 @@ const common = ({ stamp }: PriceParts) =>
 
 type Render = (facts: PriceFacts) => string | Promise<string>
 
-function forms(parts: PriceParts, elsewhere: (written: Written) => string | undefined = () => undefined) {
+function forms(
+  parts: PriceParts,
+  elsewhere: (written: Written) => Promise<string | undefined> = async () => undefined,
+) {
   const form = (type: string, render: Render) => ({
     type,
     async render(...values: string[]): Promise<string | RenderedPage> {
       const written = Object.fromEntries(['cpt', ...QUERY].map((name, at) => [name, values[at] ?? ''])) as Written
-      const location = elsewhere(written)
+      const location = await elsewhere(written)
       if (location !== undefined) return { body: '', status: 303, headers: { location } }
       const facts = await priceFacts(parts, written)
       const body = await render(facts)

@@ -1,5 +1,8 @@
-import { capitals, codeOf, parseQuestion } from '../../proof/lookup/question.ts'
+import { parseQuestion } from '../../proof/lookup/question.ts'
 import { queryOf } from '../site/words.ts'
+import { type Hospital, hospitalText, writtenHospitals } from '../written/hospital.ts'
+import { stateName, writtenPlaces } from '../written/place.ts'
+import { writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
 
 /** The parameters of the page beside the code, in the order of its address. */
 export const QUERY = ['region', 'as_of', 'modifier', 'npi', 'setting', 'basis'] as const
@@ -8,29 +11,48 @@ type QueryName = (typeof QUERY)[number]
 /** A question as the page shows it: checked, so that each part has one of its closed forms. */
 export type PriceQuestion = { cpt: string; region: string; as_of: string } & Partial<Record<QueryName, string>>
 
-/** `71046-26`, `71046 26 59`: a code as people write it, with its modifiers. */
-const CODE_WITH_MODIFIERS = /^ *([0-9A-Za-z]{5})(?:[ -]+([0-9A-Za-z]{2}(?:[ ,-]+[0-9A-Za-z]{2}){0,3}))? *$/
-
-export interface WrittenCode {
-  cpt: string
-  modifier: string
-}
-
-/** Undefined for what has neither form. Whether there is such a code is another question. */
-export function readCode(text: string): WrittenCode | undefined {
-  const [, cpt, modifiers = ''] = CODE_WITH_MODIFIERS.exec(text) ?? []
-  return cpt === undefined ? undefined : { cpt: codeOf(cpt), modifier: capitals(modifiers).replaceAll(/[ ,-]+/g, '-') }
-}
-
 export type Written = Record<'cpt' | QueryName, string>
 
 /** What was sent, all of it hostile, as the question that operations take: as people write it, without the blanks around. */
-export function asWritten(values: Readonly<Written>): Written {
+export function asWritten(values: Readonly<Written>, hospitals: readonly Hospital[] = []): Written {
   const trimmed = Object.entries(values).map(([name, value]) => [name, value.trim()])
   const written = Object.fromEntries(trimmed) as Written
-  const code = readCode(values.cpt)
-  if (!code) return written
-  return { ...written, cpt: code.cpt, modifier: capitals(written.modifier || code.modifier) }
+  const code = writtenCode(values.cpt)
+  return {
+    ...written,
+    region: only(writtenPlaces(written.region)) ?? written.region,
+    npi: only(writtenHospitals(written.npi, hospitals)) ?? written.npi,
+    as_of: writtenDay(written.as_of),
+    ...(code ? { cpt: code.cpt, modifier: writtenModifiers(written.modifier) || code.modifier } : {}),
+  }
+}
+
+const only = ([first, ...others]: readonly string[]): string | undefined => (others.length > 0 ? undefined : first)
+
+/** A question that the reader may have meant, and what is different in it. */
+export interface Meant {
+  label: string
+  question: PriceQuestion
+}
+const MOST_MEANT = 12
+
+/** Where the place or the hospital can be several: a question for each. */
+export function meantBy(values: Readonly<Written>, hospitals: readonly Hospital[], today: string): Meant[] {
+  const written = asWritten(values, hospitals)
+  const meant = (label: string, part: Partial<Written>): Meant[] => {
+    const question = questionIn({ ...written, ...part }, today)
+    return question ? [{ label, question }] : []
+  }
+  const places = writtenPlaces(values.region)
+  const named = writtenHospitals(values.npi, hospitals)
+  return [
+    ...(places.length > 1 ? places.flatMap((region) => meant(`${stateName(region)} (${region})`, { region })) : []),
+    ...(named.length > 1
+      ? hospitals
+          .filter(({ npi }) => named.includes(npi))
+          .flatMap((hospital) => meant(hospitalText(hospital), { npi: hospital.npi }))
+      : []),
+  ].slice(0, MOST_MEANT)
 }
 
 /** The question with everything filled in; undefined if a part of it has no meaning. */
@@ -38,8 +60,7 @@ export function questionIn(written: Written, today: string): PriceQuestion | und
   const filled = { ...written, region: written.region || 'national', as_of: written.as_of || today }
   if (typeof parseQuestion(filled) === 'string') return undefined
   const given = Object.entries(filled).filter(([, value]) => value !== '')
-  const region = /^national$/i.test(filled.region) ? 'national' : capitals(filled.region)
-  return { ...(Object.fromEntries(given) as PriceQuestion), region }
+  return Object.fromEntries(given) as PriceQuestion
 }
 
 /** Where the page of a question is. With its day, so that it goes on saying the same. */

@@ -1,6 +1,8 @@
 import { type Entry, PROBLEMS, type ProblemCode, withFullStop } from '../../problem.ts'
+import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
-import type { PriceAnswer, Refusal, ShortRow } from './price-facts.ts'
+import type { Hospital } from '../written/hospital.ts'
+import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { PriceQuestion } from './price-question.ts'
 
 /** Why there is no price, for a patient: what the entry of the problem does not say in such words. */
@@ -16,14 +18,15 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
   unknown_provider:
     'No hospital file that is loaded here names this hospital. Hospitals must publish their prices: look for the file on the website of the hospital.',
   unknown_zip: 'The table of ZIP codes that Medicare publishes does not have this ZIP code. Try the state instead.',
-  region_ambiguous: 'Medicare divides this place into several areas, each with a price of its own. Choose one.',
+  region_ambiguous:
+    'Medicare divides this place into several areas, each with a price of its own. Type the ZIP code of the place, which says where it lies, or choose an area.',
   region_not_covered: 'The price list has this code, but not for this place.',
   invalid_cpt:
     'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26.',
   invalid_region:
-    'A place is a ZIP code such as 94102, a state such as CA, a Medicare area such as US-CA-05, or nothing for the whole country.',
+    'A place is a ZIP code such as 94102, a state such as CA or California, an address that ends with one of them, a Medicare area such as US-CA-05, or nothing for the whole country. A city alone is not enough.',
   invalid_npi:
-    'A hospital is named by its National Provider Identifier: ten digits, the last of which is a check digit.',
+    'A hospital is asked for by its National Provider Identifier, ten digits that the hospital publishes, or by a name that the operator of this site has given it.',
 }
 
 export interface RefusalWords {
@@ -37,7 +40,13 @@ export function refusalWords({ code, detail, errors = [] }: Refusal): RefusalWor
   const { title, meaning }: Entry = PROBLEMS[code]
   const fields = errors.map(({ message }) => sentence(message))
   const said = fields.length > 0 ? fields.join(' ') : sentence(detail)
-  return { title, meaning: MEANINGS[code] ?? meaning ?? said, detail: said === sentence(title) ? undefined : said }
+  // The detail of these speaks to programs: of parameters and members.
+  const isForPrograms = MEANINGS[code] !== undefined && (fields.length > 0 || code === 'region_ambiguous')
+  return {
+    title,
+    meaning: MEANINGS[code] ?? meaning ?? said,
+    detail: isForPrograms || said === sentence(title) ? undefined : said,
+  }
 }
 
 const sentence = (text: string): string => withFullStop(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}`)
@@ -59,6 +68,14 @@ export function scopeText(rows: readonly Pick<ShortRow, 'npi' | 'region'>[]): st
 export const codeText = ({ cpt, modifier }: { cpt: string; modifier?: string | null | undefined }): string =>
   modifier ? `${cpt}-${modifier}` : cpt
 
+/** A price that depends on which area is meant is no absence. */
+export const hasSeveral = (refusal: Refusal | undefined): boolean => refusal?.code === 'region_ambiguous'
+
+export function refusalTitle({ question, refusal, meant }: Pick<PriceFacts, 'question' | 'refusal' | 'meant'>): string {
+  if (!question) return meant.length > 0 ? 'Which one is meant?' : 'This question cannot be asked'
+  return `${hasSeveral(refusal) ? 'Several prices' : 'No price'} for code ${codeText(question)}`
+}
+
 /** What the amount is: '… is the Medicare laboratory fee for code 80053, for the whole country'. */
 export function statement({ basis, setting, region, npi, place }: PriceAnswer, question: PriceQuestion): string {
   const { is } = BASIS_WORDS[basis]
@@ -68,11 +85,17 @@ export function statement({ basis, setting, region, npi, place }: PriceAnswer, q
   return `is ${is} ${of}, for ${regionText(region)}${place ? `, where ZIP code ${place.zip} lies` : ''}.`
 }
 
+/** The hospital that was asked about, by the name that the operator gives it: no file and no proof has one. */
+export const namedText = ({ name }: Hospital): string =>
+  `${name}: so named by the operator of this site, not in the file of the hospital.`
+
 /** The amount to put large: after the modifiers that change it by a rule. */
 export const shownAmount = ({ price, adjustment }: PriceAnswer): string =>
   adjustment ? priceText({ amount: adjustment.amount, per: price.per }) : priceText(price)
 
-export function modifierSentences({ price, modifiers_ignored: ignored, adjustment }: PriceAnswer): string[] {
+export function modifierSentences(answer: PriceAnswer): string[] {
+  const { price, modifiers_ignored: ignored, adjustment } = answer
+  const condition = adjustment && conditionOf(answer, adjustment)
   return [
     ...(ignored ? [`Modifier ${ignored.join(', ')} does not change the amount.`] : []),
     ...(adjustment
@@ -80,6 +103,7 @@ export function modifierSentences({ price, modifiers_ignored: ignored, adjustmen
           `Without modifier ${adjustment.modifier} it is ${priceText(price)}; the modifier multiplies it by ${adjustment.factor} (rule ${adjustment.rule}).`,
         ]
       : []),
+    ...(condition ? [CONDITIONS[condition]] : []),
   ]
 }
 

@@ -4,21 +4,23 @@ import { Day } from '../site/landing-html.tsx'
 import { amountsText, grouped, inWords, periodText } from '../site/words.ts'
 import type { PriceFacts, Refusal } from './price-facts.ts'
 import { type PriceQuestion, pricePath } from './price-question.ts'
-import { codeText, refusalWords } from './price-words.ts'
+import { hasSeveral, refusalTitle, refusalWords } from './price-words.ts'
 
 /** Why there is no price, for a patient; and what there is instead. */
-export const RefusalPart = ({ question, refusal }: PriceFacts) => {
+export const RefusalPart = (facts: PriceFacts) => {
+  const { question, refusal, meant } = facts
   if (!refusal) return null
+  if (meant.length > 0) return <Choice {...facts} />
   const { title, meaning, detail } = refusalWords(refusal)
   return (
     <section>
       <h1>
-        {question ? (
+        {refusalTitle(facts)}
+        {question && (
           <>
-            No price for code {codeText(question)} on <span class="whole">{inWords(question.as_of)}</span>
+            {' '}
+            on <span class="whole">{inWords(question.as_of)}</span>
           </>
-        ) : (
-          'This question cannot be asked'
         )}
       </h1>
       <p class="lead">{meaning}</p>
@@ -35,10 +37,27 @@ export const RefusalPart = ({ question, refusal }: PriceFacts) => {
         )}
       </dl>
       {question && <Instead question={question} refusal={refusal} />}
-      {question && <p>No price is not a price of zero. That there is none is proved, like every price here.</p>}
+      {question && !hasSeveral(refusal) && (
+        <p>No price is not a price of zero. That there is none is proved, like every price here.</p>
+      )}
     </section>
   )
 }
+
+/** Where the place or the hospital can be several. */
+const Choice = (facts: PriceFacts) => (
+  <section>
+    <h1>{refusalTitle(facts)}</h1>
+    <p class="lead">What you wrote can mean several. Choose one:</p>
+    <ul>
+      {facts.meant.map(({ label, question }) => (
+        <li>
+          <a href={pricePath(question)}>{label}</a>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
 
 const Instead = ({ question, refusal: { row, last_known: last, charts, choices, available } }: InsteadProps) => (
   <>

@@ -1,5 +1,6 @@
 import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
+import type { Hospital } from '../written/hospital.ts'
 import { type FiguresAnswer, type FigureTile, figureTiles } from './figure-words.ts'
 import { dollars, inQuery } from './words.ts'
 
@@ -31,6 +32,7 @@ export interface LandingParts extends DiscoveryParts {
   /** Every chart that was ever published, with the edition that was in force last. */
   charts: () => Promise<readonly LandingChart[]>
   example: () => Promise<LandingExample | undefined>
+  hospitals: () => Promise<readonly Hospital[]>
   stamp: Stamp
 }
 
@@ -42,17 +44,20 @@ export interface LandingFacts {
   example: (LandingExample & { shown: string; schedule: string; sample: boolean; address: string }) | undefined
   figures: { released: string | null; sample: boolean; list: readonly FigureTile[] }
   charts: { list: readonly LandingChart[]; total: number }
-  /** NPIs of hospitals whose files are loaded. */
-  hospitals: readonly string[]
+  hospitals: readonly Hospital[]
   steps: readonly string[]
   operations: readonly { route: string; summary: string; needs: string }[]
 }
 
 const MOST_CHARTS = 12
-const MOST_HOSPITALS = 50
 
 export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
-  const [figures, all, example] = await Promise.all([parts.figures(), parts.charts(), parts.example()])
+  const [figures, all, example, hospitals] = await Promise.all([
+    parts.figures(),
+    parts.charts(),
+    parts.example(),
+    parts.hospitals(),
+  ])
   const chart = example && all.find((each) => example.release_id.startsWith(`${each.chart}:${each.edition}:`))
   // Schedules come before the files of single hospitals, of which there can be thousands.
   const list = all.toSorted((a, b) => Number(isHospitalChart(a)) - Number(isHospitalChart(b))).slice(0, MOST_CHARTS)
@@ -68,7 +73,7 @@ export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
     },
     figures: { released: figures.as_of, sample: figures.data_class === 'sample', list: figureTiles(figures) },
     charts: { list, total: all.length },
-    hospitals: hospitalsOf(all),
+    hospitals,
     steps: parts.rails.flow,
     operations: parts.operations().map(described),
   }
@@ -77,8 +82,6 @@ export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
 export const isSample = ({ data_class }: { data_class: string }): boolean => data_class === 'sample'
 
 const isHospitalChart = ({ chart }: LandingChart): boolean => chart.includes(':')
-export const hospitalsOf = (charts: readonly { chart: string }[]): string[] =>
-  charts.flatMap(({ chart }) => chart.split(':')[1] ?? []).slice(0, MOST_HOSPITALS)
 
 function described({ http, summary, access }: Operation): LandingFacts['operations'][number] {
   const needs = { public: 'nothing', agent_key: 'agent key' }[access as string] ?? access

@@ -64,8 +64,9 @@ const Hero = ({ sample, hospitals, example, charts }: LandingFacts) => (
       </p>
       <LookupForm hospitals={hospitals} {...(example ? { example: example.cpt } : {})} />
       <p class="small">
-        A place is a ZIP code, a state such as <code>CA</code>, a Medicare area such as <code>US-CA-05</code>, or
-        nothing for the whole country. The day is today unless you say another.
+        A place is a ZIP code, a state, an address that ends with one of them, a Medicare area such as{' '}
+        <code>US-CA-05</code>, or nothing for the whole country. The day is today unless you say another. A hospital is
+        optional.
       </p>
       {sample && (
         <p class="notice">

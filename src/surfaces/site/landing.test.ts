@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { ServiceDescriptor } from '../discovery/descriptor.ts'
 import { figuresAnswer, landingParts, noFigures, rendered, served } from '../discovery/fixture.ts'
 import { DOCUMENTS } from '../guides/documents.ts'
+import { hospitalsIn } from '../written/hospital.ts'
 import { assets } from './assets.ts'
 import { landing } from './landing.ts'
 import type { LandingParts } from './landing-facts.ts'
@@ -128,11 +129,14 @@ test('sample data is called SAMPLE where it stands', async () => {
 })
 
 test('of many price lists the page shows the schedules and the first few others, and says how many there are', async () => {
-  const [page = '', markdown = ''] = await bothOf({ charts: () => manyCharts(1503) })
+  const [page = '', markdown = ''] = await bothOf({
+    charts: () => manyCharts(1503),
+    hospitals: async () => hospitalsIn(await manyCharts(1503)),
+  })
   expect(page).toContain('The first 12 of 1,503.')
   expect(markdown).toContain('The first 12 of 1503. [All of them, and how fresh they are](/status)')
   for (const text of [page, markdown]) expect(text).toContain('cms-pfs')
-  expect(page.match(/<option/g)).toHaveLength(50)
+  expect(page.match(/<option/g)).toHaveLength(200)
   for (const text of await bothOf()) expect(text).not.toContain('The first')
 })
 

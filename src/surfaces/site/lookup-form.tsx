@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { type Hospital, hospitalText, MOST_IN_NAME } from '../written/hospital.ts'
 
 /** What is asked now, where a page already answers something: closed words only, never what somebody sent. */
 export interface LookupValues {
@@ -11,8 +12,7 @@ export interface LookupValues {
 
 interface LookupFormProps {
   values?: LookupValues
-  /** NPIs of hospitals whose files are loaded. */
-  hospitals?: readonly string[]
+  hospitals?: readonly Hospital[]
   example?: string
 }
 
@@ -38,7 +38,7 @@ export const LookupForm = ({ values = {}, hospitals = [], example = '99213' }: L
       <input
         id="region"
         name="region"
-        maxlength={24}
+        maxlength={100}
         autocomplete="postal-code"
         placeholder="ZIP code or state"
         value={values.region === 'national' ? undefined : values.region}
@@ -49,27 +49,50 @@ export const LookupForm = ({ values = {}, hospitals = [], example = '99213' }: L
       <input id="as_of" name="as_of" type="date" value={values.as_of} />
     </p>
     <p>
-      <label for="npi">Hospital (NPI)</label>
-      <input
-        id="npi"
-        name="npi"
-        inputmode="numeric"
-        maxlength={16}
-        autocomplete="off"
-        placeholder="optional"
-        list={hospitals.length > 0 ? 'hospitals' : undefined}
-        value={values.npi}
-      />
-      {hospitals.length > 0 && (
-        <datalist id="hospitals">
-          {hospitals.map((npi) => (
-            <option value={npi}>{`Hospital with NPI ${npi}`}</option>
-          ))}
-        </datalist>
-      )}
+      <label for="npi">Hospital</label>
+      <HospitalField hospitals={hospitals} value={values.npi} placeholder="NPI or name" />
     </p>
     <p>
       <button type="submit">Look up</button>
     </p>
   </form>
 )
+
+/** More of them would make every page long. Those that have a name come first. */
+const MOST_HOSPITALS = 200
+
+interface HospitalFieldProps {
+  hospitals: readonly Hospital[]
+  value?: string | undefined
+  placeholder: string
+}
+
+/** A hospital by NPI or by the operator's name for it, with those to choose from. */
+export const HospitalField = ({ hospitals, value, placeholder }: HospitalFieldProps) => {
+  const listed = hospitals
+    .filter(({ file }) => file)
+    .toSorted((a, b) => Number(a.name === undefined) - Number(b.name === undefined))
+    .slice(0, MOST_HOSPITALS)
+  return (
+    <>
+      <input
+        id="npi"
+        name="npi"
+        maxlength={MOST_IN_NAME}
+        autocomplete="off"
+        placeholder={placeholder}
+        list={listed.length > 0 ? 'hospitals' : undefined}
+        value={value}
+      />
+      {listed.length > 0 && (
+        <datalist id="hospitals">
+          {listed.map((hospital) => (
+            <option value={hospital.name ?? hospital.npi} data-npi={hospital.npi}>
+              {hospitalText(hospital)}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
+  )
+}

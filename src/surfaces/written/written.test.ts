@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { isBilled } from '../../proof/lookup/bill.ts'
+import { parseRegion } from '../../proof/lookup/region.ts'
+import { writtenPlaces } from './place.ts'
+import { writtenAmount, writtenCode, writtenDay } from './written.ts'
+
+test('a code is read as people write it', () => {
+  const written: [string, string | undefined, string?][] = [
+    ['99213', '99213', ''],
+    [' j0585 ', 'J0585', ''],
+    ['CPT 99213', '99213', ''],
+    ['hcpcs: j0585', 'J0585', ''],
+    ['71046-26', '71046', '26'],
+    ['71046 tc', '71046', 'TC'],
+    ['71046-26-59', '71046', '26-59'],
+    ['71046 26, 59', '71046', '26-59'],
+    ['992', undefined],
+    ['99213-', undefined],
+    ['99213-99215', undefined],
+    ['99213-26-59-LT-RT-XU', undefined],
+    ['<b>99', undefined],
+  ]
+  for (const [text, cpt, modifier] of written)
+    expect([text, writtenCode(text)]).toEqual([text, cpt === undefined ? undefined : { cpt, modifier: modifier ?? '' }])
+})
+
+test('a place is read as people write it, and one that can mean several is a choice', () => {
+  const written: [string, ...string[]][] = [
+    ['60611', '60611'],
+    ['60611-1234', '60611-1234'],
+    ['ZIP 60611', '60611'],
+    ['il', 'IL'],
+    ['us-il-16', 'US-IL-16'],
+    ['Illinois', 'US-IL'],
+    ['new  york', 'US-NY'],
+    ['N.Y.', 'NY'],
+    ['district of columbia', 'US-DC'],
+    ['Chicago, IL', 'IL'],
+    ['chicago il', 'IL'],
+    ['Springfield, Illinois', 'US-IL'],
+    ['Chicago, IL 60611', '60611'],
+    ['1 Main St., Chicago, IL 60611, USA', '60611'],
+    ['Washington, D.C.', 'DC'],
+    ['washington dc', 'DC'],
+    ['USA', 'national'],
+    ['National', 'national'],
+    ['Washington', 'US-WA', 'US-DC'],
+    ['Carolina', 'US-NC', 'US-SC'],
+    // A city alone; a town of New Jersey; two ZIP codes; another country; a state that does not exist.
+    ['Chicago'],
+    ['West New York'],
+    ['60611 60612'],
+    ['Paris, France'],
+    ['US-ZZ'],
+    [''],
+    [`${'x '.repeat(100)}, IL`],
+  ]
+  for (const [text, ...regions] of written) expect([text, ...writtenPlaces(text)]).toEqual([text, ...regions])
+})
+
+test('a day and an amount are read as people write them, and nothing is guessed', () => {
+  for (const text of [
+    '11/16/2026',
+    '11-16-26',
+    'Nov 16, 2026',
+    'November 16 2026',
+    '16-Nov-26',
+    '16 november 2026',
+    '2026-11-16T00:00:00Z',
+    '2026-11-16 00:00',
+    '2026-11-16',
+  ])
+    expect([text, writtenDay(text)]).toEqual([text, '2026-11-16'])
+  expect(writtenDay('16.11.2026')).toBe('16.11.2026')
+  for (const text of ['Foo 1, 2026', 'anf 1, 2026', '16/11/2026']) expect(Date.parse(writtenDay(text))).toBeNaN()
+  const amounts: [string, string | undefined][] = [
+    ['$1,234.50', '1234.50'],
+    ['1234.5', '1234.50'],
+    ['USD 300', '300.00'],
+    ['300 usd', '300.00'],
+    ['12,345,678.90', '12345678.90'],
+    ['1,234', '1234.00'],
+    ['1.234,50', undefined],
+    ['1234,50', undefined],
+    ['12,34', undefined],
+    ['1.234', undefined],
+    ['-20.00', undefined],
+    ['(20.00)', undefined],
+    ['1e9', undefined],
+    ['$', undefined],
+  ]
+  for (const [text, amount] of amounts) expect([text, writtenAmount(text)]).toEqual([text, amount])
+})
+
+test('whatever is written, what comes of it has a closed form', () => {
+  const words = fc.array(
+    fc.constantFrom('Chicago', 'IL', ',', ' ', '60611', '.', '<b>', 'New', 'York', '-', '1234', 'USA'),
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        words.map((parts) => parts.join('')),
+      ),
+      (text) => {
+        for (const region of writtenPlaces(text)) expect(parseRegion(region)).toBeDefined()
+        const amount = writtenAmount(text)
+        expect(amount === undefined || isBilled(amount)).toBe(true)
+        expect(writtenCode(text)?.cpt ?? 'AAAAA').toMatch(/^[0-9A-Z]{5}$/)
+      },
+    ),
+  )
+})

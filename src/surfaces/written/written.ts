@@ -1,0 +1,53 @@
+// Codes, days and amounts as people write them on bills and in forms, in the one form that lookups take.
+
+import { capitals, codeOf } from '../../proof/lookup/question.ts'
+
+/** `71046-26`, `71046 26 59`, `CPT 71046`: a code with its modifiers. */
+const CODE_WITH_MODIFIERS =
+  /^ *(?:(?:CPT|HCPCS|code):? +)?([0-9A-Za-z]{5})(?:[ -]+([0-9A-Za-z]{2}(?:[ ,-]+[0-9A-Za-z]{2}){0,3}))? *$/i
+
+export interface WrittenCode {
+  cpt: string
+  modifier: string
+}
+
+/** Undefined for what has neither form. Whether there is such a code is another question. */
+export function writtenCode(text: string): WrittenCode | undefined {
+  const [, cpt, modifiers = ''] = CODE_WITH_MODIFIERS.exec(text) ?? []
+  return cpt === undefined ? undefined : { cpt: codeOf(cpt), modifier: writtenModifiers(modifiers) }
+}
+
+export const writtenModifiers = (text: string): string => capitals(text).replaceAll(/[\s,-]+/g, '-')
+
+const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec'
+const MONTH = '([A-Za-z]{3})[a-z]{0,6}\\.?'
+const YEAR = '((?:20)?[0-9]{2})'
+const AMERICAN = new RegExp(`^([0-9]{1,2})([/-])([0-9]{1,2})\\2${YEAR}$`)
+const MONTH_FIRST = new RegExp(`^${MONTH} ([0-9]{1,2}),? ${YEAR}$`)
+const DAY_FIRST = new RegExp(`^([0-9]{1,2})[ -]${MONTH}[ -]${YEAR}$`)
+
+/** `11/16/2026`, `Nov 16, 2026`, `16-Nov-26` and a day with a time are ISO days; other text is returned unchanged. */
+export function writtenDay(text: string): string {
+  const iso = (year = '', month: string | number = '', day = ''): string =>
+    `20${year.slice(-2)}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
+  const numberOf = (name = ''): number => {
+    const at = MONTHS.indexOf(name.toLowerCase())
+    return at % 3 === 0 ? at / 3 + 1 : 0
+  }
+  const [, month, , date, year] = AMERICAN.exec(text) ?? []
+  if (month !== undefined) return iso(year, month, date)
+  const [, name, nameDate, nameYear] = MONTH_FIRST.exec(text) ?? []
+  if (name !== undefined) return iso(nameYear, numberOf(name), nameDate)
+  const [, first, middle, last] = DAY_FIRST.exec(text) ?? []
+  if (first !== undefined) return iso(last, numberOf(middle), first)
+  return /^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ][0-9:.]+Z?$/.exec(text)?.[1] ?? text
+}
+
+/** `$1,234.5` is `1234.50`. Undefined for what is no amount of dollars, or not surely one: `1.234,50` is none. */
+export function writtenAmount(text: string): string | undefined {
+  const plain = text
+    .replace(/^(?:\$|USD) ?| ?(?:\$|USD)$/i, '')
+    .replace(/^[0-9]{1,3}(?:,[0-9]{3})+(?=\.|$)/, (grouped) => grouped.replaceAll(',', ''))
+  const [, whole, cents = ''] = /^([0-9]{1,9})(?:\.([0-9]{0,2}))?$/.exec(plain) ?? []
+  return whole === undefined ? undefined : `${Number(whole)}.${cents.padEnd(2, '0')}`
+}
