@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { type Db, StoreFault } from './db/db.ts'
 import { FileFolder } from './db/file-folder.ts'
+import { needFolder, needRoom } from './db/folder-access.ts'
 import { S3Files } from './db/s3-files.ts'
 import { readSecret } from './db/secret-file.ts'
 import {
@@ -41,6 +42,7 @@ export interface Installation {
 }
 
 const PEPPER_BYTES = 32
+const DATA_ELSEWHERE = 'another folder with DATA_DIR'
 const LOGS = ['registry', 'figures'] as const
 
 /** Where the store of an installation is: in a PostgreSQL database always under the same schema. */
@@ -79,6 +81,8 @@ export async function createInstallation<T>(
   { origin, now, replaceLock = false }: Creation,
   fill: (installation: Installation) => Promise<T>,
 ): Promise<T> {
+  needRoom(resolve(config.DATA_DIR), DATA_ELSEWHERE)
+  needRoom(config.lockDir, 'another folder with LOCK_DIR')
   await refuseToOverwrite(config, replaceLock)
   if (!/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(origin))
     throw new StoreFault('the origin of a log is a host name and path, without a scheme')
@@ -239,6 +243,7 @@ export async function openUnchecked(
   config: Config,
   { trace, isShared = false, isReadOnly = false }: UncheckedOptions = {},
 ): Promise<Installation> {
+  checkAccess(config, isReadOnly)
   const parts = await partsOf(config)
   if (!parts.some(([, isThere]) => isThere))
     throw new StoreFault('there is no registry store here: run `atr init` first')
@@ -254,6 +259,10 @@ export async function openUnchecked(
   const db = await openDb(config, isShared, isReadOnly)
   return { db, cosign, witnesses, ...secrets }
 }
+
+/** Fails with one sentence if the folder of the store is on a read-only disk or belongs to another user. */
+export const checkAccess = ({ DATABASE_URL, DATA_DIR }: Config, isReadOnly = false): void =>
+  needFolder(resolve(DATA_DIR), DATABASE_URL === undefined && !isReadOnly ? 'write' : 'read', DATA_ELSEWHERE)
 
 async function whyNoStore(place: StorePlace): Promise<string> {
   if (await findWhole(place))

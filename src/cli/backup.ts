@@ -1,16 +1,23 @@
-import { rmSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { backUp } from '../db/backup.ts'
 import { type Db, StoreFault } from '../db/db.ts'
-import { FileFolder, SealedFile } from '../db/file-folder.ts'
+import { FileFolder, PIECE_BYTES, SealedFile } from '../db/file-folder.ts'
 import { filesNamedIn } from '../registry/release/store.ts'
-import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
+import { ourTurn } from '../registry/turn.ts'
+import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault } from './command.ts'
+import { ifInterrupted } from './interruption.ts'
+import { progressLine, type StageProgress } from './progress.ts'
 
 export const backup: Command = {
   usage: 'backup FILE [--json]',
   summary:
     'Copies the store to a new file, also while it is in use, and the release files to the folder `releases` beside it. Copy the log keys and the pepper yourself',
+  options: [JSON_OPTION],
+  examples: [
+    ['backup /backup/registry-2026-11-16.db', 'copies everything but the secrets, also while the service runs'],
+  ],
   async run(args, config) {
     const { values, positionals } = parseArgs({
       args,
@@ -21,7 +28,15 @@ export const backup: Command = {
     if (file === undefined || more.length > 0) throw new UsageFault('name one new file: atr backup FILE')
     // Opening it first refuses a store that is missing, damaged or older than what was signed.
     const { db } = await openStore(config)
-    const copied = await copyAll(db, file).finally(() => db.close())
+    const line = progressLine(values.json)
+    const done = ifInterrupted(
+      `no backup was made. \`atr backup ${file}\` begins again, and copies only the release files that are not there yet`,
+    )
+    const copied = await copyAll(db, file, (progress) => line.update(progress)).finally(() => {
+      line.clear()
+      return db.close()
+    })
+    done()
     show(
       values.json,
       { file, ...copied },
@@ -37,20 +52,59 @@ export const filesBeside = (file: string): FileFolder => new FileFolder(join(dir
 const MOST_TRIES = 3
 
 /** The store first, then the files that the copy names. One may be discarded in between: then both are copied again. */
-export async function copyAll(db: Db, file: string): Promise<{ bytes: number; releases: number; copied: number }> {
+export async function copyAll(
+  db: Db,
+  file: string,
+  tell: (progress: StageProgress) => void = () => undefined,
+): Promise<{ bytes: number; releases: number; copied: number }> {
   for (let tries = 1; ; tries++) {
-    const { bytes } = await backUp(db, file)
-    const copy = new SealedFile(file)
-    const named = filesNamedIn(copy)
-    copy.close()
-    const digests = named.map((each) => each.file)
-    const { copied, missing } = await db.files.copyTo(filesBeside(file), digests)
-    const lost = named.find((each) => missing.includes(each.file))
-    if (!lost) return { bytes, releases: named.length, copied }
-    rmSync(file)
-    if (tries === MOST_TRIES)
-      throw new StoreFault(
-        `the file of release ${lost.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
-      )
+    let files = { releases: 0, copied: 0 }
+    try {
+      const { bytes } = await backUp(db, file, async (partial) => {
+        files = await copyFiles(db, partial, filesBeside(file), tell)
+      })
+      return { bytes, ...files }
+    } catch (error) {
+      if (!(error instanceof FileLost) || tries === MOST_TRIES) throw error
+    }
+  }
+}
+
+class FileLost extends StoreFault {}
+
+async function copyFiles(
+  db: Db,
+  store: string,
+  to: FileFolder,
+  tell: (progress: StageProgress) => void,
+): Promise<{ releases: number; copied: number }> {
+  const copy = new SealedFile(store)
+  const named = filesNamedIn(copy)
+  copy.close()
+  const digests = named.map((each) => each.file)
+  const pause = piecesOf(db.files, digests, tell)
+  const { copied, missing } = await db.files.copyTo(to, digests, { pause })
+  const lost = named.find((each) => missing.includes(each.file))
+  if (!lost) return { releases: named.length, copied }
+  throw new FileLost(
+    `the file of release ${lost.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
+  )
+}
+
+/** Counts what is read of some files, and lets a signal in between. */
+export function piecesOf(
+  files: FileFolder,
+  digests: readonly string[],
+  tell: (progress: StageProgress) => void,
+): () => Promise<void> {
+  const total = [...new Set(digests)].reduce(
+    (sum, digest) => sum + (statSync(files.pathOf(digest), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+  let done = 0
+  return async () => {
+    done = Math.min(total, done + PIECE_BYTES)
+    tell({ phase: 'copying', done, total, unit: 'bytes' })
+    await ourTurn()
   }
 }

@@ -7,19 +7,38 @@ import { isFailing } from '../citations/judgement.ts'
 import type { Config } from '../config.ts'
 import { StoreBusy } from '../db/db.ts'
 import { citedLater, citedSources } from '../registry/catalogue/citations.ts'
-import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
+import {
+  type Command,
+  DONE,
+  JSON_OPTION,
+  openStore,
+  REFUSED,
+  show,
+  table,
+  UsageFault,
+  unknownAction,
+} from './command.ts'
 
 export const archiveOf = ({ ARCHIVE }: Config): SourceArchive | undefined =>
   ARCHIVE === undefined ? undefined : SourceArchive.at(ARCHIVE)
 
+const ACTIONS = {
+  check: {
+    usage: 'citations check [--all] [--loopback] [--json]',
+    summary: 'Looks whether the cited sources are still where they were, and still the same',
+    options: [
+      ['--all', 'looks at every source, due or not'],
+      ['--loopback', 'also at addresses of this machine, which are refused otherwise'],
+      JSON_OPTION,
+    ],
+    examples: [['citations check --all', 'looks at every source now; exit code 1 if one is gone or was changed']],
+  },
+} as const
+
 export const citations: Command = {
-  usage: 'citations check [--all] [--loopback] [--json]',
-  summary: 'Looks whether the cited sources are still where they were, and still the same',
-  options: [
-    ['--all', 'looks at every source, due or not'],
-    ['--loopback', 'also at addresses of this machine, which are refused otherwise'],
-    ['--json', 'prints JSON'],
-  ],
+  usage: 'citations ACTION',
+  summary: 'Looks after the sources that releases cite',
+  actions: ACTIONS,
   async run(args, config) {
     const options = {
       all: { type: 'boolean', default: false },
@@ -29,8 +48,9 @@ export const citations: Command = {
       scheduled: { type: 'boolean', default: false },
     } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    if (positionals.length !== 1 || positionals[0] !== 'check')
-      throw new UsageFault('say what to do: atr citations check')
+    const [action = '', ...more] = positionals
+    if (action !== 'check') throw unknownAction('citations', action, ACTIONS)
+    if (more.length > 0) throw new UsageFault('atr citations check takes options only')
     const { db } = await openStore(config)
     try {
       const cited = await citedSources(db, dayOf(Date.now()))

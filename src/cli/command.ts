@@ -1,13 +1,20 @@
 import type { Config } from '../config.ts'
 import { type Installation, openInstallation } from '../installation.ts'
 
-/** One subcommand. It returns its exit code; refusals and faults are thrown. */
-export interface Command {
-  /** The words after `atr`, as in a help text. */
+/** What a person can read about a command or one of its actions. */
+export interface Help {
+  /** The words after `atr`. */
   usage: string
   summary: string
-  /** Shown by `atr help COMMAND` only. */
   options?: readonly (readonly [option: string, meaning: string])[]
+  /** The words after `atr` again, as someone would type them: a test runs each. */
+  examples?: readonly (readonly [words: string, meaning: string])[]
+}
+
+/** One subcommand. It returns its exit code; refusals and faults are thrown. */
+export interface Command extends Help {
+  /** What it can do, where its first word says which. Each has options and examples of its own. */
+  actions?: Readonly<Record<string, Help>>
   run(args: string[], config: Config): Promise<number>
 }
 
@@ -17,9 +24,55 @@ export class UsageFault extends Error {}
 export const DONE = 0
 export const REFUSED = 1
 
-/** Opens the installation. Prints a line on standard error if something is signed but not public yet. */
+export const JSON_OPTION = ['--json', 'prints JSON'] as const
+
+/** Whether a program reads what is printed. Asked before options are parsed, because they may be wrong. */
+export const printsJson = (): boolean => process.argv.includes('--json')
+
+/** Says something on standard error that is no failure. */
+export const notice = (message: string): void =>
+  console.error(printsJson() ? JSON.stringify({ notice: { message } }) : `atr: ${message}`)
+
+/** Opens the installation. Says so if something is signed but not public yet. */
 export const openStore = (config: Config, options: { isTaken?: boolean } = {}): Promise<Installation> =>
-  openInstallation(config, { ...options, tell: (why) => console.error(`atr: ${why}`) })
+  openInstallation(config, { ...options, tell: notice })
+
+/** The first word is none of the actions of a command. */
+export function unknownAction(command: string, name: string, actions: Readonly<Record<string, unknown>>): UsageFault {
+  const names = Object.keys(actions)
+  const near = nearest(name, names)
+  const guess = near === undefined ? '' : `did you mean \`atr ${command} ${near}\`? `
+  return new UsageFault(`${guess}say what to do: atr ${command} ${listed(names)}`)
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : (names[0] ?? '')
+
+/** The name that someone meant who mistyped it, if that can be guessed. */
+export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const word = typed.toLowerCase()
+  if (word.length < 2 || word.length > 30) return undefined
+  const [best] = names
+    .map((name) => ({ name, changes: name.startsWith(word) ? 1 : changesBetween(word, name) }))
+    .sort((one, other) => one.changes - other.changes)
+  return best && best.changes <= Math.max(1, Math.floor(word.length / 3)) ? best.name : undefined
+}
+
+/** How many letters must be put in, left out, replaced or swapped with the next one to make one word of another. */
+function changesBetween(one: string, other: string): number {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, i) => i)]
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1]
+      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      const least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (isSame ? 0 : 1))
+      next.push(isSwapped ? Math.min(least, (before[j - 2] ?? 0) + 1) : least)
+    }
+    ;[before, row] = [row, next]
+  }
+  return row[other.length] ?? 0
+}
 
 /** Prints JSON with `--json`, otherwise text. */
 export function show(asJson: boolean, value: unknown, text: string): void {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type Examination, examine } from '../doctor/examination.ts'
 import { bytesText } from '../doctor/machine.ts'
-import { type Command, DONE, REFUSED, show, table } from './command.ts'
+import { type Command, DONE, JSON_OPTION, REFUSED, show, table } from './command.ts'
 
-const JSON_OPTION = { json: { type: 'boolean', default: false } } as const
+const OPTIONS = { json: { type: 'boolean', default: false } } as const
 
 /** Exit code 1 where something fails, so that cron notices. */
 const codeOf = ({ status }: Examination): number => (status === 'fail' ? REFUSED : DONE)
@@ -11,9 +11,10 @@ const codeOf = ({ status }: Examination): number => (status === 'fail' ? REFUSED
 export const doctor: Command = {
   usage: 'doctor [--json]',
   summary: 'Names each fault of the installation and what to do about it; changes nothing',
-  options: [['--json', 'prints JSON']],
+  options: [JSON_OPTION],
+  examples: [['doctor', 'exit code 1 if something fails, so that cron notices']],
   async run(args, config) {
-    const { values } = parseArgs({ args, options: JSON_OPTION })
+    const { values } = parseArgs({ args, options: OPTIONS })
     const examination = await examine(config, Date.now())
     const { at, status, findings } = examination
     show(values.json, { at, status, findings }, doctorText(examination))
@@ -24,9 +25,10 @@ export const doctor: Command = {
 export const status: Command = {
   usage: 'status [--json]',
   summary: 'Shows what is in force, due, missing, staged and held, and how the installation is; changes nothing',
-  options: [['--json', 'prints JSON']],
+  options: [JSON_OPTION],
+  examples: [['status --json', 'the same for a program']],
   async run(args, config) {
-    const { values } = parseArgs({ args, options: JSON_OPTION })
+    const { values } = parseArgs({ args, options: OPTIONS })
     const examination = await examine(config, Date.now())
     show(values.json, summaryOf(examination), statusText(examination))
     return codeOf(examination)

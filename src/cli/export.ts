@@ -8,7 +8,8 @@ import { Problem } from '../problem.ts'
 import { type ExportSource, exportRelease, FORMATS, type Format } from '../registry/export/export.ts'
 import { findRelease } from '../registry/release/store.ts'
 import { findLogged } from '../registry/store.ts'
-import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault } from './command.ts'
+import { ifInterrupted } from './interruption.ts'
 
 /** Writes a whole release to a file, with its checksum beside it in the form that `sha256sum -c` reads. */
 export const exportCommand: Command = {
@@ -17,8 +18,9 @@ export const exportCommand: Command = {
   options: [
     ['--format F', 'ndjson, csv or parquet'],
     ['--out FILE|FOLDER', 'a new file, or a folder that exists; FILE.sha256 is written beside it'],
-    ['--json', 'prints JSON'],
+    JSON_OPTION,
   ],
+  examples: [['export cms-pfs:RVU26D:1 --format parquet --out .', 'writes a file and its checksum into this folder']],
   async run(args, config) {
     const { values, positionals } = parseArgs({
       args,
@@ -39,7 +41,11 @@ export const exportCommand: Command = {
     try {
       const release = await sourceOf(db, release_id)
       const file = fileFor(values.out, release_id, format)
+      const done = ifInterrupted(
+        'the file was not written. The same command writes it anew, over the part that ends in .partial',
+      )
       const { bytes, sha256 } = await writeWhole(file, exportRelease(db, release, format))
+      done()
       const { rows_root, row_count } = release
       const state = release.manifest === null ? 'staged' : 'published'
       const written = { release_id, state, format, file, rows: row_count, bytes, sha256, rows_root }

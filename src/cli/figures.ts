@@ -15,33 +15,64 @@ import { windows } from '../figures/window/store.ts'
 import { whyUnreadable } from '../files/plain-file.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
-import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
+import {
+  type Command,
+  DONE,
+  JSON_OPTION,
+  notice,
+  openStore,
+  REFUSED,
+  show,
+  table,
+  UsageFault,
+  unknownAction,
+} from './command.ts'
+import { ifInterrupted } from './interruption.ts'
 
-const ACTIONS = { import: importOutcomes, correct: correctOutcomes, delete: deleteOutcomes }
+const CHANGES = { import: importOutcomes, correct: correctOutcomes, delete: deleteOutcomes }
+
+const OUTCOMES_HELP = {
+  import: {
+    usage: 'outcomes import FILE [--sample] [--json]',
+    summary: 'Adds the cases of a CSV file',
+    options: [['--sample', 'marks the cases as invented'], JSON_OPTION],
+    examples: [['outcomes import 2026-q4.csv', 'all of them or none; the same file again changes nothing']],
+  },
+  correct: {
+    usage: 'outcomes correct FILE [--json]',
+    summary: 'Replaces cases that are in the ledger',
+    options: [JSON_OPTION],
+    examples: [['outcomes correct corrected.csv', 'found by their column case_ref']],
+  },
+  delete: {
+    usage: 'outcomes delete FILE [--json]',
+    summary: 'Removes the cases that the file names in its column case_ref',
+    options: [JSON_OPTION],
+    examples: [['outcomes delete forget.csv', 'figures that were published stay']],
+  },
+} as const
 
 export const outcomes: Command = {
-  usage: 'outcomes import|correct|delete <csv> [--sample] [--json]',
+  usage: 'outcomes ACTION',
   summary: 'Adds, replaces or removes the cases of a file in the ledger of dispute outcomes, all or none',
-  options: [
-    ['import CSV', 'adds the cases of the file'],
-    ['correct CSV', 'replaces cases that are in the ledger'],
-    ['delete CSV', 'removes the cases that the file names in its column case_ref'],
-    ['--sample', 'marks the cases as invented'],
-    ['--json', 'prints JSON'],
-  ],
+  actions: OUTCOMES_HELP,
   async run(args, config) {
     const options = { sample: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [action = '', path, ...more] = positionals
-    if (!Object.hasOwn(ACTIONS, action) || path === undefined || more.length > 0)
-      throw new UsageFault('say what to do with which file: atr outcomes import, correct or delete FILE')
+    if (!Object.hasOwn(CHANGES, action)) throw unknownAction('outcomes', action, CHANGES)
+    if (path === undefined || more.length > 0) throw new UsageFault(`name one file: atr outcomes ${action} FILE`)
     const why = whyUnreadable(path)
     if (why) throw new Problem('outcomes_refused', why)
     const { db, pepper } = await openStore(config)
     try {
-      const change = ACTIONS[action as keyof typeof ACTIONS]
+      const finished = ifInterrupted(
+        'the file was taken whole or not at all. Run the same command again: it says so if it was taken',
+      )
+      const change = CHANGES[action as keyof typeof CHANGES]
       const data_class = values.sample ? 'sample' : 'published'
       const done = await change(db, Bun.file(path).stream(), { now: Date.now, data_class, pepper })
+      finished()
       show(
         values.json,
         done,
@@ -56,30 +87,46 @@ export const outcomes: Command = {
   },
 }
 
+const FIGURES_HELP = {
+  release: {
+    usage: 'figures release [--dry-run] [--new-series] [--exact --accept-risk] [--json]',
+    summary: 'Closes a window and publishes figures with noise; once in a quarter, or a month from 1,000 cases on',
+    options: [
+      ['--dry-run', 'says what would be published and what is held until when, and changes nothing'],
+      ['--new-series', 'begins a series under the other rule, which the log then says'],
+      ['--exact', 'publishes without noise (rule 1), and says what that reveals'],
+      ['--accept-risk', 'needed with --exact'],
+      JSON_OPTION,
+    ],
+    examples: [
+      ['figures release --dry-run', 'says what would be published, and draws no noise'],
+      ['figures release', 'closes the window for good'],
+    ],
+  },
+  audit: {
+    usage: 'figures audit [--json]',
+    summary: 'Checks all exact figures published so far; exit code 1 if a hidden count can be worked out',
+    options: [JSON_OPTION],
+    examples: [['figures audit', 'after figures were published with --exact']],
+  },
+} as const
+
 export const figures: Command = {
-  usage: 'figures release|audit [--dry-run] [--new-series] [--exact --accept-risk] [--json]',
+  usage: 'figures ACTION',
   summary: 'Publishes figures under the disclosure rule, or audits whether published figures reveal individual cases',
-  options: [
-    ['release', 'closes a window and publishes figures with noise; once in a quarter, or a month from 1,000 cases on'],
-    ['audit', 'checks all exact figures published so far; exit code 1 if a hidden count can be worked out'],
-    ['--dry-run', 'release: says what would be published and what is held until when, and changes nothing'],
-    ['--new-series', 'release: begins a series under the other rule, which the log then says'],
-    ['--exact', 'release: publishes without noise (rule 1), and says what that reveals'],
-    ['--accept-risk', 'release: needed with --exact'],
-    ['--json', 'prints JSON'],
-  ],
+  actions: FIGURES_HELP,
   async run(args, config) {
     const flag = { type: 'boolean', default: false } as const
     const options = { json: flag, 'dry-run': flag, 'new-series': flag, exact: flag, 'accept-risk': flag }
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const { json, exact, 'dry-run': isDry, 'new-series': newSeries, 'accept-risk': isAccepted } = values
-    const [action, ...more] = positionals
-    if (!['release', 'audit'].includes(action ?? '') || more.length > 0)
-      throw new UsageFault('say what to do: atr figures release or atr figures audit')
+    const [action = '', ...more] = positionals
+    if (!Object.hasOwn(FIGURES_HELP, action)) throw unknownAction('figures', action, FIGURES_HELP)
+    if (more.length > 0) throw new UsageFault(`atr figures ${action} takes options only`)
     if (action === 'audit' && (isDry || newSeries || exact || isAccepted))
       throw new UsageFault('atr figures audit has no option but --json')
     if (isAccepted && !exact) throw new UsageFault('--accept-risk goes with --exact')
-    if (exact) console.error(INSIDER)
+    if (exact) notice(INSIDER)
     if (exact && !isAccepted && !isDry)
       throw new Problem('figures_held', 'exact figures are not published without --accept-risk: nothing was changed')
     const installation = await openStore(config)
@@ -89,8 +136,12 @@ export const figures: Command = {
       const rehearsal = exact ? rehearseExact : rehearse
       if (isDry) return await installation.db.snapshot((db) => rehearsal({ db }, retention, json), { isLong: true })
       const { db, figuresLog: log, cosign } = installation
+      const finished = ifInterrupted(
+        'the figures were released whole or not at all. Run the same command again: it says which',
+      )
       const parts = { db, log, now: Date.now, cosign, dice: systemDice(), retention }
       const done = await releaseFigures({ ...parts, exact, newSeries })
+      finished()
       const next_release_at = new Date(await nextReleaseDue(db, Date.now())).toISOString()
       show(json, { ...done, next_release_at }, releaseText(done, { retention, next_release_at }))
       return DONE

@@ -1,32 +1,67 @@
+import { statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import type { Db } from '../db/db.ts'
+import { PIECE_BYTES } from '../db/file-folder.ts'
 import { type Installation, openUnchecked } from '../installation.ts'
+import { TILE_WIDTH } from '../proof/tree/tiles.ts'
+import { listReleases } from '../registry/release/store.ts'
 import { giveMemoryBack, ourTurn } from '../registry/turn.ts'
 import { verifyAll } from '../verification/cycle.ts'
-import { type Command, DONE, REFUSED, show } from './command.ts'
+import { type Command, DONE, JSON_OPTION, REFUSED, show } from './command.ts'
+import { ifInterrupted } from './interruption.ts'
+import { progressLine } from './progress.ts'
 
 /** Pieces of work between two of which the memory of texts is given back. */
 const PIECES = 128
 
 /** Re-derives everything that has been published, as it was at one moment, and notes in the store that it was done. */
-export function recheck(
+export async function recheck(
   installation: Pick<Installation, 'db' | 'registryLog' | 'figuresLog'>,
   now: number,
+  tell?: (rows: { done: number; total: number }) => void,
 ): ReturnType<typeof verifyAll> {
+  const work = tell ? await workOf(installation.db) : { pieces: 1, rows: 0 }
   let pieces = 0
   return verifyAll(installation, now, async () => {
     if (++pieces % PIECES === 0) giveMemoryBack()
+    tell?.({ done: Math.floor(work.rows * Math.min(1, pieces / work.pieces)), total: work.rows })
     await ourTurn()
   })
 }
 
+/** How much there is to check: the bytes of each file and then its rows, both piece by piece. */
+async function workOf(db: Db): Promise<{ pieces: number; rows: number }> {
+  const work = { pieces: 1, rows: 0 }
+  for (const { file, row_count } of await listReleases(db)) {
+    const size = file === null ? 0 : (statSync(db.files.pathOf(file), { throwIfNoEntry: false })?.size ?? 0)
+    work.pieces += Math.ceil(size / PIECE_BYTES) + Math.ceil(row_count / TILE_WIDTH)
+    work.rows += row_count
+  }
+  return work
+}
+
 export const fsck: Command = {
   usage: 'fsck [--json]',
-  summary: 'Re-derives every hash of every release and log from the stored bytes',
+  summary: 'Re-derives every hash of every release and log from the stored bytes. Exit code 1 if anything differs',
+  options: [JSON_OPTION],
+  examples: [
+    ['fsck', 'says ok, or the first fault and how many there are'],
+    ['fsck --json', 'lists the faults'],
+  ],
   async run(args, config) {
     const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
     const installation = await openUnchecked(config)
-    const { faults, fault_count, rows } = await recheck(installation, Date.now())
-    await installation.db.close()
+    const line = progressLine(values.json)
+    const done = ifInterrupted(
+      'the check is not finished, so it says nothing. Nothing was changed; `atr fsck` begins again',
+    )
+    const { faults, fault_count, rows } = await recheck(installation, Date.now(), (progress) =>
+      line.update({ phase: 'checking', unit: 'rows', ...progress }),
+    ).finally(() => {
+      line.clear()
+      return installation.db.close()
+    })
+    done()
     const text = fault_count === 0 ? `ok: ${rows} rows and both logs re-derived` : `${faults[0]}\n${fault_count} faults`
     show(values.json, { ok: fault_count === 0, rows, faults, fault_count }, text)
     return fault_count === 0 ? DONE : REFUSED

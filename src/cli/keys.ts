@@ -4,7 +4,7 @@ import type { Installation } from '../installation.ts'
 import { SCOPE_NAMES, type Scope } from '../operation.ts'
 import { fromBase64 } from '../proof/bytes.ts'
 import { createKey, type KeyParts, listKeys, revokeKey, rotateKey } from '../rails/keys.ts'
-import { type Command, DONE, openStore, show, table, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, openStore, show, table, UsageFault, unknownAction } from './command.ts'
 
 export const keyParts = ({ db, pepper }: Installation): KeyParts => ({
   db,
@@ -21,39 +21,56 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
+const ACTIONS = {
+  create: {
+    usage: 'keys create --name N --scopes S,S [--expires 90d] [--public-key BASE64] [--json]',
+    summary: 'Creates an agent key, and prints it this once',
+    options: [
+      ['--name N', 'a name for the list, 1 to 64 characters'],
+      ['--scopes S,S', SCOPE_NAMES.join(', ')],
+      ['--expires TIME', 'lifetime such as 90d, 12h or 30m; 365d by default'],
+      ['--public-key BASE64', '32 bytes of Ed25519; the holder must then sign each nonce'],
+      JSON_OPTION,
+    ],
+    examples: [['keys create --name acme --scopes registry:read,audit:read --expires 90d', 'a key for three months']],
+  },
+  list: {
+    usage: 'keys list [--json]',
+    summary: 'Lists every key with its id, its scopes and its end',
+    options: [JSON_OPTION],
+    examples: [['keys list', 'shows the ids that rotate and revoke take']],
+  },
+  rotate: {
+    usage: 'keys rotate ID [--expires 90d] [--json]',
+    summary: 'Makes a new key with the name and scopes of an old one, which works for 24 more hours',
+    options: [['--expires TIME', 'lifetime such as 90d; by default that of the old key'], JSON_OPTION],
+    examples: [['keys rotate 4fZq1xT9bC2k', 'prints the new key this once']],
+  },
+  revoke: {
+    usage: 'keys revoke ID [--json]',
+    summary: 'Ends a key and its tokens at once',
+    options: [JSON_OPTION],
+    examples: [['keys revoke 4fZq1xT9bC2k', 'when a key was lost']],
+  },
+} as const
+
 export const keys: Command = {
-  usage:
-    'keys create --name N --scopes a,b [--expires 90d] [--public-key BASE64] | list | rotate ID [--expires 90d] | revoke ID [--json]',
+  usage: 'keys ACTION',
   summary: 'Creates, lists, rotates and revokes agent keys. A new key is printed once; the store keeps only a digest',
-  options: [
-    ['--name N', 'create: a name for the list, 1 to 64 characters'],
-    ['--scopes S,S', `create: ${SCOPE_NAMES.join(', ')}`],
-    ['--expires TIME', 'create, rotate: lifetime such as 90d, 12h or 30m; by default 365d, or that of the old key'],
-    ['--public-key BASE64', 'create: 32 bytes of Ed25519; the holder must then sign each nonce'],
-    ['--json', 'prints JSON'],
-  ],
+  actions: ACTIONS,
   async run(args, config) {
     const [action = '', ...rest] = args
+    if (!Object.hasOwn(ACTIONS, action)) throw unknownAction('keys', action, ACTIONS)
     const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true })
+    const asked = askedOf(action, values, positionals) // before the store is opened: a slip of the hand needs none
     const installation = await openStore(config)
     const parts = keyParts(installation)
     try {
-      switch (action) {
+      switch (asked.action) {
         case 'create': {
-          const ttlSeconds = values.expires === undefined ? undefined : seconds(values.expires)
-          if (values.name === undefined) throw new UsageFault('keys create needs --name')
-          const publicKey = values['public-key'] === undefined ? undefined : rawKey(values['public-key'])
-          const made = await createKey(parts, {
-            name: values.name,
-            scopes: scopesOf(values.scopes),
-            ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
-            ...(publicKey === undefined ? {} : { publicKey }),
-          })
-          show(
-            values.json,
-            made,
-            `${made.key}\nid ${made.key_id}, scopes ${made.scopes.join(' ')}, until ${made.expires_at}`,
-          )
+          const made = await createKey(parts, asked.key)
+          const text = `${made.key}\nid ${made.key_id}, scopes ${made.scopes.join(' ')}, until ${made.expires_at}`
+          show(values.json, made, text)
           return DONE
         }
         case 'list': {
@@ -63,27 +80,52 @@ export const keys: Command = {
           return DONE
         }
         case 'rotate': {
-          const ttlSeconds = values.expires === undefined ? undefined : seconds(values.expires)
-          const made = await rotateKey(parts, onlyId(positionals), { ttlSeconds })
-          show(
-            values.json,
-            made,
-            `${made.key}\nid ${made.key_id}, until ${made.expires_at}; the old key works for 24 more hours`,
-          )
+          const made = await rotateKey(parts, asked.id, { ttlSeconds: asked.ttlSeconds })
+          const text = `${made.key}\nid ${made.key_id}, until ${made.expires_at}; the old key works for 24 more hours`
+          show(values.json, made, text)
           return DONE
         }
         case 'revoke': {
-          const revoked = await revokeKey(parts, onlyId(positionals))
+          const revoked = await revokeKey(parts, asked.id)
           show(values.json, revoked, `revoked ${revoked.key_id} and its tokens`)
           return DONE
         }
-        default:
-          throw new UsageFault('say what to do: atr keys create, list, rotate or revoke')
       }
     } finally {
       await installation.db.close()
     }
   },
+}
+
+type KeyRequest =
+  | { action: 'create'; key: Parameters<typeof createKey>[1] }
+  | { action: 'list' }
+  | { action: 'rotate'; id: string; ttlSeconds: number | undefined }
+  | { action: 'revoke'; id: string }
+
+interface KeyValues {
+  name?: string | undefined
+  scopes?: string | undefined
+  expires?: string | undefined
+  'public-key'?: string | undefined
+}
+
+function askedOf(action: string, values: KeyValues, positionals: readonly string[]): KeyRequest {
+  const ttlSeconds = values.expires === undefined ? undefined : seconds(values.expires)
+  if (action === 'rotate') return { action, id: onlyId(positionals), ttlSeconds }
+  if (action === 'revoke') return { action, id: onlyId(positionals) }
+  if (action === 'list') return { action }
+  if (values.name === undefined) throw new UsageFault('keys create needs --name')
+  const publicKey = values['public-key'] === undefined ? undefined : rawKey(values['public-key'])
+  return {
+    action: 'create',
+    key: {
+      name: values.name,
+      scopes: scopesOf(values.scopes),
+      ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+      ...(publicKey === undefined ? {} : { publicKey }),
+    },
+  }
 }
 
 function scopesOf(text = ''): Scope[] {

@@ -14,11 +14,11 @@ import { type Check, checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { archiveOf } from './citations.ts'
-import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
+import { type Command, DONE, nearest, openStore, show, UsageFault } from './command.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
 import { AS_CHILD, asChild, loadInChild, type StagedNews } from './load-process.ts'
 import { overridesFrom } from './overrides.ts'
-import { ProgressLine, summaryText } from './progress.ts'
+import { type ProgressLine, progressLine, summaryText } from './progress.ts'
 import { RejectsFile } from './rejects.ts'
 import { verdictText } from './release-text.ts'
 
@@ -42,10 +42,17 @@ const TABLES: {
   },
 }
 
+const KINDS = [...LOAD_KINDS, ...Object.keys(TABLES)]
+
 export const load: Command = {
-  usage: `load <${[...LOAD_KINDS, ...Object.keys(TABLES)].join('|')}> <file...> [options] [--dry-run] [--publish] [--json]`,
+  usage: 'load KIND FILE... [options] [--dry-run] [--publish] [--json]',
   summary: 'Reads published files into a staged release',
-  options: optionTexts(),
+  options: [['KIND', `what the files are: ${KINDS.join(', ')}`], ...optionTexts()],
+  examples: [
+    ['load cms-pfs rvu26d.zip --url https://www.cms.gov/rvu26d.zip --publish', 'reads a fee schedule and publishes it'],
+    ['load hospital-mrf charges.csv --dry-run --rejects refused.csv', 'says what is wrong with a file; keeps nothing'],
+    ['load providers providers.csv', 'names of organisations, for the figures'],
+  ],
   async run(args, config) {
     if (args[0] !== AS_CHILD) {
       // What is wrong with the command line is said before a process is started.
@@ -60,6 +67,7 @@ export const load: Command = {
     }
   },
 }
+
 /** What the command line asks for. */
 interface LoadRequest {
   kind: string
@@ -72,8 +80,10 @@ function requestFrom(args: readonly string[]): LoadRequest {
   const asked = values as LoadArguments
   const [kind = '', first, ...more] = positionals
   const isTable = Object.hasOwn(TABLES, kind)
-  if (!isTable && !LOAD_KINDS.includes(kind))
-    throw new UsageFault(`load takes ${[...LOAD_KINDS, ...Object.keys(TABLES)].join(', ')}`)
+  if (!KINDS.includes(kind)) {
+    const near = nearest(kind, KINDS)
+    throw new UsageFault(`${near === undefined ? '' : `did you mean ${near}? `}load takes ${KINDS.join(', ')}`)
+  }
   if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
   if (isTable && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
   checkOptions(kind, asked)
@@ -109,7 +119,7 @@ async function loadFiles(
   const archive = archiveOf(config)
   const budget = { rows: config.LOAD_ROWS, keys: config.LOAD_KEYS, scratch_bytes: config.LOAD_SCRATCH_BYTES }
   const rejects = asked.rejects === undefined ? undefined : new RejectsFile(asked.rejects)
-  const line = new ProgressLine(process.stderr, () => performance.now())
+  const line = progressLine(asked.json)
   const read = (more: Pick<LoadOptions, 'inspect'> = {}) =>
     loadSource(
       installation.db,

@@ -4,7 +4,7 @@ import { retireOldKeys, rotateKeys } from '../integrity/key-rotation.ts'
 import { cosignAgain, finish } from '../integrity/publication.ts'
 import { formatVerifierKey } from '../proof/note/signed-note.ts'
 import { stateIfDue } from '../registry/state/state.ts'
-import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault, unknownAction } from './command.ts'
 
 async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
   const logs = [registryLog, figuresLog]
@@ -17,32 +17,48 @@ async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installat
   return DONE
 }
 
+const ACTIONS = {
+  publish: {
+    usage: 'log publish [--json]',
+    summary:
+      'Publishes what a crash or missing witnesses held up, appends the daily state if it is due, and asks witnesses for new cosignatures once a day',
+    options: [JSON_OPTION],
+    examples: [['log publish', 'once a day by cron, where no service runs']],
+  },
+  keys: {
+    usage: 'log keys [--json]',
+    summary: 'Prints the verifier keys in use',
+    options: [JSON_OPTION],
+    examples: [['log keys', 'what a witness needs to follow these logs']],
+  },
+  'rotate-key': {
+    usage: 'log rotate-key [--json]',
+    summary: 'Adds a new key to each log; old and new keys both sign from then on',
+    options: [JSON_OPTION],
+    examples: [['log rotate-key', 'then give the new keys to readers and witnesses']],
+  },
+  'retire-key': {
+    usage: 'log retire-key [--json]',
+    summary:
+      'Stops signing with the old keys; first give the new ones to readers and witnesses. The policy keeps the old ones for what they signed',
+    options: [JSON_OPTION],
+    examples: [['log retire-key', 'when every reader and witness has the new keys']],
+  },
+} as const
+
 export const log: Command = {
-  usage: 'log publish | keys | rotate-key | retire-key [--json]',
-  summary:
-    'Publishes entries that wait for witnesses and the daily state; lists, rotates and retires the keys of the logs',
-  options: [
-    [
-      'publish',
-      'publishes what a crash or missing witnesses held up, appends the daily state if it is due, and asks witnesses for new cosignatures once a day',
-    ],
-    ['keys', 'prints the verifier keys in use'],
-    ['rotate-key', 'adds a new key to each log; old and new keys both sign from then on'],
-    [
-      'retire-key',
-      'stops signing with the old keys; first give the new ones to readers and witnesses. The policy keeps the old ones for what they signed',
-    ],
-    ['--json', 'prints JSON'],
-  ],
+  usage: 'log ACTION',
+  summary: 'Publishes entries that wait; lists, rotates and retires the keys of the logs',
+  actions: ACTIONS,
   async run(args, config) {
     const { values, positionals } = parseArgs({
       args,
       options: { json: { type: 'boolean', default: false } },
       allowPositionals: true,
     })
-    const [action, ...more] = positionals
-    if (more.length > 0 || !['publish', 'keys', 'rotate-key', 'retire-key'].includes(action ?? ''))
-      throw new UsageFault('say what to do: atr log publish, keys, rotate-key or retire-key')
+    const [action = '', ...more] = positionals
+    if (!Object.hasOwn(ACTIONS, action)) throw unknownAction('log', action, ACTIONS)
+    if (more.length > 0) throw new UsageFault('atr log takes one action at a time')
     const installation = await openStore(config)
     const { db, registryLog, figuresLog, keyFile } = installation
     const logs = [registryLog, figuresLog]

@@ -14,6 +14,7 @@ export const mcp: Command = {
     ['ATR_BASE_URL', 'in the environment: the address of the service'],
     ['ATR_AGENT_KEY', 'in the environment: an agent key, for the tools that need a scope; the others need none'],
   ],
+  examples: [['mcp', 'with ATR_BASE_URL set, as an MCP client starts it']],
   async run(args) {
     if (args.length > 0) throw new UsageFault('mcp takes no arguments: set ATR_BASE_URL and ATR_AGENT_KEY')
     const { ATR_BASE_URL: url = '', ATR_AGENT_KEY: key = '' } = process.env

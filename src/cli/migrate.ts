@@ -16,10 +16,13 @@ import {
   takeStore,
   wasMoved,
 } from '../db/store-place.ts'
-import { exists, type Installation, placeOf } from '../installation.ts'
+import { checkAccess, exists, type Installation, placeOf } from '../installation.ts'
+import { checkpoints } from '../integrity/store.ts'
 import { filesNamed } from '../registry/release/store.ts'
-import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault } from './command.ts'
 import { recheck } from './fsck.ts'
+import { ifInterrupted } from './interruption.ts'
+import { progressLine, type StageProgress } from './progress.ts'
 
 export const migrate: Command = {
   usage: 'migrate --to postgres://USER@HOST/NAME|FOLDER [--json]',
@@ -27,7 +30,11 @@ export const migrate: Command = {
     'Moves the store to the other engine; release files, keys, pepper and checkpoint lock stay. Stop the service first. If it is interrupted, run it again',
   options: [
     ['--to ADDRESS', 'a PostgreSQL database without a store, or a folder: the store is then FOLDER/registry.db'],
-    ['--json', 'prints JSON'],
+    JSON_OPTION,
+  ],
+  examples: [
+    ['migrate --to postgres://atr@db/registry', 'moves the store from its file to PostgreSQL'],
+    ['migrate --to ./data', 'moves it back, with DATABASE_URL still set to the database'],
   ],
   async run(args, config) {
     const { values } = parseArgs({
@@ -37,7 +44,15 @@ export const migrate: Command = {
     if (values.to === undefined) throw new UsageFault('say where to: atr migrate --to postgres://USER@HOST/NAME|FOLDER')
     const to = targetOf(values.to, config)
     const started = performance.now()
-    const moved = await move(config, placeOf(to), Date.now())
+    const line = progressLine(values.json)
+    let done = ifInterrupted(UNMOVED)
+    const moved = await move(config, placeOf(to), Date.now(), {
+      trace: (step) => {
+        if (step === 'whole') done = ifInterrupted(HALF_MOVED)
+      },
+      tell: (progress) => line.update(progress),
+    }).finally(() => line.clear())
+    done()
     const seconds = Math.round(performance.now() - started) / 1000
     const next =
       to.DATABASE_URL === undefined ? `unset DATABASE_URL, ${folderText(to, config)}` : 'set DATABASE_URL to it'
@@ -45,6 +60,12 @@ export const migrate: Command = {
     return DONE
   },
 }
+
+const UNMOVED =
+  'the store is where it was, and nothing was changed. Run the same command again: it removes the part that was copied, and begins anew'
+/** The signal may come just before the names change, or just after. */
+const HALF_MOVED =
+  'the move was in its last step, in which the stores change their names. Run the same command again: it finishes the move, or says that it is done'
 
 type Target = Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL' | 'storeFile'>
 
@@ -88,7 +109,10 @@ function textOf(
 
 /** The steps of a move, in order. Tests kill the process after each. */
 export const MOVING_STEPS = ['taken', 'checked', 'copying', 'copied', 'whole', 'set aside', 'in place'] as const
-type Trace = (step: (typeof MOVING_STEPS)[number]) => void
+interface Watch {
+  trace: (step: (typeof MOVING_STEPS)[number]) => void
+  tell: (progress: StageProgress) => void
+}
 
 /**
  * Both stores are re-derived from their bytes before anything changes its name. Then the old store is set aside, and the new
@@ -101,20 +125,20 @@ export async function move(
   config: Config,
   to: StorePlace,
   now: number,
-  trace: Trace = () => undefined,
+  { trace = () => undefined, tell = () => undefined }: Partial<Watch> = {},
 ): Promise<Moved> {
   const from = placeOf(config)
   if ('file' in from === 'file' in to) throw new UsageFault('the store is on that engine already')
+  checkAccess(config)
   if (!(await exists(config))) throw new StoreFault('there is no registry store here: run `atr init` first')
   const taken = await takeStore(from)
   trace('taken')
   try {
     if (!(await isStoreAt(from)) && (await wasMoved(from))) return await finishMove(config, to, now)
-    if (await isStoreAt(to))
-      throw new StoreFault('there is a store already where this one should go: nothing was changed')
     const installation = await openStore(config, { isTaken: true })
     try {
-      const moved = await copyTo(installation, to, now, trace)
+      if (await isStoreAt(to)) throw await inTheWay(installation, to)
+      const moved = await copyTo(installation, to, now, { trace, tell })
       await installation.db.close()
       await setAside(from, 'moved', now)
       trace('set aside')
@@ -129,24 +153,38 @@ export async function move(
   }
 }
 
+/** A store of this registry, an earlier move has put there: its first checkpoint is ours. No other store can have that. */
+async function inTheWay({ db, registryLog }: Installation, to: StorePlace): Promise<StoreFault> {
+  const there = await openStoreAt(to, { files: db.files, isReadOnly: true }).catch(() => undefined)
+  const [own, other] = await Promise.all(
+    [db, there].map(async (each) => each && (await checkpoints(each, registryLog.name))[0]?.note),
+  ).finally(() => there?.close())
+  return other !== undefined && own === other
+    ? new StoreFault(
+        'an earlier move has put a store of this registry there already: if it is the newer one, set DATABASE_URL or DATA_DIR to it; otherwise remove it, and move again. Nothing was changed',
+      )
+    : new StoreFault('there is a store already where this one should go: nothing was changed')
+}
+
 /** Makes a whole copy beside the place it is for. */
 async function copyTo(
   installation: Installation,
   to: StorePlace,
   now: number,
-  trace: Trace,
+  { trace, tell }: Watch,
 ): Promise<{ moved: Moved; whole: StorePlace }> {
-  const before = await checked(installation, now)
+  const before = await checked(installation, now, told('checking', tell))
   trace('checked')
   if ('file' in to) mkdirSync(dirname(to.file), { recursive: true, mode: 0o700 })
   const built = await clearBuilding(to)
   if ('file' in built) writeFileSync(built.file, '', { mode: 0o600, flag: 'wx' }) // only the owner may read a store
   let tables = 0
-  const state_rows = await copyStore(installation.db, built, () => {
+  const state_rows = await copyStore(installation.db, built, (_, total) => {
     if (++tables === HALF_WAY) trace('copying')
+    tell({ phase: 'copying', done: tables - 1, total, unit: 'tables' })
   })
   trace('copied')
-  const after = await checkedAt(installation, built, now)
+  const after = await checkedAt(installation, built, now, told('checking the copy,', tell))
   if (JSON.stringify(after) !== JSON.stringify(before))
     throw new StoreFault('something was published meanwhile: stop the service, and move the store again')
   const whole = await markWhole(built, to)
@@ -174,16 +212,22 @@ async function finishMove(config: Config, to: StorePlace, now: number): Promise<
 const configOf = (place: StorePlace): Pick<Config, 'DATABASE_URL'> & { storeFile?: string } =>
   'file' in place ? { DATABASE_URL: undefined, storeFile: place.file } : { DATABASE_URL: place.url }
 
+type Tell = Parameters<typeof recheck>[2]
+const told =
+  (phase: string, tell: Watch['tell']): Tell =>
+  (rows) =>
+    tell({ phase, unit: 'rows', ...rows })
+
 type Content = Omit<Moved, 'state_rows' | 'resumed'>
 
-async function checkedAt(installation: Installation, place: StorePlace, now: number): Promise<Content> {
+async function checkedAt(installation: Installation, place: StorePlace, now: number, tell: Tell): Promise<Content> {
   const db = await openStoreAt(place, { files: installation.db.files })
-  return checked({ ...installation, db }, now).finally(() => db.close())
+  return checked({ ...installation, db }, now, tell).finally(() => db.close())
 }
 
 /** What is in a store in which nothing is wrong. */
-async function checked(installation: Installation, now: number): Promise<Content> {
-  const { faults, rows } = await recheck(installation, now)
+async function checked(installation: Installation, now: number, tell?: Tell): Promise<Content> {
+  const { faults, rows } = await recheck(installation, now, tell)
   if (faults.length > 0) throw new StoreFault(`the store is not sound, so it is not moved: ${faults[0]}`)
   const { db, registryLog, figuresLog } = installation
   const log_sizes = [(await registryLog.head(db)).size, (await figuresLog.head(db)).size]

@@ -29,7 +29,7 @@ const OPTIONS = {
 
 export const monitor: Command = {
   usage:
-    'monitor <url> --policy <file> [--state <file>] [--rails <file>] [--source <file>]... [--answer <file>]... [--charts <file>] [--once | --every 10m] [--max-age 26h] [--json]',
+    'monitor URL --policy FILE [--state FILE] [--rails FILE] [--source FILE]... [--answer FILE]... [--charts FILE] [--once | --every 10m] [--max-age 26h] [--json]',
   summary:
     'Watches a service from outside: replays its logs, checks what they commit to and a few answers, and prints an alarm for each fault',
   options: [
@@ -43,6 +43,10 @@ export const monitor: Command = {
     ['--every 10m', 'makes a round at this interval, in minutes or hours, until stopped'],
     ['--max-age 26h', 'how old the newest state may be, in hours or days'],
     ['--json', 'prints one line of JSON for each round'],
+  ],
+  examples: [
+    ['monitor https://registry.example --policy policy.txt', 'looks once; exit code 1 if there is an alarm'],
+    ['monitor https://registry.example --policy policy.txt --every 10m', 'goes on until Ctrl-C'],
   ],
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })

@@ -10,7 +10,20 @@ export interface Screen {
   write(text: string): unknown
 }
 
-type Progress = LoadProgress | PublishProgress
+/** How far a command is that goes through rows, bytes or tables. */
+export interface StageProgress {
+  /** What it does, such as `checking`. */
+  phase: string
+  done: number
+  total: number
+  unit: 'rows' | 'bytes' | 'tables'
+}
+
+type Progress = LoadProgress | PublishProgress | StageProgress
+
+/** For a person at standard error. With `--json` there is none. */
+export const progressLine = (asJson: boolean): ProgressLine =>
+  new ProgressLine(asJson ? { write: () => undefined } : process.stderr, () => performance.now())
 
 const BAR = 24
 const REDRAW_MS = 100
@@ -18,8 +31,8 @@ const LINE_MS = 5_000
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Shows the progress of a load or a publication: one line, redrawn, on a terminal; elsewhere, as in a log file, a new
- * line every few seconds. A quick load shows nothing.
+ * Shows the progress of a command: one line, redrawn, on a terminal; elsewhere, as in a log file, a new
+ * line every few seconds. What is over soon shows nothing.
  */
 export class ProgressLine {
   #phase: Progress['phase'] | undefined
@@ -47,6 +60,13 @@ export class ProgressLine {
     this.#drawn = true
   }
 
+  /** Says on a terminal what is done now, if nobody can say how long it takes. */
+  say(text: string): void {
+    if (!this.screen.isTTY) return
+    this.screen.write(`\r${text}\u001b[K`)
+    this.#drawn = true
+  }
+
   /** Clears the line before the command prints. */
   clear(): void {
     if (this.screen.isTTY && this.#drawn) this.screen.write('\r\u001b[K')
@@ -55,6 +75,7 @@ export class ProgressLine {
 }
 
 export function progressText(progress: Progress, seconds: number, bar: boolean): string {
+  if ('unit' in progress) return stageText(progress, seconds, bar)
   const reading = progress.phase === 'reading'
   const [done, total] = reading ? [progress.bytes, progress.bytes_total] : [progress.rows, progress.row_total]
   const share = total ? Math.min(1, done / total) : undefined
@@ -63,10 +84,21 @@ export function progressText(progress: Progress, seconds: number, bar: boolean):
   const amount = reading
     ? [`${megabytes(done)} read`, `${megabytes(rate)}/s`, `${whole(perSecond(progress.lines))} lines/s`]
     : [`${whole(done)} rows${DOING[progress.phase]}`, ...size(progress), `${whole(rate)} rows/s`]
-  const left = share !== undefined && share > 0 ? [`${Math.ceil((seconds / share) * (1 - share))} s left`] : []
-  const percent = share === undefined ? [] : [`${bar ? drawn(share) : ''}${Math.floor(share * 100)}%`]
-  return [...percent, ...amount, ...left].join('  ')
+  return [...percentText(share, bar), ...amount, ...timeLeft(share, seconds)].join('  ')
 }
+
+function stageText({ phase, done, total, unit }: StageProgress, seconds: number, bar: boolean): string {
+  const share = total > 0 ? Math.min(1, done / total) : 1
+  const amount =
+    unit === 'bytes' ? `${megabytes(done)} of ${megabytes(total)}` : `${whole(done)} of ${whole(total)} ${unit}`
+  return [...percentText(share, bar), `${phase} ${amount}`, ...timeLeft(share, seconds)].join('  ')
+}
+
+const timeLeft = (share: number | undefined, seconds: number): string[] =>
+  share !== undefined && share > 0 ? [`${Math.ceil((seconds / share) * (1 - share))} s left`] : []
+
+const percentText = (share: number | undefined, bar: boolean): string[] =>
+  share === undefined ? [] : [`${bar ? drawn(share) : ''}${Math.floor(share * 100)}%`]
 
 const DOING = { writing: '', comparing: ' compared with the previous release' } as const
 const size = (progress: Progress): string[] => ('bytes' in progress ? [megabytes(progress.bytes)] : [])

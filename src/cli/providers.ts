@@ -1,21 +1,32 @@
 import { parseArgs } from 'node:util'
 import { chartOf } from '../registry/charts.ts'
 import { MOVE_REASONS, moveProvider } from '../registry/release/provider-move.ts'
-import { type Command, DONE, openStore, show, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault, unknownAction } from './command.ts'
+
+const ACTIONS = {
+  move: {
+    usage: 'providers move NPI CHART --reason CODE [--json]',
+    summary: 'Lets another hospital file speak for an NPI: from now on its prices are answered from that file',
+    options: [['--reason CODE', MOVE_REASONS.join(', ')], JSON_OPTION],
+    examples: [
+      [
+        `providers move 1234567893 hospital-mrf:1245319599 --reason ${MOVE_REASONS[0]}`,
+        'the file of 1245319599 speaks for 1234567893',
+      ],
+    ],
+  },
+} as const
 
 export const providers: Command = {
-  usage: 'providers move <npi> <chart> --reason CODE [--json]',
-  summary: 'Lets another hospital file speak for an NPI: from now on its prices are answered from that file',
-  options: [
-    ['--reason CODE', MOVE_REASONS.join(', ')],
-    ['--json', 'prints JSON'],
-  ],
+  usage: 'providers ACTION',
+  summary: 'Decides which hospital file speaks for an NPI',
+  actions: ACTIONS,
   async run(args, config) {
     const options = { json: { type: 'boolean', default: false }, reason: { type: 'string' } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    const [action, npi = '', chart = '', ...more] = positionals
-    if (action !== 'move' || more.length > 0)
-      throw new UsageFault('say what to do: atr providers move NPI CHART --reason CODE')
+    const [action = '', npi = '', chart = '', ...more] = positionals
+    if (action !== 'move') throw unknownAction('providers', action, ACTIONS)
+    if (more.length > 0) throw new UsageFault('name one NPI and one chart: atr providers move NPI CHART --reason CODE')
     if (!/^[12][0-9]{9}$/.test(npi) || !chartOf(chart)?.perProvider)
       throw new UsageFault('name an NPI, and the chart that is to speak for it, such as hospital-mrf:1234567893')
     const reason = MOVE_REASONS.find((each) => each === values.reason)

@@ -3,7 +3,6 @@ import { dayOf } from '../calendar.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import type { Provider } from '../proof/price/release.ts'
-import { OVERRIDE_REASONS } from '../registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../registry/release/check.ts'
 import { checksOf, findDelta } from '../registry/release/check-store.ts'
 import { diffReleases } from '../registry/release/diff.ts'
@@ -13,9 +12,11 @@ import { findPredecessor, listReleases } from '../registry/release/store.ts'
 import { WITHDRAWAL_REASONS, withdraw } from '../registry/release/withdrawal.ts'
 import { standingNow } from '../registry/state/state.ts'
 import { releasesInForce } from '../registry/store.ts'
-import { type Command, DONE, openStore, REFUSED, show, table, UsageFault } from './command.ts'
+import { type Command, DONE, openStore, REFUSED, show, table, UsageFault, unknownAction } from './command.ts'
+import { ifInterrupted } from './interruption.ts'
 import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
-import { ProgressLine } from './progress.ts'
+import { progressLine } from './progress.ts'
+import { RELEASE_HELP } from './release-help.ts'
 import { sampleRows, sampleText } from './release-sample.ts'
 import { checkText, diffText } from './release-text.ts'
 
@@ -28,38 +29,33 @@ interface ReleaseArguments extends Pick<Installation, 'db' | 'registryLog' | 'co
   cpt?: string | undefined
 }
 
-const ACTIONS: {
-  [action: string]: { ids: readonly [least: number, most: number]; run(asked: ReleaseArguments): Promise<number> }
-} = {
+interface Action {
+  ids: readonly [least: number, most: number]
+  run(asked: ReleaseArguments): Promise<number>
+  /** What Ctrl-C leaves. */
+  left?: string
+}
+
+/** A commit is all of it; what is signed and not public yet, the next command publishes. */
+const WHOLE_OR_NOT =
+  'it was done whole or not at all: `atr release list` says which. If it was signed already, that command also makes it public'
+const HALF_REMOVED = 'the release is there as it was, or half removed: the next command removes the rest'
+
+const ACTIONS: Readonly<Record<keyof typeof RELEASE_HELP, Action>> = {
   list: { ids: [0, 0], run: list },
   show: { ids: [1, 1], run: showOne },
   check: { ids: [1, 1], run: check },
   sample: { ids: [1, 1], run: sample },
   diff: { ids: [1, 2], run: diff },
-  publish: { ids: [1, 1], run: publishOne },
-  withdraw: { ids: [1, 1], run: withdrawOne },
-  discard: { ids: [1, 1], run: discardOne },
+  publish: { ids: [1, 1], run: publishOne, left: WHOLE_OR_NOT },
+  withdraw: { ids: [1, 1], run: withdrawOne, left: WHOLE_OR_NOT },
+  discard: { ids: [1, 1], run: discardOne, left: HALF_REMOVED },
 }
 
 export const release: Command = {
-  usage:
-    'release list | show ID | check ID | sample ID [--rows N] [--cpt CODE] | diff ID [ID] | publish ID [--override LIMIT --reason CODE] | withdraw ID --reason CODE | discard ID [--json]',
+  usage: 'release ACTION',
   summary: 'Lists, shows, checks, samples, compares, publishes, withdraws and discards releases',
-  options: [
-    ['list', 'lists every release, its state, and whether it is in force today'],
-    ['show ID', 'shows where a release is from and what is in it'],
-    ['check ID', 'shows broken rules, changes, and whether the breaker allows it; exit code 1 if it does not'],
-    ['sample ID', 'shows rows chosen at random, each with the file and line it is from; the release may be staged'],
-    ['--rows N', 'sample: how many rows, 20 by default, at most 1000'],
-    ['--cpt CODE', 'sample: looks up the rows of this code in place of random ones'],
-    ['diff ID [ID]', 'compares a release with the previous edition, or with the second one that you name'],
-    ['publish ID', 'puts a staged release into the log and in force; this cannot be undone'],
-    ['withdraw ID', `ends a published release. --reason is one of ${WITHDRAWAL_REASONS.join(', ')}`],
-    ['discard ID', 'removes a release that was never published'],
-    ['--override LIMIT', 'publish: publishes although this limit of the breaker is exceeded; may be repeated'],
-    ['--reason CODE', `publish: why, with --override: ${OVERRIDE_REASONS.join(', ')}`],
-    ['--json', 'prints JSON'],
-  ],
+  actions: RELEASE_HELP,
   async run(args, config) {
     const options = {
       json: { type: 'boolean', default: false },
@@ -69,17 +65,19 @@ export const release: Command = {
     } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     const [name = '', ...ids] = positionals
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (!action) throw new UsageFault(`say what to do: atr release ${Object.keys(ACTIONS).join(', ')}`)
+    if (!Object.hasOwn(ACTIONS, name)) throw unknownAction('release', name, ACTIONS)
+    const action = ACTIONS[name as keyof typeof ACTIONS]
     const [least, most] = action.ids
     if (ids.length < least || ids.length > most)
       throw new UsageFault('name the release by its id: see `atr release list`')
     if (name !== 'sample' && (values.rows !== undefined || values.cpt !== undefined))
       throw new UsageFault('--rows and --cpt are options of atr release sample')
+    const done = action.left === undefined ? undefined : ifInterrupted(action.left)
     const { db, registryLog, cosign } = await openStore(config)
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
     } finally {
+      done?.()
       await db.close()
     }
   },
@@ -173,7 +171,7 @@ async function publishOne({
   json,
   ...said
 }: ReleaseArguments): Promise<number> {
-  const line = new ProgressLine(process.stderr, () => performance.now())
+  const line = progressLine(json)
   const published = await publish({ db, log: registryLog, cosign }, id, Date.now, overridesFrom(said), (progress) =>
     line.update(progress),
   ).finally(() => line.clear())
@@ -228,7 +226,9 @@ async function passedOn(db: Installation['db'], spoke: readonly Provider[]) {
 /** For what is staged and will not be published, and for what a load that died has left. */
 async function discardOne({ db, ids: [id = ''], json }: ReleaseArguments): Promise<number> {
   const release = await getRelease(db, id)
-  await discard(db, release)
+  const line = progressLine(json)
+  line.say(`removing ${release.row_count.toLocaleString('en-US')} rows`)
+  await discard(db, release).finally(() => line.clear())
   show(json, { release_id: release.release_id, discarded: true }, `discarded ${release.release_id}`)
   return DONE
 }

@@ -7,7 +7,7 @@ import type { FileFolder } from '../db/file-folder.ts'
 import { replaceFile } from '../db/replace-file.ts'
 import { copyStore } from '../db/store-copy.ts'
 import { clearBuilding, putInPlace, setAside, takeStore } from '../db/store-place.ts'
-import { checkUnlocked, openInstallation, openUnchecked, placeOf } from '../installation.ts'
+import { checkAccess, checkUnlocked, openInstallation, openUnchecked, placeOf } from '../installation.ts'
 import { keptEntries, notedHead } from '../integrity/entry-journal.ts'
 import type { Log } from '../integrity/log.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
@@ -17,8 +17,10 @@ import { toBase64 } from '../proof/bytes.ts'
 import type { NoteSigner } from '../proof/note/signed-note.ts'
 import { filesNamed } from '../registry/release/store.ts'
 import { applyAgain, whyNotAgain } from '../registry/roll-forward.ts'
-import { filesBeside } from './backup.ts'
-import { type Command, DONE, show, UsageFault } from './command.ts'
+import { filesBeside, piecesOf } from './backup.ts'
+import { type Command, DONE, JSON_OPTION, show, UsageFault } from './command.ts'
+import { ifInterrupted } from './interruption.ts'
+import { progressLine, type StageProgress } from './progress.ts'
 
 /** Why the end of a history is accepted. Words of ours only. */
 export const ROLLBACK_REASONS = ['disk_failure', 'operator_mistake', 'attack', 'operator_decision'] as const
@@ -31,6 +33,14 @@ export const restore: Command = {
     ['--accept-rollback', 'if entries are lost: ends this history, and begins a new one from the backup'],
     ['--reason CODE', ROLLBACK_REASONS.join(', ')],
     ['--origin ORIGIN', 'the new name of the logs, such as registry.example/2'],
+    JSON_OPTION,
+  ],
+  examples: [
+    ['restore /backup/registry-2026-11-16.db', 'nothing is lost: log entries that were signed later are added again'],
+    [
+      'restore old.db --accept-rollback --reason disk_failure --origin registry.example/2',
+      'entries are lost for good: begins a new history, which readers must be told',
+    ],
   ],
   async run(args, config) {
     const { values, positionals } = parseArgs({
@@ -48,11 +58,23 @@ export const restore: Command = {
     const rollback = values['accept-rollback'] ? rollbackOf(values.reason, values.origin) : undefined
     if (!rollback && (values.reason ?? values.origin) !== undefined)
       throw new UsageFault('--reason and --origin go with --accept-rollback')
-    const restored = await restoreStore(config, file, rollback, Date.now())
+    const line = progressLine(values.json)
+    const done = ifInterrupted(UNCHANGED)
+    const restored = await restoreStore(config, file, rollback, Date.now(), (progress) =>
+      line.update(progress),
+    ).finally(() => line.clear())
+    done()
     show(values.json, restored, textOf(restored))
     return DONE
   },
 }
+
+const UNCHANGED =
+  'the store is as it was. Release files that were copied stay. Run the same command again: it begins anew'
+const HALF_DONE =
+  'the old store was set aside, and the backup may not be in place yet. Run the same command again: it puts it there'
+
+type Tell = (progress: StageProgress) => void
 
 interface Rollback {
   reason: string
@@ -93,11 +115,13 @@ async function restoreStore(
   file: string,
   rollback: Rollback | undefined,
   now: number,
+  tell: Tell,
 ): Promise<RestoreResult> {
+  checkAccess(config)
   if (!existsSync(file)) throw new StoreFault('there is no backup of that name: nothing was changed')
   const taken = await takeStore(placeOf(config))
   try {
-    return await restoreTaken(config, file, rollback, now)
+    return await restoreTaken(config, file, rollback, now, tell)
   } finally {
     await taken.release()
   }
@@ -108,6 +132,7 @@ async function restoreTaken(
   file: string,
   rollback: Rollback | undefined,
   now: number,
+  tell: Tell,
 ): Promise<RestoreResult> {
   const place = placeOf(config)
   const copy = `${config.storeFile}.restoring`
@@ -124,7 +149,7 @@ async function restoreTaken(
     const logs = [registryLog, figuresLog]
     try {
       await checkUnlocked(installation)
-      await restoreFiles(db, filesBeside(file))
+      await restoreFiles(db, filesBeside(file), tell)
       const tails = await Promise.all(logs.map((log) => tailOf(db, log)))
       const refusal = tails.find(({ refused }) => refused !== undefined)?.refused
       if (refusal !== undefined && !rollback) throw new StoreFault(refusal)
@@ -137,6 +162,7 @@ async function restoreTaken(
       const built = 'file' in place ? { file: copy } : await clearBuilding(place)
       if (!('file' in built)) await copyStore(db, built)
       await db.close()
+      ifInterrupted(HALF_DONE)
       await setAside(place, 'replaced', now)
       ended?.commit()
       await putInPlace(built, place)
@@ -152,10 +178,11 @@ async function restoreTaken(
 }
 
 /** The files come before the store that names them. What is there and has the right bytes stays. */
-async function restoreFiles(db: Db, backup: FileFolder): Promise<void> {
+async function restoreFiles(db: Db, backup: FileFolder, tell: Tell): Promise<void> {
   const named = await filesNamed(db)
   const digests = named.map((each) => each.file)
-  const { missing } = await backup.copyTo(db.files, digests, { reread: true })
+  const pause = piecesOf(backup, digests, tell)
+  const { missing } = await backup.copyTo(db.files, digests, { reread: true, pause })
   const lost = named.find((each) => missing.includes(each.file))
   if (lost)
     throw new StoreFault(

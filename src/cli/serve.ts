@@ -28,6 +28,10 @@ export const serve: Command = {
   usage: 'serve [--demo]',
   summary: 'Runs the service until SIGINT or SIGTERM',
   options: [['--demo', 'listens on this machine only, and first creates a store with sample data if there is none']],
+  examples: [
+    ['serve', 'serves the store in DATA_DIR on HOST and PORT'],
+    ['serve --demo', 'tries it out with sample data'],
+  ],
   async run(args, given) {
     const { values } = parseArgs({
       args,
@@ -44,9 +48,11 @@ export const serve: Command = {
     }
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
+    const stop = stopSignal() // before anyone is told that it listens
     console.log(values.demo ? welcome(running.localUrl) : listening(running))
-    await stopSignal()
+    await stop
     await running.stop()
+    console.log(stopped(values.demo))
     return DONE
   },
 }
@@ -110,11 +116,17 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
     tell: (end) => logLine({ level: 'error', ...end }),
   })
   const localUrl = localAddress(config.HOST, port)
+  const stop = stopSignal()
   console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
-  await stopSignal()
+  await stop
   await workers.stop()
+  console.log(stopped(isDemo))
   return DONE
 }
+
+/** Requests that were under way have been answered by then, and the store is closed. */
+const stopped = (isDemo: boolean): string =>
+  `stopped: what was answered is in the store. ${isDemo ? '`npm start`' : '`atr serve`'} goes on with it`
 
 const listening = ({ url, localUrl }: Pick<RunningService, 'url' | 'localUrl'>): string =>
   `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`

@@ -23,7 +23,7 @@ import type { Expected } from '../proof/whole/asked.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
 import { fetchText, isAddress, isFromHere, read } from './answer-source.ts'
 import { askedOf, isLapsed, isReference, QUESTION_OPTIONS } from './asked.ts'
-import { type Command, DONE, REFUSED, show, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
 import { priceText } from './release-text.ts'
@@ -41,14 +41,14 @@ const OPTIONS = {
 
 export const verify: Command = {
   usage:
-    'verify <file|url|->... --policy <file|url> [--cpt <code> --as-of <day> [--region ...] [--npi ...] [--modifier ...] [--setting ...] [--basis ...] | --asked <address> | --lines <file> | --any] [--max-age 72h] [--source <file>]... [--since <checkpoint> | --pin <file>] [--rails <file>] [--json]',
+    'verify FILE|URL|-... --policy FILE|URL [--cpt CODE --as-of DAY [--region R] [--npi N] [--modifier M] [--setting S] [--basis B] | --asked ADDRESS | --lines FILE | --any] [--max-age 72h] [--source FILE]... [--since FILE|URL | --pin FILE] [--rails FILE] [--json]',
   summary: 'Checks that an answer is proved under the log policy that you pinned, and that it answers the question',
   options: [
-    ['<file|url|->', 'the answer: a file, an address that is asked, or standard input; or the pages of one list'],
+    ['FILE|URL|-', 'the answer: a file, an address that is asked, or standard input; or the pages of one list'],
     ['--policy FILE|URL', 'the log policy that you pinned'],
     ['--cpt CODE', 'the question, if the answer is not an address; with --region, --npi and so on, as they were asked'],
     ['--as-of DAY', 'the day that was asked about, such as 2026-11-15'],
-    ['--asked ADDRESS', 'the same as an address, such as /reference/sheet?cpt=99213&as_of=2026-11-15'],
+    ['--asked ADDRESS', 'the same as an address, such as /reference/sheet?cpt=99213'],
     ['--lines FILE', 'the request of a bill: each line must answer its question'],
     ['--any', 'checks only that the answer was published, whatever was asked'],
     ['--max-age 72h', 'how old the view may be, in hours or days'],
@@ -56,7 +56,15 @@ export const verify: Command = {
     ['--since FILE|URL', 'an older checkpoint: the log must have only grown since'],
     ['--pin FILE', 'the same with a checkpoint kept in this file, which is then replaced by the newer one'],
     ['--rails FILE', 'a file with a rails token, for addresses that need one'],
-    ['--json', 'prints JSON'],
+    JSON_OPTION,
+  ],
+  examples: [
+    [
+      "verify 'https://registry.example/reference?cpt=99213' --policy policy.txt",
+      'asks, and checks the answer; policy.txt is /log/policy of the service, kept since you first used it',
+    ],
+    ['verify answer.json --policy policy.txt --cpt 99213 --as-of 2026-11-15', 'checks an answer that you were given'],
+    ['verify answer.json --policy policy.txt --any --source rvu26d.zip', 'finds its rows in the file that it cites'],
   ],
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })

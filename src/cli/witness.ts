@@ -4,25 +4,39 @@ import { parsePolicy } from '../proof/note/policy.ts'
 import { ED25519, parseVerifierKey, type VerifierKey } from '../proof/note/signed-note.ts'
 import { startWitness } from '../witness/serve.ts'
 import { createWitness } from '../witness/witness-key.ts'
-import { type Command, DONE, show, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, show, UsageFault, unknownAction } from './command.ts'
+
+const DIR = ['--dir FOLDER', 'the folder of the witness'] as const
+
+const ACTIONS = {
+  init: {
+    usage: 'witness init --dir FOLDER --name HOST/PATH [--json]',
+    summary: 'Creates a witness, and prints its verifier key',
+    options: [DIR, ['--name HOST/PATH', 'its name, without a scheme'], JSON_OPTION],
+    examples: [['witness init --dir ./witness --name witness.example/w1', 'makes a key, whose public half is printed']],
+  },
+  serve: {
+    usage: 'witness serve --dir FOLDER [--log VKEY]... [--policy FILE] [--port N] [--host H]',
+    summary: 'Runs the witness until Ctrl-C or SIGTERM',
+    options: [
+      DIR,
+      ['--log VKEY', 'the verifier key of a log to follow, as `atr log keys` prints it; may be repeated'],
+      ['--policy FILE', 'a log policy, whose logs are followed'],
+      ['--port N', '8788 by default; 0 picks a free port'],
+      ['--host H', '127.0.0.1 by default'],
+    ],
+    examples: [['witness serve --dir ./witness --policy policy.txt --port 0', 'follows both logs of a service']],
+  },
+} as const
 
 export const witness: Command = {
-  usage:
-    'witness init|serve --dir <folder> [--name host/path] [--log <vkey>]... [--policy <file>] [--port N] [--host H] [--json]',
+  usage: 'witness ACTION',
   summary: 'Creates or runs a witness, which cosigns the checkpoints of logs as long as they only grow',
-  options: [
-    ['--dir FOLDER', 'the folder of the witness'],
-    ['--name HOST/PATH', 'init: its name, without a scheme'],
-    ['--log VKEY', 'serve: the verifier key of a log to follow, as `atr log keys` prints it; may be repeated'],
-    ['--policy FILE', 'serve: a log policy, whose logs are followed'],
-    ['--port N', 'serve: 8788 by default; 0 picks a free port'],
-    ['--host H', 'serve: 127.0.0.1 by default'],
-    ['--json', 'init: prints JSON'],
-  ],
+  actions: ACTIONS,
   async run([action = '', ...args]) {
     if (action === 'init') return init(args)
     if (action === 'serve') return serve(args)
-    throw new UsageFault('say what to do: atr witness init or atr witness serve')
+    throw unknownAction('witness', action, ACTIONS)
   },
 }
 

@@ -1,13 +1,19 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type Db, StoreBusy, StoreFault } from './db.ts'
+import { needFolder } from './folder-access.ts'
 import { copyStore } from './store-copy.ts'
 
 /**
  * Copies a store, which may be in use, as it is at one moment, to a SQLite file, whatever its own engine. The file gets its name when
- * the whole copy is on disk. A crash before that leaves a file ending in `.partial`, which the next backup of that name removes.
+ * the whole copy is on disk, and `before` has done what else must be there. A crash before that leaves a file ending in `.partial`, which the next backup of that name removes.
  */
-export async function backUp(db: Db, copy: string): Promise<{ bytes: number }> {
+export async function backUp(
+  db: Db,
+  copy: string,
+  before: (partial: string) => Promise<void> = async () => undefined,
+): Promise<{ bytes: number }> {
+  needFolder(dirname(resolve(copy)), 'write', 'a file in another folder')
   if (existsSync(copy)) throw new StoreFault('a file of that name exists: nothing was copied')
   const partial = `${copy}.partial`
   const remove = (): void => {
@@ -18,6 +24,7 @@ export async function backUp(db: Db, copy: string): Promise<{ bytes: number }> {
     closeSync(openSync(partial, 'wx', 0o600)) // set before anything is written: only the owner may read a store
     await copyStore(db, { file: partial })
     sync(partial, 'r+')
+    await before(partial)
     linkSync(partial, copy) // not rename, which would overwrite a file created meanwhile
     sync(dirname(copy), 'r')
     return { bytes: statSync(copy).size }

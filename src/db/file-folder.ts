@@ -13,7 +13,7 @@ import { asStoreFault } from './sqlite-fault.ts'
 const MOST_OPEN = 128
 const DIGEST = /^[0-9a-f]{64}$/
 /** Read and hashed in one go, in a millisecond. */
-const PIECE_BYTES = 256 * 1024
+export const PIECE_BYTES = 256 * 1024
 
 /**
  * A folder of SQLite files. A file is written under a temporary name. When all of it is on disk it gets its name, the
@@ -144,29 +144,33 @@ export class FileFolder {
    * not copied again; with `reread` only if it still has the bytes that its name says. Each copy is read back before
    * it gets its name.
    */
-  async copyTo(other: FileFolder, digests: readonly string[], { reread = false } = {}): Promise<FileCopies> {
+  async copyTo(
+    other: FileFolder,
+    digests: readonly string[],
+    { reread = false, pause }: CopyOptions = {},
+  ): Promise<FileCopies> {
     const copies: FileCopies = { copied: 0, missing: [] }
     for (const digest of new Set(digests)) {
-      if (await other.#isThere(digest, reread)) continue
-      if (await this.#copy(digest, other)) copies.copied++
+      if (await other.#isThere(digest, reread, pause)) continue
+      if (await this.#copy(digest, other, pause)) copies.copied++
       else copies.missing.push(digest)
     }
     return copies
   }
 
-  async #isThere(digest: string, reread: boolean): Promise<boolean> {
-    return reread ? this.isWhole(digest) : this.has(digest)
+  async #isThere(digest: string, reread: boolean, pause: CopyOptions['pause']): Promise<boolean> {
+    return reread ? this.isWhole(digest, pause) : this.has(digest)
   }
 
   /** False if the file is not here, or its bytes are not those that its name says. */
-  async #copy(digest: string, other: FileFolder): Promise<boolean> {
+  async #copy(digest: string, other: FileFolder, pause: CopyOptions['pause']): Promise<boolean> {
     if (!this.has(digest)) return false
     const temporary = other.temporaryPath(digest)
     try {
       mkdirSync(other.path, { recursive: true, mode: 0o700 })
       copyFileSync(this.pathOf(digest), temporary, copying.COPYFILE_FICLONE)
       syncFile(temporary)
-      const isWhole = (await digestOf(temporary)) === digest
+      const isWhole = (await digestOf(temporary, pause)) === digest
       if (isWhole) other.keep(digest, digest)
       return isWhole
     } catch (error) {
@@ -180,6 +184,12 @@ export class FileFolder {
     for (const file of this.#open.values()) file.close()
     this.#open.clear()
   }
+}
+
+export interface CopyOptions {
+  reread?: boolean
+  /** Awaited after each piece that was read back. */
+  pause?: (() => Promise<void>) | undefined
 }
 
 /** What copying came to. */

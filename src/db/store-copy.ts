@@ -8,19 +8,21 @@ const LONG = { isLong: true }
 /**
  * Copies a store, as it is at one moment, into a new one of either engine. Every value stays as it is, so everything
  * that was proved from the old store is proved from the new one by the same bytes. A crash leaves a part of the new store.
- * Returns how many rows there are. `onTable` is called before each table.
+ * Returns how many rows there are. `onTable` is called before each table, with the number of all.
  */
 export async function copyStore(
   from: Db,
   to: StorePlace,
-  onTable: (table: string) => void = () => undefined,
+  onTable: (table: string, tables: number) => void = () => undefined,
 ): Promise<number> {
   const target = await openStoreAt(to, { create: true, files: from.files })
   try {
     return await from.snapshot(async (source) => {
       let rows = 0
-      for (const table of tables()) {
-        onTable(table.name)
+      const all = tables()
+      for (const table of all) {
+        onTable(table.name, all.length)
+        await new Promise((resolve) => setImmediate(resolve)) // a file answers at once: a signal would wait for the whole copy
         // A new store has the first values of its counters.
         await target.query(`DELETE FROM ${table.name}`)
         for await (const some of rowsOf(source, table)) {

@@ -9,6 +9,8 @@ const config = readConfig(process.env)
 const target = placeOf(
   to.startsWith('postgres:') ? { ...config, DATABASE_URL: to } : { ...config, DATABASE_URL: undefined },
 )
-await move(config, target, Date.now(), (step) => {
-  if (step === fatalStep) process.kill(process.pid, 'SIGKILL')
+await move(config, target, Date.now(), {
+  trace: (step) => {
+    if (step === fatalStep) process.kill(process.pid, 'SIGKILL')
+  },
 })

@@ -45,7 +45,7 @@ test('a service is not kept from its start by what it may never need', () => {
   const loaded = [...loadedWith('cli/atr.ts'), ...loadedWith('cli/serve.ts')]
   expect(loaded).toContain('registry/operations.ts')
   expect(loaded.filter((file) => later.test(file))).toEqual([])
-  const commands = sources.filter((file) => /^cli\/(?!atr|command)/.test(file))
+  const commands = sources.filter((file) => /^cli\/(?!atr|command|user-folder|interruption)/.test(file))
   expect(commands.filter((file) => loadedWith('cli/atr.ts').has(file))).toEqual([])
 })
 
