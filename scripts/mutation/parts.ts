@@ -17,10 +17,7 @@ export const PARTS: Record<string, Part> = {
   },
   rails: {
     code: ['src/rails', 'src/rails/oauth', 'src/rails/signed'],
-    tests: [
-      'src/rails',
-      'test/stories/oauth.story.test.ts',
-    ],
+    tests: ['src/rails', 'test/stories/oauth.story.test.ts'],
   },
   rule: {
     code: ['src/figures/rule'],

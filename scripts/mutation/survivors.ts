@@ -50,7 +50,8 @@ const brief = (text: string): string => {
   return line.length > 70 ? `${line.slice(0, 67)}...` : line
 }
 
-const changeOf = ({ was, now }: Mutant): string => `\`${brief(was)}\` → ${now === '' ? 'left out' : `\`${brief(now)}\``}`
+const changeOf = ({ was, now }: Mutant): string =>
+  `\`${brief(was)}\` → ${now === '' ? 'left out' : `\`${brief(now)}\``}`
 
 const placeOf = ({ file, code }: Pick<Mutant, 'file' | 'code'>): string => `${file} ${code}`
 

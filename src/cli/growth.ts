@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { replaceFile } from '../db/replace-file.ts'
 import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import { checkGrowth, type GrowthFault, type TileFault } from '../proof/growth.ts'
-import { type CheckpointFault, openCheckpoint } from '../proof/note/checkpoint.ts'
+import { openCheckpoint } from '../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
 import { HASH_SIZE } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH, tilePath } from '../proof/tree/tiles.ts'
@@ -11,7 +11,7 @@ import { UsageFault } from './command.ts'
 
 export type GrowthVerdict =
   | { ok: true; grew: { from: number; to: number }; changes?: number }
-  | { ok: false; reason: GrowthFault | TileFault | CheckpointFault | Fault }
+  | { ok: false; reason: GrowthFault | TileFault | Fault }
 
 /** Checks against an older checkpoint that the log of this one has only grown since. Tiles come from the policy's URL. */
 export async function grownSince(

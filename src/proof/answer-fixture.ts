@@ -1,7 +1,7 @@
 // The answers that an honest service would give from a registry in memory, and, with a view that hides something, the
 // best that a service could do which hides it.
 
-import type { Need, Reply } from './lookup/asking.ts'
+import type { Editions } from './lookup/editions.ts'
 import { type Decision, lookUp } from './lookup/lookup.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from './lookup/question.ts'
 import { PLACE_CHART } from './price/charts.ts'
@@ -45,7 +45,7 @@ export async function answerOf(
   const asked = parseQuestion(question)
   if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
   const notes = new Notes(registry, asked, view)
-  const { decision, place } = notes.run(lookUp(asked))
+  const { decision, place } = lookUp(notes, asked)
   const own = 'row' in decision ? notes.find(decision.chart, decision.row) : undefined
   const at = place && notes.find(PLACE_CHART, place)
   const because = await notes.because(own?.release, [own, at])
@@ -94,8 +94,8 @@ export function sayingOf(decision: Decision): string {
 
 type Located = { release: MemoryRelease; index: number }
 
-/** Runs the rule on a view and notes what it was told, to be shown. */
-export class Notes {
+/** A view for the rule, which notes what the rule was told, to be shown. */
+export class Notes implements Editions {
   readonly #rows = new Map<MemoryRelease, Set<number>>()
   readonly #periods = new Set<number>()
   readonly #providers = new Set<number>()
@@ -106,40 +106,58 @@ export class Notes {
     readonly view: View,
   ) {}
 
-  run<T>(rule: Generator<Need, T, Reply>): T {
-    let step = rule.next()
-    while (!step.done) step = rule.next(this.#reply(step.value))
-    return step.value
+  get day(): string {
+    return this.question.day
   }
 
-  #reply(need: Need): Reply {
-    if (need.need === 'provider') {
-      const { left, inside, right } = between(this.view.providers, providerKey, `${need.npi}|`)
-      for (const each of inside.length > 0 ? inside : [left, right]) if (each) this.#providers.add(each.index)
-      return inside[0]?.leaf.chart
-    }
-    const { day } = this.question
-    const release = this.#editionOn(need.chart)
-    if (need.need === 'edition') {
-      if (release) this.#show(release, [])
-      const after = placeOf(this.view.periods, `${need.chart}|${day}~`, ({ leaf }) => periodKey(leaf))
-      const around = [this.view.periods[after - 1], this.view.periods[after]]
-      if (!release) for (const each of around) if (each) this.#periods.add(each.index)
-      return release !== undefined
-    }
-    if (!release) throw new Error('no edition')
+  chartOf(npi: string): string | undefined {
+    const { left, inside, right } = between(this.view.providers, providerKey, `${npi}|`)
+    for (const each of inside.length > 0 ? inside : [left, right]) if (each) this.#providers.add(each.index)
+    return inside[0]?.leaf.chart
+  }
+
+  isHeld(chart: string): boolean {
+    const release = this.#editionOn(chart)
+    if (release) this.#show(release, [])
+    const after = placeOf(this.view.periods, `${chart}|${this.day}~`, ({ leaf }) => periodKey(leaf))
+    const around = [this.view.periods[after - 1], this.view.periods[after]]
+    if (!release) for (const each of around) if (each) this.#periods.add(each.index)
+    return release !== undefined
+  }
+
+  row(chart: string, key: string): AnyRow | undefined {
+    const release = this.#heldOf(chart)
     const rows = this.view.rows(release)
-    if (need.need === 'row') {
-      const at = placeOf(rows, need.key, ({ leaf }) => rowKey(leaf))
-      const isThere = rows[at] !== undefined && rowKey(rows[at].leaf) === need.key
-      this.#show(release, isThere ? [rows[at]] : [rows[at - 1], rows[at]])
-      return isThere ? rows[at]?.leaf : undefined
-    }
-    const { left, inside, right } = between(rows, rowKey, need.prefix)
+    const at = placeOf(rows, key, ({ leaf }) => rowKey(leaf))
+    const isThere = rows[at] !== undefined && rowKey(rows[at].leaf) === key
+    this.#show(release, isThere ? [rows[at]] : [rows[at - 1], rows[at]])
+    return isThere ? rows[at]?.leaf : undefined
+  }
+
+  rows(chart: string, prefix: string): AnyRow[] {
+    const release = this.#heldOf(chart)
+    const { left, inside, right } = between(this.view.rows(release), rowKey, prefix)
+    this.#show(release, [left, ...inside, right])
+    return inside.map(({ leaf }) => leaf)
+  }
+
+  regions(chart: string, prefix: string): string[] {
+    const release = this.#heldOf(chart)
+    const { inside } = between(this.view.rows(release), rowKey, prefix)
     const regions = [...new Set(inside.map(({ leaf }) => leaf.region as string))].slice(0, 2)
-    const firsts = regions.map((region) => inside.find(({ leaf }) => leaf.region === region))
-    this.#show(release, need.need === 'regions' && regions.length > 1 ? firsts : [left, ...inside, right])
-    return need.need === 'rows' ? inside.map(({ leaf }) => leaf) : regions
+    if (regions.length > 1)
+      this.#show(
+        release,
+        regions.map((region) => inside.find(({ leaf }) => leaf.region === region)),
+      )
+    else this.rows(chart, prefix)
+    return regions
+  }
+
+  #heldOf(chart: string): MemoryRelease {
+    const release = this.#editionOn(chart)
+    if (!release) throw new Error('no edition')
+    return release
   }
 
   #editionOn(chart: string): MemoryRelease | undefined {
@@ -156,8 +174,7 @@ export class Notes {
   }
 
   find(chart: string, row: AnyRow): Located {
-    const release = this.#editionOn(chart)
-    if (!release) throw new Error('no edition')
+    const release = this.#heldOf(chart)
     return { release, index: placeOf(release.rows, rowKey(row), rowKey) }
   }
 

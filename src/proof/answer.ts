@@ -5,7 +5,6 @@ import { canonical } from './canonical-json.ts'
 import { addAbsence, addBecause, addCitedRow } from './evidence.ts'
 import type { CodeAbsence, Facts } from './facts.ts'
 import { ensure, Failure } from './fault.ts'
-import type { Need, Reply } from './lookup/asking.ts'
 import { type Decision, lookUp } from './lookup/lookup.ts'
 import { adjust, isNeutral } from './lookup/modifiers.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
@@ -117,16 +116,15 @@ function decisionOn(facts: Facts, asked: ParsedQuestion): Decision | undefined {
 }
 
 async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
-  const { code, related, sources_lost, place, absence, because, last_known } = body
+  const { code, related = [], sources_lost = [], place, absence, because, last_known } = body
   const isRefusal = typeof code === 'string'
   const isKnown = !isRefusal || hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])
-  ensure(isKnown && (related === undefined || isRelated(related)), 'not_recognised')
-  ensure(sources_lost === undefined || isLostSources(sources_lost), 'not_recognised')
-  const cited = isRefusal ? body['row'] : bareAnswer(body)
-  const main = cited === undefined ? undefined : await addCitedRow(facts, cited)
+  ensure(isKnown && isRelated(related) && isLostSources(sources_lost), 'not_recognised')
+  const shown = async (cited: unknown) => (cited === undefined ? undefined : addCitedRow(facts, cited))
+  const main = await shown(isRefusal ? body['row'] : bareAnswer(body))
   if (main && isRefusal) ensure(isSaidOf(code, main.row), 'body_contradicts_proof')
   else if (main) checkBeside(body, main.row)
-  const placed = place === undefined ? undefined : await addCitedRow(facts, place)
+  const placed = await shown(place)
   ensure((placed?.row.kind ?? 'place') === 'place', 'row_malformed')
   if (absence !== undefined) {
     ensure(Array.isArray(absence) && absence.length > 0, 'proof_missing')
@@ -134,7 +132,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   }
   if (because !== undefined) await addBecause(facts, because, main?.proof.release)
   // The row of an edition that has run out is proved as what it was, and is no part of the decision.
-  if (last_known !== undefined) await addCitedRow(facts, last_known)
+  await shown(last_known)
   ensure(facts.checkpoint !== undefined, 'proof_missing')
   return {
     row: main?.row,
@@ -174,14 +172,7 @@ interface Ruling {
 }
 
 const decide = (facts: Facts, question: ParsedQuestion): Ruling =>
-  runRule(facts, lookUp(question, facts.charts), question.day)
-
-/** Runs a rule on what is proved. */
-export function runRule<T>(facts: Facts, rule: Generator<Need, T, Reply>, day: string): T {
-  let step = rule.next()
-  while (!step.done) step = rule.next(facts.reply(step.value, day))
-  return step.value
-}
+  lookUp(facts.on(question.day), question, facts.charts)
 
 /** The code of the refusal that a decision makes; undefined for a price. */
 function codeOf(decision: Decision): string | undefined {

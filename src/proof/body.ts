@@ -56,12 +56,10 @@ export async function isFresh(
   recorded_at: string | null,
   { notBefore, notAfter }: VerifyOptions,
 ): Promise<boolean> {
-  const limits = [notBefore, notAfter].filter((limit) => limit !== undefined)
-  if (limits.length === 0) return true
-  if (!limits.every(instant)) return false
   const viewed = Date.parse((await viewedAt(checkpoint, policy, recorded_at)) ?? '')
-  const isNew = notBefore === undefined || viewed >= Date.parse(notBefore)
-  return isNew && (notAfter === undefined || viewed <= Date.parse(notAfter))
+  // No time is before or after what is no instant.
+  const at = (limit: string): number => (instant(limit) ? Date.parse(limit) : Number.NaN)
+  return (notBefore === undefined || viewed >= at(notBefore)) && (notAfter === undefined || viewed <= at(notAfter))
 }
 
 /**

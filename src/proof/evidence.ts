@@ -3,14 +3,7 @@
 import type { Facts } from './facts.ts'
 import { ensure } from './fault.ts'
 import { PLACE_CHART } from './price/charts.ts'
-import {
-  type AbsenceProof,
-  isAbsenceProof,
-  isBecause,
-  isRowProof,
-  type Neighbour,
-  type RowProof,
-} from './price/proofs.ts'
+import { type AbsenceProof, isAbsenceProof, isBecause, isRowProof, type RowProof } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, isAnyRow, isKeyPrefix, rowKey } from './price/row.ts'
 
@@ -52,14 +45,11 @@ export async function addAbsence(facts: Facts, proof: unknown): Promise<void> {
 
 /** Keys are ASCII, so the order of JavaScript's strings is that of their bytes. */
 function leavesNoRoom({ key_prefix, left, right, release: { row_count } }: AbsenceProof): boolean {
-  const isBeside = (side: Neighbour | null, isOnItsSide: (key: string) => boolean): boolean => {
-    const key = side && rowKey(side.row)
-    return key === null || (!key.startsWith(key_prefix) && isOnItsSide(key))
-  }
+  const after = right && rowKey(right.row)
   return (
     (left?.index ?? -1) + 1 === (right?.index ?? row_count) &&
-    isBeside(left, (key) => key < key_prefix) &&
-    isBeside(right, (key) => key > key_prefix)
+    (left === null || rowKey(left.row) < key_prefix) &&
+    (after === null || (after > key_prefix && !after.startsWith(key_prefix)))
   )
 }
 

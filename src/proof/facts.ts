@@ -1,10 +1,10 @@
 // What an answer has proved, and nothing else: leaves of releases, of the timeline and of the providers, all under one
 // state of the registry. Input is hostile: each thing is checked before it becomes a fact.
 
-import { fromBase64, toBase64, utf8 } from './bytes.ts'
+import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { ensure, Failure, type Fault } from './fault.ts'
-import type { Need, Reply } from './lookup/asking.ts'
+import type { Editions } from './lookup/editions.ts'
 import { openCheckpoint, type TreeHead } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { CHARTS, type ChartTable, PLACE_CHART } from './price/charts.ts'
@@ -20,26 +20,8 @@ import {
 import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from './price/row.ts'
 import { rowFault } from './price/row-of-release.ts'
 import { leafOf, nameOf } from './price/timeline.ts'
-import { LeafSet } from './tree/leaf-set.ts'
+import { decodePath, LeafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
-
-export const decodePath = (encoded: readonly string[]): Hash[] | undefined => {
-  const hashes = encoded.map(fromBase64)
-  return hashes.every((hash): hash is Hash => hash?.length === 32) ? hashes : undefined
-}
-
-/** Whether a leaf hash stands at this place of the tree with this root. */
-export function stands(
-  leaf: Hash,
-  index: number,
-  encoded: readonly string[],
-  size: number,
-  encodedRoot: string,
-): boolean {
-  const path = decodePath(encoded)
-  const root = fromBase64(encodedRoot)
-  return path !== undefined && root !== undefined && includes(index, size, leaf, path, root)
-}
 
 /** The leaf of a row, which is not too large and, where a hash is stated, has that hash. */
 export function leafOfRow(row: AnyRow, leaf_hash?: string): Hash {
@@ -58,8 +40,11 @@ export const isPeriodOf = (period: Period, release: Manifest): boolean =>
   period.from <= period.to &&
   period.to <= release.effective_to
 
-/** The rule needs what was not proved. */
-const NOT_PROVED = 'choice_not_proved'
+/** What the rule needs; undefined is what was not proved. */
+function proved<T>(value: T | undefined): T {
+  ensure(value !== undefined, 'choice_not_proved')
+  return value
+}
 
 export const REGISTRY_ORIGIN = /\/log\/registry$/
 export const FIGURES_ORIGIN = /\/log\/figures$/
@@ -122,14 +107,13 @@ export class Facts {
     this.state = state
     this.checkpoint = log.checkpoint
     this.#under = { state, log }
-    this.#periods = new LeafSet(state.timeline_size, periodKey)
-    this.#providers = new LeafSet(state.providers_size, providerKey)
+    this.#periods = new LeafSet(state.timeline_size, state.timeline_root, periodKey)
+    this.#providers = new LeafSet(state.providers_size, state.providers_root, providerKey)
   }
 
   addPeriod({ period, index, path }: PeriodProof): void {
-    const { timeline_size, timeline_root } = this.state as RegistryState
-    ensure(stands(leafOf(period), index, path, timeline_size, timeline_root), 'period_not_in_timeline')
     const periods = this.#periods as LeafSet<Period>
+    ensure(periods.holds(leafOf(period), index, path), 'period_not_in_timeline')
     // Periods of one chart that do not overlap are in order by both their ends: the nearest known ones tell.
     const { before, after } = periods.around(periodKey(period))
     const overlaps = (each: Period | undefined): boolean =>
@@ -139,9 +123,8 @@ export class Facts {
   }
 
   addProvider({ provider, index, path }: ProviderProof): void {
-    const { providers_size, providers_root } = this.state as RegistryState
-    ensure(stands(leafOf(provider), index, path, providers_size, providers_root), 'provider_not_in_state')
     const providers = this.#providers as LeafSet<Provider>
+    ensure(providers.holds(leafOf(provider), index, path), 'provider_not_in_state')
     const { before, after } = providers.around(providerKey(provider))
     // One file speaks for a provider.
     const isTwice = [before, after].some((each) => each?.npi === provider.npi && each.chart !== provider.chart)
@@ -166,12 +149,15 @@ export class Facts {
   #know(release: Manifest): void {
     const name = nameOf(release)
     if (!this.#releases.has(name))
-      this.#releases.set(name, { manifest: release, rows: new LeafSet<AnyRow>(release.row_count, rowKey) })
+      this.#releases.set(name, {
+        manifest: release,
+        rows: new LeafSet<AnyRow>(release.row_count, release.rows_root, rowKey),
+      })
   }
 
   addRow(release: Manifest, row: AnyRow, index: number, path: readonly string[], leaf_hash?: string): void {
     const leaf = leafOfRow(row, leaf_hash)
-    ensure(stands(leaf, index, path, release.row_count, release.rows_root), 'row_not_in_release')
+    ensure(this.#rowsOf(release)?.holds(leaf, index, path), 'row_not_in_release')
     this.addProvedRow(release, row, index)
   }
 
@@ -179,50 +165,47 @@ export class Facts {
   addProvedRow(release: Manifest, row: AnyRow, index: number): void {
     const fault = rowFault(row, release, this.charts)
     if (fault) throw new Failure(fault)
-    ensure(this.#releases.get(nameOf(release))?.rows.add(index, row), 'leaves_contradict')
+    ensure(this.#rowsOf(release)?.add(index, row), 'leaves_contradict')
   }
 
-  /** What the rule is told: only what is proved. */
-  reply(need: Need, day: string): Reply {
-    if (need.need === 'provider') return this.#chartOf(need.npi)
-    const release = this.editionOn(need.chart, day)
-    if (need.need === 'edition') return release !== undefined
-    ensure(release, NOT_PROVED)
-    const { rows } = release
-    if (need.need === 'row') {
-      const row = rows.find(need.key)
-      ensure(row || rows.lacks(need.key), NOT_PROVED)
-      return row
-    }
-    const all = rows.under(need.prefix)
-    if (need.need === 'regions') {
-      const regions = new Set<string>()
-      for (const { region } of all ?? rows.knownUnder(need.prefix)) {
-        regions.add(region as string)
-        if (regions.size === 2) return [...regions]
-      }
-      ensure(all, NOT_PROVED)
-      return [...regions]
-    }
-    ensure(all, NOT_PROVED)
-    return all
+  #rowsOf(release: Manifest): LeafSet<AnyRow> | undefined {
+    return this.#releases.get(nameOf(release))?.rows
   }
 
-  #chartOf(npi: string): string | undefined {
+  /** What the rule is told of the editions of a day: only what is proved. */
+  on(day: string): Editions {
+    const rowsOf = (chart: string): LeafSet<AnyRow> => proved(this.editionOn(chart, day)).rows
+    return {
+      day,
+      chartOf: (npi) => this.chartOf(npi),
+      isHeld: (chart) => this.editionOn(chart, day) !== undefined,
+      row: (chart, key) => proved(rowsOf(chart).find(key)) ?? undefined,
+      rows: (chart, prefix) => proved(rowsOf(chart).under(prefix)),
+      regions: (chart, prefix) => {
+        const rows = rowsOf(chart)
+        const regions = new Set(rows.knownUnder(prefix).map(({ region }) => region as string))
+        // Two that are known are several, whatever else there is; fewer are all only where all rows are known.
+        if (regions.size < 2) proved(rows.under(prefix))
+        return [...regions].slice(0, 2)
+      },
+    }
+  }
+
+  chartOf(npi: string): string | undefined {
     // Each NPI has one leaf: where it is not shown, its place must be.
     const known = this.#providers?.around(`${npi}|`).after
     if (known?.npi === npi) return known.chart
-    ensure(this.#providers?.notAfter(`${npi}|`) !== undefined, NOT_PROVED)
+    proved(this.#providers?.notAfter(`${npi}|`))
     return undefined
   }
 
   /** The release of a chart in force on a day; undefined where it is proved that there is none. */
   editionOn(chart: string, day: string): ProvedRelease | undefined {
     const holding = this.#periodOn(chart, day)
-    const known = holding && this.#releases.get(holding.release)
+    if (holding) return proved(this.#releases.get(holding.release))
     // The last period that begins by that day is of another chart, or is over: there is no room for another one.
-    ensure(known || (!holding && this.#periods?.notAfter(`${chart}|${day}`) !== undefined), NOT_PROVED)
-    return known
+    proved(this.#periods?.notAfter(`${chart}|${day}`))
+    return undefined
   }
 
   /** Whether a release that is known is the one in force on a day. */

@@ -1,8 +1,12 @@
-import type { CheckpointFault } from './note/checkpoint.ts'
-
 /** Every reason for which a verifier refuses. */
 export type Fault =
-  | CheckpointFault
+  | 'note_malformed'
+  | 'note_unsigned'
+  | 'note_signature_invalid'
+  | 'checkpoint_malformed'
+  | 'origin_not_pinned'
+  | 'key_retired'
+  | 'quorum_not_met'
   | 'json_malformed'
   | 'not_recognised'
   | 'row_malformed'

@@ -1,7 +1,8 @@
 // Whether a log only grew between two checkpoints: what a monitor, a witness and a careful client ask.
 
 import { equalBytes } from './bytes.ts'
-import { type CheckpointFault, openCheckpoint, type TreeHead } from './note/checkpoint.ts'
+import type { FailedCheck } from './fault.ts'
+import { openCheckpoint, type TreeHead } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { consistencyPath, HASH_SIZE, type Hash, isConsistent, rangeRoot } from './tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tree/tiles.ts'
@@ -37,7 +38,7 @@ export async function checkGrowth(
   newerNote: string,
   policy: TrustPolicy,
   readTile: TileReader,
-): Promise<Growth | { ok: false; reason: CheckpointFault }> {
+): Promise<Growth | FailedCheck> {
   const older = await openCheckpoint(olderNote, policy)
   if (!older.ok) return older
   const newer = await openCheckpoint(newerNote, policy)

@@ -145,7 +145,7 @@ export async function sheetOf(
   const asked = parseQuestion(question)
   if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
   const notes = new Notes(registry, asked, view)
-  const sheet = notes.run(sheetFor(asked, CHARTS))
+  const sheet = sheetFor(notes, asked, CHARTS)
   if (sheet.outcome !== 'sheet') throw new RangeError(`no sheet: ${sheet.outcome}`)
   const shown = new ShownRows(registry)
   const own = sheet.rows.map(({ chart, row }) => notes.find(chart, row))

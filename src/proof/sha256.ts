@@ -69,15 +69,13 @@ export function portableSha256(message: Uint8Array): Uint8Array {
       b = a
       a = (t1 + t2) | 0
     }
-    const mixed = [a, b, c, d, e, f, g, h]
-    for (let i = 0; i < 8; i++) state[i] = at(state, i) + (mixed[i] as number)
+    for (const [i, mixed] of [a, b, c, d, e, f, g, h].entries()) state[i] = at(state, i) + mixed
   }
-  const digest = new Uint8Array(32)
-  const out = new DataView(digest.buffer)
+  // The words are written where the message was.
   state.forEach((word, i) => {
-    out.setUint32(4 * i, word)
+    view.setUint32(4 * i, word)
   })
-  return digest
+  return padded.slice(0, 32)
 }
 
 export const sha256: Sha256 = fastest()

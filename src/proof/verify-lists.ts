@@ -102,8 +102,10 @@ async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry
   ensure(kind !== 'page' || !isList, 'proof_missing')
   if ('history' in asked && body['code'] === 'unknown_provider' && kind === 'question')
     return { shown: [await checkUnknownProvider(facts, body, asked.history)] }
-  ensure(kind in asked || 'anyQuestion' in asked, 'answers_another_question')
-  return CHECKS[kind](facts, body, (asked as Partial<Record<Kind, never>>)[kind] as never)
+  const question = (asked as Partial<Record<Kind, never>>)[kind]
+  // A question that is undefined by mistake is not the wish to ask none.
+  ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
+  return CHECKS[kind](facts, body, question as never)
 }
 
 /** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */

@@ -7,6 +7,7 @@ import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
 import { aFee, aRow, MemoryRegistry, type MemoryRelease, RECORDED } from './registry-fixture.ts'
+import { verifyBody as verifyLookup } from './verify.ts'
 import { type Inquiry, verifyAbsence, verifyBody, verifyRow } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
@@ -60,6 +61,19 @@ test('a row, a page and an absence say what they prove', async () => {
     ...said,
     rows: [],
   } as never)
+})
+
+test('a question that is undefined by mistake is not taken for the wish to ask none', async () => {
+  const { registry, release } = published(fees('99213'))
+  const row = JSON.stringify(await registry.cite(release, 0))
+  const asked = { question: undefined } as unknown as { question: Question }
+  for (const verify of [verifyBody, verifyLookup])
+    expect(await verify(row, plain, asked)).toEqual({ ok: false, reason: 'answers_another_question' })
+  const page = await pageOf(registry, DAY, [{ release, from: 0, to: 1 }])
+  expect(await check(page, { page: undefined } as unknown as Inquiry)).toEqual({
+    ok: false,
+    reason: 'answers_another_question',
+  })
 })
 
 test('an empty page proves nothing, and nothing beside it passes for proved', async () => {

@@ -39,11 +39,12 @@ export const verifyBody = (
 ): Promise<VerifiedAnswer | FailedCheck> =>
   verdictOf(async () => {
     const body = readBody(text)
-    ensure('question' in asked || 'anyQuestion' in asked, 'answers_another_question')
-    ensure(isLookup(body), 'question' in asked ? 'answers_another_question' : 'not_recognised')
+    const { question } = asked as { question?: Question }
+    // A question that is undefined by mistake is not the wish to ask none.
+    ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
+    ensure(isLookup(body), question === undefined ? 'not_recognised' : 'answers_another_question')
     const facts = new Facts(policy, options.charts)
-    const shown = await checkAnswer(facts, body, 'question' in asked ? asked.question : undefined)
-    return answerOf(facts, body, [shown], options)
+    return answerOf(facts, body, [await checkAnswer(facts, body, question)], options)
   })
 
 /** Whether a body is the answer to a lookup, by its shape alone: no list, and not the one about the figures. */

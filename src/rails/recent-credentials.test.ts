@@ -15,13 +15,15 @@ test('ten thousand credentials are kept, and the oldest is forgotten first', () 
 test('work of one name runs one at a time and in order, also after a failure, and other names do not wait', async () => {
   const turns = new Turns()
   const said: string[] = []
-  const work = (what: string, fails = false) => async () => {
-    said.push(`${what} begins`)
-    await Bun.sleep(1)
-    said.push(`${what} ends`)
-    if (fails) throw new Error(what)
-    return what
-  }
+  const work =
+    (what: string, fails = false) =>
+    async () => {
+      said.push(`${what} begins`)
+      await Bun.sleep(1)
+      said.push(`${what} ends`)
+      if (fails) throw new Error(what)
+      return what
+    }
   const first = turns.take('a', work('first', true))
   const second = turns.take('a', work('second'))
   const third = turns.take('a', work('third'))

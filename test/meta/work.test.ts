@@ -61,7 +61,8 @@ function watched(db: Db): { db: Db; asked: Asked[] } {
   }
 }
 /** The bundles of rows that were read by their number. */
-const ofRows = (asked: readonly Asked[]): Asked[] => asked.filter(({ sql }) => sql.includes('rows FROM bundle WHERE n ='))
+const ofRows = (asked: readonly Asked[]): Asked[] =>
+  asked.filter(({ sql }) => sql.includes('rows FROM bundle WHERE n ='))
 /** The keys that were looked for: each seek reads the bundle that it finds. */
 const ofKeys = (asked: readonly Asked[]): Asked[] => asked.filter(({ sql }) => sql.includes('first_key <= ?1'))
 

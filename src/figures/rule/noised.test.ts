@@ -210,7 +210,13 @@ test('four figures spend the budget, and what follows from them spends nothing',
 test('a release that says anything else than its windows is found, and the order of its members means nothing', () => {
   const figures = published([sound])
   const faultsOf = (change: Partial<typeof figures>) =>
-    replayNoised({ release_id: 'r', as_of: FIRST, unit: 'case', windows: [sound], published: { ...figures, ...change } })
+    replayNoised({
+      release_id: 'r',
+      as_of: FIRST,
+      unit: 'case',
+      windows: [sound],
+      published: { ...figures, ...change },
+    })
   expect(faultsOf({})).toEqual([])
   for (const metric of METRICS) {
     const turned = Object.fromEntries(Object.entries(figures.of[metric]).reverse()) as typeof figures.of.w

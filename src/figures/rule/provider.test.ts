@@ -81,7 +81,11 @@ test('a band stands until eleven cases have moved, and a refresh tells only what
   expect(refresh(of(30), records, RULE)).toEqual([])
   // All agree, so the rates are held back and only the band moves.
   const [[npi, now] = []] = refresh(of(50), records, RULE)
-  expect([npi, now?.band.basis, now?.win_rate]).toEqual([NPI, settle([aCell({ cases: 50 })], undefined, RULE).band.basis, before.win_rate])
+  expect([npi, now?.band.basis, now?.win_rate]).toEqual([
+    NPI,
+    settle([aCell({ cases: 50 })], undefined, RULE).band.basis,
+    before.win_rate,
+  ])
   // Who has no cases any more is decided on none, and who is new is told of.
   expect(refresh(of(30), new Map([[OTHER_NPI, before]]), RULE).map(([who, { band }]) => [who, band.value])).toEqual([
     [NPI, '30-99'],

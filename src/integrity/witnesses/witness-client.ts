@@ -1,7 +1,7 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { equalBytes, toBase64, toHex, utf8 } from '../../proof/bytes.ts'
 import { parseExtendedHead, type TreeHead } from '../../proof/note/checkpoint.ts'
-import { cosignersOf, verifyCosignature } from '../../proof/note/cosignature.ts'
+import { cosignedAt, cosignersOf } from '../../proof/note/cosignature.ts'
 import { findKey, openNote, parseNote, signatureLine, type VerifierKey } from '../../proof/note/signed-note.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { consistencyPath, rangeRoot } from '../../proof/tree/merkle.ts'
@@ -108,8 +108,7 @@ async function linesIn(
   const note = parseNote(`${signed.note.slice(0, signed.note.indexOf('\n\n') + 2)}${lines}`)
   const lineBy = async (by: VerifierKey): Promise<string[]> => {
     for (const line of note?.signatures ?? [])
-      if (note && findKey([by], line) && (await verifyCosignature(note.text, line, by)).good)
-        return [signatureLine(line)]
+      if (note && findKey([by], line) && (await cosignedAt(note.text, line, by)) !== false) return [signatureLine(line)]
     return []
   }
   const own = await lineBy(key)

@@ -126,8 +126,8 @@ function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): 
 /** The charts whose editions are asked: those that may answer, or the one that speaks for the provider. */
 function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): readonly string[] {
   if (npi === null) return chartsFor(basis, setting, facts.charts)
-  const chart = facts.reply({ need: 'provider', npi }, '')
-  ensure(typeof chart === 'string', 'answers_another_question')
+  const chart = facts.chartOf(npi)
+  ensure(chart !== undefined, 'answers_another_question')
   return [chart]
 }
 

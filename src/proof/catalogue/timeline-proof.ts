@@ -1,12 +1,13 @@
 // Neighbouring periods of the timeline, proved at once: what is in force when, and that no period between was left out.
 
 import { equalBytes, fromBase64 } from '../bytes.ts'
-import { decodePath, type Facts, isPeriodOf } from '../facts.ts'
+import { type Facts, isPeriodOf } from '../facts.ts'
 import { ensure } from '../fault.ts'
 import { isLogProof, type LogProof } from '../price/proofs.ts'
 import { isPeriod, isState, type Manifest, type Period, periodKey, type RegistryState } from '../price/release.ts'
 import { leafOf, nameOf } from '../price/timeline.ts'
 import { both, closed, count, listOf, oneOf, path } from '../shape.ts'
+import { decodePath } from '../tree/leaf-set.ts'
 import { rootFromRange } from '../tree/leaves.ts'
 
 export const TIMELINE_PROOF = 'agent-trust-registry/timeline-proof@v2'

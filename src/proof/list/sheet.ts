@@ -1,6 +1,6 @@
 // A sheet: everything in force for a code at a place and day, and proof that it is everything.
 
-import { isEdition, isPlacedBy, runRule } from '../answer.ts'
+import { isEdition, isPlacedBy } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
 import { eachOf, ensure } from '../fault.ts'
@@ -38,7 +38,7 @@ export async function checkSheet(
   if (question === undefined) return { shown, refused: 0 }
   const asked = understood(question, ['cpt', 'as_of', 'region', 'npi'])
   ensure(asked, 'question_malformed')
-  const sheet = runRule(facts, sheetFor(asked, facts.charts), asked.day)
+  const sheet = sheetFor(facts.on(asked.day), asked, facts.charts)
   const isAnswer =
     sheet.outcome === 'sheet' &&
     as_of === asked.day &&

@@ -14,17 +14,8 @@ import {
   HOSPITAL_FACTS,
   PLACE_CHART,
 } from '../price/charts.ts'
-import {
-  type AnyRow,
-  type Basis,
-  type BillingClass,
-  type PlaceRow,
-  type PricedRow,
-  type Row,
-  rowKey,
-  type Setting,
-} from '../price/row.ts'
-import { findRow, isAny, isHeld, type Steps } from './asking.ts'
+import { type Basis, type PlaceRow, type PricedRow, type Row, rowKey, type Setting } from '../price/row.ts'
+import { type Editions, findRow, isAny } from './editions.ts'
 import { type Adjustment, adjust, isAdjusting, isNeutral, withBothSides } from './modifiers.ts'
 import { type Place, placeOf, regionFor } from './place.ts'
 import type { ParsedQuestion } from './question.ts'
@@ -43,243 +34,215 @@ export type Decision =
   | { outcome: 'unknown_provider' }
   | { outcome: 'not_on_schedule' }
 
-/** What one chart says. At most one of these; none of them if it does not have the code. */
-interface ChartAnswer {
-  price?: PricedRow
-  stated?: Absence
-  ambiguous?: true
-  /** The code has a price for the whole country, and none for the region that was asked. */
-  notCovered?: true
-  /** The code is there, and not with these modifiers. */
-  modifierUnpriced?: true
-  ignored?: string[]
-  adjusting?: string | undefined
-}
-
 /** The decision on a question, and the place that its ZIP code stands for. */
-export function* lookUp(
+export function lookUp(
+  editions: Editions,
   question: ParsedQuestion,
   table: ChartTable = CHARTS,
-): Steps<{ decision: Decision; place: PlaceRow | undefined }> {
-  if (question.npi !== null) return { decision: yield* ofProvider(question, question.npi), place: undefined }
-  const place = yield* placeOf(question, table)
-  return { decision: yield* ofSchedules(question, place, table), place: place.row }
+): { decision: Decision; place: PlaceRow | undefined } {
+  if (question.npi !== null) return { decision: ofProvider(editions, question, question.npi), place: undefined }
+  const place = placeOf(editions, question, table)
+  return { decision: ofSchedules(editions, question, place, table), place: place.row }
 }
 
-/** Reasons that may only mean that the code belongs on another schedule, so that one that is not held could price it. */
-const MAY_BE_ELSEWHERE = new Set(['paid_elsewhere', 'not_valid', 'no_price_stated'])
+/** What is said where a schedule has no price. Everything else ends the search. */
+const LEAVES_OPEN = ['absent', 'modifier_not_priced', 'region_not_covered']
 
-function* ofSchedules(question: ParsedQuestion, place: Place, table: ChartTable): Steps<Decision> {
+function ofSchedules(editions: Editions, question: ParsedQuestion, place: Place, table: ChartTable): Decision {
   if (place.unknown) return { outcome: 'unknown_zip' }
-  const findings: (ChartAnswer & { chart: string })[] = []
-  const notHeld: string[] = []
+  const findings: Decision[] = []
+  const notHeld = new Set<string>()
   for (const chart of chartsFor(question.basis, question.setting, table)) {
     const facts = factsOf(chart, table)
     if (!facts) continue
-    if (!(yield* isHeld(chart))) {
-      notHeld.push(chart)
-      continue
-    }
+    if (!editions.isHeld(chart)) notHeld.add(chart)
     // A schedule by locality cannot be read without the table that says where a ZIP code lies.
-    if (facts.speaks !== 'national' && place.notHeld) {
-      if (!notHeld.includes(PLACE_CHART)) notHeld.push(PLACE_CHART)
-      continue
+    else if (facts.speaks !== 'national' && place.notHeld) notHeld.add(PLACE_CHART)
+    else {
+      const finding = inSchedule({ editions, question, chart, facts, place })
+      if (finding && !LEAVES_OPEN.includes(finding.outcome)) return finding
+      if (finding) findings.push(finding)
     }
-    const finding = yield* inSchedule(question, chart, facts, place)
-    if (finding.price) return priced(chart, finding.price, finding)
-    if (finding.ambiguous) return { outcome: 'region_ambiguous', chart }
-    findings.push({ chart, ...finding })
   }
-  return without(findings, notHeld)
+  return without(findings, [...notHeld])
 }
+
+/** Reasons that may only mean that the code belongs on another schedule, so that one that is not held could price it. */
+const MAY_BE_ELSEWHERE = ['paid_elsewhere', 'not_valid', 'no_price_stated']
 
 /** What is said where no chart has a price: what is about the code itself goes first. */
-function without(findings: readonly (ChartAnswer & { chart: string })[], notHeld: string[]): Decision {
-  const stated = findings.flatMap(({ chart, stated: row }) => (row ? [{ chart, row }] : []))
+const without = (findings: readonly Decision[], charts: string[]): Decision =>
   // A schedule that has the code with other modifiers knows more than one that does not pay for it.
-  if (findings.some(({ modifierUnpriced }) => modifierUnpriced)) return { outcome: 'modifier_not_priced' }
-  const telling = stated.find(({ row }) => !MAY_BE_ELSEWHERE.has(row.reason))
-  if (telling) return { outcome: 'absent', ...telling }
-  const left = findings.find(({ notCovered }) => notCovered)
-  if (left) return { outcome: 'region_not_covered', chart: left.chart }
-  if (notHeld.length > 0) return { outcome: 'no_edition', charts: notHeld }
-  const [first] = stated
-  return first ? { outcome: 'absent', ...first } : { outcome: 'not_on_schedule' }
+  findings.find(({ outcome }) => outcome === 'modifier_not_priced') ??
+  findings.find((each) => each.outcome === 'absent' && !MAY_BE_ELSEWHERE.includes(each.row.reason)) ??
+  findings.find(({ outcome }) => outcome === 'region_not_covered') ??
+  (charts.length > 0 ? { outcome: 'no_edition', charts } : (findings[0] ?? { outcome: 'not_on_schedule' }))
+
+/** A schedule, and what is asked of it. */
+interface Schedule {
+  editions: Editions
+  question: ParsedQuestion
+  chart: string
+  facts: ChartFacts
+  place: Place
 }
 
-function priced(chart: string, row: PricedRow, { ignored = [], adjusting }: ChartAnswer): Decision {
-  if (adjusting === undefined) return { outcome: 'price', chart, row, ignored, adjustment: undefined }
-  const adjustment = adjust(row, adjusting)
-  return adjustment
-    ? { outcome: 'price', chart, row, ignored, adjustment }
-    : { outcome: 'modifier_not_allowed', chart, row, modifier: adjusting }
-}
-
-function* inSchedule(question: ParsedQuestion, chart: string, facts: ChartFacts, place: Place): Steps<ChartAnswer> {
-  const modifiers = withBothSides(question.modifiers)
+/** What a schedule says; undefined if it does not have the code. */
+function inSchedule(schedule: Schedule): Decision | undefined {
+  const modifiers = withBothSides(schedule.question.modifiers)
   const ignored = modifiers.filter(isNeutral)
   const kept = modifiers.filter((modifier) => !isNeutral(modifier))
   const adjusting = kept.filter(isAdjusting)
-  const own = kept.filter((modifier) => !isAdjusting(modifier))
   // Two modifiers that each change the amount have no stated rule for both.
-  const choosing = adjusting.length > 1 ? kept : own
-  const modifier = choosing.length === 0 ? null : choosing.join('-')
-  const found = yield* withModifier(question, chart, facts, place, modifier)
-  if (found.price) return { ...found, ignored, adjusting: adjusting.length === 1 ? adjusting[0] : undefined }
-  if (found.stated || found.ambiguous || found.notCovered) return found
-  if (modifier !== null) {
-    const bare = yield* withModifier(question, chart, facts, place, null)
-    if (bare.price || bare.ambiguous) return { modifierUnpriced: true }
-    if (bare.stated || bare.notCovered) return bare
-  }
-  return yield* otherwise(codeIn(facts, question.cpt), chart, facts, place, modifier)
+  const modifier = joined(adjusting.length > 1 ? kept : kept.filter((each) => !isAdjusting(each)))
+  const found = withModifier(schedule, modifier)
+  if (found?.outcome === 'price') return adjusted({ ...found, ignored }, adjusting)
+  if (found) return found
+  const bare = modifier === null ? undefined : withModifier(schedule, null)
+  if (bare?.outcome === 'price' || bare?.outcome === 'region_ambiguous') return { outcome: 'modifier_not_priced' }
+  return bare ?? otherwise(schedule, modifier)
+}
+
+const joined = (modifiers: readonly string[]): string | null => modifiers.join('-') || null
+
+function adjusted(price: Extract<Decision, { outcome: 'price' }>, [modifier, ...more]: readonly string[]): Decision {
+  if (modifier === undefined || more.length > 0) return price
+  const { chart, row } = price
+  const adjustment = adjust(row, modifier)
+  return adjustment ? { ...price, adjustment } : { outcome: 'modifier_not_allowed', chart, row, modifier }
 }
 
 /** What a schedule has of a code that it does not have as asked: with other modifiers, in other settings or places. */
-function* otherwise(
-  cpt: string,
-  chart: string,
-  facts: ChartFacts,
-  place: Place,
+function otherwise(
+  { editions, question, chart, facts, place }: Schedule,
   modifier: string | null,
-): Steps<ChartAnswer> {
+): Decision | undefined {
   const region = regionFor(facts, place)
+  const isUnder = (prefix: string): boolean => isAny(editions, chart, `${codeIn(facts, question.cpt)}|${prefix}`)
   const regions = [...new Set([region ?? 'national', 'national'])]
   // In another setting only.
-  if (modifier === null) for (const each of regions) if (yield* isAny(chart, `${cpt}|${each}|||`)) return {}
+  if (modifier === null && regions.some((each) => isUnder(`${each}|||`))) return undefined
   // With modifiers only, such as equipment that is bought new or rented by the month.
-  for (const each of regions) if (yield* isAny(chart, `${cpt}|${each}||`)) return { modifierUnpriced: true }
-  if (facts.speaks === 'national' || !(yield* isAny(chart, `${cpt}|US-`))) return {}
+  if (regions.some((each) => isUnder(`${each}||`))) return { outcome: 'modifier_not_priced' }
+  if (facts.speaks === 'national' || !isUnder('US-')) return undefined
   // For places, and none was asked, or it may be one of several; else for other places only.
   const isOpen = region === 'national' || (region === undefined && (place.split || place.state === undefined))
-  return isOpen ? { ambiguous: true } : { notCovered: true }
-}
-
-/** Whether the localities can have a code with a modifier: they have what the country has, unless it has nothing. */
-function* hasModifier(chart: string, cpt: string, modifier: string | null): Steps<boolean> {
-  return (yield* isAny(chart, `${cpt}|national||${modifier ?? ''}|`)) || !(yield* isAny(chart, `${cpt}|national|`))
+  return { outcome: isOpen ? 'region_ambiguous' : 'region_not_covered', chart }
 }
 
 /** Reasons after which the next setting is tried. A line that cannot be read must not be replaced by another one. */
-const LEAVES_ROOM = new Set(['not_applicable_in_setting', 'no_price_stated'])
+const LEAVES_ROOM = ['not_applicable_in_setting', 'no_price_stated']
 
 /**
- * The row of a schedule for one modifier. Settings are tried in the schedule's order. A status such as "bundled" holds
+ * What a schedule says for one modifier. Settings are tried in the schedule's order. A status such as "bundled" holds
  * for the whole country and every setting: it stands once, on the national row without a setting. A setting in which
  * the service is not performed stands once for the country too.
  */
-function* withModifier(
-  { cpt: asked, setting, day }: ParsedQuestion,
-  chart: string,
-  facts: ChartFacts,
-  place: Place,
+function withModifier(
+  { editions, question, chart, facts, place }: Schedule,
   modifier: string | null,
-): Steps<ChartAnswer> {
+): Decision | undefined {
+  const cpt = codeIn(facts, question.cpt)
   const basis = facts.bases[0] as Basis
-  const cpt = codeIn(facts, asked)
-  const at = (region: string, inSetting: Setting | null): string =>
-    rowKey({ cpt, region, npi: null, modifier, basis, setting: inSetting, class: null })
-  const status = function* (): Steps<Absence | undefined> {
-    return facts.settings.includes(null) ? undefined : absence(yield* findRow(chart, at('national', null), day))
+  const rowAt = (region: string, setting: Setting | null): Row | undefined =>
+    findRow(editions, chart, rowKey({ cpt, region, npi: null, modifier, basis, setting, class: null })) as Row
+  /** Absences that leave room are kept: they are said where nothing else is. */
+  let stated: Row | undefined
+  /** The row of the first setting that decides. `missing` takes the settings that have none. */
+  const firstIn = (region: string, settings: SettingsTried, missing: (Setting | null)[]): Row | undefined => {
+    for (const setting of settings) {
+      const row = rowAt(region, setting)
+      if (row && !('reason' in row && LEAVES_ROOM.includes(row.reason))) return row
+      stated ??= row
+      if (!row) missing.push(setting)
+    }
+    return undefined
   }
+  const status = (): Decision | undefined => {
+    const row = facts.settings.includes(null) ? undefined : rowAt('national', null)
+    return row && 'reason' in row ? said(chart, row) : undefined
+  }
+
   let region = regionFor(facts, place)
-  let isStatusKnown = false
+  const isOpen = region === undefined
   if (region === undefined) {
-    const stated = yield* status()
-    if (stated) return { stated }
-    isStatusKnown = true
+    const ofCountry = status()
+    if (ofCountry) return ofCountry
     if (facts.speaks === 'locality' && place.state !== undefined && !place.split) {
-      const regions = (yield {
-        need: 'regions',
-        chart,
-        prefix: `${cpt}|US-${localitiesOf(place.state)}-`,
-      }) as readonly string[]
-      const isOpen = regions.length > 1 || (regions.length === 1 && isDivided(place.state))
-      if (isOpen && (yield* hasModifier(chart, cpt, modifier))) return { ambiguous: true }
-      if (!isOpen) region = regions[0]
+      const regions = editions.regions(chart, `${cpt}|US-${localitiesOf(place.state)}-`)
+      if (regions.length > 1 || (regions.length === 1 && isDivided(place.state))) {
+        if (hasModifier(editions, chart, cpt, modifier)) return { outcome: 'region_ambiguous', chart }
+      } else region = regions[0]
     }
   }
-  const settings = settingsFor(facts, setting)
-  let stated: Absence | undefined
+  const settings = settingsFor(facts, question.setting)
   const missing: (Setting | null)[] = []
-  for (const each of region === undefined ? [] : settings) {
-    const row = yield* findRow(chart, at(region as string, each), day)
-    if (row && 'price' in row) return { price: row }
-    const none = absence(row)
-    if (none && !LEAVES_ROOM.has(none.reason)) return { stated: none }
-    stated ??= none
-    if (!none) missing.push(each)
+  const own = region === undefined ? undefined : firstIn(region, settings, missing)
+  if (own) return said(chart, own)
+  const ofCountry = !isOpen && (missing.length > 0 || !stated) ? status() : undefined
+  if (ofCountry) return ofCountry
+  if (region !== 'national' && facts.speaks !== 'national') {
+    const national = firstIn('national', region === undefined ? settings : missing, [])
+    if (national && 'price' in national)
+      return { outcome: place.split ? 'region_ambiguous' : 'region_not_covered', chart }
+    stated = national ?? stated
   }
-  if (!isStatusKnown && (missing.length > 0 || !stated)) {
-    const ofCountry = yield* status()
-    if (ofCountry) return { stated: ofCountry }
-  }
-  if (region === 'national' || facts.speaks === 'national') return stated ? { stated } : {}
-  for (const each of region === undefined ? settings : missing) {
-    const national = yield* findRow(chart, at('national', each), day)
-    if (national && 'price' in national) return place.split ? { ambiguous: true } : { notCovered: true }
-    const none = absence(national)
-    if (none && !LEAVES_ROOM.has(none.reason)) return { stated: none }
-    stated ??= none
-  }
-  return stated ? { stated } : {}
+  return stated && said(chart, stated)
 }
 
-const absence = (row: AnyRow | undefined): Absence | undefined => (row?.kind === 'absence' ? row : undefined)
+/** What a row says for itself. */
+const said = (chart: string, row: Row): Decision =>
+  'price' in row
+    ? { outcome: 'price', chart, row, ignored: [], adjustment: undefined }
+    : { outcome: 'absent', chart, row }
+
+/** Whether the localities can have a code with a modifier: they have what the country has, unless it has nothing. */
+const hasModifier = (editions: Editions, chart: string, cpt: string, modifier: string | null): boolean =>
+  isAny(editions, chart, `${cpt}|national||${modifier ?? ''}|`) || !isAny(editions, chart, `${cpt}|national|`)
+
+type SettingsTried = readonly (Setting | null)[]
 
 /** A chart that knows no settings answers for every one; drugs and supplies are asked about as a doctor bills them. */
-function settingsFor(facts: ChartFacts, asked: Setting | undefined): readonly (Setting | null)[] {
-  if (asked === undefined || facts.settings.includes(null)) return facts.settings
+function settingsFor({ settings, speaks }: ChartFacts, asked: Setting | undefined): SettingsTried {
+  if (asked === undefined || settings.includes(null)) return settings
   // The publisher leaves the rural column empty where the other amount holds there too.
-  if (asked === 'rural' && facts.settings.includes('rural')) return ['rural', 'non_rural']
-  if (facts.settings.includes(asked)) return [asked]
+  if (asked === 'rural' && settings.includes('rural')) return ['rural', 'non_rural']
+  if (settings.includes(asked)) return [asked]
   const isProfessional = asked === 'non_facility' || asked === 'facility'
-  return isProfessional && facts.speaks === 'state' ? facts.settings : []
+  return isProfessional && speaks === 'state' ? settings : []
 }
 
+/** A charge of no class is not a doctor's: those are known by their class or their revenue code. */
+const CLASSES_TRIED = ['facility', null, 'professional'] as const
+
 /** A hospital's own file. The region is no part of the question: the hospital stands where it stands. */
-function* ofProvider(question: ParsedQuestion, npi: string): Steps<Decision> {
-  const chart = (yield { need: 'provider', npi }) as string | undefined
+function ofProvider(editions: Editions, { cpt, basis, setting, modifiers }: ParsedQuestion, npi: string): Decision {
+  const chart = editions.chartOf(npi)
   if (chart === undefined) return { outcome: 'unknown_provider' }
-  if (!(yield* isHeld(chart))) return { outcome: 'no_edition', charts: [chart] }
-  const { cpt, basis, setting, modifiers, day } = question
+  if (!editions.isHeld(chart)) return { outcome: 'no_edition', charts: [chart] }
   const bases = basis === undefined ? HOSPITAL_FACTS.bases : [basis]
   const settings = setting === undefined ? HOSPITAL_FACTS.settings : [setting, null]
-  // A charge of no class is not a doctor's: those are known by their class or their revenue code.
-  const classes: readonly (BillingClass | null)[] = ['facility', null, 'professional']
   const ignored = modifiers.filter(isNeutral)
   const kept = modifiers.filter((modifier) => !isNeutral(modifier))
   // As on the bill first, then without those that change no payment.
-  const choices =
-    ignored.length === 0
-      ? [{ own: modifiers, left: [] }]
-      : [
-          { own: modifiers, left: [] },
-          { own: kept, left: ignored },
-        ]
-  let stated: Absence | undefined
-  for (const { own, left } of choices) {
-    const modifier = own.length === 0 ? null : own.join('-')
+  const choices = new Map([
+    [joined(modifiers), []],
+    [joined(kept), ignored],
+  ])
+  let stated: Row | undefined
+  for (const [modifier, left] of choices) {
     for (const each of bases)
       for (const inSetting of settings)
-        for (const inClass of classes) {
-          const key = rowKey({
-            cpt,
-            region: 'national',
-            npi,
-            modifier,
-            basis: each,
-            setting: inSetting,
-            class: inClass,
-          })
-          const row = yield* findRow(chart, key, day)
+        for (const inClass of CLASSES_TRIED) {
+          const key = { cpt, region: 'national', npi, modifier, basis: each, setting: inSetting, class: inClass }
+          const row = findRow(editions, chart, rowKey(key)) as Row | undefined
           if (row && 'price' in row) return { outcome: 'price', chart, row, ignored: left, adjustment: undefined }
-          stated ??= absence(row)
+          stated ??= row
         }
-    if (stated) return { outcome: 'absent', chart, row: stated }
+    if (stated) return said(chart, stated)
   }
   // The code is there, and not so: with other modifiers only, or not in this setting or basis.
   const prefix = `${cpt}|national|${npi}|`
-  const isBare = modifiers.length === 0 && (yield* isAny(chart, `${prefix}|`))
-  return !isBare && (yield* isAny(chart, prefix)) ? { outcome: 'modifier_not_priced' } : { outcome: 'not_on_schedule' }
+  const isBare = modifiers.length === 0 && isAny(editions, chart, `${prefix}|`)
+  return { outcome: !isBare && isAny(editions, chart, prefix) ? 'modifier_not_priced' : 'not_on_schedule' }
 }

@@ -2,7 +2,7 @@
 
 import { type ChartFacts, type ChartTable, chartsFor, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { PlaceRow } from '../price/row.ts'
-import { findRow, isHeld, type Steps } from './asking.ts'
+import { type Editions, findRow } from './editions.ts'
 import type { ParsedQuestion } from './question.ts'
 
 /** Where the question is about, as far as it is known. */
@@ -17,21 +17,22 @@ export interface Place {
   row?: PlaceRow
 }
 
-export function* placeOf(
-  { region, setting, basis, day }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis' | 'day'>,
+export function placeOf(
+  editions: Editions,
+  { region, setting, basis }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis'>,
   table: ChartTable,
-): Steps<Place> {
+): Place {
   if (region.level === 'national') return { region: 'national' }
   if (region.level === 'locality') return { region: region.region, state: region.region.slice(3, 5) }
   if (region.level === 'state') return { state: region.state }
   // A question that only national schedules may answer needs no place.
   if (chartsFor(basis, setting, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
     return { region: 'national' }
-  if (!(yield* isHeld(PLACE_CHART))) return { notHeld: true }
-  const whole = (yield* findRow(PLACE_CHART, `${region.zip}|`, day)) as PlaceRow | undefined
+  if (!editions.isHeld(PLACE_CHART)) return { notHeld: true }
+  const whole = findRow(editions, PLACE_CHART, `${region.zip}|`) as PlaceRow | undefined
   if (whole?.region) return { region: whole.region, state: whole.state, row: whole }
-  const listed = (yield { need: 'rows', chart: PLACE_CHART, prefix: `${region.zip}|` }) as readonly PlaceRow[]
-  const parts = listed.filter((part) => part.effective_from <= day)
+  const listed = editions.rows(PLACE_CHART, `${region.zip}|`) as readonly PlaceRow[]
+  const parts = listed.filter((part) => part.effective_from <= editions.day)
   const [first] = parts
   if (!first) return { unknown: true }
   const { plusFour } = region

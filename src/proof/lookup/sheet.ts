@@ -3,7 +3,7 @@
 
 import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow } from '../price/row.ts'
-import { isHeld, type Steps } from './asking.ts'
+import type { Editions } from './editions.ts'
 import { type Place, placeOf } from './place.ts'
 import type { ParsedQuestion, Question } from './question.ts'
 import { localitiesOf } from './region.ts'
@@ -29,10 +29,10 @@ export type Sheet =
   | { outcome: 'no_edition'; charts: string[] }
 
 /** Every schedule is asked, and with a provider its own file. */
-export function* sheetFor({ cpt, day, region, npi }: ParsedQuestion, table: ChartTable): Steps<Sheet> {
-  const own = npi === null ? undefined : ((yield { need: 'provider', npi }) as string | undefined)
+export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestion, table: ChartTable): Sheet {
+  const own = npi === null ? undefined : editions.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
-  const place = yield* placeOf({ region, day, setting: undefined, basis: undefined }, table)
+  const place = placeOf(editions, { region, setting: undefined, basis: undefined }, table)
   if (place.unknown) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
   // In several localities, or in two states.
@@ -42,12 +42,12 @@ export function* sheetFor({ cpt, day, region, npi }: ParsedQuestion, table: Char
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
     const facts = factsOf(chart, table)
     if (!facts || facts.bases.length === 0) continue
-    if (!(yield* isHeld(chart))) {
+    if (!editions.isHeld(chart)) {
       notHeld.push(chart)
       continue
     }
     for (const prefix of chart === own ? [`national|${npi}|`] : prefixesOf(facts, place)) {
-      const found = (yield { need: 'rows', chart, prefix: `${codeIn(facts, cpt)}|${prefix}` }) as readonly AnyRow[]
+      const found = editions.rows(chart, `${codeIn(facts, cpt)}|${prefix}`)
       rows.push(...found.map((row) => ({ chart, row })))
     }
   }

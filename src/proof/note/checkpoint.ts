@@ -1,10 +1,11 @@
 // C2SP tlog-checkpoint: the signed note that says how large a log is and what its root is.
 
 import { equalBytes, fromBase64, toBase64 } from '../bytes.ts'
+import { ensure, type FailedCheck, verdictOf } from '../fault.ts'
 import type { Hash } from '../tree/merkle.ts'
 import { type Cosigner, cosignersOf } from './cosignature.ts'
 import { meetsQuorum, type RetiredKey, type TrustPolicy } from './policy.ts'
-import { type NoteFault, openNote } from './signed-note.ts'
+import { checkNote, type VerifierKey } from './signed-note.ts'
 
 export interface TreeHead {
   origin: string
@@ -31,59 +32,44 @@ function headIn(match: RegExpExecArray | null): TreeHead | undefined {
   return { origin, size, root }
 }
 
-export type CheckpointFault =
-  | NoteFault
-  | 'checkpoint_malformed'
-  | 'origin_not_pinned'
-  | 'key_retired'
-  | 'quorum_not_met'
-
-export type OpenedCheckpoint =
-  | {
-      ok: true
-      head: TreeHead
-      cosigners: Cosigner[]
-      /** Only retired keys of its log signed it. It was published once, and says nothing about now. */
-      retired: boolean
-    }
-  | { ok: false; reason: CheckpointFault }
+export interface OpenedCheckpoint {
+  ok: true
+  head: TreeHead
+  cosigners: Cosigner[]
+  /** Only retired keys of its log signed it. It was published once, and says nothing about now. */
+  retired: boolean
+}
 
 /** The last few checkpoints opened under a policy: all rows of a page share one, and a signature check costs most. */
-const recent = new WeakMap<TrustPolicy, Map<string, Promise<OpenedCheckpoint>>>()
+const recent = new WeakMap<TrustPolicy, Map<string, ReturnType<typeof open>>>()
 const MOST_RECENT = 8
 
 /** A checkpoint counts if the log's own pinned key signed it, and a quorum of pinned witnesses cosigned it. */
-export function openCheckpoint(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint> {
-  const known = recent.get(policy) ?? new Map<string, Promise<OpenedCheckpoint>>()
-  recent.set(policy, known)
+export function openCheckpoint(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint | FailedCheck> {
+  const known = recent.get(policy) ?? new Map<string, ReturnType<typeof open>>()
   const opened = known.get(note) ?? open(note, policy)
-  known.delete(note)
-  known.set(note, opened)
-  for (const oldest of known.keys()) {
-    if (known.size <= MOST_RECENT) break
-    known.delete(oldest)
-  }
+  if (known.size === MOST_RECENT) known.clear()
+  recent.set(policy, known.set(note, opened))
   return opened
 }
 
-async function open(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint> {
-  const keys = [...policy.logs, ...policy.retired].map(({ key }) => key)
-  const opened = await openNote(note, keys)
-  if (!opened.ok) return opened
-  const head = parseTreeHead(opened.note.text)
-  if (!head) return { ok: false, reason: 'checkpoint_malformed' }
-  const signers = opened.signers.filter(({ name }) => name === head.origin)
-  if (signers.length === 0) return { ok: false, reason: 'origin_not_pinned' }
-  const retired = !policy.logs.some(({ key }) => signers.includes(key))
-  if (retired && !policy.retired.some((each) => signers.includes(each.key) && isUpTo(each, head)))
-    return { ok: false, reason: 'key_retired' }
-  const witnesses = policy.witnesses.map(({ key }) => key)
-  const cosigners = await cosignersOf(opened.note, witnesses)
-  if (!cosigners) return { ok: false, reason: 'note_signature_invalid' }
-  const cosigning = cosigners.map(({ key }) => key)
-  if (!meetsQuorum(policy, cosigning)) return { ok: false, reason: 'quorum_not_met' }
-  return { ok: true, head, cosigners, retired }
-}
+const open = (text: string, policy: TrustPolicy): Promise<OpenedCheckpoint | FailedCheck> =>
+  verdictOf(async () => {
+    const { logs, retired, witnesses } = policy
+    const opened = await checkNote(text, keysOf([...logs, ...retired]))
+    const head = parseTreeHead(opened.note.text)
+    ensure(head, 'checkpoint_malformed')
+    const signers = opened.signers.filter(({ name }) => name === head.origin)
+    ensure(signers.length > 0, 'origin_not_pinned')
+    const isRetired = !logs.some(({ key }) => signers.includes(key))
+    ensure(!isRetired || retired.some((each) => signers.includes(each.key) && isUpTo(each, head)), 'key_retired')
+    const cosigners = await cosignersOf(opened.note, keysOf(witnesses))
+    ensure(cosigners, 'note_signature_invalid')
+    ensure(meetsQuorum(policy, keysOf(cosigners)), 'quorum_not_met')
+    return { ok: true, head, cosigners, retired: isRetired }
+  })
+
+const keysOf = (holders: readonly { key: VerifierKey }[]): VerifierKey[] => holders.map(({ key }) => key)
 
 /** Whoever steals a retired key must not be able to continue the log with it. */
 const isUpTo = ({ size, root }: RetiredKey, head: TreeHead): boolean =>

@@ -54,35 +54,25 @@ function uint64(value: number): Uint8Array {
   return bytes
 }
 
-/** `unknown` where the platform cannot check signatures of this type. */
-export type CosignatureCheck = { good: true; seconds: number } | { good: false } | { good: 'unknown' }
-
 const SIGNATURE_BYTES: { [type: number]: number } = { [COSIGNATURE]: 64, [ML_DSA_44]: ML_DSA_SIGNATURE_BYTES }
 
-/** Checks one cosignature over `text`. A time past exact integers is too far ahead to believe. */
-export async function verifyCosignature(
+/**
+ * The time of a cosignature over `text`; false where it is not good, undefined where the platform cannot check signatures
+ * of this type. A time past exact integers is too far ahead to believe.
+ */
+export async function cosignedAt(
   text: string,
   { signature }: Pick<NoteSignature, 'signature'>,
-  key: VerifierKey,
-): Promise<CosignatureCheck> {
-  const bytes = SIGNATURE_BYTES[key.type]
-  if (bytes === undefined || signature.length !== TIME_BYTES + bytes) return { good: false }
-  const time = new DataView(signature.buffer, signature.byteOffset, TIME_BYTES).getBigUint64(0)
-  const seconds = Number(time)
-  if (!Number.isSafeInteger(seconds)) return { good: false }
-  const good = await holds(text, signature.slice(TIME_BYTES), key, seconds)
-  return good === undefined ? { good: 'unknown' } : good ? { good, seconds } : { good: false }
-}
-
-async function holds(
-  text: string,
-  signature: Uint8Array,
   { type, name, publicKey }: VerifierKey,
-  seconds: number,
-): Promise<boolean | undefined> {
-  if (type === COSIGNATURE) return verifyEd25519(publicKey, signature, messageOf(text, seconds))
-  const message = subtreeMessage(text, name, seconds)
-  return message ? verifyMlDsa44(publicKey, signature, message) : false
+): Promise<number | false | undefined> {
+  if (signature.length - TIME_BYTES !== SIGNATURE_BYTES[type]) return false
+  const seconds = Number(new DataView(signature.buffer, signature.byteOffset, TIME_BYTES).getBigUint64(0))
+  if (!Number.isSafeInteger(seconds)) return false
+  const signed = signature.slice(TIME_BYTES)
+  const message = type === COSIGNATURE ? messageOf(text, seconds) : subtreeMessage(text, name, seconds)
+  const verify = type === COSIGNATURE ? verifyEd25519 : verifyMlDsa44
+  const isGood = message !== undefined && (await verify(publicKey, signed, message))
+  return isGood ? seconds : isGood
 }
 
 /**
@@ -94,9 +84,9 @@ export async function cosignersOf(note: Note, witnesses: readonly VerifierKey[])
   for (const line of note.signatures) {
     const key = findKey(witnesses, line)
     if (!key) continue
-    const check = await verifyCosignature(note.text, line, key)
-    if (check.good === false) return undefined
-    if (check.good === true) latest.set(key, Math.max(check.seconds, latest.get(key) ?? 0))
+    const seconds = await cosignedAt(note.text, line, key)
+    if (seconds === false) return undefined
+    if (seconds !== undefined) latest.set(key, Math.max(seconds, latest.get(key) ?? 0))
   }
   return [...latest].map(([key, seconds]) => ({ key, seconds }))
 }

@@ -1,6 +1,7 @@
 // C2SP signed-note: a text and Ed25519 signatures under it, each by a named key.
 
 import { concat, equalBytes, fromBase64, toBase64, toHex, utf8 } from '../bytes.ts'
+import { ensure, type FailedCheck, verdictOf } from '../fault.ts'
 import { sha256 } from '../sha256.ts'
 import { isSoundEd25519Key } from './ed25519-key.ts'
 import { ML_DSA_KEY_BYTES } from './ml-dsa.ts'
@@ -40,8 +41,11 @@ export interface Note {
   signatures: NoteSignature[]
 }
 
-export type NoteFault = 'note_malformed' | 'note_unsigned' | 'note_signature_invalid'
-export type NoteVerdict = { ok: true; note: Note; signers: VerifierKey[] } | { ok: false; reason: NoteFault }
+export interface SignedNote {
+  note: Note
+  /** The pinned keys that signed it. */
+  signers: VerifierKey[]
+}
 
 /** SHA-256(name, newline, type, public key), first four bytes. */
 export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
@@ -109,22 +113,28 @@ export function parseNote(note: string): Note | undefined {
 }
 
 /**
- * Opens a note with pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
+ * Checks a note by pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
  * key that does not verify spoils the whole note, and so does having none.
  */
-export async function openNote(note: string, keys: readonly VerifierKey[]): Promise<NoteVerdict> {
-  const parsed = parseNote(note)
-  if (!parsed) return { ok: false, reason: 'note_malformed' }
+export async function checkNote(text: string, keys: readonly VerifierKey[]): Promise<SignedNote> {
+  const note = parseNote(text)
+  ensure(note, 'note_malformed')
   const signers: VerifierKey[] = []
-  for (const { name, id, signature } of parsed.signatures) {
-    const key = findKey(keys, { name, id })
+  for (const line of note.signatures) {
+    const key = findKey(keys, line)
     if (key?.type !== ED25519 || signers.includes(key)) continue
-    if (!(await verifyEd25519(key.publicKey, signature, utf8(parsed.text))))
-      return { ok: false, reason: 'note_signature_invalid' }
+    ensure(await verifyEd25519(key.publicKey, line.signature, utf8(note.text)), 'note_signature_invalid')
     signers.push(key)
   }
-  return signers.length > 0 ? { ok: true, note: parsed, signers } : { ok: false, reason: 'note_unsigned' }
+  ensure(signers.length > 0, 'note_unsigned')
+  return { note, signers }
 }
+
+export const openNote = (
+  text: string,
+  keys: readonly VerifierKey[],
+): Promise<({ ok: true } & SignedNote) | FailedCheck> =>
+  verdictOf(async () => ({ ok: true, ...(await checkNote(text, keys)) }))
 
 /** Name and id together say whose signature it is meant to be, and of which type. */
 export const findKey = (

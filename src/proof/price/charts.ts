@@ -23,20 +23,20 @@ export const ANESTHESIA_CODES = { for: /^0[01][0-9]{3}$/, as: '00000' }
 export interface ChartTable {
   readonly [chart: string]: ChartFacts
 }
+const schedule = (basis: Basis, speaks: ChartFacts['speaks'], ...settings: (Setting | null)[]): ChartFacts => ({
+  bases: [basis],
+  speaks,
+  settings,
+})
 export const CHARTS: ChartTable = {
-  'cms-pfs': { bases: ['medicare_pfs'], speaks: 'locality', settings: ['non_facility', 'facility'] },
-  'cms-pfs-qpp': { bases: ['medicare_pfs_qpp'], speaks: 'locality', settings: ['non_facility', 'facility'] },
-  'cms-clfs': { bases: ['medicare_clfs'], speaks: 'national', settings: [null] },
-  'cms-asp': { bases: ['medicare_asp'], speaks: 'national', settings: [null] },
-  'cms-opps': { bases: ['medicare_opps'], speaks: 'national', settings: ['outpatient'] },
-  'cms-asc': { bases: ['medicare_asc'], speaks: 'national', settings: ['asc'] },
-  'cms-dmepos': { bases: ['medicare_dmepos'], speaks: 'state', settings: ['non_rural', 'rural'] },
-  'cms-anesthesia': {
-    bases: ['medicare_anesthesia'],
-    speaks: 'locality',
-    settings: [null],
-    standIn: ANESTHESIA_CODES,
-  },
+  'cms-pfs': schedule('medicare_pfs', 'locality', 'non_facility', 'facility'),
+  'cms-pfs-qpp': schedule('medicare_pfs_qpp', 'locality', 'non_facility', 'facility'),
+  'cms-clfs': schedule('medicare_clfs', 'national', null),
+  'cms-asp': schedule('medicare_asp', 'national', null),
+  'cms-opps': schedule('medicare_opps', 'national', 'outpatient'),
+  'cms-asc': schedule('medicare_asc', 'national', 'asc'),
+  'cms-dmepos': schedule('medicare_dmepos', 'state', 'non_rural', 'rural'),
+  'cms-anesthesia': { ...schedule('medicare_anesthesia', 'locality', null), standIn: ANESTHESIA_CODES },
 }
 
 /** A hospital's file: its prices are national in form, as it stands where it stands. */

@@ -15,7 +15,7 @@ import {
   oneOf,
   orNull,
 } from '../shape.ts'
-import { compareAmounts } from './money.ts'
+import { tenThousandths } from './money.ts'
 
 export const MAX_LEAF_BYTES = 16_384
 
@@ -159,7 +159,7 @@ const price = either(
   closed({ amount, currency, per }),
   both(
     closed({ low: amount, high: amount, currency, per }),
-    (value) => compareAmounts((value as { low: string }).low, (value as { high: string }).high) < 0,
+    (value) => tenThousandths((value as { low: string }).low) < tenThousandths((value as { high: string }).high),
   ),
 )
 

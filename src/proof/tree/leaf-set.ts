@@ -1,5 +1,14 @@
 // Leaves of a sorted tree that have been proved, and what follows from them about the ones between.
 
+import { fromBase64 } from '../bytes.ts'
+import { HASH_SIZE, type Hash, includes } from './merkle.ts'
+
+/** The hashes of a path; undefined where one of them is none. */
+export const decodePath = (encoded: readonly string[]): Hash[] | undefined => {
+  const hashes = encoded.map(fromBase64)
+  return hashes.every((hash): hash is Hash => hash?.length === HASH_SIZE) ? hashes : undefined
+}
+
 interface KnownLeaf<T> {
   index: number
   key: string
@@ -13,8 +22,17 @@ export class LeafSet<T> {
 
   constructor(
     readonly size: number,
+    /** Base64 of the root hash. */
+    readonly root: string,
     readonly keyOf: (leaf: T) => string,
   ) {}
+
+  /** Whether a leaf with this hash stands at this place of the tree, by the path to its root. */
+  holds(leaf: Hash, index: number, encoded: readonly string[]): boolean {
+    const path = decodePath(encoded)
+    const root = fromBase64(this.root)
+    return path !== undefined && root !== undefined && includes(index, this.size, leaf, path, root)
+  }
 
   /** False where another leaf was proved at this place, or the order of keys is broken: then one of them is a lie. */
   add(index: number, leaf: T): boolean {
@@ -28,9 +46,11 @@ export class LeafSet<T> {
     return true
   }
 
-  find(key: string): T | undefined {
-    const found = this.#known[this.#past((each) => each.key < key)]
-    return found?.key === key ? found.leaf : undefined
+  /** The leaf with this key, null where it is proved that there is none, and undefined where nothing is proved. */
+  find(key: string): T | null | undefined {
+    const at = this.#past((each) => each.key <= key)
+    const left = this.#known[at - 1]
+    return left?.key === key ? left.leaf : this.#isWhole(at, at) ? null : undefined
   }
 
   /** The last leaf known whose key is not after this one, and the first known after it. There may be others between. */
@@ -45,37 +65,28 @@ export class LeafSet<T> {
    */
   notAfter(key: string): T | null | undefined {
     const at = this.#past((each) => each.key <= key)
-    const left = this.#known[at - 1]
-    const place = left?.index ?? -1
-    const isNext = this.#known[at]?.index === place + 1 || place === this.size - 1
-    return isNext ? (left?.leaf ?? null) : undefined
-  }
-
-  /** Whether it is proved that no leaf has this key. */
-  lacks(key: string): boolean {
-    const left = this.notAfter(key)
-    return left !== undefined && (left === null || this.keyOf(left) !== key)
+    return this.#isWhole(at, at) ? (this.#known[at - 1]?.leaf ?? null) : undefined
   }
 
   /** All leaves whose keys begin so, in order; undefined where one may be there that was not shown. */
   under(prefix: string): T[] | undefined {
-    const from = this.#past((each) => each.key < prefix)
-    let last = this.#known[from - 1]?.index ?? -1
-    const found: T[] = []
-    for (let at = from; at < this.#known.length; at++) {
-      const { index, key, leaf } = this.#known[at] as KnownLeaf<T>
-      if (index !== last + 1) return undefined
-      if (!key.startsWith(prefix)) return found
-      found.push(leaf)
-      last = index
-    }
-    return last === this.size - 1 ? found : undefined
+    return this.#isWhole(...this.#rangeUnder(prefix)) ? this.knownUnder(prefix) : undefined
   }
 
   /** The leaves known whose keys begin so, in order; there may be others. */
-  *knownUnder(prefix: string): Generator<T> {
-    for (let at = this.#past((each) => each.key < prefix); this.#known[at]?.key.startsWith(prefix); at++)
-      yield (this.#known[at] as KnownLeaf<T>).leaf
+  knownUnder(prefix: string): T[] {
+    return this.#known.slice(...this.#rangeUnder(prefix)).map(({ leaf }) => leaf)
+  }
+
+  #rangeUnder(prefix: string): [number, number] {
+    const isBefore = ({ key }: KnownLeaf<T>): boolean => key < prefix
+    return [this.#past(isBefore), this.#past((each) => isBefore(each) || each.key.startsWith(prefix))]
+  }
+
+  /** Whether the known leaves `[from, to)` are all that there are between the ones on either side. */
+  #isWhole(from: number, to: number): boolean {
+    const [left, right] = [this.#known[from - 1]?.index ?? -1, this.#known[to]?.index ?? this.size]
+    return right - left - 1 === to - from
   }
 
   /** How many of the leaves known come before: those for which this holds, which are the first ones. */

@@ -181,7 +181,12 @@ test('a look for a refusal counts nothing, and finds a full key, a full address 
   const refusal = { allowed: false, quota: { bucket: 'default-site', limit: 8, remaining: 0 } }
   expect(limiter.findRefusal('default', inNetworks(4))).toMatchObject(refusal)
   expect(limiter.take('default', inNetworks(4))).toMatchObject(refusal)
-  expect(makeLimiter({ ...COUNTED, enabled: false }, ownTables(() => 0)).findRefusal('default', key)).toBeUndefined()
+  expect(
+    makeLimiter(
+      { ...COUNTED, enabled: false },
+      ownTables(() => 0),
+    ).findRefusal('default', key),
+  ).toBeUndefined()
 })
 
 test('a cost that no network can ever take is refused for good, and each network counts what was accepted', () => {

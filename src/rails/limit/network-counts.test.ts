@@ -22,31 +22,40 @@ test('a network counts this window and what is left of the one before, whatever 
     cost: fc.integer({ min: 1, max: 9 }),
   })
   fc.assert(
-    fc.property(fc.nat(2 ** 31), fc.integer({ min: 1, max: 20 }), fc.array(step, { minLength: 10, maxLength: 60 }), (begin, limit, steps) => {
-      const table = counts()
-      const taken: { window: number; name: string; cost: number }[] = []
-      let now = begin
-      for (const { wait, name, cost } of steps) {
-        now += wait
-        const window = Math.floor(now / WINDOW_MS)
-        const elapsed = (now % WINDOW_MS) / WINDOW_MS
-        const inWindow = (which: number): number =>
-          taken.reduce((sum, one) => sum + (one.window === which && one.name === name ? one.cost : 0), 0)
-        const [current, before] = [inWindow(window), inWindow(window - 1)]
-        expect(table.countOf({ name }, now)).toEqual({ current, before, elapsed })
-        const hasRoom = current + before * (1 - elapsed) + cost <= limit
-        expect(table.hasRoom({ name }, limit, cost, now)).toBe(hasRoom)
-        if (!hasRoom) continue
-        table.add({ name }, cost, now)
-        taken.push({ window, name, cost })
-      }
-    }),
+    fc.property(
+      fc.nat(2 ** 31),
+      fc.integer({ min: 1, max: 20 }),
+      fc.array(step, { minLength: 10, maxLength: 60 }),
+      (begin, limit, steps) => {
+        const table = counts()
+        const taken: { window: number; name: string; cost: number }[] = []
+        let now = begin
+        for (const { wait, name, cost } of steps) {
+          now += wait
+          const window = Math.floor(now / WINDOW_MS)
+          const elapsed = (now % WINDOW_MS) / WINDOW_MS
+          const inWindow = (which: number): number =>
+            taken.reduce((sum, one) => sum + (one.window === which && one.name === name ? one.cost : 0), 0)
+          const [current, before] = [inWindow(window), inWindow(window - 1)]
+          expect(table.countOf({ name }, now)).toEqual({ current, before, elapsed })
+          const hasRoom = current + before * (1 - elapsed) + cost <= limit
+          expect(table.hasRoom({ name }, limit, cost, now)).toBe(hasRoom)
+          if (!hasRoom) continue
+          table.add({ name }, cost, now)
+          taken.push({ window, name, cost })
+        }
+      },
+    ),
     { numRuns: 40 },
   )
 })
 
 test('a network that waits as long as it is told has room then, and not a second before', () => {
-  const counted = fc.record({ current: fc.nat(30), before: fc.nat(30), elapsed: fc.double({ min: 0, max: 0.99, noNaN: true }) })
+  const counted = fc.record({
+    current: fc.nat(30),
+    before: fc.nat(30),
+    elapsed: fc.double({ min: 0, max: 0.99, noNaN: true }),
+  })
   fc.assert(
     fc.property(counted, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 5 }), (count, limit, cost) => {
       fc.pre(cost <= limit && lately(count) + cost > limit)

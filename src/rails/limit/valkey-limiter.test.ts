@@ -17,7 +17,10 @@ function scripted(limits = LIMITS) {
   const limiter = valkeyLimiter(limits, {
     valkey: { run },
     pepper: new Uint8Array(32),
-    own: makeLimiter(limits, ownTables(() => server.clock)),
+    own: makeLimiter(
+      limits,
+      ownTables(() => server.clock),
+    ),
     clockMs: () => server.clock,
     tell: (isAway) => told.push(isAway),
   })

@@ -150,7 +150,11 @@ const DRAFT: Draft = {
 }
 
 /** Whether a request that is signed like this is taken. What it signs, it signs rightly. */
-async function isTaken(change: Partial<Draft> = {}, moved: Partial<SignedRequest> = {}, key = AGENT.raw): Promise<boolean> {
+async function isTaken(
+  change: Partial<Draft> = {},
+  moved: Partial<SignedRequest> = {},
+  key = AGENT.raw,
+): Promise<boolean> {
   const { components, created, expires, keyid, more, digest, ...draft } = { ...DRAFT, ...change }
   const input = `sig=(${components})${created}${expires}${keyid}${more}`
   const fields: Record<string, string> = { 'content-digest': digest, 'x-note': ' a ' }

@@ -1,4 +1,4 @@
-import type { Need, Reply } from '../../proof/lookup/asking.ts'
+import type { Editions } from '../../proof/lookup/editions.ts'
 import { type Decision, lookUp } from '../../proof/lookup/lookup.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
@@ -27,41 +27,49 @@ export interface LookupResult {
 
 /** Runs the rule of the lookup on the store, as of one view, and notes what it looked at. */
 export function find(proofs: Proofs, question: ParsedQuestion): LookupResult {
-  const { found, trace } = runRule(proofs, lookUp(question, proofs.charts), question.day)
-  return { question, ...found, trace }
+  const { editions, trace } = tracedEditions(proofs, question.day)
+  return { question, ...lookUp(editions, question, proofs.charts), trace }
 }
 
-/** Runs a rule on the store, and notes what it looked at. */
-export function runRule<T>(proofs: Proofs, rule: Generator<Need, T, Reply>, day: string): { found: T; trace: Trace } {
-  const trace: Trace = { rows: [], ranges: [], notHeld: [], held: [], npi: undefined }
-  let step = rule.next()
-  while (!step.done) step = rule.next(replyTo(proofs, day, trace, step.value))
-  return { found: step.value, trace }
-}
-
-function replyTo(proofs: Proofs, day: string, trace: Trace, need: Need): Reply {
+/** The editions of a day in the store, for a rule to look at, and a note of what it looked at. */
+export function tracedEditions(proofs: Proofs, day: string): { editions: Editions; trace: Trace } {
   const { view } = proofs
-  if (need.need === 'provider') {
-    trace.npi = need.npi
-    return view.chartOf(need.npi)
+  const trace: Trace = { rows: [], ranges: [], notHeld: [], held: [], npi: undefined }
+  const opened = (chart: string): [Release, ReleaseFile] => {
+    const release = view.editionOn(chart, day)
+    if (!release) throw new Error('the rule asks for rows of a chart that has no edition')
+    return [release, proofs.open(release)]
   }
-  const release = view.editionOn(need.chart, day)
-  if (need.need === 'edition') {
-    if (release) trace.held.push(release)
-    else trace.notHeld.push(need.chart)
-    return release !== undefined
+  const editions: Editions = {
+    day,
+    chartOf: (npi) => {
+      trace.npi = npi
+      return view.chartOf(npi)
+    },
+    isHeld: (chart) => {
+      const release = view.editionOn(chart, day)
+      if (release) trace.held.push(release)
+      else trace.notHeld.push(chart)
+      return release !== undefined
+    },
+    row: (chart, key) => {
+      const [release, file] = opened(chart)
+      const found = file.findRow(key)
+      trace.rows.push({ release, key, found })
+      return found && rowOf(found)
+    },
+    rows: (chart, prefix) => {
+      const [release, file] = opened(chart)
+      const rows = file.rowsUnder(prefix)
+      trace.ranges.push({ release, prefix, rows })
+      return rows.map(rowOf)
+    },
+    regions: (chart, prefix) => {
+      const [release, file] = opened(chart)
+      return regionsUnder(file, release, prefix, trace)
+    },
   }
-  if (!release) throw new Error('the rule asks for rows of a chart that has no edition')
-  const file = proofs.open(release)
-  if (need.need === 'row') {
-    const found = file.findRow(need.key)
-    trace.rows.push({ release, key: need.key, found })
-    return found && rowOf(found)
-  }
-  if (need.need === 'regions') return regionsUnder(file, release, need.prefix, trace)
-  const rows = file.rowsUnder(need.prefix)
-  trace.ranges.push({ release, prefix: need.prefix, rows })
-  return rows.map(rowOf)
+  return { editions, trace }
 }
 
 /** Two regions are shown by a row of each; that there is one only, or none, by all rows there are. */

@@ -8,7 +8,7 @@ import { SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-sch
 import { checkUnshown, heldPeriods, shortRow } from './answer.ts'
 import { evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
-import { runRule, type Trace } from './find.ts'
+import { type Trace, tracedEditions } from './find.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
 import { SharedParts } from './share.ts'
@@ -62,7 +62,8 @@ export function shortSheet(proofs: Proofs, query: SheetQuery, today: string): z.
 /** The rows of a sheet; refused where there are none. */
 function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const question = questionOf(query, today)
-  const { found, trace } = runRule(proofs, sheetFor(question, proofs.charts), question.day)
+  const { editions, trace } = tracedEditions(proofs, question.day)
+  const found = sheetFor(editions, question, proofs.charts)
   if (found.outcome === 'region_ambiguous')
     throw new Problem(
       'region_ambiguous',
