@@ -207,15 +207,13 @@ export const Settings = z.object({
     .int()
     .min(16)
     .default(10_000)
-    .describe('How many connections each process keeps open, or fewer where it may open fewer files. Linux only.'),
+    .describe('How many connections each process keeps open, or fewer where it may open fewer files.'),
   CONNECTIONS_PER_ADDRESS: z.coerce
     .number()
     .int()
     .min(1)
     .default(500)
-    .describe(
-      'How many connections of one address each process keeps open, except those of TRUSTED_PROXIES. Linux only.',
-    ),
+    .describe('How many connections of one address each process keeps open, except those of TRUSTED_PROXIES.'),
   ADMIN_PORT: port
     .optional()
     .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),

@@ -3,13 +3,14 @@ import { type App, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { Valkey } from './db/valkey.ts'
 import { faultOf } from './fault.ts'
-import { guardConnections, isBlockOf } from './host/connections.ts'
 import { LineQueue } from './host/line-queue.ts'
 import type { Installation } from './installation.ts'
+import { addressBlock } from './rails/address.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
 import { hospitalNames, NamesFault } from './surfaces/written/hospital.ts'
+import { type ListenOptions, listen, type Server } from './transport/server.ts'
 
 export interface RunningService {
   app: App
@@ -20,19 +21,6 @@ export interface RunningService {
   /** Where its metrics are, if ADMIN_PORT is set. */
   metricsUrl: string | undefined
   stop(): Promise<void>
-}
-
-const IDLE_SECONDS = 30
-const ANSWER_SECONDS = 120
-/** Larger than any body we take: the surface answers 413 itself, where Bun would send a bare one. */
-const TRANSPORT_BODY_BYTES = 1024 ** 3
-/** A little more than the surface takes, which answers in its own words; whoever sends more gets a bare 431 of Bun's. */
-const TRANSPORT_HEADER_BYTES = 20 * 1024
-
-/** Bun reads this whenever headers come in. Its types say that it cannot be set. Loaded late: it takes as long as all else at a start. */
-const limitHeaders = async (): Promise<void> => {
-  const { default: http } = await import('node:http')
-  ;(http as { maxHeaderSize: number }).maxHeaderSize = TRANSPORT_HEADER_BYTES
 }
 
 /** One of several processes that listen on the same port. */
@@ -65,39 +53,31 @@ export function start(config: Config, installation: Installation, worker?: Worke
     cacheBytes: config.CACHE_BYTES,
     isCardSignedTwice: config.CARD_SIGNATURES === 'compatible',
   })
-  void limitHeaders()
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
   const hasProxies = config.TRUSTED_PROXIES.length > 0
-  const server = listen({
+  const server = listenOn({
     hostname: config.HOST,
     port: config.PORT,
-    idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: TRANSPORT_BODY_BYTES,
-    // By default Bun lets a second server share the port, and callers would get answers from either. The parent of
-    // the workers has made sure that nobody else listens on it.
-    reusePort: worker !== undefined,
-    // Bun's own error page shows source code and the request. No fault should get here; if one does, answer without details.
-    development: false,
-    error: () => new Response(null, { status: 500 }),
-    fetch(request, transport) {
-      const peer = transport.requestIP(request)?.address ?? ''
-      const address = hasProxies ? callerAddress(peer, request.headers.get('x-forwarded-for'), isTrusted) : peer
-      const response = app.fetch(request, address)
-      // Comparing two large releases takes a while, with nothing sent meanwhile. The time for a body stays as it was.
-      if (response instanceof Promise && request.method === 'GET') transport.timeout(request, ANSWER_SECONDS)
-      return response
+    // The parent of the workers has made sure that nobody else listens on the port.
+    isShared: worker !== undefined,
+    limits: {
+      most: config.CONNECTIONS,
+      perAddress: config.CONNECTIONS_PER_ADDRESS,
+      blockOf: addressBlock,
+      isExempt: isTrusted,
+    },
+    tell: (closed) => logConnections(closed, worker),
+    host: {
+      answer(asked) {
+        const forwarded = hasProxies ? asked.head.get('x-forwarded-for') : null
+        return app.fetch(asked.request(), callerAddress(asked.address, forwarded, isTrusted))
+      },
+      refuse: app.refuse,
     },
   })
   const admin =
     metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
-  const connections = guardConnections({
-    most: config.CONNECTIONS,
-    perAddress: config.CONNECTIONS_PER_ADDRESS,
-    port: server.port ?? config.PORT,
-    isExempt: isBlockOf(isTrusted),
-    tell: (closed) => logConnections(closed, worker),
-  })
-  const localUrl = localAddress(config.HOST, server.port ?? config.PORT)
+  const localUrl = localAddress(config.HOST, server.port)
   if (url === '') url = localUrl
   const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
   const releases =
@@ -116,7 +96,6 @@ export function start(config: Config, installation: Installation, worker?: Worke
     localUrl,
     metricsUrl: admin && `http://127.0.0.1:${admin.port}/metrics`,
     async stop() {
-      connections.stop()
       await server.stop()
       await verification?.stop()
       await heads.stop()
@@ -153,38 +132,40 @@ export const limitsOf = (config: Config) => ({
 
 /** The port that can be used; a free one for 0. Fails with the same message as `start` if it cannot. */
 export async function tryPort({ HOST, PORT }: Config): Promise<number> {
-  const answer = (): Response => new Response(null, { status: 503 })
-  const server = listen({ hostname: HOST, port: PORT, reusePort: false, fetch: answer })
-  const { port = PORT } = server
-  await server.stop(true)
-  return port
+  const server = listenOn({ hostname: HOST, port: PORT, host: { answer: unavailable, refuse: unavailable } })
+  await server.stop()
+  return server.port
 }
+
+const unavailable = (): Response => new Response(null, { status: 503 })
 
 /** What the address is that a service listens on. */
 export const localAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 /** Nobody but this machine needs to know how busy the service is. */
-const listenForAdmin = (port: number, metrics: () => string): ReturnType<typeof Bun.serve> =>
-  listen({
+const listenForAdmin = (port: number, metrics: () => string): Server =>
+  listenOn({
     hostname: '127.0.0.1',
     port,
-    reusePort: false,
-    development: false,
-    fetch: (request) =>
-      new URL(request.url).pathname === '/metrics'
-        ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
-        : new Response(null, { status: 404 }),
+    host: {
+      answer: ({ head }) =>
+        head.target.split('?', 1)[0] === '/metrics'
+          ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+          : new Response(null, { status: 404 }),
+      refuse: () => new Response(null, { status: 400 }),
+    },
   })
 
-function listen(options: Parameters<typeof Bun.serve>[0]): ReturnType<typeof Bun.serve> {
+function listenOn(options: ListenOptions): Server {
   try {
-    return Bun.serve(options)
+    return listen(options)
   } catch (cause) {
-    const { port = 0, hostname = '' } = options as { port?: number; hostname?: string }
+    const { port, hostname } = options
     const isTaken = (cause as { code?: string }).code === 'EADDRINUSE'
     throw new ConfigFault(
       isTaken
-        ? `port ${port} is in use: stop what listens there, or choose another one with PORT=${Number(port) + 1}`
+        ? `port ${port} is in use: stop what listens there, or choose another one with PORT=${port + 1}`
         : `cannot listen on port ${port} of ${hostname}: set HOST to an address of this machine, and PORT to a port that you may use`,
       { cause },
     )

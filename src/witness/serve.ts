@@ -1,12 +1,13 @@
 import { lockFolder } from '../db/folder-lock.ts'
 import { fromUtf8 } from '../proof/bytes.ts'
 import type { VerifierKey } from '../proof/note/signed-note.ts'
+import type { Asked } from '../transport/host.ts'
+import { listen } from '../transport/server.ts'
 import { FAILURE_POINTS, Visitors } from './visitors.ts'
 import { Witness, type WitnessResponse } from './witness.ts'
 import { readWitnessKey, witnessVkey } from './witness-key.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
-const IDLE_SECONDS = 30
 const TEXT = 'text/plain; charset=utf-8'
 
 export interface WitnessParts {
@@ -39,17 +40,16 @@ export async function startWitness(parts: WitnessParts): Promise<RunningWitness>
   try {
     const witness = await Witness.open(dir, signer, logs, () => Math.floor(now() / 1000))
     const visitors = new Visitors(now)
-    const server = Bun.serve({
-      hostname: host,
-      port,
-      idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: MAX_BODY_BYTES,
-      reusePort: false, // two witnesses on one port would each see half of a log
-      fetch: (request, transport) => respond(witness, request, visitors, transport.requestIP(request)?.address ?? ''),
-      error(fault) {
+    const respondTo = (asked: Asked): Promise<Response> =>
+      respond(witness, asked, visitors).catch((fault) => {
         observe(fault)
         return answer(500, 'the witness failed\n')
-      },
+      })
+    // Not shared: two witnesses on one port would each see half of a log.
+    const server = listen({
+      hostname: host,
+      port,
+      host: { answer: respondTo, refuse: () => answer(400, 'the request is malformed\n') },
     })
     return {
       url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
@@ -69,21 +69,29 @@ export async function startWitness(parts: WitnessParts): Promise<RunningWitness>
 const answer = (status: number, body: string, type = TEXT): Response =>
   new Response(body, {
     status,
-    headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' },
+    headers: {
+      'content-type': type,
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    },
   })
 
-async function respond(witness: Witness, request: Request, visitors: Visitors, address: string): Promise<Response> {
+async function respond(witness: Witness, asked: Asked, visitors: Visitors): Promise<Response> {
+  const { address, head } = asked
   if (!visitors.isWelcome(address)) return tooMany(visitors.waitSeconds)
   visitors.count(address, 1)
-  const { pathname } = new URL(request.url)
-  if (pathname === '/add-checkpoint' && request.method === 'POST') {
-    const body = await textOf(request)
-    const given: WitnessResponse = body === undefined ? { answer: 'malformed' } : await witness.add(body)
+  const [pathname = ''] = head.target.split('?', 1)
+  if (pathname === '/add-checkpoint' && head.method === 'POST') {
+    const body = await readBody(asked.request())
+    if (body === 'too large') return answer(413, 'the body is too large\n')
+    const text = textOf(body)
+    const given: WitnessResponse = text === undefined ? { answer: 'malformed' } : await witness.add(text)
     if (given.answer === 'not_signed_by_log') visitors.count(address, FAILURE_POINTS)
     return reply(given)
   }
   const hash = /^\/([0-9a-f]{64})\/checkpoint$/.exec(pathname)?.[1]
-  const note = hash !== undefined && ['GET', 'HEAD'].includes(request.method) ? witness.latest(hash) : undefined
+  const note = hash !== undefined && ['GET', 'HEAD'].includes(head.method) ? witness.latest(hash) : undefined
   return note === undefined ? answer(404, 'there is nothing here\n') : answer(200, note)
 }
 
@@ -94,9 +102,19 @@ function tooMany(waitSeconds: number): Response {
   return response
 }
 
+async function readBody({ body }: Request): Promise<Uint8Array | 'too large'> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body ?? []) {
+    size += piece.length
+    if (size > MAX_BODY_BYTES) return 'too large'
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
 /** Undefined on bytes that are no text. */
-async function textOf(request: Request): Promise<string | undefined> {
-  const bytes = await request.bytes()
+function textOf(bytes: Uint8Array): string | undefined {
   try {
     return fromUtf8(bytes)
   } catch {

@@ -102,7 +102,7 @@ test.skipIf(!isLinux)('a service that runs out of descriptors neither spins nor 
   }
 })
 
-test('headers a little past our limit are refused in our words, and far larger ones by the transport', async () => {
+test('headers past the limit are refused in our words, however large they are', async () => {
   await using service = await DemoService.start({})
   const sent = async (bytes: number) => {
     const response = await fetch(`${service.url}/healthz`, { headers: { 'x-a': 'a'.repeat(bytes) } })
@@ -110,5 +110,5 @@ test('headers a little past our limit are refused in our words, and far larger o
   }
   expect(await sent(15_000)).toEqual([200, expect.stringContaining('json')])
   expect(await sent(18_000)).toEqual([431, 'application/problem+json'])
-  expect((await sent(40_000))[0]).toBe(431)
+  expect(await sent(40_000)).toEqual([431, 'application/problem+json'])
 })

@@ -1,31 +1,30 @@
 import { Hono } from 'hono'
-import {
-  allowedParameters,
-  answerText,
-  type Gate,
-  madeOnce,
-  type Operation,
-  perform,
-  refusalOf,
-  type Visit,
-} from '../../operation.ts'
+import { allowedParameters, answerText, madeOnce, type Operation, perform, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
 import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
+import {
+  aboutRefusal,
+  answerPreflight,
+  type Env,
+  type HttpParts,
+  isSecure,
+  refuse,
+  refuseUnread,
+  type Unreadable,
+} from './exchange.ts'
 import { jsonFormFor, type KeptRoute, operationRoute, resourceRoute, variantsOf } from './kept-route.ts'
-import { isFromAllowedPage, type Mount, readersOf } from './mount.ts'
-import { type CacheFigures, keep, type Made, ReplyCache } from './reply-cache.ts'
+import { isFromAllowedPage, readersOf } from './mount.ts'
+import { type CacheFigures, keep, ReplyCache } from './reply-cache.ts'
 import {
   callFor,
   callOf,
   checkHead,
   placeOf,
   queryValues,
-  type RequestHead,
   readHead,
   readInput,
   refuseBody,
-  type Target,
   targetOf,
 } from './request.ts'
 import { type PathParameter, type Rendered, type Resource, wholePage } from './resource.ts'
@@ -42,9 +41,7 @@ import {
   methodRefusal,
   millisecondsSince,
   notAcceptable,
-  preflight,
   problemDocument,
-  type RefusalOptions,
   type RequestLine,
   refusal,
   refusedLineOf,
@@ -53,35 +50,13 @@ import {
 import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
 import { warmPath } from './warm.ts'
 
-export interface HttpParts {
-  operations: readonly Operation[]
-  resources: readonly Resource[]
-  mounts?: readonly Mount[]
-  gate: Gate
-  baseUrl: () => string
-  /** One line per request: method, route, status, time. Never the query, a header or an address. */
-  observe: (line: RequestLine) => void
-  randomId: () => string
-  /** Decides when an answer is made that is not ready-made; at once if left out. */
-  inTurn?: (address: string, answer: () => Soon<Response>) => Soon<Response>
-  /** How much memory ready-made answers may take; none if left out. */
-  cacheBytes?: number | undefined
-}
-
 export type { RequestLine }
 
-/** What is known of a request before a route is chosen, and what is left of it to be kept. */
-interface Env extends Target {
-  address: string
-  requestId: string
-  head: RequestHead
-  made?: Made | undefined
-  /** What the log says of the caller and of a refusal. */
-  about: Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'>
-}
 export interface HttpSurface {
   /** A promise unless the answer is ready-made. */
   fetch: (request: Request, address: string) => Response | Promise<Response>
+  /** What is said to somebody whose request the transport could not read. */
+  refuse: (refusal: Unreadable, address: string) => Promise<Response>
   /** The routes that the router really has, for the tests that compare them with the documents. */
   routes: { method: string; path: string }[]
   cacheFigures: () => CacheFigures
@@ -137,7 +112,6 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   app.notFound((c) => refuse(parts, c.env, new Problem('route_not_found')))
 
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
-  const isSecure = (): boolean => parts.baseUrl().startsWith('https:')
   const plain = (request: Request, address: string, started: number): Soon<Response> => {
     const { pathname, search } = targetOf(request)
     const env: Env = {
@@ -159,7 +133,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
       return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
     const finish = (whole: Response): Response => {
-      setCommon(whole.headers, env.requestId, isSecure())
+      setCommon(whole.headers, env.requestId, isSecure(parts))
       if (mount) for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
       if (env.made) keep(cache, env.made, request, whole, env)
       const response = conditional(whole, env.head.ifNoneMatch)
@@ -182,7 +156,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     })
     return after(whole, finish)
   }
-  const warm = warmPath({ ...parts, cache, isSecure })
+  const warm = warmPath({ ...parts, cache, isSecure: () => isSecure(parts) })
   const fetch: HttpSurface['fetch'] = (request, address) => {
     const started = performance.now()
     const { inTurn = (_, answer) => answer() } = parts
@@ -191,6 +165,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   const routes = app.routes.filter(({ method }) => method !== 'ALL')
   return {
     fetch,
+    refuse: (unreadable, address) => refuseUnread(parts, unreadable, address),
     routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })),
     cacheFigures: () => cache.figures,
   }
@@ -288,28 +263,3 @@ async function showResource(
   })
   return forCaller(response, visit, access)
 }
-
-/** Counted like the tiles of a log: a page asks before each request, and costs little. */
-async function answerPreflight({ gate, baseUrl }: HttpParts, env: Env, methods: string): Promise<Response> {
-  const visit = await gate.enter({ address: env.address }, 'public', 'log')
-  env.about = lineOf(visit, visit.refusal?.code)
-  const about = { baseUrl: baseUrl(), requestId: env.requestId }
-  return visit.refusal ? forCaller(refusal(visit.refusal, about), visit, 'public') : preflight(methods)
-}
-
-/** A refusal outside any operation. It counts against the quota like any other answer. */
-async function refuse(
-  { gate, baseUrl }: HttpParts,
-  env: Env,
-  problem: Problem,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  const enter = async (): Promise<Visit> => gate.enter(callOf(env.head, env.address), 'public', 'default')
-  const visit = await enter().catch((): Visit => ({}))
-  env.about = lineOf(visit, (visit.refusal ?? problem).code)
-  const about = { baseUrl: baseUrl(), requestId: env.requestId }
-  const response = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
-  return forCaller(response, visit, 'public')
-}
-
-const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): RefusalOptions => ({ baseUrl: baseUrl(), requestId })

@@ -1,0 +1,91 @@
+import type { Gate, Operation, Visit } from '../../operation.ts'
+import { Problem, type ProblemCode } from '../../problem.ts'
+import type { Soon } from '../../soon.ts'
+import type { Mount } from './mount.ts'
+import type { Made } from './reply-cache.ts'
+import { callOf, type RequestHead, readHead, type Target } from './request.ts'
+import type { Resource } from './resource.ts'
+import {
+  forCaller,
+  lineOf,
+  millisecondsSince,
+  preflight,
+  type RefusalOptions,
+  type RequestLine,
+  refusal,
+  setCommon,
+} from './response.ts'
+
+export interface HttpParts {
+  operations: readonly Operation[]
+  resources: readonly Resource[]
+  mounts?: readonly Mount[]
+  gate: Gate
+  baseUrl: () => string
+  /** One line per request: method, route, status, time. Never the query, a header or an address. */
+  observe: (line: RequestLine) => void
+  randomId: () => string
+  /** Decides when an answer is made that is not ready-made; at once if left out. */
+  inTurn?: (address: string, answer: () => Soon<Response>) => Soon<Response>
+  /** How much memory ready-made answers may take; none if left out. */
+  cacheBytes?: number | undefined
+}
+
+/** What is known of a request before a route is chosen, and what is left of it to be kept. */
+export interface Env extends Target {
+  address: string
+  requestId: string
+  head: RequestHead
+  made?: Made | undefined
+  /** What the log says of the caller and of a refusal. */
+  about: Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'>
+}
+/** Why a request could not be read. */
+export interface Unreadable {
+  code: ProblemCode
+  detail?: string
+}
+
+/** Counted like the tiles of a log: a page asks before each request, and costs little. */
+export async function answerPreflight({ gate, baseUrl }: HttpParts, env: Env, methods: string): Promise<Response> {
+  const visit = await gate.enter({ address: env.address }, 'public', 'log')
+  env.about = lineOf(visit, visit.refusal?.code)
+  const about = { baseUrl: baseUrl(), requestId: env.requestId }
+  return visit.refusal ? forCaller(refusal(visit.refusal, about), visit, 'public') : preflight(methods)
+}
+
+/** A refusal outside any operation. It counts against the quota like any other answer. */
+export async function refuse(
+  { gate, baseUrl }: HttpParts,
+  env: Env,
+  problem: Problem,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const enter = async (): Promise<Visit> => gate.enter(callOf(env.head, env.address), 'public', 'default')
+  const visit = await enter().catch((): Visit => ({}))
+  env.about = lineOf(visit, (visit.refusal ?? problem).code)
+  const about = { baseUrl: baseUrl(), requestId: env.requestId }
+  const response = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
+  return forCaller(response, visit, 'public')
+}
+
+export const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): RefusalOptions => ({
+  baseUrl: baseUrl(),
+  requestId,
+})
+
+/** A request that nobody could read is counted and logged like any other. */
+export async function refuseUnread(parts: HttpParts, { code, detail }: Unreadable, address: string): Promise<Response> {
+  const started = performance.now()
+  const requestId = parts.randomId()
+  const head = readHead(new Headers())
+  const env: Env = { address, requestId, pathname: '', search: '', head, about: { caller: 'unknown' } }
+  const response = await refuse(parts, env, new Problem(code, detail))
+  setCommon(response.headers, requestId, isSecure(parts))
+  const { status } = response
+  const ms = millisecondsSince(started)
+  parts.observe({ request_id: requestId, method: 'other', route: 'unknown', status, ms, ...env.about })
+  return response
+}
+
+export const isSecure = ({ baseUrl }: HttpParts): boolean => baseUrl().startsWith('https:')

@@ -1,0 +1,65 @@
+/** An answer whose bytes are ready to be sent. */
+export interface ReadyBytes {
+  status: number
+  /** The first line and the headers that are the same for everyone, each with its end. */
+  head: Uint8Array
+  /** Further headers, each with its end. All characters are single bytes. */
+  lines: string
+  body?: Uint8Array | undefined
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No Content',
+  206: 'Partial Content',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  416: 'Range Not Satisfiable',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+}
+
+export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\n`
+
+/** These headers are the connection's own, or depend on how the body is sent. */
+const OWN = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-length'])
+
+/** First line and headers of an answer, without those of the connection. Values come from `Headers`: they have no line breaks. */
+export function headText(status: number, headers: Headers): string {
+  let text = statusLine(status)
+  headers.forEach((value, name) => {
+    if (!OWN.has(name)) text += `${name}: ${value}\r\n`
+  })
+  return text
+}
+
+/** Whether an answer with this status has no body, whatever the method. */
+export const isBodiless = (status: number): boolean => status === 204 || status === 304
+
+/** Says nothing: what went wrong is for the log of whoever failed. */
+export const FAILED: ReadyBytes = {
+  status: 500,
+  head: Buffer.from(`${statusLine(500)}content-length: 0\r\n`),
+  lines: '',
+}

@@ -1,0 +1,317 @@
+import { attempt, type Soon } from '../soon.ts'
+import { FAILED, type ReadyBytes } from './answer.ts'
+import { type BodyReader, ChunkedBody, CountedBody } from './body.ts'
+import { CHUNKED, type Head, type Refusal, requestOf } from './head.ts'
+import { HeadReader, MOST_HEAD_BYTES } from './head-reader.ts'
+import type { Asked, House, Wire } from './host.ts'
+import { IncomingBody } from './incoming-body.ts'
+import { Output } from './output.ts'
+import { Sender } from './sender.ts'
+
+/** How long a head may take, a connection may have nothing to say, an answer may be made. */
+const [HEAD_SECONDS, IDLE_SECONDS, ANSWER_SECONDS, LINGER_SECONDS] = [15, 30, 120, 2]
+/** Then the next connection has its turn. */
+const REQUESTS_IN_TURN = 32
+/** What is sent after the last request that is answered is read and thrown away, up to this. */
+const MOST_DROPPED = 1024 * 1024
+/** Most who close have gone, and a few wait for an answer: they get what is ready by then. */
+const HALF_CLOSED_MS = 500
+
+/**
+ * One connection: requests in, answers out, in their order and one at a time. What comes meanwhile is held, up to the size
+ * of one head; then the socket is not read until there is room.
+ */
+export class Connection implements Asked {
+  /** When it is cut, in seconds of the house. */
+  deadline: number
+  readonly #house: House
+  readonly #wire: Wire
+  readonly #output: Output
+  readonly #sender: Sender
+  readonly #reader = new HeadReader()
+  /** What has come and was not read. */
+  #held: Buffer | undefined
+  #head: Head | undefined
+  /** The body of the request that is being answered: whole, on its way, or none. */
+  #content: Uint8Array<ArrayBuffer> | IncomingBody | undefined
+  #expectsContinue = false
+  #request: Request | undefined
+  #caller: AbortController | undefined
+  #isAnswering = false
+  #isScheduled = false
+  #isPaused = false
+  /** Whether there may be more that nobody will read. */
+  #hasMore = false
+  #isLingering = false
+  #dropped = 0
+  #hasEnded = false
+  #isClosed = false
+  /** Counts the answers: one that comes after its request was given up is not sent. */
+  #turn = 0
+  #bodyDeadline = 0
+
+  constructor(
+    house: House,
+    wire: Wire,
+    readonly address: string,
+  ) {
+    this.#house = house
+    this.#wire = wire
+    this.#output = new Output(wire)
+    this.#sender = new Sender(house, this.#output)
+    this.deadline = house.seconds + IDLE_SECONDS
+  }
+
+  get head(): Head {
+    return this.#head as Head
+  }
+
+  request(): Request {
+    if (this.#request) return this.#request
+    this.#caller = new AbortController()
+    if (this.#isClosed) this.#caller.abort()
+    const body = this.#content instanceof IncomingBody ? this.#content.stream : this.#content
+    this.#request = requestOf(this.head, body, this.#caller.signal)
+    return this.#request
+  }
+
+  receive(chunk: Buffer): void {
+    if (this.#isLingering) {
+      this.#dropped += chunk.length
+      if (this.#dropped > MOST_DROPPED) this.#wire.terminate()
+      return
+    }
+    const from = this.#content instanceof IncomingBody ? this.#feed(this.#content, chunk, 0) : 0
+    if (from < 0 || from === chunk.length) return
+    const rest = from === 0 ? chunk : chunk.subarray(from)
+    this.#held = this.#held ? Buffer.concat([this.#held, rest]) : rest
+    if (!this.#isWaiting) this.#advance()
+    else if (this.#held.length > MOST_HEAD_BYTES) this.pause()
+  }
+
+  /** The other side sends nothing more. It may still read. */
+  ended(): void {
+    this.#hasEnded = true
+    if (this.#isLingering) this.#wire.end()
+    else if (this.#content instanceof IncomingBody) this.#wire.terminate()
+    else if (!this.#isWaiting) this.#close()
+    else if (this.#caller) setTimeout(abort, HALF_CLOSED_MS, this.#caller)
+  }
+
+  closed(): void {
+    this.#isClosed = true
+    this.#caller?.abort()
+    if (this.#content instanceof IncomingBody) this.#content.fail()
+    this.#sender.stop()
+    this.#held = undefined
+  }
+
+  drained(): void {
+    if (!this.#output.isBlocked) return
+    this.#output.drain()
+    this.deadline = this.#house.seconds + IDLE_SECONDS
+    if (this.#output.isBlocked) return
+    if (this.#sender.isStreaming) this.#sender.goOn()
+    else if (!this.#isWaiting) this.#advance()
+  }
+
+  /** No further request is answered. */
+  stop(): void {
+    this.#sender.isLast = true
+    if (!this.#isWaiting) this.#close()
+  }
+
+  /** Ends it, because its time is over or there is no room for it. */
+  cut(): void {
+    this.#wire.terminate()
+  }
+
+  get #isWaiting(): boolean {
+    return this.#isAnswering || this.#isScheduled || this.#output.isBlocked
+  }
+
+  /** Reads and answers what has come, as far as it can be answered now. */
+  readonly #advance = (): void => {
+    this.#isScheduled = false
+    const bytes = this.#held
+    this.#held = undefined
+    let at = 0
+    for (let requests = 0; bytes && at < bytes.length && !this.#isWaiting && !this.#sender.isLast; requests++) {
+      if (requests === REQUESTS_IN_TURN) {
+        this.#isScheduled = true
+        setImmediate(this.#advance)
+        break
+      }
+      const hadBegun = this.#reader.hasBegun
+      const length = this.#reader.read(bytes, at)
+      if (length === 0) {
+        if (!hadBegun) this.deadline = this.#house.seconds + HEAD_SECONDS
+        break
+      }
+      if (length > 0) at = this.#begin(bytes, at + length)
+      else {
+        at = bytes.length
+        this.#refuse(this.#reader.refusal as Refusal)
+      }
+    }
+    if (bytes && at < bytes.length) {
+      if (this.#sender.isLast) this.#hasMore = true
+      // A copy: the rest of a large chunk must not hold all of it in memory.
+      else this.#held = at === 0 ? bytes : Buffer.from(bytes.subarray(at))
+    }
+    this.#settle()
+  }
+
+  /** Sends what is ready, and decides what to wait for. */
+  #settle(): void {
+    this.#output.flush()
+    if (this.#output.isBlocked) this.deadline = this.#house.seconds + IDLE_SECONDS
+    if (this.#isWaiting || this.#isClosed) return
+    if (this.#sender.isLast || this.#hasEnded) this.#close()
+    else {
+      if (!this.#reader.hasBegun) this.deadline = this.#house.seconds + IDLE_SECONDS
+      this.resume()
+    }
+  }
+
+  /** Answers the request whose head was read. Gives the place after it. */
+  #begin(bytes: Buffer, from: number): number {
+    const head = this.#reader.take()
+    const { body, keepsAlive, expectsContinue } = head.framing
+    this.#head = head
+    if (!keepsAlive || this.#house.isStopping) this.#sender.isLast = true
+    let at = from
+    if (body !== 0) {
+      at = this.#beginBody(body === CHUNKED ? new ChunkedBody() : new CountedBody(body), bytes, from, expectsContinue)
+      if (at < 0) return bytes.length
+    }
+    this.#give(attempt(this.#ask, failed))
+    return at
+  }
+
+  #beginBody(reader: BodyReader, bytes: Buffer, from: number, expectsContinue: boolean): number {
+    const pieces: Uint8Array<ArrayBuffer>[] = []
+    const at = reader.read(bytes, from, (piece) => pieces.push(piece))
+    if (at < 0) {
+      this.#refuse(reader.refusal as Refusal)
+      return -1
+    }
+    if (reader.isDone) {
+      this.#content = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
+      return at
+    }
+    const body = new IncomingBody(reader, this)
+    for (const piece of pieces) body.add(piece)
+    this.#content = body
+    this.#expectsContinue = expectsContinue
+    this.#bodyDeadline = this.#house.seconds + ANSWER_SECONDS
+    return at
+  }
+
+  /** Gives a body what has come of it. Gives the place after it, or -1 if the rest is not read. */
+  #feed(body: IncomingBody, chunk: Buffer, from: number): number {
+    const at = body.reader.read(chunk, from, body.add)
+    if (at < 0) {
+      // Whoever makes the answer is told to stop, and what it answers is not sent.
+      this.#caller?.abort()
+      body.fail()
+      this.#content = undefined
+      this.#refuse(body.reader.refusal as Refusal)
+      this.#settle()
+      return -1
+    }
+    const { seconds } = this.#house
+    this.deadline = Math.min(seconds + IDLE_SECONDS, this.#bodyDeadline)
+    if (body.reader.isDone) {
+      body.end()
+      this.#content = undefined
+      this.deadline = seconds + ANSWER_SECONDS
+    } else if (body.isFull) this.pause()
+    return at
+  }
+
+  pause(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.#wire.pause()
+  }
+
+  /** Reads on. Who waits for a go-ahead before sending a body gets it. */
+  resume(): void {
+    if (this.#expectsContinue) {
+      this.#expectsContinue = false
+      this.#output.text('HTTP/1.1 100 Continue\r\n\r\n')
+      this.#output.flush()
+    }
+    if (!this.#isPaused || this.#isClosed) return
+    this.#isPaused = false
+    this.#wire.resume()
+  }
+
+  readonly #ask = (): Soon<Response | ReadyBytes> => this.#house.answer(this)
+
+  /** Answers what cannot be read, and then reads no more. */
+  #refuse(refusal: Refusal): void {
+    this.#head = undefined
+    this.#sender.isLast = true
+    this.#hasMore = true
+    this.#give(attempt<Response | ReadyBytes>(() => this.#house.refuse(refusal, this.address), failed))
+  }
+
+  #give(answer: Soon<Response | ReadyBytes>): void {
+    const turn = ++this.#turn
+    if (!(answer instanceof Promise)) {
+      this.#send(answer)
+      return
+    }
+    this.#isAnswering = true
+    const isComing = this.#content instanceof IncomingBody
+    this.deadline = this.#house.seconds + (isComing ? IDLE_SECONDS : ANSWER_SECONDS)
+    void answer.then((made) => {
+      if (turn !== this.#turn) return
+      this.#isAnswering = false
+      this.#send(made)
+      if (!this.#isAnswering) this.#advance()
+    })
+  }
+
+  #send(answer: Response | ReadyBytes): void {
+    // Nobody has read the rest of the body, and nobody will.
+    if (this.#content instanceof IncomingBody) this.#sender.isLast = this.#hasMore = true
+    const sent = this.#sender.send(answer, this.#head)
+    if (!sent) {
+      this.#done()
+      return
+    }
+    this.#isAnswering = true
+    // Where the head has left, all that can be said is that the rest does not come.
+    void sent.then(this.#sent, () => this.cut())
+  }
+
+  readonly #sent = (): void => {
+    this.#done()
+    this.#advance()
+  }
+
+  /** The answer is on its way. */
+  #done(): void {
+    this.#isAnswering = false
+    this.#caller = this.#request = this.#content = undefined
+    this.#expectsContinue = false
+  }
+
+  /** What was sent and is not read would make the system reset the connection, and the last answer would be lost with it. */
+  #close(): void {
+    if (!this.#hasMore || this.#hasEnded) {
+      this.#wire.end()
+      return
+    }
+    this.#isLingering = true
+    this.#wire.shutdown()
+    this.deadline = this.#house.seconds + LINGER_SECONDS
+    this.resume()
+  }
+}
+
+const abort = (caller: AbortController): void => caller.abort()
+const failed = (): ReadyBytes => FAILED

@@ -1,0 +1,97 @@
+import { headText, isBodiless, type ReadyBytes } from './answer.ts'
+import type { Head } from './head.ts'
+import type { House } from './host.ts'
+import type { Output } from './output.ts'
+
+/** Writes the answers of one connection. */
+export class Sender {
+  /** Whether the answer under way is the last one. */
+  isLast = false
+  readonly #house: House
+  readonly #output: Output
+  #isStopped = false
+  #onDrain: (() => void) | undefined
+
+  constructor(house: House, output: Output) {
+    this.#house = house
+    this.#output = output
+  }
+
+  /** Whether it waits for the other side to read before it goes on with the same answer. */
+  get isStreaming(): boolean {
+    return this.#onDrain !== undefined
+  }
+
+  goOn(): void {
+    this.#onDrain?.()
+    this.#onDrain = undefined
+  }
+
+  /** The connection is gone. */
+  stop(): void {
+    this.#isStopped = true
+    this.#output.drop()
+    this.goOn()
+  }
+
+  /** Puts an answer on its way: a promise where its body must be waited for. Without a head the request was not understood. */
+  send(answer: Response | ReadyBytes, head: Head | undefined): Promise<void> | undefined {
+    if (!(answer instanceof Response)) {
+      this.#output.bytes(answer.head)
+      this.#output.text(answer.lines + this.#ownLines(head))
+      if (answer.body) this.#output.bytes(answer.body)
+      return undefined
+    }
+    const { status, headers, body } = answer
+    const length = headers.get('content-length')
+    const isHead = head?.method === 'HEAD'
+    if (body !== null && !isHead && !isBodiless(status))
+      return length === null ? this.#sendStream(answer, body, head) : this.#sendWhole(answer, head)
+    const stated = length ?? (isHead ? undefined : '0')
+    const line = stated === undefined || isBodiless(status) ? '' : `content-length: ${stated}\r\n`
+    this.#output.text(`${headText(status, headers)}${line}${this.#ownLines(head)}`)
+    void body?.cancel().catch(() => undefined)
+    return undefined
+  }
+
+  async #sendWhole(response: Response, head: Head | undefined): Promise<void> {
+    const bytes = await response.bytes()
+    const first = headText(response.status, response.headers)
+    this.#output.text(`${first}content-length: ${bytes.length}\r\n${this.#ownLines(head)}`)
+    this.#output.bytes(bytes)
+    this.#output.flush()
+  }
+
+  /** A body without a length: in chunks, or up to the end of the connection where chunks are not known. */
+  async #sendStream(response: Response, body: ReadableStream<Uint8Array>, head: Head | undefined): Promise<void> {
+    const isChunked = !head?.isOld
+    if (!isChunked) this.isLast = true
+    const first = headText(response.status, response.headers)
+    this.#output.text(`${first}${isChunked ? 'transfer-encoding: chunked\r\n' : ''}${this.#ownLines(head)}`)
+    this.#output.flush()
+    for await (const piece of body) {
+      if (this.#isStopped) return
+      if (piece.length === 0) continue
+      if (isChunked) this.#output.text(`${piece.length.toString(16)}\r\n`)
+      this.#output.bytes(piece)
+      if (isChunked) this.#output.text('\r\n')
+      this.#output.flush()
+      if (this.#output.isBlocked) await this.#drain()
+    }
+    if (isChunked) this.#output.text('0\r\n\r\n')
+    this.#output.flush()
+  }
+
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onDrain = resolve
+    })
+  }
+
+  /** The last headers of an answer, and the empty line. */
+  #ownLines(head: Head | undefined): string {
+    const { date } = this.#house
+    if (this.isLast) return `${date}connection: close\r\n\r\n`
+    return head?.isOld ? `${date}connection: keep-alive\r\n\r\n` : `${date}\r\n`
+  }
+}

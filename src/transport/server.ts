@@ -1,0 +1,101 @@
+import { Connection } from './connection.ts'
+import { Crowd, type CrowdLimits } from './crowd.ts'
+import type { Host, House } from './host.ts'
+
+export interface ListenOptions {
+  hostname: string
+  /** 0 picks a free one. */
+  port: number
+  /** Whether other processes may listen on the same port. */
+  isShared?: boolean
+  limits?: CrowdLimits
+  /** Called at most once a second, with how many connections there are and how many were closed for want of room. */
+  tell?: (closed: { connections: number; closed: number }) => void
+  host: Host
+}
+
+export interface Server {
+  readonly port: number
+  /** Finishes the requests under way, and closes all connections. */
+  stop(): Promise<void>
+}
+
+const NO_LIMITS: CrowdLimits = {
+  most: Infinity,
+  perAddress: Infinity,
+  blockOf: (address) => address,
+  isExempt: () => false,
+}
+const TICK_MS = 1_000
+
+/** Listens for HTTP/1.1. Throws what the system says if it cannot. */
+export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, tell, host }: ListenOptions): Server {
+  const crowd = new Crowd<Connection>(limits)
+  const house = new TickingHouse(host)
+  let closed = 0
+  let onEmpty: (() => void) | undefined
+  const listener = Bun.listen<Connection>({
+    hostname,
+    port,
+    allowHalfOpen: true,
+    // It is there, though the types know it of connecting sockets alone.
+    ...{ reusePort: isShared },
+    socket: {
+      open(socket) {
+        const connection = new Connection(house, socket, socket.remoteAddress)
+        socket.data = connection
+        const unlucky = crowd.enter(connection)
+        if (!unlucky) return
+        closed++
+        unlucky.cut()
+      },
+      data: (socket, chunk) => socket.data.receive(chunk),
+      drain: (socket) => socket.data.drained(),
+      end: (socket) => socket.data.ended(),
+      error: (socket) => socket.data.cut(),
+      close(socket) {
+        crowd.leave(socket.data)
+        socket.data.closed()
+        if (crowd.size === 0) onEmpty?.()
+      },
+    },
+  })
+  const timer = setInterval(() => {
+    house.tick()
+    for (const connection of [...crowd]) if (connection.deadline < house.seconds) connection.cut()
+    if (closed > 0) tell?.({ connections: crowd.size, closed })
+    closed = 0
+  }, TICK_MS)
+  return {
+    port: listener.port,
+    async stop() {
+      listener.stop()
+      house.isStopping = true
+      for (const connection of [...crowd]) connection.stop()
+      if (crowd.size > 0)
+        await new Promise<void>((resolve) => {
+          onEmpty = resolve
+        })
+      clearInterval(timer)
+    },
+  }
+}
+
+class TickingHouse implements House {
+  isStopping = false
+  seconds = 0
+  date = ''
+  readonly answer: Host['answer']
+  readonly refuse: Host['refuse']
+
+  constructor(host: Host) {
+    this.answer = (asked) => host.answer(asked)
+    this.refuse = (refusal, address) => host.refuse(refusal, address)
+    this.tick()
+  }
+
+  tick(): void {
+    this.seconds = Math.floor(performance.now() / 1000)
+    this.date = `date: ${new Date().toUTCString()}\r\n`
+  }
+}
