@@ -270,6 +270,8 @@ export interface ProblemExtra {
   retryAfterSeconds?: number
   /** Which kind of credential is accepted, and the scopes it needs. */
   authenticate?: { scheme: 'AgentRails' | 'AgentKey'; scopes: readonly string[] }
+  /** In place of the hint of the catalogue, where that would contradict the rest of this answer. */
+  hint?: string
   cause?: unknown
 }
 
@@ -293,6 +295,11 @@ export class Problem extends Error {
 
   get entry(): Entry {
     return PROBLEMS[this.code]
+  }
+
+  /** What the caller should do next. */
+  get hint(): string {
+    return this.extra.hint ?? this.entry.hint
   }
 }
 

@@ -40,6 +40,7 @@ export const entries: Body[] = [
 
   bad('a page of nothing', withStates([]), 'nothing_proved'),
   bad('a state among changes', page(w, state), 'entry_malformed'),
+  good('a page that says of what class its cases are', { ...withStates([], w), data_class: 'sample' }, { entries: 1 }),
   bad('a change among states', withStates([w], r), 'entry_malformed'),
   bad('a state twice', withStates([state, state], w), 'repeated_item'),
   bad(

@@ -45,7 +45,7 @@ function nextOf(text: string, url: string, covered: number): string | undefined 
   return address.origin === new URL(url).origin ? address.href : undefined
 }
 
-const PAGE_MEMBERS = ['data', 'states', 'page', 'links', 'as_of']
+const PAGE_MEMBERS = ['data', 'states', 'data_class', 'page', 'links', 'as_of']
 const hasOnlyPageMembers = (body: object): boolean => Object.keys(body).every((member) => PAGE_MEMBERS.includes(member))
 
 function pageIn(text: string): PageBody | undefined {

@@ -43,6 +43,11 @@ const LogProof = z
   })
   .meta({ id: 'FiguresLogProof', 'x-spec': 'figures.md', description: 'The place of an entry in the figures log' })
 
+const DataClass = z
+  .enum(['published', 'sample'])
+  .nullable()
+  .meta({ id: 'LedgerClass', description: '`sample` if any case of the ledger is invented for demonstration' })
+
 /** What the answer says and its state says too, in the same words. */
 const standing = {
   cases_floor10: Floor10.nullable().meta({ description: 'All cases, rounded down to a multiple of 10' }),
@@ -57,10 +62,7 @@ const standing = {
     savings_median: described('savings_median', Amount),
   }),
   sdc_rule_version: RuleVersion,
-  data_class: z
-    .enum(['published', 'sample'])
-    .nullable()
-    .meta({ description: '`sample` if any case of the ledger is invented for demonstration' }),
+  data_class: DataClass,
   noise: z
     .strictObject({
       mechanism: z.literal('discrete_laplace'),
@@ -180,6 +182,7 @@ export const ChangePage = z
       description:
         'The states between these changes, so that every place of the log can be accounted for. Empty if changes were selected with `metric`, `since` or `until`',
     }),
+    data_class: DataClass,
     page: Page,
     links: Links,
   })
@@ -218,5 +221,6 @@ export const ProviderStats = z
         'The quarterly refresh of this answer. Without noise a value is kept from an earlier refresh if too few cases have changed since',
     }),
     sdc_rule_version: RuleVersion,
+    data_class: DataClass,
   })
   .meta({ description: 'Redacted negotiation statistics of one organisation; no personal information' })

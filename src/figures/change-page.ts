@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StoreFault } from '../db/db.ts'
 import { type ListAnswer, pageInput } from '../paging.ts'
-import type { ChangeEntry, ChangePage, StateEntry } from './answers.ts'
+import type { ChangeEntry, ChangePage, FiguresBody, StateEntry } from './answers.ts'
 import type { FiguresParts } from './release.ts'
 import { METRICS } from './rule/tally.ts'
 import { stateIn } from './state.ts'
@@ -30,6 +30,7 @@ const MOST_STATES = 1_000
 export async function changePage(
   { db, log }: Pick<FiguresParts, 'db' | 'log'>,
   { limit, offset, metric, after_seq, since, until }: z.infer<typeof ChangesQuery>,
+  data_class: FiguresBody['data_class'],
 ): Promise<ListAnswer<typeof ChangePage>> {
   const head = await log.head(db)
   const query: store.ChangeQuery = {
@@ -51,13 +52,13 @@ export async function changePage(
   })
   const data = await Promise.all(found.map(({ seq, entry }) => proved(seq, JSON.parse(entry) as ChangeEntry)))
   const isSelection = [metric, since, until].some((each) => each !== undefined)
-  if (isSelection || (offset > 0 && found.length === 0)) return { data, states: [], total }
+  if (isSelection || (offset > 0 && found.length === 0)) return { data, states: [], data_class, total }
   const [begin, end] = order === 'ASC' ? [query.after_seq, head.size] : [head.size, -1]
   const from = lead ? (rows[0] as { seq: number }).seq : begin
   const to = offset + limit < total ? (rows.at(-1) as { seq: number }).seq : end
   const between = await store.statesBetween(db, from < to ? [from, to] : [to, from], { order, limit: MOST_STATES })
   const states = await Promise.all(between.map(({ place, body }) => proved(place, stateAt(place, body))))
-  return { data, states, total }
+  return { data, states, data_class, total }
 }
 
 function stateAt(place: number, body: Uint8Array): StateEntry {

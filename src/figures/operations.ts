@@ -12,7 +12,7 @@ import { isProvider } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import type { FiguresParts } from './release.ts'
 import { RULE } from './rule/figure.ts'
-import { providerStats, windowsSince } from './rule/provider.ts'
+import { type ProviderStats as ProviderRuling, providerStats, windowsSince } from './rule/provider.ts'
 import { decideProvider } from './rule/provider-window.ts'
 import { RULE_2 } from './rule/rule-2.ts'
 import { providerWindows } from './window/store.ts'
@@ -37,7 +37,7 @@ async function countProvider(db: Db, key_id: string, npi: string, now: number): 
 }
 
 /** What was decided at the last refresh, or follows from the noised windows of the last eight quarters before it. */
-async function providerAnswer(db: Db, npi: string, now: number): Promise<z.infer<typeof ProviderStats>> {
+async function providerAnswer(db: Db, npi: string, now: number): Promise<ProviderRuling> {
   const refresh = await providers.currentRefresh(db)
   const at = { refreshed_at: refresh?.released_at, now }
   if (refresh && refresh.window_no === null) {
@@ -100,7 +100,9 @@ export const figuresOperations = ({
     async run({ npi }, { agent }) {
       if (agent) await countProvider(db, agent.key_id, npi, now())
       if (!(await isProvider(db, npi))) throw new Problem('provider_not_found')
-      return providerAnswer(db, npi, now())
+      // The class of the whole ledger: that of one provider's cases would tell whether it has any.
+      const { data_class } = (await published.at()).body
+      return { ...(await providerAnswer(db, npi, now())), data_class }
     },
   }),
 
@@ -118,6 +120,6 @@ export const figuresOperations = ({
     input: ChangesQuery,
     output: ChangePage,
     problems: [],
-    run: (query) => changePage({ db, log }, query),
+    run: async (query) => changePage({ db, log }, query, (await published.at()).body.data_class),
   }),
 ]

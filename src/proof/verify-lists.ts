@@ -111,7 +111,7 @@ async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry
 /** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */
 async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
   const data = body['data'] as unknown[]
-  ensure(hasOnly(body, ['data', 'states', 'page', 'links', 'as_of']), 'not_recognised')
+  ensure(hasOnly(body, ['data', 'states', 'data_class', 'page', 'links', 'as_of']), 'not_recognised')
   const { proofs, changes } = await placesOf({ data, states: body['states'] }, policy)
   const [log] = proofs.values()
   ensure(log, 'nothing_proved')

@@ -20,7 +20,7 @@ export interface GateParts {
 type Identity =
   | { by: 'nothing' | 'conflict'; agent?: undefined }
   | { by: 'agent_key'; agent?: Agent | undefined }
-  | { by: 'rails_token'; agent: Agent }
+  | { by: 'rails_token'; agent: Agent; keyScopes: readonly Scope[] }
   | { by: 'rails_token'; agent?: undefined; fault: 'rails_token_invalid' | 'rails_token_expired' }
 
 /**
@@ -174,7 +174,7 @@ function tokenClaim({ db, pepper, now }: GateParts, text: string): Identity | Cl
       if (token.expires_at <= at) return { by: 'rails_token', fault: 'rails_token_expired' }
       if (token.key_expires_at <= at) return invalid
       const scopes = token.scopes.filter((scope) => token.key_scopes.includes(scope))
-      return { by: 'rails_token', agent: { key_id: token.key_id, scopes } }
+      return { by: 'rails_token', agent: { key_id: token.key_id, scopes }, keyScopes: token.key_scopes }
     },
   }
 }
@@ -194,6 +194,7 @@ function refuseToken(identity: Identity, scope: Scope): Problem | undefined {
   if (identity.by === 'agent_key') return tokenRefusal('rails_token_required', scope)
   if (identity.by !== 'rails_token') return tokenRefusal('rails_token_missing', scope)
   if (!identity.agent) return tokenRefusal(identity.fault, scope)
-  const { scopes } = identity.agent
-  return scopes.includes(scope) ? undefined : scopeRefusal('AgentRails', [scope], scopes)
+  const { agent, keyScopes } = identity
+  if (agent.scopes.includes(scope)) return undefined
+  return scopeRefusal('AgentRails', [scope], agent.scopes, keyScopes)
 }

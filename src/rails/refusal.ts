@@ -13,14 +13,20 @@ export const tokenRefusal = (code: TokenProblem, scope: Scope): Problem =>
 export const keyRefusal = (code: KeyProblem): Problem =>
   new Problem(code, undefined, { authenticate: { scheme: 'AgentKey', scopes: [] } })
 
+const NARROWED =
+  'Your key has the scopes in `required_scopes`, but this token was made without them: get another token (challenge, then attest) and name them in `scopes`, or name none.'
+
 export const scopeRefusal = (
   scheme: 'AgentRails' | 'AgentKey',
   required: readonly Scope[],
   granted: readonly Scope[],
+  /** What the key of a token has: more than the token, if the agent asked for less. */
+  ofKey: readonly Scope[] = granted,
 ): Problem =>
   new Problem('insufficient_scope', undefined, {
     authenticate: { scheme, scopes: required },
     members: { required_scopes: [...required], granted_scopes: [...granted] },
+    ...(required.every((scope) => ofKey.includes(scope)) && { hint: NARROWED }),
   })
 
 /** The quota is used up. A request larger than the whole quota can never succeed, and the message says so. */

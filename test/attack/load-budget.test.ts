@@ -12,7 +12,7 @@ const environment = { DATA_DIR: join(folder.path, 'data'), TMPDIR: scratch }
 const releases = join(environment.DATA_DIR, 'releases')
 const hospital = join(folder.path, 'standardcharges.csv')
 /** So many codes that writing their rows takes long enough to be interrupted. */
-const CODES = 4_000
+const CODES = 6_000
 const LOAD = ['load', 'hospital-mrf', hospital, '--npi', '1234567893', '--sample']
 
 beforeAll(async () => {
@@ -22,6 +22,7 @@ beforeAll(async () => {
     files.tall(() => 'words', CODES),
   )
   await atr(['init', '--origin', 'budget.example'], environment)
+  mkdirSync(releases, { recursive: true })
 })
 afterAll(() => folder[Symbol.dispose]())
 
@@ -51,8 +52,8 @@ interface StoppedLoad {
   child: number
 }
 
-/** A load whose child does nothing more, from some moment on. */
-async function stoppedLoad(isTime: () => boolean, more: Record<string, string> = {}): Promise<StoppedLoad> {
+/** A load whose child does nothing more, from some moment on; undefined if it was done before that. */
+async function stoppedLoad(isTime: () => boolean, more: Record<string, string> = {}): Promise<StoppedLoad | undefined> {
   const load = spawn([...ATR, ...LOAD], {
     env: await told({ ...environment, ...more }),
     stdin: 'ignore',
@@ -60,17 +61,28 @@ async function stoppedLoad(isTime: () => boolean, more: Record<string, string> =
     stderr: 'pipe',
   })
   const childOf = (): number => Number(readFileSync(`/proc/${load.pid}/task/${load.pid}/children`, 'utf8').trim())
-  while (!(childOf() && isTime())) await Bun.sleep(2)
-  const child = childOf()
-  process.kill(child, 'SIGSTOP')
-  return { load, child }
+  while (load.exitCode === null) {
+    const child = childOf()
+    if (child && isTime()) {
+      process.kill(child, 'SIGSTOP')
+      return { load, child }
+    }
+    await Bun.sleep(2)
+  }
+  return undefined
 }
 
-/** In the middle of writing rows. */
+const isLoading = (): boolean => readdirSync(releases).some((name) => name.startsWith('loading-'))
+
+/** In the middle of writing rows. On a busy machine that moment can be missed: then once more. */
 async function stoppedInTheMiddle(): Promise<StoppedLoad> {
-  const stopped = await stoppedLoad(() => readdirSync(releases).some((name) => name.startsWith('loading-')))
-  expect(readdirSync(releases)).toEqual([expect.stringMatching(/^loading-/)])
-  return stopped
+  for (;;) {
+    const stopped = await stoppedLoad(isLoading)
+    if (stopped && isLoading()) return stopped
+    if (stopped) process.kill(stopped.child, 'SIGCONT')
+    await stopped?.load.exited
+    await atr(['release', 'discard', 'hospital-mrf:1234567893:2026-09-01:1'], environment)
+  }
 }
 
 const isAlive = (pid: number): boolean => {
@@ -83,7 +95,7 @@ const isAlive = (pid: number): boolean => {
 
 // A stopped process is as one that loops: it does nothing for whoever waits for it.
 test('a load that does not end is ended by the clock, whatever it is doing', async () => {
-  const { load, child } = await stoppedLoad(() => true, { LOAD_SECONDS: '1' })
+  const { load, child } = (await stoppedLoad(() => true, { LOAD_SECONDS: '1' })) as StoppedLoad
   expect(await load.exited).toBe(1)
   expect(await new Response(load.stderr).text()).toContain('refused: load_stopped: the load needs more than 1 seconds')
   expect(isAlive(child)).toBe(false)
@@ -121,6 +133,6 @@ test('a load whose command is killed ends too, and the next command removes what
 
 test('within the budget, a load is as it was', async () => {
   const { code, out } = await atr([...LOAD, '--json'], environment)
-  expect([code, JSON.parse(out)]).toMatchObject([0, { state: 'staged', row_count: 12_006 }])
+  expect([code, JSON.parse(out)]).toMatchObject([0, { state: 'staged', rejected_count: 5 }])
   expect(readdirSync(scratch)).toEqual([])
 })

@@ -9,6 +9,7 @@ import {
 } from '@a2a-js/sdk/client'
 import type { JWK } from 'jose'
 import { makeApp } from '../../src/app.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { mustBeProved, pathOf, questionOf } from '../support/lookup.ts'
 
@@ -191,6 +192,32 @@ test('every skill of the card gives the answer of its operation, refusals includ
         rest.status === 200 ? 'answer' : 'problem',
       ])
     }
+})
+
+test('an answer of sample data says so in words, and one of published data does not', async () => {
+  const saidBy = ({ status }: Task): string => status.message?.parts[0]?.text ?? ''
+  const headers = await app.railsHeaders()
+  const lookup = { skill: 'lookup_reference', cpt: '99213' }
+  for (const data of [
+    lookup,
+    { ...lookup, proof: 'ref' },
+    { skill: 'get_reference_sheet', cpt: '99213' },
+    { skill: 'get_figures' },
+    { skill: 'list_figure_changes', metric: 'w' },
+    { skill: 'get_provider_stats', npi: '1234567893' },
+    { ...lookup, cpt: '36415', basis: 'medicare_pfs' },
+  ]) {
+    const task = await ask(app, { data }, headers)
+    expect([data, task.status.state, saidBy(task)]).toEqual([
+      data,
+      'TASK_STATE_COMPLETED',
+      expect.stringContaining('Sample data, invented for demonstration: not real.'),
+    ])
+  }
+  await using real = await testApp()
+  await real.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  for (const data of [{ skill: 'lookup_reference', cpt: 'G0101' }, { skill: 'get_figures' }])
+    expect(saidBy(await ask(real, { data }))).toBe('')
 })
 
 test('an absence comes with its proof', async () => {

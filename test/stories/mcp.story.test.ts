@@ -90,6 +90,8 @@ test('an answer of sample data says so in its sentence and in its rows, and one 
     ['price_bill', { lines: [line], ...proof }, /Sample data, not real prices\./],
     ['browse_registry', { limit: 2 }, /Sample data, not real prices\./],
     ['figures', {}, /^Sample data, not real disputes\./],
+    ['figures', { view: 'changes', metric: 'w' }, /^Sample data, not real disputes\./],
+    ['provider_stats', { npi: '1234567893' }, /^Sample data, not real disputes\./],
   ]
   for (const [name, args, words] of SAID) {
     const { content, structuredContent } = await sampled.callTool({ name, arguments: args })

@@ -158,7 +158,7 @@ function refusal(proofs: Proofs, finding: LookupResult): Problem {
     ...(known ? { last_known: proofs.cite(known.row.release, known.row.stored) } : {}),
     ...told,
   }
-  return new Problem(code, detail, { members })
+  return new Problem(code, detail, { members, ...hintFor(told.charts) })
 }
 
 /** The same in few words: it says that there is no price, and does not prove it. */
@@ -171,7 +171,7 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
     ...(known ? { last_known: shortRow(proofs, known.row) } : {}),
     ...inShort(told, finding.question.day),
   }
-  return new Problem(code, detail, { members })
+  return new Problem(code, detail, { members, ...hintFor(told.charts) })
 }
 
 /** What a refusal says, without what proves it. */
@@ -192,6 +192,14 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
 
 export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>
   charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
+
+/** Where no period is held at all, there is no day to ask for. */
+export const hintFor = (charts: Told['charts']): { hint?: string } =>
+  charts?.every(({ held }) => held.length === 0)
+    ? {
+        hint: 'No edition of these charts is held for any day: ask for another basis or setting, give a locality such as `US-CA-05` in place of a ZIP code if the table of ZIP codes is the one that is missing, or ask the operator to load the chart.',
+      }
+    : {}
 
 const prefixOf = ({ question }: LookupResult): string => `${question.cpt}|`
 

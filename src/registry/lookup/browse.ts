@@ -139,7 +139,11 @@ function oneRegion(text: string): string {
   if (parsed?.level === 'national') return 'national'
   if (parsed?.level === 'locality') return parsed.region
   if (parsed?.level === 'state') return `US-${parsed.state}`
-  throw new Problem('invalid_region', 'browsing takes national, a state as US-XX, or a locality as US-XX-LL')
+  const message = 'browsing takes national, a state as US-XX, or a locality as US-XX-LL'
+  throw new Problem('invalid_region', message, {
+    errors: [{ name: 'region', code: 'invalid_region', message }],
+    hint: 'Use `national`, a state as `US-CA` or `CA`, or a Medicare locality as `US-CA-05`. For a ZIP code, look the price up at `/reference`: its answer names the locality.',
+  })
 }
 
 const encodeCursor = (chart: string, key: string): string => Buffer.from(`${chart} ${key}`).toString('base64url')

@@ -125,9 +125,9 @@ export function refusedInShort(refused: Problem): object {
   return refusedLine(refused.entry.kind, { problem: { ...saidOf(refused), ...members } })
 }
 
-function saidOf({ code, detail, entry, extra }: Problem): object {
+function saidOf({ code, detail, hint, extra }: Problem): object {
   const errors = extra.errors?.map((error) => ({ ...error, in: 'body' as const }))
-  return { code, detail, agent_hint: entry.hint, ...(errors && { errors }) }
+  return { code, detail, agent_hint: hint, ...(errors && { errors }) }
 }
 
 export function refusedAsLine(sharing: SharedParts, refused: Problem): object {

@@ -5,7 +5,7 @@ import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
-import { checkUnshown, heldPeriods, shortRow } from './answer.ts'
+import { checkUnshown, heldPeriods, hintFor, shortRow } from './answer.ts'
 import { evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
 import { type Trace, tracedEditions } from './find.ts'
@@ -69,14 +69,11 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
       'region_ambiguous',
       'The last four digits of this ZIP code decide its locality: send them, or a locality as US-XX-LL.',
     )
-  if (found.outcome === 'no_edition')
-    throw new Problem(
-      'no_edition_for_day',
-      `The registry has no edition for this day of: ${found.charts.join(', ')}.`,
-      {
-        members: { charts: heldPeriods(proofs, found.charts) },
-      },
-    )
+  if (found.outcome === 'no_edition') {
+    const charts = heldPeriods(proofs, found.charts)
+    const detail = `The registry has no edition for this day of: ${found.charts.join(', ')}.`
+    throw new Problem('no_edition_for_day', detail, { members: { charts }, ...hintFor(charts) })
+  }
   if (found.outcome !== 'sheet') throw new Problem(found.outcome)
   if (found.rows.length === 0)
     throw new Problem('not_on_schedule', 'No chart in force on this day has a row for this code at this place.', {

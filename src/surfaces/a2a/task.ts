@@ -52,16 +52,24 @@ export const rejectedTask = (subject: Subject): object => withStatus(subject, 'T
  */
 export function taskOf(subject: Subject, outcome: Outcome, about: { baseUrl: string; requestId: string }): object {
   if (outcome.ok) {
-    const parts = [{ data: answerValue(outcome.output), mediaType: JSON_TYPE }]
-    const artifacts = [{ artifactId: 'answer', name: subject.question?.skill, parts }]
-    return { ...withStatus(subject, 'TASK_STATE_COMPLETED'), artifacts }
+    const data = answerValue(outcome.output)
+    const artifacts = [{ artifactId: 'answer', name: subject.question?.skill, parts: [{ data, mediaType: JSON_TYPE }] }]
+    return { ...withStatus(subject, 'TASK_STATE_COMPLETED', hasSample(data) ? SAMPLE : undefined), artifacts }
   }
   const { problem } = outcome
   const isAnswer = problem.entry.kind === 'not_found'
   const data = problemDocument(problem, { ...about, placeOf: () => 'body' })
   const artifacts = [{ artifactId: 'problem', name: problem.code, parts: [{ data, mediaType: JSON_TYPE }] }]
-  const words = `${withFullStop(problem.detail)} ${problem.entry.hint}`
+  const words = [withFullStop(problem.detail), problem.hint, ...(hasSample(data) ? [SAMPLE] : [])].join(' ')
   return { ...withStatus(subject, isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_REJECTED', words), artifacts }
+}
+
+const SAMPLE = 'Sample data, invented for demonstration: not real.'
+
+/** Whether any part of an answer says so of itself: a row in its manifest, a list in its releases, the figures on top. */
+function hasSample(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, each]) => (name === 'data_class' ? each === 'sample' : hasSample(each)))
 }
 
 function withStatus(subject: Subject, state: string, words?: string): object {

@@ -209,7 +209,7 @@ export function problemDocument(problem: Problem, options: RefusalOptions): Reco
     code,
     detail,
     request_id: requestId,
-    agent_hint: entry.hint,
+    agent_hint: problem.hint,
     ...(extra.errors && { errors: extra.errors.map((error) => ({ in: placeOf(error.name), ...error })) }),
     ...extra.members,
     ...(extra.retryAfterSeconds !== undefined && { retry_after_seconds: extra.retryAfterSeconds }),

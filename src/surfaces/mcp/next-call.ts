@@ -24,6 +24,7 @@ const CREDENTIAL =
 
 /** Names the next call after a refusal of this tool. */
 export function nextCall({ code, entry, extra }: Problem, tool: string): string {
+  if (extra.hint !== undefined) return `Next: ${extra.hint}`
   const known = NEXT[code]
   if (known !== undefined) return known
   if (code.startsWith('absent_')) return SHEET

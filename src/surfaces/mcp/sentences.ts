@@ -213,24 +213,25 @@ interface FiguresAnswer extends Classed {
   as_of: string | null
   release_id: string | null
 }
+const inventedCases = (data_class: Classed['data_class']): string =>
+  data_class === 'sample' ? 'Sample data, not real disputes. ' : ''
 const rate = (value: number | null): string => (value === null ? 'withheld' : `${Math.round(value * 1000) / 10} %`)
 function ofFigures({ w, r, p, savings, as_of, release_id, data_class }: FiguresAnswer): string {
   if (release_id === null) return 'No figures were released yet.'
   const saved = savings.total === null ? 'withheld' : dollars(savings.total)
-  const sample = data_class === 'sample' ? 'Sample data, not real disputes. ' : ''
-  return `${sample}Disputes with 500 dollars or more recovered: ${rate(w)} of closed cases (w). Ongoing treatment: ${rate(r)} (r). Settled without certified mail: ${rate(p)} (p). Savings in total: ${saved}. Release ${release_id}, as of ${as_of}. Aggregates under a disclosure rule; each value has its standard error.`
+  return `${inventedCases(data_class)}Disputes with 500 dollars or more recovered: ${rate(w)} of closed cases (w). Ongoing treatment: ${rate(r)} (r). Settled without certified mail: ${rate(p)} (p). Savings in total: ${saved}. Release ${release_id}, as of ${as_of}. Aggregates under a disclosure rule; each value has its standard error.`
 }
 
-interface Changes {
+interface Changes extends Classed {
   data: { metric: string; old: unknown; new: unknown; released_at: string }[]
   page: Page
 }
-function ofChanges({ data: [first], page }: Changes): string {
+function ofChanges({ data: [first], page, data_class }: Changes): string {
   const word = (value: unknown): string => (['string', 'number'].includes(typeof value) ? String(value) : 'no value')
   const newest = first
     ? ` The first on this page: ${first.metric} from ${word(first.old)} to ${word(first.new)}, released ${first.released_at}.`
     : ''
-  return `${counted(page.total, 'change')} of published figures.${newest}${nextOf(page)}`
+  return `${inventedCases(data_class)}${counted(page.total, 'change')} of published figures.${newest}${nextOf(page)}`
 }
 
 interface Rows extends Released {
@@ -245,15 +246,15 @@ const ofRows = ({ data, page, as_of, releases }: Rows): string =>
     ...(page.has_more ? ['For more, call again with after = page.next_after.'] : []),
   ].join(' ')
 
-interface Provider {
+interface Provider extends Classed {
   npi: string
   case_band: string
   win_rate: unknown
   suppressed: boolean
   as_of: string | null
 }
-const ofProvider = ({ npi, case_band, suppressed, as_of }: Provider): string =>
-  `Provider ${npi}: ${case_band} cases in the last eight quarters${as_of === null ? '' : `, as of ${as_of}`}. ${suppressed ? 'Values of small groups are withheld; that says nothing about the provider.' : 'Rates are coarse and have noise.'}`
+const ofProvider = ({ npi, case_band, suppressed, as_of, data_class }: Provider): string =>
+  `${inventedCases(data_class)}Provider ${npi}: ${case_band} cases in the last eight quarters${as_of === null ? '' : `, as of ${as_of}`}. ${suppressed ? 'Values of small groups are withheld; that says nothing about the provider.' : 'Rates are coarse and have noise.'}`
 
 interface Report {
   status: string
