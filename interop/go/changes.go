@@ -16,7 +16,7 @@ var (
 		"old":              nullOr(isTextOrNumber),
 		"new":              nullOr(isTextOrNumber),
 	}, map[string]form{"ledger_root": isHash, "epsilon": isToken})
-	changePageMembers = []string{"data", "states", "page", "links", "as_of"}
+	changePageMembers = []string{"data", "states", "page", "links", "as_of", "data_class"}
 )
 
 func isTextOrNumber(value any) bool {
