@@ -70,7 +70,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     host: {
       answer(asked) {
         const forwarded = hasProxies ? asked.head.get('x-forwarded-for') : null
-        return app.fetch(asked.request(), callerAddress(asked.address, forwarded, isTrusted))
+        return app.answer(asked, callerAddress(asked.address, forwarded, isTrusted))
       },
       refuse: app.refuse,
     },

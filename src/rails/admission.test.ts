@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Call } from '../operation.ts'
-import { refusal as asResponse } from '../surfaces/http/response.ts'
+import { refusal as replyTo } from '../surfaces/http/response.ts'
 import { makeAgentKey, makeRailsToken } from './credential.ts'
 import { BASE_URL, seen, testRails } from './fixture.ts'
 import { revokeKey } from './keys.ts'
@@ -94,7 +94,7 @@ test('every 401 and 403 says how to come in', async () => {
   const railsToken = await rails.token(key)
   const header = async (call: Partial<Call>, access: 'agent_key' | 'audit:read') => {
     const { refusal } = await rails.enter(call, access)
-    return refusal && asResponse(refusal, { baseUrl: BASE_URL, requestId: '' }).headers.get('www-authenticate')
+    return refusal && replyTo(refusal, { baseUrl: BASE_URL, requestId: '' }).headers['www-authenticate']
   }
   const policy = 'policy="https://registry.example/api/agent-rails/policy"'
   const metadata = 'resource_metadata="https://registry.example/.well-known/oauth-protected-resource"'

@@ -5,7 +5,7 @@ export interface ReadyBytes {
   head: Uint8Array
   /** Further headers, each with its end. All characters are single bytes. */
   lines: string
-  body?: Uint8Array | undefined
+  body?: Uint8Array<ArrayBuffer> | undefined
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -52,6 +52,38 @@ export function headText(status: number, headers: Headers): string {
     if (!OWN.has(name)) text += `${name}: ${value}\r\n`
   })
   return text
+}
+
+/** Line breaks would begin another header. */
+const NOT_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/
+
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  let lines = ''
+  for (const name in headers) {
+    const value = headers[name] as string
+    if (NOT_A_VALUE.test(value)) throw new Error(`the header ${name} has a character that no header can have`)
+    lines += `${name}: ${value}\r\n`
+  }
+  return lines
+}
+
+const NOTHING = new Uint8Array()
+
+/** An answer with these headers, which say how long its body is. */
+export const readyBytes = (
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body?: Uint8Array<ArrayBuffer>,
+): ReadyBytes => ({ status, head: NOTHING, lines: statusLine(status) + headerLines(headers), body })
+
+/** The same answer as an object, read from its bytes. */
+export function responseOf({ status, head, lines, body }: ReadyBytes): Response {
+  const headers = new Headers()
+  for (const line of (Buffer.from(head).toString('latin1') + lines).split('\r\n').slice(1, -1)) {
+    const colon = line.indexOf(':')
+    headers.append(line.slice(0, colon), line.slice(colon + 2))
+  }
+  return new Response(body ?? null, { status, headers })
 }
 
 /** Whether an answer with this status has no body, whatever the method. */

@@ -255,7 +255,7 @@ export class Connection implements Asked {
     this.#head = undefined
     this.#sender.isLast = true
     this.#hasMore = true
-    this.#give(attempt<Response | ReadyBytes>(() => this.#house.refuse(refusal, this.address), failed))
+    this.#give(attempt(() => this.#house.refuse(refusal, this.address), failed))
   }
 
   #give(answer: Soon<Response | ReadyBytes>): void {

@@ -16,7 +16,7 @@ export interface Asked {
 export interface Host {
   answer(asked: Asked): Soon<Response | ReadyBytes>
   /** What to say to somebody whose request cannot be read. */
-  refuse(refusal: Refusal, address: string): Soon<Response>
+  refuse(refusal: Refusal, address: string): Soon<Response | ReadyBytes>
 }
 
 /** A socket, as far as a connection needs it. */

@@ -41,7 +41,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   witness: ['db', 'proof', 'problem.ts', 'integrity', 'transport'],
   citations: ['db', 'files', 'outgoing'],
   monitor: ['db', 'outgoing', 'proof'],
-  surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'soon.ts', 'work-queue.ts', 'status.ts', 'proof'],
+  surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'soon.ts', 'work-queue.ts', 'status.ts', 'proof', 'transport'],
   'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
   verification: ['db', 'figures', 'installation.ts', 'integrity', 'job.ts', 'registry'],
   'app.ts': [

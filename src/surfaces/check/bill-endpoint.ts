@@ -9,7 +9,7 @@ import { isWorthwhile, preferredEncoding } from '../http/compression.ts'
 import type { Mount } from '../http/mount.ts'
 import { negotiate } from '../http/negotiation.ts'
 import { readBody } from '../http/request.ts'
-import { good, quotaHeaders, refusal } from '../http/response.ts'
+import { asResponse, good, quotaHeaders, refusal } from '../http/response.ts'
 import { PAGE_HEADERS } from '../site/layout.tsx'
 import { type Hospital, oneHospital } from '../written/hospital.ts'
 import { billMarkdown } from './bill-markdown.ts'
@@ -46,7 +46,7 @@ export const billEndpoint = (parts: BillParts): Mount => ({
       const bytes = Buffer.from(text)
       const headers = { ...PAGE_HEADERS, ...quotaHeaders(visit.quota), vary: 'Accept' }
       const coding = isWorthwhile(bytes.length, 'document') ? encoding : undefined
-      return (await good({ bytes, type: as.type, cache: 'no-store', headers, encoding: coding, status })).response
+      return asResponse(await good({ bytes, type: as.type, cache: 'no-store', headers, encoding: coding, status }))
     }
     let isCounted = false
     try {
@@ -70,7 +70,7 @@ export const billEndpoint = (parts: BillParts): Mount => ({
       const visit = isCounted ? {} : await parts.gate.enter(call, 'public', 'reference')
       const problem = visit.refusal ?? refusalOf(error)
       if (!problem) throw error
-      if (as.name !== 'html') return refusal(problem, { baseUrl: parts.baseUrl(), requestId })
+      if (as.name !== 'html') return asResponse(refusal(problem, { baseUrl: parts.baseUrl(), requestId }))
       const page = await billHtml(form, hospitals, { refused: problem.detail })
       const response = await send(page, visit, STATUS[problem.entry.kind])
       const { retryAfterSeconds } = problem.extra

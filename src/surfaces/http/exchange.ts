@@ -1,9 +1,10 @@
 import type { Gate, Operation, Visit } from '../../operation.ts'
 import { Problem, type ProblemCode } from '../../problem.ts'
 import type { Soon } from '../../soon.ts'
+import type { ReadyBytes } from '../../transport/answer.ts'
 import type { Mount } from './mount.ts'
 import type { Made } from './reply-cache.ts'
-import { callOf, type RequestHead, readHead, type Target } from './request.ts'
+import { type Asked, askedBy, callOf, type RequestHead, readHead, type Target } from './request.ts'
 import type { Resource } from './resource.ts'
 import {
   forCaller,
@@ -11,9 +12,11 @@ import {
   millisecondsSince,
   preflight,
   type RefusalOptions,
+  type Reply,
   type RequestLine,
   refusal,
   setCommon,
+  written,
 } from './response.ts'
 
 export interface HttpParts {
@@ -26,7 +29,7 @@ export interface HttpParts {
   observe: (line: RequestLine) => void
   randomId: () => string
   /** Decides when an answer is made that is not ready-made; at once if left out. */
-  inTurn?: (address: string, answer: () => Soon<Response>) => Soon<Response>
+  inTurn?: <T>(address: string, answer: () => Soon<T>) => Soon<T>
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number | undefined
 }
@@ -36,6 +39,9 @@ export interface Env extends Target {
   address: string
   requestId: string
   head: RequestHead
+  asked: Asked
+  /** What a route has answered. */
+  reply?: Reply | undefined
   made?: Made | undefined
   /** What the log says of the caller and of a refusal. */
   about: Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'>
@@ -47,7 +53,7 @@ export interface Unreadable {
 }
 
 /** Counted like the tiles of a log: a page asks before each request, and costs little. */
-export async function answerPreflight({ gate, baseUrl }: HttpParts, env: Env, methods: string): Promise<Response> {
+export async function answerPreflight({ gate, baseUrl }: HttpParts, env: Env, methods: string): Promise<Reply> {
   const visit = await gate.enter({ address: env.address }, 'public', 'log')
   env.about = lineOf(visit, visit.refusal?.code)
   const about = { baseUrl: baseUrl(), requestId: env.requestId }
@@ -60,13 +66,13 @@ export async function refuse(
   env: Env,
   problem: Problem,
   headers: Record<string, string> = {},
-): Promise<Response> {
+): Promise<Reply> {
   const enter = async (): Promise<Visit> => gate.enter(callOf(env.head, env.address), 'public', 'default')
   const visit = await enter().catch((): Visit => ({}))
   env.about = lineOf(visit, (visit.refusal ?? problem).code)
   const about = { baseUrl: baseUrl(), requestId: env.requestId }
-  const response = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
-  return forCaller(response, visit, 'public')
+  const reply = visit.refusal ? refusal(visit.refusal, about) : refusal(problem, { ...about, headers })
+  return forCaller(reply, visit, 'public')
 }
 
 export const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): RefusalOptions => ({
@@ -75,17 +81,23 @@ export const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): Refusa
 })
 
 /** A request that nobody could read is counted and logged like any other. */
-export async function refuseUnread(parts: HttpParts, { code, detail }: Unreadable, address: string): Promise<Response> {
+export async function refuseUnread(
+  parts: HttpParts,
+  { code, detail }: Unreadable,
+  address: string,
+): Promise<ReadyBytes | Response> {
   const started = performance.now()
   const requestId = parts.randomId()
-  const head = readHead(new Headers())
-  const env: Env = { address, requestId, pathname: '', search: '', head, about: { caller: 'unknown' } }
-  const response = await refuse(parts, env, new Problem(code, detail))
-  setCommon(response.headers, requestId, isSecure(parts))
-  const { status } = response
+  const asked = askedBy(new Request('http://localhost/'))
+  const env: Env = { address, requestId, ...NOWHERE, asked, head: readHead(asked.head), about: { caller: 'unknown' } }
+  const reply = await refuse(parts, env, new Problem(code, detail))
+  setCommon(reply.headers, requestId, isSecure(parts))
+  const { status } = reply
   const ms = millisecondsSince(started)
   parts.observe({ request_id: requestId, method: 'other', route: 'unknown', status, ms, ...env.about })
-  return response
+  return written(reply, false)
 }
+
+const NOWHERE: Target = { pathname: '', search: '' }
 
 export const isSecure = ({ baseUrl }: HttpParts): boolean => baseUrl().startsWith('https:')

@@ -13,7 +13,7 @@ const route = (given: Partial<KeptRoute> = {}): KeptRoute => ({
   isSmall: false,
   ...given,
 })
-const reply = (): ReadyReply => new ReadyReply(new Response('x'), new Uint8Array(3), undefined)
+const reply = (): ReadyReply => new ReadyReply({ status: 200, headers: {}, body: new Uint8Array(3) }, undefined)
 const made = (given: Partial<KeptRoute> = {}, stamp = 'one') => ({ route: route(given), stamp, cost: 1 })
 
 test('a caller who never asks the same twice takes no room', () => {

@@ -1,7 +1,8 @@
 import type { Quota } from '../../operation.ts'
+import { headerLines, type ReadyBytes, statusLine } from '../../transport/answer.ts'
 import type { KeptRoute } from './kept-route.ts'
-import { rawTarget, type Target } from './request.ts'
-import { matches, setQuota, setRemaining, unchanged } from './response.ts'
+import type { Asked, Target } from './request.ts'
+import { matches, policyOf, remainingOf, unchanged, type WholeReply } from './response.ts'
 
 /** What a response holds besides its bytes: headers, and the objects around them. Measured, and rounded up. */
 const OVERHEAD_BYTES = 3 * 1024
@@ -10,62 +11,70 @@ const LONGEST_TARGET = 512
 const SEEN = 1 << 16
 const SEEN_IN_PLACE = 8
 
-/** An answer that was made once. Only the request id and the quota are added for each caller. */
+/** An answer that was made once, as bytes. Only the request id and the quota are added for each caller. */
 export class ReadyReply {
-  readonly #whole: Response
-  readonly #etag: string | null
-  /** The quota whose policy stands in the headers. */
+  readonly #status: number
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #etag: string | undefined
+  /** The quota whose policy stands in the head. */
   readonly #quota: Quota | undefined
-  readonly #around: readonly string[] | undefined
-  #head: Response | undefined
-  #unchanged: Response | undefined
+  readonly #body: Uint8Array<ArrayBuffer>
+  /** What stands before the id in the body and after it, where the body states it. */
+  readonly #around: readonly [Uint8Array, Uint8Array] | undefined
+  readonly #head: Uint8Array
+  #unchanged: Uint8Array | undefined
 
-  /** `requestId` is set where the body states it: then the bytes around it are kept. `code` says what it refuses. */
+  /** `requestId` is set where the body states it. `code` says what it refuses. */
   constructor(
-    { status, headers }: Response,
-    body: Uint8Array<ArrayBuffer>,
+    { status, headers, body }: WholeReply,
     quota: Quota | undefined,
     requestId?: string,
     readonly code?: string,
   ) {
+    const { 'x-request-id': _id, ratelimit: _remaining, ...kept } = headers
+    this.#status = status
+    this.#headers = kept
+    this.#etag = headers['etag']
     this.#quota = quota
-    this.#around = requestId === undefined ? undefined : around(new TextDecoder().decode(body), requestId)
-    this.#whole = new Response(this.#around ? null : body, { status, headers })
-    this.#etag = headers.get('etag')
+    this.#body = body
+    this.#around = requestId === undefined ? undefined : around(body, requestId)
+    this.#head = headOf(status, kept)
   }
 
-  respond(requestId: string, quota: Quota | undefined, isHead: boolean, ifNoneMatch: string | null): Response {
-    const response = this.#response(requestId, isHead, ifNoneMatch)
-    response.headers.set('x-request-id', requestId)
-    if (quota) this.#setQuota(response.headers, quota)
-    return response
+  respond(requestId: string, quota: Quota | undefined, isHead: boolean, ifNoneMatch: string | null): ReadyBytes {
+    const isUnchanged = ifNoneMatch !== null && this.#etag !== undefined && matches(ifNoneMatch, this.#etag)
+    const status = isUnchanged ? NOT_MODIFIED : this.#status
+    const id = `x-request-id: ${requestId}\r\n`
+    const lines = quota ? `${id}ratelimit: ${remainingOf(quota)}\r\n` : id
+    const head = this.#headFor(quota, isUnchanged)
+    return { status, head, lines, body: isHead || isUnchanged ? undefined : this.#bodyFor(requestId) }
   }
 
-  /** The policy stands in the headers already: the limits of a route are the same for all. */
-  #setQuota(headers: Headers, quota: Quota): void {
-    const isStated = quota.bucket === this.#quota?.bucket && quota.limit === this.#quota.limit
-    if (isStated) setRemaining(headers, quota)
-    else setQuota(headers, quota)
-  }
-
-  /** A clone shares the bytes, where a new response would copy them. */
-  #response(requestId: string, isHead: boolean, ifNoneMatch: string | null): Response {
-    if (ifNoneMatch !== null && this.#etag !== null && matches(ifNoneMatch, this.#etag)) {
-      this.#unchanged ??= unchanged(this.#whole.headers)
-      return this.#unchanged.clone()
+  /** The policy stands in the head already: the limits of a route are the same for all. */
+  #headFor(quota: Quota | undefined, isUnchanged: boolean): Uint8Array {
+    if (quota && (quota.bucket !== this.#quota?.bucket || quota.limit !== this.#quota.limit)) {
+      const headers = { ...this.#headers, 'ratelimit-policy': policyOf(quota) }
+      return isUnchanged ? headOf(NOT_MODIFIED, unchanged(headers)) : headOf(this.#status, headers)
     }
-    if (isHead) {
-      this.#head ??= new Response(null, this.#whole)
-      return this.#head.clone()
-    }
-    return this.#around ? new Response(this.#around.join(requestId), this.#whole) : this.#whole.clone()
+    if (!isUnchanged) return this.#head
+    this.#unchanged ??= headOf(NOT_MODIFIED, unchanged(this.#headers))
+    return this.#unchanged
+  }
+
+  #bodyFor(requestId: string): Uint8Array<ArrayBuffer> {
+    return this.#around ? Buffer.concat([this.#around[0], Buffer.from(requestId), this.#around[1]]) : this.#body
   }
 }
 
+const NOT_MODIFIED = 304
+
+const headOf = (status: number, headers: Readonly<Record<string, string>>): Uint8Array =>
+  Buffer.from(statusLine(status) + headerLines(headers), 'latin1')
+
 /** What stands before the id and after it. */
-function around(text: string, requestId: string): readonly string[] {
-  const at = text.indexOf(requestId)
-  return [text.slice(0, at), text.slice(at + requestId.length)]
+function around(body: Uint8Array, requestId: string): readonly [Uint8Array, Uint8Array] {
+  const at = Buffer.from(body.buffer, body.byteOffset, body.length).indexOf(requestId)
+  return [body.subarray(0, at), body.subarray(at + requestId.length)]
 }
 
 /** The answers to one target, in its forms and codings. */
@@ -92,7 +101,6 @@ export interface Made {
   cost: number
   /** The forms and codings in which it is the answer. */
   variants: number[]
-  body: Uint8Array<ArrayBuffer>
   quota: Quota | undefined
   /** Of a refusal, whose body states the id of its request. */
   code?: string
@@ -102,18 +110,16 @@ export interface Made {
 export function keep(
   cache: ReplyCache,
   made: Made,
-  request: Request,
-  whole: Response,
-  env: Target & { requestId: string },
+  whole: WholeReply,
+  { pathname, search, requestId, asked }: Target & { requestId: string; asked: Asked },
 ): void {
-  const { route, stamp, cost, variants, body, quota, code } = made
-  const { pathname, search, requestId } = env
-  const target = rawTarget(request.url)
-  const key = route.ignoresQuery ? target?.split(/[?#]/, 1)[0] : target
+  const { route, stamp, cost, variants, quota, code } = made
+  const { target } = asked.head
+  const key = route.ignoresQuery ? (target.split(/[?#]/, 1)[0] as string) : target
   // Other spellings of the same target have no end, and nobody needs them twice.
-  if (key === undefined || key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
-  const make = (): ReadyReply => new ReadyReply(whole, body, quota, code && requestId, code)
-  cache.keep(key, { route, stamp, cost }, variants, body.length, make)
+  if (key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
+  const make = (): ReadyReply => new ReadyReply(whole, quota, code && requestId, code)
+  cache.keep(key, { route, stamp, cost }, variants, whole.body.length, make)
 }
 
 /**

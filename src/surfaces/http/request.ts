@@ -18,72 +18,61 @@ export interface Target {
 /** A target that a URL parser leaves as it is: no dots at the start of a segment, nothing to be encoded or left out. */
 const PLAIN_TARGET = /^((?:\/[\w~!$&()*+,;=:@-][\w.~!$&()*+,;=:@-]*)+\/?|\/)(\?[\w.~!$&()*+,;=:@/?%-]*)?$/
 
-/** The host is hostile text and is never used; HTTP/1.0 without a host gives a bare target. */
-export function targetOf(request: Request): Target {
-  const [, pathname, search = ''] = PLAIN_TARGET.exec(rawTarget(request.url) ?? '') ?? []
-  if (pathname !== undefined) return { pathname, search: search === '?' ? '' : search }
-  const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
-  return new URL(`http://localhost${target.startsWith('/') ? target : `/${target}`}`)
+/** Path and query of a target, which begins with a slash. */
+export function targetOf(target: string): Target {
+  const [, pathname, search = ''] = PLAIN_TARGET.exec(target) ?? []
+  return pathname === undefined
+    ? new URL(`http://localhost${target}`)
+    : { pathname, search: search === '?' ? '' : search }
 }
 
-const [SLASH, QUESTION, HASH] = [...'/?#'].map((mark) => mark.charCodeAt(0))
-
-/** The target as it was sent, which `targetOf` makes path and query from; undefined where it does not start with a slash. */
-export function rawTarget(url: string): string | undefined {
-  const scheme = url.indexOf('://')
-  // In a target without a host, `://` can only stand further on.
-  if (scheme !== 'http'.length && scheme !== 'https'.length) return undefined
-  for (let at = scheme + 3; at < url.length; at++) {
-    const mark = url.charCodeAt(at)
-    if (mark === SLASH) return url.slice(at)
-    if (mark === QUESTION || mark === HASH) return undefined
+/** A request as the transport gives it: its head is read, and an object is made of it where one is needed. */
+export interface Asked {
+  readonly head: {
+    method: string
+    /** As it was sent, without a host. */
+    target: string
+    headerBytes: number
+    get(name: string): string | null
   }
-  return undefined
+  request(): Request
 }
 
-/** What the surface reads of the headers of a request, in one pass over them. */
+/** The same of a request that is an object already. The host is hostile text and is never used. */
+export function askedBy(request: Request): Asked {
+  const { method, url, headers } = request
+  let headerBytes = 0
+  headers.forEach((value, name) => {
+    headerBytes += name.length + value.length + 4
+  })
+  const target = url.slice(url.indexOf('/', url.indexOf('://') + 3))
+  return { head: { method, target, headerBytes, get: (name) => headers.get(name) }, request: () => request }
+}
+
+/** What the surface reads of the headers of a request. */
 export interface RequestHead {
   bytes: number
   accept: string | null
   acceptEncoding: string
   ifNoneMatch: string | null
   ifMatch: string | null
-  /** More than one Host: others on the way may have read another one. */
-  hasTwoHosts: boolean
   agentKey: string | undefined
   railsToken: string | undefined
   authorization: string | undefined
   hasBody: boolean
 }
 
-export function readHead(headers: Headers): RequestHead {
-  const head: RequestHead = {
-    bytes: 0,
-    accept: null,
-    acceptEncoding: '',
-    ifNoneMatch: null,
-    ifMatch: null,
-    hasTwoHosts: false,
-    agentKey: undefined,
-    railsToken: undefined,
-    authorization: undefined,
-    hasBody: false,
-  }
-  headers.forEach((value, name) => {
-    head.bytes += name.length + value.length + 4
-    if (name === 'accept') head.accept = value
-    else if (name === 'accept-encoding') head.acceptEncoding = value
-    else if (name === 'host') head.hasTwoHosts = value.includes(',')
-    else if (name === 'if-none-match') head.ifNoneMatch = value
-    else if (name === 'if-match') head.ifMatch = value
-    else if (name === 'x-agent-key') head.agentKey = value
-    else if (name === 'x-agent-rails') head.railsToken = value
-    else if (name === 'authorization') head.authorization = value
-    else if (name === 'transfer-encoding') head.hasBody = true
-    else if (name === 'content-length') head.hasBody ||= Number(value) > 0
-  })
-  return head
-}
+export const readHead = (head: Pick<Asked['head'], 'headerBytes' | 'get'>): RequestHead => ({
+  bytes: head.headerBytes,
+  accept: head.get('accept'),
+  acceptEncoding: head.get('accept-encoding') ?? '',
+  ifNoneMatch: head.get('if-none-match'),
+  ifMatch: head.get('if-match'),
+  agentKey: head.get('x-agent-key') ?? undefined,
+  railsToken: head.get('x-agent-rails') ?? undefined,
+  authorization: head.get('authorization') ?? undefined,
+  hasBody: head.get('transfer-encoding') !== null || Number(head.get('content-length') ?? 0) > 0,
+})
 
 /** Who is calling. */
 export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, address: string): Call => ({
@@ -96,12 +85,13 @@ export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, add
 /** Who calls, and what only the whole request can tell. A signature says something only where a key is to be proved. */
 export const callFor = (
   { access }: Operation,
-  request: Request,
+  asked: Asked,
   { head, address }: { head: RequestHead; address: string },
 ): Call => ({
   ...callOf(head, address),
-  signed: access === 'agent_key' && request.headers.has('signature-input') ? signedCall(request) : undefined,
-  signal: () => request.signal,
+  signed:
+    access === 'agent_key' && asked.head.get('signature-input') !== null ? signedCall(asked.request()) : undefined,
+  signal: () => asked.request().signal,
 })
 
 /** Copies the body before anyone reads it, because its digest is signed. */
@@ -110,23 +100,22 @@ function signedCall(request: Request): SignedCall {
   return { header: (name) => request.headers.get(name) ?? undefined, body: () => copy.bytes() }
 }
 
-/** Refuses a request that is too large or ambiguous, before reading anything else of it. */
+/** Refuses a request that is too large, before reading anything else of it. */
 export function checkHead({ pathname, search }: Target, head: RequestHead): void {
   if (pathname.length + search.length > LIMITS.urlBytes) throw new Problem('uri_too_long')
   if (head.bytes > LIMITS.headerBytes) throw new Problem('headers_too_large')
-  if (head.hasTwoHosts) throw new Problem('invalid_request', 'the request has more than one Host header')
 }
 
 /** Gathers an operation's input from the path, the query and the body. */
 export function readInput(
   op: Operation,
-  request: Request,
+  request: () => Request,
   { search, head }: { search: string; head: RequestHead },
   path: Record<string, string>,
 ): Soon<Record<string, unknown>> {
   const { shape } = op.input
   const query = readQuery(search, op.http.method === 'GET' ? shape : {})
-  if (op.http.method === 'POST') return readJsonObject(request, op.bodyBytes ?? LIMITS.bodyBytes)
+  if (op.http.method === 'POST') return readJsonObject(request(), op.bodyBytes ?? LIMITS.bodyBytes)
   refuseBody(head)
   Object.assign(query, path)
   for (const name in query) {

@@ -2,6 +2,7 @@ import { type Access, type Quota, refusalOf, type Visit } from '../../operation.
 import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
 import { after, type Soon } from '../../soon.ts'
 import { STATUS } from '../../status.ts'
+import { type ReadyBytes, readyBytes } from '../../transport/answer.ts'
 import { type Encoding, encoded } from './compression.ts'
 
 export const REALM = 'agent-trust-registry'
@@ -31,40 +32,60 @@ const FOR_BROWSERS: Readonly<Record<string, string>> = {
 export const documentHeaders = (type: string, own: Readonly<Record<string, string>> = {}): Record<string, string> =>
   BROWSER_TYPES.test(type) ? { ...FOR_BROWSERS, ...own } : { ...own }
 
+type Headers = Record<string, string>
+
+/** An answer before it is written. The names of its headers are in lower case. */
+export interface Reply {
+  status: number
+  headers: Headers
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null
+}
+
+/** A reply whose bytes are known. */
+export type WholeReply = Reply & { body: Uint8Array<ArrayBuffer> }
+
+/** Of a protocol that makes its own responses. */
+export const replyOf = ({ status, headers, body }: Response): Reply => ({
+  status,
+  headers: Object.fromEntries(headers),
+  body,
+})
+
+/** As a protocol gives it. */
+export const asResponse = ({ status, headers, body }: Reply): Response => new Response(body, { status, headers })
+
+/** As the transport takes it. */
+export const written = (reply: Reply, isHead: boolean): ReadyBytes | Response => {
+  const { status, headers, body } = reply
+  if (body !== null && !(body instanceof Uint8Array)) return asResponse(reply)
+  return readyBytes(status, headers, isHead || body === null ? undefined : body)
+}
+
 /** Sets the headers that every answer has. */
 export function setCommon(headers: Headers, requestId: string, secure: boolean): void {
-  headers.set('x-request-id', requestId)
-  for (const name in COMMON) headers.set(name, COMMON[name] as string)
-  if (secure) headers.set('strict-transport-security', 'max-age=31536000')
+  headers['x-request-id'] = requestId
+  for (const name in COMMON) headers[name] = COMMON[name] as string
+  if (secure) headers['strict-transport-security'] = 'max-age=31536000'
 }
 
-export const preflight = (methods: string): Response =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      allow: methods,
-      'access-control-allow-methods': methods,
-      'access-control-allow-headers': ALLOWED,
-      'access-control-max-age': '86400',
-    },
-  })
+export const preflight = (methods: string): Reply => ({
+  status: 204,
+  headers: {
+    allow: methods,
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': ALLOWED,
+    'access-control-max-age': '86400',
+  },
+  body: null,
+})
 
 /** draft-ietf-httpapi-ratelimit-headers: what the quota is, and what is left of it. */
-export function setQuota(headers: Headers, quota: Quota): void {
-  const { bucket, limit, windowSeconds } = quota
-  headers.set('ratelimit-policy', `"${bucket}";q=${limit};w=${windowSeconds}`)
-  setRemaining(headers, quota)
-}
+export const quotaHeaders = (quota: Quota | undefined): Headers =>
+  quota ? { 'ratelimit-policy': policyOf(quota), ratelimit: remainingOf(quota) } : {}
 
-/** The same as plain members, for protocols that make their own responses. */
-export function quotaHeaders(quota: Quota | undefined): Record<string, string> {
-  const headers = new Headers()
-  if (quota) setQuota(headers, quota)
-  return Object.fromEntries(headers)
-}
-
-export const setRemaining = (headers: Headers, { bucket, remaining, resetSeconds }: Quota): void =>
-  headers.set('ratelimit', `"${bucket}";r=${remaining};t=${resetSeconds}`)
+export const policyOf = ({ bucket, limit, windowSeconds }: Quota): string => `"${bucket}";q=${limit};w=${windowSeconds}`
+export const remainingOf = ({ bucket, remaining, resetSeconds }: Quota): string =>
+  `"${bucket}";r=${remaining};t=${resetSeconds}`
 
 export interface RequestLine {
   request_id: string
@@ -101,18 +122,24 @@ export const refusedLineOf = (visit: Visit, { code, extra }: Problem): ReturnTyp
 const CALLER_GONE = 499
 
 /** The signal is looked at for errors alone: making it costs more than many answers. */
-export const loggedStatus = (request: Request, { status }: Response): number =>
-  status >= 500 && request.signal.aborted ? CALLER_GONE : status
+export const loggedStatus = (signal: () => AbortSignal, { status }: Reply): number =>
+  status >= 500 && signal().aborted ? CALLER_GONE : status
 
 export const millisecondsSince = (started: number): number => Math.round((performance.now() - started) * 1000) / 1000
 
 /** Adds what depends on the caller: the quota, and that other callers get another answer. */
-export function forCaller(response: Response, { quota }: Visit, access: Access): Response {
-  if (quota) setQuota(response.headers, quota)
+export function forCaller(reply: Reply, { quota }: Visit, access: Access): Reply {
+  const { headers } = reply
+  if (quota) {
+    headers['ratelimit-policy'] = policyOf(quota)
+    headers['ratelimit'] = remainingOf(quota)
+  }
   // Shared caches treat only Authorization as a credential (RFC 9111 3.5).
-  if (access !== 'public') response.headers.append('vary', 'X-Agent-Rails, Authorization')
-  return response
+  if (access !== 'public') headers['vary'] = varying(headers['vary'], 'X-Agent-Rails, Authorization')
+  return reply
 }
+
+const varying = (vary: string | undefined, more: string): string => (vary ? `${vary}, ${more}` : more)
 
 export interface Answer {
   bytes: Uint8Array<ArrayBuffer>
@@ -128,28 +155,20 @@ export interface Answer {
 }
 
 /** An answer, whole, with a strong ETag over its bytes. */
-export function good(answer: Answer): Soon<WholeAnswer> {
+export function good(answer: Answer): Soon<WholeReply> {
   const { bytes, type, cache, headers, encoding, isMadeOnce, status = 200 } = answer
   return after(encoded(bytes, encoding ?? 'identity', isMadeOnce), (body) => {
-    const all: Record<string, string> = {
+    const all: Headers = {
       ...headers,
       'cache-control': cache,
       'content-type': type,
-      // Set explicitly, because an answer to HEAD has no body to measure.
       'content-length': String(body.length),
     }
     if (cache !== 'no-store') all['etag'] = etagOf(bytes, encoding)
-    if (encoding !== undefined)
-      all['vary'] = headers?.['vary'] ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
+    if (encoding !== undefined) all['vary'] = varying(headers?.['vary'], 'Accept-Encoding')
     if (body !== bytes) all['content-encoding'] = encoding ?? ''
-    return { response: new Response(body, { status, headers: all }), body }
+    return { status, headers: all, body }
   })
-}
-
-export interface WholeAnswer {
-  response: Response
-  /** The bytes of the response. */
-  body: Uint8Array<ArrayBuffer>
 }
 
 /**
@@ -162,26 +181,28 @@ function etagOf(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding = 'identity')
 }
 
 /** The answer, or 304 if the caller has it (RFC 9110 13.1.2). */
-export function conditional(whole: Response, ifNoneMatch: string | null): Response {
-  const etag = ifNoneMatch === null ? null : whole.headers.get('etag')
-  return etag !== null && matches(ifNoneMatch, etag) ? unchanged(whole.headers) : whole
+export function conditional(whole: Reply, ifNoneMatch: string | null): Reply {
+  const etag = ifNoneMatch === null ? undefined : whole.headers['etag']
+  return etag !== undefined && matches(ifNoneMatch, etag)
+    ? { status: 304, headers: unchanged(whole.headers), body: null }
+    : whole
 }
 
 /** The answer, unless `If-Match` names others (RFC 9110 13.1.1). */
-export function ifUnchanged(whole: Response, ifMatch: string | null): Response {
+export function ifUnchanged(whole: Reply, ifMatch: string | null): Reply {
   if (ifMatch === null || whole.status !== 200) return whole
   const named = ifMatch.split(',').map((each) => each.trim())
-  if (named.includes('*') || named.includes(whole.headers.get('etag') ?? '')) return whole
+  if (named.includes('*') || named.includes(whole.headers['etag'] ?? '')) return whole
   throw new Problem('precondition_failed')
 }
 
 export const matches = (header: string | null, etag: string): boolean =>
   header === etag || (header ?? '').split(',').some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
 
-export function unchanged(headers: Headers): Response {
-  const kept = new Headers(headers)
-  for (const name of ['content-type', 'content-length', 'content-encoding']) kept.delete(name)
-  return new Response(null, { status: 304, headers: kept })
+/** The headers of an answer that is not sent again. */
+export function unchanged(headers: Headers): Headers {
+  const { 'content-type': _type, 'content-length': _length, 'content-encoding': _coding, ...kept } = headers
+  return kept
 }
 
 /** RFC 8288, from the same links that the body carries. */
@@ -227,17 +248,18 @@ export function refusal(
   problem: Problem,
   options: RefusalOptions,
   text = JSON.stringify(problemDocument(problem, options)),
-): Response {
-  return new Response(text, {
+): WholeReply {
+  const body = Buffer.from(text)
+  return {
     status: STATUS[problem.entry.kind],
     headers: {
       ...refusalHeaders(problem, options.baseUrl),
       ...options.headers,
       'content-type': 'application/problem+json',
-      // Set explicitly, because an answer to HEAD has no body to measure.
-      'content-length': String(Buffer.byteLength(text)),
+      'content-length': String(body.length),
     },
-  })
+    body,
+  }
 }
 
 type Authenticate = NonNullable<ProblemExtra['authenticate']>

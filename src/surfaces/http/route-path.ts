@@ -44,4 +44,4 @@ export function routeNames({ operations, resources, mounts = [] }: Routes): (pat
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']
-export const methodOf = ({ method }: Request): string => (METHODS.includes(method) ? method : 'other')
+export const methodOf = ({ method }: { method: string }): string => (METHODS.includes(method) ? method : 'other')

@@ -1,7 +1,8 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { allowedParameters, answerText, madeOnce, type Operation, perform, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
+import { type ReadyBytes, responseOf } from '../../transport/answer.ts'
 import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
 import {
   aboutRefusal,
@@ -17,6 +18,8 @@ import { jsonFormFor, type KeptRoute, operationRoute, resourceRoute, variantsOf 
 import { isFromAllowedPage, readersOf } from './mount.ts'
 import { type CacheFigures, keep, ReplyCache } from './reply-cache.ts'
 import {
+  type Asked,
+  askedBy,
   callFor,
   callOf,
   checkHead,
@@ -42,10 +45,14 @@ import {
   millisecondsSince,
   notAcceptable,
   problemDocument,
+  type Reply,
   type RequestLine,
   refusal,
   refusedLineOf,
+  replyOf,
   setCommon,
+  type WholeReply,
+  written,
 } from './response.ts'
 import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
 import { warmPath } from './warm.ts'
@@ -53,10 +60,12 @@ import { warmPath } from './warm.ts'
 export type { RequestLine }
 
 export interface HttpSurface {
-  /** A promise unless the answer is ready-made. */
-  fetch: (request: Request, address: string) => Response | Promise<Response>
+  /** Answers a request that the transport has read. A promise unless the answer is ready-made. */
+  answer: (asked: Asked, address: string) => Soon<ReadyBytes | Response>
   /** What is said to somebody whose request the transport could not read. */
-  refuse: (refusal: Unreadable, address: string) => Promise<Response>
+  refuse: (refusal: Unreadable, address: string) => Promise<ReadyBytes | Response>
+  /** The same answer to a request that is an object already. */
+  fetch: (request: Request, address: string) => Soon<Response>
   /** The routes that the router really has, for the tests that compare them with the documents. */
   routes: { method: string; path: string }[]
   cacheFigures: () => CacheFigures
@@ -82,12 +91,19 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     const path = allow(op.http.method, op.http.path)
     const route = operationRoute(op)
     if (op.http.method === 'GET' && !path.includes(':')) direct.set(path, { op, route })
-    app.on(op.http.method, path, (c) => runOperation(parts, op, route, c.req.raw, c.env, c.req.param()))
+    app.on(
+      op.http.method,
+      path,
+      through((c) => runOperation(parts, op, route, c.env, c.req.param())),
+    )
   }
   for (const resource of parts.resources) {
     const path = allow('GET', resource.path, resource.parameters)
     const route = resourceRoute(resource)
-    app.get(path, (c) => showResource(parts, resource, route, c.req.raw, c.env, c.req.param()))
+    app.get(
+      path,
+      through((c) => showResource(parts, resource, route, c.env, c.req.param())),
+    )
   }
   for (const mount of parts.mounts ?? []) {
     app.post(allow('POST', mount.path), ({ req: { raw }, env }) =>
@@ -99,93 +115,112 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   }
   for (const [path, methods] of methodsOf) {
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
-    app.all(path, (c) =>
-      c.req.method === 'OPTIONS'
-        ? answerPreflight(parts, c.env, `${allowed}, OPTIONS`)
-        : refuse(parts, c.env, methodRefusal(`${allowed}, OPTIONS`), { allow: `${allowed}, OPTIONS` }),
+    app.all(
+      path,
+      through((c) =>
+        c.req.method === 'OPTIONS'
+          ? answerPreflight(parts, c.env, `${allowed}, OPTIONS`)
+          : refuse(parts, c.env, methodRefusal(`${allowed}, OPTIONS`), { allow: `${allowed}, OPTIONS` }),
+      ),
     )
   }
   // By default Hono answers a fault in plain text and prints the error.
   app.onError((error) => {
     throw error
   })
-  app.notFound((c) => refuse(parts, c.env, new Problem('route_not_found')))
+  app.notFound(through((c) => refuse(parts, c.env, new Problem('route_not_found'))))
 
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
-  const plain = (request: Request, address: string, started: number): Soon<Response> => {
-    const { pathname, search } = targetOf(request)
+  const plain = (asked: Asked, address: string, started: number): Soon<ReadyBytes | Response> => {
+    const { method, target } = asked.head
+    const { pathname, search } = targetOf(target)
     const env: Env = {
       address,
       requestId: parts.randomId(),
       pathname,
       search,
-      head: readHead(request.headers),
+      head: readHead(asked.head),
+      asked,
       about: { caller: 'unknown' },
     }
     const mount = parts.mounts?.find(({ path }) => path === pathname)
+    const signal = (): AbortSignal => asked.request().signal
     let error: unknown
-    const ask = (): Soon<Response> => {
+    const routed = async (): Promise<Reply> => {
+      const response = await app.fetch(asked.request(), env)
+      return env.reply ?? replyOf(response)
+    }
+    const ask = (): Soon<Reply> => {
       checkHead(env, env.head)
-      if (methodOf(request) === 'other') throw new Problem('method_not_implemented')
-      if (mount && !isFromAllowedPage(mount, request)) throw new Problem('origin_not_allowed')
-      const op = request.method === 'GET' ? direct.get(pathname) : undefined
-      const made = op ? runOperation(parts, op.op, op.route, request, env, {}) : app.fetch(request, env)
+      if (methodOf(asked.head) === 'other') throw new Problem('method_not_implemented')
+      if (mount && !isFromAllowedPage(mount, asked.head)) throw new Problem('origin_not_allowed')
+      const op = method === 'GET' ? direct.get(pathname) : undefined
+      const made = op ? runOperation(parts, op.op, op.route, env, {}) : routed()
       return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
-    const finish = (whole: Response): Response => {
+    const finish = (whole: Reply): ReadyBytes | Response => {
       setCommon(whole.headers, env.requestId, isSecure(parts))
-      if (mount) for (const [name, value] of Object.entries(readersOf(mount, request))) whole.headers.set(name, value)
-      if (env.made) keep(cache, env.made, request, whole, env)
-      const response = conditional(whole, env.head.ifNoneMatch)
+      if (mount) Object.assign(whole.headers, readersOf(mount, asked.head))
+      if (env.made) keep(cache, env.made, whole as WholeReply, env)
+      const reply = conditional(whole, env.head.ifNoneMatch)
       parts.observe({
         request_id: env.requestId,
-        method: methodOf(request),
+        method: methodOf(asked.head),
         route: routeOf(pathname),
-        status: loggedStatus(request, response),
+        status: loggedStatus(signal, reply),
         ms: millisecondsSince(started),
         ...env.about,
         ...(error !== undefined && { error }),
       })
-      return response
+      return written(reply, method === 'HEAD')
     }
     const whole = attempt(ask, (caught) => {
       const problem = asProblem(caught)
-      if (problem.code === 'internal_error' && !request.signal.aborted) error = caught
+      if (problem.code === 'internal_error' && !signal().aborted) error = caught
       env.made = undefined // what was made is not what is sent
       return refuse(parts, env, problem)
     })
     return after(whole, finish)
   }
   const warm = warmPath({ ...parts, cache, isSecure: () => isSecure(parts) })
-  const fetch: HttpSurface['fetch'] = (request, address) => {
+  const { inTurn = (_, make) => make() } = parts
+  const answer: HttpSurface['answer'] = (asked, address) => {
     const started = performance.now()
-    const { inTurn = (_, answer) => answer() } = parts
-    return warm(request, address, started, plain) ?? inTurn(address, () => plain(request, address, started))
+    return warm(asked, address, started, plain) ?? inTurn(address, () => plain(asked, address, started))
   }
   const routes = app.routes.filter(({ method }) => method !== 'ALL')
   return {
-    fetch,
+    answer,
+    fetch: (request, address) =>
+      after(answer(askedBy(request), address), (made) => (made instanceof Response ? made : responseOf(made))),
     refuse: (unreadable, address) => refuseUnread(parts, unreadable, address),
     routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })),
     cacheFigures: () => cache.figures,
   }
 }
 
+/** A handler for the router, which takes responses alone: the reply goes past it. */
+const through =
+  (make: (c: Context<{ Bindings: Env }>) => Soon<Reply>) =>
+  async (c: Context<{ Bindings: Env }>): Promise<Response> => {
+    c.env.reply = await make(c)
+    return new Response()
+  }
+
 function runOperation(
   parts: HttpParts,
   op: Operation,
   route: KeptRoute,
-  request: Request,
   env: Env,
   path: Record<string, string>,
-): Soon<Response> {
+): Soon<Reply> {
   const stamp = route.stamp()
   const form = jsonFormFor(env.head.accept)
   const read = (): Soon<Record<string, unknown>> => {
     if (form === undefined) throw notAcceptable(['application/json'])
-    return readInput(op, request, env, path)
+    return readInput(op, () => env.asked.request(), env, path)
   }
-  return after(perform(op, callFor(op, request, env), parts.gate, read), (outcome) => {
+  return after(perform(op, callFor(op, env.asked, env), parts.gate, read), (outcome) => {
     const { visit, cost } = outcome
     env.about = outcome.ok ? lineOf(visit) : refusedLineOf(visit, outcome.problem)
     const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined
@@ -195,7 +230,7 @@ function runOperation(
       const text = JSON.stringify(problemDocument(problem, about))
       // Other refusals cost little to make, or will not be so again.
       if (kept && problem.entry.kind === 'not_found')
-        env.made = { ...kept, variants: variantsOf(form ?? 0), body: Buffer.from(text), code: problem.code }
+        env.made = { ...kept, variants: variantsOf(form ?? 0), code: problem.code }
       return forCaller(refusal(problem, about, text), visit, op.access)
     }
     const { output } = outcome
@@ -203,13 +238,10 @@ function runOperation(
     const bytes = Buffer.from(answerText(output))
     const encoding = isWorthwhile(bytes.length, 'answer') ? preferredEncoding(env.head.acceptEncoding) : undefined
     const headers = links && linkHeader(links)
-    return after(
-      good({ bytes, type: 'application/json', cache: op.cache, headers, encoding }),
-      ({ response, body }) => {
-        if (kept) env.made = { ...kept, variants: variantsOf(form ?? 0, encoding), body }
-        return forCaller(response, visit, op.access)
-      },
-    )
+    return after(good({ bytes, type: 'application/json', cache: op.cache, headers, encoding }), (reply) => {
+      if (kept) env.made = { ...kept, variants: variantsOf(form ?? 0, encoding) }
+      return forCaller(reply, visit, op.access)
+    })
   })
 }
 
@@ -217,16 +249,15 @@ async function showResource(
   parts: HttpParts,
   resource: Resource,
   route: KeptRoute,
-  request: Request,
   env: Env,
   path: Record<string, string>,
-): Promise<Response> {
+): Promise<Reply> {
   const { access, limit } = route
   const { head } = env
   const { cost = 1 } = resource
   const visit = await parts.gate.enter(callOf(head, env.address), access, limit, cost === 1 ? undefined : () => cost)
   env.about = lineOf(visit)
-  const show = async (): Promise<Response> => {
+  const show = async (): Promise<Reply> => {
     if (visit.refusal) throw visit.refusal
     if (!resource.lenient && env.search.replaceAll('&', '').length > 1)
       throw new Problem('unknown_parameter', undefined, allowedParameters([]))
@@ -239,7 +270,7 @@ async function showResource(
     const render = async (): Promise<Rendered> => form.render(...values)
     const { heavy } = parts.gate
     const inTurn = (): Promise<Rendered> =>
-      resource.heavy ? heavy.run(visit.who ?? env.address, render, () => request.signal) : render()
+      resource.heavy ? heavy.run(visit.who ?? env.address, render, () => env.asked.request().signal) : render()
     const what = JSON.stringify([stamp, at, values])
     const rendered = await (stamp === undefined ? inTurn() : madeOnce(route.underWay, what, inTurn))
     const { bytes, status, headers: own } = wholePage(rendered)
@@ -250,16 +281,16 @@ async function showResource(
     // As other refusals: the answer may be another one tomorrow.
     const cache = status < 400 ? resource.cache : 'no-store'
     const { isMadeOnce } = resource
-    const { response, body } = await good({ bytes, type: form.type, cache, headers, encoding, status, isMadeOnce })
+    const reply = await good({ bytes, type: form.type, cache, headers, encoding, status, isMadeOnce })
     if (stamp !== undefined && stamp === route.stamp())
-      env.made = { route, stamp, cost, quota: visit.quota, variants: variantsOf(at, encoding), body }
-    return response
+      env.made = { route, stamp, cost, quota: visit.quota, variants: variantsOf(at, encoding) }
+    return reply
   }
-  const response = await show().catch((error) => {
+  const reply = await show().catch((error) => {
     const problem = refusalOf(error)
     if (!problem) throw error
     env.about = refusedLineOf(visit, problem)
     return refusal(problem, aboutRefusal(parts, env))
   })
-  return forCaller(response, visit, access)
+  return forCaller(reply, visit, access)
 }

@@ -1,10 +1,11 @@
 import type { Gate, Visit } from '../../operation.ts'
 import type { Soon } from '../../soon.ts'
+import type { ReadyBytes } from '../../transport/answer.ts'
 import { preferredEncoding } from './compression.ts'
 import { variantOf } from './kept-route.ts'
 import type { KeptAnswers, ReadyReply, ReplyCache } from './reply-cache.ts'
-import { callOf, LIMITS, type RequestHead, rawTarget, readHead } from './request.ts'
-import { forCaller, lineOf, millisecondsSince, type RequestLine, refusal, setCommon } from './response.ts'
+import { type Asked, callOf, LIMITS, type RequestHead, readHead } from './request.ts'
+import { forCaller, lineOf, millisecondsSince, type RequestLine, refusal, setCommon, written } from './response.ts'
 
 export interface WarmParts {
   cache: ReplyCache
@@ -15,7 +16,7 @@ export interface WarmParts {
   randomId: () => string
 }
 
-type Plain = (request: Request, address: string, started: number) => Soon<Response>
+type Plain = (asked: Asked, address: string, started: number) => Soon<ReadyBytes | Response>
 
 /**
  * Answers that are ready-made, without the router. It does what the plain path does before it gets to the work: sizes, quota
@@ -24,28 +25,30 @@ type Plain = (request: Request, address: string, started: number) => Soon<Respon
  */
 export function warmPath(
   parts: WarmParts,
-): (request: Request, address: string, started: number, plain: Plain) => Soon<Response> | undefined {
+): (asked: Asked, address: string, started: number, plain: Plain) => Soon<ReadyBytes | Response> | undefined {
   const { cache, gate } = parts
-  return (request, address, started, plain) => {
-    const { method } = request
+  return (asked, address, started, plain) => {
+    const { method, target } = asked.head
     if (method !== 'GET' && method !== 'HEAD') return undefined
-    const answers = findAnswers(cache, request.url)
+    const answers = findAnswers(cache, target)
     if (!answers) return undefined
-    const head = readHead(request.headers)
+    const head = readHead(asked.head)
     const reply = choose(answers, head)
     if (!reply) return undefined
     const { access, limit } = answers.route
     const cost = answers.cost === 1 ? undefined : () => answers.cost
-    const give = (visit: Visit): Response => answer(parts, { answers, reply, visit, head, method, started })
     const visit = gate.enter(callOf(head, address), access, limit, cost)
+    const warm = { answers, reply, head, method, started }
+    if (!(visit instanceof Promise)) return answer(parts, warm, visit)
     // Nothing was counted when the gate fails: it reads the credential first.
-    return visit instanceof Promise ? visit.then(give, () => plain(request, address, started)) : give(visit)
+    return visit.then(
+      (entered) => answer(parts, warm, entered),
+      () => plain(asked, address, started),
+    )
   }
 }
 
-function findAnswers(cache: ReplyCache, url: string): KeptAnswers | undefined {
-  const target = rawTarget(url)
-  if (target === undefined) return undefined
+function findAnswers(cache: ReplyCache, target: string): KeptAnswers | undefined {
   const found = cache.find(target)
   if (found) return found
   const query = target.search(/[?#]/)
@@ -54,7 +57,7 @@ function findAnswers(cache: ReplyCache, url: string): KeptAnswers | undefined {
 }
 
 function choose({ route, stamp, replies }: KeptAnswers, head: RequestHead): ReadyReply | undefined {
-  const isPlain = head.ifMatch === null && !head.hasTwoHosts && !head.hasBody && head.bytes <= LIMITS.headerBytes
+  const isPlain = head.ifMatch === null && !head.hasBody && head.bytes <= LIMITS.headerBytes
   if (!isPlain || route.stamp() !== stamp) return undefined
   const form = route.formFor(head.accept)
   return form === undefined ? undefined : replies.get(variantOf(form, preferredEncoding(head.acceptEncoding)))
@@ -63,31 +66,32 @@ function choose({ route, stamp, replies }: KeptAnswers, head: RequestHead): Read
 interface Warm {
   answers: KeptAnswers
   reply: ReadyReply
-  visit: Visit
   head: RequestHead
   method: string
   started: number
 }
 
-function answer(parts: WarmParts, { answers, reply, visit, head, method, started }: Warm): Response {
+function answer(parts: WarmParts, warm: Warm, visit: Visit): ReadyBytes | Response {
+  const { answers, reply, head, method, started } = warm
   const requestId = parts.randomId()
   const { path, access } = answers.route
-  let response: Response
+  const isHead = method === 'HEAD'
+  let made: ReadyBytes | Response
   if (visit.refusal) {
-    response = forCaller(refusal(visit.refusal, { baseUrl: parts.baseUrl(), requestId }), visit, access)
-    setCommon(response.headers, requestId, parts.isSecure())
-    if (method === 'HEAD') response = new Response(null, response)
+    const refused = forCaller(refusal(visit.refusal, { baseUrl: parts.baseUrl(), requestId }), visit, access)
+    setCommon(refused.headers, requestId, parts.isSecure())
+    made = written(refused, isHead)
   } else {
     parts.cache.hit()
-    response = reply.respond(requestId, visit.quota, method === 'HEAD', head.ifNoneMatch)
+    made = reply.respond(requestId, visit.quota, isHead, head.ifNoneMatch)
   }
   parts.observe({
     request_id: requestId,
     method,
     route: path,
-    status: response.status,
+    status: made.status,
     ms: millisecondsSince(started),
     ...lineOf(visit, visit.refusal?.code ?? reply.code),
   })
-  return response
+  return made
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../proof/canonical-json.ts'
 import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
-import { refusalHeaders, setQuota } from '../http/response.ts'
+import { quotaHeaders, refusalHeaders } from '../http/response.ts'
 import { Visitor } from './visitor.ts'
 
 export interface TransportParts {
@@ -63,7 +63,7 @@ async function finished(response: Response, visitor: Visitor, message: Message):
 }
 
 function withQuota(response: Response, { quota }: Visitor): Response {
-  if (quota) setQuota(response.headers, quota)
+  for (const [name, value] of Object.entries(quotaHeaders(quota))) response.headers.set(name, value)
   return response
 }
 
