@@ -34,7 +34,8 @@ const script = fileURLToPath(new URL('../src/cli/atr.ts', import.meta.url))
 const child = spawn(findBun(), [script, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('error', () => {
-  console.error('atr needs Bun, which is a dependency of this package: install it again')
+  const message = 'atr needs Bun, which is a dependency of this package: install it again'
+  console.error(process.argv.includes('--json') ? JSON.stringify({ error: { code: 'fault', message } }) : `atr: ${message}`)
   process.exit(3)
 })
 child.on('exit', (code, signal) => {

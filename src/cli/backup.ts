@@ -29,14 +29,14 @@ export const backup: Command = {
     // Opening it first refuses a store that is missing, damaged or older than what was signed.
     const { db } = await openStore(config)
     const line = progressLine(values.json)
-    const done = ifInterrupted(
+    using stopping = ifInterrupted(
       `no backup was made. \`atr backup ${file}\` begins again, and copies only the release files that are not there yet`,
     )
     const copied = await copyAll(db, file, (progress) => line.update(progress)).finally(() => {
       line.clear()
       return db.close()
     })
-    done()
+    stopping.done()
     show(
       values.json,
       { file, ...copied },

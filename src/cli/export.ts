@@ -41,11 +41,11 @@ export const exportCommand: Command = {
     try {
       const release = await sourceOf(db, release_id)
       const file = fileFor(values.out, release_id, format)
-      const done = ifInterrupted(
+      using stopping = ifInterrupted(
         'the file was not written. The same command writes it anew, over the part that ends in .partial',
       )
       const { bytes, sha256 } = await writeWhole(file, exportRelease(db, release, format))
-      done()
+      stopping.done()
       const { rows_root, row_count } = release
       const state = release.manifest === null ? 'staged' : 'published'
       const written = { release_id, state, format, file, rows: row_count, bytes, sha256, rows_root }

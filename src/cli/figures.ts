@@ -66,13 +66,13 @@ export const outcomes: Command = {
     if (why) throw new Problem('outcomes_refused', why)
     const { db, pepper } = await openStore(config)
     try {
-      const finished = ifInterrupted(
+      using stopping = ifInterrupted(
         'the file was taken whole or not at all. Run the same command again: it says so if it was taken',
       )
       const change = CHANGES[action as keyof typeof CHANGES]
       const data_class = values.sample ? 'sample' : 'published'
       const done = await change(db, Bun.file(path).stream(), { now: Date.now, data_class, pepper })
-      finished()
+      stopping.done()
       show(
         values.json,
         done,
@@ -136,12 +136,12 @@ export const figures: Command = {
       const rehearsal = exact ? rehearseExact : rehearse
       if (isDry) return await installation.db.snapshot((db) => rehearsal({ db }, retention, json), { isLong: true })
       const { db, figuresLog: log, cosign } = installation
-      const finished = ifInterrupted(
+      using stopping = ifInterrupted(
         'the figures were released whole or not at all. Run the same command again: it says which',
       )
       const parts = { db, log, now: Date.now, cosign, dice: systemDice(), retention }
       const done = await releaseFigures({ ...parts, exact, newSeries })
-      finished()
+      stopping.done()
       const next_release_at = new Date(await nextReleaseDue(db, Date.now())).toISOString()
       show(json, { ...done, next_release_at }, releaseText(done, { retention, next_release_at }))
       return DONE

@@ -52,7 +52,7 @@ export const fsck: Command = {
     const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
     const installation = await openUnchecked(config)
     const line = progressLine(values.json)
-    const done = ifInterrupted(
+    using stopping = ifInterrupted(
       'the check is not finished, so it says nothing. Nothing was changed; `atr fsck` begins again',
     )
     const { faults, fault_count, rows } = await recheck(installation, Date.now(), (progress) =>
@@ -61,7 +61,7 @@ export const fsck: Command = {
       line.clear()
       return installation.db.close()
     })
-    done()
+    stopping.done()
     const text = fault_count === 0 ? `ok: ${rows} rows and both logs re-derived` : `${faults[0]}\n${fault_count} faults`
     show(values.json, { ok: fault_count === 0, rows, faults, fault_count }, text)
     return fault_count === 0 ? DONE : REFUSED

@@ -8,16 +8,17 @@ let message: string | undefined
 
 /**
  * What to say if someone presses Ctrl-C from now on: what is left, and what the next command will do. Whatever these
- * commands do may be cut off at any moment, so the process ends at once. Call what this returns when the work is done: then
- * the command says how it went, signal or not.
+ * commands do may be cut off at any moment, so the process ends at once. Call `done` when the work is done: then the command
+ * says how it went, signal or not.
  */
-export function ifInterrupted(says: string): () => void {
+export function ifInterrupted(says: string): Disposable & { done(): void } {
   if (!isWatched) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal))
   isWatched = true
   message = says
-  return () => {
+  const done = (): void => {
     message = undefined
   }
+  return { done, [Symbol.dispose]: done }
 }
 let isWatched = false
 

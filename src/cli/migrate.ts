@@ -45,14 +45,14 @@ export const migrate: Command = {
     const to = targetOf(values.to, config)
     const started = performance.now()
     const line = progressLine(values.json)
-    let done = ifInterrupted(UNMOVED)
+    using stopping = ifInterrupted(UNMOVED)
     const moved = await move(config, placeOf(to), Date.now(), {
       trace: (step) => {
-        if (step === 'whole') done = ifInterrupted(HALF_MOVED)
+        if (step === 'whole') ifInterrupted(HALF_MOVED)
       },
       tell: (progress) => line.update(progress),
     }).finally(() => line.clear())
-    done()
+    stopping.done()
     const seconds = Math.round(performance.now() - started) / 1000
     const next =
       to.DATABASE_URL === undefined ? `unset DATABASE_URL, ${folderText(to, config)}` : 'set DATABASE_URL to it'

@@ -72,12 +72,11 @@ export const release: Command = {
       throw new UsageFault('name the release by its id: see `atr release list`')
     if (name !== 'sample' && (values.rows !== undefined || values.cpt !== undefined))
       throw new UsageFault('--rows and --cpt are options of atr release sample')
-    const done = action.left === undefined ? undefined : ifInterrupted(action.left)
+    using _ = action.left === undefined ? undefined : ifInterrupted(action.left)
     const { db, registryLog, cosign } = await openStore(config)
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
     } finally {
-      done?.()
       await db.close()
     }
   },

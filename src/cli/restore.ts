@@ -59,11 +59,11 @@ export const restore: Command = {
     if (!rollback && (values.reason ?? values.origin) !== undefined)
       throw new UsageFault('--reason and --origin go with --accept-rollback')
     const line = progressLine(values.json)
-    const done = ifInterrupted(UNCHANGED)
+    using stopping = ifInterrupted(UNCHANGED)
     const restored = await restoreStore(config, file, rollback, Date.now(), (progress) =>
       line.update(progress),
     ).finally(() => line.clear())
-    done()
+    stopping.done()
     show(values.json, restored, textOf(restored))
     return DONE
   },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../db/db.ts'
 import { equalBytes, fromUtf8, toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
@@ -10,23 +11,44 @@ import { batchLeaves, caseLeaf, ledgerRoot } from './ledger/seal.ts'
 import * as seals from './ledger/seal-store.ts'
 import * as ledger from './ledger/store.ts'
 import { replayExact, replayNoised } from './rule/replay.ts'
-import { addTallies, tallies } from './rule/tally.ts'
+import { addTallies, METRICS, tallies } from './rule/tally.ts'
 import { stateIn, stateOf, stateOfNothing } from './state.ts'
 import * as store from './store.ts'
+import { isWindowLeaf, windowLeaves } from './window/seal.ts'
 import * as windowStore from './window/store.ts'
+
+const NAMES = [...METRICS].sort()
 
 /**
  * Compares every change and every state with its log entry, decides every release again from its tallies, and recomputes the seals of
  * the ledger from its cases and their salts.
  */
 export async function checkFigures(db: Db): Promise<string[]> {
+  try {
+    return await checkAll(db)
+  } catch (error) {
+    // A text of another form than we store is damage, which is what a check is for.
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      return ['figures: the store has a text that this program has not written: restore it from a backup']
+    throw error
+  }
+}
+
+async function checkAll(db: Db): Promise<string[]> {
   const entries = await store.changesAndLeaves(db)
   const releases = await store.releases(db)
+  const unnamed = releases.filter(({ figures }) => !isDeepStrictEqual(Object.keys(figures.metrics).sort(), NAMES))
+  if (unnamed.length > 0)
+    return unnamed.map(
+      ({ release_id }) =>
+        `figures release ${release_id}: its figures do not have the names that they were released under`,
+    )
   const logged = entries.flatMap(({ entry }) => (entry === null ? [] : [JSON.parse(entry) as ChangeEntry]))
   return [
     ...checkEntries(entries, releases),
     ...replayReleases(releases),
     ...(await checkWindows(db, releases)),
+    ...(await checkProviderWindows(db, releases)),
     ...(await checkLedger(db)),
     ...(await checkReleaseSeals(db, releases, logged)),
     ...(await checkLatest(db, releases.at(-1))),
@@ -39,11 +61,11 @@ function checkEntries(
   releases: readonly store.FigureRelease[],
 ): string[] {
   const ends = new Map(releases.map((release) => [release.log_size - 1, release]))
-  const faults = entries.flatMap(({ seq, entry, body }) => {
+  const faults = entries.flatMap(({ seq, metric, entry, body }) => {
     const release = ends.get(seq)
     ends.delete(seq)
     if (entry !== null && !release)
-      return body !== null && equalBytes(utf8(entry), body)
+      return body !== null && equalBytes(utf8(entry), body) && (JSON.parse(entry) as ChangeEntry).metric === metric
         ? []
         : [`figures log: change ${seq} differs from its log entry`]
     const state = body === null || entry !== null ? undefined : stateIn(body)
@@ -111,6 +133,22 @@ async function checkWindows(db: Db, releases: readonly store.FigureRelease[]): P
   ]
 }
 
+/** The noised counts of providers are those that the release of their window has sealed. Releases of older programs have not. */
+async function checkProviderWindows(db: Db, releases: readonly store.FigureRelease[]): Promise<string[]> {
+  const sealed = new Map(
+    (await seals.releaseSeals(db)).map(({ release_no, leaves }) => [release_no, leaves as object[]]),
+  )
+  const now = await windowLeaves(db)
+  return releases.flatMap(({ release_no, release_id, window_no }) => {
+    const leaf = sealed.get(release_no)?.find(isWindowLeaf)
+    if (window_no === null || !leaf) return []
+    const stored = now.get(window_no) ?? { ...leaf, providers: 0 }
+    const isSame =
+      leaf.window_no === window_no && leaf.providers === stored.providers && leaf.rows_root === stored.rows_root
+    return isSame ? [] : [`figures release ${release_id}: the windows of its providers are not those that were sealed`]
+  })
+}
+
 /** Every case has a salt, every salt has a case, and together they give the stored root of each file. */
 async function checkLedger(db: Db): Promise<string[]> {
   const noted = await seals.batchSeals(db)
@@ -171,7 +209,8 @@ async function checkLatest(db: Db, latest: store.FigureRelease | undefined): Pro
   // Cases corrected or deleted since cannot be recovered, so there is nothing to compare.
   if (last_correction_id > latest.last_batch_id) return []
   const faults: string[] = []
-  const [first, ...batches] = seal.leaves as [{ carried: unknown }, ...unknown[]]
+  const [first, ...more] = seal.leaves as [{ carried: unknown }, ...object[]]
+  const batches = more.filter((leaf) => !isWindowLeaf(leaf))
   const now = (await batchLeaves(db)).filter(({ batch_id }) => batch_id <= latest.last_batch_id)
   const removed = await carryover(db)
   if (canonical(now) !== canonical(batches) || canonical(first.carried) !== canonical(removed))

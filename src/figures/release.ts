@@ -23,6 +23,7 @@ import { stateLeaf } from './state.ts'
 import * as store from './store.ts'
 import { nextWindowAt } from './window/calendar.ts'
 import { closeWindow, openWindow, saysNothing } from './window/plan.ts'
+import { windowLeaves } from './window/seal.ts'
 import * as windowStore from './window/store.ts'
 
 export interface FiguresParts {
@@ -188,9 +189,10 @@ async function changesOf(tx: Db, release: store.FigureRelease, moves: readonly M
 }
 
 /** Ties the release to the ledger it was made from. A store from before seals existed gets them here. */
-async function seal(tx: Db, { release_no, release_id }: store.FigureRelease): Promise<string> {
+async function seal(tx: Db, { release_no, release_id, window_no }: store.FigureRelease): Promise<string> {
   await sealOpen(tx)
-  const leaves = await ledgerLeaves(tx, release_id, await carryover(tx))
+  const windows = window_no === null ? [] : [...(await windowLeaves(tx, window_no)).values()]
+  const leaves = [...(await ledgerLeaves(tx, release_id, await carryover(tx))), ...windows]
   const root = ledgerRoot(leaves)
   await insertReleaseSeal(tx, release_no, root, leaves)
   return toBase64(root)

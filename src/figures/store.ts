@@ -210,12 +210,14 @@ export function statesBetween(
 }
 
 /** Every change with its log entry; a state has no change, and what is not in the log has no body. */
-export function changesAndLeaves(db: Db): Promise<{ seq: number; entry: string | null; body: Uint8Array | null }[]> {
+export function changesAndLeaves(
+  db: Db,
+): Promise<{ seq: number; metric: string | null; entry: string | null; body: Uint8Array | null }[]> {
   return db.query(
-    `SELECT l.leaf_index AS seq, c.entry, l.body
+    `SELECT l.leaf_index AS seq, c.metric, c.entry, l.body
        FROM log_leaf l LEFT JOIN figure_change c ON c.seq = l.leaf_index WHERE l.log = 'figures'
      UNION ALL
-     SELECT c.seq, c.entry, NULL FROM figure_change c
+     SELECT c.seq, c.metric, c.entry, NULL FROM figure_change c
       WHERE NOT EXISTS (SELECT 1 FROM log_leaf l WHERE l.log = 'figures' AND l.leaf_index = c.seq)
       ORDER BY 1`,
   )

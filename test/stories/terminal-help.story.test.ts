@@ -9,7 +9,7 @@ import { StoreFault } from '../../src/db/db.ts'
 import { refusalOf } from '../../src/operation.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
-import { atr } from '../support/service.ts'
+import { ATR, atr } from '../support/service.ts'
 
 const NAMES = Object.keys(COMMANDS)
 const commands = Object.fromEntries(
@@ -93,7 +93,9 @@ const EXAMPLES = HELPS.flatMap(([, { examples = [] }]) => examples.map(([line]) 
 /** These run until they are stopped, or talk on standard input: the next test is about them. */
 const LASTING = ['serve', 'serve --demo', 'mcp', 'monitor https://registry.example --policy policy.txt --every 10m']
 
-test.each(EXAMPLES.filter((line) => !LASTING.includes(line)))(
+const isLoad = (line: string): boolean => line.startsWith('load ')
+
+test.each(EXAMPLES.filter((line) => !LASTING.includes(line) && !isLoad(line)))(
   'the example `atr %s` is one that works',
   async (line) => {
     const [name = '', ...args] = wordsOf(
@@ -118,6 +120,16 @@ test.each(EXAMPLES.filter((line) => !LASTING.includes(line)))(
     }
   },
 )
+
+test.each(EXAMPLES.filter(isLoad))('the example `atr %s`, in a process of its own, is one that works', async (line) => {
+  const env = { ...process.env, DATA_DIR: app.config.DATA_DIR, DATABASE_URL: app.config.DATABASE_URL }
+  const child = Bun.spawn([...ATR, ...wordsOf(line)], { env, stdout: 'ignore', stderr: 'pipe' })
+  const err = await new Response(child.stderr).text()
+  expect([await child.exited, err]).toEqual([
+    1,
+    expect.stringMatching(/^refused: source_unreadable: .*(not exist|no such)/),
+  ])
+})
 
 test('the examples of what runs until it is stopped are understood', async () => {
   const nowhere = { DATA_DIR: join(app.folder.path, 'none'), HOST: '127.0.0.1', PORT: String(server.port) }

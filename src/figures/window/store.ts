@@ -58,6 +58,29 @@ export async function providerWindows(
   })
 }
 
+const ROWS_PER_READ = 10_000
+
+export interface StoredProviderWindow {
+  npi: string
+  window_no: number
+  /** The text that is stored. */
+  tally: string
+}
+
+/** What is stored of every provider, in the order of their NPIs, of all windows or of one. */
+export async function* storedProviderWindows(db: Db, window_no = 0): AsyncGenerator<StoredProviderWindow[]> {
+  let last: Pick<StoredProviderWindow, 'npi' | 'window_no'> | undefined = { npi: '', window_no: 0 }
+  while (last) {
+    const rows: StoredProviderWindow[] = await db.query(
+      `SELECT npi, window_no, tally FROM provider_window
+        WHERE (npi, window_no) > ($1, $2) AND (window_no = $3 OR $3 = 0) ORDER BY npi, window_no LIMIT ${ROWS_PER_READ}`,
+      [last.npi, last.window_no, window_no],
+    )
+    yield rows
+    last = rows.length < ROWS_PER_READ ? undefined : rows.at(-1)
+  }
+}
+
 /** Windows of providers that belong to no window: none, unless another program wrote them. */
 export async function countStrayWindows(db: Db): Promise<number> {
   const [row] = await db.query<{ n: number }>(

@@ -1,0 +1,95 @@
+import { expect, spyOn, test } from 'bun:test'
+import { existsSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { spawn } from 'bun'
+import type { Command } from '../../src/cli/command.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { explain } from '../../src/cli/failure.ts'
+import { standWithUser } from '../../src/cli/user-folder.ts'
+import { readConfig } from '../../src/config.ts'
+import { inFiles } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const ROOT = resolve(import.meta.dir, '../..')
+
+/** What is on standard error, and the exit code, if a command is run with these words and `--json`. */
+async function failureOf(name: string, args: readonly string[], DATA_DIR: string): Promise<[number, unknown]> {
+  const lines: string[] = []
+  const printed = spyOn(console, 'error').mockImplementation((line) => void lines.push(String(line)))
+  process.argv.push('--json')
+  try {
+    const command = await (COMMANDS[name] as () => Promise<Command>)()
+    const code = await command
+      .run([...args, '--json'], readConfig({ DATA_DIR }))
+      .catch((error: unknown) => explain(error, name, command))
+    return [code, JSON.parse(lines.join('\n'))]
+  } finally {
+    process.argv.pop()
+    printed.mockRestore()
+  }
+}
+
+test.each(Object.keys(COMMANDS))('with --json, what is wrong with the words of atr %s is JSON', async (name) => {
+  using folder = temporaryFolder()
+  const { actions = {} } = await (COMMANDS[name] as () => Promise<Command>)()
+  for (const action of [[], ['nothing'], ...Object.keys(actions).map((each) => [each])]) {
+    const failed = await failureOf(name, [...action, '--no-such-option'], join(folder.path, 'data'))
+    expect([action, failed]).toEqual([action, [2, { error: { code: 'usage', message: expect.any(String) } }]])
+  }
+  expect(existsSync(join(folder.path, 'data'))).toBe(false)
+})
+
+test('with --json, what a command warns of is JSON too', async () => {
+  using folder = temporaryFolder()
+  const lines: string[] = []
+  const printed = spyOn(console, 'error').mockImplementation((line) => void lines.push(String(line)))
+  process.argv.push('--json')
+  try {
+    const { figures } = await import('../../src/cli/figures.ts')
+    const asked = figures.run(['release', '--exact', '--json'], readConfig({ DATA_DIR: join(folder.path, 'data') }))
+    expect(asked).rejects.toThrow('figures_held')
+    await asked.catch(() => undefined)
+    expect(lines.map((line) => Object.keys(JSON.parse(line) as object))).toEqual([['notice']])
+  } finally {
+    process.argv.pop()
+    printed.mockRestore()
+  }
+})
+
+test('npm runs a script in its own folder, but files are named from where the user stands', async () => {
+  using folder = temporaryFolder()
+  const path = realpathSync(folder.path)
+  const atr = async (...words: string[]): Promise<[number, string]> => {
+    const child = spawn(['npm', 'run', '-s', '--prefix', ROOT, 'atr', '--', ...words], {
+      cwd: path,
+      env: { ...process.env, DATA_DIR: './mine', ...inFiles('the files of a store are looked for') },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    return [await child.exited, await new Response(child.stderr).text()]
+  }
+  expect(await atr('init')).toEqual([0, ''])
+  expect(await atr('backup', 'copy.db')).toEqual([0, ''])
+  expect(['mine/registry.db', 'copy.db'].map((file) => existsSync(join(path, file)))).toEqual([true, true])
+})
+
+test('without a setting the store stays in the folder of the checkout, wherever npm was called', () => {
+  using folder = temporaryFolder()
+  const path = realpathSync(folder.path)
+  const script = { INIT_CWD: path, npm_package_json: join(ROOT, 'package.json'), npm_lifecycle_event: 'atr' }
+  const stood = process.cwd()
+  const standing = (environment: Record<string, string | undefined>): string => {
+    process.chdir(ROOT)
+    standWithUser(environment)
+    const now = process.cwd()
+    process.chdir(stood)
+    return now
+  }
+  const unset: Record<string, string | undefined> = { ...script }
+  expect([standing(unset), unset['DATA_DIR']]).toEqual([path, join(ROOT, 'data')])
+  const set: Record<string, string | undefined> = { ...script, DATA_DIR: './mine', RELEASES: 's3://bucket/releases' }
+  expect([standing(set), set['DATA_DIR'], set['RELEASES']]).toEqual([path, './mine', 's3://bucket/releases'])
+  // A script of another package that runs `atr` is where it wants to be, and so are the tests of this one.
+  expect(standing({ ...script, npm_package_json: join(path, 'package.json') })).toBe(ROOT)
+  expect(standing({ ...script, npm_lifecycle_event: 'test' })).toBe(ROOT)
+})
