@@ -48,12 +48,12 @@ const ARITHMETIC = new Map<ast.SyntaxKind, string>([
   [Kind.MinusEqualsToken, '+='],
 ])
 const LOGICAL: readonly ast.SyntaxKind[] = [Kind.AmpersandAmpersandToken, Kind.BarBarToken]
-const METHODS = new Map([
-  ['max', 'min'],
-  ['min', 'max'],
-  ['every', 'some'],
-  ['some', 'every'],
-])
+const METHODS: readonly [RegExp, string][] = [
+  [/^Math\.max$/, 'min'],
+  [/^Math\.min$/, 'max'],
+  [/\.every$/, 'some'],
+  [/\.some$/, 'every'],
+]
 
 /** What stands where only true or false matters: an `if`, a loop, a choice. */
 function conditionOf(node: ast.Node): ast.Node | undefined {
@@ -154,7 +154,7 @@ class Instrument {
     }
     if (ast.isCallExpression(node) && ast.isPropertyAccessExpression(node.expression)) {
       const { expression, name } = node.expression
-      const other = METHODS.get(name.text)
+      const other = METHODS.find(([pattern]) => pattern.test(this.#textOf(node.expression)))?.[1]
       const rest = this.#source.text.slice(name.end, node.end)
       if (other) yield `${this.#textOf(expression)}.${other}${rest}`
       if (name.text === 'filter') yield this.#textOf(expression)

@@ -13,11 +13,15 @@ export interface Part {
 export const PARTS: Record<string, Part> = {
   limiter: {
     code: ['src/rails/limit'],
-    tests: ['src/rails/limit', 'test/attack/quotas.test.ts'],
+    tests: ['src/rails/limit'],
   },
   rails: {
     code: ['src/rails', 'src/rails/oauth', 'src/rails/signed'],
-    tests: ['src/rails', 'test/stories/oauth.story.test.ts'],
+    tests: [
+      'src/rails',
+      'test/stories/oauth.story.test.ts',
+      'test/stories/signed-requests.story.test.ts',
+    ],
   },
   rule: {
     code: ['src/figures/rule'],
@@ -35,7 +39,7 @@ export const PARTS: Record<string, Part> = {
       'src/proof/replay',
       'src/proof/whole',
     ],
-    tests: ['src/proof', 'test/meta/vectors.test.ts', 'test/attack/known-lies.test.ts'],
+    tests: ['src/proof', 'src/cli/asked.test.ts', 'test/meta/vectors.test.ts', 'test/attack/known-lies.test.ts'],
   },
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import type { Call } from '../operation.ts'
 import { refusal as replyTo } from '../surfaces/http/response.ts'
 import { makeAgentKey, makeRailsToken } from './credential.ts'
@@ -131,6 +131,7 @@ test('a caller who was let in is known by key, also on public routes', async () 
   const railsToken = await rails.token(key)
   const agent = { key_id, scopes: ['registry:read' as const] }
   expect((await rails.enter({ railsToken }, 'public')).agent).toEqual(agent)
+  expect((await rails.enter({ bearer: railsToken }, 'public')).agent).toEqual(agent)
   expect((await rails.enter({ railsToken }, 'registry:read')).agent).toEqual(agent)
   expect((await rails.enter({ agentKey: key }, 'agent_key')).agent).toEqual(agent)
   expect((await rails.enter({ agentKey: key }, 'registry:read')).agent).toBeUndefined()
@@ -153,6 +154,28 @@ test('a quota belongs to the key wherever it comes from, and to the address with
   expect((await rails.enter({ address: '203.0.113.9' }, 'public')).quota?.remaining).toBe(119)
   rails.passSeconds(60)
   expect(await rails.verdict({ agentKey: key }, 'public')).toBe('in')
+})
+
+test('a request of a stranger counts what it costs, and one that costs more than the quota is told so', async () => {
+  await using rails = await testRails({ limits: true })
+  const ask = (cost: number) => rails.enter({}, 'public', 'reference', () => cost)
+  expect((await ask(5)).quota?.remaining).toBe(295)
+  expect((await ask(1)).quota?.remaining).toBe(294)
+  const late = await ask(296)
+  expect([late.quota?.remaining, late.refusal?.detail]).toEqual([293, expect.not.stringContaining('whole quota')])
+  const never = await ask(301)
+  expect(never.refusal?.extra).toMatchObject({ retryAfterSeconds: 60 })
+  expect(never.refusal?.detail).toContain('more than the whole quota')
+  rails.passSeconds(60)
+  expect((await ask(300)).quota?.remaining).toBe(0)
+})
+
+test('what is not in the form of a credential is refused without a lookup', async () => {
+  await using rails = await testRails()
+  const query = spyOn(rails.db, 'query')
+  expect(await rails.verdict({ agentKey: 'atk_nonsense' }, 'agent_key')).toBe('agent_key_invalid')
+  expect(await rails.verdict({ railsToken: 'atr_nonsense' }, 'registry:read')).toBe('rails_token_invalid')
+  expect(query).not.toHaveBeenCalled()
 })
 
 test('a token and its key share one quota', async () => {

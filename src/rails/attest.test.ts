@@ -155,6 +155,10 @@ test('a token can be asked for with fewer scopes, never with more', async () => 
   })
   expect(problem.extra.authenticate).toEqual({ scheme: 'AgentKey', scopes: ['provider:read'] })
   await rails.answer('attest', { agentKey: key }, { nonce }) // it was not spent
+  // A key that may read nothing gets a token that reads nothing.
+  const none = await rails.key({ scopes: [] })
+  const answer = await rails.answer('attest', { agentKey: none.key }, { nonce: await rails.nonce(none.key) })
+  expect(answer['scopes']).toEqual([])
 })
 
 test('whatever a key has and a caller asks for, a token never reads more than both', async () => {
@@ -215,7 +219,8 @@ test('a key revoked after it was let in gets no token and spends nothing', async
   const { key, key_id } = await rails.key()
   const nonce = await rails.nonce(key)
   await revokeKey(rails.parts, key_id)
-  expect((await refusal(attest(rails.parts, key_id, { nonce }))).code).toBe('agent_key_invalid')
+  for (const id of [key_id, 'nobody'])
+    expect((await refusal(attest(rails.parts, id, { nonce }))).code).toBe('agent_key_invalid')
   expect(await rails.rows<object>('nonce', 'issued_at')).toMatchObject([{ spent_at: null }])
 })
 

@@ -77,6 +77,7 @@ test('a key revoked after it was let in gets no nonce', async () => {
   await using rails = await testRails()
   const { key_id } = await rails.key()
   await revokeKey(rails.parts, key_id)
-  expect((await refusal(issueNonce(rails.parts, key_id))).code).toBe('agent_key_invalid')
+  for (const id of [key_id, 'nobody'])
+    expect((await refusal(issueNonce(rails.parts, id))).code).toBe('agent_key_invalid')
   expect(await rails.rows('nonce', 'issued_at')).toEqual([])
 })

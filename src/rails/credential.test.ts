@@ -81,6 +81,7 @@ test('a credential with anything before or after it is not a credential', () => 
 })
 
 test('a digest matches its own credential and pepper only', () => {
+  expect(isDigest(new Uint8Array(32), undefined)).toBe(false)
   const { text } = makeAgentKey(random)
   const stored = digestOf(pepper, text)
   expect(isDigest(digestOf(pepper, text), stored)).toBe(true)

@@ -51,12 +51,14 @@ export async function testRails({ limits = false } = {}) {
     from: Partial<Call>,
     access: Access,
     bucket: 'default' | 'reference' = 'default',
-  ): Promise<Visit> => gate.enter({ address: '192.0.2.1', ...from }, access, bucket)
+    cost?: () => number,
+  ): Promise<Visit> => gate.enter({ address: '192.0.2.1', ...from }, access, bucket, cost)
 
   return {
     db,
     clock,
     parts,
+    gate,
     operations,
     call,
     answer,

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { anEd25519Key, refusal, testRails, UNSOUND_KEYS } from './fixture.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts'
+import { checkPepper, sealPepper } from './pepper.ts'
 
 test('a key is shown once and stored as a digest', async () => {
   await using rails = await testRails()
@@ -31,6 +32,7 @@ test('names, scopes, lives and public keys outside their form are refused withou
     { ...good, scopes: ['registry:write'] },
     { ...good, scopes: ['registry:read', ''] },
     { ...good, ttlSeconds: 0 },
+    { ...good, ttlSeconds: 100 * 365 * 86_400 + 1 },
     { ...good, ttlSeconds: 1.5 },
     { ...good, ttlSeconds: Number.POSITIVE_INFINITY },
     { ...good, publicKey: new Uint8Array(31) },
@@ -42,6 +44,8 @@ test('names, scopes, lives and public keys outside their form are refused withou
     for (const word of ['zürich', 'registry:write']) expect(detail).not.toContain(word)
   }
   expect(await listKeys(rails.parts)).toEqual([])
+  for (const ttlSeconds of [1, 100 * 365 * 86_400]) await createKey(rails.parts, { ...good, ttlSeconds })
+  expect((await listKeys(rails.parts)).map(({ signs_nonces }) => signs_nonces)).toEqual([false, false])
 })
 
 test('a list says which keys work, and nothing secret', async () => {
@@ -109,4 +113,14 @@ test('revoking twice is recorded once', async () => {
   expect(await revokeKey(rails.parts, key_id)).toEqual(first)
   const events = await rails.rows<{ kind: string }>('rails_event', 'event_no')
   expect(events.map(({ kind }) => kind)).toEqual(['key_created', 'key_revoked'])
+})
+
+test('a store opens with its own pepper, and with no other', async () => {
+  await using rails = await testRails()
+  const { db, pepper } = rails.parts
+  await db.query('DELETE FROM pepper_check')
+  await expect(checkPepper(db, pepper)).rejects.toThrow('PEPPER_FILE')
+  await sealPepper(db, pepper)
+  await checkPepper(db, pepper)
+  await expect(checkPepper(db, new Uint8Array(32).fill(8))).rejects.toThrow('PEPPER_FILE')
 })

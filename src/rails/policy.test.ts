@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { PATTERNS } from './credential.ts'
 import { BASE_URL, testRails } from './fixture.ts'
+import { additionalRoutes } from './policy.ts'
 
 test('the policy says what the specification says, and what we add stands apart', async () => {
   await using rails = await testRails()
@@ -49,5 +50,20 @@ test('the policy says what the specification says, and what we add stands apart'
   expect(policy['x-proof-of-possession']).toMatchObject({
     message: 'service_agent_rails_v1\nattest\n<base_url>\n<key_id>\n<nonce>',
     base_url: BASE_URL,
+  })
+})
+
+test('routes that the specification does not name are listed as ours, by their access', () => {
+  const routes = additionalRoutes([
+    { path: '/reference' },
+    { path: '/api/registry', access: 'registry:read' },
+    { path: '/price' },
+    { path: '/api/coverage', access: 'public' },
+    { path: '/log', access: 'audit:read' },
+    { path: '/token', access: 'agent_key' },
+  ])
+  expect(routes).toEqual({
+    additional_public: ['/price', '/api/coverage'],
+    additional_protected: { '/log': ['audit:read'] },
   })
 })

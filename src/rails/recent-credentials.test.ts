@@ -27,13 +27,16 @@ test('work of one name runs one at a time and in order, also after a failure, an
   const first = turns.take('a', work('first', true))
   const second = turns.take('a', work('second'))
   const third = turns.take('a', work('third'))
+  // It comes when the first has ended and two are still waiting.
+  const fourth = first.catch(() => turns.take('a', work('fourth')))
   expect(await turns.take('b', async () => said.length)).toBe(1)
-  expect(await Promise.allSettled([first, second, third])).toMatchObject([
+  expect(await Promise.allSettled([first, second, third, fourth])).toMatchObject([
     { status: 'rejected' },
     { value: 'second' },
     { value: 'third' },
+    { value: 'fourth' },
   ])
-  expect(said).toEqual(['first', 'second', 'third'].flatMap((what) => [`${what} begins`, `${what} ends`]))
+  expect(said).toEqual(['first', 'second', 'third', 'fourth'].flatMap((what) => [`${what} begins`, `${what} ends`]))
   // Nothing is left of it: the next one begins before anything else can happen.
   void turns.take('a', async () => said.push('at once'))
   expect(said.at(-1)).toBe('at once')

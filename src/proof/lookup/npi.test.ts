@@ -19,4 +19,7 @@ test('exactly one check digit fits any nine digits', () => {
 test('other lengths, first digits and characters are refused', () => {
   for (const text of ['', '123456789', '12345678930', '3234567893', '123456789x', ' 1234567893', '1234567893\n'])
     expect(isNpi(text)).toBe(false)
+  // One of these has the right check digit.
+  for (const stem of ['323456789', '023456789', '12345678', '1234567890'])
+    expect([...'0123456789'].filter((check) => isNpi(stem + check))).toEqual([])
 })

@@ -135,6 +135,7 @@ interface Draft {
   /** What stands beside the signature and its announcement. */
   otherInput: string
   otherSignature: string
+  laterInput: string
 }
 
 const DRAFT: Draft = {
@@ -147,6 +148,7 @@ const DRAFT: Draft = {
   label: 'sig',
   otherInput: '',
   otherSignature: '',
+  laterInput: '',
 }
 
 /** Whether a request that is signed like this is taken. What it signs, it signs rightly. */
@@ -162,7 +164,7 @@ async function isTaken(
   const announced = parseSignatureInput(input)?.get('sig')
   const base = announced && signatureBase(sent, announced)
   const signature = base === undefined ? 'AAAA' : Buffer.from(AGENT.sign(base), 'base64url').toString('base64')
-  fields['signature-input'] = draft.otherInput + input
+  fields['signature-input'] = draft.otherInput + input + draft.laterInput
   fields['signature'] = `${draft.otherSignature}${draft.label}=:${signature}:`
   return isSignedRequest({ ...sent, ...moved }, { key_id: 'aaaaaaaaaaaa', public_key: key }, NOW)
 }
@@ -210,6 +212,7 @@ test('what covers too little, is not of now, or is said twice is not taken, howe
     { digest: `${digestOf(BODY)}, ${digestOf(utf8('another body'), 'sha-512')}` },
     { label: 'other' },
     { otherInput: 'b=("@method");keyid="aaaaaaaaaaaa";tag="web-bot-auth", ' },
+    { laterInput: ', b=("@method");keyid="aaaaaaaaaaaa";tag="web-bot-auth"' },
     { otherSignature: 'nonsense, ' },
   ]
   for (const change of bad) expect([change, await isTaken(change)]).toEqual([change, false])
