@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { browserModule, sourceOf } from '../scripts/build.ts'
+import { publishedModule } from '../scripts/build.ts'
 import { answerOf } from '../src/proof/answer-fixture.ts'
 import { toBase64, utf8 } from '../src/proof/bytes.ts'
 import { aSigner } from '../src/proof/fixture.ts'
@@ -100,8 +100,7 @@ function bareCryptography({ proof, ...row }: CitedRow<Row>, publicKey: Uint8Arra
   }
 }
 
-const moduleOf = async (name: 'verify' | 'verify/lists'): Promise<Uint8Array> =>
-  utf8(await browserModule(sourceOf(name)))
+const moduleOf = async (name: 'verify' | 'verify/lists'): Promise<Uint8Array> => utf8(await publishedModule(name))
 
 const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} KB`
 
@@ -194,7 +193,7 @@ async function inChromium(row: string, policy: string): Promise<Line[]> {
       for (let i = 0; i < 200; i++) later.push(await ms())
       return { first, median: later.sort((a, b) => a - b)[100] }
     }`
-  const files = { 'verify.js': await browserModule(sourceOf('verify')) }
+  const files = { 'verify.js': await publishedModule('verify') }
   const { first, median } = await answerOfPage<{ first: number; median: number }>(chromium, files, module)
   return [
     {

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { minify } from 'terser'
 
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = {
@@ -16,7 +17,7 @@ const SOURCES = {
 }
 type Module = keyof typeof SOURCES
 export const MODULES = Object.keys(SOURCES) as Module[]
-export const sourceOf = (name: Module): string => join(ROOT, `src/${SOURCES[name]}.ts`)
+const sourceOf = (name: Module): string => join(ROOT, `src/${SOURCES[name]}.ts`)
 
 /** One TypeScript file and what it imports, as one module for browsers. */
 export async function browserModule(entry: string): Promise<string> {
@@ -26,8 +27,30 @@ export async function browserModule(entry: string): Promise<string> {
   return module.text()
 }
 
-export async function build(folder: string): Promise<void> {
-  for (const name of MODULES) await Bun.write(join(folder, `${name}.js`), await browserModule(sourceOf(name)))
+/** A module as Bun bundles it: the same code as the published one, and ready at once. */
+export const bundledModule = (name: Module): Promise<string> => browserModule(sourceOf(name))
+
+const published = new Map<Module, Promise<string>>()
+
+/**
+ * A module as it is published. Bun's minifier goes over it once; the other one also puts in place what is used once, and
+ * goes over it again: 4% fewer bytes, for one or two seconds, so each is made once. Functions may become arrows: none of
+ * ours is called with `new`; classes stay classes.
+ */
+export function publishedModule(name: Module): Promise<string> {
+  const made = published.get(name) ?? bundledModule(name).then(smaller)
+  published.set(name, made)
+  return made
+}
+
+async function smaller(text: string): Promise<string> {
+  const compress = { passes: 2, pure_getters: true, keep_fargs: false, unsafe_arrows: true }
+  const { code = '' } = await minify(text, { module: true, ecma: 2020, compress })
+  return code
+}
+
+export async function build(folder: string, moduleOf = publishedModule): Promise<void> {
+  for (const name of MODULES) await Bun.write(join(folder, `${name}.js`), await moduleOf(name))
 }
 
 /** The types of each module, file by file. What they import is named as readers of packages expect it. */

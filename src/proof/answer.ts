@@ -13,23 +13,13 @@ import { isLostSources } from './price/lost-source.ts'
 import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
-import { both, closed, hasOnly, listOf, type Members, matches, orNull, TOKEN } from './shape.ts'
+import { both, closed, hasOnly, listOf, type Members, matches, orNull, TOKEN, words } from './shape.ts'
 
 /** What stands beside the row of a good answer. */
-const BESIDE_ROW = ['because', 'place', 'modifiers_ignored', 'adjustment', 'related', 'sources_lost']
+const BESIDE_ROW = words('because place modifiers_ignored adjustment related sources_lost')
 /** The members of a refusal. Its sentences are the server's word and no part of what is proved. */
-export const PROBLEM: readonly string[] = [
-  'type',
-  'title',
-  'status',
-  'code',
-  'detail',
-  'request_id',
-  'agent_hint',
-  'errors',
-  'instance',
-]
-const BESIDE_PROBLEM = ['row', 'absence', 'because', 'place', 'charts', 'available', 'choices', 'last_known']
+export const PROBLEM = words('type title status code detail request_id agent_hint errors instance')
+const BESIDE_PROBLEM = words('row absence because place charts available choices last_known')
 
 const word = orNull(matches(/^[A-Za-z0-9_-]{1,40}$/))
 const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: matches(TOKEN) }), 8)

@@ -70,6 +70,9 @@ export const instant: Check = (value) =>
   !Number.isNaN(Date.parse(value as string)) &&
   isDay((value as string).slice(0, 10))
 
+/** Names that are written with spaces between them. */
+export const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
+
 export const NAME = /^[a-z][a-z0-9_]*$/
 export const TOKEN = /^[!-~]{1,300}$/
 /** Printable ASCII: the only free text is the service's own, it is short, and every language reads it alike. */

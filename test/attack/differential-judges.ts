@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { browserModule, build, MODULES } from '../../scripts/build.ts'
+import { browserModule, build, bundledModule, MODULES } from '../../scripts/build.ts'
 import { judge, type Vector } from '../../scripts/vectors/vector.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import * as changes from '../../src/proof/changes.ts'
@@ -103,7 +103,7 @@ export class Judges {
 
   static async start(): Promise<Judges> {
     const folder = mkdtempSync(join(tmpdir(), 'judges-'))
-    await build(folder)
+    await build(folder, bundledModule)
     writeFileSync(
       join(folder, 'judge.js'),
       await browserModule(join(import.meta.dir, '../../scripts/vectors/vector.ts')),

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { browserModule, build, MODULES, sourceOf } from '../../scripts/build.ts'
+import { browserModule, build, MODULES, publishedModule } from '../../scripts/build.ts'
 import type { Outcome, Vector } from '../../scripts/vectors/vector.ts'
 import { VECTORS } from '../../scripts/vectors.ts'
 import { answerOfPage, findChromium } from '../support/browser.ts'
@@ -25,9 +25,7 @@ const lookups = vectors
 /** It says nothing of what lists have. */
 const expectedOfLookups = lookups.map(({ expect }) => ('rows' in expect ? { ok: true, rows: expect.rows } : expect))
 
-const bundles = await Promise.all(
-  MODULES.map(async (name) => [`${name}.js`, await browserModule(sourceOf(name))] as const),
-)
+const bundles = await Promise.all(MODULES.map(async (name) => [`${name}.js`, await publishedModule(name)] as const))
 const sha256 = await browserModule(join(ROOT, 'src/proof/sha256.ts'))
 const judge = await browserModule(join(ROOT, 'scripts/vectors/vector.ts'))
 const files: Record<string, string> = {

@@ -3,6 +3,7 @@
 import { tenThousandths } from '../price/money.ts'
 import { dollars } from '../price/physician-fee.ts'
 import type { PricedRow } from '../price/row.ts'
+import { words } from '../shape.ts'
 
 /**
  * Modifiers that change no payment: they say where, when or by whom, or that an edit does not apply.
@@ -10,11 +11,9 @@ import type { PricedRow } from '../price/row.ts'
  * Processing Manual, chapter 12, sections 40.2 and 190 (global surgery, telehealth), chapter 5, section 20 (therapy),
  * chapter 17, section 40 (JW, JZ).
  */
-const NEUTRAL = new Set(
-  (
-    '24 25 27 57 58 59 76 77 79 91 XE XS XP XU RT LT LC LD LM RC RI E1 E2 E3 E4 FA F1 F2 F3 F4 F5 F6 F7 F8 F9 ' +
-    'TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ'
-  ).split(' '),
+const NEUTRAL = words(
+  '24 25 27 57 58 59 76 77 79 91 XE XS XP XU RT LT LC LD LM RC RI E1 E2 E3 E4 FA F1 F2 F3 F4 F5 F6 F7 F8 F9 ' +
+    'TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ',
 )
 
 /** Both sides in one line are billed as 50, or as LT and RT: CMS pays them alike (chapter 12, section 40.7). */
@@ -24,7 +23,7 @@ export function withBothSides(modifiers: readonly string[]): readonly string[] {
   return [...new Set([...modifiers.filter((modifier) => !sides.includes(modifier)), '50'])].sort()
 }
 
-export const isNeutral = (modifier: string): boolean => NEUTRAL.has(modifier)
+export const isNeutral = (modifier: string): boolean => NEUTRAL.includes(modifier)
 
 interface AdjustmentRule {
   rule: string

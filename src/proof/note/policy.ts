@@ -107,37 +107,28 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
   let quorum: string | undefined
 
   const define = (name: string): boolean => name !== '' && name !== NONE && !names.has(name) && !!names.add(name)
-  /** Each says whether it could make sense of the words of a line. */
-  const lines: { [kind: string]: (words: readonly string[]) => boolean } = {
+  /** The key of a log, new among those that are known; a log has one way of signing. */
+  const logKey = (vkey: string): VerifierKey | undefined => newKey(vkey, [ED25519], [...logs, ...retired])
+  /** Each puts down what a line says, and says whether it could make sense of its words. */
+  const lines: { [kind: string]: (words: readonly string[]) => unknown } = {
     log([vkey = '', url, ...more]) {
-      const key = newKey(vkey, [ED25519], [...logs, ...retired])
-      if (!key || more.length > 0) return false
-      logs.push({ key, ...(url && { url }) })
-      return true
+      const key = logKey(vkey)
+      return key && more.length === 0 && logs.push({ key, ...(url && { url }) })
     },
     [RETIRED]([vkey = '', decimal = '', encoded = '', ...more]) {
-      const key = newKey(vkey, [ED25519], [...logs, ...retired])
+      const key = logKey(vkey)
       const [size, root] = [Number(decimal), fromBase64(encoded)]
       const isHead = /^(0|[1-9][0-9]{0,15})$/.test(decimal) && Number.isSafeInteger(size) && root?.length === 32
-      if (!key || !isHead || more.length > 0) return false
-      retired.push({ key, size, root })
-      return true
+      return key && isHead && more.length === 0 && retired.push({ key, size, root })
     },
     witness([name = '', vkey = '', url, ...more]) {
       const key = newKey(vkey, [COSIGNATURE, ML_DSA_44], witnesses)
-      if (!key || more.length > 0 || !define(name)) return false
-      witnesses.push({ name, key, ...(url && { url }) })
-      return true
+      return key && more.length === 0 && define(name) && witnesses.push({ name, key, ...(url && { url }) })
     },
     group([name = '', rule = '', ...members]) {
       const threshold = thresholdOf(rule, members.length)
-      if (threshold === undefined) return false
-      for (const member of members) {
-        if (!names.has(member) || taken.has(member)) return false
-        taken.add(member)
-      }
-      groups.push({ name, threshold, members })
-      return define(name)
+      const isFree = (member: string): boolean => names.has(member) && !taken.has(member) && !!taken.add(member)
+      return threshold && members.every(isFree) && define(name) && groups.push({ name, threshold, members })
     },
     quorum([name = '', ...more]) {
       if (quorum !== undefined || more.length > 0 || !(name === NONE || names.has(name))) return false

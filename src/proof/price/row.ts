@@ -14,12 +14,11 @@ import {
   NAME,
   oneOf,
   orNull,
+  words,
 } from '../shape.ts'
 import { tenThousandths } from './money.ts'
 
 export const MAX_LEAF_BYTES = 16_384
-
-const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
 
 /** What the rows of a basis may have. */
 interface BasisFacts {

@@ -3,7 +3,7 @@ import { refusedAs } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { codeOf, type ParsedQuestion, parseQuestion, type Question } from '../../proof/lookup/question.ts'
-import { parseRegion, REGION_PATTERN } from '../../proof/lookup/region.ts'
+import { parseRegion } from '../../proof/lookup/region.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 
 // The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
@@ -25,6 +25,9 @@ export const Npi = z
     description: 'the National Provider Identifier of a hospital: ten digits, the last a check digit',
     examples: ['1234567893'],
   })
+/** What `parseRegion` reads, without the flag that a JSON schema cannot have. */
+const REGION_PATTERN =
+  /^([Nn][Aa][Tt][Ii][Oo][Nn][Aa][Ll]|[A-Za-z]{2}|[Uu][Ss]-[A-Za-z]{2}(-[0-9]{2})?|([Zz][Ii][Pp]-)?[0-9]{5}(-[0-9]{4})?)$/
 export const RegionText = z
   .string()
   .max(16)
