@@ -5,6 +5,8 @@ import type { Question } from '../../src/proof/lookup/question.ts'
 import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { type Row, rowText } from '../../src/proof/price/row.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
+import { exportRelease, FORMATS, type Format } from '../../src/registry/export/export.ts'
+import { findLogged } from '../../src/registry/store.ts'
 import type { Step } from '../../src/surfaces/browser/steps.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -203,15 +205,32 @@ test.skipIf(noBrowser)('pages, bills and exports are verified too, and a line le
   expect((await verify(page, rows.join(''), 'cms-pfs:D:2')).state).toBe('good')
   expect(badStep(await verify(page, rows.slice(1).join(''), 'cms-pfs:D:2'))).toBe('row')
   expect((await verify(page, rows.join(''), 'cms-pfs:A:1')).state).toBe('bad')
-  await page.setInputFiles('#answer-file', {
-    name: 'rows.ndjson',
-    mimeType: 'text/plain',
-    buffer: Buffer.from(rows.join('')),
-  })
-  await page.fill('#asked', 'cms-pfs:D:2')
-  await page.click('#verify button[type=submit]')
-  await page.waitForSelector('#check[data-state=good]')
+  expect((await verify(page, rows.join(''), '')).state).toBe('bad')
+  expect(await page.textContent('.check-result')).toContain('write the name of its release')
+  const drop = async (format: Format, change: (file: Buffer) => Buffer = (file) => file): Promise<string | null> => {
+    const file = await exportedFile(app, 'cms-pfs:D:2', format)
+    await page.setInputFiles('#answer-file', { name: 'export', mimeType: 'text/plain', buffer: change(file) })
+    await page.fill('#asked', 'cms-pfs:D:2')
+    await page.evaluate("delete document.getElementById('check').dataset.state")
+    await page.click('#verify button[type=submit]')
+    await page.waitForSelector('#check[data-state=good], #check[data-state=bad]')
+    return page.getAttribute('#check', 'data-state')
+  }
+  for (const format of FORMATS) expect([format, await drop(format)]).toEqual([format, 'good'])
+  expect(await drop('csv', (file) => Buffer.from(file.toString().replace('12.34', '12.35')))).toBe('bad')
+  // What the footer says about the release is compared as well.
+  const renamed = (file: Buffer): Buffer =>
+    Buffer.from(file.toString('latin1').replace('cms-pfs:D:2', 'cms-pfs:D:1'), 'latin1')
+  expect(await drop('parquet', renamed)).toBe('bad')
 })
+
+/** A whole release, as the operator exports it. */
+async function exportedFile({ installation: { db } }: TestApp, release_id: string, format: Format): Promise<Buffer> {
+  const release = await findLogged(db, release_id)
+  if (!release) throw new Error('there is no such release')
+  const { rows_root } = release.manifest
+  return Buffer.concat(await Array.fromAsync(exportRelease(db, { ...release, rows_root }, format)))
+}
 
 /** The lines of an export. */
 async function exported(app: TestApp, release_id: string): Promise<string[]> {

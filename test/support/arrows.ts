@@ -131,6 +131,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'integrity/verification': [],
   'integrity/witnesses': [],
   'proof/catalogue': ['proof/list', 'proof/lookup', 'proof/note', 'proof/price', 'proof/tree'],
+  'proof/export': ['proof/price', 'proof/tree'],
   'proof/list': ['proof/lookup', 'proof/price', 'proof/tree'],
   'proof/lookup': ['proof/price'],
   'proof/note': ['proof/tree'],

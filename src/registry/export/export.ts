@@ -1,12 +1,12 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
+import { type Column, columnsOf } from '../../proof/export/columns.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
-import { type Column, columnsOf } from './columns.ts'
 import { parquet } from './parquet.ts'
 
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { DAY_MS } from '../../calendar.ts'
 import { concat, utf8 } from '../../proof/bytes.ts'
+import type { Column } from '../../proof/export/columns.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
-import type { Column } from './columns.ts'
 import { encodeStruct, int, listOf, long, struct, text, type Value } from './thrift.ts'
 
 // Apache Parquet, format version 1, the plain part of it: one data page per column and row group, PLAIN values,

@@ -1,11 +1,12 @@
 // The page on which anything that was answered with a proof can be checked. Nothing that is pasted leaves the browser.
 
+import { isExport } from '../../proof/export/format.ts'
 import type { BillQuestion } from '../../proof/list/batch.ts'
 import { askedAt, type Expected } from '../../proof/whole/asked.ts'
 import { checkWhole } from '../../proof/whole/whole-check.ts'
 import { CheckPanel, type Subject } from './check-panel.ts'
 import { find } from './element.ts'
-import { exportCheck, isExport } from './export-check.ts'
+import type { exportCheck } from './export-check.ts'
 import { ageLimits } from './steps.ts'
 
 const form = find<HTMLFormElement>('#verify')
@@ -13,11 +14,13 @@ const answer = find<HTMLTextAreaElement>('#answer-text')
 const asked = find<HTMLInputElement>('#asked')
 const hours = find<HTMLSelectElement>('#hours')
 const file = find<HTMLInputElement>('#answer-file')
-/** A file that was given. It may be too large to be shown. */
-let held: string | undefined
-const given = (): string => held ?? answer.value
+/** A file that was given. It may be too large to be shown, and its text may be only the beginning of its bytes. */
+let held: { text: string; bytes?: Uint8Array } | undefined
+const given = (): string => held?.text ?? answer.value
+/** The check of exports is loaded when the first one is given. */
+let exports: { exportCheck: typeof exportCheck } | undefined
 const panel = new CheckPanel(find('#check'), (text, ...more) =>
-  (isExport(given()) ? exportCheck(checkWhole, given()) : checkWhole)(text, ...more),
+  (exports && isExport(given()) ? exports.exportCheck(checkWhole, held?.bytes ?? given()) : checkWhole)(text, ...more),
 )
 
 /** The question as it was sent: an address, the lines of a bill, or nothing. */
@@ -47,7 +50,12 @@ async function subject(): Promise<Subject> {
 
 form.onsubmit = async (event) => {
   event.preventDefault()
-  if (!expected(asked.value.trim()) && !isExport(given()))
+  const question = asked.value.trim()
+  if (isExport(given())) {
+    if (!question) return panel.tell('bad', 'This is an export: write the name of its release as what was asked.')
+    exports ??= await import(form.dataset['exports'] ?? '').catch(() => undefined)
+    if (!exports) return panel.tell('bad', 'The check of exports cannot be loaded: the site cannot be reached.')
+  } else if (!expected(question))
     return panel.tell('bad', 'What was asked is not understood: paste the address that was asked, or leave it empty.')
   await panel.show(subject)
 }
@@ -55,8 +63,10 @@ form.onsubmit = async (event) => {
 const MOST_SHOWN = 1_000_000
 const take = async (dropped: File | undefined): Promise<void> => {
   if (!dropped) return
-  held = await dropped.text()
-  answer.value = held.length > MOST_SHOWN ? '' : held
+  const bytes = new Uint8Array(await dropped.arrayBuffer())
+  const isBinary = bytes[0] === 0x50 && bytes[1] === 0x41
+  held = isBinary ? { text: 'PAR1', bytes } : { text: new TextDecoder().decode(bytes) }
+  answer.value = isBinary || held.text.length > MOST_SHOWN ? '' : held.text
   answer.placeholder = dropped.name
 }
 answer.oninput = () => {

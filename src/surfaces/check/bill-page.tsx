@@ -47,11 +47,11 @@ const Form = ({ lines, place, day, npi, hospitals }: BillForm & { hospitals: rea
     </p>
     <div class="lookup">
       <p>
-        <label for="place">Place, where a line has none</label>
+        <label for="place">Default place</label>
         <input id="place" name="place" value={place} placeholder="94102 or CA" />
       </p>
       <p>
-        <label for="day">Day, where a line has none</label>
+        <label for="day">Default day</label>
         <input id="day" name="day" type="date" value={day} />
       </p>
       <p>

@@ -1,13 +1,14 @@
 /** @jsxImportSource hono/jsx */
 import type { Resource } from '../http/resource.ts'
 import { CHECK_STEPS } from '../price/price-words.ts'
+import { assets } from '../site/assets.ts'
 import { layout, PAGE_HEADERS } from '../site/layout.tsx'
 import { type Guide, guideForms } from './guide.ts'
 
 const GUIDE: Guide = {
   title: 'Verify an answer',
   about:
-    'Checks any answer of this registry that has a proof: a price, an absence, a bill, a page, a sheet, a history, figures, a checkpoint, or the export of a release. The check runs in the browser, with log keys that the browser has pinned.',
+    'Checks any answer of this registry that has a proof: a price, an absence, a bill, a page, a sheet, a history, figures, a checkpoint, or the export of a release as NDJSON, CSV or Parquet. The check runs in the browser, with log keys that the browser has pinned.',
   instead: [
     '`atr verify <file> --policy <file> --asked <address>` runs the same check on the command line',
     'the package exports `./verify` and `./verify/lists` for programs in Node, Bun and browsers',
@@ -31,8 +32,8 @@ const Steps = () => (
   </section>
 )
 
-const Form = () => (
-  <form id="verify" hidden>
+const Form = ({ exports }: { exports: string }) => (
+  <form id="verify" data-exports={exports} hidden>
     <p>
       <label for="answer-text">The answer, as it came: paste it, or drop a file</label>
       <textarea id="answer-text" rows={8} spellcheck={false} />
@@ -77,7 +78,7 @@ export const verifyPage = (): Resource => ({
   forms: [
     {
       type: 'text/html; charset=utf-8',
-      render: () =>
+      render: async () =>
         layout({
           title: GUIDE.title,
           description: GUIDE.about,
@@ -97,7 +98,7 @@ export const verifyPage = (): Resource => ({
                     line.
                   </p>
                 </noscript>
-                <Form />
+                <Form exports={(await assets()).exports.path} />
               </section>
               <Steps />
             </>

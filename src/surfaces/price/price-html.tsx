@@ -22,7 +22,7 @@ export function priceHtml(facts: PriceFacts): Promise<string> {
   return layout({
     title: `${title}: Agent Trust Registry`,
     description: price && question ? `${shownAmount(price)} ${statement(price, question)}` : title,
-    scripts: ['check'],
+    scripts: ['site', 'check'],
     head: question && <link rel="canonical" href={`${base}${pricePath(question)}`} />,
     main: (
       <>

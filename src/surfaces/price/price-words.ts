@@ -22,11 +22,20 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
     'Medicare divides this place into several areas, each with a price of its own. Type the ZIP code of the place, which says where it lies, or choose an area.',
   region_not_covered: 'The price list has this code, but not for this place.',
   invalid_cpt:
-    'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26.',
+    'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26. One code at a time: a range has no price.',
   invalid_region:
     'A place is a ZIP code such as 94102, a state such as CA or California, an address that ends with one of them, a Medicare area such as US-CA-05, or nothing for the whole country. A city alone is not enough.',
   invalid_npi:
-    'A hospital is asked for by its National Provider Identifier, ten digits that the hospital publishes, or by a name that the operator of this site has given it.',
+    'A hospital is asked for by its National Provider Identifier, ten digits of which the last checks the others, or by a name that the operator of this site has given it.',
+}
+
+/** The same for refusals that name the part of the question. */
+const FIELDS: { readonly [name: string]: string } = {
+  cpt: 'Write a code of five characters, such as 99213.',
+  as_of: 'There is no such day. Write it as 2026-11-16 or 11/16/2026, or leave it out for today.',
+  modifier: 'A modifier has two characters, such as 26. Write up to four, as in 71046-26-59.',
+  setting: 'Medicare has no price list for this setting. Leave it out.',
+  basis: 'This kind of price is not one that can be asked for here. Leave it out.',
 }
 
 export interface RefusalWords {
@@ -40,11 +49,12 @@ export function refusalWords({ code, detail, errors = [] }: Refusal): RefusalWor
   const { title, meaning }: Entry = PROBLEMS[code]
   const fields = errors.map(({ message }) => sentence(message))
   const said = fields.length > 0 ? fields.join(' ') : sentence(detail)
+  const inWordsOfPatients = MEANINGS[code] ?? FIELDS[errors[0]?.name ?? '']
   // The detail of these speaks to programs: of parameters and members.
-  const isForPrograms = MEANINGS[code] !== undefined && (fields.length > 0 || code === 'region_ambiguous')
+  const isForPrograms = inWordsOfPatients !== undefined && (fields.length > 0 || code === 'region_ambiguous')
   return {
     title,
-    meaning: MEANINGS[code] ?? meaning ?? said,
+    meaning: inWordsOfPatients ?? meaning ?? said,
     detail: isForPrograms || said === sentence(title) ? undefined : said,
   }
 }

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { Sample } from '../site/layout.tsx'
-import { inWords, periodText } from '../site/words.ts'
+import { inWords } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import type { PriceAnswer } from './price-facts.ts'
 import type { PriceQuestion } from './price-question.ts'
@@ -37,7 +37,9 @@ export const Statement = ({ price, question, hospital }: StatementProps) => {
           </>
         )}
         <dt>In force</dt>
-        <dd>{periodText(from, to)}</dd>
+        <dd>
+          <span class="whole">{inWords(from)}</span> to <span class="whole">{inWords(to)}</span>
+        </dd>
         <dt>It is</dt>
         <dd>{is}</dd>
         <dt>It is not</dt>

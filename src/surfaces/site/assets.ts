@@ -10,6 +10,7 @@ const ENTRIES = {
   check: 'browser/check-view.ts',
   verify: 'browser/verify-view.ts',
   bill: 'browser/bill-view.ts',
+  exports: 'browser/export-check.ts',
 } as const
 export type AssetName = keyof typeof ENTRIES
 

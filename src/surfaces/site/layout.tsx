@@ -25,7 +25,7 @@ export interface PageContent {
   main: Child
   /** Further elements of the head. */
   head?: Child
-  /** Scripts beside the one of all pages. */
+  /** The one for copying, printing and forms, if none is named. */
   scripts?: readonly AssetName[]
 }
 
@@ -40,7 +40,14 @@ export const SITE_PAGES = [
 ] as const
 
 /** The frame of every page. */
-export async function layout({ title, description, path, main, head, scripts = [] }: PageContent): Promise<string> {
+export async function layout({
+  title,
+  description,
+  path,
+  main,
+  head,
+  scripts = ['site'],
+}: PageContent): Promise<string> {
   const loaded = await assets()
   const page = (
     <html lang="en">
@@ -52,7 +59,7 @@ export async function layout({ title, description, path, main, head, scripts = [
         <meta name="description" content={description} />
         <link rel="icon" href="/logo.svg" type="image/svg+xml" />
         <link rel="stylesheet" href={loaded.style.path} />
-        {(['site', ...scripts] as const).map((name) => (
+        {scripts.map((name) => (
           <script type="module" src={loaded[name].path} />
         ))}
         {head}

@@ -1,6 +1,6 @@
-import { canonical } from '../../proof/canonical-json.ts'
-import { PLACE_CHART } from '../../proof/price/charts.ts'
-import type { AnyRow, PlaceRow, Row } from '../../proof/price/row.ts'
+import { canonical } from '../canonical-json.ts'
+import { PLACE_CHART } from '../price/charts.ts'
+import type { AnyRow, PlaceRow, Row } from '../price/row.ts'
 
 // A row as flat columns, for those who read tables. Nothing is lost: the row that is hashed can be made of them again.
 
@@ -73,6 +73,12 @@ const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
   locator,
 ]
 
+const FORMS = [PRICE_COLUMNS, PLACE_COLUMNS] as readonly (readonly Column[])[]
+
 /** The columns of a chart's rows: a chart has one form of row. */
 export const columnsOf = (chart: string): readonly Column[] =>
   (chart === PLACE_CHART ? PLACE_COLUMNS : PRICE_COLUMNS) as readonly Column[]
+
+/** The columns of these names, in this order and no others: who reads a table must not see a column that is not checked. */
+export const columnsNamed = (names: readonly string[]): readonly Column[] | undefined =>
+  FORMS.find((columns) => columns.length === names.length && columns.every(({ name }, i) => name === names[i]))

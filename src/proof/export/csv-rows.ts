@@ -1,0 +1,34 @@
+import { rowTextOf } from './cells.ts'
+import { columnsNamed } from './columns.ts'
+
+/** A cell and what ends it (RFC 4180). */
+const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
+
+/** The rows of an export as CSV, as they were hashed; undefined for what is none. */
+export function* csvRows(text: string): Generator<string | undefined> {
+  CELL.lastIndex = 0
+  let at = 0
+  const record = (): string[] | undefined => {
+    const cells: string[] = []
+    for (;;) {
+      CELL.lastIndex = at
+      const found = CELL.exec(text)
+      if (!found) return undefined
+      at = CELL.lastIndex
+      cells.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '')
+      if (found[3] !== ',') return cells
+    }
+  }
+  const columns = columnsNamed(record() ?? [])
+  if (!columns) return yield undefined
+  while (at < text.length) {
+    const cells = record()
+    // An empty cell is no value, where a column may have none.
+    yield cells &&
+      rowTextOf(
+        columns,
+        cells.map((cell, i) => (cell === '' && columns[i]?.optional ? null : cell)),
+      )
+    if (!cells) return
+  }
+}

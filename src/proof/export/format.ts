@@ -1,0 +1,14 @@
+// How an export begins.
+
+const PARQUET = 'PAR1'
+
+export const isCsv = (text: string): boolean => /^(cpt|zip),/.test(text)
+
+/** Each line is exactly what was hashed; an answer that stands in one line has a proof. */
+const isRow = (line: string): boolean => /^\{"(basis|effective_from)":/.test(line) && !line.includes('"proof":')
+
+/** Whether a text is the beginning of an export, or the bytes of one that were read as text. */
+export function isExport(text: string): boolean {
+  const end = text.indexOf('\n')
+  return text.startsWith(PARQUET) || (end > 0 && (isCsv(text) || isRow(text.slice(0, end))))
+}

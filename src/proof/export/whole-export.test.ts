@@ -1,0 +1,111 @@
+import { expect, test } from 'bun:test'
+import { anAbsence, aPrice } from '../../../test/support/builders.ts'
+import { parquet } from '../../registry/export/parquet.ts'
+import { toBase64, utf8 } from '../bytes.ts'
+import { canonical } from '../canonical-json.ts'
+import type { AnyRow } from '../price/row.ts'
+import { GrowingTree, leafHash } from '../tree/merkle.ts'
+import { columnsOf } from './columns.ts'
+import { isExport } from './format.ts'
+import { treeOfExport } from './whole-export.ts'
+
+const usd = (price: object) => ({ price: { currency: 'USD', per: null, ...price } as never })
+const PRICES: AnyRow[] = [
+  aPrice({ cpt: '00100', ...usd({ amount: '95.19' }), effective_from: '1969-12-31' }),
+  aPrice({ cpt: '99213', modifier: '26', ...usd({ low: '0.05', high: '999999999999.9999', per: '10 MG' }) }),
+  aPrice({ cpt: '99214', setting: null, flags: ['partial', 'opps_cap'], ...usd({ amount: '0.003' }) }),
+  anAbsence({ cpt: '99215', reason: 'bundled' }),
+]
+const PLACES = ['1234', null].map((plus_four, i) => ({
+  kind: 'place',
+  zip: '94102',
+  plus_four,
+  region: plus_four && 'US-CA-05',
+  state: 'CA',
+  effective_from: '2026-10-01',
+  locator: [{ citation: 0, line: i + 2 }],
+})) as unknown as AnyRow[]
+
+const treeOf = (rows: readonly AnyRow[]) => {
+  const tree = new GrowingTree()
+  for (const row of rows) tree.add(leafHash(utf8(canonical(row))))
+  return { row_count: tree.size, rows_root: toBase64(tree.root) }
+}
+const quoted = (cell: string): string => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+const csvOf = (rows: readonly AnyRow[], chart: string): string =>
+  [
+    columnsOf(chart).map(({ name }) => name),
+    ...rows.map((row) => columnsOf(chart).map(({ value }) => value(row) ?? '')),
+  ]
+    .map((cells) => `${cells.map(quoted).join(',')}\r\n`)
+    .join('')
+async function parquetOf(rows: readonly AnyRow[], chart: string, facts = {}): Promise<Buffer> {
+  const source = async function* () {
+    yield* rows
+  }
+  return Buffer.concat(await Array.fromAsync(parquet(source(), columnsOf(chart), facts)))
+}
+
+test('in every format an export has the root of its release', async () => {
+  for (const [chart, rows] of [
+    ['cms-pfs', PRICES],
+    ['zip-locality', PLACES],
+  ] as const) {
+    const lines = rows.map((row) => `${canonical(row)}\n`).join('')
+    for (const content of [lines, csvOf(rows, chart), await parquetOf(rows, chart, { release_id: 'x' })])
+      expect(await treeOfExport(content)).toEqual(treeOf(rows))
+    for (const text of [lines, csvOf(rows, chart), 'PAR1\u0015']) expect(isExport(text)).toBe(true)
+  }
+  for (const text of ['', '{"basis":"x"}', '{"basis":"x","proof":{}}\n', '{\n', 'cpt', '{"data":[]}\n'])
+    expect([text, isExport(text)]).toEqual([text, false])
+})
+
+test('a table that says anything beside its rows is none', async () => {
+  const good = csvOf(PRICES, 'cms-pfs')
+  const lies = [
+    good.replace('95.19', '95.20'),
+    // An amount beside an absence, and a reason beside a price: the row that was hashed has neither.
+    good.replace(/(99215,.*absence,),/, '$195.19,'),
+    good.replace(/(00100,.*95\.19,,,USD,,),/, '$1bundled,'),
+    // A column more, a second one of the same name, one less, and columns in another order.
+    good.replaceAll('\r\n', ',1\r\n'),
+    good.replaceAll('\r\n', ',amount\r\n'),
+    good.replace(',locator\r\n', '\r\n'),
+    good.replace('amount,low', 'low,amount'),
+    // JSON that says a thing twice, and a number written in another way.
+    good.replace(/\{""/, '{""a"":""1"",""a"":""1"",""'),
+    good.replace('95.19', '095.19'),
+    good.replace('95.19', ' 95.19'),
+    `${good}99216\r\n`,
+    `${good}\r\n`,
+    good.slice(0, -2),
+    good.split('\r\n').toSpliced(2, 1).join('\r\n'),
+  ]
+  for (const lie of lies) {
+    expect(lie).not.toBe(good)
+    expect(await treeOfExport(lie)).not.toEqual(treeOf(PRICES))
+  }
+})
+
+test('a Parquet file with anything that we do not write, or a byte changed, is none', async () => {
+  const good = await parquetOf(PRICES, 'cms-pfs')
+  const end = good.length - 8 - good.readUInt32LE(good.length - 8)
+  const isSame = async (file: Uint8Array): Promise<boolean> => Bun.deepEquals(await treeOfExport(file), treeOf(PRICES))
+  expect(await isSame(good)).toBe(true)
+  // Bytes between the pages and the footer, after the footer, and none of it.
+  for (const file of [
+    Buffer.concat([good.subarray(0, end), Buffer.from('hidden'), good.subarray(end)]),
+    Buffer.concat([good.subarray(0, good.length - 8), Buffer.from([0]), good.subarray(good.length - 8)]),
+    good.subarray(0, 20),
+    Buffer.alloc(0),
+  ])
+    expect(await isSame(file)).toBe(false)
+  // Numbers of bytes that are compressed are told twice, and gzip has a header that says nothing about the values.
+  const silent: number[] = []
+  for (let at = 4; at < good.length - 8; at += 7) {
+    const changed = Buffer.from(good)
+    changed[at] = (changed[at] ?? 0) ^ 1
+    if (await isSame(changed)) silent.push(at)
+  }
+  expect(silent.length).toBeLessThan(good.length / 7 / 8)
+})
