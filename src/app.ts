@@ -1,10 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-
 import { dayClock, dayOf } from './calendar.ts'
 import { LostSources } from './citations/lost-sources.ts'
 import { citationHealthOf } from './citations/report.ts'
 import { figuresFacts, publishedFigures } from './figures/facts.ts'
-
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
@@ -15,6 +13,7 @@ import { dayStamp } from './integrity/published.ts'
 import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
+import { readOnlyOperations, readOnlyResources } from './mirror/read-only.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
@@ -32,6 +31,7 @@ import { chartFacts, chartFreshness, lastLoad, publishedFacts } from './registry
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
+import { fileSource } from './registry/file/packed-release.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'
@@ -49,6 +49,7 @@ import { jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocuments } from './surfaces/discovery/openapi.ts'
+import { releaseFiles } from './surfaces/discovery/release-files.ts'
 import { catalogues } from './surfaces/guides/catalogues.ts'
 import { guides } from './surfaces/guides/guide.ts'
 import { siteFiles } from './surfaces/guides/site-files.ts'
@@ -96,6 +97,8 @@ export interface AppOptions {
   cacheBytes?: number
   /** Every chart there can be. */
   charts?: Charts
+  /** Answers from the folder of a mirror: the log policy is the one that was pinned, and what is not in the logs is refused. */
+  mirror?: { policyText: () => string; service: string | null } | undefined
 }
 
 export interface App extends HttpSurface {
@@ -112,7 +115,7 @@ export interface App extends HttpSurface {
 
 /** Puts the parts together. What a part needs is its argument; nothing is found by name. */
 export function makeApp(
-  { db, registryLog, figuresLog, cosign, witnesses, pepper }: Installation,
+  { db, registryLog, figuresLog, cosign, witnesses, pepper }: Omit<Installation, 'keyFile'>,
   options: AppOptions,
 ): App {
   const { baseUrl, now, limits, charts = CHARTS } = options
@@ -175,10 +178,12 @@ export function makeApp(
     },
     witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
     witnesses.quorum,
+    options.mirror?.policyText,
   )
+  const readOnly = options.mirror && { ...options.mirror, now }
   const heldCharts = () => chartFreshness(db, today(), charts)
   const hospitals = hospitalList(heldCharts, registryDay, options.hospitalNames)
-  const resources: Resource[] = [
+  const allResources: Resource[] = [
     landing({
       ...discovery,
       readme: async () => readme.run({}, {}),
@@ -229,6 +234,7 @@ export function makeApp(
         findRowBodies(db, { view: await published.at(), release_id }, bundle),
       stamp: registryStamp,
     }),
+    ...releaseFiles({ ...fileSource(db, async () => (await published.at()).releases), stamp: registryStamp }),
     feed({
       baseUrl,
       origin: registryLog.origin,
@@ -247,6 +253,7 @@ export function makeApp(
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
   ]
+  const resources = readOnly ? readOnlyResources(allResources, readOnly) : allResources
   const clockMs = (): number => performance.now()
   const { sharedMemory } = limits
   const own = makeLimiter(
@@ -256,7 +263,7 @@ export function makeApp(
   const limiter = options.valkey ? valkeyLimiter(limits, { ...options.valkey, pepper, own, clockMs }) : own
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
-  const mounts: Mount[] = [
+  const allMounts: Mount[] = [
     billEndpoint({ operations: () => operations, gate, baseUrl, today, hospitals }),
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
@@ -270,14 +277,11 @@ export function makeApp(
       card: evidenceCard(() => String(policy.forms[0]?.render())),
     }),
   ]
+  const mounts = readOnly ? allMounts.filter(({ path }) => path !== TOKEN_PATH) : allMounts
   const openRoutes = mounts.map(({ path }) => ({ path, access: path === TOKEN_PATH ? 'agent_key' : 'public' }) as const)
-  const operations: Operation[] = [
-    ...ownOperations,
-    ...railsOperations({
-      ...rails,
-      routes: additionalRoutes([...ownOperations.map(routeOf), ...resources, ...openRoutes]),
-    }),
-  ]
+  const routes = additionalRoutes([...ownOperations.map(routeOf), ...resources, ...openRoutes])
+  const allOperations: Operation[] = [...ownOperations, ...railsOperations({ ...rails, routes })]
+  const operations = readOnly ? readOnlyOperations(allOperations, readOnly) : allOperations
 
   const door = new FrontDoor()
   const http = httpSurface({
@@ -298,7 +302,8 @@ export function makeApp(
     const jobs = [published.follow(tell), onFigures.follow(tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
-  const verify: App['verify'] = (pace) => verifyInCycle({ db, registryLog, figuresLog }, { ...pace, now })
+  const verified = { db, registryLog, figuresLog, isMirror: readOnly !== undefined }
+  const verify: App['verify'] = (pace) => verifyInCycle(verified, { ...pace, now })
   return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, ...http }
 }
 

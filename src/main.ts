@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type App, makeApp } from './app.ts'
+import { type App, type AppOptions, makeApp } from './app.ts'
 import { type Config, ConfigFault } from './config.ts'
 import { Valkey } from './db/valkey.ts'
 import { faultOf } from './fault.ts'
@@ -32,7 +32,12 @@ export interface Worker {
 }
 
 /** Starts listening. `stop` finishes the requests under way, then closes the store. */
-export function start(config: Config, installation: Installation, worker?: Worker): RunningService {
+export function start(
+  config: Config,
+  installation: Omit<Installation, 'keyFile'>,
+  worker?: Worker,
+  mirror?: AppOptions['mirror'],
+): RunningService {
   let url = config.PUBLIC_URL ?? ''
   const valkey = config.VALKEY_URL === undefined ? undefined : new Valkey(config.VALKEY_URL)
   const log = requestLog(config.LOG_LEVEL, worker)
@@ -52,6 +57,7 @@ export function start(config: Config, installation: Installation, worker?: Worke
     observe: metrics ? (line) => [metrics.count(line), log.request(line)] : log.request,
     cacheBytes: config.CACHE_BYTES,
     isCardSignedTwice: config.CARD_SIGNATURES === 'compatible',
+    mirror,
   })
   const isTrusted = trustedProxies(config.TRUSTED_PROXIES)
   const hasProxies = config.TRUSTED_PROXIES.length > 0

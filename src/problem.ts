@@ -149,6 +149,11 @@ export const PROBLEMS = {
     title: 'The path does not accept this method',
     hint: 'Use a method listed in `allowed_methods` and in the Allow header.',
   },
+  not_on_mirror: {
+    kind: 'not_implemented',
+    title: 'This is a read-only mirror, which does not have this',
+    hint: 'Ask the service that is mirrored: its address is in `service` if it is known. A mirror issues no keys and no tokens.',
+  },
   method_not_implemented: {
     kind: 'not_implemented',
     title: 'The service does not know this method',

@@ -14,6 +14,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   log: async () => (await import('./log.ts')).log,
   verify: async () => (await import('./verify.ts')).verify,
   monitor: async () => (await import('./monitor.ts')).monitor,
+  mirror: async () => (await import('./mirror.ts')).mirror,
   citations: async () => (await import('./citations.ts')).citations,
   status: async () => (await import('./doctor.ts')).status,
   doctor: async () => (await import('./doctor.ts')).doctor,

@@ -13,6 +13,7 @@ import { parsePolicy } from '../proof/verify-lists.ts'
 import { isAddress, read } from './answer-source.ts'
 import { type Command, DONE, REFUSED, UsageFault } from './command.ts'
 import { sourcesAt } from './monitor-sources.ts'
+import { msOf, type RoundReport, rounds } from './rounds.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
@@ -104,16 +105,6 @@ function chartsIn(text: string): ChartTable {
   throw new UsageFault('the file of --charts is not a table of schedules: each needs bases, speaks and settings')
 }
 
-function msOf(option: string, text: string, units: { [unit: string]: number }): number {
-  const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([a-z])$/.exec(text) ?? []
-  const ms = Object.hasOwn(units, unit) ? units[unit] : undefined
-  if (ms === undefined)
-    throw new UsageFault(
-      `${option} takes a number and a unit (${Object.keys(units).join(', ')}), such as 30${Object.keys(units)[0]}`,
-    )
-  return Number(count) * ms
-}
-
 function remembered(file: StateFile) {
   try {
     return file.read()
@@ -128,12 +119,6 @@ function kept(file: StateFile, alarm: Alarm, now: number): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The exit code after a round, and what was said in it. */
-interface RoundReport {
-  code: number
-  said: ReadonlySet<string>
 }
 
 /** Tells what a round found. What the round before said is not said again, but for JSON, which is whole each time. */
@@ -169,27 +154,3 @@ function tell(
   )
   return code
 }
-
-/** Round after round, until the process is told to stop. Fails if any of them alarmed. */
-async function rounds(round: (before: ReadonlySet<string>) => Promise<RoundReport>, every: number): Promise<number> {
-  const stopping = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-  let [worst, before] = [DONE, new Set() as ReadonlySet<string>]
-  while (!stopping.signal.aborted) {
-    const { code, said } = await round(before)
-    worst = Math.max(worst, code)
-    before = said
-    await pause(every, stopping.signal)
-  }
-  return worst
-}
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((done) => {
-    if (signal.aborted) return done()
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      done()
-    })
-  })

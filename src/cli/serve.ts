@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
@@ -25,18 +26,29 @@ import { keyParts } from './keys.ts'
 import { startWorkers } from './workers.ts'
 
 export const serve: Command = {
-  usage: 'serve [--demo]',
+  usage: 'serve [--demo | --mirror <folder>]',
   summary: 'Runs the service until SIGINT or SIGTERM',
-  options: [['--demo', 'listens on this machine only, and first creates a store with sample data if there is none']],
+  options: [
+    ['--demo', 'listens on this machine only, and first creates a store with sample data if there is none'],
+    ['--mirror FOLDER', 'answers from a folder of `atr mirror`, read-only: no keys, no store, no signing'],
+  ],
   examples: [
     ['serve', 'serves the store in DATA_DIR on HOST and PORT'],
     ['serve --demo', 'tries it out with sample data'],
+    ['serve --mirror ./mirror', 'answers from what `atr mirror` has copied'],
   ],
   async run(args, given) {
     const { values } = parseArgs({
       args,
-      options: { demo: { type: 'boolean', default: false }, worker: { type: 'string' }, limits: { type: 'string' } },
+      options: {
+        demo: { type: 'boolean', default: false },
+        mirror: { type: 'string' },
+        worker: { type: 'string' },
+        limits: { type: 'string' },
+      },
     })
+    if (values.mirror !== undefined && values.demo) throw new UsageFault('give --demo or --mirror, not both')
+    if (values.mirror !== undefined) return serveMirror(given, values.mirror)
     // For workers only, which the parent starts: see `serveByWorkers`.
     if (values.worker !== undefined && values.limits !== undefined)
       return serveAsWorker(given, { number: Number(values.worker), sharedMemory: values.limits })
@@ -85,6 +97,21 @@ async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningS
       await running.stop()
     },
   }
+}
+
+/** Answers from the folder of a mirror. What another process brings into it is seen within about a second. */
+async function serveMirror(config: Config, folder: string): Promise<number> {
+  if (config.WORKERS > 1) throw new ConfigFault('a mirror is served by one process: leave WORKERS out')
+  const { openMirror } = await import('../mirror/open-mirror.ts')
+  const { StaticTree } = await import('../mirror/static-tree.ts')
+  const mirror = await openMirror(new StaticTree(resolve(folder)))
+  const { origin } = mirror.registryLog
+  const recorded = new Date((await mirror.registryLog.head(mirror.db)).signed_at).toISOString()
+  const running = start({ ...config, FIGURES_SCHEDULE: 'off' }, mirror, undefined, mirror)
+  console.log(`${listening(running)}\nmirror of ${origin}, state of ${recorded}`)
+  await stopSignal()
+  await running.stop()
+  return DONE
 }
 
 async function serveAsWorker(config: Config, worker: Worker): Promise<number> {

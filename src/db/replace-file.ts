@@ -3,13 +3,16 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path'
 
 /** Leaves the old file or the new one, never a part, even after a power cut: temporary file, sync, rename, sync of the folder. */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(
+  path: string,
+  content: string | Uint8Array,
   // Nobody can guess the name, and what has it already is not written over.
-  const temporary = `${path}.${randomBytes(8).toString('hex')}`
+  temporary = `${path}.${randomBytes(8).toString('hex')}`,
+): void {
   const file = openSync(temporary, 'wx', 0o600)
   try {
     try {
-      writeFileSync(file, text)
+      writeFileSync(file, content)
       fsyncSync(file)
     } finally {
       closeSync(file)

@@ -22,7 +22,6 @@ interface S3Names {
 const RELEASES: S3Names = { ending: '.atr.zst', setting: 'RELEASES' }
 export const COPIES: S3Names = { ending: '.zst', setting: 'ARCHIVE' }
 
-const LEVEL = 3
 /** What is unpacked to more than that is not a file of ours. */
 const MOST_BYTES = 64 * 1024 ** 3
 
@@ -52,8 +51,7 @@ export class S3Files implements RemoteFiles {
   /** What is sent is first packed into a file, which is beside the file itself if left out. */
   async put(digest: string, path: string, packed = `${path}.zst`): Promise<void> {
     try {
-      const packer = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
-      await pipeline(createReadStream(path), packer, createWriteStream(packed, { mode: 0o600, flags: 'wx' }))
+      await pipeline(createReadStream(path), newPacker(), createWriteStream(packed, { mode: 0o600, flags: 'wx' }))
       await this.#reached(() => this.#object(digest).write(Bun.file(packed)))
     } finally {
       rmSync(packed, { force: true })
@@ -62,14 +60,7 @@ export class S3Files implements RemoteFiles {
 
   async get(digest: string, path: string): Promise<boolean> {
     if (!(await this.has(digest))) return false
-    try {
-      const stream = Readable.from(this.#object(digest).stream())
-      await pipeline(stream, createZstdDecompress(), atMost(MOST_BYTES), createWriteStream(path, { mode: 0o600 }))
-      return true
-    } catch (error) {
-      if (isOfUnpacking(error)) return false
-      throw away(error, this.names)
-    }
+    return this.#reached(() => unpack(Readable.from(this.#object(digest).stream()), path, MOST_BYTES))
   }
 
   async remove(digest: string): Promise<void> {
@@ -89,20 +80,50 @@ export class S3Files implements RemoteFiles {
   }
 }
 
+const away = (cause: unknown, { setting }: S3Names): Error =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ERR_S3_MISSING_CREDENTIALS'
+    ? new StoreFault(`the keys of ${setting} are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY`, { cause })
+    : new StoreBusy(cause, `the object storage of ${setting} does not answer, or refuses the keys: try again`)
+
+// Files as they are sent to other machines: compressed by Zstandard (RFC 8878).
+
+const LEVEL = 3
+
+const newPacker = () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
+
+/** A file, compressed, piece by piece: it takes the same memory whatever its size. Nothing is open after the last piece. */
+export async function* packed(path: string): AsyncGenerator<Uint8Array> {
+  const [source, packer] = [createReadStream(path), newPacker()]
+  source.on('error', (error) => packer.destroy(error))
+  try {
+    yield* source.pipe(packer)
+  } finally {
+    source.destroy()
+    packer.destroy()
+  }
+}
+
+/** Writes what is unpacked to a path. False if it cannot be unpacked, or would be more than `most` bytes. */
+export async function unpack(source: Readable, path: string, most: number): Promise<boolean> {
+  try {
+    await pipeline(source, createZstdDecompress(), atMost(most), createWriteStream(path, { mode: 0o600 }))
+    return true
+  } catch (error) {
+    if (isOfUnpacking(error)) return false
+    throw error
+  }
+}
+
 const isOfUnpacking = (error: unknown): boolean =>
   error instanceof RangeError || (error instanceof Error && 'code' in error && /^(ZSTD|Z)_/.test(String(error.code)))
 
+/** A few bytes can be unpacked to as many as one likes. */
 const atMost = (most: number) =>
   async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let bytes = 0
     for await (const piece of pieces) {
       bytes += piece.length
-      if (bytes > most) throw new RangeError('a file is unpacked to more than a release can have')
+      if (bytes > most) throw new RangeError('a file is unpacked to more than it may have')
       yield piece
     }
   }
-
-const away = (cause: unknown, { setting }: S3Names): Error =>
-  cause instanceof Error && 'code' in cause && cause.code === 'ERR_S3_MISSING_CREDENTIALS'
-    ? new StoreFault(`the keys of ${setting} are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY`, { cause })
-    : new StoreBusy(cause, `the object storage of ${setting} does not answer, or refuses the keys: try again`)

@@ -11,6 +11,8 @@ export interface FetchResult {
 }
 
 const MAX_MS = 30_000
+/** Large files may take long. */
+const FILE_MS = 3_600_000
 const MOST_TRIES = 4
 const LONGEST_WAIT_MS = 60_000
 const KIB = 1024
@@ -24,6 +26,8 @@ export const MOST = {
   answer: 8 * MIB,
   page: 64 * MIB,
 } as const
+
+type Asked = Pick<OutgoingRequest, 'method' | 'headers' | 'body' | 'each'>
 
 export class Fetcher {
   readonly base: string
@@ -48,17 +52,21 @@ export class Fetcher {
     return this.#ask(path, most, { headers: token === undefined ? {} : { 'x-agent-rails': token } })
   }
 
+  /** The same for a file, whose pieces are handed on as they come. The status; undefined if it did not come to its end. */
+  async download(path: string, most: number, each: (piece: Uint8Array) => void): Promise<number | undefined> {
+    const token = await this.token?.(this)
+    if (token !== undefined) this.secrets.add(token)
+    const headers: Record<string, string> = token === undefined ? {} : { 'x-agent-rails': token }
+    return (await this.#ask(path, most, { headers, each }, FILE_MS))?.status
+  }
+
   post(path: string, headers: Record<string, string>, body: string): Promise<FetchResult | undefined> {
     return this.#ask(path, MOST.note, { method: 'POST', headers, body })
   }
 
-  async #ask(
-    path: string,
-    most: number,
-    init: Pick<OutgoingRequest, 'method' | 'headers' | 'body'>,
-  ): Promise<FetchResult | undefined> {
+  async #ask(path: string, most: number, init: Asked, maxMs = this.maxMs): Promise<FetchResult | undefined> {
     for (let tries = 1; ; tries++) {
-      const { fetched, wait } = await this.#once(path, most, init)
+      const { fetched, wait } = await this.#once(path, most, init, maxMs)
       if (wait === undefined || tries === MOST_TRIES) return fetched
       await Bun.sleep(wait)
     }
@@ -67,13 +75,14 @@ export class Fetcher {
   async #once(
     path: string,
     most: number,
-    init: Pick<OutgoingRequest, 'method' | 'headers' | 'body'>,
+    init: Asked,
+    maxMs: number,
   ): Promise<{ fetched?: FetchResult; wait?: number }> {
     try {
       // A redirection is an answer like any other, and not the one that was asked for: it is not followed.
       const { status, headers, bytes } = await ask(`${this.base}${path}`, {
         ...init,
-        timeoutMs: this.maxMs,
+        timeoutMs: maxMs,
         mostBytes: most,
         loopback: true,
       })

@@ -80,7 +80,11 @@ export async function watchOnce(watch: Watch, memory: Memory): Promise<Round> {
 }
 
 /** Reads what is new in the registry log, replays it, and tells the faults that it has. */
-async function followEntries(parts: Parts, memory: Memory, registry: LogView | undefined): Promise<ReplayResult> {
+export async function followEntries(
+  parts: Parts,
+  memory: Memory,
+  registry: LogView | undefined,
+): Promise<ReplayResult> {
   const added = registry ? ((await entriesFrom('registry', parts, registry, memory.entries.length)) ?? []) : []
   for (const body of added) memory.entries.push(textOrBytes(body))
   const replayed = replay(memory.entries, memory.replayed)

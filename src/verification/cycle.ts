@@ -12,7 +12,10 @@ import { checkDiff, checkHistory, checkRelease, checkStatements, isPublished } f
 import { rederive } from '../registry/release/rederive.ts'
 import { findRelease, listReleases, type ReleaseState } from '../registry/release/store.ts'
 
-export type Verified = Pick<Installation, 'db' | 'registryLog' | 'figuresLog'>
+export interface Verified extends Pick<Installation, 'db' | 'registryLog' | 'figuresLog'> {
+  /** A mirror has the files and the registry log; what else a service knows of a release is not in them. */
+  isMirror?: boolean
+}
 type Pause = () => Promise<void>
 
 const IN_CYCLE = [PARTS.registry, PARTS.figures]
@@ -122,7 +125,7 @@ export function verifyInCycle(verified: Verified, options: CycleOptions): { stop
       isFirst = false
       return Math.min(everyMs, FIRST_WAIT_MS)
     }
-    const next = await nextPart(verified.db, everyMs)
+    const next = await nextPart(verified, everyMs)
     if (next.dueAt > now()) {
       await forgetCopies(verified.db, verified.db.files.copy, now() - Math.max(COPY_LIFE_MS, 3 * everyMs))
       return next.dueAt - now()
@@ -144,12 +147,12 @@ export function verifyInCycle(verified: Verified, options: CycleOptions): { stop
   }
 }
 
-async function nextPart(db: Db, everyMs: number): Promise<{ part: string; dueAt: number }> {
+async function nextPart({ db, isMirror }: Verified, everyMs: number): Promise<{ part: string; dueAt: number }> {
   const releases = (await listReleases(db)).filter(isPublished).map(({ release_id }) => release_id)
   const known = new Map(
     (await listParts(db)).filter(({ copy }) => copy === '' || copy === db.files.copy).map((each) => [each.part, each]),
   )
-  const due = [...IN_CYCLE, ...releases].map((part) => {
+  const due = [...(isMirror ? [PARTS.registry] : IN_CYCLE), ...releases].map((part) => {
     const last = known.get(part)
     const wait = last && last.fault_count > 0 ? Math.min(everyMs, FAILED_EVERY_MS) : everyMs
     return { part, dueAt: last ? last.verified_at + wait : 0 }
@@ -173,7 +176,7 @@ async function checkPart(verified: Verified, part: string, pause: Pause): Promis
   const release = await findRelease(db, part)
   if (!release || !isPublished(release)) return undefined
   const verdict = await rederive(db, release, pause)
-  await db.snapshot(async (tx) => checkStatements(tx, release, await listReleases(tx), verdict))
+  if (!verified.isMirror) await db.snapshot(async (tx) => checkStatements(tx, release, await listReleases(tx), verdict))
   return { part, verdict, release }
 }
 

@@ -102,7 +102,13 @@ test('hostile text is looked for on every path that answers GET', async () => {
   const { paths: described } = (await app.getJson('/api/openapi.json')) as { paths: Record<string, object> }
   const known = { releases: ['a:b:1', 'a:c:1'], codes: ['G0101'], npis: ['1234567893'], rails: {} }
   const isAsked = (path: string): boolean => 'get' in (described[path] ?? {}) && !!addressesOf(path, known)?.length
-  const beside = [...BESIDE_API, ...Object.keys(pagesBesideApi(known)), '/assets/css/{file}', '/assets/js/{file}']
+  const beside = [
+    ...BESIDE_API,
+    ...Object.keys(pagesBesideApi(known)),
+    '/assets/css/{file}',
+    '/assets/js/{file}',
+    '/releases/{file}',
+  ]
   const unvisited = paths.filter((path) => !isAsked(path) && !beside.includes(path))
   expect(unvisited).toEqual([])
 })

@@ -95,6 +95,7 @@ export const pagesBesideApi = ({ codes, npis }: Pick<Known, 'codes' | 'npis'>): 
 })
 export const BESIDE_API = [
   ...['/llms.txt', '/index.md', '/auth.md', '/robots.txt', '/sitemap.xml', '/favicon.ico', '/mcp/server-card'],
+  '/releases/index.json',
   ...['api-catalog', 'ai-catalog.json', 'mcp/server-card.json', 'security.txt'].map((name) => `/.well-known/${name}`),
 ]
 
@@ -141,6 +142,12 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
   }
   for (const file of loaded) if (!(await visit(file, {})).ok) throw new Error(`${file} is not there`)
   for (const path of BESIDE_API) if (!(await visit(path, {})).ok) throw new Error(`${path} had nothing to say`)
+  const { files } = (await (await visit('/releases/index.json', {})).json()) as { files: { file: string }[] }
+  for (const { file } of files) {
+    const response = await visit(`/releases/${file}.atr.zst`, known.rails)
+    const content = new Uint8Array(Bun.zstdDecompressSync(await response.arrayBuffer()))
+    given.push({ channel: `unpacked ${file}`, content })
+  }
   const lines = known.codes.slice(0, 50).map((cpt) => ({ cpt, as_of: '2026-11-15' }))
   await visit('/reference/batch', { 'content-type': 'application/json' }, JSON.stringify({ lines }))
   const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

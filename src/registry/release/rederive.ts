@@ -20,7 +20,11 @@ type Rederived = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | '
  * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals. It
  * says which rows are wrong, or cannot be proved: others can be served. Between two pieces of work it waits for `pause`.
  */
-export async function rederive(db: Db, release: Rederived, pause: () => Promise<void> = ourTurn): Promise<Verdict> {
+export async function rederive(
+  db: Pick<Db, 'files'>,
+  release: Rederived,
+  pause: () => Promise<void> = ourTurn,
+): Promise<Verdict> {
   const { release_id, row_count, file: digest } = release
   const verdict = new Verdict()
   const otherBytes = `${release_id}: its file is missing, or its bytes are not those that its name says`

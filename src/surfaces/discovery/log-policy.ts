@@ -6,6 +6,8 @@ export const logPolicy = (
   keys: () => { logs: readonly PolicyKey[]; retired: readonly RetiredKey[] },
   witnesses: readonly PolicyKey[],
   quorum: number,
+  /** Of a mirror: the policy that was pinned, as it is. */
+  pinned?: () => string,
 ): Resource => ({
   name: 'get_log_policy',
   path: '/log/policy',
@@ -16,6 +18,7 @@ export const logPolicy = (
     {
       type: 'text/plain; charset=utf-8',
       render() {
+        if (pinned) return pinned()
         const { logs, retired } = keys()
         return formatPolicy(logs, witnesses, quorum, retired)
       },

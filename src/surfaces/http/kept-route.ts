@@ -2,7 +2,7 @@ import type { Access, Bucket, Operation } from '../../operation.ts'
 import { ENCODINGS, type Encoding } from './compression.ts'
 import { formChooser, isNamed, negotiate } from './negotiation.ts'
 import { remembered } from './remembered.ts'
-import type { Rendered, Resource } from './resource.ts'
+import type { Rendered, RenderedFile, Resource } from './resource.ts'
 
 /** What the surface knows of a GET route before it looks at a request. */
 export interface KeptRoute {
@@ -17,7 +17,7 @@ export interface KeptRoute {
   /** Any query gives the same answer. */
   ignoresQuery: boolean
   /** What is being made now, by what it is: those who ask for the same meanwhile get it too. */
-  underWay: Map<string, Promise<Rendered>>
+  underWay: Map<string, Promise<Rendered | RenderedFile>>
   /** The route has a few answers in all, so each is kept when it is first made. */
   isSmall: boolean
 }

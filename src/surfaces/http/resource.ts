@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Access, Bucket, Stamp, Tag } from '../../operation.ts'
+import type { WorkQueue } from '../../work-queue.ts'
 
 /** A GET route that is not an operation, such as a page or a tile. It has the same rules of access, quota and caching. */
 export interface Resource {
@@ -52,10 +53,22 @@ export interface ResourceForm {
   type: string
   schema?: z.ZodType
   /** Gets the values of the path parameters and of the query, in order. */
-  render(...parameters: string[]): Rendered | Promise<Rendered>
+  render(...parameters: string[]): Rendered | RenderedFile | Promise<Rendered | RenderedFile>
 }
 
 export type Rendered = string | Uint8Array | RenderedPage
+
+/** A file that is too large to be held in memory: it is sent piece by piece, as the caller takes it. */
+export interface RenderedFile {
+  /** Names its content. */
+  etag: string
+  /** The caller has a place here until the last piece is sent. */
+  queue: WorkQueue
+  open(): AsyncIterable<Uint8Array>
+}
+
+export const isFile = (rendered: Rendered | RenderedFile): rendered is RenderedFile =>
+  typeof rendered === 'object' && 'open' in rendered
 
 /** A page that answers with another status than 200: it says that there is nothing, or where to go. */
 export interface RenderedPage {

@@ -38,7 +38,7 @@ type Headers = Record<string, string>
 export interface Reply {
   status: number
   headers: Headers
-  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 }
 
 /** A reply whose bytes are known. */
@@ -52,7 +52,7 @@ export const replyOf = ({ status, headers, body }: Response): Reply => ({
 })
 
 /** As a protocol gives it. */
-export const asResponse = ({ status, headers, body }: Reply): Response => new Response(body, { status, headers })
+export const asResponse = ({ status, headers, body }: Reply): Response => new Response(body as BodyInit | null, { status, headers })
 
 /** As the transport takes it. */
 export const written = (reply: Reply, isHead: boolean): ReadyBytes | Response => {

@@ -30,7 +30,7 @@ import {
   refuseBody,
   targetOf,
 } from './request.ts'
-import { type PathParameter, type Rendered, type Resource, wholePage } from './resource.ts'
+import { isFile, type PathParameter, type Resource, wholePage } from './resource.ts'
 import {
   asProblem,
   conditional,
@@ -55,6 +55,7 @@ import {
   written,
 } from './response.ts'
 import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
+import { sendFile } from './sent-file.ts'
 import { warmPath } from './warm.ts'
 
 export type { RequestLine }
@@ -267,12 +268,14 @@ async function showResource(
     if (!form) throw notAcceptable(resource.forms.map(({ type }) => type))
     const stamp = route.stamp()
     const values = [...parameterValues(resource, env.pathname, path), ...queryValues(resource, env.search)]
-    const render = async (): Promise<Rendered> => form.render(...values)
+    const render = async () => form.render(...values)
     const { heavy } = parts.gate
-    const inTurn = (): Promise<Rendered> =>
+    const inTurn = () =>
       resource.heavy ? heavy.run(visit.who ?? env.address, render, () => env.asked.request().signal) : render()
     const what = JSON.stringify([stamp, at, values])
     const rendered = await (stamp === undefined ? inTurn() : madeOnce(route.underWay, what, inTurn))
+    const about = { type: form.type, cache: resource.cache, who: visit.who ?? env.address }
+    if (isFile(rendered)) return await sendFile(env.asked.request(), head, rendered, about)
     const { bytes, status, headers: own } = wholePage(rendered)
     const isCompressible = isWorthwhile(bytes.length, 'document') && (resource.compressed || isText(form.type))
     const encoding = isCompressible ? preferredEncoding(head.acceptEncoding) : undefined

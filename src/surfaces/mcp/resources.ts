@@ -8,7 +8,7 @@ import {
 import { answerText, type Operation } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { askedBy, LIMITS, readHead, readInput, targetOf } from '../http/request.ts'
-import { type Resource, wholePage } from '../http/resource.ts'
+import { isFile, type Resource, wholePage } from '../http/resource.ts'
 import { CARD_MIME, CARD_URI, type Card } from './card.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -77,8 +77,9 @@ export async function readResource(parts: ReadableParts, uri: string, visitor: V
   const refused = await visitor.enter()
   if (refused) throw refusalOfRead(refused, visitor)
   const form = DOCUMENTS.includes(path) && parts.resources.find((each) => each.path === path)?.forms[0]
-  if (!form) throw refusalOfRead(new Problem('route_not_found'), visitor)
-  const { bytes } = wholePage(await form.render())
+  const rendered = form ? await form.render() : undefined
+  if (!form || rendered === undefined || isFile(rendered)) throw refusalOfRead(new Problem('route_not_found'), visitor)
+  const { bytes } = wholePage(rendered)
   return { contents: [{ uri, mimeType: form.type, text: Buffer.from(bytes).toString('utf8') }] }
 }
 
