@@ -15,7 +15,7 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
 
-export type Bucket = 'default' | 'reference' | 'log'
+export type Bucket = 'default' | 'reference' | 'log' | 'probe'
 export type Tag = 'discovery' | 'metrics' | 'agent-tools' | 'agent-rails'
 /** Open to all, open to the holder of an agent key, or open to a rails token with this scope. */
 export type Access = 'public' | 'agent_key' | Scope

@@ -17,11 +17,7 @@ export const PARTS: Record<string, Part> = {
   },
   rails: {
     code: ['src/rails', 'src/rails/oauth', 'src/rails/signed'],
-    tests: [
-      'src/rails',
-      'test/stories/oauth.story.test.ts',
-      'test/stories/signed-requests.story.test.ts',
-    ],
+    tests: ['src/rails', 'test/stories/oauth.story.test.ts', 'test/stories/signed-requests.story.test.ts'],
   },
   rule: {
     code: ['src/figures/rule'],

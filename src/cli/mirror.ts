@@ -59,7 +59,9 @@ export const mirror: Command = {
     }
     try {
       if (every !== undefined) return await rounds(round, every)
-      using stopping = ifInterrupted('what was copied stays, and the folder is as good as it was: run the command again')
+      using stopping = ifInterrupted(
+        'what was copied stays, and the folder is as good as it was: run the command again',
+      )
       const { code } = await round()
       stopping.done()
       return code

@@ -1,5 +1,6 @@
 import { constants, Database, type SQLQueryBindings } from 'bun:sqlite'
-import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, existsSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Db, type NamedLock, StoreBusy, StoreFault } from './db.ts'
@@ -90,9 +91,26 @@ function connect(path: string, create: boolean): Database {
   }
 }
 
-/** Beside a process that has it open, or after a crash, the store is read with its journal; else nothing is written beside it. */
+/**
+ * Beside a process that has it open the store is read with its journal; else nothing is written beside it. A journal
+ * without its index is what a crash or a copy left: SQLite would make the index, so a copy of both is read instead.
+ */
 function connectToRead(path: string): Database {
-  const how = existsSync(`${path}-wal`) ? '?mode=ro' : '?immutable=1'
+  if (!existsSync(`${path}-wal`)) return openToRead(path, '?immutable=1')
+  if (existsSync(`${path}-shm`)) return openToRead(path, '?mode=ro')
+  const folder = mkdtempSync(join(tmpdir(), 'atr-read-'))
+  try {
+    const copy = join(folder, 'store')
+    for (const end of ['', '-wal']) copyFileSync(`${path}${end}`, `${copy}${end}`)
+    const database = openToRead(copy, '?mode=ro')
+    database.query('SELECT count(*) FROM sqlite_schema').get() // opens the journal: from here on, no name is needed
+    return database
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function openToRead(path: string, how: '?mode=ro' | '?immutable=1'): Database {
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
   const database = new Database(`${pathToFileURL(path).href}${how}`, flags)
   database.run('PRAGMA busy_timeout = 0')

@@ -200,12 +200,15 @@ test('what is hostile in a form comes back as text or not at all', async () => {
   expect([asJson.status, asJson.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
 })
 
-test('a bill counts each of its lines once against the quota, whatever is looked up for it', async () => {
+test('a bill counts its lines once for the first column and half for each other one, before anything is looked up', async () => {
   await using app = await testApp({ today: TODAY, limits: { enabled: true, reference_rpm: 10 } })
   await publishSchedules(app)
-  const response = await send(app, { lines: '99213\n80053\n99285', npi: NPI })
-  expect(response.status).toBe(200)
-  expect((await send(app, { lines: '99213\n80053\n99285\n99285\n99285', npi: NPI })).status).toBe(429)
+  const left = ({ headers }: Response): string | undefined => /r=([0-9]+)/.exec(headers.get('ratelimit') ?? '')?.[1]
+  // Two columns without a hospital, four with one.
+  expect(left(await send(app, { lines: '99213\n80053' }))).toBe('7')
+  const whole = await send(app, { lines: '99213\n80053', npi: NPI })
+  expect([whole.status, left(whole)]).toEqual([200, '2'])
+  expect((await send(app, { lines: '99213', npi: NPI })).status).toBe(429)
 })
 
 test('a form that cannot be read counts as one request', async () => {

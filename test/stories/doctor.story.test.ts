@@ -1,7 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { dayOf } from '../../src/calendar.ts'
 import { SourceArchive } from '../../src/citations/archive.ts'
@@ -10,7 +20,7 @@ import { recheck } from '../../src/cli/fsck.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { type Examination, examine } from '../../src/doctor/examination.ts'
 import { FINDINGS, type FindingCode } from '../../src/doctor/finding.ts'
-import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
+import { createInstallation, type Installation, openInstallation, openUnchecked } from '../../src/installation.ts'
 import { WitnessFault } from '../../src/integrity/witnesses/witness-client.ts'
 import { createKey } from '../../src/rails/keys.ts'
 import { citedSources } from '../../src/registry/catalogue/citations.ts'
@@ -368,6 +378,27 @@ test.each(Object.entries(HARMED))('when %s, it is named with what to do', async 
   ])
   expect(told.map(({ what }) => what).join('\n')).toContain(says)
   expect(status).toBe(findings.some((each) => each.level === 'fail') ? 'fail' : 'warn')
+})
+
+test('a store that was copied with its journal and without the index of it is read, and nothing is written beside it', async () => {
+  const patient = copied()
+  const store = patient.pathOf('data/registry.db')
+  await patient.opened(async (installation) => {
+    const parts = {
+      ...installation,
+      now: async () => NOW,
+      random: (n: number) => crypto.getRandomValues(new Uint8Array(n)),
+    }
+    await createKey(parts, { name: 'in the journal', scopes: ['registry:read'] })
+    for (const end of ['', '-wal']) cpSync(`${store}${end}`, `${store}${end}.kept`)
+  })
+  for (const end of ['', '-wal']) renameSync(`${store}${end}.kept`, `${store}${end}`)
+  expect(existsSync(`${store}-shm`)).toBe(false)
+  expect((await examined(patient)).findings).toEqual([])
+  const { db } = await openUnchecked(patient.config, { isReadOnly: true })
+  expect(await db.query('SELECT name FROM agent_key')).toEqual([{ name: 'in the journal' }])
+  await db.close()
+  expect(readdirSync(patient.pathOf('data')).filter((name) => name.endsWith('-shm'))).toEqual([])
 })
 
 test('what is missing of an installation is named, and an empty folder is no installation', async () => {

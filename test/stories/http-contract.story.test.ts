@@ -113,8 +113,22 @@ test('OPTIONS and probes are counted', async () => {
   await using app = await testApp({ limits: { enabled: true, log_rpm: 5 } })
   for (let i = 0; i < 5; i++) expect((await app.request('/healthz')).status).toBe(200)
   expect((await app.request('/healthz')).status).toBe(429)
+  for (let i = 0; i < 5; i++) expect((await app.request('/api/figures', { method: 'OPTIONS' })).status).toBe(204)
   expect((await app.request('/api/figures', { method: 'OPTIONS' })).status).toBe(429)
   expect((await app.request('/api/figures', { method: 'OPTIONS' }, '192.0.2.2')).status).toBe(204)
+})
+
+test('probes are answered while a crowd has used up the quota of all callers', async () => {
+  await using app = await testApp({ limits: { enabled: true, log_rpm: 5, anonymous_rpm: 80 } })
+  const from = (i: number): string => `198.18.${i}.1`
+  const crowd = async (path: string): Promise<number[]> => {
+    const statuses: number[] = []
+    for (let i = 0; i < 90; i++) statuses.push((await app.request(path, {}, from(i))).status)
+    return statuses
+  }
+  for (const path of ['/log/registry/checkpoint', '/healthz'])
+    expect([path, (await crowd(path)).includes(429)]).toEqual([path, path !== '/healthz'])
+  for (const path of ['/healthz', '/readyz']) expect((await app.request(path, {}, '192.0.2.7')).status).toBe(200)
 })
 
 test('a forwarded address may have a port', () => {

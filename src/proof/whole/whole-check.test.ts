@@ -7,7 +7,11 @@ import { askedAt } from './asked.ts'
 import { wholeCheck } from './whole-check.ts'
 
 /** What the check says where the proofs of the body prove these rows. */
-async function said(rows: readonly ProvedRow['row'][], permalink?: { release_id: string; index: number }, failed?: FailedCheck) {
+async function said(
+  rows: readonly ProvedRow['row'][],
+  permalink?: { release_id: string; index: number },
+  failed?: FailedCheck,
+) {
   const body = JSON.stringify({ proof: { release: { release_id: 'cms-pfs:A:1' }, row: { index: 7 } } })
   const proved = { ok: true as const, rows: rows.map((row) => ({ row, release: {} as ProvedRow['release'] })) }
   const check = wholeCheck(async () => failed ?? proved)
@@ -41,6 +45,13 @@ test('an address is that of an answer only with its whole path, and empty parame
   })
   expect(asked('/api/releases?state=withdrawn&offset=3')).toEqual({ releases: { state: 'withdrawn', offset: 3 } })
   expect(asked('/api/releases?state=nonsense')).toEqual({ releases: { offset: 0 } })
-  for (const path of ['/reference/more', '/api/coverage/1', '/rows/a/1x', '/rows/a/1/2', '/api/releases/diff', '/price'])
+  for (const path of [
+    '/reference/more',
+    '/api/coverage/1',
+    '/rows/a/1x',
+    '/rows/a/1/2',
+    '/api/releases/diff',
+    '/price',
+  ])
     expect([path, asked(path)]).toEqual([path, undefined])
 })

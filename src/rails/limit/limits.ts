@@ -50,13 +50,20 @@ export interface Limits {
   enabled: boolean
 }
 
+export interface BucketQuota extends WindowQuota {
+  /** All callers together have no quota. */
+  isForEachAlone?: true
+}
+
 /** The quota of each bucket. */
-export function quotasOf({ default_rpm, reference_rpm, log_rpm }: Limits): Record<CountedBucket, WindowQuota> {
+export function quotasOf({ default_rpm, reference_rpm, log_rpm }: Limits): Record<CountedBucket, BucketQuota> {
   const perMinute = (limit: number): WindowQuota => ({ limit, windowSeconds: WINDOW_SECONDS })
   return {
     default: perMinute(default_rpm),
     reference: perMinute(reference_rpm),
     log: perMinute(log_rpm),
+    // A crowd must not make a balancer believe that the service is down.
+    probe: { ...perMinute(log_rpm), isForEachAlone: true },
     [FAILED_AUTHENTICATION]: perMinute(FAILED_AUTHENTICATION_RPM),
   }
 }
@@ -134,11 +141,14 @@ export function makeLimiter(
 export const networksOf = ({ networks }: Caller): Network[] => (networks ? [...networks, everyone()] : [])
 
 /** At least what one network may have. */
-export const networkLimit = (
+export function networkLimit(
   { kind }: Network,
-  { limit }: WindowQuota,
+  { limit, isForEachAlone }: BucketQuota,
   { anonymous_rpm = ANONYMOUS_RPM }: Limits,
-): number => (kind === 'anonymous' ? Math.max(anonymous_rpm, limit * MULTIPLES.network) : limit * MULTIPLES[kind])
+): number {
+  if (kind !== 'anonymous') return limit * MULTIPLES[kind]
+  return isForEachAlone ? Number.MAX_SAFE_INTEGER : Math.max(anonymous_rpm, limit * MULTIPLES.network)
+}
 
 export const decisionOf = (
   bucket: CountedBucket,

@@ -120,12 +120,10 @@ test('who has only the secret of a key that signs gets no token', async () => {
   const [client, plain] = [await signer(rails), await rails.key({ scopes: ['registry:read'] })]
   const operation = tokenOperation({ ...rails.parts, resources: ['/mcp'] })
   const ask = async (agentKey: string, more: Record<string, unknown> = {}) => {
-    const outcome = await perform(
-      operation,
-      { address: '192.0.2.1', agentKey },
-      rails.gate,
-      async () => ({ grant_type: 'client_credentials', ...more }),
-    )
+    const outcome = await perform(operation, { address: '192.0.2.1', agentKey }, rails.gate, async () => ({
+      grant_type: 'client_credentials',
+      ...more,
+    }))
     return outcome.ok ? outcome.output : outcome.problem.code
   }
   expect(await ask(client.key)).toBe('proof_required')

@@ -20,7 +20,7 @@ export const healthResources = ({ ready }: HealthParts): Resource[] => [
     summary: 'The process runs',
     tag: 'discovery',
     cache: 'no-store',
-    limit: 'log',
+    limit: 'probe',
     forms: [jsonForm(Health, () => OK)],
   },
   {
@@ -29,7 +29,7 @@ export const healthResources = ({ ready }: HealthParts): Resource[] => [
     summary: 'Whether the service can answer',
     tag: 'discovery',
     cache: 'no-store',
-    limit: 'log',
+    limit: 'probe',
     forms: [
       jsonForm(Health, async () => {
         // Reporting a failed check is the purpose of this route, so it is a refusal and not a fault.

@@ -52,7 +52,8 @@ export const replyOf = ({ status, headers, body }: Response): Reply => ({
 })
 
 /** As a protocol gives it. */
-export const asResponse = ({ status, headers, body }: Reply): Response => new Response(body as BodyInit | null, { status, headers })
+export const asResponse = ({ status, headers, body }: Reply): Response =>
+  new Response(body as BodyInit | null, { status, headers })
 
 /** As the transport takes it. */
 export const written = (reply: Reply, isHead: boolean): ReadyBytes | Response => {

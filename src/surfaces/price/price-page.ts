@@ -25,6 +25,7 @@ export const pricePages = (parts: PriceParts): Resource[] => [
     path: '/price',
     summary: 'Leads from the form of a lookup to the page of the price',
     query: ['cpt', ...QUERY],
+    cost: 1, // it leads to the page, which is counted for itself
     forms: forms(parts, async (written) => {
       const question = questionIn(asWritten(written, await parts.hospitals()), parts.today())
       // Without its day where none was asked for: who keeps the address wants to know again another day.

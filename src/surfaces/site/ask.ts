@@ -24,6 +24,8 @@ export function askOf(operations: () => readonly Operation[], baseUrl: () => str
   return async (name, input) => {
     const operation = operations().find((each) => each.name === name)
     if (!operation) throw new Error(`a page asks for an operation that does not exist: ${name}`)
+    // The gate below lets everyone in: what needs a token must not come out through a page.
+    if (operation.access !== 'public') throw new Error(`a page asks for an operation that is not public: ${name}`)
     const outcome = await perform(operation, { address: 'page' }, gate, async () => input)
     if (outcome.ok) return { status: 200, body: answerValue(outcome.output), text: answerText(outcome.output) }
     const { problem } = outcome
