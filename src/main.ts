@@ -6,10 +6,10 @@ import { faultOf } from './fault.ts'
 import { LineQueue } from './host/line-queue.ts'
 import type { Installation } from './installation.ts'
 import { addressBlock } from './rails/address.ts'
-import { callerAddress, trustedProxies } from './surfaces/http/address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
 import { hospitalNames, NamesFault } from './surfaces/written/hospital.ts'
+import { callerAddress, trustedProxies } from './transport/forwarded.ts'
 import { type ListenOptions, listen, type Server } from './transport/server.ts'
 
 export interface RunningService {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { readConfig } from '../../src/config.ts'
-import { callerAddress, trustedProxies } from '../../src/surfaces/http/address.ts'
+import { callerAddress, trustedProxies } from '../../src/transport/forwarded.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
 import { DemoService } from '../support/service.ts'
 import { aroundPrism } from '../support/through-prism.ts'

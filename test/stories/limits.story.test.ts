@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { callerAddress, trustedProxies } from '../../src/surfaces/http/address.ts'
+import { callerAddress, trustedProxies } from '../../src/transport/forwarded.ts'
 import { testApp } from '../support/harness.ts'
 
 const limits = { enabled: true }
