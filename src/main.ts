@@ -207,12 +207,10 @@ function requestLog(
     if (lines !== '') standardError.add(lines)
     lines = ''
   }
-  const request = ({ error, ...line }: RequestLine): void => {
-    const isFault = error !== undefined
+  const request = (line: RequestLine): void => {
+    const isFault = line.error !== undefined
     if (!(isFault ? showsErrors : showsInfo)) return
-    lines += isFault
-      ? `${JSON.stringify({ at: clock(), level: 'error', ...line, ...named(worker), ...faultOf(error) })}\n`
-      : lineText(clock(), line, worker)
+    lines += isFault ? faultText(clock(), line, worker) : lineText(clock(), line, worker)
     if (isFault || lines.length > LOG_BATCH_CHARACTERS) flush()
     else timer ??= setTimeout(flush, LOG_BATCH_MS)
   }
@@ -228,6 +226,9 @@ const logValkey = (isAway: boolean, worker: Worker | undefined): void =>
 
 const logConnections = (closed: { connections: number; closed: number }, worker: Worker | undefined): void =>
   logLine({ level: 'warn', ...closed, ...named(worker) })
+
+const faultText = (at: string, { error, ...line }: RequestLine, worker: Worker | undefined): string =>
+  `${JSON.stringify({ at, level: 'error', ...line, ...named(worker), ...faultOf(error) })}\n`
 
 /** As JSON.stringify would write it. All its texts are ours, without a character that needs an escape. */
 const lineText = (

@@ -108,12 +108,13 @@ export const lineOf = (
   { agent }: Visit,
   code?: string,
   error?: unknown,
-): Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'> => ({
-  caller: agent ? 'agent' : 'anonymous',
-  ...(agent && { key_id: agent.key_id }),
-  ...(code !== undefined && { code }),
-  ...(error !== undefined && { error }),
-})
+): Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'> => {
+  const line: ReturnType<typeof lineOf> = { caller: agent ? 'agent' : 'anonymous' }
+  if (agent) line.key_id = agent.key_id
+  if (code !== undefined) line.code = code
+  if (error !== undefined) line.error = error
+  return line
+}
 
 /** The same of a refusal. The caller is told that something is damaged; the log says where. */
 export const refusedLineOf = (visit: Visit, { code, extra }: Problem): ReturnType<typeof lineOf> =>
