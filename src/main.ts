@@ -207,10 +207,12 @@ function requestLog(
     if (lines !== '') standardError.add(lines)
     lines = ''
   }
+  const faultText = ({ error, ...line }: RequestLine): string =>
+    `${JSON.stringify({ at: clock(), level: 'error', ...line, ...named(worker), ...faultOf(error) })}\n`
   const request = (line: RequestLine): void => {
     const isFault = line.error !== undefined
     if (!(isFault ? showsErrors : showsInfo)) return
-    lines += isFault ? faultText(clock(), line, worker) : lineText(clock(), line, worker)
+    lines += isFault ? faultText(line) : lineText(clock(), line, worker)
     if (isFault || lines.length > LOG_BATCH_CHARACTERS) flush()
     else timer ??= setTimeout(flush, LOG_BATCH_MS)
   }
@@ -226,9 +228,6 @@ const logValkey = (isAway: boolean, worker: Worker | undefined): void =>
 
 const logConnections = (closed: { connections: number; closed: number }, worker: Worker | undefined): void =>
   logLine({ level: 'warn', ...closed, ...named(worker) })
-
-const faultText = (at: string, { error, ...line }: RequestLine, worker: Worker | undefined): string =>
-  `${JSON.stringify({ at, level: 'error', ...line, ...named(worker), ...faultOf(error) })}\n`
 
 /** As JSON.stringify would write it. All its texts are ours, without a character that needs an escape. */
 const lineText = (

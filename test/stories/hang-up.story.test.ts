@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { operation } from '../../src/operation.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
+import { listen } from '../../src/transport/server.ts'
 import { turn, WorkQueue } from '../../src/work-queue.ts'
 
 test('a caller who hangs up ends the work, and the next one has the place', async () => {
@@ -37,7 +38,11 @@ test('a caller who hangs up ends the work, and the next one has the place', asyn
     observe: () => undefined,
     randomId: () => crypto.randomUUID(),
   })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => surface.fetch(request, '192.0.2.1') })
+  const server = listen({
+    port: 0,
+    hostname: '127.0.0.1',
+    host: { answer: (asked) => surface.answer(asked, asked.address), refuse: surface.refuse },
+  })
   const ask = (caller: AbortController) =>
     fetch(`http://127.0.0.1:${server.port}/endless`, { signal: caller.signal }).catch((error: Error) => error.name)
   const until = async (holds: () => boolean): Promise<void> => {
@@ -56,5 +61,5 @@ test('a caller who hangs up ends the work, and the next one has the place', asyn
   await Bun.sleep(30)
   expect(work.pieces).toBe(pieces)
   expect(await Promise.all(answers)).toEqual(['AbortError', 'AbortError'])
-  await server.stop(true)
+  await server.stop()
 })

@@ -5,6 +5,7 @@ import { makeGate } from '../../src/rails/admission.ts'
 import { revokeKey } from '../../src/rails/keys.ts'
 import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
+import { listen } from '../../src/transport/server.ts'
 import { WorkQueue } from '../../src/work-queue.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -132,6 +133,8 @@ const HEADERS: Record<string, string>[] = [
   { accept: 'text/html;q=0.2, application/problem+json' },
   { 'if-none-match': '*' },
   { 'if-none-match': '"other", W/"one"' },
+  { 'if-match': '*' },
+  { 'if-match': '"other"' },
   { 'content-length': '3' },
   { 'transfer-encoding': 'chunked' },
   { 'x-agent-key': 'nonsense' },
@@ -159,6 +162,40 @@ test('every route gives the same bytes ready-made, to every method and odd heade
   expect(pair.plain.cacheFigures()).toMatchObject({ hits: 0, bytes: 0, targets: 0 })
 })
 
+test('over a socket the answers are the same bytes, ready-made or not', async () => {
+  const app = await sample
+  const { ready, plain } = twins(app)
+  const of = (surface: Twin) =>
+    listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      host: { answer: (asked) => surface.answer(asked, '192.0.2.1'), refuse: surface.refuse },
+    })
+  const [warm, cold] = [of(ready), of(plain)]
+  const token = await app.railsHeaders()
+  const over = async (port: number, path: string, init: RequestInit) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, decompress: false, redirect: 'manual' })
+    const { date: _, ...headers } = Object.fromEntries(response.headers)
+    return { status: response.status, headers, body: Buffer.from(await response.bytes()).toString('base64') }
+  }
+  // What a client adds by itself, so that all three are asked the same.
+  const base = { accept: '*/*', 'accept-encoding': 'identity' }
+  for (const path of PATHS.filter((each) => !SLOW.test(each) && !/[#.]/.test(each.split('?', 1)[0] ?? '')))
+    for (const headers of [base, base, { ...base, ...token }, { ...base, 'if-none-match': '*' }])
+      for (const method of ['GET', 'HEAD']) {
+        const asked = { method, headers }
+        const wanted = await seen(plain, path, asked, '192.0.2.1')
+        const found = [await over(warm.port, path, asked), await over(cold.port, path, asked)]
+        const bare = (one: typeof wanted): object => {
+          const { 'x-request-id': id = '', ratelimit: _, ...rest } = one.headers
+          return { ...one, headers: rest, body: Buffer.from(one.body, 'base64').toString('latin1').replace(id, '') }
+        }
+        expect([path, method, ...found.map(bare)]).toEqual([path, method, bare(wanted), bare(wanted)])
+      }
+  expect(ready.cacheFigures().hits).toBeGreaterThan(50)
+  await Promise.all([warm.stop(), cold.stop()])
+})
+
 test('a caller who has the bytes is told so, in each coding, before anything is made', async () => {
   const app = await sample
   const pair = twins(app)
@@ -176,6 +213,25 @@ test('a caller who has the bytes is told so, in each coding, before anything is 
     }
     expect(tags.size).toBe(path.startsWith('/reference') ? 1 : 4)
   }
+})
+
+test('a document that If-Match names is ready-made, and one that it does not name is not compressed', async () => {
+  const app = await sample
+  const pair = twins(app)
+  const page = await ask(pair, '/verify', { headers: { accept: 'text/html' } })
+  const path = /\/assets\/js\/[^"]+/.exec(page.text)?.[0] ?? ''
+  const gzip = { 'accept-encoding': 'gzip' }
+  await ask(pair, path, { headers: gzip })
+  const etag = (await ask(pair, path, { headers: gzip })).headers['etag'] ?? ''
+  const { hits } = pair.ready.cacheFigures()
+  for (const named of ['*', `"other", ${etag}`])
+    expect((await ask(pair, path, { headers: { ...gzip, 'if-match': named } })).status).toBe(200)
+  expect(pair.ready.cacheFigures().hits).toBe(hits + 2)
+  const br = { 'accept-encoding': 'br', 'if-match': '"other"' }
+  await ask(pair, path, { headers: br })
+  const began = process.cpuUsage()
+  for (let i = 0; i < 20; i++) await seen(pair.ready, path, { headers: br }, '192.0.2.1')
+  expect(process.cpuUsage(began).user / 20_000).toBeLessThan(5) // milliseconds each; compressing takes 20 and more
 })
 
 test('nobody gets an answer of yesterday: a new stamp, or none, and the answer is made anew', async () => {

@@ -2,7 +2,7 @@ import type { Quota } from '../../operation.ts'
 import { headerLines, type ReadyBytes, statusLine } from '../../transport/answer.ts'
 import type { KeptRoute } from './kept-route.ts'
 import type { Asked, Target } from './request.ts'
-import { matches, policyOf, remainingOf, unchanged, type WholeReply } from './response.ts'
+import { isNamedBy, matches, policyOf, remainingOf, type WholeReply } from './response.ts'
 
 /** What a response holds besides its bytes: headers, and the objects around them. Measured, and rounded up. */
 const OVERHEAD_BYTES = 3 * 1024
@@ -14,7 +14,6 @@ const SEEN_IN_PLACE = 8
 /** An answer that was made once, as bytes. Only the request id and the quota are added for each caller. */
 export class ReadyReply {
   readonly #status: number
-  readonly #headers: Readonly<Record<string, string>>
   readonly #etag: string | undefined
   /** The quota whose policy stands in the head. */
   readonly #quota: Quota | undefined
@@ -33,12 +32,16 @@ export class ReadyReply {
   ) {
     const { 'x-request-id': _id, ratelimit: _remaining, ...kept } = headers
     this.#status = status
-    this.#headers = kept
     this.#etag = headers['etag']
     this.#quota = quota
     this.#body = body
     this.#around = requestId === undefined ? undefined : around(body, requestId)
-    this.#head = headOf(status, kept)
+    this.#head = Buffer.from(statusLine(status) + headerLines(kept), 'latin1')
+  }
+
+  /** Whether a caller with this `If-Match` gets it. */
+  isFor(ifMatch: string | null): boolean {
+    return this.#status !== 200 || isNamedBy(ifMatch, this.#etag)
   }
 
   respond(requestId: string, quota: Quota | undefined, isHead: boolean, ifNoneMatch: string | null): ReadyBytes {
@@ -52,13 +55,10 @@ export class ReadyReply {
 
   /** The policy stands in the head already: the limits of a route are the same for all. */
   #headFor(quota: Quota | undefined, isUnchanged: boolean): Uint8Array {
-    if (quota && (quota.bucket !== this.#quota?.bucket || quota.limit !== this.#quota.limit)) {
-      const headers = { ...this.#headers, 'ratelimit-policy': policyOf(quota) }
-      return isUnchanged ? headOf(NOT_MODIFIED, unchanged(headers)) : headOf(this.#status, headers)
-    }
-    if (!isUnchanged) return this.#head
-    this.#unchanged ??= headOf(NOT_MODIFIED, unchanged(this.#headers))
-    return this.#unchanged
+    if (isUnchanged) this.#unchanged ??= unchangedHead(this.#head)
+    const head = (isUnchanged && this.#unchanged) || this.#head
+    const isStated = !quota || (quota.bucket === this.#quota?.bucket && quota.limit === this.#quota.limit)
+    return isStated ? head : edited(head, POLICY_LINE, '', `ratelimit-policy: ${policyOf(quota)}\r\n`)
   }
 
   #bodyFor(requestId: string): Uint8Array<ArrayBuffer> {
@@ -68,8 +68,16 @@ export class ReadyReply {
 
 const NOT_MODIFIED = 304
 
-const headOf = (status: number, headers: Readonly<Record<string, string>>): Uint8Array =>
-  Buffer.from(statusLine(status) + headerLines(headers), 'latin1')
+// Both are seldom wanted, so they are made from the bytes: the headers themselves would take twice the memory.
+const POLICY_LINE = /^ratelimit-policy: .*\r\n/gm
+const CONTENT_LINES = /^content-(?:type|length|encoding): .*\r\n/gm
+
+const edited = (head: Uint8Array, line: RegExp, status: string, more = ''): Uint8Array => {
+  const text = Buffer.from(head).toString('latin1').replaceAll(line, '')
+  return Buffer.from((status === '' ? text : text.replace(/^.*\r\n/, status)) + more, 'latin1')
+}
+
+const unchangedHead = (head: Uint8Array): Uint8Array => edited(head, CONTENT_LINES, statusLine(NOT_MODIFIED))
 
 /** What stands before the id and after it. */
 function around(body: Uint8Array, requestId: string): readonly [Uint8Array, Uint8Array] {

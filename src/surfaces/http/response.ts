@@ -154,11 +154,15 @@ export interface Answer {
   isMadeOnce?: boolean | undefined
   /** 200 if left out. */
   status?: number | undefined
+  /** The `If-Match` of the request: what it does not name is not compressed for nothing. */
+  ifMatch?: string | null
 }
 
 /** An answer, whole, with a strong ETag over its bytes. */
 export function good(answer: Answer): Soon<WholeReply> {
-  const { bytes, type, cache, headers, encoding, isMadeOnce, status = 200 } = answer
+  const { bytes, type, cache, headers, encoding, isMadeOnce, status = 200, ifMatch = null } = answer
+  const etag = cache === 'no-store' ? undefined : etagOf(bytes, encoding)
+  if (status === 200 && !isNamedBy(ifMatch, etag)) throw new Problem('precondition_failed')
   return after(encoded(bytes, encoding ?? 'identity', isMadeOnce), (body) => {
     const all: Headers = {
       ...headers,
@@ -166,7 +170,7 @@ export function good(answer: Answer): Soon<WholeReply> {
       'content-type': type,
       'content-length': String(body.length),
     }
-    if (cache !== 'no-store') all['etag'] = etagOf(bytes, encoding)
+    if (etag !== undefined) all['etag'] = etag
     if (encoding !== undefined) all['vary'] = varying(headers?.['vary'], 'Accept-Encoding')
     if (body !== bytes) all['content-encoding'] = encoding ?? ''
     return { status, headers: all, body }
@@ -190,19 +194,24 @@ export function conditional(whole: Reply, ifNoneMatch: string | null): Reply {
     : whole
 }
 
-/** The answer, unless `If-Match` names others (RFC 9110 13.1.1). */
+/** The answer, unless `If-Match` names others. */
 export function ifUnchanged(whole: Reply, ifMatch: string | null): Reply {
-  if (ifMatch === null || whole.status !== 200) return whole
+  if (whole.status === 200 && !isNamedBy(ifMatch, whole.headers['etag'])) throw new Problem('precondition_failed')
+  return whole
+}
+
+/** Whether an answer is one of those that `If-Match` names (RFC 9110 13.1.1). */
+export function isNamedBy(ifMatch: string | null, etag = ''): boolean {
+  if (ifMatch === null) return true
   const named = ifMatch.split(',').map((each) => each.trim())
-  if (named.includes('*') || named.includes(whole.headers['etag'] ?? '')) return whole
-  throw new Problem('precondition_failed')
+  return named.includes('*') || named.includes(etag)
 }
 
 export const matches = (header: string | null, etag: string): boolean =>
   header === etag || (header ?? '').split(',').some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
 
 /** The headers of an answer that is not sent again. */
-export function unchanged(headers: Headers): Headers {
+function unchanged(headers: Headers): Headers {
   const { 'content-type': _type, 'content-length': _length, 'content-encoding': _coding, ...kept } = headers
   return kept
 }

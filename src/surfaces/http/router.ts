@@ -284,7 +284,16 @@ async function showResource(
     // As other refusals: the answer may be another one tomorrow.
     const cache = status < 400 ? resource.cache : 'no-store'
     const { isMadeOnce } = resource
-    const reply = await good({ bytes, type: form.type, cache, headers, encoding, status, isMadeOnce })
+    const reply = await good({
+      bytes,
+      type: form.type,
+      cache,
+      headers,
+      encoding,
+      status,
+      isMadeOnce,
+      ifMatch: head.ifMatch,
+    })
     if (stamp !== undefined && stamp === route.stamp())
       env.made = { route, stamp, cost, quota: visit.quota, variants: variantsOf(at, encoding) }
     return reply
