@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { ConfigFault } from '../config.ts'
 import { parsePolicy } from '../proof/note/policy.ts'
 import { ED25519, parseVerifierKey, type VerifierKey } from '../proof/note/signed-note.ts'
 import { startWitness } from '../witness/serve.ts'
@@ -69,7 +70,11 @@ async function serve(args: string[]): Promise<number> {
   if (logs.length === 0)
     throw new UsageFault('name the logs to follow: --log with a verifier key, or --policy with a file')
   const observe = (error: unknown): void => console.error('atr witness: a request failed:', error)
-  const running = await startWitness({ dir, logs, port: Number(port), host, observe })
+  const running = await startWitness({ dir, logs, port: Number(port), host, observe }).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
+    const taken = `port ${port} is in use: stop what listens there, or choose another one with --port ${Number(port) + 1}`
+    throw new ConfigFault(taken, { cause: error })
+  })
   console.log(`listening on ${running.url}\n${running.vkey}`)
   await stopSignal()
   await running.stop()

@@ -4,7 +4,7 @@ import { makeApp } from '../app.ts'
 import type { CitationEvent } from '../citations/store.ts'
 import type { Config } from '../config.ts'
 import { StoreBusy, StoreFault } from '../db/db.ts'
-import { checkUnlocked, type Installation, openUnchecked, partsOf } from '../installation.ts'
+import { checkAccess, checkUnlocked, type Installation, openUnchecked, partsOf } from '../installation.ts'
 import type { IntegrityReport } from '../integrity/report/report-shape.ts'
 import { limitsOf } from '../main.ts'
 import { answerValue } from '../operation.ts'
@@ -46,7 +46,7 @@ export interface Examination {
 
 export async function examine(config: Config, now: number): Promise<Examination> {
   const disks = disksOf(config)
-  const findings = [...fileFindings(config), ...diskFindings(disks, config)]
+  const findings = [...accessFindings(config), ...fileFindings(config), ...diskFindings(disks, config)]
   const installation = await open(config, findings)
   try {
     const records = installation && (await recordsOf({ installation, config, now }, findings))
@@ -81,6 +81,7 @@ const MISSING = { store: 'store_missing', 'log key': 'log_keys_missing', pepper:
 /** Undefined where the store cannot be read; `findings` then says why. */
 async function open(config: Config, findings: Finding[]): Promise<Installation | undefined> {
   try {
+    checkAccess(config, true)
     const parts = await partsOf(config)
     const missing = parts.filter(([, isThere]) => !isThere).map(([name]) => name)
     if (missing.length === parts.length) {
@@ -91,8 +92,19 @@ async function open(config: Config, findings: Finding[]): Promise<Installation |
     if (missing.length > 0) return undefined
     return await openUnchecked(config, { isReadOnly: true })
   } catch (error) {
-    findings.push(storeFinding(error))
+    const told = storeFinding(error)
+    if (!findings.some(({ what }) => what === told.what)) findings.push(told)
     return undefined
+  }
+}
+
+/** A store that can be read and not written is looked at all the same. */
+function accessFindings(config: Config): Finding[] {
+  try {
+    checkAccess(config)
+    return []
+  } catch (error) {
+    return [storeFinding(error)]
   }
 }
 

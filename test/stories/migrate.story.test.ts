@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
@@ -86,6 +86,17 @@ testOnPostgres(
       code: 3,
       err: expect.stringContaining('the store was moved from here: set DATABASE_URL'),
     })
+    // Who puts the old one back and moves again is told whose store is in the way.
+    const old = readdirSync(DATA_DIR).find((name) => /^registry\.db\.moved-\w+$/.test(name)) ?? ''
+    copyFileSync(join(DATA_DIR, old), join(DATA_DIR, 'registry.db'))
+    const twice = await atr(['migrate', '--to', DATABASE_URL], { DATA_DIR, DATABASE_URL: '' })
+    expect([twice.code, twice.err]).toEqual([
+      3,
+      expect.stringMatching(
+        /^atr: an earlier move has put a store of this registry there already: .* Nothing was changed\n$/,
+      ),
+    ])
+    for (const end of ['', '-wal', '-shm']) rmSync(join(DATA_DIR, `registry.db${end}`), { force: true })
     // A second one is not put over it.
     const again = await atr(['migrate', '--to', DATABASE_URL], { DATA_DIR, DATABASE_URL })
     expect([again.code, again.err]).toEqual([2, 'atr: the store is on that engine already\n'])

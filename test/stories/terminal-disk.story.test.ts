@@ -25,11 +25,14 @@ const PUBLISH = ['release', 'publish', 'cms-clfs:A:1', '--override', 'w03_short'
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
 type Run = { words: readonly string[]; env: Record<string, string> }
 
+/** A report, which is printed on standard output. */
+const isReport = ([name]: readonly string[]): boolean => name === 'doctor'
+
 /** Runs commands one after the other where `prepare` has been done, and returns what each said and its exit code. */
 async function said(before: readonly string[], prepare: string, runs: readonly Run[]): Promise<string[]> {
   const lines = runs.map(({ words, env }) => {
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-    return `${quoted(['env', ...settings, ...ATR, ...words])} 2>&1 >/dev/null; echo "exit $?"; echo ---`
+    return `${quoted(['env', ...settings, ...ATR, ...words])} 2>&1 ${isReport(words) ? '' : '>/dev/null'}; echo "exit $?"; echo ---`
   })
   const child = Bun.spawn([...before, 'bash', '-c', ['set -e', prepare, 'set +e', ...lines].join('\n')], {
     cwd: ROOT,
@@ -56,10 +59,16 @@ test.skipIf(!canMount)('on a read-only disk every command says so in one sentenc
   }))
   const prepare = `mount --bind ${folder.path} ${folder.path} && mount -o remount,ro,bind ${folder.path}`
   const fresh = { DATA_DIR: join(folder.path, 'fresh') }
-  const all = await said(UNSHARE, prepare, [...runs, { words: ['init'], env: fresh }])
+  const all = await said(UNSHARE, prepare, [
+    ...runs,
+    { words: ['init'], env: fresh },
+    { words: ['doctor'], env: there },
+  ])
   const sentence = (path: string): string =>
-    `atr: the disk of ${path} is read-only: make it writable, or name another folder with DATA_DIR\nexit 3\n`
-  expect(all).toEqual([...runs.map(() => sentence(DATA_DIR)), sentence(folder.path)])
+    `the disk of ${path} is read-only: make it writable, or name another folder with DATA_DIR\n`
+  const fault = (path: string): string => `atr: ${sentence(path)}exit 3\n`
+  expect(all.slice(0, -1)).toEqual([...runs.map(() => fault(DATA_DIR)), fault(folder.path)])
+  expect(all.at(-1)).toContain(`fail  store_unusable: ${sentence(DATA_DIR)}`)
 })
 
 test.skipIf(!canLeaveRoot)('in the folder of another user every command says whose it is', async () => {
@@ -72,10 +81,13 @@ test.skipIf(!canLeaveRoot)('in the folder of another user every command says who
     env: { DATA_DIR },
   }))
   const fresh = { DATA_DIR: join(folder.path, 'fresh') }
-  const all = await said(nobody, '', [...runs, { words: ['init'], env: fresh }])
+  const doctor = { words: ['doctor'], env: { DATA_DIR } }
+  const all = await said(nobody, '', [...runs, { words: ['init'], env: fresh }, doctor])
   const sentence = (path: string): string =>
-    `atr: ${path} belongs to another user: run this as its owner (user id 0), or name another folder with DATA_DIR\nexit 3\n`
-  expect(all).toEqual([...runs.map(() => sentence(DATA_DIR)), sentence(folder.path)])
+    `${path} belongs to another user: run this as its owner (user id 0), or name another folder with DATA_DIR\n`
+  const fault = (path: string): string => `atr: ${sentence(path)}exit 3\n`
+  expect(all.slice(0, -1)).toEqual([...runs.map(() => fault(DATA_DIR)), fault(folder.path)])
+  expect(all.at(-1)).toContain(`fail  store_unusable: ${sentence(DATA_DIR)}`)
 })
 
 test.skipIf(!canMount)('on a full disk every command says so, and changes nothing', async () => {

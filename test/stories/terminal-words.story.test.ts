@@ -7,6 +7,8 @@ import { COMMANDS } from '../../src/cli/commands.ts'
 import { explain } from '../../src/cli/failure.ts'
 import { standWithUser } from '../../src/cli/user-folder.ts'
 import { readConfig } from '../../src/config.ts'
+import { aSigner } from '../../src/proof/fixture.ts'
+import { formatVerifierKey } from '../../src/proof/note/signed-note.ts'
 import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
@@ -54,6 +56,21 @@ test('with --json, what a command warns of is JSON too', async () => {
     process.argv.pop()
     printed.mockRestore()
   }
+})
+
+test('a port that is in use is named, with what to type, also to a witness', async () => {
+  using folder = temporaryFolder()
+  using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  const { witness } = await import('../../src/cli/witness.ts')
+  const printed = spyOn(console, 'log').mockImplementation(() => undefined)
+  const run = (...words: string[]) => witness.run([...words, '--dir', join(folder.path, 'witness')], readConfig({}))
+  await run('init', '--name', 'witness.example/w')
+  printed.mockRestore()
+  const log = formatVerifierKey('log.example/log/registry', (await aSigner('log.example/log/registry')).publicKey)
+  const { port } = taken
+  expect(run('serve', '--log', log, '--port', String(port))).rejects.toThrow(
+    `port ${port} is in use: stop what listens there, or choose another one with --port ${port + 1}`,
+  )
 })
 
 test('npm runs a script in its own folder, but files are named from where the user stands', async () => {
