@@ -298,6 +298,11 @@ test('the sentence of a price says what became of the modifiers, and of a range 
   const both = await say({ modifier: '50' })
   expect(both).toStartWith('$150.00 is the Medicare physician fee schedule amount for G0101-50')
   expect(both).toContain('Without modifier 50 it is $100.00.')
+  expect(both).not.toContain('documents')
+  const indicators = { status: 'A', assistant: '0' } as never
+  await app.publish(aRelease({ edition: 'TEST2', rows: [aPrice({ cpt: '27447', indicators })] }))
+  expect(await say({ cpt: '27447', modifier: '80' })).toContain('only with documents of medical necessity')
+  await app.publish(aRelease({ edition: 'TEST3', rows: [aPrice({ price: { amount: '100.00', currency: 'USD' } })] }))
   expect(await say({ modifier: '52' })).toContain('Next: call code_sheet')
   expect(await say({ as_of: '2027-03-01' })).toContain('on 2027-03-01')
 })

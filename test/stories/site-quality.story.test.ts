@@ -23,6 +23,7 @@ const PAGES: Record<string, string> = {
   'price-area': '/price/71046?region=94102',
   absence: '/price/00100',
   refusal: '/price?cpt=hello',
+  choice: '/price?cpt=99213&region=Washington',
   figures: '/figures',
   status: '/status',
   docs: '/docs',
