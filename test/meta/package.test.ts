@@ -143,7 +143,7 @@ test.skipIf(!denoTools)('Deno uses the same package: a verified price, and a pag
 
 test('its command runs, though no install script did', () => {
   const atr = join(consumer, 'node_modules/.bin/atr')
-  expect(run(atr, ['help'], consumer)).toContain('atr verify')
+  expect(run(atr, ['help'], consumer)).toContain('verify      Checks')
   const policy = join(consumer, 'policy')
   run('curl', ['-sf', '-o', policy, `${service.url}/log/policy`], consumer)
   expect(run(atr, ['verify', `${service.url}/reference?cpt=99213`, '--policy', policy], consumer).trim()).toBe('ok')
