@@ -81,8 +81,13 @@ export function start(
       refuse: app.refuse,
     },
   })
-  const admin =
-    metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
+  let admin: Server | undefined
+  try {
+    admin = metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
+  } catch (error) {
+    void server.stop() // or the process would go on, half started
+    throw error
+  }
   const localUrl = localAddress(config.HOST, server.port)
   if (url === '') url = localUrl
   const heads = app.followHeads(({ fault }) => logFault('published_state', fault))
@@ -151,19 +156,22 @@ export const localAddress = (host: string, port: number): string =>
 
 /** Nobody but this machine needs to know how busy the service is. */
 const listenForAdmin = (port: number, metrics: () => string): Server =>
-  listenOn({
-    hostname: '127.0.0.1',
-    port,
-    host: {
-      answer: ({ head }) =>
-        head.target.split('?', 1)[0] === '/metrics'
-          ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
-          : new Response(null, { status: 404 }),
-      refuse: () => new Response(null, { status: 400 }),
+  listenOn(
+    {
+      hostname: '127.0.0.1',
+      port,
+      host: {
+        answer: ({ head }) =>
+          head.target.split('?', 1)[0] === '/metrics'
+            ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+            : new Response(null, { status: 404 }),
+        refuse: () => new Response(null, { status: 400 }),
+      },
     },
-  })
+    'ADMIN_PORT',
+  )
 
-function listenOn(options: ListenOptions): Server {
+function listenOn(options: ListenOptions, setting: 'PORT' | 'ADMIN_PORT' = 'PORT'): Server {
   try {
     return listen(options)
   } catch (cause) {
@@ -171,8 +179,8 @@ function listenOn(options: ListenOptions): Server {
     const isTaken = (cause as { code?: string }).code === 'EADDRINUSE'
     throw new ConfigFault(
       isTaken
-        ? `port ${port} is in use: stop what listens there, or choose another one with PORT=${port + 1}`
-        : `cannot listen on port ${port} of ${hostname}: set HOST to an address of this machine, and PORT to a port that you may use`,
+        ? `port ${port} is in use: stop what listens there, or choose another one with ${setting}=${port < 65_535 ? port + 1 : port - 1}`
+        : `cannot listen on port ${port} of ${hostname}: set HOST to an address of this machine, and ${setting} to a port that you may use`,
       { cause },
     )
   }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
-import { createInstallation, exists } from '../installation.ts'
+import { createInstallation, exists, type Installation } from '../installation.ts'
 import { followWaiting, type Publisher, type WaitingNews } from '../integrity/publication.ts'
 import {
   doesJobs,
@@ -69,10 +69,17 @@ export const serve: Command = {
   },
 }
 
+/** A service that cannot listen leaves nothing open, which would keep the process alive. */
+const startOn = (config: Config, installation: Installation, worker: Worker | undefined): Promise<RunningService> =>
+  Promise.try(() => start(config, installation, worker)).catch(async (error: unknown) => {
+    await installation.db.close()
+    throw error
+  })
+
 /** Answers requests in this process, and does the jobs unless another worker does. */
 async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningService, 'url' | 'localUrl' | 'stop'>> {
   const installation = await openStore(config)
-  const running = start(config, installation, worker)
+  const running = await startOn(config, installation, worker)
   const { db, registryLog, figuresLog, cosign } = installation
   const [registry, figures] = [registryLog, figuresLog].map((log) => ({ db, log, cosign })) as [Publisher, Publisher]
   const jobs = doesJobs(worker)

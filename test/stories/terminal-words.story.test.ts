@@ -11,6 +11,7 @@ import { aSigner } from '../../src/proof/fixture.ts'
 import { formatVerifierKey } from '../../src/proof/note/signed-note.ts'
 import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { atr } from '../support/service.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
 
@@ -73,10 +74,23 @@ test('a port that is in use is named, with what to type, also to a witness', asy
   )
 })
 
+test('where the port of the metrics is in use, the service ends, and its setting is named', async () => {
+  using folder = temporaryFolder()
+  using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ADMIN_PORT: String(taken.port) }
+  expect((await atr(['init'], env)).code).toBe(0)
+  const next = `ADMIN_PORT=${taken.port + 1}`
+  expect(await atr(['serve'], env)).toEqual({
+    code: 3,
+    out: '',
+    err: `atr: port ${taken.port} is in use: stop what listens there, or choose another one with ${next}\n`,
+  })
+}, 20_000)
+
 test('npm runs a script in its own folder, but files are named from where the user stands', async () => {
   using folder = temporaryFolder()
   const path = realpathSync(folder.path)
-  const atr = async (...words: string[]): Promise<[number, string]> => {
+  const npmAtr = async (...words: string[]): Promise<[number, string]> => {
     const child = spawn(['npm', 'run', '-s', '--prefix', ROOT, 'atr', '--', ...words], {
       cwd: path,
       env: { ...process.env, DATA_DIR: './mine', ...inFiles('the files of a store are looked for') },
@@ -85,8 +99,8 @@ test('npm runs a script in its own folder, but files are named from where the us
     })
     return [await child.exited, await new Response(child.stderr).text()]
   }
-  expect(await atr('init')).toEqual([0, ''])
-  expect(await atr('backup', 'copy.db')).toEqual([0, ''])
+  expect(await npmAtr('init')).toEqual([0, ''])
+  expect(await npmAtr('backup', 'copy.db')).toEqual([0, ''])
   expect(['mine/registry.db', 'copy.db'].map((file) => existsSync(join(path, file)))).toEqual([true, true])
 })
 
