@@ -3,6 +3,9 @@ import type { Head } from './head.ts'
 import type { House } from './host.ts'
 import type { Output } from './output.ts'
 
+/** Larger bodies are not put together in memory. */
+const MOST_AT_ONCE = 1024 * 1024
+
 /** Writes the answers of one connection. */
 export class Sender {
   /** Whether the answer under way is the last one. */
@@ -46,7 +49,9 @@ export class Sender {
     const length = headers.get('content-length')
     const isHead = head?.method === 'HEAD'
     if (body !== null && !isHead && !isBodiless(status))
-      return length === null ? this.#sendStream(answer, body, head) : this.#sendWhole(answer, head)
+      return length !== null && Number(length) <= MOST_AT_ONCE
+        ? this.#sendWhole(answer, head)
+        : this.#sendStream(answer, body, head, length)
     const stated = length ?? (isHead ? undefined : '0')
     const line = stated === undefined || isBodiless(status) ? '' : `content-length: ${stated}\r\n`
     this.#output.text(`${headText(status, headers)}${line}${this.#ownLines(head)}`)
@@ -62,15 +67,27 @@ export class Sender {
     this.#output.flush()
   }
 
-  /** A body without a length: in chunks, or up to the end of the connection where chunks are not known. */
-  async #sendStream(response: Response, body: ReadableStream<Uint8Array>, head: Head | undefined): Promise<void> {
-    const isChunked = !head?.isOld
-    if (!isChunked) this.isLast = true
-    const first = headText(response.status, response.headers)
-    this.#output.text(`${first}${isChunked ? 'transfer-encoding: chunked\r\n' : ''}${this.#ownLines(head)}`)
+  /**
+   * A body piece by piece: with the length that was stated, in chunks, or up to the end of the connection where chunks are
+   * not known. What has another length than was stated is cut: the rest would be read as the next answer.
+   */
+  async #sendStream(
+    response: Response,
+    body: ReadableStream<Uint8Array>,
+    head: Head | undefined,
+    length: string | null,
+  ): Promise<void> {
+    const isChunked = length === null && !head?.isOld
+    if (length === null && !isChunked) this.isLast = true
+    const framing = isChunked ? 'transfer-encoding: chunked\r\n' : ''
+    const line = length === null ? framing : `content-length: ${length}\r\n`
+    this.#output.text(`${headText(response.status, response.headers)}${line}${this.#ownLines(head)}`)
     this.#output.flush()
+    let left = length === null ? Infinity : Number(length)
     for await (const piece of body) {
       if (this.#isStopped) return
+      left -= piece.length
+      if (left < 0) throw new RangeError('the body is longer than its stated length')
       if (piece.length === 0) continue
       if (isChunked) this.#output.text(`${piece.length.toString(16)}\r\n`)
       this.#output.bytes(piece)
@@ -78,6 +95,7 @@ export class Sender {
       this.#output.flush()
       if (this.#output.isBlocked) await this.#drain()
     }
+    if (length !== null && left > 0) throw new RangeError('the body is shorter than its stated length')
     if (isChunked) this.#output.text('0\r\n\r\n')
     this.#output.flush()
   }

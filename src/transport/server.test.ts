@@ -19,6 +19,10 @@ async function answer(asked: Asked): Promise<Response> {
   if (target === '/large') return new Response(LARGE, { headers: { 'content-length': String(LARGE.length) } })
   if (target === '/stream') return new Response(pieces(['one ', '', 'two']))
   if (target === '/broken') return new Response(pieces(['one '], new Error('a secret')))
+  if (target.startsWith('/stated')) {
+    const halves = ['x', 'y'].map((letter) => letter.repeat(1_000_000))
+    return new Response(pieces(halves), { headers: { 'content-length': target.slice('/stated'.length) } })
+  }
   if (target === '/fault') throw new Error('a secret')
   if (target === '/204') return new Response(null, { status: 204 })
   if (target === '/304') return new Response(null, { status: 304, headers: { etag: '"x"' } })
@@ -157,6 +161,17 @@ test('a body without a length comes in chunks, and one that fails is cut short',
   expect(await said(get('/fault', LAST))).toBe(
     'HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
   )
+})
+
+test('a large body with a length is sent as it comes, and one that has another length is cut', async () => {
+  const right = await said(get('/stated2000000') + get('/a', LAST))
+  expect(right).toContain('content-length: 2000000\r\n\r\nxxx')
+  expect(right).toEndWith('yyyHTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nGET /a')
+  for (const wrong of ['1500000', '2500000']) {
+    const got = await said(get(`/stated${wrong}`) + get('/a', LAST))
+    expect(got.slice(0, 200)).toContain(`content-length: ${wrong}\r\n`)
+    expect(got.split('HTTP/1.1 200 OK')).toHaveLength(2)
+  }
 })
 
 test('bodies are read with a length and in chunks, whole and in pieces, and after a go-ahead', async () => {
