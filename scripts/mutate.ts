@@ -4,7 +4,7 @@
 // after those that take S seconds of processor time together; 0 is never. --again tries only what survived before, after
 // tests were added. Without --file, the list of survivors in docs/mutation-survivors.md is written anew for these parts.
 
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Mutant, mutantsOf } from './mutation/mutants.ts'
 import { codeOf, PARTS, type Part, testsOf } from './mutation/parts.ts'
@@ -69,7 +69,8 @@ async function resultOf(part: Part): Promise<PartResult> {
   // What happens while the code is loaded cannot be switched later: what happens only then gets a process of its own.
   for (const { id, file } of chosen) {
     if (!loaded.has(id) || verdicts.has(id)) continue
-    const near = all.mutants.filter((each) => each.file === file).flatMap((each) => reaching(each.id))
+    const inFile = all.mutants.filter((each) => each.file === file).flatMap((each) => reaching(each.id))
+    const near = inFile.length > 0 ? inFile : Object.keys(ms).filter((name) => name.startsWith(`${dirname(file)}/`))
     await workshop.tryAlone({ id, names: inOrder(file, [...reaching(id), ...near], ms) }, ms, verdicts)
   }
   const survivors = chosen.filter(({ id }) => verdicts.get(id)?.by === undefined)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SETTINGS } from '../price/row.ts'
-import { codeOf, parseQuestion, type Question, type QuestionFault } from './question.ts'
+import { codeOf, hasOnlyTexts, parseQuestion, type Question, type QuestionFault } from './question.ts'
 import { parseRegion } from './region.ts'
 
 const DAY = '2026-07-15'
@@ -114,4 +114,13 @@ test('a code with very many spaces in it takes no longer than its length', () =>
   const text = `9${' '.repeat(400_000)}9`
   expect(codeOf(text)).toBe(text)
   expect(codeOf(`${' '.repeat(400_000)}99213 `)).toBe('99213')
+})
+
+test('a question has texts of the names that are known, and nothing else', () => {
+  const names = ['cpt', 'region']
+  for (const good of [{}, { cpt: '99213' }, { cpt: '99213', region: undefined }])
+    expect([good, hasOnlyTexts(good, names)]).toEqual([good, true])
+  for (const bad of [null, undefined, 'cpt', { cpt: 99213 }, { cpt: '99213', zip: '60611' }, { region: null }])
+    expect([bad, hasOnlyTexts(bad, names)]).toEqual([bad, false])
+  expect([codeOf('   '), codeOf(' a1 '), codeOf('\ta1')]).toEqual(['', 'A1', '\tA1'])
 })

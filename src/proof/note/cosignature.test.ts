@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'nod
 import fc from 'fast-check'
 import { concat, fromBase64, toBase64 } from '../bytes.ts'
 import { aSigner, keyOf } from '../fixture.ts'
-import { cosign, cosignedAt, cosignersOf, medianSeconds } from './cosignature.ts'
+import { cosign, cosignedAt, cosignersOf, medianSeconds, subtreeMessage } from './cosignature.ts'
 import { parseNote, parseVerifierKey, signNote } from './signed-note.ts'
 
 const TEXT = 'example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n'
@@ -132,4 +132,17 @@ test('the time of a note is the median of its cosignatures, the earlier of two i
   // A witness whose clock is a hundred years ahead, or stands still, does not decide.
   expect(median(4_900_000_000, 100, 90)).toBe(100)
   expect(median(1, 100, 90)).toBe(90)
+})
+
+test('a cosigner signs no name of more than 255 bytes, no root of another length and no size that is not exact', () => {
+  const message = (origin: string, name: string, size = '3', root = Buffer.alloc(32).toString('base64')) =>
+    subtreeMessage(`${origin}\n${size}\n${root}\n`, name, 1)?.length
+  expect(message('a'.repeat(255), 'b'.repeat(255))).toBe(12 + 1 + 255 + 8 + 1 + 255 + 8 + 8 + 32)
+  expect([message('a'.repeat(256), 'b'), message('a', 'b'.repeat(256)), message('a', 'é'.repeat(128))]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect([message('a', 'b', '9007199254740993'), message('a', 'b', 'x')]).toEqual([undefined, undefined])
+  expect([message('a', 'b', '3', ''), message('a', 'b', '3', 'AAAA')]).toEqual([undefined, undefined])
 })

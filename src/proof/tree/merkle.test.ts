@@ -140,6 +140,7 @@ test.each([-1, 0.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])('%d is neith
   expect(isConsistent(n, n, at(0), at(0), [])).toBe(false)
   expect(isConsistent(1, n, at(0), at(0), [])).toBe(false)
   expect(inclusionPath(n, 4, readHashes)).rejects.toThrow(RangeError)
+  expect(inclusionPath(0, n, readHashes)).rejects.toThrow(RangeError)
   expect(consistencyPath(n, 4, readHashes)).rejects.toThrow(RangeError)
 })
 
