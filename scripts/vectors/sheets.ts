@@ -5,7 +5,7 @@ import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
 import { SET_PROOF, type SetRow } from '../../src/proof/price/proofs.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
 import { hashesBeside, ShownRows, sheetOf } from '../../src/proof/set-fixture.ts'
-import { type Body, bad, good } from './body.ts'
+import { type Body, bad, good, LOST } from './body.ts'
 import { changed } from './edit.ts'
 import { JULY, NPI, older, pfs, places, world } from './registry.ts'
 import { cite } from './swaps.ts'
@@ -44,6 +44,9 @@ const placeAt = async (key: string) => new ShownRows(world).cited(await cite(pla
 export const sheets: Body[] = [
   good('a sheet of the country', nation, { rows: 3 }, asked({})),
   good('a sheet to any question', nation, { rows: 3 }),
+  good('a sheet with lost sources', { ...nation, sources_lost: [LOST] }, { rows: 3 }, asked({})),
+  bad('lost sources of a sheet that are null', { ...nation, sources_lost: null }, 'not_recognised', asked({})),
+  bad('21 lost sources of a sheet', { ...nation, sources_lost: Array(21).fill(LOST) }, 'not_recognised', asked({})),
   good('a sheet of a locality', locality, { rows: 4 }, asked({ region: 'US-IL-16' })),
   good('a sheet of a state with two localities', state, { rows: 5 }, asked({ region: 'us-il' })),
   good('a sheet of a ZIP code', zip, { rows: 4 }, asked({ region: 'ZIP-60611' })),

@@ -46,7 +46,7 @@ const LogProof = z
 const DataClass = z
   .enum(['published', 'sample'])
   .nullable()
-  .meta({ id: 'LedgerClass', description: '`sample` if any case of the ledger is invented for demonstration' })
+  .meta({ id: 'LedgerClass', description: '`sample` if any case of the ledger is invented' })
 
 /** What the answer says and its state says too, in the same words. */
 const standing = {

@@ -110,7 +110,7 @@ export const figuresOperations = ({
     name: 'list_figure_changes',
     summary: 'The audit log of changes to the published figures, each with its proof',
     description:
-      'Every change of a published figure is an entry of an append-only signed log. Newest first; with `after_seq` oldest first. The log also says what stands after each release: `states` has those entries, so that no place of the log is left open. All entries of a page are proved under one checkpoint.',
+      'Every change of a published figure is an entry of an append-only signed log. Newest first; with `after_seq` oldest first. The log also says what stands after each release: `states` has those entries, so that no place of the log is left open.',
     tag: 'metrics',
     http: { method: 'GET', path: '/api/figure-changes' },
     access: 'audit:read',

@@ -105,7 +105,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         'no_edition_for_day',
       ],
       run: async ({ proof, ...query }) =>
-        ready((proof === 'ref' ? shortSheet : sheet)(await proofsNow(), query, today())),
+        ready((proof === 'ref' ? shortSheet : sheet)(await proofsNow(), query, today(), lostSources)),
     }),
 
     operation({

@@ -162,8 +162,9 @@ async function nextPart({ db, isMirror }: Verified, everyMs: number): Promise<{ 
 
 /** Verifies one part and notes what was found. */
 export async function verifyPart(verified: Verified, part: string, now: () => number, pause: Pause): Promise<void> {
+  const began_at = now()
   const found = await checkPart(verified, part, pause)
-  if (found) await putPart(verified.db, resultOf(verified.db, found, now()))
+  if (found) await putPart(verified.db, resultOf(verified.db, found, now()), began_at)
 }
 
 async function checkPart(verified: Verified, part: string, pause: Pause): Promise<Found | undefined> {

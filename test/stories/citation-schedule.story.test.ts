@@ -89,6 +89,11 @@ test('a service looks at what it cites, once for all its processes, and says in 
     const body = await (await fetch(`${url}/reference?cpt=G0101`)).text()
     expect(JSON.parse(body)).toMatchObject({ sources_lost: lost })
     expect(await get('/reference?cpt=G0101&proof=ref')).toMatchObject({ sources_lost: lost })
+    const sheet = await (await fetch(`${url}/reference/sheet?cpt=G0101`)).text()
+    expect(JSON.parse(sheet)).toMatchObject({ sources_lost: lost })
+    expect(await get('/reference/sheet?cpt=G0101&proof=ref')).toMatchObject({ sources_lost: lost })
+    // A refusal is about a price that is not there.
+    expect(await get('/reference?cpt=G0999')).not.toHaveProperty('sources_lost')
     const list = await (await fetch(`${url}/api/releases`)).text()
     expect(JSON.parse(list)).toMatchObject({ data: [{ sources_lost: lost }] })
 
@@ -100,6 +105,7 @@ test('a service looks at what it cites, once for all its processes, and says in 
     const { sources_lost: _, ...bare } = JSON.parse(body) as Record<string, unknown>
     expect(await verifyBody(JSON.stringify(bare), policy, { question })).toMatchObject({ ok: true })
     expect(await verifyBody(list, policy, { releases: {} })).toMatchObject({ ok: true })
+    expect(await verifyBody(sheet, policy, { sheet: question })).toMatchObject({ ok: true })
     expect(asked.map(({ method }) => method)).toEqual(['HEAD', 'GET'])
   } finally {
     child.kill('SIGTERM')

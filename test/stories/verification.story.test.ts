@@ -5,6 +5,7 @@ import { makeApp } from '../../src/app.ts'
 import { recheck } from '../../src/cli/fsck.ts'
 import { openInstallation } from '../../src/installation.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
+import { failedParts, putPart } from '../../src/integrity/verification/store.ts'
 import { verifyPart } from '../../src/verification/cycle.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -154,6 +155,28 @@ test('a row that fails its verification is served nowhere any more, others are, 
   expect(await report()).toMatchObject({ status: 'ok', proofs: { rows_failed: 0 }, summary: { rows_served: 601 } })
   await stop()
 }, 60_000)
+
+test('a verification that began before a failure was found does not clear it, however late it ends', async () => {
+  const { app, stop } = await aService({ follows: false })
+  const { db } = app.installation
+  let at = 1_000
+  const failure = { copy: db.files.copy, rows_verified: 600, rows_failed: 1, fault_count: 1, faults: ['a row'] }
+  const verify = (meanwhile: () => Promise<void>) =>
+    verifyPart(
+      app.installation,
+      RELEASE,
+      () => at,
+      async () => {
+        await meanwhile()
+        at = 3_000
+      },
+    )
+  await verify(() => putPart(db, { ...failure, part: RELEASE, verified_at: 2_000, failed: [[300, 301]] }))
+  expect(await failedParts(db, db.files.copy)).toEqual([{ part: RELEASE, failed: '[[300,301]]' }])
+  await verify(async () => undefined)
+  expect(await failedParts(db, db.files.copy)).toEqual([])
+  await stop()
+})
 
 test('a release with a row that failed is compared with no other, and what was compared before is forgotten when it is repaired', async () => {
   await using app = await testApp({ today: '2026-07-20' })

@@ -34,9 +34,13 @@ const toPart = (row: PartRow): VerifiedPart => ({
 
 /**
  * A part that goes on failing keeps the time at which it failed first. A verification that began before the one that is
- * noted and took longer says nothing: what it read may have changed since.
+ * noted and took longer says nothing, whenever it ended: what it read may have changed since.
  */
-export async function putPart(db: Db, part: Omit<VerifiedPart, 'first_failed_at'>): Promise<void> {
+export async function putPart(
+  db: Db,
+  part: Omit<VerifiedPart, 'first_failed_at'>,
+  began_at = part.verified_at,
+): Promise<void> {
   await db.query(
     `INSERT INTO verified_part (${PART}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      ON CONFLICT (part, copy) DO UPDATE
@@ -45,7 +49,7 @@ export async function putPart(db: Db, part: Omit<VerifiedPart, 'first_failed_at'
            failed = excluded.failed,
            first_failed_at = CASE WHEN excluded.fault_count = 0 THEN NULL
              ELSE COALESCE(verified_part.first_failed_at, excluded.first_failed_at) END
-       WHERE excluded.verified_at >= verified_part.verified_at`,
+       WHERE $10 >= verified_part.verified_at`,
     [
       part.part,
       part.copy,
@@ -56,6 +60,7 @@ export async function putPart(db: Db, part: Omit<VerifiedPart, 'first_failed_at'
       JSON.stringify(part.faults),
       JSON.stringify(part.failed),
       part.fault_count === 0 ? null : part.verified_at,
+      began_at,
     ],
   )
 }

@@ -29,9 +29,9 @@ export function answer(proofs: Proofs, finding: LookupResult, { related = true }
 }
 
 /** Tells what became of the sources of a release. */
-type LostSourcesOf = (release: Manifest) => LostSource[]
+export type LostSourcesOf = (release: Manifest) => LostSource[]
 
-const lostMember = (lost: LostSource[]): { sources_lost?: LostSource[] } =>
+export const lostMember = (lost: LostSource[]): { sources_lost?: LostSource[] } =>
   lost.length === 0 ? {} : { sources_lost: lost }
 
 /** The text of the same answer. Rows, manifest, state and log proof stand in it as they were hashed or signed. */

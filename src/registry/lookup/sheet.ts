@@ -4,8 +4,8 @@ import { isDivided, parseRegion } from '../../proof/lookup/region.ts'
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
-import { SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
-import { checkUnshown, heldPeriods, hintFor, shortRow } from './answer.ts'
+import { LostSources, SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
+import { checkUnshown, heldPeriods, hintFor, type LostSourcesOf, lostMember, shortRow } from './answer.ts'
 import { evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
 import { type Trace, tracedEditions } from './find.ts'
@@ -26,6 +26,7 @@ const data = { description: 'Every row in force for the code at the place: all s
 const ofSheet = {
   not_held: z.array(z.string()).meta({ description: 'Charts that have no edition on this day; proved like the rows' }),
   as_of: z.iso.date(),
+  sources_lost: LostSources.optional(),
 }
 export const ReferenceSheet = z
   .strictObject({
@@ -41,22 +42,42 @@ export const ShortSheet = z
   .meta({ id: 'ShortReferenceSheet', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** Everything in force for a code at a place and day, with proof that it is everything. */
-export function sheet(proofs: Proofs, query: SheetQuery, today: string): z.input<typeof ReferenceSheet> {
+export function sheet(
+  proofs: Proofs,
+  query: SheetQuery,
+  today: string,
+  lostSources: LostSourcesOf,
+): z.input<typeof ReferenceSheet> {
   const { question, trace, rows, place, not_held } = findSheet(proofs, query, today)
   const sharing = new SharedParts(proofs)
   const data = rows.map((row) => sharing.show(row))
   const placed = place ? { place: sharing.show(place) } : {}
   const because = sharing.evidence(evidenceOf(proofs, [{ trace, question }], { rows, place }))
   const parts = sharing.parts()
-  return { data, because, ...parts, ...placed, not_held, as_of: question.day } as z.input<typeof ReferenceSheet>
+  const said = { not_held, as_of: question.day, ...lostBehind(rows, lostSources) }
+  return { data, because, ...parts, ...placed, ...said } as z.input<typeof ReferenceSheet>
 }
 
 /** The same in few words, with pointers in place of proofs. */
-export function shortSheet(proofs: Proofs, query: SheetQuery, today: string): z.input<typeof ShortSheet> {
+export function shortSheet(
+  proofs: Proofs,
+  query: SheetQuery,
+  today: string,
+  lostSources: LostSourcesOf,
+): z.input<typeof ShortSheet> {
   const { question, trace, rows, not_held } = findSheet(proofs, query, today)
   checkUnshown(proofs, trace, rows)
   const data = rows.map((row) => shortRow(proofs, row))
-  return { data, not_held, as_of: question.day } as z.input<typeof ShortSheet>
+  return { data, not_held, as_of: question.day, ...lostBehind(rows, lostSources) } as z.input<typeof ShortSheet>
+}
+
+/** As many as a verifier takes. */
+const MOST_LOST = 20
+
+/** The lost sources of all releases that a sheet shows rows of, each once. */
+function lostBehind(rows: readonly RowInRelease[], lostSources: LostSourcesOf): object {
+  const manifests = new Map(rows.map(({ release }) => [release.release_id, release.manifest]))
+  return lostMember([...manifests.values()].flatMap(lostSources).slice(0, MOST_LOST))
 }
 
 /** The rows of a sheet; refused where there are none. */
