@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/folder.ts'
 import { ObjectStorage } from '../../test/support/object-storage.ts'
 import { StoreBusy } from './fault.ts'
 import { FileFolder } from './file-folder.ts'
-import { S3Files } from './s3-files.ts'
+import { S3Files, unpack } from './s3-files.ts'
 
 const storage = new ObjectStorage()
 afterAll(() => storage[Symbol.asyncDispose]())
@@ -68,4 +68,14 @@ test('storage that is away is told as such, and asked again', async () => {
   await here.share(digest)
   expect(await there.bring(digest)).toBe(true)
   storage.objects.clear()
+})
+
+test('a few bytes that unpack to very many are stopped at the size that was said', async () => {
+  using folder = temporaryFolder()
+  const [packed, path] = ['packed', 'unpacked'].map((name) => join(folder.path, name)) as [string, string]
+  writeFileSync(packed, Bun.zstdCompressSync(new Uint8Array(32 * 1024 ** 2)))
+  expect(statSync(packed).size).toBeLessThan(10_000)
+  expect(await unpack(createReadStream(packed), path, 300_000)).toBe(false)
+  expect(statSync(path).size).toBeLessThanOrEqual(300_000)
+  expect(await unpack(createReadStream(packed), path, 32 * 1024 ** 2)).toBe(true)
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { stage } from '../../src/registry/release/staging.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
+import { sentBy } from '../../src/surfaces/discovery/sent-file.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
 import { WorkQueue } from '../../src/work-queue.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
@@ -119,7 +120,7 @@ test('a caller who stops reading or hangs up gives its place to the next one', a
         summary: 'A file without end',
         tag: 'discovery',
         cache: 'no-cache',
-        forms: [{ type: 'application/zstd', render: () => ({ etag: '"a"', queue, open: endless }) }],
+        forms: [{ type: 'application/zstd', render: () => ({ etag: '"a"', open: sentBy(queue, endless) }) }],
       },
     ],
     gate: { enter: async () => ({}), heavy: new WorkQueue() },

@@ -2,6 +2,7 @@ import type { Stamp } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { WorkQueue } from '../../work-queue.ts'
 import type { Resource } from '../http/resource.ts'
+import { sentBy } from './sent-file.ts'
 
 // The files of releases, for mirrors. docs/spec/mirror.md says what they are and how they are checked.
 
@@ -67,7 +68,7 @@ export function releaseFiles({ list, find, stamp }: ReleaseFilesParts): Resource
             const digest = name.slice(0, -ENDING.length)
             const open = await find(digest)
             if (!open) throw new Problem('route_not_found')
-            return { etag: `"${digest}-zst"`, queue, open }
+            return { etag: `"${digest}-zst"`, open: sentBy(queue, open) }
           },
         },
       ],

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { Access, Bucket, Stamp, Tag } from '../../operation.ts'
-import type { WorkQueue } from '../../work-queue.ts'
 
 /** A GET route that is not an operation, such as a page or a tile. It has the same rules of access, quota and caching. */
 export interface Resource {
@@ -62,9 +61,8 @@ export type Rendered = string | Uint8Array | RenderedPage
 export interface RenderedFile {
   /** Names its content. */
   etag: string
-  /** The caller has a place here until the last piece is sent. */
-  queue: WorkQueue
-  open(): AsyncIterable<Uint8Array>
+  /** For a caller, until it has hung up. Refused where too many are being sent. */
+  open(who: string, hungUp: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
 }
 
 export const isFile = (rendered: Rendered | RenderedFile): rendered is RenderedFile =>

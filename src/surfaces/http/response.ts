@@ -207,6 +207,16 @@ export function isNamedBy(ifMatch: string | null, etag = ''): boolean {
   return named.includes('*') || named.includes(etag)
 }
 
+/** A file, unless the caller has it or asks only for its headers: then nothing is opened. */
+export async function fileReply(
+  { ifMatch, ifNoneMatch, isHead }: { ifMatch: string | null; ifNoneMatch: string | null; isHead: boolean },
+  headers: Headers & { etag: string },
+  open: () => Promise<Reply['body']>,
+): Promise<Reply> {
+  const bare = ifUnchanged({ status: 200, headers, body: null }, ifMatch)
+  return isHead || matches(ifNoneMatch, headers.etag) ? bare : { ...bare, body: await open() }
+}
+
 export const matches = (header: string | null, etag: string): boolean =>
   header === etag || (header ?? '').split(',').some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
 

@@ -35,6 +35,7 @@ import {
   asProblem,
   conditional,
   documentHeaders,
+  fileReply,
   forCaller,
   good,
   ifUnchanged,
@@ -55,7 +56,6 @@ import {
   written,
 } from './response.ts'
 import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
-import { sendFile } from './sent-file.ts'
 import { warmPath } from './warm.ts'
 
 export type { RequestLine }
@@ -270,12 +270,16 @@ async function showResource(
     const values = [...parameterValues(resource, env.pathname, path), ...queryValues(resource, env.search)]
     const render = async () => form.render(...values)
     const { heavy } = parts.gate
-    const inTurn = () =>
-      resource.heavy ? heavy.run(visit.who ?? env.address, render, () => env.asked.request().signal) : render()
+    const hungUp = (): AbortSignal => env.asked.request().signal
+    const who = visit.who ?? env.address
+    const inTurn = () => (resource.heavy ? heavy.run(who, render, hungUp) : render())
     const what = JSON.stringify([stamp, at, values])
     const rendered = await (stamp === undefined ? inTurn() : madeOnce(route.underWay, what, inTurn))
-    const about = { type: form.type, cache: resource.cache, who: visit.who ?? env.address }
-    if (isFile(rendered)) return await sendFile(env.asked.request(), head, rendered, about)
+    if (isFile(rendered)) {
+      const named = { 'content-type': form.type, 'cache-control': resource.cache, etag: rendered.etag }
+      const isHead = env.asked.head.method === 'HEAD'
+      return await fileReply({ ...head, isHead }, named, () => rendered.open(who, hungUp()))
+    }
     const { bytes, status, headers: own } = wholePage(rendered)
     const isCompressible = isWorthwhile(bytes.length, 'document') && (resource.compressed || isText(form.type))
     const encoding = isCompressible ? preferredEncoding(head.acceptEncoding) : undefined
