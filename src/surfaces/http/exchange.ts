@@ -5,19 +5,9 @@ import type { ReadyBytes } from '../../transport/answer.ts'
 import type { Mount } from './mount.ts'
 import type { Made } from './reply-cache.ts'
 import { type Asked, askedBy, callOf, type RequestHead, readHead, type Target } from './request.ts'
+import { lineOf, millisecondsSince, type RequestLine } from './request-line.ts'
 import type { Resource } from './resource.ts'
-import {
-  forCaller,
-  lineOf,
-  millisecondsSince,
-  preflight,
-  type RefusalOptions,
-  type Reply,
-  type RequestLine,
-  refusal,
-  setCommon,
-  written,
-} from './response.ts'
+import { forCaller, preflight, type RefusalOptions, type Reply, refusal, setCommon, written } from './response.ts'
 
 export interface HttpParts {
   operations: readonly Operation[]

@@ -1,5 +1,5 @@
 import type { CacheFigures } from './reply-cache.ts'
-import type { RequestLine } from './response.ts'
+import type { RequestLine } from './request-line.ts'
 
 /** How often a route gave a status, and how long that took in all. */
 interface Tally {

@@ -30,6 +30,7 @@ import {
   refuseBody,
   targetOf,
 } from './request.ts'
+import { lineOf, loggedStatus, millisecondsSince, type RequestLine, refusedLineOf } from './request-line.ts'
 import { isFile, type PathParameter, type Resource, wholePage } from './resource.ts'
 import {
   asProblem,
@@ -39,17 +40,12 @@ import {
   forCaller,
   good,
   ifUnchanged,
-  lineOf,
   linkHeader,
-  loggedStatus,
   methodRefusal,
-  millisecondsSince,
   notAcceptable,
   problemDocument,
   type Reply,
-  type RequestLine,
   refusal,
-  refusedLineOf,
   replyOf,
   setCommon,
   type WholeReply,

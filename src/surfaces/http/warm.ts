@@ -5,7 +5,8 @@ import { preferredEncoding } from './compression.ts'
 import { variantOf } from './kept-route.ts'
 import type { KeptAnswers, ReadyReply, ReplyCache } from './reply-cache.ts'
 import { type Asked, callOf, LIMITS, type RequestHead, readHead } from './request.ts'
-import { forCaller, millisecondsSince, type RequestLine, refusal, setCommon, written } from './response.ts'
+import { millisecondsSince, type RequestLine } from './request-line.ts'
+import { forCaller, refusal, setCommon, written } from './response.ts'
 
 export interface WarmParts {
   cache: ReplyCache
