@@ -52,6 +52,12 @@ interface StoppedLoad {
   child: number
 }
 
+/** Past the shell that limits it. Its parent waits for that, and would wait for ever if it were stopped before. */
+function isItself(child: number): boolean {
+  const command = readFileSync(`/proc/${child}/cmdline`, 'utf8')
+  return command.includes('--as-child') && !command.startsWith('/bin/sh')
+}
+
 /** A load whose child does nothing more, from some moment on; undefined if it was done before that. */
 async function stoppedLoad(isTime: () => boolean, more: Record<string, string> = {}): Promise<StoppedLoad | undefined> {
   const load = spawn([...ATR, ...LOAD], {
@@ -63,7 +69,7 @@ async function stoppedLoad(isTime: () => boolean, more: Record<string, string> =
   const childOf = (): number => Number(readFileSync(`/proc/${load.pid}/task/${load.pid}/children`, 'utf8').trim())
   while (load.exitCode === null) {
     const child = childOf()
-    if (child && isTime()) {
+    if (child && isItself(child) && isTime()) {
       process.kill(child, 'SIGSTOP')
       return { load, child }
     }
