@@ -3,7 +3,7 @@ package main
 import "sort"
 
 var (
-	sheetMembers = []string{"data", "because", "releases", "state", "log", "not_held", "place", "as_of"}
+	sheetMembers = []string{"data", "because", "releases", "state", "log", "not_held", "place", "as_of", "sources_lost"}
 	sheetParts   = []string{"cpt", "as_of", "region", "npi"}
 	isNotHeld    = listOf(64, isChart)
 )
@@ -13,7 +13,7 @@ const mostSheetRows = 2000
 // addSheet is proof.md, "Sheets": everything in force for a code at a place and day.
 func (f *facts) addSheet(body, what object, v *verdict) error {
 	data := body["data"].([]any)
-	if !onlyAmong(body, sheetMembers) || len(data) > mostSheetRows || !isNotHeld(body["not_held"]) || !isDay(body["as_of"]) {
+	if !onlyAmong(body, sheetMembers) || !tellsLost(body) || len(data) > mostSheetRows || !isNotHeld(body["not_held"]) || !isDay(body["as_of"]) {
 		return reason("not_recognised")
 	}
 	shared, err := f.addList(body, 64)
