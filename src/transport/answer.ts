@@ -57,9 +57,11 @@ export function headText(status: number, headers: Headers): string {
 /** Line breaks would begin another header. */
 const NOT_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
+/** Headers as they are sent, without those of the connection. */
 export function headerLines(headers: Readonly<Record<string, string>>): string {
   let lines = ''
   for (const name in headers) {
+    if (OWN.has(name)) continue
     const value = headers[name] as string
     if (NOT_A_VALUE.test(value)) throw new Error(`the header ${name} has a character that no header can have`)
     lines += `${name}: ${value}\r\n`
@@ -69,12 +71,22 @@ export function headerLines(headers: Readonly<Record<string, string>>): string {
 
 const NOTHING = new Uint8Array()
 
-/** An answer with these headers, which say how long its body is. */
+/**
+ * An answer with these headers. Where it ends follows from its bytes, whatever the headers say: a client that waits for more
+ * takes the next answer for a part of this one. To HEAD they say how long the body would be.
+ */
 export const readyBytes = (
   status: number,
   headers: Readonly<Record<string, string>>,
-  body?: Uint8Array<ArrayBuffer>,
-): ReadyBytes => ({ status, head: NOTHING, lines: statusLine(status) + headerLines(headers), body })
+  body: Uint8Array<ArrayBuffer> | null,
+  isHead = false,
+): ReadyBytes => {
+  const length = isHead ? headers['content-length'] : (body?.length ?? 0)
+  const framing = length === undefined || isBodiless(status) ? '' : `content-length: ${length}\r\n`
+  const hasBody = body !== null && !isHead && !isBodiless(status)
+  const lines = statusLine(status) + headerLines(headers) + framing
+  return { status, head: NOTHING, lines, body: hasBody ? body : undefined }
+}
 
 /** The same answer as an object, read from its bytes. */
 export function responseOf({ status, head, lines, body }: ReadyBytes): Response {

@@ -60,3 +60,18 @@ test('some descriptors are left for files, and who has left has room again', () 
   come('a', 50)
   expect([all.size, closed.length]).toEqual([100, 20])
 })
+
+test('a proxy that leaves takes none of its neighbours with it', () => {
+  const all = new Crowd<{ address: string }>({
+    most: 10,
+    perAddress: 5,
+    blockOf: (address) => address.slice(0, 5),
+    isExempt: (address) => address === 'block proxy',
+  })
+  const [proxy, neighbour] = [{ address: 'block proxy' }, { address: 'block other' }]
+  for (const member of [proxy, neighbour]) all.enter(member)
+  all.leave(proxy)
+  expect([...all]).toEqual([neighbour])
+  all.leave(neighbour)
+  expect([all.size, [...all].length]).toEqual([0, 0])
+})

@@ -65,7 +65,7 @@ export class Crowd<M extends Member> {
     const mine = this.#exempt.has(member) ? this.#exempt : this.#blocks.get(name)
     if (!mine?.delete(member)) return
     this.#size--
-    if (mine.size === 0) this.#blocks.delete(name)
+    if (mine.size === 0 && mine !== this.#exempt) this.#blocks.delete(name)
   }
 
   #largest(): Set<M> {

@@ -162,7 +162,7 @@ const raw = (url: string, text: string, ms = 400): Promise<string> =>
     }, ms)
   })
 
-test('two hosts are refused, a caller who hangs up is no fault, and the log says who called and why it was refused', async () => {
+test('two hosts are refused, an answer without a body says so, a caller who hangs up is no fault, and the log says who called and why it was refused', async () => {
   using folder = temporaryFolder()
   const around = aroundPrism('two hosts, and half a request, are written to the socket')
   const service = await DemoService.start({ LOG_LEVEL: 'info', ...around }, folder)
@@ -170,6 +170,12 @@ test('two hosts are refused, a caller who hangs up is no fault, and the log says
   const twoHosts = await raw(service.url, 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n')
   expect(twoHosts).toStartWith('HTTP/1.1 400')
   expect(twoHosts).toContain('"code":"invalid_request"')
+  const told = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+  const types = 'Content-Type: application/json\r\nAccept: application/json, text/event-stream'
+  const notification = `POST /mcp HTTP/1.1\r\nHost: a\r\n${types}\r\nContent-Length: ${told.length}\r\n\r\n${told}`
+  const noBody = await raw(service.url, notification)
+  // Without it a client would wait for a body, and take the next answer for one.
+  expect([noBody.split('\r\n')[0], noBody.includes('content-length: 0\r\n')]).toEqual(['HTTP/1.1 202 Accepted', true])
   const begun =
     'POST /reference/batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{'
   await raw(service.url, begun)

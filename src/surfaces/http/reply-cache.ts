@@ -36,7 +36,8 @@ export class ReadyReply {
     this.#quota = quota
     this.#body = body
     this.#around = requestId === undefined ? undefined : around(body, requestId)
-    this.#head = Buffer.from(statusLine(status) + headerLines(kept), 'latin1')
+    const length = `content-length: ${body.length}\r\n`
+    this.#head = Buffer.from(statusLine(status) + headerLines(kept) + length, 'latin1')
   }
 
   /** Whether a caller with this `If-Match` gets it. */

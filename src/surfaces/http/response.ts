@@ -59,7 +59,7 @@ export const asResponse = ({ status, headers, body }: Reply): Response =>
 export const written = (reply: Reply, isHead: boolean): ReadyBytes | Response => {
   const { status, headers, body } = reply
   if (body !== null && !(body instanceof Uint8Array)) return asResponse(reply)
-  return readyBytes(status, headers, isHead || body === null ? undefined : body)
+  return readyBytes(status, headers, body, isHead)
 }
 
 /** Sets the headers that every answer has. */
