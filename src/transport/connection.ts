@@ -58,7 +58,9 @@ export class Connection implements Asked {
     this.#house = house
     this.#wire = wire
     this.#output = new Output(wire)
-    this.#sender = new Sender(house, this.#output)
+    this.#sender = new Sender(house, this.#output, () => {
+      this.deadline = house.seconds + (this.#output.isBlocked ? IDLE_SECONDS : ANSWER_SECONDS)
+    })
     this.deadline = house.seconds + IDLE_SECONDS
   }
 

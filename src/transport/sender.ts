@@ -15,7 +15,12 @@ export class Sender {
   #isStopped = false
   #onDrain: (() => void) | undefined
 
-  constructor(house: House, output: Output) {
+  /** `onPiece` is told of each piece of an answer that takes long. */
+  constructor(
+    house: House,
+    output: Output,
+    readonly onPiece: () => void,
+  ) {
     this.#house = house
     this.#output = output
   }
@@ -93,6 +98,7 @@ export class Sender {
       this.#output.bytes(piece)
       if (isChunked) this.#output.text('\r\n')
       this.#output.flush()
+      this.onPiece()
       if (this.#output.isBlocked) await this.#drain()
     }
     if (length !== null && left > 0) throw new RangeError('the body is shorter than its stated length')
