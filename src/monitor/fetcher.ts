@@ -86,8 +86,9 @@ export class Fetcher {
         mostBytes: most,
         loopback: true,
       })
-      if (status !== 429) return { fetched: { status, bytes } }
-      const seconds = Number(headers.get('retry-after'))
+      const later = headers.get('retry-after')
+      if (status !== 429 && !(status === 503 && later !== null)) return { fetched: { status, bytes } }
+      const seconds = Number(later)
       return { fetched: { status, bytes }, wait: Math.min(LONGEST_WAIT_MS, Math.max(1, seconds || 1) * 1000) }
     } catch (error) {
       if (error instanceof OutgoingFault) return {}

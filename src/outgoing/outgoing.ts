@@ -197,8 +197,9 @@ async function read(incoming: IncomingMessage, method: string, { mostBytes, each
   for await (const piece of incoming as AsyncIterable<Uint8Array>) {
     size += piece.length
     if (size > mostBytes) throw new OutgoingFault('too_large')
-    if (each) each(piece)
-    else pieces.push(piece)
+    if (!each) pieces.push(piece)
+    // What comes with a refusal is not what was asked for.
+    else if (incoming.statusCode === 200) each(piece)
   }
   // A connection that ends early is not an answer that is short.
   const declared = Number(incoming.headers['content-length'] ?? size)

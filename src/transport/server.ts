@@ -42,7 +42,8 @@ export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, t
     ...{ reusePort: isShared },
     socket: {
       open(socket) {
-        const connection = new Connection(house, socket, socket.remoteAddress)
+        // One that was reset before it was accepted has no address any more.
+        const connection = new Connection(house, socket, socket.remoteAddress ?? '')
         socket.data = connection
         const unlucky = crowd.enter(connection)
         if (!unlucky) return

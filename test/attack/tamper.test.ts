@@ -215,7 +215,10 @@ test('a full disk stops a load with one sentence and leaves the store as it was'
   // A limit on file size is how a test fills a disk; the signal that comes with it is ignored.
   const command = `trap '' XFSZ; ulimit -f 120; exec node_modules/.bin/bun src/cli/atr.ts load cms-pfs sample/PPRRVU-SAMPLE26A.csv sample/GPCI-SAMPLE26.csv --edition FULL --effective-from 2026-11-01 --sample --publish`
   const { status, stderr } = spawnSync('bash', ['-c', command], { env: { ...process.env, ...env }, encoding: 'utf8' })
-  expect([status, stderr]).toEqual([3, 'atr: the disk is full or failing: nothing was changed\n'])
+  expect([status, stderr]).toEqual([
+    3,
+    'atr: the disk is full or failing: nothing was changed. Make room, and run the command again\n',
+  ])
   expect(await atr(['fsck'], env)).toMatchObject({ code: 0 })
   const { out } = await atr(['release', 'list', '--json'], env)
   expect(

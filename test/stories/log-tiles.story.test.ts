@@ -324,6 +324,7 @@ test('the rails policy lists the addresses of the logs, and the log policy says 
   expect(policy['additional_protected_routes']).toEqual({
     '/log/figures/tile/entries/{bundle}': ['audit:read'],
     '/log/releases/{release_id}/tile/entries/{bundle}': ['registry:read'],
+    '/releases/{file}': ['registry:read'],
   })
   expect(policy['additional_public_routes']).toEqual(
     expect.arrayContaining([

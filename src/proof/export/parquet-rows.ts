@@ -10,7 +10,12 @@ const WRITER = 'agent-trust-registry'
 const PHYSICAL = { text: 6, day: 1, decimal: 2 }
 const CONVERTED = { text: 0, day: 6, decimal: 5 }
 const [PLAIN, RLE, GZIP, DATA_PAGE] = [0, 3, 2, 0]
+const [SCALE, PRECISION] = [4, 16]
 const DAY_MS = 86_400_000
+/** A group is written when it has so many rows: a few bytes could speak of billions. */
+const MOST_ROWS = 65_536
+/** No deflated byte unpacks to more. */
+const MOST_EXPANSION = 1_032
 
 class NotOurs extends Error {}
 function must(holds: boolean): asserts holds {
@@ -46,6 +51,8 @@ export async function* parquetRows(bytes: Uint8Array): AsyncGenerator<string | u
 export function parquetFacts(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const facts = listIn(footerOf(bytes).meta, 5).map((fact) => only(fact, 1, 2))
+    const names = new Set(facts.map((fact) => String(fact.get(1))))
+    must(names.size === facts.length) // others may take the first of two
     return Object.fromEntries(facts.map((fact) => [String(fact.get(1)), fact.get(2)]))
   } catch {
     return {}
@@ -95,7 +102,10 @@ function schemaOf([root, ...elements]: readonly unknown[]): readonly Column[] {
   for (const [i, { type, optional }] of columns.entries()) {
     const element = stated[i] as Struct
     must(element.get(1) === PHYSICAL[type] && element.get(6) === CONVERTED[type])
-    must(element.get(3) === Number(optional) && (element.get(7) ?? 4) === 4)
+    must(element.get(3) === Number(optional))
+    // Without a scale others read ten thousand times the amount.
+    if (type === 'decimal') must(element.get(7) === SCALE && element.get(8) === PRECISION)
+    else must(!element.has(7) && !element.has(8))
   }
   return columns
 }
@@ -111,6 +121,7 @@ async function chunkOf(bytes: Uint8Array, chunk: unknown, { name, type, optional
   const page = only(header.get(5), 1, 2, 3, 4)
   must(header.get(1) === DATA_PAGE && page.get(2) === PLAIN && page.get(3) === RLE && page.get(4) === RLE)
   const count = numberIn(page, 1)
+  must(count <= MOST_ROWS)
   const end = reader.at + numberIn(header, 3)
   must(meta.get(5) === count && at + numberIn(meta, 7) === end && end <= bytes.length)
   const plain = new ThriftReader(await unzipped(bytes.slice(reader.at, end), numberIn(header, 2)))
@@ -122,6 +133,7 @@ async function chunkOf(bytes: Uint8Array, chunk: unknown, { name, type, optional
 
 /** A page that is larger than it says is not read to its end. */
 async function unzipped(stored: Uint8Array<ArrayBuffer>, size: number): Promise<Uint8Array> {
+  must(size <= stored.length * MOST_EXPANSION)
   const page = new Uint8Array(size)
   let at = 0
   const stream = new Blob([stored]).stream().pipeThrough(new DecompressionStream('gzip'))
@@ -146,7 +158,7 @@ function levels(page: ThriftReader, count: number): boolean[] {
     must(header % 2 === 0 && isThere <= 1 && present.length + header / 2 <= count)
     for (let i = 0; i < header / 2; i++) present.push(isThere === 1)
   }
-  must(present.length === count)
+  must(present.length === count && page.at === end)
   return present
 }
 

@@ -7,6 +7,7 @@ import type { AnyRow } from '../price/row.ts'
 import { GrowingTree, leafHash } from '../tree/merkle.ts'
 import { columnsOf } from './columns.ts'
 import { isExport } from './format.ts'
+import { parquetFacts } from './parquet-rows.ts'
 import { treeOfExport } from './whole-export.ts'
 
 const usd = (price: object) => ({ price: { currency: 'USD', per: null, ...price } as never })
@@ -108,4 +109,30 @@ test('a Parquet file with anything that we do not write, or a byte changed, is n
     if (await isSame(changed)) silent.push(at)
   }
   expect(silent.length).toBeLessThan(good.length / 7 / 8)
+})
+
+/** The same file with another footer. */
+function withFooter(file: Buffer, change: (footer: string) => string): Buffer {
+  const end = file.length - 8 - file.readUInt32LE(file.length - 8)
+  const footer = Buffer.from(change(file.toString('latin1', end, file.length - 8)), 'latin1')
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(footer.length)
+  return Buffer.concat([file.subarray(0, end), footer, length, file.subarray(file.length - 4)])
+}
+
+test('a Parquet file whose amounts others would read as ten thousand times as much is none', async () => {
+  const good = await parquetOf(PRICES, 'cms-pfs')
+  expect(withFooter(good, (footer) => footer)).toEqual(good)
+  const scaleAndPrecision = '\x15\x08\x15\x20\x00'
+  for (const stated of ['\x25\x20\x00', '\x00', '\x15\x00\x15\x20\x00', '\x15\x08\x15\x22\x00']) {
+    const lie = withFooter(good, (footer) => footer.replaceAll(scaleAndPrecision, stated))
+    expect(lie).not.toEqual(good)
+    expect(await treeOfExport(lie)).not.toEqual(treeOf(PRICES))
+  }
+})
+
+test('a Parquet file that says two things of its release under one name says nothing', async () => {
+  const good = await parquetOf(PRICES, 'cms-pfs', { release_ie: 'a lie', release_id: 'the truth' })
+  expect(parquetFacts(good)).toMatchObject({ release_id: 'the truth' })
+  expect(parquetFacts(withFooter(good, (footer) => footer.replace('release_ie', 'release_id')))).toEqual({})
 })

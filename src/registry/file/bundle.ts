@@ -1,7 +1,9 @@
+import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { levelsOf } from './levels.ts'
+import { contentSize } from './zstd-frame.ts'
 
 // Rows of a release that are neighbours lie together in bundles. Their texts have almost everything in common, so a
 // bundle is about a fifteenth of its rows. Its text is each row after a zero byte, which is exactly what RFC 6962 hashes
@@ -164,4 +166,12 @@ export const checksum = (bytes: Uint8Array, place: number): bigint => Bun.hash.x
 export const bundleSum = ({ text, hashes }: { text: Uint8Array; hashes: Uint8Array }, n: number): bigint =>
   checksum(text, n) ^ checksum(hashes, n + 2 ** 40)
 
-export const unpackBytes = (packed: Uint8Array): Uint8Array => Bun.zstdDecompressSync(packed)
+/** Twice what its rows and keys can take. */
+const MOST_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
+
+/** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are unpacked before they are known to be good. */
+export function unpackBytes(packed: Uint8Array): Uint8Array {
+  const size = contentSize(packed)
+  if (size === undefined || size > MOST_BYTES) throw new RangeError('a bundle is no frame, or too large')
+  return Bun.zstdDecompressSync(packed)
+}
