@@ -1,5 +1,5 @@
 import { attempt, type Soon } from '../soon.ts'
-import { FAILED, type ReadyBytes } from './answer.ts'
+import { failed, type ReadyBytes } from './answer.ts'
 import { type BodyReader, ChunkedBody, CountedBody } from './body.ts'
 import { CHUNKED, type Head, type Refusal, requestOf } from './head.ts'
 import { HeadReader, MOST_HEAD_BYTES } from './head-reader.ts'
@@ -123,10 +123,8 @@ export class Connection implements Asked {
     if (!this.#isWaiting) this.#close()
   }
 
-  /** Ends it, because its time is over or there is no room for it. */
-  cut(): void {
-    this.#wire.terminate()
-  }
+  /** Ends it, because its time is over, there is no room for it, or it has met a fault: that ends one connection, not the process. */
+  readonly cut = (): void => this.#wire.terminate()
 
   get #isWaiting(): boolean {
     return this.#isAnswering || this.#isScheduled || this.#output.isBlocked
@@ -218,7 +216,9 @@ export class Connection implements Asked {
       this.#caller?.abort()
       body.fail()
       this.#content = undefined
-      this.#refuse(body.reader.refusal as Refusal)
+      // Where the answer has begun, a refusal would stand in the middle of it.
+      if (this.#hasMore) this.cut()
+      else this.#refuse(body.reader.refusal as Refusal)
       this.#settle()
       return -1
     }
@@ -269,25 +269,22 @@ export class Connection implements Asked {
     this.#isAnswering = true
     const isComing = this.#content instanceof IncomingBody
     this.deadline = this.#house.seconds + (isComing ? IDLE_SECONDS : ANSWER_SECONDS)
-    void answer.then((made) => {
+    const send = (made: Response | ReadyBytes): void => {
       if (turn !== this.#turn) return
       this.#isAnswering = false
       this.#send(made)
       if (!this.#isAnswering) this.#advance()
-    })
+    }
+    answer.then(send).catch(this.cut)
   }
 
   #send(answer: Response | ReadyBytes): void {
     // Nobody has read the rest of the body, and nobody will.
     if (this.#content instanceof IncomingBody) this.#sender.isLast = this.#hasMore = true
     const sent = this.#sender.send(answer, this.#head)
-    if (!sent) {
-      this.#done()
-      return
-    }
-    this.#isAnswering = true
-    // Where the head has left, all that can be said is that the rest does not come.
-    void sent.then(this.#sent, () => this.cut())
+    this.#isAnswering = sent !== undefined
+    if (sent) sent.then(this.#sent).catch(this.cut)
+    else this.#done()
   }
 
   readonly #sent = (): void => {
@@ -316,4 +313,3 @@ export class Connection implements Asked {
 }
 
 const abort = (caller: AbortController): void => caller.abort()
-const failed = (): ReadyBytes => FAILED

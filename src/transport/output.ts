@@ -9,6 +9,8 @@ export interface Sending {
  */
 const scratch = Buffer.allocUnsafe(64 * 1024)
 let used = 0
+/** Whose bytes are in it. What one has left there by a fault is never sent to another. */
+let owner: Output | undefined
 
 /** Larger pieces are sent from where they are. */
 const MOST_COPIED = 32 * 1024
@@ -30,6 +32,7 @@ export class Output {
 
   /** All characters must be single bytes. */
   text(text: string): void {
+    this.#begin()
     if (text.length > scratch.length - used) this.flush()
     if (text.length > scratch.length) this.#send(Buffer.from(text, 'latin1'), text.length, false)
     else used += scratch.write(text, used, 'latin1')
@@ -37,6 +40,7 @@ export class Output {
 
   /** The bytes must not change later. */
   bytes(bytes: Uint8Array): void {
+    this.#begin()
     if (bytes.length > MOST_COPIED) {
       this.flush()
       this.#send(bytes, bytes.length, false)
@@ -47,8 +51,14 @@ export class Output {
     used += bytes.length
   }
 
+  #begin(): void {
+    if (owner === this) return
+    owner = this
+    used = 0
+  }
+
   flush(): void {
-    const length = used
+    const length = owner === this ? used : 0
     used = 0
     if (length > 0) this.#send(scratch, length, true)
   }

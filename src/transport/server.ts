@@ -27,6 +27,8 @@ const NO_LIMITS: CrowdLimits = {
   isExempt: () => false,
 }
 const TICK_MS = 1_000
+/** Who takes an answer slowly does not keep a service from stopping. */
+const STOP_SECONDS = 60
 
 /** Listens for HTTP/1.1. Throws what the system says if it cannot. */
 export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, tell, host }: ListenOptions): Server {
@@ -63,7 +65,8 @@ export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, t
   })
   const timer = setInterval(() => {
     house.tick()
-    for (const connection of [...crowd]) if (connection.deadline < house.seconds) connection.cut()
+    for (const connection of [...crowd])
+      if (Math.min(connection.deadline, house.lastSecond) < house.seconds) connection.cut()
     if (closed > 0) tell?.({ connections: crowd.size, closed })
     closed = 0
   }, TICK_MS)
@@ -72,6 +75,7 @@ export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, t
     async stop() {
       listener.stop()
       house.isStopping = true
+      house.lastSecond = house.seconds + STOP_SECONDS
       for (const connection of [...crowd]) connection.stop()
       if (crowd.size > 0)
         await new Promise<void>((resolve) => {
@@ -84,6 +88,8 @@ export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, t
 
 class TickingHouse implements House {
   isStopping = false
+  /** When all connections are cut. */
+  lastSecond = Infinity
   seconds = 0
   date = ''
   readonly answer: Host['answer']
