@@ -27,7 +27,7 @@ import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
 import { purposeKey } from './rails/purpose-key.ts'
 import { lookupProblemMembers, sharedShapes } from './registry/answer-schema.ts'
-import { chartFacts, chartFreshness, lastLoad, publishedFacts } from './registry/catalogue/chart-facts.ts'
+import { chartFacts, chartFreshness, lastLoad, publishedFacts, shownCharts } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
@@ -181,7 +181,7 @@ export function makeApp(
     options.mirror?.policyText,
   )
   const readOnly = options.mirror && { ...options.mirror, now }
-  const heldCharts = () => chartFreshness(db, today(), charts)
+  const heldCharts = () => shownCharts(db, today(), charts)
   const hospitals = hospitalList(heldCharts, registryDay, options.hospitalNames)
   const allResources: Resource[] = [
     landing({

@@ -5,6 +5,7 @@ import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
 import type { FiguresState } from '../proof/figures.ts'
+import type { Decision } from '../proof/lookup/lookup.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
 import type { DerivationFault } from '../proof/price/derivation.ts'
 import type { Citation } from '../proof/price/release.ts'
@@ -234,6 +235,7 @@ function details(verdict: Verdict): string[] {
       .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
       .map(({ outcome }) => `no price: ${outcome}`),
     ...rows.map(describe),
+    ...decisions.flatMap((decision) => (decision.outcome === 'price' ? adjusted(decision) : [])),
     ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
     ...editions.map(describeEdition),
     ...(page?.before ? [`the page before ends with ${page.before.chart}, in force from ${page.before.from}`] : []),
@@ -255,6 +257,14 @@ function describe({ row, release }: ProvedRow): string {
   const amount = 'price' in row ? ` ${priceText(row.price)} ${row.price.currency}:` : ''
   return `${what}${amount} ${rowKey(row)} in ${release.release_id}${sample}`
 }
+
+/** What the row comes to with a modifier: the row alone is not the answer then. */
+const adjusted = ({ adjustment, row }: Extract<Decision, { outcome: 'price' }>): string[] =>
+  adjustment
+    ? [
+        `with modifier ${adjustment.modifier}: ${adjustment.amount} ${row.price.currency}, ${adjustment.factor} of ${rowKey(row)}`,
+      ]
+    : []
 
 function describeFigures({ release_id, data_class, metrics }: FiguresState): string {
   const sample = data_class === 'sample' ? ' (sample data)' : ''

@@ -189,7 +189,7 @@ async function bringAll(
   try {
     for (const [i, { place, release }] of manifests.entries()) {
       const here = known.get(release.release_id)
-      if (here && isHere(all, release, here.file)) {
+      if (here && (await isHere(all, release, here.file))) {
         brought.files.push(here)
         continue
       }
@@ -201,7 +201,7 @@ async function bringAll(
         return undefined
       }
       tell(`release ${i + 1} of ${manifests.length}: ${told(release, entry)}`)
-      if (!isHere(all, release, entry.file)) {
+      if (!(await isHere(all, release, entry.file))) {
         if (!(await bringRelease(all, signed, entry))) return undefined
         brought.brought++
       }

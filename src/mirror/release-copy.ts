@@ -70,9 +70,16 @@ interface CopyParts extends Parts {
   files: FileFolder
 }
 
-/** Whether a file that is here is that of the release. Files get their name here only when they were derived again. */
-export function isHere({ tree, files }: Pick<CopyParts, 'tree' | 'files'>, release: Manifest, file: string): boolean {
-  if (!files.has(file) || !tree.has(fileName(file)) || !tree.has(tilesFolder(release))) return false
+/**
+ * Whether a file that is here is that of the release. Files get their name here only when they were derived again, and are read
+ * once more, because a disk can change them: one that was changed is fetched again.
+ */
+export async function isHere(
+  { tree, files }: Pick<CopyParts, 'tree' | 'files'>,
+  release: Manifest,
+  file: string,
+): Promise<boolean> {
+  if (!tree.has(fileName(file)) || !tree.has(tilesFolder(release)) || !(await files.isWhole(file))) return false
   try {
     const { row_count, rows_root } = new ReleaseFile(files.open(file), release.release_id).header()
     return row_count === release.row_count && rows_root === release.rows_root

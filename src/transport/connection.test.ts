@@ -95,3 +95,32 @@ test('a body that turns out to be malformed cuts the answer that has begun', asy
   connection.receive(Buffer.from('cdeX'))
   expect([seen.isCut, seen.text.split('HTTP/1.1').length]).toEqual([true, 2])
 })
+
+test('answers that wait for nothing leave others their turn, though one connection has sent thousands of requests', async () => {
+  const { wire, seen } = aWire()
+  let answered = 0
+  const house = houseOf(async () => {
+    answered++
+    return readyBytes(200, {}, null)
+  })
+  const many = 5_000
+  new Connection(house, wire, '127.0.0.1').receive(Buffer.concat(Array<Buffer>(many).fill(GET)))
+  await new Promise(setImmediate)
+  expect(answered).toBeLessThan(100)
+  while (answered < many) await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  expect(seen.text.split('HTTP/1.1 200')).toHaveLength(many + 1)
+})
+
+test('requests of someone who has gone are not answered', async () => {
+  const { wire, seen } = aWire()
+  let answered = 0
+  const house = houseOf(() => {
+    answered++
+    return readyBytes(200, {}, null)
+  })
+  const gone = { ...wire, write: () => -1 }
+  new Connection(house, gone, '127.0.0.1').receive(Buffer.concat(Array<Buffer>(5_000).fill(GET)))
+  for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+  expect([seen.isCut, answered]).toEqual([true, 32])
+})

@@ -3,19 +3,12 @@ import { failed, type ReadyBytes } from './answer.ts'
 import { type BodyReader, ChunkedBody, CountedBody } from './body.ts'
 import { CHUNKED, type Head, type Refusal, requestOf } from './head.ts'
 import { HeadReader, MOST_HEAD_BYTES } from './head-reader.ts'
+import { HeldBytes } from './held-bytes.ts'
 import type { Asked, House, Wire } from './host.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { Output } from './output.ts'
+import { HALF_CLOSED_MS, MOST_DROPPED, REQUESTS_IN_TURN, SECONDS } from './patience.ts'
 import { Sender } from './sender.ts'
-
-/** How long a head may take, a connection may have nothing to say, an answer may be made. */
-const [HEAD_SECONDS, IDLE_SECONDS, ANSWER_SECONDS, LINGER_SECONDS] = [15, 30, 120, 2]
-/** Then the next connection has its turn. */
-const REQUESTS_IN_TURN = 32
-/** What is sent after the last request that is answered is read and thrown away, up to this. */
-const MOST_DROPPED = 1024 * 1024
-/** Most who close have gone, and a few wait for an answer: they get what is ready by then. */
-const HALF_CLOSED_MS = 500
 
 /**
  * One connection: requests in, answers out, in their order and one at a time. What comes meanwhile is held, up to the size
@@ -29,8 +22,7 @@ export class Connection implements Asked {
   readonly #output: Output
   readonly #sender: Sender
   readonly #reader = new HeadReader()
-  /** What has come and was not read. */
-  #held: Buffer | undefined
+  readonly #held = new HeldBytes()
   #head: Head | undefined
   /** The body of the request that is being answered: whole, on its way, or none. */
   #content: Uint8Array<ArrayBuffer> | IncomingBody | undefined
@@ -59,9 +51,9 @@ export class Connection implements Asked {
     this.#wire = wire
     this.#output = new Output(wire)
     this.#sender = new Sender(house, this.#output, () => {
-      this.deadline = house.seconds + (this.#output.isBlocked ? IDLE_SECONDS : ANSWER_SECONDS)
+      this.deadline = house.seconds + (this.#output.isBlocked ? SECONDS.idle : SECONDS.answer)
     })
-    this.deadline = house.seconds + IDLE_SECONDS
+    this.deadline = house.seconds + SECONDS.idle
   }
 
   get head(): Head {
@@ -86,9 +78,9 @@ export class Connection implements Asked {
     const from = this.#content instanceof IncomingBody ? this.#feed(this.#content, chunk, 0) : 0
     if (from < 0 || from === chunk.length) return
     const rest = from === 0 ? chunk : chunk.subarray(from)
-    this.#held = this.#held ? Buffer.concat([this.#held, rest]) : rest
+    this.#held.add(rest)
     if (!this.#isWaiting) this.#advance()
-    else if (this.#held.length > MOST_HEAD_BYTES) this.pause()
+    else if (this.#held.size > MOST_HEAD_BYTES) this.pause()
   }
 
   /** The other side sends nothing more. It may still read. */
@@ -105,13 +97,13 @@ export class Connection implements Asked {
     this.#caller?.abort()
     if (this.#content instanceof IncomingBody) this.#content.fail()
     this.#sender.stop()
-    this.#held = undefined
+    this.#held.clear()
   }
 
   drained(): void {
     if (!this.#output.isBlocked) return
     this.#output.drain()
-    this.deadline = this.#house.seconds + IDLE_SECONDS
+    this.deadline = this.#house.seconds + SECONDS.idle
     if (this.#output.isBlocked) return
     if (this.#sender.isStreaming) this.#sender.goOn()
     else if (!this.#isWaiting) this.#advance()
@@ -127,25 +119,23 @@ export class Connection implements Asked {
   readonly cut = (): void => this.#wire.terminate()
 
   get #isWaiting(): boolean {
-    return this.#isAnswering || this.#isScheduled || this.#output.isBlocked
+    return this.#isAnswering || this.#isScheduled || this.#output.isBlocked || this.#output.isDead
   }
 
   /** Reads and answers what has come, as far as it can be answered now. */
   readonly #advance = (): void => {
     this.#isScheduled = false
-    const bytes = this.#held
-    this.#held = undefined
-    let at = 0
+    const { bytes } = this.#held
+    let { at } = this.#held
     for (let requests = 0; bytes && at < bytes.length && !this.#isWaiting && !this.#sender.isLast; requests++) {
       if (requests === REQUESTS_IN_TURN) {
-        this.#isScheduled = true
-        setImmediate(this.#advance)
+        this.#schedule()
         break
       }
       const hadBegun = this.#reader.hasBegun
       const length = this.#reader.read(bytes, at)
       if (length === 0) {
-        if (!hadBegun) this.deadline = this.#house.seconds + HEAD_SECONDS
+        if (!hadBegun) this.deadline = this.#house.seconds + SECONDS.head
         break
       }
       if (length > 0) at = this.#begin(bytes, at + length)
@@ -154,22 +144,36 @@ export class Connection implements Asked {
         this.#refuse(this.#reader.refusal as Refusal)
       }
     }
-    if (bytes && at < bytes.length) {
-      if (this.#sender.isLast) this.#hasMore = true
-      // A copy: the rest of a large chunk must not hold all of it in memory.
-      else this.#held = at === 0 ? bytes : Buffer.from(bytes.subarray(at))
+    this.#held.keepFrom(at)
+    if (this.#sender.isLast && this.#held.size > 0) {
+      this.#hasMore = true
+      this.#held.clear()
     }
     this.#settle()
+  }
+
+  /** Goes on when others had their turn. */
+  #schedule(): void {
+    this.#output.flush()
+    this.#isScheduled = true
+    setImmediate(this.#advance)
+  }
+
+  /** After an answer that was waited for. Many of them settle at once, one after the other, and would keep everyone else waiting. */
+  #next(): void {
+    if (this.#held.size > 0) this.#schedule()
+    else this.#advance()
   }
 
   /** Sends what is ready, and decides what to wait for. */
   #settle(): void {
     this.#output.flush()
-    if (this.#output.isBlocked) this.deadline = this.#house.seconds + IDLE_SECONDS
+    if (this.#output.isDead) this.cut()
+    if (this.#output.isBlocked) this.deadline = this.#house.seconds + SECONDS.idle
     if (this.#isWaiting || this.#isClosed) return
     if (this.#sender.isLast || this.#hasEnded) this.#close()
     else {
-      if (!this.#reader.hasBegun) this.deadline = this.#house.seconds + IDLE_SECONDS
+      if (!this.#reader.hasBegun) this.deadline = this.#house.seconds + SECONDS.idle
       this.resume()
     }
   }
@@ -204,7 +208,7 @@ export class Connection implements Asked {
     for (const piece of pieces) body.add(piece)
     this.#content = body
     this.#expectsContinue = expectsContinue
-    this.#bodyDeadline = this.#house.seconds + ANSWER_SECONDS
+    this.#bodyDeadline = this.#house.seconds + SECONDS.answer
     return at
   }
 
@@ -223,11 +227,11 @@ export class Connection implements Asked {
       return -1
     }
     const { seconds } = this.#house
-    this.deadline = Math.min(seconds + IDLE_SECONDS, this.#bodyDeadline)
+    this.deadline = Math.min(seconds + SECONDS.idle, this.#bodyDeadline)
     if (body.reader.isDone) {
       body.end()
       this.#content = undefined
-      this.deadline = seconds + ANSWER_SECONDS
+      this.deadline = seconds + SECONDS.answer
     } else if (body.isFull) this.pause()
     return at
   }
@@ -268,12 +272,12 @@ export class Connection implements Asked {
     }
     this.#isAnswering = true
     const isComing = this.#content instanceof IncomingBody
-    this.deadline = this.#house.seconds + (isComing ? IDLE_SECONDS : ANSWER_SECONDS)
+    this.deadline = this.#house.seconds + (isComing ? SECONDS.idle : SECONDS.answer)
     const send = (made: Response | ReadyBytes): void => {
       if (turn !== this.#turn) return
       this.#isAnswering = false
       this.#send(made)
-      if (!this.#isAnswering) this.#advance()
+      if (!this.#isAnswering) this.#next()
     }
     answer.then(send).catch(this.cut)
   }
@@ -289,7 +293,7 @@ export class Connection implements Asked {
 
   readonly #sent = (): void => {
     this.#done()
-    this.#advance()
+    this.#next()
   }
 
   /** The answer is on its way. */
@@ -307,7 +311,7 @@ export class Connection implements Asked {
     }
     this.#isLingering = true
     this.#wire.shutdown()
-    this.deadline = this.#house.seconds + LINGER_SECONDS
+    this.deadline = this.#house.seconds + SECONDS.linger
     this.resume()
   }
 }

@@ -25,6 +25,9 @@ export class Output {
     this.#socket = socket
   }
 
+  /** Whether there is nobody left to send to. A socket that is not read does not say so otherwise. */
+  isDead = false
+
   /** Whether the other side must read before more can be sent. */
   get isBlocked(): boolean {
     return this.#waiting.length > 0
@@ -58,7 +61,8 @@ export class Output {
   }
 
   flush(): void {
-    const length = owner === this ? used : 0
+    if (owner !== this) return
+    const length = used
     used = 0
     if (length > 0) this.#send(scratch, length, true)
   }
@@ -68,12 +72,17 @@ export class Output {
     while (this.#waiting.length > 0) {
       const first = this.#waiting[0] as Uint8Array
       const written = this.#socket.write(first, 0, first.length)
-      if (written < 0) this.drop()
+      if (written < 0) this.#die()
       else if (written < first.length) {
         this.#waiting[0] = first.subarray(written)
         return
       } else this.#waiting.shift()
     }
+  }
+
+  #die(): void {
+    this.isDead = true
+    this.drop()
   }
 
   drop(): void {
@@ -82,6 +91,7 @@ export class Output {
 
   #send(bytes: Uint8Array, length: number, isShared: boolean): void {
     const written = this.isBlocked ? 0 : this.#socket.write(bytes, 0, length)
+    if (written < 0) this.#die()
     if (written < 0 || written === length) return
     const rest = bytes.subarray(written, length)
     this.#waiting.push(isShared ? Buffer.from(rest) : rest)

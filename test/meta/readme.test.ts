@@ -37,7 +37,9 @@ function stepsOf(heading: string): Step[] {
 
 /** All steps in one shell, since later ones use what earlier ones set. */
 async function run(steps: readonly Step[], environment: Record<string, string>): Promise<string[]> {
-  const script = steps.map(({ command }) => `${command}\necho; echo '${END}'`).join('\n')
+  // A service sees what another process has published within about a second, which a reader takes to type the next command.
+  const pause = (command: string): string => (command.includes(' --publish') ? 'sleep 2\n' : '')
+  const script = steps.map(({ command }) => `${command}\n${pause(command)}echo; echo '${END}'`).join('\n')
   // A terminal shows both outputs.
   const child = Bun.spawn(['bash', '-c', `exec 2>&1\n${script}`], {
     cwd: ROOT,

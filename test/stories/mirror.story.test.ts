@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StaticTree } from '../../src/mirror/static-tree.ts'
 import { parsePolicy, type TrustPolicy, verifyBody } from '../../src/proof/verify-lists.ts'
@@ -189,6 +189,13 @@ test('a folder that was damaged is put right by the next round, and goes on from
   rmSync(tree.inside('releases'), { recursive: true })
   expect(await world.mirror()).toMatchObject({ ...GOOD, brought: 1 })
   expect(shownBy(tree)).toEqual(before)
+  // One byte of a file that is there is noticed too.
+  const [name = ''] = readdirSync(tree.inside('releases'))
+  const file = join(tree.inside('releases'), name)
+  const bytes = readFileSync(file)
+  bytes[9_000] = (bytes[9_000] ?? 0) ^ 1
+  writeFileSync(file, bytes)
+  expect(await world.mirror()).toMatchObject({ ...GOOD, brought: 1 })
   await using mirror = await world.serve()
   await expectSame(world, mirror, '/reference?cpt=G0101')
 })

@@ -117,6 +117,10 @@ test('atr verify accepts what the service answered and names what is wrong with 
   expect(await service.atr(['verify', '-', '--policy', policy, '--any'], row)).toMatchObject({ code: 0, out: 'ok\n' })
   const address = `${service.url}/reference?cpt=99213&as_of=2026-11-15`
   expect(await service.atr(['verify', address, '--policy', policy])).toMatchObject({ code: 0, out: 'ok\n' })
+  // The row is not the answer where a modifier changes it.
+  const assisted = `${service.url}/reference?cpt=27447&modifier=80&as_of=2026-11-15`
+  const { err: said } = await service.atr(['verify', assisted, '--policy', policy])
+  expect(said).toMatch(/\nwith modifier 80: 187\.90 USD, 0\.160 of 27447\|/)
   const coverage = `${service.url}/api/coverage`
   expect(await service.atr(['verify', coverage, '--policy', policy])).toMatchObject({ code: 0, out: 'ok\n' })
   const checkList = async (path: string) =>

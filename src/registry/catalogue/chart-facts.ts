@@ -104,6 +104,16 @@ export async function chartFreshness(db: Db, day: string, charts: Charts) {
   })
 }
 
+/**
+ * The same as pages show it. The report calls a list expired that its publisher should have replaced long ago; for readers
+ * it is so when it gives no price any more.
+ */
+export async function shownCharts(db: Db, day: string, charts: Charts) {
+  return (await chartFreshness(db, day, charts)).map((chart) =>
+    chart.status === 'expired' && chart.effective_to >= day ? { ...chart, status: 'overdue' as const } : chart,
+  )
+}
+
 /** What a rule found; where it found nothing, how many it judged is known only of some. */
 function checkFacts(
   check_id: string,

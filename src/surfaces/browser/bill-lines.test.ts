@@ -55,6 +55,11 @@ test('a line that cannot be read says what to write instead', () => {
     ['99213,,1000000', /units are not a whole number/],
     ['99213;;1;1.234,50', /dollars with a point before the cents, such as 1234.50/],
     ['99213,,1,-20', /dollars/],
+    ['99214,,1,$1,402.02', /an amount with a comma in it needs quotes/],
+    ['99213,25,2,1,002.50', /an amount with a comma in it needs quotes/],
+    ['99213,,1,$2,100', /an amount with a comma in it needs quotes/],
+    ['CPT,Charges,Units\n99213,$1,402,2', /an amount with a comma in it needs quotes/],
+    ['99213,,1,1120.00,402.02', /the place is not a ZIP code/],
     ['99213,,1,20,Chicago', /a city needs one of them/],
     ['99213,,1,20,Washington', /can mean several: write US-WA or US-DC, or a ZIP code/],
     ['99213,,1,20,IL,16.11.2026', /such as 2026-07-15 or 7\/15\/2026/],
@@ -64,7 +69,7 @@ test('a line that cannot be read says what to write instead', () => {
     const bill = parseBill(text, DEFAULTS)
     expect([text, 'faults' in bill ? bill.faults : bill]).toEqual([
       text,
-      [{ at: 1, what: expect.stringMatching(sentence) }],
+      [{ at: text.split('\n').length, what: expect.stringMatching(sentence) }],
     ])
   }
   expect(parseBill('Code,Units\n', DEFAULTS)).toEqual({ refused: expect.stringContaining('at least one') })

@@ -78,11 +78,20 @@ export function parseBill(text: string, defaults: BillDefaults): ParsedBill {
     const of = (field: Field): string => cells[fields.indexOf(field)] ?? ''
     const entry = cells.some((cell) => cell.length > MOST_IN_CELL)
       ? `a cell has more than ${MOST_IN_CELL} characters`
-      : entryOf(of, defaults)
+      : isCut(cells, fields.indexOf('billed'))
+        ? 'an amount with a comma in it needs quotes around it, or semicolons between the cells'
+        : entryOf(of, defaults)
     if (typeof entry === 'string') faults.push({ at, what: entry })
     else entries.push({ at, ...entry })
   }
   return { entries, faults }
+}
+
+/** Whether the comma of an amount was read as one between cells: `$1,402.02`. */
+function isCut(cells: readonly string[], billed: number): boolean {
+  const [amount = '', next = ''] = cells.slice(billed, billed + 2)
+  if (billed < 0 || !/^\$? ?[0-9]{1,3}$/.test(amount)) return false
+  return /^[0-9]{3}\.[0-9]{2}$/.test(next) || (amount.startsWith('$') && /^[0-9]{3}$/.test(next))
 }
 
 /** Each line is read by the separator that it has itself: bills are put together from several places. */

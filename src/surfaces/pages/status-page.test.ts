@@ -46,6 +46,12 @@ test('what failed is named, and is said not to be served', async () => {
   const expired = charts.map((chart) => ({ ...chart, status: 'expired' as const }))
   for (const text of await bothOf({ charts: expired }))
     expect(text).toContain('1 price list: 1 has expired and gives no price for today.')
+  // Its publisher is late, and the operator has let it go on.
+  const overdue = charts.map((chart) => ({ ...chart, status: 'overdue' as const }))
+  for (const text of await bothOf({ charts: overdue })) {
+    expect(text).toContain('1 price list: the next edition of 1 is overdue.')
+    expect(text).toContain('in force, next edition long overdue')
+  }
   const two = [...expired, ...expired]
   for (const text of await bothOf({ charts: two, charts_total: 2 }))
     expect(text).toContain('2 price lists: 2 have expired and give no price for today.')

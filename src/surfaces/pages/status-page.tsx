@@ -67,7 +67,7 @@ function verificationText({ verification }: SiteStatus): string | undefined {
 /** The first thing that a reader wants to know. */
 function verdict({ charts, charts_total: total }: SiteStatus): string {
   const count = (status: LandingChart['status']): number => charts.filter((chart) => chart.status === status).length
-  const [expired, stale] = [count('expired'), count('stale')]
+  const [expired, stale] = [count('expired'), count('stale') + count('overdue')]
   if (total === 0) return 'No price list was loaded yet.'
   const late = [
     ...(expired > 0

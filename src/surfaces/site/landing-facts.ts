@@ -12,7 +12,7 @@ export interface LandingChart {
   effective_to: string
   rows: number
   data_class: string
-  status: 'fresh' | 'due' | 'stale' | 'expired'
+  status: 'fresh' | 'due' | 'stale' | 'overdue' | 'expired'
 }
 
 /** One price in force, and its place in its source. */
@@ -93,6 +93,7 @@ export const STATUS_WORDS: Record<LandingChart['status'], string> = {
   fresh: 'in force',
   due: 'in force, next edition due',
   stale: 'in force, next edition overdue',
+  overdue: 'in force, next edition long overdue',
   expired: 'expired',
 }
 

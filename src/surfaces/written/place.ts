@@ -52,7 +52,8 @@ export function writtenPlaces(text: string): readonly string[] {
 
 /** One region, or those that share a name. */
 function regionOf(text: string): readonly string[] {
-  const plain = text.replaceAll('.', '')
+  // D.C. is DC. A number with a point is no ZIP code.
+  const plain = /[0-9]/.test(text) ? text : text.replaceAll('.', '')
   const name = plain.toLowerCase()
   if (COUNTRY.test(name) || name === 'national') return ['national']
   return STATES.get(name) ?? (parseRegion(plain) ? [capitals(plain)] : [])
