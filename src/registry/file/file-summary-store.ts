@@ -58,7 +58,7 @@ export class FileSummary {
 
   /** Whether any row is of a code. Of a schedule the codes are kept: lookups ask it of every chart. */
   hasCode(code: string): boolean {
-    this.#codes ??= this.#allCodes()
+    if (this.#codes === undefined) this.#codes = this.#allCodes() // to count those that are not kept takes milliseconds
     return this.#codes ? this.#codes.has(code) : this.totalOf('code', code) > 0
   }
 

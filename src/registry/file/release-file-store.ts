@@ -89,7 +89,7 @@ export class ReleaseFile extends FileSummary {
    * small, its keys are kept.
    */
   keysOfSchedule(prefix: string): string[] {
-    this.#keys ??= this.#allKeys()
+    if (this.#keys === undefined) this.#keys = this.#allKeys()
     const keys = this.#keys
     return keys ? keys.slice(placeIn(keys, prefix), placeIn(keys, past(prefix))) : this.keysUnder(prefix)
   }

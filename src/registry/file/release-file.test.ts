@@ -174,3 +174,22 @@ test('the last bundle and the last tile may be full, or have one row', async () 
     expect(file.countBundles()).toBe(Math.ceil(rows / BUNDLE_ROWS))
   }
 })
+
+test('codes that are too many to be kept are counted once', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const made = new NewReleaseFile({ files }, 'made', 0)
+  for (const key of numbered(26_000)) made.add({ ...rowOf(key), cpt: key.slice(0, 5) })
+  const { digest } = await made.seal()
+  files.keep('made', digest)
+  const file = opened(files, digest)
+  const asked: string[] = []
+  const { sealed } = file
+  const get = sealed.get.bind(sealed)
+  sealed.get = (sql, ...params) => {
+    asked.push(sql)
+    return get(sql, ...params)
+  }
+  expect(['10005', '35999', '36000'].map((code) => file.hasCode(code))).toEqual([true, true, false])
+  expect(asked.filter((sql) => sql.includes('COUNT'))).toHaveLength(1)
+})
