@@ -5,7 +5,7 @@ import { family } from './rivals.ts'
 import { cpuSeconds, outputOf, pinned, SERVER_CORE } from './wrk.ts'
 
 export const ATR = join(import.meta.dir, '../src/cli/atr.ts')
-const MANY = '1000000'
+const MANY = '10000000'
 
 export type Environment = Record<string, string | undefined>
 
