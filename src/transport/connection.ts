@@ -24,8 +24,9 @@ export class Connection implements Asked {
   readonly #reader = new HeadReader()
   readonly #held = new HeldBytes()
   #head: Head | undefined
-  /** The body of the request that is being answered: whole, on its way, or none. */
+  /** The body of the request that is being answered, if it has one, and the same as long as more of it is to come. */
   #content: Uint8Array<ArrayBuffer> | IncomingBody | undefined
+  #coming: IncomingBody | undefined
   #expectsContinue = false
   #request: Request | undefined
   #caller: AbortController | undefined
@@ -75,7 +76,7 @@ export class Connection implements Asked {
       if (this.#dropped > MOST_DROPPED) this.#wire.terminate()
       return
     }
-    const from = this.#content instanceof IncomingBody ? this.#feed(this.#content, chunk, 0) : 0
+    const from = this.#coming ? this.#feed(this.#coming, chunk, 0) : 0
     if (from < 0 || from === chunk.length) return
     const rest = from === 0 ? chunk : chunk.subarray(from)
     this.#held.add(rest)
@@ -87,7 +88,7 @@ export class Connection implements Asked {
   ended(): void {
     this.#hasEnded = true
     if (this.#isLingering) this.#wire.end()
-    else if (this.#content instanceof IncomingBody) this.#wire.terminate()
+    else if (this.#coming) this.#wire.terminate()
     else if (!this.#isWaiting) this.#close()
     else if (this.#caller) setTimeout(abort, HALF_CLOSED_MS, this.#caller)
   }
@@ -95,7 +96,7 @@ export class Connection implements Asked {
   closed(): void {
     this.#isClosed = true
     this.#caller?.abort()
-    if (this.#content instanceof IncomingBody) this.#content.fail()
+    this.#coming?.fail()
     this.#sender.stop()
     this.#held.clear()
   }
@@ -206,7 +207,7 @@ export class Connection implements Asked {
     }
     const body = new IncomingBody(reader, this)
     for (const piece of pieces) body.add(piece)
-    this.#content = body
+    this.#content = this.#coming = body
     this.#expectsContinue = expectsContinue
     this.#bodyDeadline = this.#house.seconds + SECONDS.answer
     return at
@@ -219,7 +220,7 @@ export class Connection implements Asked {
       // Whoever makes the answer is told to stop, and what it answers is not sent.
       this.#caller?.abort()
       body.fail()
-      this.#content = undefined
+      this.#coming = undefined
       // Where the answer has begun, a refusal would stand in the middle of it.
       if (this.#hasMore) this.cut()
       else this.#refuse(body.reader.refusal as Refusal)
@@ -230,16 +231,15 @@ export class Connection implements Asked {
     this.deadline = Math.min(seconds + SECONDS.idle, this.#bodyDeadline)
     if (body.reader.isDone) {
       body.end()
-      this.#content = undefined
+      this.#coming = undefined
       this.deadline = seconds + SECONDS.answer
     } else if (body.isFull) this.pause()
     return at
   }
 
   pause(): void {
-    if (this.#isPaused) return
+    if (!this.#isPaused) this.#wire.pause()
     this.#isPaused = true
-    this.#wire.pause()
   }
 
   /** Reads on. Who waits for a go-ahead before sending a body gets it. */
@@ -271,7 +271,7 @@ export class Connection implements Asked {
       return
     }
     this.#isAnswering = true
-    const isComing = this.#content instanceof IncomingBody
+    const isComing = this.#coming !== undefined
     this.deadline = this.#house.seconds + (isComing ? SECONDS.idle : SECONDS.answer)
     const send = (made: Response | ReadyBytes): void => {
       if (turn !== this.#turn) return
@@ -284,7 +284,7 @@ export class Connection implements Asked {
 
   #send(answer: Response | ReadyBytes): void {
     // Nobody has read the rest of the body, and nobody will.
-    if (this.#content instanceof IncomingBody) this.#sender.isLast = this.#hasMore = true
+    if (this.#coming) this.#sender.isLast = this.#hasMore = true
     const sent = this.#sender.send(answer, this.#head)
     this.#isAnswering = sent !== undefined
     if (sent) sent.then(this.#sent).catch(this.cut)
@@ -299,7 +299,7 @@ export class Connection implements Asked {
   /** The answer is on its way. */
   #done(): void {
     this.#isAnswering = false
-    this.#caller = this.#request = this.#content = undefined
+    this.#caller = this.#request = this.#content = this.#coming = undefined
     this.#expectsContinue = false
   }
 

@@ -15,6 +15,11 @@ async function answer(asked: Asked): Promise<Response> {
     return new Response('waited', { headers: { 'content-length': '6' } })
   }
   if (target === '/echo') return new Response(await asked.request().text(), { headers: { 'content-length': '0' } })
+  if (target === '/late') {
+    await Bun.sleep(30)
+    const said = await asked.request().text()
+    return new Response(said, { headers: { 'content-length': String(said.length) } })
+  }
   if (target === '/unread') return new Response('no', { status: 413, headers: { 'content-length': '2' } })
   if (target === '/large') return new Response(LARGE, { headers: { 'content-length': String(LARGE.length) } })
   if (target === '/stream') return new Response(pieces(['one ', '', 'two']))
@@ -185,6 +190,17 @@ test('bodies are read with a length and in chunks, whole and in pieces, and afte
   const goAhead = await said(get('/echo', `Expect: 100-continue\r\n${length}`, 'POST'), 'abcdef')
   expect(goAhead).toStartWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK')
   expect(goAhead).toEndWith('abcdef')
+})
+
+test('a body that has come before anyone asked for it is not lost', async () => {
+  for (const [length, body] of [
+    ['Content-Length: 4', 'four'],
+    ['Transfer-Encoding: chunked', '4\r\nfour\r\n0\r\n\r\n'],
+  ]) {
+    const { until, socket } = await talk([`POST /late HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`, body as string])
+    expect(await until((got) => got.includes('\r\n\r\n'))).toEndWith('\r\n\r\nfour')
+    socket.destroy()
+  }
 })
 
 test('a body that nobody reads is not waited for: the answer comes at once, and is the last', async () => {
