@@ -4,6 +4,9 @@ export class ObjectStorage {
   readonly #uploads = new Map<string, Map<number, Uint8Array>>()
   readonly #server: ReturnType<typeof Bun.serve>
   isAway = false
+  /** What is answered instead of the objects that are not among these. */
+  forged: { unless: ReadonlySet<string>; bytes: Uint8Array } | undefined
+  forgedAnswers = 0
 
   constructor() {
     this.#server = Bun.serve({
@@ -59,7 +62,10 @@ export class ObjectStorage {
       this.objects.delete(key)
       return new Response(null, { status: 204 })
     }
-    const found = this.objects.get(key)
+    const stored = this.objects.get(key)
+    const isForged = stored !== undefined && this.forged?.unless.has(key) === false
+    const found = isForged ? this.forged?.bytes : stored
+    if (isForged && request.method === 'GET') this.forgedAnswers++
     if (!found) return new Response('<Error><Code>NoSuchKey</Code></Error>', { status: 404 })
     const headers = { etag: '"object"', 'content-length': String(found.length) }
     return new Response(request.method === 'GET' ? new Uint8Array(found) : null, { headers })

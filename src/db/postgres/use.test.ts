@@ -26,9 +26,17 @@ async function cutOff({
 }: TestStore): Promise<{ service: Db; taken: Awaited<ReturnType<typeof takeStore>> }> {
   const service = await openStoreAt(place, { files: db.files, use: await useStore(place) })
   expect(await writeAll(service)).not.toContainEqual(expect.any(Error))
-  await db.query(`SELECT pg_terminate_backend(pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+  // Waits until the server has ended the connection, and with it the lock.
+  await db.query(`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
     WHERE locktype = 'advisory' AND mode = 'ShareLock' AND datname = current_database()`)
   return { service, taken: await takeStore(place) }
+}
+
+/** The server gives up the lock of a connection a moment after it was closed. */
+async function isFree({ db }: TestStore): Promise<void> {
+  const held = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND datname = current_database()`
+  while ((await db.query(held)).length > 0) await Bun.sleep(10)
 }
 
 /** The service takes its lock again after a moment: from then on nobody else can take the store. */
@@ -52,6 +60,7 @@ testOnPostgres(
     for (const outcome of await writeAll(service)) expect(outcome).toBeInstanceOf(StoreBusy)
     expect(await count(service)).toBe(WAYS.length)
     await taken.release()
+    await isFree(store)
     expect(await writeAll(service)).not.toContainEqual(expect.any(Error))
     expect(await count(store.db)).toBe(2 * WAYS.length)
     expect(await soonRefused(store)).toContain('the store is in use')
@@ -68,6 +77,7 @@ testOnPostgres(
     const { service, taken } = await cutOff(store)
     await setAside(store.place, 'replaced', 0)
     await taken.release()
+    await isFree(store)
     for (const outcome of await writeAll(service)) expect(outcome).toBeInstanceOf(StoreBusy)
     const other = await openStoreAt(store.place, { create: true, files: store.db.files })
     for (const outcome of await writeAll(service)) {
