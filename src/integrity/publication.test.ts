@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { until } from '../../test/support/until.ts'
 import { aSigner, keyOf } from '../proof/fixture.ts'
 import { cosign } from '../proof/note/cosignature.ts'
 import { answering, NOW, openLog, textIn } from './fixture.ts'
@@ -25,9 +26,6 @@ test('what waits for a witness is tried again with an alarm each time, until it 
     },
     lookMs: 5,
   })
-  const until = async (done: () => boolean): Promise<void> => {
-    for (let i = 0; i < 400 && !done(); i++) await Bun.sleep(10)
-  }
   await until(() => news.length >= 3)
   expect(news.every(({ fault }) => String(fault).includes('waits for its witnesses'))).toBe(true)
   expect((await log.head(db)).size).toBe(before.size)

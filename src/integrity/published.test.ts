@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { aPrice, aRelease } from '../../test/support/builders.ts'
 import { ENGINES } from '../../test/support/engines.ts'
 import { type TestApp, testApp } from '../../test/support/harness.ts'
+import { until } from '../../test/support/until.ts'
 import { type Db, StoreBusy } from '../db/db.ts'
 import { openInstallation } from '../installation.ts'
 import { overrideAll } from '../registry/release/breaker.ts'
@@ -18,14 +19,6 @@ async function followed(app: TestApp): Promise<AsyncDisposable> {
 
 const stampOf = ({ app }: TestApp): string | undefined =>
   app.operations.find(({ name }) => name === 'lookup_reference')?.stamp?.()
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let left = 400; left > 0; left--) {
-    if (await isSo()) return
-    await Bun.sleep(25)
-  }
-  throw new Error('it did not happen in ten seconds')
-}
 
 /** Every statement from now on, which goes to the store all the same, or to `instead`. */
 function watch(db: Db, instead?: () => never): string[] {

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
 import { ATR, DemoService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /** Connections that send the beginning of a request and nothing more, from addresses of this machine. */
 class HalfSent {
@@ -45,10 +46,6 @@ const statusFrom = (url: string, localAddress: string): Promise<number | undefin
     sent.on('timeout', () => sent.destroy())
     sent.end()
   })
-
-async function until(done: () => boolean): Promise<void> {
-  for (let i = 0; i < 100 && !done(); i++) await Bun.sleep(50)
-}
 
 /** Processor time of a process, in milliseconds. */
 function cpuMs(pid: number): number {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildGoVerifier, isGoMissing } from '../support/go-verifier.ts'
 import { DemoService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'interop-go-'))
@@ -125,11 +126,11 @@ interop(
     ]
     expect(await service.atr(['load', 'cms-clfs', 'sample/CLFS-SAMPLE26Q4.csv', ...edition])).toMatchObject({ code: 0 })
     // A service looks once a second whether another process has published.
-    let late = await save('late', `${log}/checkpoint`)
-    for (let i = 0; i < 100 && sizeIn(late) === sizeIn(early); i++) {
-      await Bun.sleep(100)
+    let late = early
+    await until(async () => {
       late = await save('late', `${log}/checkpoint`)
-    }
+      return sizeIn(late) > sizeIn(early)
+    })
     expect(sizeIn(late)).toBe(sizeIn(early) + 2)
     const grew = new RegExp(`^ok\n\\S+/log/registry grew from ${sizeIn(early)} to ${sizeIn(late)}\n$`)
     expect(await said('growth', early, late, '--url', log)).toMatch(grew)

@@ -12,6 +12,7 @@ import { aRelease } from '../support/builders.ts'
 import { DEFAULT_ENGINE, storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { ATR } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const SOURCE = 'code,amount\n99213,95.19\n'
 const SHA256 = createHash('sha256').update(SOURCE).digest('hex')
@@ -33,14 +34,6 @@ const publisher = Bun.serve({
   },
 })
 afterAll(() => publisher.stop(true))
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (await isSo()) return
-    await Bun.sleep(100)
-  }
-  throw new Error('it did not happen within half a minute')
-}
 
 /** An installation whose one edition cites a file of the publisher. */
 async function citing(folder: string): Promise<Record<string, string>> {

@@ -4,6 +4,7 @@ import { operation } from '../../src/operation.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
 import { listen } from '../../src/transport/server.ts'
 import { turn, WorkQueue } from '../../src/work-queue.ts'
+import { until } from '../support/until.ts'
 
 test('a caller who hangs up ends the work, and the next one has the place', async () => {
   const heavy = new WorkQueue({ atOnce: 1, waiting: 1 })
@@ -45,10 +46,6 @@ test('a caller who hangs up ends the work, and the next one has the place', asyn
   })
   const ask = (caller: AbortController) =>
     fetch(`http://127.0.0.1:${server.port}/endless`, { signal: caller.signal }).catch((error: Error) => error.name)
-  const until = async (holds: () => boolean): Promise<void> => {
-    for (let i = 0; i < 200 && !holds(); i++) await Bun.sleep(10)
-    expect(holds()).toBe(true)
-  }
 
   const [first, second] = [new AbortController(), new AbortController()]
   const answers = [ask(first), ask(second)]

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ATR, atr, DemoService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /** A mirror as an operator serves it: a process of its own, without any store. */
 async function served(folder: string): Promise<{ url: string; greeting: string } & AsyncDisposable> {
@@ -44,10 +45,10 @@ test('a service is mirrored, the mirror is served, and its answers verify under 
   const options = ['--effective-to', '2027-12-31', '--override', 'r11_overlap', '--reason', 'sample_data', '--sample']
   expect((await service.atr(['load', ...file, ...options, '--publish'])).code).toBe(0)
   const checkpoint = async (url: string) => (await fetch(`${url}/log/registry/checkpoint`)).text()
-  while ((await checkpoint(service.url)) === (await checkpoint(mirror.url))) await Bun.sleep(50)
+  const areSame = async () => (await checkpoint(service.url)) === (await checkpoint(mirror.url))
+  await until(async () => !(await areSame()))
   expect(JSON.parse((await mirrored('--json')).out)).toMatchObject({ ok: true, alarms: [], releases: 8, brought: 1 })
-  for (let i = 0; i < 100 && (await checkpoint(service.url)) !== (await checkpoint(mirror.url)); i++)
-    await Bun.sleep(50)
+  await until(areSame)
   const answer = async (url: string) => (await fetch(`${url}/reference?cpt=80053`)).text()
   expect(await answer(mirror.url)).toBe(await answer(service.url))
   expect(await answer(mirror.url)).toContain('cms-clfs:NEXT:1')

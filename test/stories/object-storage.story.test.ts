@@ -6,6 +6,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { ObjectStorage } from '../support/object-storage.ts'
 import { serve } from '../support/replicas.ts'
 import { atr } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const LIST = join(import.meta.dir, '../../sample/CLFS-SAMPLE26Q4.csv')
 
@@ -56,14 +57,14 @@ testOnPostgres(
     const forged = Bun.zstdCompressSync('not the file')
     storage.forged = { unless: new Set(storage.objects.keys()), bytes: new Uint8Array(forged) }
     await load('TWO', '2026-11-01', ...published)
-    while (storage.forgedAnswers === 0) await Bun.sleep(20)
+    await until(() => storage.forgedAnswers > 0)
     for (let i = 0; i < 5; i++) {
       expect(await editionAt()).toBe('ONE')
       await Bun.sleep(20)
     }
     expect(releaseFiles(there)).toHaveLength(1)
     storage.forged = undefined
-    while ((await editionAt()) !== 'TWO') await Bun.sleep(50)
+    await until(async () => (await editionAt()) === 'TWO')
     expect(await atr(['fsck'], reader)).toMatchObject({ code: 0 })
 
     const staged = JSON.parse(await load('THREE', '2026-12-01')) as { release_id: string }

@@ -11,6 +11,7 @@ import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { editFile, releaseFile, replacing, state } from '../support/release-file.ts'
 import { DemoService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const CODES = Array.from({ length: 600 }, (_, i) => `G${1000 + i}`)
 const [FIRST, LAST] = ['G1000', 'G1599']
@@ -50,8 +51,6 @@ const cycle = async (app: TestApp, parts = ['registry log', 'figures log', RELEA
     )
 }
 
-/** Followers look once a second. */
-const untilSeen = () => Bun.sleep(1_300)
 const code = async (app: TestApp, path: string, init: RequestInit = {}) => {
   const response = await app.request(path, init)
   const { code } = (await response.json()) as { code?: string }
@@ -70,16 +69,17 @@ test('nothing says that all was verified while a release never was', async () =>
     ((await app.getJson('/api/status')) as { verification: { last_full_verification_at: string | null } }).verification
       .last_full_verification_at,
   ]
+  // Followers look once a second.
+  const looked = () => Bun.sleep(1_300)
   await cycle(app, ['registry log', 'figures log'])
-  await untilSeen()
+  await looked()
   expect(await at()).toEqual([null, null])
   expect((await report()).status_reasons).toContain('proofs_never_verified')
   await cycle(app, [RELEASE])
-  await untilSeen()
+  await looked()
   expect(await at()).toEqual([null, null])
   await cycle(app, ['cms-opps:TEST1:1'])
-  await untilSeen()
-  expect(await at()).not.toContain(null)
+  await until(async () => !(await at()).includes(null))
   await stop()
 })
 
@@ -96,7 +96,7 @@ test('a row that fails its verification is served nowhere any more, others are, 
   const sound = readFileSync(path)
   await editFile(app.config, 1, replacing(PRICE, '77.78'))
   await cycle(app)
-  await untilSeen()
+  await until(async () => (await code(app, `/reference?cpt=${BAD}`)) === 'failed_verification')
   for (const each of [...paths, `/reference/history?cpt=${BAD}`])
     expect([each, await code(app, each)]).toEqual([each, 'failed_verification'])
   expect(await code(app, `/api/registry?cpt=${BAD}`, { headers })).toBe('failed_verification')
@@ -150,7 +150,7 @@ test('a row that fails its verification is served nowhere any more, others are, 
   })
   writeFileSync(path, sound)
   await cycle(app, [RELEASE])
-  await untilSeen()
+  await until(async () => (await code(app, `/reference?cpt=${BAD}`)) === 200)
   for (const each of paths) expect([each, await code(app, each)]).toEqual([each, 200])
   expect(await report()).toMatchObject({ status: 'ok', proofs: { rows_failed: 0 }, summary: { rows_served: 601 } })
   await stop()
@@ -196,12 +196,12 @@ test('a release with a row that failed is compared with no other, and what was c
   // Nobody knows yet, and no row of it is shown.
   expect(await app.getJson(comparing(to, from))).toMatchObject({ changed: 1 })
   await cycle(app, [to])
-  await untilSeen()
+  await until(async () => (await code(app, comparing(to, to))) === 'failed_verification')
   for (const each of [...paths, comparing(to, to)])
     expect([each, await code(app, each)]).toEqual([each, 'failed_verification'])
   writeFileSync(path, sound)
   await cycle(app, [to])
-  await untilSeen()
+  await until(async () => (await code(app, comparing(from, to))) === 200)
   for (const each of paths) expect(await app.getJson(each)).toMatchObject({ changed: 0, unchanged: 2 })
 }, 60_000)
 
@@ -223,14 +223,14 @@ test('what one process finds another one does not serve, and a file put back und
   const sound = readFileSync(path)
   await editFile(app.config, 1, replacing(PRICE, '77.78'))
   await recheck(app.installation, app.clock.now)
-  await untilSeen()
-  expect([await status(BAD), await status(FIRST)]).toEqual([503, 200])
+  await until(async () => (await status(BAD)) === 503)
+  expect(await status(FIRST)).toBe(200)
   // As `cp` and most tools do it: another file takes its name.
   writeFileSync(`${path}.new`, sound)
   renameSync(`${path}.new`, path)
   await recheck(app.installation, app.clock.now)
-  await untilSeen()
-  expect([await status(BAD), await status(FIRST)]).toEqual([200, 200])
+  await until(async () => (await status(BAD)) === 200)
+  expect(await status(FIRST)).toBe(200)
   await heads.stop()
   await beside.db.close()
   await stop()
@@ -286,7 +286,7 @@ test('an entry or tile of a log that was changed is not served, and the report n
   expect((await app.request(entries)).status).toBe(200)
   await put(changed)
   await cycle(app)
-  await untilSeen()
+  await until(async () => (await app.request(entries)).status === 503)
   expect(await code(app, entries)).toBe('failed_verification')
   const failed = await report()
   expect(failed.status).toBe('fail')
@@ -295,8 +295,7 @@ test('an entry or tile of a log that was changed is not served, and the report n
   expect(failed.proofs.rows_failed).toBe(601)
   await put(body)
   await cycle(app)
-  await untilSeen()
-  expect((await app.request(entries)).status).toBe(200)
+  await until(async () => (await app.request(entries)).status === 200)
   expect((await report()).status).toBe('ok')
   await stop()
 }, 60_000)
@@ -309,14 +308,10 @@ test('a service verifies in the background, within its share of the processor, a
   const path = await releaseFile(store, 2)
   const sound = readFileSync(path)
   await editFile(store, 2, replacing('95.19', '95.18'))
-  const until = async (cpt: string, wanted: number) => {
-    for (let tries = 0; tries < 100 && (await status(cpt)) !== wanted; tries++) await Bun.sleep(200)
-    return status(cpt)
-  }
-  expect(await until('99213', 503)).toBe(503)
+  await until(async () => (await status('99213')) === 503)
   // The file that is open has pages of before and of after: none of it is served until the cycle says which rows are wrong.
-  expect(await until('99214', 200)).toBe(200)
+  await until(async () => (await status('99214')) === 200)
   expect(await status('99213')).toBe(503)
   writeFileSync(path, sound)
-  expect(await until('99213', 200)).toBe(200)
+  await until(async () => (await status('99213')) === 200)
 }, 60_000)

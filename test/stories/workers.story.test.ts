@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { atr, DemoService } from '../support/service.ts'
 import { aroundPrism } from '../support/through-prism.ts'
+import { until } from '../support/until.ts'
 
 /** On a connection of its own, so that any worker may answer it. */
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, { ...init, keepalive: false })
@@ -16,14 +17,6 @@ const isRunning = (pid: number): boolean => {
   } catch {
     return false
   }
-}
-
-async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await holds()) return
-    await Bun.sleep(50)
-  }
-  throw new Error(`waited in vain until ${what}`)
 }
 
 /** The log lines of the service, read while it runs. */

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { type TestStore, testOnPostgres, testStore } from '../../../test/support/engines.ts'
+import { until } from '../../../test/support/until.ts'
 import { type Db, StoreBusy } from '../db.ts'
 import { openStoreAt, setAside, takeStore, useStore } from '../store-place.ts'
 
@@ -36,7 +37,7 @@ async function cutOff({
 async function isFree({ db }: TestStore): Promise<void> {
   const held = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
     WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND datname = current_database()`
-  while ((await db.query(held)).length > 0) await Bun.sleep(10)
+  await until(async () => (await db.query(held)).length === 0)
 }
 
 /** The service takes its lock again after a moment: from then on nobody else can take the store. */
