@@ -5,6 +5,7 @@ import { callerAddress, trustedProxies } from '../../src/transport/forwarded.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
 import { DemoService } from '../support/service.ts'
 import { aroundPrism } from '../support/through-prism.ts'
+import { until } from '../support/until.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
@@ -145,22 +146,21 @@ test('a public address with a path is refused, because every link would be wrong
   expect(readConfig({ PUBLIC_URL: 'https://registry.example/' }).PUBLIC_URL).toBe('https://registry.example')
 })
 
-/** Sends text as it is, and gives what came back. */
-const raw = (url: string, text: string, ms = 400): Promise<string> =>
-  new Promise((resolve) => {
-    const { hostname, port } = new URL(url)
-    let got = ''
-    const socket = connect({ host: hostname, port: Number(port) })
-    socket.on('data', (bytes) => {
-      got += bytes
-    })
-    socket.on('error', () => undefined)
-    socket.on('connect', () => socket.write(text))
-    setTimeout(() => {
-      socket.destroy()
-      resolve(got)
-    }, ms)
+/** Sends text as it is, gives what came back with its head whole, and hangs up; after a while also without an answer. */
+async function raw(url: string, text: string, isAnswered = true): Promise<string> {
+  const { hostname, port } = new URL(url)
+  let got = ''
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on('data', (bytes) => {
+    got += bytes
   })
+  socket.on('error', () => undefined)
+  socket.on('connect', () => socket.write(text))
+  if (isAnswered) await until(() => /\r\n\r\n/.test(got))
+  await Bun.sleep(400)
+  socket.destroy()
+  return got
+}
 
 test('two hosts are refused, an answer without a body says so, a caller who hangs up is no fault, and the log says who called and why it was refused', async () => {
   using folder = temporaryFolder()
@@ -178,7 +178,7 @@ test('two hosts are refused, an answer without a body says so, a caller who hang
   expect([noBody.split('\r\n')[0], noBody.includes('content-length: 0\r\n')]).toEqual(['HTTP/1.1 202 Accepted', true])
   const begun =
     'POST /reference/batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{'
-  await raw(service.url, begun)
+  await raw(service.url, begun, false)
   await fetch(`${service.url}/reference?cpt=9`)
   await fetch(`${service.url}/api/registry`, { headers: { 'x-agent-rails': 'nonsense' } })
   const challenged = await fetch(`${service.url}/api/agent-rails/challenge`, {

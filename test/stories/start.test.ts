@@ -223,7 +223,7 @@ test('strange requests over a raw socket leave the service standing', async () =
       })
       socket.on('close', () => resolve(text))
       socket.on('error', () => resolve(text))
-      setTimeout(() => socket.destroy(), 1_500)
+      setTimeout(() => socket.destroy(), 5_000)
     })
   const head = 'Host: x\r\nConnection: close\r\n'
   const answered: [string, RegExp][] = [
