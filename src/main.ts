@@ -73,6 +73,7 @@ export function start(
       isExempt: isTrusted,
     },
     tell: (closed) => logConnections(closed, worker),
+    fault: (fault) => logTransport(fault, worker),
     host: {
       answer(asked) {
         const forwarded = hasProxies ? asked.head.get('x-forwarded-for') : null
@@ -160,6 +161,7 @@ const listenForAdmin = (port: number, metrics: () => string): Server =>
     {
       hostname: '127.0.0.1',
       port,
+      fault: (fault) => logTransport(fault, undefined),
       host: {
         answer: ({ head }) =>
           head.target.split('?', 1)[0] === '/metrics'
@@ -236,6 +238,10 @@ const logValkey = (isAway: boolean, worker: Worker | undefined): void =>
 
 const logConnections = (closed: { connections: number; closed: number }, worker: Worker | undefined): void =>
   logLine({ level: 'warn', ...closed, ...named(worker) })
+
+/** The service was to answer, and failed before it could log so itself; or an answer broke off. */
+const logTransport = (fault: unknown, worker: Worker | undefined): void =>
+  logLine({ level: 'error', part: 'transport', ...named(worker), ...faultOf(fault) })
 
 /** As JSON.stringify would write it. All its texts are ours, without a character that needs an escape. */
 const lineText = (

@@ -36,6 +36,12 @@ export interface Quota {
   resetSeconds: number
 }
 
+export interface CallerProof {
+  /** The key that it says it is of. Not proved yet. */
+  keyId: string | undefined
+  agent(): Promise<Agent | undefined>
+}
+
 /** Who is calling, as far as a surface can tell. Header texts are hostile. */
 export interface Call {
   address: string
@@ -43,7 +49,7 @@ export interface Call {
   railsToken?: string | undefined
   bearer?: string | undefined
   /** Identifies the caller of an operation for agent keys by what the request proves, in place of a key. */
-  prove?: (() => Promise<Agent | undefined>) | undefined
+  proof?: CallerProof | undefined
   /** Set if the request says that it is signed. Nothing of it is checked yet. */
   signed?: SignedCall | undefined
   /** Aborted when the caller hangs up. Asked for only where the work is heavy. */

@@ -1,15 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type BudgetPart, NOTHING_KEPT, overBudget } from '../ingest/budget.ts'
 import { Problem } from '../problem.ts'
 import { openStore } from './command.ts'
 
-/** The first argument of the process that reads the files. */
+/** The first argument of the process that reads the files. The second one is its folder for temporary files. */
 export const AS_CHILD = '--as-child'
-/** How the name of its folder for temporary files begins. */
-const SCRATCH = 'atr-load-'
 const LOOK_MS = 100
 /** Packing and the collector have threads of their own: processor time may run faster than the clock. */
 const THREADS = 4
@@ -32,11 +30,11 @@ interface Stop {
  * us, and the release that it had begun by the store, which does so whenever it is opened.
  */
 export async function loadInChild(args: readonly string[], config: Config): Promise<number> {
-  const scratch = mkdtempSync(join(tmpdir(), SCRATCH))
+  const scratch = mkdtempSync(join(tmpdir(), 'atr-load-'))
   const stop: Stop = {}
   let staged: string | undefined
   let watch: Disposable | undefined
-  const child = Bun.spawn(command(args, config), {
+  const child = Bun.spawn(command([scratch, ...args], config), {
     env: { ...process.env, TMPDIR: scratch },
     stdin: 'inherit',
     stdout: 'inherit',
@@ -68,11 +66,13 @@ export async function loadInChild(args: readonly string[], config: Config): Prom
   }
 }
 
-/** For the child: it ends with its parent, and leaves Ctrl-C to it. Gives what tells the parent that a release is staged. */
-export function asChild(): { tell: (news: StagedNews) => void; end: () => void } {
+/**
+ * For the child: it ends with its parent, and leaves Ctrl-C to it. Gives what tells the parent that a release is staged. It
+ * removes what the parent has made for it, and nothing else, whatever other folders are called.
+ */
+export function asChild(scratch: string): { tell: (news: StagedNews) => void; end: () => void } {
   const orphaned = (): void => {
-    // Only what the parent has made for it.
-    if (basename(tmpdir()).startsWith(SCRATCH)) rmSync(tmpdir(), { recursive: true, force: true })
+    rmSync(scratch, { recursive: true, force: true })
     process.exit(128 + constants.signals.SIGKILL)
   }
   process.on('SIGINT', () => undefined) // a terminal sends it to both

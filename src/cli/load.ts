@@ -54,14 +54,15 @@ export const load: Command = {
     ['load providers providers.csv', 'names of organisations, for the figures'],
   ],
   async run(args, config) {
-    if (args[0] !== AS_CHILD) {
+    const [first, scratch, ...rest] = args
+    if (first !== AS_CHILD || scratch === undefined) {
       // What is wrong with the command line is said before a process is started.
       requestFrom(args)
       return loadInChild(args, config)
     }
-    const child = asChild()
+    const child = asChild(scratch)
     try {
-      return await loadHere(requestFrom(args.slice(1)), config, child.tell)
+      return await loadHere(requestFrom(rest), config, child.tell)
     } finally {
       child.end()
     }

@@ -48,14 +48,32 @@ test('a terminal has one line drawn over and over, and then cleared', () => {
   expect(texts.slice(2)).toEqual(['\r\u001b[K'])
 })
 
-test('elsewhere there is a plain line now and then, and none for what is over soon', () => {
+test('elsewhere there is a plain line at the beginning, one each further minute and one at the end, and none for what is over soon', () => {
   const { texts, line, at } = screen(false)
-  for (let ms = 0; ms < 4_000; ms += 100) at(ms, ms)
-  expect(texts).toEqual([])
-  for (let ms = 4_000; ms <= 16_000; ms += 100) at(ms, 10)
+  for (let ms = 0; ms < 5_000; ms += 100) at(ms, 1)
   line.clear()
-  expect(texts.length).toBe(3)
-  expect(texts.every((text) => /^5% {2}10 rows .*\n$/.test(text))).toBe(true)
+  expect(texts).toEqual([])
+  for (let ms = 5_000; ms <= 190_000; ms += 100) at(ms, ms / 1000)
+  line.clear()
+  line.clear()
+  expect(texts.map((text) => /^\d+% {2}(\d+) rows .* 1 rows\/s .*\n$/.exec(text)?.[1])).toEqual([
+    '5',
+    '65',
+    '125',
+    '185',
+    '190',
+  ])
+})
+
+test('a part that begins late is as fast as it is, however long ago the last line was', () => {
+  const texts: string[] = []
+  const clock = { ms: 0 }
+  const line = new ProgressLine({ write: (text) => texts.push(text) }, () => clock.ms)
+  const reading = { phase: 'reading', bytes: 0, bytes_total: 1, lines: 0 } as const
+  for (; clock.ms <= 40_000; clock.ms += 1_000) line.update(reading)
+  for (; clock.ms <= 66_000; clock.ms += 1_000) line.update(writing(2 * (clock.ms / 1000 - 40)))
+  expect(texts).toHaveLength(2)
+  expect(texts[1]).toContain(' 2 rows/s ')
 })
 
 test('a summary names each rule that was broken, and where first', () => {

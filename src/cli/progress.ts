@@ -27,36 +27,53 @@ export const progressLine = (asJson: boolean): ProgressLine =>
 
 const BAR = 24
 const REDRAW_MS = 100
-const LINE_MS = 5_000
+/** When it is clear that something takes long, and how often a log file hears of it then. */
+const BEGIN_MS = 5_000
+const FURTHER_MS = 60_000
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Shows the progress of a command: one line, redrawn, on a terminal; elsewhere, as in a log file, a new
- * line every few seconds. What is over soon shows nothing.
+ * Shows the progress of a command: one line, redrawn, on a terminal; elsewhere, as in a log file, a line at the beginning,
+ * one each further minute, and one at the end. What is over soon shows nothing.
  */
 export class ProgressLine {
   #phase: Progress['phase'] | undefined
   #phaseStarted = 0
   #shownAt: number
+  #updatedAt: number
   #drawn = false
+  /** What was not shown yet. */
+  #latest: Progress | undefined
 
   constructor(
     readonly screen: Screen,
     readonly now: () => number,
   ) {
-    this.#shownAt = now()
+    this.#shownAt = this.#updatedAt = now()
   }
 
   update(progress: Progress): void {
     const at = this.now()
     if (progress.phase !== this.#phase) {
       this.#phase = progress.phase
-      this.#phaseStarted = this.#shownAt
+      this.#phaseStarted = this.#updatedAt
     }
-    if (at - this.#shownAt < (this.screen.isTTY ? REDRAW_MS : LINE_MS)) return
-    this.#shownAt = at
-    const line = progressText(progress, (at - this.#phaseStarted) / 1000, this.screen.isTTY === true)
+    this.#updatedAt = at
+    this.#latest = progress
+    if (at - this.#shownAt >= this.#pauseMs) this.#show(progress)
+  }
+
+  get #pauseMs(): number {
+    if (this.screen.isTTY) return REDRAW_MS
+    return this.#drawn ? FURTHER_MS : BEGIN_MS
+  }
+
+  #show(progress: Progress): void {
+    const seconds = (this.#updatedAt - this.#phaseStarted) / 1000
+    const line = progressText(progress, seconds, this.screen.isTTY === true)
     this.screen.write(this.screen.isTTY ? `\r${line}\u001b[K` : `${line}\n`)
+    this.#shownAt = this.#updatedAt
+    this.#latest = undefined
     this.#drawn = true
   }
 
@@ -67,9 +84,10 @@ export class ProgressLine {
     this.#drawn = true
   }
 
-  /** Clears the line before the command prints. */
+  /** Clears the line before the command prints; elsewhere, says how far it came. */
   clear(): void {
     if (this.screen.isTTY && this.#drawn) this.screen.write('\r\u001b[K')
+    else if (this.#drawn && this.#latest) this.#show(this.#latest)
     this.#drawn = false
   }
 }

@@ -64,7 +64,7 @@ interface Entry {
 async function admit(desk: Desk, entry: Entry): Promise<Visit> {
   const { call, access, bucket, cost, stranger } = entry
   const { limiter } = desk
-  const { identity, failures } = await identify(desk, claimOf(desk, call, access), stranger)
+  const { identity, failures } = await identify(desk, claimOf(desk, call, access, stranger.name), stranger)
   if (failures && access !== 'public') return visitOf(stranger.name, failures)
   const { agent } = identity
   const who = agent ? { name: `key ${agent.key_id}` } : stranger
@@ -86,8 +86,10 @@ function visitOf(who: string, taken: LimitDecision | undefined, unwelcome?: Prob
 /** A credential that is to be looked up. */
 interface Claim {
   by: 'agent_key' | 'rails_token'
-  /** What is kept of a credential in place of its text; undefined if it is proved in another way. */
-  digest?: Uint8Array
+  /** The name under which it is remembered that it was valid. */
+  name: string | undefined
+  /** Whether anyone can say it: then it is no credential by itself, and remembered until it is said wrongly. */
+  isPublic?: true
   look: () => Promise<Identity>
 }
 
@@ -95,10 +97,16 @@ interface Claim {
  * The one credential that counts: the kind that the route accepts, or else the other kind, which gives no access but
  * decides whose quota counts. Header texts are hostile; an empty one counts as not sent.
  */
-function claimOf(parts: GateParts, call: Call, access: Access): Identity | Claim {
-  const { prove } = call
-  if (prove && access === 'agent_key')
-    return { by: 'agent_key', look: async () => ({ by: 'agent_key', agent: await prove() }) }
+function claimOf(parts: GateParts, call: Call, access: Access, caller: string): Identity | Claim {
+  const { proof } = call
+  if (proof && access === 'agent_key')
+    return {
+      by: 'agent_key',
+      // Each proof is a new one. What was seen before is the key, at this address.
+      name: proof.keyId && `${caller} ${proof.keyId}`,
+      isPublic: true,
+      look: async () => ({ by: 'agent_key', agent: await proof.agent() }),
+    }
   const key = call.agentKey || undefined
   const token = call.railsToken || call.bearer || undefined
   if (call.railsToken && call.bearer && call.railsToken !== call.bearer) return { by: 'conflict' }
@@ -120,15 +128,17 @@ async function identify(
 ): Promise<{ identity: Identity; failures?: LimitDecision }> {
   if (!('look' in claim) && !hasFailed(claim)) return { identity: claim }
   const { limiter, recent, turns } = desk
-  const digest = 'digest' in claim ? claim.digest : undefined
-  const isKnown = (): boolean => digest !== undefined && recent.has(digest)
+  const { name, isPublic = false } = 'look' in claim ? claim : {}
+  const isKnown = (): boolean => name !== undefined && recent.has(name)
   const check = async (): Promise<Identity> => {
     const identity = 'look' in claim ? await claim.look() : claim
-    if (hasFailed(identity)) await limiter.take(FAILED_AUTHENTICATION, stranger)
-    else if (digest) recent.add(digest)
+    const isWrong = hasFailed(identity)
+    if (isWrong) await limiter.take(FAILED_AUTHENTICATION, stranger)
+    if (isWrong && isPublic && name) recent.forget(name)
+    if (!isWrong && name) recent.add(name)
     return identity
   }
-  if (isKnown()) return { identity: await check() }
+  if (isKnown() && !isPublic) return { identity: await check() }
   return turns.take(stranger.name, async () => {
     const failures = isKnown() ? undefined : await limiter.findRefusal(FAILED_AUTHENTICATION, stranger)
     return failures ? { identity: failedBy(claim), failures } : { identity: await check() }
@@ -138,13 +148,15 @@ async function identify(
 const failedBy = ({ by }: Identity | Claim): Identity =>
   by === 'rails_token' ? { by, fault: 'rails_token_invalid' } : { by: 'agent_key' }
 
+const nameOf = (digest: Uint8Array): string => Buffer.from(digest).toString('latin1')
+
 function keyClaim({ db, pepper, now }: GateParts, text: string): Identity | Claim {
   const id = agentKeyId(text)
   if (id === undefined) return { by: 'agent_key' }
   const digest = digestOf(pepper, text)
   return {
     by: 'agent_key',
-    digest,
+    name: nameOf(digest),
     async look() {
       const key = await store.findKey(db, id)
       const authentic = isDigest(digest, key?.digest)
@@ -163,7 +175,7 @@ function tokenClaim({ db, pepper, now }: GateParts, text: string): Identity | Cl
   const digest = digestOf(pepper, text)
   return {
     by: 'rails_token',
-    digest,
+    name: nameOf(digest),
     async look() {
       const token = await store.findTokenInUse(db, id)
       const authentic = isDigest(digest, token?.digest)

@@ -1,23 +1,24 @@
 const MOST_CREDENTIALS = 10_000
 
-/** Credentials that were valid of late, by their digests. They are looked up again each time all the same. */
+/** Credentials that were valid of late, by names that tell nothing of their texts. They are looked up again each time all the same. */
 export class RecentCredentials {
   readonly #known = new Set<string>()
 
-  has(digest: Uint8Array): boolean {
-    return this.#known.has(nameOf(digest))
+  has(name: string): boolean {
+    return this.#known.has(name)
   }
 
-  add(digest: Uint8Array): void {
-    const name = nameOf(digest)
+  forget(name: string): void {
+    this.#known.delete(name)
+  }
+
+  add(name: string): void {
     if (this.#known.has(name)) return
     const [oldest] = this.#known
     if (this.#known.size >= MOST_CREDENTIALS && oldest !== undefined) this.#known.delete(oldest)
     this.#known.add(name)
   }
 }
-
-const nameOf = (digest: Uint8Array): string => Buffer.from(digest).toString('latin1')
 
 /** Lets work of one name run one at a time, in the order in which it came. */
 export class Turns {

@@ -102,10 +102,8 @@ export function responseOf({ status, head, lines, body }: ReadyBytes): Response 
 export const isBodiless = (status: number): boolean => status === 204 || status === 304
 
 /** Says nothing: what went wrong is for the log of whoever failed. */
-const FAILED: ReadyBytes = {
+export const FAILED: ReadyBytes = {
   status: 500,
   head: Buffer.from(`${statusLine(500)}content-length: 0\r\n`),
   lines: '',
 }
-
-export const failed = (): ReadyBytes => FAILED

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { readyBytes } from './answer.ts'
 import { Connection } from './connection.ts'
-import type { House, Wire } from './host.ts'
+import type { Asked, House, Wire } from './host.ts'
+import { PATIENCE } from './patience.ts'
 
 /** A socket that takes everything. */
 function aWire() {
@@ -26,6 +27,8 @@ const houseOf = (answer: House['answer']) => ({
   seconds: 0,
   date: 'date: x\r\n',
   isStopping: false,
+  patience: PATIENCE,
+  fault: () => undefined,
   answer,
   refuse: () => new Response(null, { status: 400 }),
 })
@@ -45,7 +48,7 @@ test('an answer that takes long is not cut while pieces of it go out', async () 
   for (house.seconds = 100; house.seconds <= 300; house.seconds += 100) {
     await writer.write(Buffer.from('piece'))
     await Bun.sleep(1)
-    expect(connection.deadline).toBeGreaterThan(house.seconds + 60)
+    expect(connection.deadline.at).toBeGreaterThan(house.seconds + 60)
   }
 })
 
@@ -123,4 +126,125 @@ test('requests of someone who has gone are not answered', async () => {
   new Connection(house, gone, '127.0.0.1').receive(Buffer.concat(Array<Buffer>(5_000).fill(GET)))
   for (let i = 0; i < 20; i++) await new Promise(setImmediate)
   expect([seen.isCut, answered]).toEqual([true, 32])
+})
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('each step has its own time: the first byte of a head begins it, and no later byte makes it longer', () => {
+  const house = houseOf(() => readyBytes(200, {}, null))
+  const connection = new Connection(house, aWire().wire, '127.0.0.1')
+  const left = (): number => connection.deadline.at - house.seconds
+  expect(left()).toBe(PATIENCE.idle)
+  house.seconds = 10
+  connection.receive(GET.subarray(0, 5))
+  expect(left()).toBe(PATIENCE.head)
+  house.seconds = 20
+  connection.receive(GET.subarray(5, 9))
+  expect(left()).toBe(PATIENCE.head - 10)
+  connection.receive(GET.subarray(9))
+  expect(left()).toBe(PATIENCE.idle)
+})
+
+test('a body has time for each piece and for the whole, an answer from the end of the body on', async () => {
+  let give: (answer: Response) => void = () => undefined
+  const promised = new Promise<Response>((resolve) => {
+    give = resolve
+  })
+  const house = houseOf(() => promised)
+  const { wire, seen } = aWire()
+  const connection = new Connection(house, wire, '127.0.0.1')
+  const left = (): number => connection.deadline.at - house.seconds
+  connection.receive(Buffer.from('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\na'))
+  expect(left()).toBe(PATIENCE.idle)
+  for (house.seconds = 20; house.seconds < PATIENCE.answer; house.seconds += 20) {
+    connection.receive(Buffer.from('b'))
+    expect(left()).toBe(Math.min(PATIENCE.idle, PATIENCE.answer - house.seconds))
+  }
+  connection.receive(Buffer.from('bcd'))
+  expect(left()).toBe(PATIENCE.answer)
+  give(new Response(null))
+  await settled()
+  expect([seen.text.split('HTTP/1.1 200').length, left()]).toEqual([2, PATIENCE.idle])
+})
+
+test('who does not read has the time of one who says nothing, from each byte on that is taken', () => {
+  const house = houseOf(() => readyBytes(200, {}, Buffer.alloc(100_000)))
+  let room = 10
+  const slow = { ...aWire().wire, write: (_: Uint8Array, __: number, length: number) => Math.min(room, length) }
+  const connection = new Connection(house, slow, '127.0.0.1')
+  house.seconds = 100
+  connection.receive(GET)
+  expect(connection.deadline.at).toBe(100 + PATIENCE.idle)
+  house.seconds = 120
+  connection.drained()
+  expect(connection.deadline.at).toBe(120 + PATIENCE.idle)
+  room = 200_000
+  house.seconds = 130
+  connection.drained()
+  expect(connection.deadline.at).toBe(130 + PATIENCE.idle)
+})
+
+const failing: [string, House['answer']][] = [
+  [
+    'fails at once',
+    () => {
+      throw new TypeError('a secret')
+    },
+  ],
+  [
+    'fails after a wait',
+    async () => {
+      await settled()
+      throw new TypeError('a secret')
+    },
+  ],
+  ['breaks off', () => new Response(new ReadableStream({ pull: (to) => to.error(new TypeError('a secret')) }))],
+  ['cannot be sent', async () => ({ ...readyBytes(200, {}, null), body: UNREADABLE })],
+]
+
+test.each(failing)('an answer that %s is told of once, and nothing of the fault is sent', async (_, answer) => {
+  const told: unknown[] = []
+  const { wire, seen } = aWire()
+  const house = { ...houseOf(answer), fault: (error: unknown) => void told.push(error) }
+  new Connection(house, wire, '127.0.0.1').receive(GET)
+  for (let i = 0; i < 5; i++) await settled()
+  expect(told).toEqual([expect.any(Error)])
+  expect(seen.text).not.toContain('secret')
+})
+
+test.each(failing.slice(1))('an answer that %s is no fault where its caller has left', async (_, answer) => {
+  const told: unknown[] = []
+  const house = { ...houseOf(answer), fault: (error: unknown) => void told.push(error) }
+  const connection = new Connection(house, aWire().wire, '127.0.0.1')
+  connection.receive(GET)
+  connection.closed()
+  for (let i = 0; i < 5; i++) await settled()
+  expect(told).toEqual([])
+})
+
+test('an answer that nobody waits for any more, because the rest of its body was malformed, is no fault', async () => {
+  const told: unknown[] = []
+  const { wire, seen } = aWire()
+  const failing = async (asked: Asked): Promise<Response> => new Response(await asked.request().text())
+  const house = { ...houseOf(failing), fault: (error: unknown) => void told.push(error) }
+  const connection = new Connection(house, wire, '127.0.0.1')
+  connection.receive(Buffer.from('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab'))
+  connection.receive(Buffer.from('cdeX'))
+  for (let i = 0; i < 5; i++) await settled()
+  expect([told, seen.text.split('HTTP/1.1 400').length]).toEqual([[], 2])
+})
+
+test('an answer that fails because its caller has closed one side and waited in vain is no fault', async () => {
+  const told: unknown[] = []
+  const { wire, seen } = aWire()
+  const until = (asked: Asked): Promise<never> => {
+    const { signal } = asked.request()
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+  const house = { ...houseOf(until), fault: (error: unknown) => void told.push(error) }
+  const connection = new Connection(house, wire, '127.0.0.1')
+  connection.receive(GET)
+  connection.ended()
+  for (let i = 0; i < 300 && seen.text === ''; i++) await Bun.sleep(10)
+  expect([told, seen.text.startsWith('HTTP/1.1 500')]).toEqual([[], true])
 })

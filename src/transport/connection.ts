@@ -1,5 +1,5 @@
 import { attempt, type Soon } from '../soon.ts'
-import { failed, type ReadyBytes } from './answer.ts'
+import { FAILED, type ReadyBytes } from './answer.ts'
 import { type BodyReader, ChunkedBody, CountedBody } from './body.ts'
 import { CHUNKED, type Head, type Refusal, requestOf } from './head.ts'
 import { HeadReader, MOST_HEAD_BYTES } from './head-reader.ts'
@@ -7,7 +7,7 @@ import { HeldBytes } from './held-bytes.ts'
 import type { Asked, House, Wire } from './host.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { Output } from './output.ts'
-import { HALF_CLOSED_MS, MOST_DROPPED, REQUESTS_IN_TURN, SECONDS } from './patience.ts'
+import { Deadline, HALF_CLOSED_MS, MOST_DROPPED, REQUESTS_IN_TURN } from './patience.ts'
 import { Sender } from './sender.ts'
 
 /**
@@ -15,8 +15,7 @@ import { Sender } from './sender.ts'
  * of one head; then the socket is not read until there is room.
  */
 export class Connection implements Asked {
-  /** When it is cut, in seconds of the house. */
-  deadline: number
+  readonly deadline: Deadline
   readonly #house: House
   readonly #wire: Wire
   readonly #output: Output
@@ -41,7 +40,6 @@ export class Connection implements Asked {
   #isClosed = false
   /** Counts the answers: one that comes after its request was given up is not sent. */
   #turn = 0
-  #bodyDeadline = 0
 
   constructor(
     house: House,
@@ -51,10 +49,8 @@ export class Connection implements Asked {
     this.#house = house
     this.#wire = wire
     this.#output = new Output(wire)
-    this.#sender = new Sender(house, this.#output, () => {
-      this.deadline = house.seconds + (this.#output.isBlocked ? SECONDS.idle : SECONDS.answer)
-    })
-    this.deadline = house.seconds + SECONDS.idle
+    this.deadline = new Deadline(house)
+    this.#sender = new Sender(house, this.#output, this.deadline)
   }
 
   get head(): Head {
@@ -76,10 +72,9 @@ export class Connection implements Asked {
       if (this.#dropped > MOST_DROPPED) this.#wire.terminate()
       return
     }
-    const from = this.#coming ? this.#feed(this.#coming, chunk, 0) : 0
+    const from = this.#coming ? this.#feed(this.#coming, chunk) : 0
     if (from < 0 || from === chunk.length) return
-    const rest = from === 0 ? chunk : chunk.subarray(from)
-    this.#held.add(rest)
+    this.#held.add(from === 0 ? chunk : chunk.subarray(from))
     if (!this.#isWaiting) this.#advance()
     else if (this.#held.size > MOST_HEAD_BYTES) this.pause()
   }
@@ -90,7 +85,7 @@ export class Connection implements Asked {
     if (this.#isLingering) this.#wire.end()
     else if (this.#coming) this.#wire.terminate()
     else if (!this.#isWaiting) this.#close()
-    else if (this.#caller) setTimeout(abort, HALF_CLOSED_MS, this.#caller)
+    else if (this.#caller) setTimeout((caller) => caller.abort(), HALF_CLOSED_MS, this.#caller)
   }
 
   closed(): void {
@@ -104,7 +99,7 @@ export class Connection implements Asked {
   drained(): void {
     if (!this.#output.isBlocked) return
     this.#output.drain()
-    this.deadline = this.#house.seconds + SECONDS.idle
+    this.deadline.allow('idle')
     if (this.#output.isBlocked) return
     if (this.#sender.isStreaming) this.#sender.goOn()
     else if (!this.#isWaiting) this.#advance()
@@ -119,6 +114,17 @@ export class Connection implements Asked {
   /** Ends it, because its time is over, there is no room for it, or it has met a fault: that ends one connection, not the process. */
   readonly cut = (): void => this.#wire.terminate()
 
+  readonly fail = (error: unknown): void => {
+    this.#failed(error, this.#turn)
+    this.cut()
+  }
+
+  /** What fails because the caller has left, or asks for it no more, is no fault. */
+  #failed(error: unknown, turn: number): ReadyBytes {
+    if (turn === this.#turn && !this.#isClosed && !this.#caller?.signal.aborted) this.#house.fault(error)
+    return FAILED
+  }
+
   get #isWaiting(): boolean {
     return this.#isAnswering || this.#isScheduled || this.#output.isBlocked || this.#output.isDead
   }
@@ -126,8 +132,7 @@ export class Connection implements Asked {
   /** Reads and answers what has come, as far as it can be answered now. */
   readonly #advance = (): void => {
     this.#isScheduled = false
-    const { bytes } = this.#held
-    let { at } = this.#held
+    let { bytes, at } = this.#held
     for (let requests = 0; bytes && at < bytes.length && !this.#isWaiting && !this.#sender.isLast; requests++) {
       if (requests === REQUESTS_IN_TURN) {
         this.#schedule()
@@ -136,7 +141,7 @@ export class Connection implements Asked {
       const hadBegun = this.#reader.hasBegun
       const length = this.#reader.read(bytes, at)
       if (length === 0) {
-        if (!hadBegun) this.deadline = this.#house.seconds + SECONDS.head
+        if (!hadBegun) this.deadline.allow('head')
         break
       }
       if (length > 0) at = this.#begin(bytes, at + length)
@@ -170,11 +175,11 @@ export class Connection implements Asked {
   #settle(): void {
     this.#output.flush()
     if (this.#output.isDead) this.cut()
-    if (this.#output.isBlocked) this.deadline = this.#house.seconds + SECONDS.idle
+    if (this.#output.isBlocked) this.deadline.allow('idle')
     if (this.#isWaiting || this.#isClosed) return
     if (this.#sender.isLast || this.#hasEnded) this.#close()
     else {
-      if (!this.#reader.hasBegun) this.deadline = this.#house.seconds + SECONDS.idle
+      if (!this.#reader.hasBegun) this.deadline.allow('idle')
       this.resume()
     }
   }
@@ -190,7 +195,7 @@ export class Connection implements Asked {
       at = this.#beginBody(body === CHUNKED ? new ChunkedBody() : new CountedBody(body), bytes, from, expectsContinue)
       if (at < 0) return bytes.length
     }
-    this.#give(attempt(this.#ask, failed))
+    this.#give(() => this.#house.answer(this))
     return at
   }
 
@@ -209,13 +214,13 @@ export class Connection implements Asked {
     for (const piece of pieces) body.add(piece)
     this.#content = this.#coming = body
     this.#expectsContinue = expectsContinue
-    this.#bodyDeadline = this.#house.seconds + SECONDS.answer
+    this.deadline.beginBody()
     return at
   }
 
   /** Gives a body what has come of it. Gives the place after it, or -1 if the rest is not read. */
-  #feed(body: IncomingBody, chunk: Buffer, from: number): number {
-    const at = body.reader.read(chunk, from, body.add)
+  #feed(body: IncomingBody, chunk: Buffer): number {
+    const at = body.reader.read(chunk, 0, body.add)
     if (at < 0) {
       // Whoever makes the answer is told to stop, and what it answers is not sent.
       this.#caller?.abort()
@@ -227,12 +232,11 @@ export class Connection implements Asked {
       this.#settle()
       return -1
     }
-    const { seconds } = this.#house
-    this.deadline = Math.min(seconds + SECONDS.idle, this.#bodyDeadline)
+    this.deadline.allowBody()
     if (body.reader.isDone) {
       body.end()
       this.#coming = undefined
-      this.deadline = seconds + SECONDS.answer
+      this.deadline.allow('answer')
     } else if (body.isFull) this.pause()
     return at
   }
@@ -254,32 +258,30 @@ export class Connection implements Asked {
     this.#wire.resume()
   }
 
-  readonly #ask = (): Soon<Response | ReadyBytes> => this.#house.answer(this)
-
   /** Answers what cannot be read, and then reads no more. */
   #refuse(refusal: Refusal): void {
     this.#head = undefined
     this.#sender.isLast = true
     this.#hasMore = true
-    this.#give(attempt(() => this.#house.refuse(refusal, this.address), failed))
+    this.#give(() => this.#house.refuse(refusal, this.address))
   }
 
-  #give(answer: Soon<Response | ReadyBytes>): void {
+  #give(work: () => Soon<Response | ReadyBytes>): void {
     const turn = ++this.#turn
+    const answer = attempt(work, (error) => this.#failed(error, turn))
     if (!(answer instanceof Promise)) {
       this.#send(answer)
       return
     }
     this.#isAnswering = true
-    const isComing = this.#coming !== undefined
-    this.deadline = this.#house.seconds + (isComing ? SECONDS.idle : SECONDS.answer)
+    this.deadline.allow(this.#coming ? 'idle' : 'answer')
     const send = (made: Response | ReadyBytes): void => {
       if (turn !== this.#turn) return
       this.#isAnswering = false
       this.#send(made)
       if (!this.#isAnswering) this.#next()
     }
-    answer.then(send).catch(this.cut)
+    answer.then(send).catch(this.fail)
   }
 
   #send(answer: Response | ReadyBytes): void {
@@ -287,7 +289,7 @@ export class Connection implements Asked {
     if (this.#coming) this.#sender.isLast = this.#hasMore = true
     const sent = this.#sender.send(answer, this.#head)
     this.#isAnswering = sent !== undefined
-    if (sent) sent.then(this.#sent).catch(this.cut)
+    if (sent) sent.then(this.#sent).catch(this.fail)
     else this.#done()
   }
 
@@ -311,9 +313,7 @@ export class Connection implements Asked {
     }
     this.#isLingering = true
     this.#wire.shutdown()
-    this.deadline = this.#house.seconds + SECONDS.linger
+    this.deadline.allow('linger')
     this.resume()
   }
 }
-
-const abort = (caller: AbortController): void => caller.abort()

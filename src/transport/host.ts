@@ -2,6 +2,7 @@ import type { Soon } from '../soon.ts'
 import type { ReadyBytes } from './answer.ts'
 import type { Head, Refusal } from './head.ts'
 import type { Sending } from './output.ts'
+import type { Patience } from './patience.ts'
 
 /** A request whose head was read. */
 export interface Asked {
@@ -31,9 +32,12 @@ export interface Wire extends Sending {
 
 /** What all connections of a server share. */
 export interface House extends Host {
-  /** Seconds since the start, looked at once a second. */
+  /** Seconds since the start, looked at once a tick. */
   readonly seconds: number
+  readonly patience: Patience
   /** The header with the time, with its end. */
   readonly date: string
   readonly isStopping: boolean
+  /** Told of what nobody else knows of: the host has failed, or its answer could not be sent as it is. */
+  fault(error: unknown): void
 }

@@ -2,6 +2,7 @@ import { headText, isBodiless, type ReadyBytes } from './answer.ts'
 import type { Head } from './head.ts'
 import type { House } from './host.ts'
 import type { Output } from './output.ts'
+import type { Deadline } from './patience.ts'
 
 /** Larger bodies are not put together in memory. */
 const MOST_AT_ONCE = 1024 * 1024
@@ -12,17 +13,15 @@ export class Sender {
   isLast = false
   readonly #house: House
   readonly #output: Output
+  readonly #deadline: Deadline
   #isStopped = false
   #onDrain: (() => void) | undefined
 
-  /** `onPiece` is told of each piece of an answer that takes long. */
-  constructor(
-    house: House,
-    output: Output,
-    readonly onPiece: () => void,
-  ) {
+  /** Each piece of an answer that takes long gets time of its own. */
+  constructor(house: House, output: Output, deadline: Deadline) {
     this.#house = house
     this.#output = output
+    this.#deadline = deadline
   }
 
   /** Whether it waits for the other side to read before it goes on with the same answer. */
@@ -98,7 +97,7 @@ export class Sender {
       this.#output.bytes(piece)
       if (isChunked) this.#output.text('\r\n')
       this.#output.flush()
-      this.onPiece()
+      this.#deadline.allow(this.#output.isBlocked ? 'idle' : 'answer')
       if (this.#output.isBlocked) await this.#drain()
     }
     if (length !== null && left > 0) throw new RangeError('the body is shorter than its stated length')

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { connect, type Socket } from 'node:net'
+import { dial, get, LAST, type Talk, withoutDate } from '../../test/support/talk.ts'
 import { until } from '../../test/support/until.ts'
 import type { Asked } from './host.ts'
 import { listen } from './server.ts'
@@ -70,39 +70,7 @@ const options = {
 const server = listen(options)
 afterAll(() => server.stop())
 
-interface Talk {
-  socket: Socket
-  closed: Promise<string>
-  heard: (holds: (got: string) => boolean) => Promise<string>
-}
-
-/** A connection on which texts are sent, with a pause after each. */
-async function talk(texts: readonly string[], port = server.port): Promise<Talk> {
-  let got = ''
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-  socket.on('data', (bytes) => {
-    got += bytes.toString('latin1')
-  })
-  socket.on('error', () => undefined)
-  const closed = new Promise<string>((resolve) => {
-    socket.on('end', () => socket.end())
-    socket.on('close', () => resolve(got))
-  })
-  const heard: Talk['heard'] = async (holds) => {
-    await until(() => holds(got))
-    return got
-  }
-  for (const text of texts) {
-    socket.write(Buffer.from(text, 'latin1'))
-    await Bun.sleep(15)
-  }
-  return { socket, closed, heard }
-}
-
-const get = (target: string, lines = '', method = 'GET'): string =>
-  `${method} ${target} HTTP/1.1\r\nHost: a\r\n${lines}\r\n`
-const LAST = 'Connection: close\r\n'
-const withoutDate = (text: string): string => text.replaceAll(/date: [^\r]+ GMT\r\n/g, '')
+const talk = (texts: readonly string[], port = server.port): Promise<Talk> => dial(port, texts)
 const said = async (...texts: string[]): Promise<string> => withoutDate(await (await talk(texts)).closed)
 
 test('an answer has a date, a length and its bytes; the connection stays open for the next one', async () => {

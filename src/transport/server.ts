@@ -1,6 +1,7 @@
 import { Connection } from './connection.ts'
 import { Crowd, type CrowdLimits } from './crowd.ts'
 import type { Host, House } from './host.ts'
+import { PATIENCE, type Patience } from './patience.ts'
 
 export interface ListenOptions {
   hostname: string
@@ -11,6 +12,9 @@ export interface ListenOptions {
   limits?: CrowdLimits
   /** Called at most once a second, with how many connections there are and how many were closed for want of room. */
   tell?: (closed: { connections: number; closed: number }) => void
+  /** Called with each fault that ended a connection, or was answered with an empty 500. */
+  fault?: (error: unknown) => void
+  patience?: Patience
   host: Host
 }
 
@@ -26,14 +30,12 @@ const NO_LIMITS: CrowdLimits = {
   blockOf: (address) => address,
   isExempt: () => false,
 }
-const TICK_MS = 1_000
-/** Who takes an answer slowly does not keep a service from stopping. */
-const STOP_SECONDS = 60
 
 /** Listens for HTTP/1.1. Throws what the system says if it cannot. */
-export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, tell, host }: ListenOptions): Server {
+export function listen(options: ListenOptions): Server {
+  const { hostname, port, isShared = false, limits = NO_LIMITS, tell, patience = PATIENCE } = options
   const crowd = new Crowd<Connection>(limits)
-  const house = new TickingHouse(host)
+  const house = new TickingHouse(options.host, patience, options.fault)
   let closed = 0
   let onEmpty: (() => void) | undefined
   const listener = Bun.listen<Connection>({
@@ -55,7 +57,7 @@ export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, t
       data: (socket, chunk) => socket.data.receive(chunk),
       drain: (socket) => socket.data.drained(),
       end: (socket) => socket.data.ended(),
-      error: (socket) => socket.data.cut(),
+      error: (socket, error) => socket.data.fail(error),
       close(socket) {
         crowd.leave(socket.data)
         socket.data.closed()
@@ -66,16 +68,16 @@ export function listen({ hostname, port, isShared = false, limits = NO_LIMITS, t
   const timer = setInterval(() => {
     house.tick()
     for (const connection of [...crowd])
-      if (Math.min(connection.deadline, house.lastSecond) < house.seconds) connection.cut()
+      if (Math.min(connection.deadline.at, house.lastSecond) < house.seconds) connection.cut()
     if (closed > 0) tell?.({ connections: crowd.size, closed })
     closed = 0
-  }, TICK_MS)
+  }, 1_000 * patience.tick)
   return {
     port: listener.port,
     async stop() {
       listener.stop()
       house.isStopping = true
-      house.lastSecond = house.seconds + STOP_SECONDS
+      house.lastSecond = house.seconds + patience.stop
       for (const connection of [...crowd]) connection.stop()
       if (crowd.size > 0)
         await new Promise<void>((resolve) => {
@@ -95,14 +97,18 @@ class TickingHouse implements House {
   readonly answer: Host['answer']
   readonly refuse: Host['refuse']
 
-  constructor(host: Host) {
+  constructor(
+    host: Host,
+    readonly patience: Patience,
+    readonly fault: House['fault'] = () => undefined,
+  ) {
     this.answer = (asked) => host.answer(asked)
     this.refuse = (refusal, address) => host.refuse(refusal, address)
     this.tick()
   }
 
   tick(): void {
-    this.seconds = Math.floor(performance.now() / 1000)
+    this.seconds = performance.now() / 1000
     this.date = `date: ${new Date().toUTCString()}\r\n`
   }
 }

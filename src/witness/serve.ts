@@ -49,6 +49,7 @@ export async function startWitness(parts: WitnessParts): Promise<RunningWitness>
     const server = listen({
       hostname: host,
       port,
+      fault: observe,
       host: { answer: respondTo, refuse: () => answer(400, 'the request is malformed\n') },
     })
     return {

@@ -3,11 +3,19 @@ import { join } from 'node:path'
 import { loadSample } from '../../src/cli/sample.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
-import { standardError, start } from '../../src/main.ts'
+import { type RunningService, standardError, start } from '../../src/main.ts'
 import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
 
-test('metrics and log lines say what was asked and what was ready-made, and nothing that a caller sent', async () => {
+interface Line {
+  route?: string
+  status?: number
+  code?: string
+  [member: string]: unknown
+}
+
+/** A service of the sample, whose lines for the log are kept. */
+async function logged(work: (service: RunningService) => Promise<void>): Promise<Line[]> {
   using folder = temporaryFolder()
   const store = await storeEnvironment(join(folder.path, 'data'))
   const config = readConfig({ ...store, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'info' })
@@ -17,6 +25,30 @@ test('metrics and log lines say what was asked and what was ready-made, and noth
   using written = spyOn(standardError, 'add').mockImplementation(() => undefined)
   const service = start(config, await openInstallation(config))
   try {
+    await work(service)
+  } finally {
+    await service.stop()
+  }
+  return written.mock.calls.flatMap(([text]) => String(text).trimEnd().split('\n')).map((line) => JSON.parse(line))
+}
+
+test('a fault that reaches the transport is an empty 500, and one line of the log that names its class and no secret', async () => {
+  const secret = 'atk_secret'
+  const lines = await logged(async (service) => {
+    service.app.answer = () => {
+      throw new RangeError(secret)
+    }
+    const response = await fetch(service.localUrl, { headers: { 'x-agent-key': secret } })
+    expect([response.status, await response.text()]).toEqual([500, ''])
+  })
+  expect(lines).toEqual([
+    { at: expect.any(String), level: 'error', part: 'transport', fault: 'RangeError', stack: expect.any(Array) },
+  ])
+  expect(JSON.stringify(lines)).not.toContain(secret)
+})
+
+test('metrics and log lines say what was asked and what was ready-made, and nothing that a caller sent', async () => {
+  const lines = await logged(async (service) => {
     for (const path of ['/api/openapi.json', '/api/openapi.json', '/api/readme', '/<script>', '/reference?cpt=%00'])
       await (await fetch(`${service.localUrl}${path}`)).bytes()
     const response = await fetch(service.metricsUrl ?? '')
@@ -35,12 +67,7 @@ test('metrics and log lines say what was asked and what was ready-made, and noth
     expect(text).not.toContain('script')
     expect((await fetch(`${service.localUrl}/metrics`)).status).toBe(404)
     expect((await fetch(String(service.metricsUrl).replace('/metrics', '/api/openapi.json'))).status).toBe(404)
-  } finally {
-    await service.stop()
-  }
-  const lines = written.mock.calls
-    .flatMap(([text]) => String(text).trimEnd().split('\n'))
-    .map((line) => JSON.parse(line))
+  })
   expect(lines.map(({ route, status }) => [route, status])).toEqual([
     ['/api/openapi.json', 200],
     ['/api/openapi.json', 200],

@@ -286,6 +286,25 @@ test('failed authentication at the token endpoint is limited by address, and doe
   expect((await post(app, GRANT, basic(client))).status).toBe(200)
 })
 
+test('a key that was proved here before gets in by a new assertion, whatever a neighbour sends; a forged one in its name ends that', async () => {
+  await using app = await testApp({ limits: { enabled: true } })
+  const [client, newcomer] = [await signingClient(app), await signingClient(app)]
+  const sent = async (who: typeof client, by?: KeyPair, address?: string): Promise<number> =>
+    (await post(app, asserted(await assertion(app, who, by && { by })), {}, address)).status
+  const fails = async (): Promise<void> => {
+    for (let i = 0; i < 10; i++) expect((await post(app, GRANT, basic({ ...client, key: 'wrong' }))).status).toBe(401)
+  }
+  expect(await sent(client)).toBe(200)
+  await fails()
+  expect([await sent(newcomer), await sent(client), await sent(client)]).toEqual([429, 200, 200])
+  // What is forged elsewhere changes nothing here. What is forged here is looked at once.
+  expect(await sent(client, anEd25519Key(), '198.51.100.7')).toBe(401)
+  expect(await sent(client)).toBe(200)
+  const forged = await Promise.all(Array.from({ length: 20 }, () => sent(client, anEd25519Key())))
+  expect(forged.sort()).toEqual([401, ...Array<number>(19).fill(429)])
+  expect(await sent(client)).toBe(429)
+})
+
 test('a signed assertion is good once; sent again, it also revokes the token that it made', async () => {
   const client = await signingClient(app)
   const signed = await assertion(app, client)

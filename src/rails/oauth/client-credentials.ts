@@ -14,7 +14,7 @@ import { agentKeyId, digestOf, makeRailsToken, PATTERNS } from '../credential.ts
 import { keyRefusal } from '../refusal.ts'
 import * as store from '../store.ts'
 import { type Exchange, grantedScopes, type IssuedToken, lockLiveKey, putToken, refuseSpent } from '../token.ts'
-import { agentOfAssertion } from './assertion.ts'
+import { agentOfAssertion, claimedIssuer } from './assertion.ts'
 
 // OAuth 2.0 client credentials (RFC 6749 section 4.4): the twin of challenge and attest for programs that know OAuth.
 // The client is an agent key; the access token is a rails token with a shorter life.
@@ -40,7 +40,7 @@ export interface ClientClaim {
  * How the gate identifies the client: by the agent key, or by an assertion. RFC 6749 section 2.3: a client uses one
  * way only. Nothing else is read here, so that a wrong credential counts as failed authentication.
  */
-export function clientCall(parts: OAuthParts, claim: ClientClaim): Pick<Call, 'agentKey' | 'prove'> {
+export function clientCall(parts: OAuthParts, claim: ClientClaim): Pick<Call, 'agentKey' | 'proof'> {
   const { authorization, client_secret, client_assertion, client_assertion_type } = claim
   const ways = [authorization, client_secret, client_assertion].filter((way) => way !== undefined)
   if (ways.length > 1) throw new Problem('invalid_request', 'a client authenticates in one way, not in several')
@@ -49,7 +49,8 @@ export function clientCall(parts: OAuthParts, claim: ClientClaim): Pick<Call, 'a
   if (client_assertion_type !== ASSERTION_TYPE)
     throw new Problem('invalid_request', `the client_assertion_type must be ${ASSERTION_TYPE}`)
   const audiences = (): string[] => [parts.baseUrl(), `${parts.baseUrl()}${TOKEN_PATH}`]
-  return { prove: () => agentOfAssertion({ ...parts, audiences }, client_assertion) }
+  const agent = (): Promise<Agent | undefined> => agentOfAssertion({ ...parts, audiences }, client_assertion)
+  return { proof: { keyId: claimedIssuer(client_assertion), agent } }
 }
 
 /** RFC 6749 section 2.3.1: id and secret are form-encoded. The id is that of the key, and the secret is the whole key. */

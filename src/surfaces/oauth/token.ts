@@ -28,7 +28,7 @@ export interface TokenEndpointParts {
   gate: Gate
   baseUrl: () => string
   /** How the gate identifies the client. */
-  clientCall: (claim: ClientClaim) => Pick<Call, 'agentKey' | 'prove'>
+  clientCall: (claim: ClientClaim) => Pick<Call, 'agentKey' | 'proof'>
 }
 
 /** The token endpoint of RFC 6749 section 3.2: a form in, a token or an OAuth error out. */
@@ -52,7 +52,7 @@ export const tokenEndpoint = (parts: TokenEndpointParts): Mount => ({
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 interface TokenRequest {
-  client: Pick<Call, 'agentKey' | 'prove'>
+  client: Pick<Call, 'agentKey' | 'proof'>
   input: Record<string, unknown>
 }
 
