@@ -13,7 +13,7 @@ import { dayStamp } from './integrity/published.ts'
 import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
-import { readOnlyOperations, readOnlyResources } from './mirror/read-only.ts'
+import { isHere, mirrorNotice, readOnlyOperations, readOnlyResources } from './mirror/read-only.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
@@ -68,7 +68,8 @@ import { askOf } from './surfaces/site/ask.ts'
 import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { landing } from './surfaces/site/landing.ts'
-import { problemPages } from './surfaces/site/problem-page.tsx'
+import { frameOf } from './surfaces/site/layout.tsx'
+import { problemPages, refusalPages } from './surfaces/site/problem-page.tsx'
 import { hospitalList } from './surfaces/written/hospital.ts'
 import { type CycleOptions, verifyInCycle } from './verification/cycle.ts'
 
@@ -138,9 +139,13 @@ export function makeApp(
   const discovery = {
     baseUrl,
     rails: { flow: FLOW, naming: NAMING, protected_routes: PROTECTED_ROUTES, header: HEADERS.agent_rails },
-    operations: () => operations,
+    operations: () => answered,
     contact: options.contact,
+    notice: options.mirror && mirrorNotice(options.mirror.service),
   }
+  const frame = frameOf(discovery.notice)
+  const readOnly = options.mirror && { ...options.mirror, now, answered: () => answered }
+  const asServed = (all: Operation[]): Operation[] => (readOnly ? readOnlyOperations(all, readOnly) : all)
 
   const ask = askOf(() => operations, baseUrl)
   const readme = readmeOperation(discovery)
@@ -166,27 +171,14 @@ export function makeApp(
       statusStamp,
     }),
   ]
-  const policy = logPolicy(
-    () => {
-      const keys = [registryLog, figuresLog].map((log) => ({ name: log.name, ...log.currentKeys() }))
-      return {
-        logs: keys.flatMap(({ name: log, signers }) =>
-          signers.map(({ name, publicKey }) => ({ name, publicKey, url: `${baseUrl()}/log/${log}` })),
-        ),
-        retired: keys.flatMap(({ retired }) => retired),
-      }
-    },
-    witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
-    witnesses.quorum,
-    options.mirror?.policyText,
-  )
-  const readOnly = options.mirror && { ...options.mirror, now }
+  const policy = logPolicy({ baseUrl, logs: [registryLog, figuresLog], witnesses, pinned: options.mirror?.policyText })
   const heldCharts = () => shownCharts(db, today(), charts)
   const hospitals = hospitalList(heldCharts, registryDay, options.hospitalNames)
   const allResources: Resource[] = [
     landing({
       ...discovery,
-      readme: async () => readme.run({}, {}),
+      frame,
+      readme: asServed([readme])[0] ?? readme,
       figures: async () => (await onFigures.at()).body,
       charts: heldCharts,
       example: () => examplePrice(registry),
@@ -200,7 +192,7 @@ export function makeApp(
     ...siteFiles({ ...discovery, now }),
     agentCard({
       ...discovery,
-      skills: () => skillsOf(operations),
+      skills: () => skillsOf(answered),
       a2aPath: A2A_PATH,
       tokenPath: TOKEN_PATH,
       key: cardKey,
@@ -209,8 +201,8 @@ export function makeApp(
     jwks([cardKey]),
     ...openApiDocuments({
       baseUrl,
-      operations: () => operations,
-      resources: () => resources,
+      operations: () => answered,
+      resources: () => (readOnly ? resources.filter((_, at) => isHere(allResources[at] as Resource)) : resources),
       problemMembers: lookupProblemMembers,
       shapes: sharedShapes,
       corePaths: CONTRACT_ROUTES,
@@ -242,13 +234,13 @@ export function makeApp(
       signedAt: async () => (await registryLog.head(db)).signed_at,
       stamp: registryStamp,
     }),
-    problemPages(),
-    ...pricePages({ ask, baseUrl, today, stamp: registryDay, hospitals }),
-    figuresPage({ ask, baseUrl, stamp: figuresStamp }),
-    statusPage({ status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),
-    docsPage({ ...discovery, limits, stamp: baseUrl }),
-    verifyPage(),
-    billPage({ hospitals, stamp: registryDay }),
+    problemPages(frame),
+    ...pricePages({ frame, ask, baseUrl, today, stamp: registryDay, hospitals }),
+    figuresPage({ frame, ask, baseUrl, stamp: figuresStamp }),
+    statusPage({ frame, status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),
+    docsPage({ ...discovery, frame, limits, stamp: baseUrl }),
+    verifyPage(frame),
+    billPage({ frame, hospitals, stamp: registryDay }),
     ...assetFiles(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
     ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
@@ -264,7 +256,7 @@ export function makeApp(
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
   const allMounts: Mount[] = [
-    billEndpoint({ operations: () => operations, gate, baseUrl, today, hospitals }),
+    billEndpoint({ frame, operations: () => operations, gate, baseUrl, today, hospitals }),
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
     mcpEndpoint({
@@ -281,7 +273,8 @@ export function makeApp(
   const openRoutes = mounts.map(({ path }) => ({ path, access: path === TOKEN_PATH ? 'agent_key' : 'public' }) as const)
   const routes = additionalRoutes([...ownOperations.map(routeOf), ...resources, ...openRoutes])
   const allOperations: Operation[] = [...ownOperations, ...railsOperations({ ...rails, routes })]
-  const operations = readOnly ? readOnlyOperations(allOperations, readOnly) : allOperations
+  const operations = asServed(allOperations)
+  const answered = readOnly ? operations.filter((_, at) => isHere(allOperations[at] as Operation)) : operations
 
   const door = new FrontDoor()
   const http = httpSurface({
@@ -293,6 +286,7 @@ export function makeApp(
     observe: options.observe,
     randomId: randomUUID,
     cacheBytes: options.cacheBytes,
+    refusalPages: refusalPages(frame),
     // Ready-made answers do not wait: sending one costs less than lining it up.
     inTurn: (address, answer) => door.pass(() => addressBlock(address), answer),
   })

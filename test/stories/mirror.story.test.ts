@@ -68,7 +68,7 @@ test('a mirror gives the same bytes as the service, for prices, absences, lists 
     for (const row of [0, 5, 100_000]) await expectSame(world, mirror, `/rows/${encodeURIComponent(release)}/${row}`)
     await expectSame(world, mirror, `/log/releases/${encodeURIComponent(release)}/tile/0/000.p/5`)
   }
-  for (const path of ['/api/coverage', '/api/releases', '/api/figures', '/log/policy', '/feed.atom', '/llms.txt'])
+  for (const path of ['/api/coverage', '/api/releases', '/api/figures', '/log/policy', '/feed.atom'])
     await expectSame(world, mirror, path)
   await expectSame(world, mirror, '/api/releases/diff?from=cms-pfs:SAMPLE26A:1&to=cms-pfs:SAMPLE26D:1')
   for (const log of ['registry', 'figures'])
@@ -175,6 +175,61 @@ test('a mirror refuses what it does not have, says where to ask, and says how ol
   world.app.clock.now += 27 * 3_600_000
   expect((await status()).status_reasons).toContain('mirror_behind:2026-11-15T12:00:00.000Z')
   expect((await status()).status).not.toBe('ok')
+})
+
+test('a mirror says wherever it describes itself that it is one, cannot issue tokens, and what it answers', async () => {
+  await using world = await MirrorWorld.start()
+  await world.app.publish(aRelease())
+  await world.mirror()
+  await using mirror = await world.serve()
+  const notice = `This is a mirror of ${world.url}: it answers from a verified copy and cannot issue tokens.`
+  const textOf = async (path: string, accept: string): Promise<string> =>
+    (await mirror.ask(path, { headers: { accept } })).text()
+  for (const page of [
+    '/',
+    '/bill',
+    '/verify',
+    '/figures',
+    '/status',
+    '/docs',
+    '/price/G0101',
+    '/price/99999',
+    '/problems/not_on_mirror',
+  ]) {
+    expect([page, await textOf(page, 'text/html')]).toEqual([page, expect.stringContaining(notice)])
+    expect(await (await world.ask(page, { headers: { accept: 'text/html' } })).text()).not.toContain('a mirror of')
+  }
+  // What a mirror refuses is not on its lists, and nothing there asks for a token.
+  const elsewhere = /\/api\/(registry|data-integrity|provider\/|figure-changes|agent-rails)|X-Agent-Key|rails token/
+  for (const [path, accept] of [
+    ['/', 'text/markdown'],
+    ['/llms.txt', 'text/plain'],
+    ['/index.md', 'text/markdown'],
+    ['/auth.md', 'text/markdown'],
+  ] as const) {
+    const text = await textOf(path, accept)
+    expect([path, text.replaceAll('\\', '')]).toEqual([path, expect.stringContaining(notice)])
+    if (path === '/index.md') expect(text).not.toMatch(elsewhere)
+  }
+  for (const path of ['/llms.txt', '/index.md'])
+    expect(await textOf(path, '*/*')).toContain('GET /reference, GET /reference/sheet,')
+  const landing = await textOf('/', 'text/html')
+  expect(landing).toContain('GET /reference')
+  expect(landing).not.toMatch(elsewhere)
+
+  const note = { of: world.url, notice, answers: expect.arrayContaining(['GET /reference', 'POST /reference/batch']) }
+  const status: typeof note = { ...note, answers: expect.not.arrayContaining(['GET /api/registry']) }
+  for (const [path, accept] of [
+    ['/api/readme', 'application/json'],
+    ['/', 'application/json'],
+    ['/api/status', 'application/json'],
+    ['/status', 'application/json'],
+  ] as const) {
+    const body = JSON.parse(await textOf(path, accept)) as { mirror: object }
+    expect([path, body.mirror]).toEqual([path, note])
+    expect(body.mirror).toEqual(status)
+  }
+  expect(JSON.parse(await textOf('/api/openapi.json', '*/*')).paths).not.toHaveProperty('/api/registry')
 })
 
 test('a folder that was damaged is put right by the next round, and goes on from its own checkpoint', async () => {

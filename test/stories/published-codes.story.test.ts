@@ -1,7 +1,16 @@
 import { afterAll, expect } from 'bun:test'
 import { naiveCsv } from '../support/naive-table.ts'
 import { testOnPublished } from '../support/published-files.ts'
-import { closeShelf, IS_LONG, missingCodes, shelve, teller, textOf } from '../support/published-shelf.ts'
+import {
+  closeShelf,
+  codesIn,
+  hinter,
+  IS_LONG,
+  missingCodes,
+  shelve,
+  teller,
+  textOf,
+} from '../support/published-shelf.ts'
 
 // What a published file has, its release has: whoever asks for a code that stands in it, on its own basis, is never told
 // that it is not on the schedule. The codes are read here in the simplest way there is. The files of
@@ -53,6 +62,27 @@ for (const { chart, files, column, basis, day, region, options, only } of [...CA
     expect(await missingCodes(question, files[0] ?? '', column)).toEqual([])
   })
 }
+
+const OUTPATIENT = 'cms-opps/addendum_b_2026-04_softek_conversion.csv.gz'
+testOnPublished(
+  'a code that hospitals are paid for is led to their list, where no other is loaded',
+  [OUTPATIENT],
+  async () => {
+    await shelve({ chart: 'cms-opps', files: [OUTPATIENT] })
+    const [tell, hint] = [await teller(), await hinter()]
+    // Clinic visits, which no other list of Medicare has, and some of all codes.
+    const codes = ['G0463', ...[...codesIn(OUTPATIENT)].filter((_, at) => at % 40 === 0)]
+    const question = { as_of: '2026-04-15' }
+    let priced = 0
+    for (const cpt of codes) {
+      const basis = 'medicare_opps'
+      const isPriced = /^[0-9.]+ /.test(await tell({ cpt, basis, ...question }))
+      priced += Number(isPriced)
+      expect([cpt, hint({ cpt, ...question }).includes(`basis=${basis}`)]).toEqual([cpt, isPriced])
+    }
+    expect(priced).toBeGreaterThan(50)
+  },
+)
 
 const FACTORS = [`${PFS25}/ANES2025.csv`, 'cms-pfs/2026-rvu26ar/ANES2026.csv']
 testOnPublished('every locality of a list of anesthesia factors has its own', [...FACTORS, GPCI26], async () => {

@@ -65,3 +65,12 @@ export async function holdTheRest(app: TestApp, ...charts: readonly string[]): P
   for (const chart of chartsFor(undefined, undefined))
     if (!charts.includes(chart)) await app.publish(aRelease({ chart, rows: [OTHERS[chart as keyof typeof OTHERS]()] }))
 }
+
+/** The questions that the hint of a refusal leads to: one part changed, and nothing else. */
+export function ledTo({ setting, npi, ...rest }: AskedOf, hint: string): AskedOf[] {
+  const kept = setting === undefined || hint.includes('without setting') ? rest : { ...rest, setting }
+  const isOfHospital = npi !== undefined && !hint.includes('without npi')
+  const bases = [...hint.matchAll(/basis=(\w+)/g)].map(([, basis = '']) => basis)
+  if (bases.length > 0) return bases.map((basis) => ({ ...kept, ...(isOfHospital ? { npi } : {}), basis }))
+  return npi === undefined || isOfHospital ? [] : [kept]
+}

@@ -3,9 +3,12 @@ import { gunzipSync } from 'node:zlib'
 import { readSheet } from '../../src/files/xlsx.ts'
 import { load } from '../../src/ingest/load.ts'
 import { type LoadOptions, READERS, type Reader } from '../../src/ingest/readers.ts'
+import { Problem } from '../../src/problem.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { chartTable } from '../../src/registry/charts.ts'
+import { shortAnswer } from '../../src/registry/lookup/answer.ts'
 import { find } from '../../src/registry/lookup/find.ts'
+import { orRefusal } from '../../src/registry/lookup/line.ts'
 import { Proofs } from '../../src/registry/lookup/proofs.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
@@ -82,6 +85,16 @@ export async function teller(): Promise<(question: Question) => Promise<string>>
     const { row, adjustment } = decision
     const stated = 'amount' in row.price ? row.price.amount : `${row.price.low} to ${row.price.high}`
     return `${adjustment?.amount ?? stated} ${row.basis}`
+  }
+}
+
+/** What a lookup without a price says to do next. */
+export async function hinter(): Promise<(question: Question) => string> {
+  const { db, registryLog } = (await openShelf()).installation
+  const proofs = await Proofs.at(db, registryLog, chartTable())
+  return (question) => {
+    const refused = orRefusal(() => shortAnswer(proofs, find(proofs, parseQuestion(question) as ParsedQuestion)))
+    return refused instanceof Problem ? refused.hint : ''
   }
 }
 

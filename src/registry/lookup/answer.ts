@@ -8,7 +8,16 @@ import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '..
 import type { StoredRow } from '../file/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
 import { becauseOf, type RowInRelease } from './because.ts'
-import { type Available, availableFor, choicesFor, inShort, type Related, relatedTo, type Told } from './beside.ts'
+import {
+  type Available,
+  availableFor,
+  choicesFor,
+  inShort,
+  pricedElsewhere,
+  type Related,
+  relatedTo,
+  type Told,
+} from './beside.ts'
 import { find, type LookupResult, type Trace } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -146,7 +155,7 @@ const CODES = {
 
 /** A refusal names the part that did not fit, says what there is, and proves that there is no price. */
 function refusal(proofs: Proofs, finding: LookupResult): Problem {
-  const { code, detail, main, known, told } = sayNo(proofs, finding)
+  const { code, detail, hint, main, known, told } = sayNo(proofs, finding)
   const place = placeOf(proofs, finding)
   const absences = code === 'not_on_schedule' ? absencesOf(proofs, finding) : []
   const because = becauseOf(proofs, known ? [finding, known.finding] : [finding], { main, place, absences })
@@ -158,12 +167,12 @@ function refusal(proofs: Proofs, finding: LookupResult): Problem {
     ...(known ? { last_known: proofs.cite(known.row.release, known.row.stored) } : {}),
     ...told,
   }
-  return new Problem(code, detail, { members, ...hintFor(told.charts) })
+  return new Problem(code, detail, { members, ...hint })
 }
 
 /** The same in few words: it says that there is no price, and does not prove it. */
 function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
-  const { code, detail, main, known, told } = sayNo(proofs, finding)
+  const { code, detail, hint, main, known, told } = sayNo(proofs, finding)
   checkUnshown(proofs, finding.trace, main ? [main] : [])
   if (known) checkUnshown(proofs, known.finding.trace, [known.row])
   const members = {
@@ -171,7 +180,7 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
     ...(known ? { last_known: shortRow(proofs, known.row) } : {}),
     ...inShort(told, finding.question.day),
   }
-  return new Problem(code, detail, { members, ...hintFor(told.charts) })
+  return new Problem(code, detail, { members, ...hint })
 }
 
 /** What a refusal says, without what proves it. */
@@ -187,7 +196,8 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
     available,
   }
   const known = lastKnown(proofs, finding)
-  return { code, detail: sentence(proofs, finding, { code, available, main }), main, known, told }
+  const hint = elsewhereHint(proofs, finding, code, told)
+  return { code, detail: sentence(proofs, finding, { code, available, main }), hint, main, known, told }
 }
 
 export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>
@@ -200,6 +210,16 @@ export const hintFor = (charts: Told['charts']): { hint?: string } =>
         hint: 'No edition of these charts is held for any day: ask for another basis or setting, give a locality such as `US-CA-05` in place of a ZIP code if the table of ZIP codes is the one that is missing, or ask the operator to load the chart.',
       }
     : {}
+
+/** Refusals that name the next call themselves. */
+const HAS_OWN_WAY = ['region_ambiguous', 'modifier_not_allowed', 'unknown_provider']
+
+/** Names the lists that do price the code on that day, which the question as it stands does not reach. */
+function elsewhereHint(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
+  const usual = hintFor(told.charts)
+  const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
+  return lead === undefined ? usual : { hint: `${lead} ${usual.hint ?? PROBLEMS[code].hint}` }
+}
 
 const prefixOf = ({ question }: LookupResult): string => `${question.cpt}|`
 

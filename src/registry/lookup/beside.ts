@@ -2,8 +2,9 @@ import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
-import { type AnyRow, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, type Basis, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
+import { find } from './find.ts'
 import { type Proofs, permalink } from './proofs.ts'
 
 // What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
@@ -90,6 +91,19 @@ export function availableFor(proofs: Proofs, question: ParsedQuestion): Availabl
       .slice(0, MOST_REGIONS)
       .sort(),
   }
+}
+
+/** What to ask in place of a question that gets no price, so that it gets one: of another list, or of Medicare. */
+export function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { bases }: Available): string | undefined {
+  const isPriced = (other: Partial<ParsedQuestion>): boolean =>
+    unlessDamaged(() => find(proofs, { ...question, setting: undefined, ...other }))?.decision.outcome === 'price'
+  const others = (bases as Basis[]).filter((basis) => basis !== question.basis && isPriced({ basis }))
+  const how = question.setting === undefined ? '' : ' and without setting'
+  if (others.length > 0)
+    return `Under another basis there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which basis it is.`
+  if (question.npi !== null && isPriced({ npi: null, basis: undefined }))
+    return 'Medicare has a price on this day: ask the same without npi, and do not present it as the price of the hospital.'
+  return undefined
 }
 
 /** What a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */

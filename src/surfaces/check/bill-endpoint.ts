@@ -10,12 +10,13 @@ import type { Mount } from '../http/mount.ts'
 import { negotiate } from '../http/negotiation.ts'
 import { readBody } from '../http/request.ts'
 import { asResponse, good, quotaHeaders, refusal } from '../http/response.ts'
-import { PAGE_HEADERS } from '../site/layout.tsx'
+import { type Frame, PAGE_HEADERS } from '../site/layout.tsx'
 import { type Hospital, oneHospital } from '../written/hospital.ts'
 import { billMarkdown } from './bill-markdown.ts'
 import { type BillForm, billHtml, EMPTY_FORM } from './bill-page.tsx'
 
 export interface BillParts {
+  frame: Frame
   operations: () => readonly Operation[]
   gate: Gate
   baseUrl: () => string
@@ -59,7 +60,7 @@ export const billEndpoint = (parts: BillParts): Mount => ({
       const { answers, visit } = await answersTo(parts, call, entries, npi)
       const bill = { entries, faults, answers, origin: parts.baseUrl() }
       const texts = {
-        html: () => billHtml(form, hospitals, { sheet: billSheet(bill) }),
+        html: () => billHtml(parts.frame, form, hospitals, { sheet: billSheet(bill) }),
         markdown: () => billMarkdown(billSheet(bill)),
         json: () => billJson(bill),
         csv: () => billCsv(bill),
@@ -71,7 +72,7 @@ export const billEndpoint = (parts: BillParts): Mount => ({
       const problem = visit.refusal ?? refusalOf(error)
       if (!problem) throw error
       if (as.name !== 'html') return asResponse(refusal(problem, { baseUrl: parts.baseUrl(), requestId }))
-      const page = await billHtml(form, hospitals, { refused: problem.detail })
+      const page = await billHtml(parts.frame, form, hospitals, { refused: problem })
       const response = await send(page, visit, STATUS[problem.entry.kind])
       const { retryAfterSeconds } = problem.extra
       if (retryAfterSeconds !== undefined) response.headers.set('retry-after', String(retryAfterSeconds))

@@ -1,9 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Stamp } from '../../operation.ts'
+import { type Problem, withFullStop } from '../../problem.ts'
 import { type BillSheet, type Cell, classOf, type Table } from '../browser/bill-sheet.ts'
 import type { Resource } from '../http/resource.ts'
-import { layout, PAGE_HEADERS } from '../site/layout.tsx'
+import { type Frame, PAGE_HEADERS } from '../site/layout.tsx'
 import { HospitalField } from '../site/lookup-form.tsx'
+import { WithCode } from '../site/problem-page.tsx'
 import type { Hospital } from '../written/hospital.ts'
 import { type Guide, guideForms } from './guide.ts'
 
@@ -134,13 +136,21 @@ const SheetView = ({ summary, tables, lists, letter }: BillSheet) => (
   </>
 )
 
+/** What to do about a bill that was refused. */
+const Advice = ({ code, hint }: Pick<Problem, 'code' | 'hint'>) => (
+  <p>
+    <WithCode words={hint} /> Problem <a href={`/problems/${code}`}>{code}</a>.
+  </p>
+)
+
 /** The page with its form, and what came of it: a sheet, or a sentence about what is wrong. */
 export const billHtml = (
+  frame: Frame,
   form: BillForm,
   hospitals: readonly Hospital[],
-  result: { sheet?: BillSheet; refused?: string } = {},
+  result: { sheet?: BillSheet; refused?: Problem } = {},
 ): Promise<string> =>
-  layout({
+  frame({
     title: GUIDE.title,
     description: GUIDE.about,
     path: '/bill',
@@ -156,8 +166,9 @@ export const billHtml = (
           </p>
           <Form {...form} hospitals={hospitals} />
           <p id="bill-status" class="check-result" role="status" data-state={result.refused ? 'bad' : undefined}>
-            {result.refused ?? ''}
+            {result.refused ? withFullStop(result.refused.detail) : ''}
           </p>
+          {result.refused && <Advice {...result.refused} hint={result.refused.hint} />}
         </section>
         <section id="sheet" aria-live="polite">
           {result.sheet ? <SheetView {...result.sheet} /> : null}
@@ -167,11 +178,12 @@ export const billHtml = (
   })
 
 export interface BillPageParts {
+  frame: Frame
   hospitals: () => Promise<readonly Hospital[]>
   stamp: Stamp
 }
 
-export const billPage = ({ hospitals, stamp }: BillPageParts): Resource => ({
+export const billPage = ({ frame, hospitals, stamp }: BillPageParts): Resource => ({
   name: 'get_bill_page',
   path: '/bill',
   summary: 'A page that compares the lines of a bill with reference prices',
@@ -182,7 +194,7 @@ export const billPage = ({ hospitals, stamp }: BillPageParts): Resource => ({
   isBesideApi: true,
   headers: PAGE_HEADERS,
   forms: [
-    { type: 'text/html; charset=utf-8', render: async () => billHtml(EMPTY_FORM, await hospitals()) },
+    { type: 'text/html; charset=utf-8', render: async () => billHtml(frame, EMPTY_FORM, await hospitals()) },
     ...guideForms(GUIDE),
   ],
 })

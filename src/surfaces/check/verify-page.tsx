@@ -2,7 +2,7 @@
 import type { Resource } from '../http/resource.ts'
 import { CHECK_STEPS } from '../price/price-words.ts'
 import { assets } from '../site/assets.ts'
-import { layout, PAGE_HEADERS } from '../site/layout.tsx'
+import { type Frame, PAGE_HEADERS } from '../site/layout.tsx'
 import { type Guide, guideForms } from './guide.ts'
 
 const GUIDE: Guide = {
@@ -65,7 +65,7 @@ const Form = ({ exports }: { exports: string }) => (
 )
 
 /** Everything on it happens in the browser: what is pasted is sent nowhere. */
-export const verifyPage = (): Resource => ({
+export const verifyPage = (frame: Frame): Resource => ({
   name: 'get_verify_page',
   path: '/verify',
   summary: 'A page on which answers are checked in the browser',
@@ -79,7 +79,7 @@ export const verifyPage = (): Resource => ({
     {
       type: 'text/html; charset=utf-8',
       render: async () =>
-        layout({
+        frame({
           title: GUIDE.title,
           description: GUIDE.about,
           path: '/verify',

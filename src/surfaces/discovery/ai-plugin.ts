@@ -46,12 +46,16 @@ function manifest(parts: DiscoveryParts): z.input<typeof AiPlugin> {
   }
 }
 
-const forModel = ({ rails }: DiscoveryParts): string =>
+const forModel = ({ rails, notice }: DiscoveryParts): string =>
   [
     ABOUT,
     'Look up one price with GET /reference (cpt, region, npi) and the dispute figures with GET /api/figures; both are open to all.',
-    `These paths need the header ${rails.header}: ${Object.keys(rails.protected_routes).join(', ')}.`,
-    `To obtain a token: ${rails.flow.map((step, at) => `(${at + 1}) ${step}`).join('; ')}.`,
+    ...(notice === undefined
+      ? [
+          `These paths need the header ${rails.header}: ${Object.keys(rails.protected_routes).join(', ')}.`,
+          `To obtain a token: ${rails.flow.map((step, at) => `(${at + 1}) ${step}`).join('; ')}.`,
+        ]
+      : [notice]),
     `Rules: ${RULES.join(' ')}`,
   ].join(' ')
 

@@ -10,7 +10,10 @@ export interface DiscoveryParts {
     protected_routes: Record<string, readonly string[]>
     header: string
   }
+  /** What can be asked here. */
   operations: () => readonly Operation[]
+  /** Set on a mirror: that it is one. */
+  notice?: string | undefined
   /** Where to reach the operator: a mailbox or an address of a page; undefined if the operator has not said. */
   contact?: string | undefined
 }

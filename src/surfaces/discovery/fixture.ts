@@ -5,7 +5,9 @@ import type { Resource } from '../http/resource.ts'
 import { httpSurface } from '../http/router.ts'
 import type { FiguresAnswer } from '../site/figure-words.ts'
 import type { LandingParts } from '../site/landing-facts.ts'
-import { type DiscoveryParts, readmeOperation, serviceDescriptor } from './descriptor.ts'
+import { frameOf } from '../site/layout.tsx'
+import { refusalPages } from '../site/problem-page.tsx'
+import { type DiscoveryParts, readmeOperation } from './descriptor.ts'
 
 // What the tests of the discovery surfaces share: a small service whose every value is known.
 
@@ -108,7 +110,8 @@ export const noFigures = (): FiguresAnswer => ({
 export const landingParts = (facts: Partial<LandingParts> = {}): LandingParts => ({
   ...discoveryParts(),
   stamp: () => undefined,
-  readme: async () => serviceDescriptor(discoveryParts()),
+  frame: frameOf(),
+  readme: readmeOperation(discoveryParts()),
   figures: async () => figuresAnswer(),
   hospitals: async () => [],
   charts: async () => [
@@ -146,6 +149,7 @@ export function served(
     baseUrl: () => BASE,
     observe: () => {},
     randomId: () => 'request-1',
+    refusalPages: refusalPages(frameOf()),
   })
   return async (path, headers = {}) => fetch(new Request(`${BASE}${path}`, { headers }), '192.0.2.1')
 }

@@ -1,14 +1,18 @@
 import { formatPolicy, type PolicyKey, type RetiredKey } from '../../proof/note/policy.ts'
 import type { Resource } from '../http/resource.ts'
 
-/** C2SP tlog-policy: the one file that a reader pins before trusting any proof. */
-export const logPolicy = (
-  keys: () => { logs: readonly PolicyKey[]; retired: readonly RetiredKey[] },
-  witnesses: readonly PolicyKey[],
-  quorum: number,
+type Key = Pick<PolicyKey, 'name' | 'publicKey'>
+
+export interface LogPolicyParts {
+  baseUrl: () => string
+  logs: readonly { name: string; currentKeys(): { signers: readonly Key[]; retired: readonly RetiredKey[] } }[]
+  witnesses: { keys: readonly { key: Key; url: string }[]; quorum: number }
   /** Of a mirror: the policy that was pinned, as it is. */
-  pinned?: () => string,
-): Resource => ({
+  pinned?: (() => string) | undefined
+}
+
+/** C2SP tlog-policy: the one file that a reader pins before trusting any proof. */
+export const logPolicy = ({ baseUrl, logs, witnesses, pinned }: LogPolicyParts): Resource => ({
   name: 'get_log_policy',
   path: '/log/policy',
   summary: 'The log policy: keys of logs and witnesses, to pin first',
@@ -19,8 +23,13 @@ export const logPolicy = (
       type: 'text/plain; charset=utf-8',
       render() {
         if (pinned) return pinned()
-        const { logs, retired } = keys()
-        return formatPolicy(logs, witnesses, quorum, retired)
+        const keys = logs.map((log) => ({ url: `${baseUrl()}/log/${log.name}`, ...log.currentKeys() }))
+        return formatPolicy(
+          keys.flatMap(({ url, signers }) => signers.map(({ name, publicKey }) => ({ name, publicKey, url }))),
+          witnesses.keys.map(({ key: { name, publicKey }, url }) => ({ name, publicKey, url })),
+          witnesses.quorum,
+          keys.flatMap(({ retired }) => retired),
+        )
       },
     },
   ],

@@ -15,7 +15,7 @@ export const guides = (parts: DiscoveryParts): Resource[] => [
     tag: 'discovery',
     isBesideApi: true,
     cache: HOUR,
-    forms: [{ type: 'text/plain; charset=utf-8', render: () => tableOfContents(parts.baseUrl()) }],
+    forms: [{ type: 'text/plain; charset=utf-8', render: () => tableOfContents(parts) }],
   },
   markdown({ name: 'get_guide', path: '/index.md', summary: 'The guide for agents' }, () => guide(parts)),
   markdown({ name: 'get_auth_guide', path: '/auth.md', summary: 'How an agent gets in' }, () => authGuide(parts)),
@@ -30,7 +30,8 @@ const markdown = (page: Pick<Resource, 'name' | 'path' | 'summary'>, render: () 
 })
 
 /** llmstxt.org: a title, a summary, and lists of links. */
-function tableOfContents(base: string): string {
+function tableOfContents({ baseUrl, notice, operations }: DiscoveryParts): string {
+  const base = baseUrl()
   const list = (section: ServiceDocument['section']): string =>
     DOCUMENTS.filter((document) => document.section === section && document.path !== '/llms.txt')
       .map(({ title, path, summary }) => `- [${title}](${base}${path}): ${summary}`)
@@ -38,6 +39,7 @@ function tableOfContents(base: string): string {
   return [
     `# ${SERVICE}`,
     `> ${ABOUT}`,
+    ...(notice === undefined ? [] : [`${notice} It answers ${answersOf(operations)}.`]),
     `One price: ${base}/reference?cpt=99213. MCP: ${base}/mcp. A2A: ${base}/a2a.`,
     RULES.map((rule) => `- ${rule}`).join('\n'),
     `## Docs\n\n${list('docs')}`,
@@ -47,6 +49,12 @@ function tableOfContents(base: string): string {
     .join('\n\n')
     .concat('\n')
 }
+
+/** On a mirror, which does not answer everything. */
+const answersOf = (operations: DiscoveryParts['operations']): string =>
+  operations()
+    .map(({ http }) => `${http.method} ${http.path}`)
+    .join(', ')
 
 /** What parameters mean, where several calls share them. */
 const PARAMETERS: Record<string, string> = {
@@ -62,14 +70,17 @@ const PARAMETERS: Record<string, string> = {
   offset: '0 to 100000; 0',
 }
 
-function guide({ baseUrl, operations }: DiscoveryParts): string {
+const TOKENS =
+  'An operator makes an agent key: `atr keys create --name you --scopes registry:read`. With it: POST /api/agent-rails/challenge, then POST /api/agent-rails/attest `{"nonce":"…"}`, both with `X-Agent-Key`; then send `X-Agent-Rails: <rails_token>`.'
+
+function guide({ baseUrl, operations, notice }: DiscoveryParts): string {
   const base = baseUrl()
   const shown = operations().filter(({ name }) => name in GUIDE_EXAMPLES)
   const used = new Set(shown.flatMap(parametersOf))
   const meanings = Object.entries(PARAMETERS).filter(([name]) => used.has(name))
   return `# ${SERVICE}
 
-${ABOUT} All paths are below ${base}. Answers are JSON; errors are RFC 9457 with \`code\` and \`agent_hint\`.
+${notice === undefined ? '' : `${notice} It answers ${answersOf(operations)}.\n\n`}${ABOUT} All paths are below ${base}. Answers are JSON; errors are RFC 9457 with \`code\` and \`agent_hint\`.
 
 ## Parameters
 
@@ -83,7 +94,7 @@ A 404 with a \`code\` such as \`bundled\` or \`not_on_schedule\` is an answer wi
 
 ## Access
 
-Public calls need nothing. An operator makes an agent key: \`atr keys create --name you --scopes registry:read\`. With it: POST /api/agent-rails/challenge, then POST /api/agent-rails/attest \`{"nonce":"…"}\`, both with \`X-Agent-Key\`; then send \`X-Agent-Rails: <rails_token>\`. More: ${base}/auth.md
+${notice === undefined ? `Public calls need nothing. ${TOKENS} More: ${base}/auth.md` : 'What is answered here needs nothing.'}
 
 ## Check a proof
 
@@ -106,8 +117,10 @@ function callLine(operation: Operation): string {
   return `- ${summary}${needs}.${list}\n  \`${example?.call}\` → \`${example?.answer}\``
 }
 
-function authGuide({ baseUrl, rails }: DiscoveryParts): string {
+function authGuide({ baseUrl, rails, notice }: DiscoveryParts): string {
   const base = baseUrl()
+  if (notice !== undefined)
+    return `# auth.md: how an agent gets in\n\n${notice} What it answers needs nothing; for the rest, ask that service.\n`
   return `# auth.md: how an agent gets in
 
 Prices and figures are public. These need a token: ${Object.entries(rails.protected_routes)

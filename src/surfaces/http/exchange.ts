@@ -1,13 +1,26 @@
 import type { Gate, Operation, Visit } from '../../operation.ts'
 import { Problem, type ProblemCode } from '../../problem.ts'
-import type { Soon } from '../../soon.ts'
+import { after, attempt, type Soon } from '../../soon.ts'
+import { STATUS } from '../../status.ts'
 import type { ReadyBytes } from '../../transport/answer.ts'
 import type { Mount } from './mount.ts'
+import { prefersPage } from './negotiation.ts'
 import type { Made } from './reply-cache.ts'
 import { type Asked, askedBy, callOf, type RequestHead, readHead, type Target } from './request.ts'
 import { lineOf, millisecondsSince, type RequestLine } from './request-line.ts'
 import type { Resource } from './resource.ts'
-import { forCaller, preflight, type RefusalOptions, type Reply, refusal, setCommon, written } from './response.ts'
+import {
+  documentHeaders,
+  forCaller,
+  PROBLEM_TYPE,
+  preflight,
+  type RefusalOptions,
+  type Reply,
+  refusal,
+  setCommon,
+  varying,
+  written,
+} from './response.ts'
 
 export interface HttpParts {
   operations: readonly Operation[]
@@ -20,6 +33,8 @@ export interface HttpParts {
   randomId: () => string
   /** Decides when an answer is made that is not ready-made; at once if left out. */
   inTurn?: <T>(address: string, answer: () => Soon<T>) => Soon<T>
+  /** The pages that browsers are refused with; JSON if left out. */
+  refusalPages?: RefusalPages | undefined
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number | undefined
 }
@@ -69,6 +84,38 @@ export const aboutRefusal = ({ baseUrl }: HttpParts, { requestId }: Env): Refusa
   baseUrl: baseUrl(),
   requestId,
 })
+
+/** Makes the page that a browser is refused with, from the problem document. */
+export interface RefusalPages {
+  headers: Readonly<Record<string, string>>
+  of(document: Record<string, unknown>): Soon<Uint8Array<ArrayBuffer>>
+}
+
+const PAGE_TYPE = 'text/html; charset=utf-8'
+
+/** A refusal as a page, for a caller who prefers one: the same status, words and headers. Any other reply is left as it is. */
+export function forReader(reply: Reply, accept: string | null, pages: RefusalPages | undefined): Soon<Reply> {
+  const { status, headers, body } = reply
+  const isRefusal = headers['content-type'] === PROBLEM_TYPE && body instanceof Uint8Array
+  // A route that has no page is told so in the form of the API: its caller is a program that asked for the wrong form.
+  if (!pages || !isRefusal || status === STATUS.not_acceptable || !prefersPage(accept)) return reply
+  const page = (bytes: Uint8Array<ArrayBuffer>): Reply => ({
+    ...reply,
+    headers: {
+      ...headers,
+      ...documentHeaders(PAGE_TYPE, pages.headers),
+      'content-type': PAGE_TYPE,
+      'content-length': String(bytes.length),
+      vary: varying(headers['vary'], 'Accept'),
+    },
+    body: bytes,
+  })
+  const document = JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>
+  return attempt(
+    () => after(pages.of(document), page),
+    () => reply,
+  )
+}
 
 /** A request that nobody could read is counted and logged like any other. */
 export async function refuseUnread(

@@ -55,3 +55,9 @@ export function formChooser(forms: readonly Form[]): (accept: string | null) => 
     return at < 0 ? undefined : at
   }
 }
+
+const OF_REFUSALS = ['application/problem+json', 'application/json', 'text/html'].map((type) => ({ type }))
+const preferred = remembered((accept) => ({ isPage: negotiate(OF_REFUSALS, accept)?.type === 'text/html' }))
+
+/** Whether a caller would rather be refused with a page than with JSON: a browser would. */
+export const prefersPage = (accept: string | null): boolean => accept !== null && preferred(accept).isPage

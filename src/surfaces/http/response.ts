@@ -32,6 +32,8 @@ const FOR_BROWSERS: Readonly<Record<string, string>> = {
 export const documentHeaders = (type: string, own: Readonly<Record<string, string>> = {}): Record<string, string> =>
   BROWSER_TYPES.test(type) ? { ...FOR_BROWSERS, ...own } : { ...own }
 
+export const PROBLEM_TYPE = 'application/problem+json'
+
 type Headers = Record<string, string>
 
 /** An answer before it is written. The names of its headers are in lower case. */
@@ -100,7 +102,7 @@ export function forCaller(reply: Reply, { quota }: Visit, access: Access): Reply
   return reply
 }
 
-const varying = (vary: string | undefined, more: string): string => (vary ? `${vary}, ${more}` : more)
+export const varying = (vary: string | undefined, more: string): string => (vary ? `${vary}, ${more}` : more)
 
 export interface Answer {
   bytes: Uint8Array<ArrayBuffer>
@@ -235,7 +237,7 @@ export function refusal(
     headers: {
       ...refusalHeaders(problem, options.baseUrl),
       ...options.headers,
-      'content-type': 'application/problem+json',
+      'content-type': PROBLEM_TYPE,
       'content-length': String(body.length),
     },
     body,

@@ -8,6 +8,7 @@ import {
   aboutRefusal,
   answerPreflight,
   type Env,
+  forReader,
   type HttpParts,
   isSecure,
   refuse,
@@ -155,7 +156,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
       const made = op ? runOperation(parts, op.op, op.route, env, {}) : routed()
       return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
-    const finish = (whole: Reply): ReadyBytes | Response => {
+    const finish = (whole: Reply): Soon<ReadyBytes | Response> => {
       setCommon(whole.headers, env.requestId, isSecure(parts))
       if (mount) Object.assign(whole.headers, readersOf(mount, asked.head))
       if (env.made) keep(cache, env.made, whole as WholeReply, env)
@@ -169,7 +170,8 @@ export function httpSurface(parts: HttpParts): HttpSurface {
         ...env.about,
         ...(error !== undefined && { error }),
       })
-      return written(reply, method === 'HEAD')
+      const shown = forReader(reply, env.head.accept, parts.refusalPages)
+      return after(shown, (made) => written(made, method === 'HEAD'))
     }
     const whole = attempt(ask, (caught) => {
       const problem = asProblem(caught)

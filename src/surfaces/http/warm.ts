@@ -1,8 +1,10 @@
 import type { Gate, Visit } from '../../operation.ts'
-import type { Soon } from '../../soon.ts'
+import { after, type Soon } from '../../soon.ts'
 import type { ReadyBytes } from '../../transport/answer.ts'
 import { preferredEncoding } from './compression.ts'
+import { forReader, type RefusalPages } from './exchange.ts'
 import { variantOf } from './kept-route.ts'
+import { prefersPage } from './negotiation.ts'
 import type { KeptAnswers, ReadyReply, ReplyCache } from './reply-cache.ts'
 import { type Asked, callOf, LIMITS, type RequestHead, readHead } from './request.ts'
 import { millisecondsSince, type RequestLine } from './request-line.ts'
@@ -15,6 +17,7 @@ export interface WarmParts {
   isSecure: () => boolean
   observe: (line: RequestLine) => void
   randomId: () => string
+  refusalPages?: RefusalPages | undefined
 }
 
 type Plain = (asked: Asked, address: string, started: number) => Soon<ReadyBytes | Response>
@@ -61,6 +64,8 @@ function choose({ route, stamp, replies }: KeptAnswers, head: RequestHead): Read
   if (head.hasBody || head.bytes > LIMITS.headerBytes || route.stamp() !== stamp) return undefined
   const form = route.formFor(head.accept)
   const reply = form === undefined ? undefined : replies.get(variantOf(form, preferredEncoding(head.acceptEncoding)))
+  // It is kept as JSON: a browser gets a page.
+  if (reply?.code !== undefined && prefersPage(head.accept)) return undefined
   return head.ifMatch === null || reply?.isFor(head.ifMatch) ? reply : undefined
 }
 
@@ -72,25 +77,30 @@ interface Warm {
   started: number
 }
 
-function answer(parts: WarmParts, warm: Warm, visit: Visit): ReadyBytes | Response {
+function answer(parts: WarmParts, warm: Warm, visit: Visit): Soon<ReadyBytes | Response> {
   const { answers, reply, head, method, started } = warm
   const requestId = parts.randomId()
   const { path, access } = answers.route
   const isHead = method === 'HEAD'
-  let made: ReadyBytes | Response
+  let made: Soon<ReadyBytes | Response>
+  let status: number
   if (visit.refusal) {
     const refused = forCaller(refusal(visit.refusal, { baseUrl: parts.baseUrl(), requestId }), visit, access)
     setCommon(refused.headers, requestId, parts.isSecure())
-    made = written(refused, isHead)
+    status = refused.status
+    const shown = forReader(refused, head.accept, parts.refusalPages)
+    made = after(shown, (whole) => written(whole, isHead))
   } else {
     parts.cache.hit()
-    made = reply.respond(requestId, visit.quota, isHead, head.ifNoneMatch)
+    const ready = reply.respond(requestId, visit.quota, isHead, head.ifNoneMatch)
+    status = ready.status
+    made = ready
   }
   const line: RequestLine = {
     request_id: requestId,
     method,
     route: path,
-    status: made.status,
+    status,
     ms: millisecondsSince(started),
     caller: visit.agent ? 'agent' : 'anonymous',
   }

@@ -6,12 +6,13 @@ import { STATUS } from '../../status.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
 import type { Resource } from '../http/resource.ts'
 import { connections } from '../site/landing-facts.ts'
-import { layout, ScrollingTable, Snippet } from '../site/layout.tsx'
+import { type Frame, ScrollingTable, Snippet } from '../site/layout.tsx'
 import { blocks, bullets, markdownCode, markdownText } from '../site/markup.ts'
 import { WithCode } from '../site/problem-page.tsx'
 import { sitePage } from './site-page.ts'
 
 interface DocsParts extends DiscoveryParts {
+  frame: Frame
   limits: { default_rpm: number; reference_rpm: number; log_rpm: number }
   stamp: Stamp
 }
@@ -83,7 +84,7 @@ const SECTIONS = [
 ] as const
 
 const docsHtml = (parts: DocsParts): Promise<string> =>
-  layout({
+  parts.frame({
     title: 'Documentation: Agent Trust Registry',
     description: 'Quick start, every operation, MCP, access, proofs, limits and problems.',
     path: '/docs',
@@ -134,15 +135,7 @@ const docsHtml = (parts: DocsParts): Promise<string> =>
         </section>
         <section id="rails">
           <h2>Access</h2>
-          <ol class="steps">
-            {parts.rails.flow.map((step) => (
-              <li>{step}</li>
-            ))}
-          </ol>
-          <p>
-            OAuth clients get the same tokens at <code>/token</code>. More: <a href="/auth.md">how to get in</a>,{' '}
-            <a href="/api/agent-rails/policy">rails policy</a>.
-          </p>
+          {parts.notice === undefined ? <Access {...parts} /> : <p>{parts.notice}</p>}
         </section>
         <section id="proofs">
           <h2>Proofs</h2>
@@ -194,6 +187,20 @@ const docsHtml = (parts: DocsParts): Promise<string> =>
     ),
   })
 
+const Access = ({ rails }: DocsParts) => (
+  <>
+    <ol class="steps">
+      {rails.flow.map((step) => (
+        <li>{step}</li>
+      ))}
+    </ol>
+    <p>
+      OAuth clients get the same tokens at <code>/token</code>. More: <a href="/auth.md">how to get in</a>,{' '}
+      <a href="/api/agent-rails/policy">rails policy</a>.
+    </p>
+  </>
+)
+
 const OperationDoc = ({ name, method, path, summary, description, access, parameters }: DescribedOperation) => (
   <details id={name}>
     <summary>
@@ -234,7 +241,7 @@ const docsMarkdown = (parts: DocsParts): string =>
       }),
     ),
     '## Access',
-    parts.rails.flow.map((step, at) => `${at + 1}. ${markdownText(step)}`).join('\n'),
+    parts.notice ?? parts.rails.flow.map((step, at) => `${at + 1}. ${markdownText(step)}`).join('\n'),
     '## Proofs',
     bullets(PROOF_STEPS),
     '## Limits',

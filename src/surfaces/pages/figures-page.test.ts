@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
 import { figuresAnswer, rendered } from '../discovery/fixture.ts'
 import type { FiguresAnswer } from '../site/figure-words.ts'
+import { frameOf } from '../site/layout.tsx'
 import { figuresPage } from './figures-page.tsx'
 
 const bothOf = async (facts: Partial<FiguresAnswer>): Promise<string[]> => {
   const body = { ...figuresAnswer(), cases_floor10: 1720, settlements_floor10: 310, ...facts }
   const ask = async () => ({ status: 200, body, text: JSON.stringify(body) })
-  const page = figuresPage({ ask, baseUrl: () => 'https://trust.example', stamp: () => undefined })
+  const page = figuresPage({ frame: frameOf(), ask, baseUrl: () => 'https://trust.example', stamp: () => undefined })
   // In markdown some characters of the same words are escaped.
   return [await rendered(page, 'text/html'), (await rendered(page, 'text/markdown')).replaceAll('\\', '')]
 }

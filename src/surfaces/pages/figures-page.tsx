@@ -7,12 +7,13 @@ import { type FiguresAnswer, figureTiles, WITHHELD_MEANS } from '../site/figure-
 import { verifyCommands } from '../site/landing-facts.ts'
 import { Day } from '../site/landing-html.tsx'
 import { figureLine, sampleMark } from '../site/landing-markdown.ts'
-import { layout, Sample, ScrollingTable, Snippet } from '../site/layout.tsx'
+import { type Frame, Sample, ScrollingTable, Snippet } from '../site/layout.tsx'
 import { blocks, bullets, markdownText } from '../site/markup.ts'
 import { grouped, inWords } from '../site/words.ts'
 import { sitePage } from './site-page.ts'
 
 interface FiguresParts {
+  frame: Frame
   ask: Ask
   baseUrl: () => string
   stamp: Stamp
@@ -33,21 +34,21 @@ const RULE_EXACT = [
 
 const ruleOf = ({ exact }: FiguresAnswer): readonly string[] => (exact ? RULE_EXACT : RULE_WITH_NOISE)
 
-export function figuresPage({ ask, baseUrl, stamp }: FiguresParts): Resource {
+export function figuresPage({ frame, ask, baseUrl, stamp }: FiguresParts): Resource {
   const answer = async (): Promise<FiguresAnswer> => (await ask('get_figures', {})).body as FiguresAnswer
   return sitePage({
     name: 'get_figures_page',
     path: '/figures',
     summary: 'The dispute figures for people: values, errors, definitions, and the rule by which some are withheld',
     stamp,
-    html: async () => figuresHtml(await answer(), baseUrl()),
+    html: async () => figuresHtml(frame, await answer(), baseUrl()),
     markdown: async () => figuresMarkdown(await answer()),
     json: answer,
   })
 }
 
-const figuresHtml = (figures: FiguresAnswer, base: string): Promise<string> =>
-  layout({
+const figuresHtml = (frame: Frame, figures: FiguresAnswer, base: string): Promise<string> =>
+  frame({
     title: 'Dispute figures: Agent Trust Registry',
     description: 'Aggregate figures on medical bill disputes, with their errors and the rule that protects people.',
     path: '/figures',

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { landingParts, rendered } from '../discovery/fixture.ts'
+import { frameOf } from '../site/layout.tsx'
 import { type SiteStatus, statusPage } from './status-page.tsx'
 
 const witnesses = { configured: 3, cosigned: 2, quorum: 2 }
@@ -8,6 +9,7 @@ const logs = [{ origin: 'trust.example/log/registry', size: 15, signed_at: '2026
 const bothOf = async (status: Partial<SiteStatus>): Promise<string[]> => {
   const charts = await landingParts().charts()
   const page = statusPage({
+    frame: frameOf(),
     status: async () => ({ charts_total: charts.length, charts, logs, ...status }),
     stamp: () => undefined,
   })

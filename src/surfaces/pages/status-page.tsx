@@ -4,8 +4,8 @@ import type { Resource } from '../http/resource.ts'
 import type { LandingChart } from '../site/landing-facts.ts'
 import { ChartList, Day } from '../site/landing-html.tsx'
 import { chartTable } from '../site/landing-markdown.ts'
-import { layout } from '../site/layout.tsx'
-import { blocks, bullets, markdownCode } from '../site/markup.ts'
+import type { Frame } from '../site/layout.tsx'
+import { blocks, bullets, markdownCode, markdownText } from '../site/markup.ts'
 import { grouped, inWords } from '../site/words.ts'
 import { sitePage } from './site-page.ts'
 
@@ -22,6 +22,8 @@ export interface SiteStatus {
     failing: readonly string[]
   }
   logs: readonly LogStatus[]
+  /** Set on a mirror. */
+  mirror?: { notice: string }
 }
 
 interface LogStatus {
@@ -33,17 +35,18 @@ interface LogStatus {
 }
 
 interface StatusParts {
+  frame: Frame
   status: () => Promise<SiteStatus>
   stamp: Stamp
 }
 
-export const statusPage = ({ status, stamp }: StatusParts): Resource =>
+export const statusPage = ({ frame, status, stamp }: StatusParts): Resource =>
   sitePage({
     name: 'get_status_page',
     path: '/status',
     summary: 'How fresh each price list is, the last verification, and the heads of the logs, for people',
     stamp,
-    html: async () => statusHtml(await status()),
+    html: async () => statusHtml(frame, await status()),
     markdown: async () => statusMarkdown(await status()),
     json: status,
   })
@@ -83,8 +86,8 @@ const witnessText = ({ witnesses: { configured, cosigned, quorum } }: LogStatus)
     ? 'no witnesses are configured'
     : `${cosigned} of ${configured} witnesses have cosigned; ${quorum} are needed`
 
-const statusHtml = (status: SiteStatus): Promise<string> =>
-  layout({
+const statusHtml = (frame: Frame, status: SiteStatus): Promise<string> =>
+  frame({
     title: 'Status: Agent Trust Registry',
     description: 'How fresh each price list is, and the heads of the logs.',
     path: '/status',
@@ -140,6 +143,7 @@ const statusHtml = (status: SiteStatus): Promise<string> =>
 const statusMarkdown = (status: SiteStatus): string =>
   blocks([
     '# Status',
+    status.mirror ? markdownText(status.mirror.notice) : '',
     verdict(status),
     status.charts.length > 0 ? chartTable(shown(status)) : '',
     verificationText(status) ?? '',

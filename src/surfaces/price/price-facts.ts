@@ -4,6 +4,7 @@ import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { CitedRow } from '../../proof/price/proofs.ts'
 import type { PlaceRow, Price, PricedRow, Row } from '../../proof/price/row.ts'
 import type { Ask, Reply } from '../site/ask.ts'
+import type { Frame } from '../site/layout.tsx'
 import type { Hospital } from '../written/hospital.ts'
 import {
   asWritten,
@@ -17,6 +18,7 @@ import {
 } from './price-question.ts'
 
 export interface PriceParts {
+  frame: Frame
   ask: Ask
   baseUrl: () => string
   today: () => string

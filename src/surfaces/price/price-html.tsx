@@ -1,25 +1,25 @@
 /** @jsxImportSource hono/jsx */
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { Day } from '../site/landing-html.tsx'
-import { layout, ScrollingTable } from '../site/layout.tsx'
+import { type Frame, ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
 import { amountsText, BASIS_WORDS, dollars, grouped, priceText, settingText } from '../site/words.ts'
 import { Calculation } from './calculation.tsx'
 import { CheckSection } from './check-section.tsx'
 import { HistoryChart } from './history-chart.tsx'
 import type { PriceAnswer, PriceFacts, ShortRow } from './price-facts.ts'
-import { type PriceQuestion, pricePath } from './price-question.ts'
-import { absenceTitle, codeText, refusalTitle, scopeText, shownAmount, statement } from './price-words.ts'
+import { pricePath } from './price-question.ts'
+import { absenceTitle, codeText, ofRow, refusalTitle, scopeText, shownAmount, statement } from './price-words.ts'
 import { QrCode } from './qr-code.tsx'
 import { RefusalPart } from './refusal-html.tsx'
 import { Statement } from './statement.tsx'
 import { LocalityStrip, stripText } from './strip.tsx'
 
-export function priceHtml(facts: PriceFacts): Promise<string> {
+export function priceHtml(frame: Frame, facts: PriceFacts): Promise<string> {
   const { base, question, price } = facts
   const code = question ? codeText(question) : 'a code'
   const title = price && question ? `${shownAmount(price)} for code ${code}` : refusalTitle(facts)
-  return layout({
+  return frame({
     title: `${title}: Agent Trust Registry`,
     description: price && question ? `${shownAmount(price)} ${statement(price, question)}` : title,
     scripts: ['site', 'check'],
@@ -146,20 +146,6 @@ const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
     </section>
   )
 }
-
-/** The question that another row of the sheet answers. */
-const ofRow = (
-  { cpt, region, as_of }: PriceQuestion,
-  { basis, setting, modifier, npi, ...row }: ShortRow,
-): PriceQuestion => ({
-  cpt,
-  as_of,
-  region: npi === null && row.region !== 'national' ? row.region : region,
-  basis,
-  ...(setting === null ? {} : { setting }),
-  ...(modifier === null ? {} : { modifier }),
-  ...(npi === null ? {} : { npi }),
-})
 
 const Localities = ({ question, price, localities }: PriceFacts) => {
   if (!question || !price || localities.length < 2) return null

@@ -11,6 +11,8 @@ import {
   limitsOf,
   modifierSentences,
   namedText,
+  OTHER_LISTS,
+  otherLists,
   refusalTitle,
   refusalWords,
   shownAmount,
@@ -89,6 +91,7 @@ function ofRefusal(facts: PriceFacts): string[] {
       ...(detail ? [`In detail: ${text(detail)}`] : []),
       ...(last ? [`Expired: it was ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`] : []),
       ...(refusal.choices ?? []).map(({ region }) => code(region)),
+      ...otherLists(facts).map((list) => `${OTHER_LISTS}: [${text(list.label)}](${pricePath(list.question)})`),
       ...meant.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),
     ]),
   ]

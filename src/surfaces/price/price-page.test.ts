@@ -3,6 +3,7 @@ import { PROBLEMS } from '../../problem.ts'
 import { aFee } from '../../proof/registry-fixture.ts'
 import { rendered, served } from '../discovery/fixture.ts'
 import type { Ask, Reply } from '../site/ask.ts'
+import { frameOf } from '../site/layout.tsx'
 import { arithmeticOf } from './arithmetic.ts'
 import { pricePages } from './price-page.ts'
 import { asWritten, meantBy, questionIn } from './price-question.ts'
@@ -45,6 +46,7 @@ function answers(text: string): Record<string, unknown> {
 }
 
 const partsOf = (ask: Ask) => ({
+  frame: frameOf(),
   ask,
   baseUrl: () => 'https://trust.example',
   today: () => '2026-11-15',

@@ -65,7 +65,7 @@ function forms(
     },
   })
   return [
-    form('text/html; charset=utf-8', priceHtml),
+    form('text/html; charset=utf-8', (facts) => priceHtml(parts.frame, facts)),
     form('text/markdown; charset=utf-8', priceMarkdown),
     form('application/json', (facts) => JSON.stringify(priceJson(facts))),
   ]

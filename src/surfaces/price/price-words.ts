@@ -3,7 +3,7 @@ import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
-import type { PriceQuestion } from './price-question.ts'
+import type { Meant, PriceQuestion } from './price-question.ts'
 
 /** Why there is no price, for a patient: what the entry of the problem does not say in such words. */
 const MEANINGS: { readonly [code in ProblemCode]?: string } = {
@@ -73,6 +73,30 @@ export function scopeText(rows: readonly Pick<ShortRow, 'npi' | 'region'>[]): st
     ...(own.some(({ region }) => region === 'national') ? ['for the whole country'] : []),
   ].join(' and ')
 }
+
+/** The question that another row of the sheet answers. */
+export const ofRow = (
+  { cpt, region, as_of }: PriceQuestion,
+  { basis, setting, modifier, npi, ...row }: ShortRow,
+): PriceQuestion => ({
+  cpt,
+  as_of,
+  region: npi === null && row.region !== 'national' ? row.region : region,
+  basis,
+  ...(setting === null ? {} : { setting }),
+  ...(modifier === null ? {} : { modifier }),
+  ...(npi === null ? {} : { npi }),
+})
+
+/** Where a question gets no price: the other lists that have one, with the question that each answers. */
+export function otherLists({ question, refusal, sheet }: Pick<PriceFacts, 'question' | 'refusal' | 'sheet'>): Meant[] {
+  if (!question || !refusal || hasSeveral(refusal)) return []
+  const others = sheet.filter((row) => row.kind === 'price' && row.basis !== question.basis)
+  return [...new Map(others.toReversed().map((row) => [row.basis, row])).values()]
+    .reverse()
+    .map((row) => ({ label: BASIS_WORDS[row.basis].short, question: ofRow(question, row) }))
+}
+export const OTHER_LISTS = 'Another list has a price for this code on this day'
 
 /** A code with its modifiers, as on a bill. */
 export const codeText = ({ cpt, modifier }: { cpt: string; modifier?: string | null | undefined }): string =>

@@ -4,7 +4,7 @@ import { Day } from '../site/landing-html.tsx'
 import { amountsText, grouped, inWords, periodText } from '../site/words.ts'
 import type { PriceFacts, Refusal } from './price-facts.ts'
 import { type PriceQuestion, pricePath } from './price-question.ts'
-import { hasSeveral, refusalTitle, refusalWords } from './price-words.ts'
+import { hasSeveral, OTHER_LISTS, otherLists, refusalTitle, refusalWords } from './price-words.ts'
 
 /** Why there is no price, for a patient; and what there is instead. */
 export const RefusalPart = (facts: PriceFacts) => {
@@ -36,6 +36,18 @@ export const RefusalPart = (facts: PriceFacts) => {
           </>
         )}
       </dl>
+      {otherLists(facts).length > 0 && (
+        <p>
+          {OTHER_LISTS}:{' '}
+          {otherLists(facts).map(({ label, question: other }, at) => (
+            <>
+              {at > 0 && '; '}
+              <a href={pricePath(other)}>{label}</a>
+            </>
+          ))}
+          .
+        </p>
+      )}
       {question && <Instead question={question} refusal={refusal} />}
       {question && !hasSeveral(refusal) && (
         <p>No price is not a price of zero. That there is none is proved, like every price here.</p>

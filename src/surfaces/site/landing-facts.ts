@@ -2,6 +2,7 @@ import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { type FiguresAnswer, type FigureTile, figureTiles } from './figure-words.ts'
+import type { Frame } from './layout.tsx'
 import { dollars, inQuery } from './words.ts'
 
 export interface LandingChart {
@@ -27,7 +28,8 @@ export interface LandingExample {
 }
 
 export interface LandingParts extends DiscoveryParts {
-  readme: () => Promise<unknown>
+  frame: Frame
+  readme: Operation
   figures: () => Promise<FiguresAnswer>
   /** Every chart that was ever published, with the edition that was in force last. */
   charts: () => Promise<readonly LandingChart[]>
@@ -45,7 +47,9 @@ export interface LandingFacts {
   figures: { released: string | null; sample: boolean; list: readonly FigureTile[] }
   charts: { list: readonly LandingChart[]; total: number }
   hospitals: readonly Hospital[]
+  /** How an agent gets a token; empty where none is issued. */
   steps: readonly string[]
+  notice: string | undefined
   operations: readonly { route: string; summary: string; needs: string }[]
 }
 
@@ -74,7 +78,8 @@ export async function landingFacts(parts: LandingParts): Promise<LandingFacts> {
     figures: { released: figures.as_of, sample: figures.data_class === 'sample', list: figureTiles(figures) },
     charts: { list, total: all.length },
     hospitals,
-    steps: parts.rails.flow,
+    steps: parts.notice === undefined ? parts.rails.flow : [],
+    notice: parts.notice,
     operations: parts.operations().map(described),
   }
 }

@@ -11,12 +11,12 @@ import {
   STATUS_WORDS,
   TERMS,
 } from './landing-facts.ts'
-import { layout, Sample, ScrollingTable, Snippet } from './layout.tsx'
+import { type Frame, Sample, ScrollingTable, Snippet } from './layout.tsx'
 import { LookupForm } from './lookup-form.tsx'
 import { grouped, inWords } from './words.ts'
 
-export const landingHtml = (facts: LandingFacts): Promise<string> =>
-  layout({
+export const landingHtml = (frame: Frame, facts: LandingFacts): Promise<string> =>
+  frame({
     title: `${SERVICE}: medical reference prices that anyone can check`,
     description: ABOUT,
     path: '/',
@@ -194,13 +194,17 @@ const Agents = ({ base, steps, operations }: LandingFacts) => (
         <Snippet {...each} />
       ))}
     </div>
-    <h3>For what is protected</h3>
-    <p>The rest needs a short-lived token, which an agent obtains in four steps with a key from the operator.</p>
-    <ol class="steps">
-      {steps.map((step) => (
-        <li>{step}</li>
-      ))}
-    </ol>
+    {steps.length > 0 && (
+      <>
+        <h3>For what is protected</h3>
+        <p>The rest needs a short-lived token, which an agent obtains in four steps with a key from the operator.</p>
+        <ol class="steps">
+          {steps.map((step) => (
+            <li>{step}</li>
+          ))}
+        </ol>
+      </>
+    )}
     <details>
       <summary>What can be asked: {operations.length} operations</summary>
       <ScrollingTable id="operation-list" caption="Operations" stacked routes>
@@ -225,8 +229,13 @@ const Agents = ({ base, steps, operations }: LandingFacts) => (
       </ScrollingTable>
     </details>
     <p>
-      Read the <a href="/api/readme">briefing</a> first, then the <a href="/api/agent-rails/policy">rails policy</a>.
-      The <a href="/docs">documentation</a> has all of it; there are an{' '}
+      Read the <a href="/api/readme">briefing</a> first
+      {steps.length > 0 && (
+        <>
+          , then the <a href="/api/agent-rails/policy">rails policy</a>
+        </>
+      )}
+      . The <a href="/docs">documentation</a> has all of it; there are an{' '}
       <a href="/.well-known/agent-card.json">agent card</a> and a{' '}
       <a href="/.well-known/ai-plugin.json">plugin manifest</a>.
     </p>

@@ -19,6 +19,7 @@ export const landingMarkdown = (facts: LandingFacts): string =>
   blocks([
     `# ${SERVICE}`,
     `> ${ABOUT}`,
+    facts.notice === undefined ? '' : `**${text(facts.notice)}**`,
     facts.sample ? '**SAMPLE**: amounts and figures marked SAMPLE are invented for demonstration.' : '',
     '## A price and its source',
     example(facts),
@@ -29,7 +30,7 @@ export const landingMarkdown = (facts: LandingFacts): string =>
     '## Check it yourself, offline',
     'Save the keys of the log once, then check any answer with them, without a network.',
     ['```sh', ...verifyCommands(facts.base, '/reference?cpt=99213'), '```'].join('\n'),
-    '## How an agent gets access',
+    facts.steps.length > 0 ? '## How an agent gets access' : '',
     facts.steps.map((step, at) => `${at + 1}. ${text(step)}`).join('\n'),
     '## Operations',
     bullets(

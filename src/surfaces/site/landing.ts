@@ -1,4 +1,3 @@
-import { ServiceDescriptor } from '../discovery/descriptor.ts'
 import { linksToDocuments } from '../guides/documents.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
@@ -27,8 +26,8 @@ export const landing = (parts: LandingParts): Resource => ({
   lenient: true,
   headers: { ...PAGE_HEADERS, link: LINKS },
   forms: [
-    { type: 'text/html; charset=utf-8', render: async () => landingHtml(await landingFacts(parts)) },
+    { type: 'text/html; charset=utf-8', render: async () => landingHtml(parts.frame, await landingFacts(parts)) },
     { type: 'text/markdown; charset=utf-8', render: async () => landingMarkdown(await landingFacts(parts)) },
-    jsonForm(ServiceDescriptor, async () => ServiceDescriptor.parse(await parts.readme())),
+    jsonForm(parts.readme.output, async () => parts.readme.run({}, {})),
   ],
 })

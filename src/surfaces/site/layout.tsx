@@ -39,15 +39,19 @@ export const SITE_PAGES = [
   { path: '/docs', title: 'Docs' },
 ] as const
 
-/** The frame of every page. */
-export async function layout({
-  title,
-  description,
-  path,
-  main,
-  head,
-  scripts = ['site'],
-}: PageContent): Promise<string> {
+/** Puts a page into the frame that all pages of a service have. */
+export type Frame = (page: PageContent) => Promise<string>
+
+/** The frame of a service, with what it says of itself on every page. */
+export const frameOf =
+  (notice?: string): Frame =>
+  (page) =>
+    layout(page, notice)
+
+async function layout(
+  { title, description, path, main, head, scripts = ['site'] }: PageContent,
+  notice: string | undefined,
+): Promise<string> {
   const loaded = await assets()
   const page = (
     <html lang="en">
@@ -88,6 +92,7 @@ export async function layout({
           </div>
         </header>
         <main id="main" class="wrap">
+          {notice && <p class="notice">{notice}</p>}
           {main}
         </main>
         <footer>

@@ -1,10 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import { z } from 'zod'
-import { type Entry, type Kind, PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { type Entry, type Kind, PROBLEMS, type ProblemCode, withFullStop } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
+import { SERVICE } from '../discovery/descriptor.ts'
+import type { RefusalPages } from '../http/exchange.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
-import { layout, PAGE_HEADERS } from './layout.tsx'
+import { type Frame, PAGE_HEADERS } from './layout.tsx'
 import { markdownText } from './markup.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
@@ -46,7 +48,7 @@ function problemType(parameter: string): ProblemType {
 }
 
 /** RFC 9457: the type of a problem should be the address of an explanation, which is this page. */
-export const problemPages = (): Resource => ({
+export const problemPages = (frame: Frame): Resource => ({
   name: 'get_problem',
   path: '/problems/{code}',
   summary: 'What a problem code means and what to do about it',
@@ -57,14 +59,14 @@ export const problemPages = (): Resource => ({
   parameters: [{ name: 'code', values: CODES, description: 'The `code` of a problem document' }],
   headers: PAGE_HEADERS,
   forms: [
-    { type: 'text/html; charset=utf-8', render: (code) => problemHtml(problemType(code)) },
+    { type: 'text/html; charset=utf-8', render: (code) => problemHtml(frame, problemType(code)) },
     { type: 'text/markdown; charset=utf-8', render: (code) => problemMarkdown(problemType(code)) },
     jsonForm(ProblemType, problemType),
   ],
 })
 
-const problemHtml = ({ code, title, status, meaning, agent_hint }: ProblemType): Promise<string> =>
-  layout({
+const problemHtml = (frame: Frame, { code, title, status, meaning, agent_hint }: ProblemType): Promise<string> =>
+  frame({
     title: `${code}: ${title}`,
     description: title,
     main: (
@@ -85,6 +87,92 @@ const problemHtml = ({ code, title, status, meaning, agent_hint }: ProblemType):
       </article>
     ),
   })
+
+/** Of what is refused to many at once: the same page for all, so that a flood of refusals costs little. */
+const MADE_ONCE: readonly unknown[] = [STATUS.limited, STATUS.unavailable]
+const MOST_MADE = 128
+
+interface ProblemDocument {
+  code: ProblemCode
+  title: string
+  status: number
+  detail: string
+  agent_hint: string
+  request_id: string
+  retry_after_seconds?: number
+  errors?: { name?: string; message: string }[]
+}
+
+/** What a browser is refused with, in place of the problem document: the same words, code and hint. */
+export function refusalPages(frame: Frame): RefusalPages {
+  const made = new Map<string, Uint8Array<ArrayBuffer>>()
+  return {
+    headers: PAGE_HEADERS,
+    of(given) {
+      const document = given as unknown as ProblemDocument
+      if (!MADE_ONCE.includes(document.status)) return refusalHtml(frame, document)
+      const { code, detail, agent_hint, retry_after_seconds: wait } = document
+      const what = JSON.stringify([code, detail, agent_hint, wait])
+      return (
+        made.get(what) ??
+        refusalHtml(frame, { ...document, request_id: '' }).then((page) => {
+          if (made.size >= MOST_MADE) made.clear()
+          made.set(what, page)
+          return page
+        })
+      )
+    },
+  }
+}
+
+/** Members that the page says in words. */
+const SAID = ['type', 'title', 'status', 'code', 'detail', 'agent_hint', 'request_id', 'retry_after_seconds', 'errors']
+
+async function refusalHtml(frame: Frame, document: ProblemDocument): Promise<Uint8Array<ArrayBuffer>> {
+  const { code, title, status, detail, agent_hint, request_id, retry_after_seconds: wait, errors = [] } = document
+  const rest = Object.keys(document).some((member) => !SAID.includes(member))
+  const page = await frame({
+    title: `${title}: ${SERVICE}`,
+    description: title,
+    main: (
+      <article class="problem">
+        <p class="small">
+          Problem <a href={`/problems/${code}`}>{code}</a>, HTTP status {status}
+        </p>
+        <h1>{title}</h1>
+        {detail !== title && <p class="lead">{withFullStop(detail)}</p>}
+        {errors.length > 0 && (
+          <ul>
+            {errors.map(({ name, message }) => (
+              <li>
+                {name !== undefined && <code>{name}</code>} {message}
+              </li>
+            ))}
+          </ul>
+        )}
+        <h2>What to do</h2>
+        <p>
+          <WithCode words={agent_hint} />
+        </p>
+        {wait !== undefined && <p>Try again after {wait === 1 ? 'one second' : `${wait} seconds`}.</p>}
+        {rest && (
+          <details>
+            <summary>The whole answer, with what proves it</summary>
+            <pre tabindex={0}>
+              <code>{JSON.stringify(document, null, 1)}</code>
+            </pre>
+          </details>
+        )}
+        {request_id !== '' && (
+          <p class="small">
+            Number of this request: <code>{request_id}</code>
+          </p>
+        )}
+      </article>
+    ),
+  })
+  return Buffer.from(page)
+}
 
 /** In our own texts, names stand between backticks. */
 export const WithCode = ({ words }: { words: string }) => (
