@@ -105,6 +105,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
+  /** The bytes of an answer, made of the query of a GET request as it was sent. Undefined: `run` gives the same bytes. */
+  first?: (query: string) => Uint8Array<ArrayBuffer> | undefined
   input: Input
   output: Output
   /** The refusals of this operation, in addition to those that every operation can give. */
@@ -212,7 +214,6 @@ export function perform(
 
 const isHeavy = ({ heavy }: Operation, input: Record<string, unknown>): Soon<boolean> =>
   typeof heavy === 'function' ? heavy(input) : heavy === true
-
 const underWay = new WeakMap<Operation, Map<string, Promise<unknown>>>()
 
 /** Heavy work that others have asked for at the same time is done once, where its answer is the same for all. */
@@ -287,7 +288,6 @@ export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record
 
 /** The names that a route knows, as a member of the refusal of another. */
 export const allowedParameters = (known: readonly string[]) => ({ members: { allowed_parameters: [...known] } })
-
 export const unknownParameter = (known: readonly string[]): string =>
   `a parameter is not known here; known are ${known.join(', ') || 'none'}`
 

@@ -149,6 +149,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'registry/export': ['registry/file'],
   'registry/file': [],
   'registry/lookup': ['registry/file'],
+  'registry/quick': ['registry/file', 'registry/lookup'],
   'registry/release': ['registry/file', 'registry/state'],
   'registry/state': [],
   'surfaces/a2a': ['surfaces/http', 'surfaces/written'],

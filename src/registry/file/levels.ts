@@ -15,3 +15,35 @@ export function levelsOf(hashes: Uint8Array): Buffer[] {
 
 /** The same bytes, which can be compared and written as base64 without a copy. */
 export const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
+
+/** Two characters of base64 for every twelve bits, as they stand in memory. */
+const TWO_CHARACTERS = new Uint16Array(4096)
+const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+for (let bits = 0; bits < 4096; bits++)
+  TWO_CHARACTERS[bits] = CHARACTERS.charCodeAt(bits >> 6) | (CHARACTERS.charCodeAt(bits & 63) << 8)
+
+/** How many characters a hash is as base64. */
+export const HASH_TEXT = 44
+
+/** Writes a hash as base64, and gives the place after it: an answer has dozens, and to make a text of each takes longer. */
+export function writeHash(out: Uint8Array, to: number, hashes: Uint8Array, from: number): number {
+  let at = to
+  for (let i = from; i < from + 30; i += 3) {
+    const bits = ((hashes[i] as number) << 16) | ((hashes[i + 1] as number) << 8) | (hashes[i + 2] as number)
+    at = writeTwo(out, at, bits >> 12)
+    at = writeTwo(out, at, bits & 4095)
+  }
+  at = writeTwo(out, at, ((hashes[from + 30] as number) << 4) | ((hashes[from + 31] as number) >> 4))
+  at = writeTwo(out, at, ((hashes[from + 31] as number) & 15) << 8)
+  out[at - 1] = EQUALS
+  return at
+}
+
+const EQUALS = 61
+
+function writeTwo(out: Uint8Array, at: number, bits: number): number {
+  const two = TWO_CHARACTERS[bits] as number
+  out[at] = two & 255
+  out[at + 1] = two >> 8
+  return at + 2
+}

@@ -38,6 +38,11 @@ export class OpenBundle {
     return body
   }
 
+  /** What is hashed of a row: a zero byte, and its text. */
+  leaf(at: number): Buffer {
+    return this.text.subarray((this.starts[at] as number) - 1, (this.starts[at + 1] as number) - 1)
+  }
+
   /** Whether a text lies between its first key and its last. */
   covers(text: string): boolean {
     return (this.keys[0] as string) <= text && text <= (this.keys.at(-1) as string)

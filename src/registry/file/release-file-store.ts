@@ -5,6 +5,7 @@ import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
 import { FileSummary, past } from './file-summary-store.ts'
+import { FirstKeys } from './first-keys.ts'
 import { OpenBundle, placeIn, type StoredBundle } from './open-bundle.ts'
 import { Recent } from './recent.ts'
 import { ReleaseTree, tileOf } from './release-tree.ts'
@@ -16,6 +17,15 @@ export interface StoredRow {
   row_key: string
   row_index: number
   body: string
+}
+
+/** Where a row is in its file. */
+export interface RowPlace {
+  /** The number of its bundle. */
+  n: number
+  bundle: OpenBundle
+  /** Its place in the bundle. */
+  at: number
 }
 
 /** A release that has a file: staged, published or withdrawn. */
@@ -30,6 +40,10 @@ const MOST_BUNDLES = 8
 /** The engine does not see what unpacked bundles take, and would let hundreds of megabytes of them pile up. */
 const UNPACKED_AT_ONCE = 2_048
 let unpacked = 0
+
+/** From one key on, each in a line: as one text, which is read faster than so many rows. */
+const FIRST_KEYS = `SELECT group_concat(first_key, char(10)) AS text
+  FROM (SELECT first_key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
@@ -58,6 +72,7 @@ export class ReleaseFile extends FileSummary {
   readonly #bundles = new Recent<number, OpenBundle>(MOST_BUNDLES)
   #latest: { n: number; bundle: OpenBundle } | undefined
   #tree: ReleaseTree | undefined
+  #firstKeys: FirstKeys | undefined
   /** Null if there are too many to be kept. */
   #keys: readonly string[] | null | undefined
 
@@ -74,6 +89,33 @@ export class ReleaseFile extends FileSummary {
     const place = this.#placeOf(key)
     const [row] = this.rowsAt(place, place + 1)
     return row?.row_key === key ? row : undefined
+  }
+
+  /** Where a row of this key is; undefined if there is none. */
+  locate(key: string): RowPlace | undefined {
+    const n = this.#bundleOf(key)
+    const bundle = n < 0 ? undefined : this.bundle(n)
+    const at = bundle?.placeOf(key) ?? 0
+    return bundle && bundle.keys[at] === key ? { n, bundle, at } : undefined
+  }
+
+  /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
+  keysAround({ n, bundle, at }: RowPlace, prefix: string): string[] {
+    const { keys } = bundle
+    let [from, to] = [at, at + 1]
+    while (from > 0 && keys[from - 1]?.startsWith(prefix)) from--
+    while (to < keys.length && keys[to]?.startsWith(prefix)) to++
+    const found = keys.slice(from, to)
+    for (let i = n; from === 0 && i > 0; i--) {
+      const before = this.bundle(i - 1).keys
+      from = before.length
+      while (from > 0 && before[from - 1]?.startsWith(prefix)) from--
+      found.unshift(...before.slice(from))
+    }
+    const last = Math.ceil(this.rowCount / BUNDLE_ROWS) - 1
+    if (to === keys.length && n < last && this.#bundleOf(past(prefix)) > n)
+      found.push(...this.keysAt((n + 1) * BUNDLE_ROWS, this.#placeOf(past(prefix))))
+    return found
   }
 
   rowsUnder(prefix: string): StoredRow[] {
@@ -149,19 +191,29 @@ export class ReleaseFile extends FileSummary {
     return found
   }
 
-  /** How many rows have a key before this text. Finding the bundle and reading it is one seek. */
+  /** How many rows have a key before this text. */
   #placeOf(text: string): number {
     // Most questions about a row are followed by some about its neighbours.
     if (this.#latest?.bundle.covers(text)) return this.#placeIn(this.#latest.n, text)
     for (const [n, bundle] of this.#bundles.all()) if (bundle.covers(text)) return this.#placeIn(n, text)
-    const found = this.get<StoredBundle & { n: number }>(
-      'SELECT n, hashes, rows FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1',
-      text,
-    )
-    if (!found) return 0
-    if (this.hasFailed(found.n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
-    if (!this.#bundles.find(found.n)) this.#keep(found.n, found)
-    return this.#placeIn(found.n, text)
+    const n = this.#bundleOf(text)
+    return n < 0 ? 0 : this.#placeIn(n, text)
+  }
+
+  /** The last bundle that does not begin after a text; -1 if all do. */
+  #bundleOf(text: string): number {
+    this.#firstKeys ??= new FirstKeys({
+      bundles: Math.ceil(this.rowCount / BUNDLE_ROWS),
+      firstKey: (n) => this.#text('SELECT first_key AS text FROM bundle WHERE n = ?1', n),
+      firstKeysFrom: (key, most) => this.#text(FIRST_KEYS, key, most),
+    })
+    return this.#firstKeys.find(text) ?? this.findBundle(text) ?? -1
+  }
+
+  #text(sql: string, ...params: (string | number)[]): string {
+    const text = this.get<{ text: string | null }>(sql, ...params)?.text
+    if (typeof text !== 'string') throw this.fault()
+    return text
   }
 
   #placeIn(n: number, text: string): number {

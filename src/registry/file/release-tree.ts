@@ -3,7 +3,7 @@ import { HASH_SIZE, type Hash, joinRight, perfectSubtrees } from '../../proof/tr
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
 import { type BundleNodes, nodesIn } from './bundle-nodes.ts'
-import { bufferOf, levelsOf } from './levels.ts'
+import { bufferOf, HASH_TEXT, levelsOf, writeHash } from './levels.ts'
 import { Recent } from './recent.ts'
 
 // The tree over the rows of a release, for proofs. All nodes from the roots of the lowest tiles up are kept, which is one
@@ -35,6 +35,9 @@ export function tileOf(parts: TileParts, level: number, n: number): Uint8Array {
 }
 
 const MOST_CHECKED = 8
+const [COMMA, QUOTE] = [44, 34]
+/** A path has fewer hashes than a number has bits. */
+export const MOST_PATH_BYTES = 64 * (HASH_TEXT + 3)
 /** The text of the nodes from this height on is the same for thousands of rows. */
 const SHARED_HEIGHT = 12
 const MOST_SHARED = 4_096
@@ -50,6 +53,7 @@ export class ReleaseTree {
   readonly #right: string[] = []
   readonly #checked = new Recent<number, BundleNodes>(MOST_CHECKED)
   readonly #shared = new Recent<number, readonly string[]>(MOST_SHARED)
+  readonly #sharedTexts = new Recent<number, string>(MOST_SHARED)
   readonly #size: number
 
   private constructor(private readonly parts: TreeParts) {
@@ -85,6 +89,48 @@ export class ReleaseTree {
     this.#addSiblings(path, index, index < this.#inTiles ? TILE_HEIGHT : 0, SHARED_HEIGHT)
     path.push(...this.#sharedBy(index))
     return path
+  }
+
+  /**
+   * Writes the same as the members of a JSON list, and gives the place after it; -1 for a leaf that is not there. There must
+   * be `MOST_PATH_BYTES` of room.
+   */
+  writePath(out: Buffer, to: number, index: number, leaf: Hash): number {
+    if (index >= this.#inTiles) {
+      const path = this.path(index, leaf)
+      return path ? to + out.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
+    }
+    const { levels, beside } = this.#nodesAround(Math.floor(index / BUNDLE_ROWS))
+    const place = index % BUNDLE_ROWS
+    if (!isAt(levels[0], place, leaf)) return -1
+    let at = to
+    for (let height = 0; height < BUNDLE_HEIGHT; height++)
+      at = writeMember(out, at, levels[height] as Buffer, (place >> height) ^ 1)
+    for (let i = 0; i < BESIDE; i++) at = writeMember(out, at, beside, i)
+    for (let height = TILE_HEIGHT; height < SHARED_HEIGHT && 2 ** height < this.#size; height++) {
+      const sibling = (index >> height) ^ 1
+      const level = this.#upper[height - TILE_HEIGHT] as Buffer
+      if (sibling * HASH_SIZE < level.length) at = writeMember(out, at, level, sibling)
+      else if (sibling * 2 ** height < this.#size)
+        at += out.write(`"${this.#rightOf(height, sibling * 2 ** height)}",`, at, 'latin1')
+    }
+    at += out.write(this.#sharedText(index), at, 'latin1')
+    return at - 1
+  }
+
+  /** The same rest as `#sharedBy`, each with a comma after it. */
+  #sharedText(index: number): string {
+    const node = Math.floor(index / 2 ** SHARED_HEIGHT)
+    const known = this.#sharedTexts.find(node)
+    return (
+      known ??
+      this.#sharedTexts.put(
+        node,
+        this.#sharedBy(index)
+          .map((hash) => `"${hash}",`)
+          .join(''),
+      )
+    )
   }
 
   /** The rest of the path of all rows that have a node of this height in common. */
@@ -149,6 +195,15 @@ function hashAt(level: Buffer | undefined, index: number): Hash {
   const at = index * HASH_SIZE
   if (!level || at + HASH_SIZE > level.length) throw new RangeError('a tile is narrower than the tree says')
   return level.subarray(at, at + HASH_SIZE)
+}
+
+/** A hash of a level, as a member of a JSON list with a comma after it. */
+function writeMember(out: Buffer, to: number, level: Buffer, index: number): number {
+  out[to] = QUOTE
+  const at = writeHash(out, to + 1, level, index * HASH_SIZE)
+  out[at] = QUOTE
+  out[at + 1] = COMMA
+  return at + 2
 }
 
 const textAt = (level: Buffer | undefined, index: number): string =>

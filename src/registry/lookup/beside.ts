@@ -27,8 +27,9 @@ export interface Related {
 const MOST_RELATED = 8
 const MOST_REGIONS = 40
 
-type Key = Pick<Row, (typeof KEY_PARTS)[number]>
-const partsOf = (key: string): Key => {
+export type Key = Pick<Row, (typeof KEY_PARTS)[number]>
+/** The parts of a key, as a row has them. */
+export const partsOf = (key: string): Key => {
   const texts = key.split('|')
   const parts: Record<string, string | null> = {}
   for (const [i, part] of KEY_PARTS.entries()) parts[part] = texts[i] || null
@@ -67,7 +68,11 @@ function unlessDamaged<T>(read: () => T): T | undefined {
   }
 }
 
-function releasesFor({ view, charts: table }: Proofs, npi: string | null, day: string): Release[] {
+export function releasesFor(
+  { view, charts: table }: Pick<Proofs, 'view' | 'charts'>,
+  npi: string | null,
+  day: string,
+): Release[] {
   const charts =
     npi === null ? view.schedules.filter((chart) => basesOf(chart, table).length > 0) : [view.chartOf(npi) ?? '']
   return charts.flatMap((chart) => view.editionOn(chart, day) ?? [])
@@ -108,22 +113,36 @@ export function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { base
 
 /** What a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */
 export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): Related[] {
-  // What a chart that speaks by place has for the whole country is not about this place.
-  const ofCountry = (): Key[] => keysOf(proofs, question, 'national|', (chart) => chart?.speaks === 'national')
-  const keys = [...keysOf(proofs, question, `${row.region}|`), ...(row.region === 'national' ? [] : ofCountry())]
+  const keys = keysOf(proofs, question, `${row.region}|`)
+  if (row.region !== 'national') keys.push(...keysOf(proofs, question, 'national|', speaksForCountry))
+  return nearest(row, keys).map((key) =>
+    pointerTo(
+      key,
+      permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region: row.region }, question.day),
+    ),
+  )
+}
+
+/** What a chart that speaks by place has for the whole country is not about this place. */
+export const speaksForCountry = (chart: ChartFacts | undefined): boolean => chart?.speaks === 'national'
+
+/** The keys that differ from a row, those that have most in common with it first. */
+export function nearest(row: Key, keys: readonly Key[]): Key[] {
   const others = keys.filter((key) => KEY_PARTS.some((part) => part !== 'region' && key[part] !== row[part]))
   const near = (key: Key): number =>
     Number(key.basis !== row.basis) * 4 +
     Number(key.modifier !== row.modifier) * 2 +
     Number(key.setting !== row.setting)
-  const related: Related[] = []
-  for (const key of others.sort((a, b) => near(a) - near(b)).slice(0, MOST_RELATED)) {
-    const { basis, setting, class: inClass, modifier } = key
-    const href = permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region: row.region }, question.day)
-    related.push({ basis, setting, class: inClass, modifier, href })
-  }
-  return related
+  return others.sort((a, b) => near(a) - near(b)).slice(0, MOST_RELATED)
 }
+
+export const pointerTo = ({ basis, setting, class: inClass, modifier }: Key, href: string): Related => ({
+  basis,
+  setting,
+  class: inClass,
+  modifier,
+  href,
+})
 
 /** A hospital's rows can differ in their class, which is no part of a question: they are pointed to one by one. */
 function permalinkTo(proofs: Proofs, day: string, key: Key): string | undefined {

@@ -45,6 +45,8 @@ export interface Env extends Target {
   requestId: string
   head: RequestHead
   asked: Asked
+  /** Set if the caller was admitted and counted before. */
+  visit?: Visit | undefined
   /** What a route has answered. */
   reply?: Reply | undefined
   made?: Made | undefined

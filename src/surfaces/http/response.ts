@@ -142,7 +142,7 @@ export function good(answer: Answer): Soon<WholeReply> {
  * The bytes before they are encoded give the ETag, and each coding has one of its own. It only tells answers of one
  * address apart and proves nothing, so two fast hashes are enough: SHA-256 would cost more than all else here.
  */
-function etagOf(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding = 'identity'): string {
+export function etagOf(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding = 'identity'): string {
   const digest = (seed: bigint): string => Bun.hash.xxHash3(bytes, seed).toString(16).padStart(16, '0')
   return `"${digest(0n)}${digest(1n)}${encoding === 'identity' ? '' : `-${encoding}`}"`
 }

@@ -53,7 +53,7 @@ import {
   written,
 } from './response.ts'
 import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
-import { warmPath } from './warm.ts'
+import { firstPath, warmPath } from './warm.ts'
 
 export type { RequestLine }
 
@@ -129,7 +129,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   app.notFound(through((c) => refuse(parts, c.env, new Problem('route_not_found'))))
 
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
-  const plain = (asked: Asked, address: string, started: number): Soon<ReadyBytes | Response> => {
+  const plain = (asked: Asked, address: string, started: number, visit?: Env['visit']): Soon<ReadyBytes | Response> => {
     const { method, target } = asked.head
     const { pathname, search } = targetOf(target)
     const env: Env = {
@@ -139,6 +139,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
       search,
       head: readHead(asked.head),
       asked,
+      visit,
       about: { caller: 'unknown' },
     }
     const mount = parts.mounts?.find(({ path }) => path === pathname)
@@ -181,11 +182,12 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     })
     return after(whole, finish)
   }
-  const warm = warmPath({ ...parts, cache, isSecure: () => isSecure(parts) })
+  const ready = { ...parts, cache, isSecure: () => isSecure(parts) }
+  const [warm, first] = [warmPath(ready), firstPath(ready, direct)]
   const { inTurn = (_, make) => make() } = parts
   const answer: HttpSurface['answer'] = (asked, address) => {
     const started = performance.now()
-    return warm(asked, address, started, plain) ?? inTurn(address, () => plain(asked, address, started))
+    return warm(asked, address, started, plain) ?? inTurn(address, () => first(asked, address, started, plain))
   }
   const routes = app.routes.filter(({ method }) => method !== 'ALL')
   return {
@@ -219,7 +221,9 @@ function runOperation(
     if (form === undefined) throw notAcceptable(['application/json'])
     return readInput(op, () => env.asked.request(), env, path)
   }
-  return after(perform(op, callFor(op, env.asked, env), parts.gate, read), (outcome) => {
+  const { visit: counted } = env
+  const gate = counted ? { ...parts.gate, enter: () => counted } : parts.gate
+  return after(perform(op, callFor(op, env.asked, env), gate, read), (outcome) => {
     const { visit, cost } = outcome
     env.about = outcome.ok ? lineOf(visit) : refusedLineOf(visit, outcome.problem)
     const kept = stamp !== undefined && stamp === route.stamp() ? { route, stamp, cost, quota: visit.quota } : undefined

@@ -1,14 +1,24 @@
-import type { Gate, Visit } from '../../operation.ts'
+import type { Gate, Operation, Visit } from '../../operation.ts'
 import { after, type Soon } from '../../soon.ts'
-import type { ReadyBytes } from '../../transport/answer.ts'
-import { preferredEncoding } from './compression.ts'
+import { headerLines, type ReadyBytes, statusLine } from '../../transport/answer.ts'
+import { isWorthwhile, preferredEncoding } from './compression.ts'
 import { forReader, type RefusalPages } from './exchange.ts'
-import { variantOf } from './kept-route.ts'
+import { type KeptRoute, variantOf, variantsOf } from './kept-route.ts'
 import { prefersPage } from './negotiation.ts'
-import type { KeptAnswers, ReadyReply, ReplyCache } from './reply-cache.ts'
+import { type KeptAnswers, ReadyReply, type ReplyCache } from './reply-cache.ts'
 import { type Asked, callOf, LIMITS, type RequestHead, readHead } from './request.ts'
 import { millisecondsSince, type RequestLine } from './request-line.ts'
-import { forCaller, refusal, setCommon, written } from './response.ts'
+import {
+  etagOf,
+  forCaller,
+  good,
+  policyOf,
+  refusal,
+  remainingOf,
+  setCommon,
+  type WholeReply,
+  written,
+} from './response.ts'
 
 export interface WarmParts {
   cache: ReplyCache
@@ -20,7 +30,8 @@ export interface WarmParts {
   refusalPages?: RefusalPages | undefined
 }
 
-type Plain = (asked: Asked, address: string, started: number) => Soon<ReadyBytes | Response>
+/** The way of everything else. A caller who was counted before is not counted again. */
+type Plain = (asked: Asked, address: string, started: number, visit?: Visit) => Soon<ReadyBytes | Response>
 
 /**
  * Answers that are ready-made, without the router. It does what the plain path does before it gets to the work: sizes, quota
@@ -80,34 +91,133 @@ interface Warm {
 function answer(parts: WarmParts, warm: Warm, visit: Visit): Soon<ReadyBytes | Response> {
   const { answers, reply, head, method, started } = warm
   const requestId = parts.randomId()
-  const { path, access } = answers.route
   const isHead = method === 'HEAD'
-  let made: Soon<ReadyBytes | Response>
-  let status: number
-  if (visit.refusal) {
-    const refused = forCaller(refusal(visit.refusal, { baseUrl: parts.baseUrl(), requestId }), visit, access)
-    setCommon(refused.headers, requestId, parts.isSecure())
-    status = refused.status
-    const shown = forReader(refused, head.accept, parts.refusalPages)
-    made = after(shown, (whole) => written(whole, isHead))
-  } else {
-    parts.cache.hit()
-    const ready = reply.respond(requestId, visit.quota, isHead, head.ifNoneMatch)
-    status = ready.status
-    made = ready
-  }
+  const request = { requestId, method, accept: head.accept, started }
+  if (visit.refusal) return refused(parts, answers.route, request, visit, visit.refusal)
+  parts.cache.hit()
+  const made = reply.respond(requestId, visit.quota, isHead, head.ifNoneMatch)
+  observed(parts, answers.route, request, visit, made.status, reply.code)
+  return made
+}
+
+interface Request {
+  requestId: string
+  method: string
+  accept: string | null
+  started: number
+}
+
+function refused(
+  parts: WarmParts,
+  route: KeptRoute,
+  request: Request,
+  visit: Visit,
+  problem: NonNullable<Visit['refusal']>,
+): Soon<ReadyBytes | Response> {
+  const { requestId, method, accept } = request
+  const reply = forCaller(refusal(problem, { baseUrl: parts.baseUrl(), requestId }), visit, route.access)
+  setCommon(reply.headers, requestId, parts.isSecure())
+  observed(parts, route, request, visit, reply.status, problem.code)
+  const shown = forReader(reply, accept, parts.refusalPages)
+  return after(shown, (whole) => written(whole, method === 'HEAD'))
+}
+
+function observed(
+  parts: WarmParts,
+  { path }: KeptRoute,
+  { requestId, method, started }: Request,
+  { agent }: Visit,
+  status: number,
+  code: string | undefined,
+): void {
   const line: RequestLine = {
     request_id: requestId,
     method,
     route: path,
     status,
     ms: millisecondsSince(started),
-    caller: visit.agent ? 'agent' : 'anonymous',
+    caller: agent ? 'agent' : 'anonymous',
   }
   // Set one by one: spreading an object costs more than all else in a line.
-  if (visit.agent) line.key_id = visit.agent.key_id
-  const code = visit.refusal?.code ?? reply.code
+  if (agent) line.key_id = agent.key_id
   if (code !== undefined) line.code = code
   parts.observe(line)
-  return made
+}
+
+/** An operation that makes the bytes of most answers itself. */
+interface FirstRoute {
+  route: KeptRoute
+  op: Operation
+  first: NonNullable<Operation['first']>
+  /** The head of an answer without the lines that differ, by the policy of its quota. */
+  heads: Map<string, Uint8Array>
+}
+
+/**
+ * Answers that are not ready-made, but are made as bytes by their operation (`first`), without the router. As above it does
+ * what the plain path does, and leaves to it whatever is unusual in the request, and every question that `first` leaves open.
+ */
+export function firstPath(
+  parts: WarmParts,
+  direct: ReadonlyMap<string, { op: Operation; route: KeptRoute }>,
+): (asked: Asked, address: string, started: number, plain: Plain) => Soon<ReadyBytes | Response> {
+  const routes = new Map<string, FirstRoute>()
+  for (const [path, { op, route }] of direct)
+    if (op.first && !op.cost && !op.heavy) routes.set(path, { route, op, first: op.first, heads: new Map() })
+  return (asked, address, started, plain) => {
+    const { method, target } = asked.head
+    const query = target.indexOf('?')
+    const found = method === 'GET' && query > 0 ? routes.get(target.slice(0, query)) : undefined
+    const head = found && readHead(asked.head)
+    if (!head || !isUsual(head) || target.length > LIMITS.urlBytes) return plain(asked, address, started)
+    const enter = (visit: Visit): Soon<ReadyBytes | Response> => {
+      const { route, first } = found
+      const request = (): Request => ({ requestId: parts.randomId(), method, accept: head.accept, started })
+      if (visit.refusal) return refused(parts, route, request(), visit, visit.refusal)
+      const [stamp, form] = [route.stamp(), route.formFor(head.accept)]
+      if (stamp === undefined || form === undefined) return plain(asked, address, started, visit)
+      const body = first(target.slice(query + 1))
+      if (!body || isWorthwhile(body.length, 'answer')) return plain(asked, address, started, visit)
+      const known = request()
+      const make = (): ReadyReply => new ReadyReply(wholeOf(parts, found, known, visit, body), visit.quota)
+      parts.cache.keep(target, { route, stamp, cost: 1 }, variantsOf(form), body.length, make)
+      observed(parts, route, known, visit, OK, undefined)
+      return bytesOf(parts, found, known, visit, body)
+    }
+    const visit = parts.gate.enter(callOf(head, address), found.route.access, found.route.limit)
+    // Nothing was counted when the gate fails: it reads the credential first.
+    return visit instanceof Promise ? visit.then(enter, () => plain(asked, address, started)) : enter(visit)
+  }
+}
+
+const OK = 200
+
+const isUsual = ({ hasBody, bytes, ifMatch, ifNoneMatch }: RequestHead): boolean =>
+  !hasBody && bytes <= LIMITS.headerBytes && ifMatch === null && ifNoneMatch === null
+
+type Body = Uint8Array<ArrayBuffer>
+
+/** The same reply as the plain path makes. */
+function wholeOf(parts: WarmParts, { op }: FirstRoute, { requestId }: Request, visit: Visit, bytes: Body): WholeReply {
+  // Without a coding it is there at once.
+  const reply = good({ bytes, type: 'application/json', cache: op.cache }) as WholeReply
+  forCaller(reply, visit, op.access)
+  setCommon(reply.headers, requestId, parts.isSecure())
+  return reply
+}
+
+function bytesOf(parts: WarmParts, found: FirstRoute, request: Request, visit: Visit, body: Body): ReadyBytes {
+  const { quota } = visit
+  const policy = `${parts.isSecure()} ${quota ? policyOf(quota) : ''}`
+  const head = found.heads.get(policy) ?? headOf(wholeOf(parts, found, request, visit, body))
+  found.heads.set(policy, head)
+  const own = `content-length: ${body.length}\r\netag: ${etagOf(body)}\r\nx-request-id: ${request.requestId}\r\n`
+  const lines = quota ? `${own}ratelimit: ${remainingOf(quota)}\r\n` : own
+  return { status: OK, head, lines, body }
+}
+
+/** What is the same for all answers of a route. */
+function headOf({ status, headers }: WholeReply): Uint8Array {
+  const { 'x-request-id': _id, ratelimit: _remaining, etag: _etag, ...kept } = headers
+  return Buffer.from(statusLine(status) + headerLines(kept), 'latin1')
 }

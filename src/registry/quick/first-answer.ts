@@ -1,0 +1,191 @@
+import type { Db } from '../../db/db.ts'
+import { type ChartFacts, type ChartTable, codeIn, factsOf } from '../../proof/price/charts.ts'
+import { ROW_PROOF } from '../../proof/price/proofs.ts'
+import { sha256 } from '../../proof/sha256.ts'
+import { BUNDLE_ROWS } from '../file/bundle.ts'
+import { writeHash } from '../file/levels.ts'
+import { openRelease, type ReleaseFile, type RowPlace } from '../file/release-file-store.ts'
+import { MOST_PATH_BYTES } from '../file/release-tree.ts'
+import type { LostSourcesOf } from '../lookup/answer.ts'
+import { releasesFor, speaksForCountry } from '../lookup/beside.ts'
+import type { PublishedRegistry, View } from '../lookup/view.ts'
+import type { Release } from '../store.ts'
+import { type PlainQuestion, plainReader } from './plain-question.ts'
+import { RelatedTexts } from './related-text.ts'
+
+export interface FirstAnswerParts {
+  db: Db
+  published: PublishedRegistry
+  today: () => string
+  table: ChartTable
+  lostSources: LostSourcesOf
+}
+
+/**
+ * The quick way to a first answer. Most questions are plain: a code, a locality or the country, a setting. The schedule that
+ * is asked first has a price for it, and that is the whole answer: one row with its proof. Then the answer is spliced of
+ * bytes, without a parsed question, a trace of the rule, objects, or JSON written again.
+ *
+ * It steps aside, that is it gives undefined, wherever the general way (`find`, `answerText`) has more to do: a ZIP code or a
+ * state, a hospital, modifiers that change the amount, no price where the rule looks first, a row that holds later, a lost
+ * source, a damaged file. It refuses nothing. What it gives is the same as the general way gives, byte for byte: a test
+ * compares them over random questions.
+ */
+export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8Array<ArrayBuffer> | undefined {
+  const read = plainReader(parts.table)
+  const days = new WeakMap<View, Map<string, DayPlan>>()
+  const related = new RelatedTexts()
+  const planFor = (view: View, day: string): DayPlan => {
+    const known = days.get(view) ?? new Map<string, DayPlan>()
+    days.set(view, known)
+    const found = known.get(day) ?? new DayPlan(parts, view, day)
+    if (known.size > MOST_DAYS) known.clear()
+    known.set(day, found)
+    return found
+  }
+  return (query) => {
+    const view = parts.published.current()
+    const question = view && read(query)
+    if (!question) return undefined
+    try {
+      return planFor(view, question.day || parts.today()).answer(question, related)
+    } catch {
+      return undefined // the general way meets the same, and says what is wrong
+    }
+  }
+}
+
+const MOST_DAYS = 1_000
+
+// Members of rows stand in the order of their names (RFC 8785), and the texts inside of them have no quotation marks. So
+// each of these follows an object, and is found once.
+const EFFECTIVE = Buffer.from('},"effective_from":"')
+const KIND = Buffer.from('},"kind":"')
+const PRICED = ['price"', 'rate",']
+
+const PROOF = Buffer.from(`,"proof":{"type":"${ROW_PROOF}","row":{"index":`)
+const LEAF = Buffer.from(',"leaf_hash":"')
+const PATH = Buffer.from('","path":[')
+const RELEASE = Buffer.from(']},')
+const RELATED = Buffer.from('},"related":')
+
+const out = Buffer.allocUnsafe(128 * 1024)
+/** The path, and what stands between the parts. */
+const MOST_OTHER_BYTES = MOST_PATH_BYTES + 1_024
+
+/** What is in force on a day, ready to be put into answers. */
+class DayPlan {
+  readonly #plates = new Map<string, Plate | undefined>()
+  readonly #beside: readonly { release: Release; facts: ChartFacts | undefined }[]
+
+  constructor(
+    private readonly parts: FirstAnswerParts,
+    private readonly view: View,
+    private readonly day: string,
+  ) {
+    const { table } = parts
+    this.#beside = releasesFor({ view, charts: table }, null, day).map((release) => ({
+      release,
+      facts: factsOf(release.chart, table),
+    }))
+  }
+
+  answer(question: PlainQuestion, related: RelatedTexts): Uint8Array<ArrayBuffer> | undefined {
+    const { schedule, modifier } = question
+    const { facts, setting, chart } = schedule
+    const plate = this.#plateOf(chart)
+    if (!plate || codeIn(facts, question.cpt) !== question.cpt) return undefined
+    const { cpt } = question
+    const region = regionOf(facts, question.region)
+    const key = `${cpt}|${region}||${modifier}|${facts.bases[0]}|${setting ?? ''}|`
+    const file = openRelease(this.parts.db, plate.release)
+    const place = file.failed.length === 0 ? file.locate(key) : undefined
+    const leaf = place?.bundle.leaf(place.at)
+    if (!place || !leaf || !this.#isPrice(leaf) || this.parts.lostSources(plate.release.manifest).length > 0)
+      return undefined
+    const keys = this.#keysBeside(cpt, region, plate.release, () => file.keysAround(place, `${cpt}|${region}|`))
+    if (!keys) return undefined
+    const beside = related.of(key, keys, { cpt, region, day: this.day })
+    if (leaf.length + plate.share.length + beside.length + MOST_OTHER_BYTES > out.length) return undefined
+    return splice(file, plate, place, leaf, beside)
+  }
+
+  /** Whether a row states a price, and one that holds on this day. */
+  #isPrice(leaf: Buffer): boolean {
+    const from = leaf.indexOf(EFFECTIVE) + EFFECTIVE.length
+    const kind = leaf.indexOf(KIND, from) + KIND.length
+    if (from < EFFECTIVE.length || kind < KIND.length) return false
+    return (
+      leaf.toString('latin1', from, from + 10) <= this.day && PRICED.includes(leaf.toString('latin1', kind, kind + 6))
+    )
+  }
+
+  /** Everything there is for a code at a place and in the country; undefined where a chart has it under another code. */
+  #keysBeside(cpt: string, region: string, main: Release, own: () => string[]): string[] | undefined {
+    const keys: string[] = []
+    for (const { release, facts } of this.#beside) {
+      if (facts && codeIn(facts, cpt) !== cpt) return undefined
+      keys.push(...(release === main ? own() : this.#keysIn(release, cpt, region)))
+    }
+    if (region === 'national') return keys
+    for (const { release, facts } of this.#beside)
+      if (speaksForCountry(facts)) keys.push(...this.#keysIn(release, cpt, 'national'))
+    return keys
+  }
+
+  #keysIn(release: Release, cpt: string, region: string): string[] {
+    const file = openRelease(this.parts.db, release)
+    return file.hasCode(cpt) ? file.keysOfSchedule(`${cpt}|${region}|`) : []
+  }
+
+  #plateOf(chart: string): Plate | undefined {
+    const known = this.#plates.get(chart)
+    if (known || this.#plates.has(chart)) return known
+    const release = this.view.editionOn(chart, this.day)
+    const made = release && { release, share: Buffer.from(this.view.shareText(release)) }
+    this.#plates.set(chart, made)
+    return made
+  }
+}
+
+/** A release in force, and what every answer from it says of it. */
+interface Plate {
+  release: Release
+  share: Buffer
+}
+
+/** Where the rows of a chart are that speak for a locality or for the country: see `regionFor`. */
+function regionOf({ speaks }: ChartFacts, asked: string): string {
+  if (speaks === 'national' || asked === 'national') return 'national'
+  return speaks === 'locality' ? asked : asked.slice(0, 'US-XX'.length)
+}
+
+/** The answer in bytes; undefined if the row is not the one that was published. */
+function splice(
+  file: ReleaseFile,
+  { release, share }: Plate,
+  { n, at: place }: RowPlace,
+  leaf: Buffer,
+  related: string,
+): Uint8Array<ArrayBuffer> | undefined {
+  const index = n * BUNDLE_ROWS + place
+  const hash = sha256(leaf)
+  let at = leaf.copy(out, 0, 1, leaf.length - 1)
+  at = put(PROOF, at)
+  at += out.write(String(index), at, 'latin1')
+  at = writeHash(out, put(LEAF, at), hash, 0)
+  at = file.tree(release.manifest.rows_root).writePath(out, put(PATH, at), index, hash)
+  if (at < 0) return undefined
+  at = put(share, put(RELEASE, at))
+  at = put(RELATED, at)
+  at += out.write(related, at, 'latin1')
+  out[at++] = CLOSE
+  return new Uint8Array(out.subarray(0, at))
+}
+
+const CLOSE = 125
+
+function put(bytes: Buffer, at: number): number {
+  out.set(bytes, at)
+  return at + bytes.length
+}
