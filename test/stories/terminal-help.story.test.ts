@@ -108,8 +108,10 @@ test.each(EXAMPLES.filter((line) => !LASTING.includes(line) && !isLoad(line)))(
     )
     const stopping = line.startsWith('witness serve') && setInterval(() => process.emit('SIGINT'), 50)
     try {
-      const isBack = line === 'migrate --to ./data'
-      await (commands[name] as Command).run(args, isBack ? { ...app.config, DATABASE_URL: AWAY } : app.config)
+      // A store is moved to the engine that it is not on.
+      const database = line === 'migrate --to ./data' ? AWAY : undefined
+      const config = name === 'migrate' ? { ...app.config, DATABASE_URL: database } : app.config
+      await (commands[name] as Command).run(args, config)
     } catch (error) {
       // What it names is not here: there is no such release, key or file. But every word of it was understood.
       const isUnderstood = refusalOf(error) !== undefined || error instanceof StoreFault || error instanceof ConfigFault
