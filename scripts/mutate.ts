@@ -1,5 +1,5 @@
 // Makes one small change of the code at a time and runs the tests that reach it: a change that no test notices is a rule
-// that no test checks. `bun scripts/mutate.ts limiter|rails|rule|proof... [--file <part of a name>] [--each N]`.
+// that no test checks. `bun scripts/mutate.ts limiter|rails|rule|proof... [--file <pattern of names>] [--each N]`.
 // --each N tries at most N changes of a file, always the same ones; 0 is all. --seconds S ends the search for a test
 // after those that take S seconds of processor time together; 0 is never. --again tries only what survived before, after
 // tests were added. Without --file, the list of survivors in docs/mutation-survivors.md is written anew for these parts.
@@ -55,7 +55,7 @@ function inOrder(file: string, names: readonly string[], ms: Record<string, numb
 }
 
 async function resultOf(part: Part): Promise<PartResult> {
-  const isChosen = (file: string): boolean => values.file === undefined || file.includes(values.file)
+  const isChosen = (file: string): boolean => values.file === undefined || new RegExp(values.file).test(file)
   const all = await mutantsOf(ROOT, codeOf(ROOT, part).filter(isChosen))
   const sample = sampleOf(all.mutants)
   const chosen = values.again ? sample.filter(hadSurvivedIn(ROOT)) : sample
@@ -66,9 +66,10 @@ async function resultOf(part: Part): Promise<PartResult> {
     .map(({ id, file }) => ({ id, names: inOrder(file, reaching(id), ms) }))
     .filter(({ names }) => names.length > 0)
   await workshop.tryAll(attempts, ms, verdicts)
-  // What happens while the code is loaded cannot be switched later: what happens only then gets a process of its own.
+  // What happens while the code is loaded cannot be switched later: what is not noticed in tests that load it again gets a
+  // process of its own.
   for (const { id, file } of chosen) {
-    if (!loaded.has(id) || verdicts.has(id)) continue
+    if (!loaded.has(id) || verdicts.get(id)?.by !== undefined) continue
     const inFile = all.mutants.filter((each) => each.file === file).flatMap((each) => reaching(each.id))
     const near = inFile.length > 0 ? inFile : Object.keys(ms).filter((name) => name.startsWith(`${dirname(file)}/`))
     await workshop.tryAlone({ id, names: inOrder(file, [...reaching(id), ...near], ms) }, ms, verdicts)

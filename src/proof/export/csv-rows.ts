@@ -6,7 +6,6 @@ const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
 
 /** The rows of an export as CSV, as they were hashed; undefined for what is none. */
 export function* csvRows(text: string): Generator<string | undefined> {
-  CELL.lastIndex = 0
   let at = 0
   const record = (): string[] | undefined => {
     const cells: string[] = []

@@ -5,7 +5,8 @@ import { toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
 import type { AnyRow } from '../price/row.ts'
 import { GrowingTree, leafHash } from '../tree/merkle.ts'
-import { columnsOf } from './columns.ts'
+import { columnsNamed, columnsOf } from './columns.ts'
+import { csvRows } from './csv-rows.ts'
 import { isExport } from './format.ts'
 import { parquetFacts } from './parquet-rows.ts'
 import { treeOfExport } from './whole-export.ts'
@@ -77,6 +78,8 @@ test('a table that says anything beside its rows is none', async () => {
     good.replace(/\{""/, '{""a"":""1"",""a"":""1"",""'),
     good.replace('95.19', '095.19'),
     good.replace('95.19', ' 95.19'),
+    // A cell beside those of one row, which no column names.
+    good.replace('\r\n99213', ',free\r\n99213'),
     `${good}99216\r\n`,
     `${good}\r\n`,
     good.slice(0, -2),
@@ -135,4 +138,17 @@ test('a Parquet file that says two things of its release under one name says not
   const good = await parquetOf(PRICES, 'cms-pfs', { release_ie: 'a lie', release_id: 'the truth' })
   expect(parquetFacts(good)).toMatchObject({ release_id: 'the truth' })
   expect(parquetFacts(withFooter(good, (footer) => footer.replace('release_ie', 'release_id')))).toEqual({})
+})
+
+test('the columns of a table are ours to the last, and two tables that are read in turns are read as they are', () => {
+  const names = columnsOf('cms-pfs').map(({ name }) => name)
+  expect(columnsNamed(names)).toBe(columnsOf('cms-pfs'))
+  for (const other of [[...names, 'more'], names.slice(0, -1), []]) expect(columnsNamed(other)).toBeUndefined()
+  const [prices, places] = [csvOf(PRICES, 'cms-pfs'), csvOf(PLACES, 'zip-locality')]
+  const [one, other] = [csvRows(prices), csvRows(places)]
+  const inTurns = PLACES.flatMap(() => [one.next().value, other.next().value])
+  const expected = PLACES.flatMap((place, i) => [canonical(PRICES[i]), canonical(place)])
+  expect(inTurns).toEqual(expected)
+  // What is no row ends the table: nothing after it is looked at.
+  expect([...csvRows(`${places}"\r\n${places}`)]).toEqual([...PLACES.map((place) => canonical(place)), undefined])
 })

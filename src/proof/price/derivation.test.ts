@@ -408,3 +408,48 @@ test('a line of the equipment schedule without an amount states none', () => {
     failed('unknown_method'),
   )
 })
+
+test('every input is in its form from the first character to the last, and there is no other', () => {
+  const rows: [Row, string][] = [
+    [fee({ inputs: { ...inputs, conversion_factor_kind: 'qualifying_apm' } }), 'pfs-formula/1'],
+    [fee({ region: 'US-CA-05', inputs: { ...inputs, ...LOCAL } }), 'pfs-formula/1'],
+    [absence('cms-status/1', { status_code: 'B' }, 'bundled') as Row, 'cms-status/1'],
+    [absence('pfs-na/1', { na_indicator: 'NA' }, 'not_applicable_in_setting') as Row, 'pfs-na/1'],
+    [absence('clfs-indicator/1', { indicator: 'L' }, 'carrier_priced', 'medicare_clfs') as Row, 'clfs-indicator/1'],
+    [absence('opps-status/1', { status_indicator: 'E2' }, 'no_price_stated', 'medicare_opps') as Row, 'opps-status/1'],
+    [
+      absence('asc-indicator/1', { payment_indicator: 'A2' }, 'no_price_stated', 'medicare_asc') as Row,
+      'asc-indicator/1',
+    ],
+    [absence('row-rule/1', { rule: 'R02' }, 'unreadable', 'hospital_cash') as Row, 'row-rule/1'],
+    [priced('range/1', { low: '1', high: '2' }, hospital({ low: '1.00', high: '2.00' })), 'range/1'],
+  ]
+  for (const [row, method] of rows) {
+    const stated = row.derivation.inputs
+    const verdict = (changed: Record<string, string>): DerivationVerdict =>
+      verifyDerivation({ ...row, derivation: { method, inputs: changed } } as Row)
+    if (method !== 'pfs-formula/1') expect([method, verdict(stated)]).toEqual([method, { ok: true }])
+    for (const [name, value] of Object.entries(stated))
+      for (const lie of [`x${value}`, `${value}x`, `${value}\n`, ''])
+        expect([method, name, lie, verdict({ ...stated, [name]: lie })]).toEqual([
+          method,
+          name,
+          lie,
+          { ok: false, reason: 'inputs_malformed' },
+        ])
+    expect([method, verdict({ ...stated, more: '1' })]).toEqual([method, { ok: false, reason: 'inputs_malformed' }])
+  }
+  for (const lie of [
+    { low: '0', high: '2' },
+    { low: '1', high: '0' },
+    { low: '2', high: '2' },
+  ])
+    expect(verifyDerivation(priced('range/1', lie, hospital({ low: '1.00', high: '2.00' })))).toMatchObject({
+      ok: false,
+    })
+  for (const price of [{ low: '1.00', high: '3.00' }, { low: '0.50', high: '2.00' }, { amount: '1.00' }])
+    expect(verifyDerivation(priced('range/1', { low: '1', high: '2' }, hospital(price)))).toEqual({
+      ok: false,
+      reason: 'price_mismatch',
+    })
+})

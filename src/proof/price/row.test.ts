@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { aFee, aPlace } from '../registry-fixture.ts'
+import { aFee, aPlace, MemoryRelease } from '../registry-fixture.ts'
 import { BASES, indicatorsOf, isAnyRow, isKeyPrefix, isPlaceRow, isRow, type Row, rowKey, rowText } from './row.ts'
+import { rowFault } from './row-of-release.ts'
 
 const NPI = '1234567893'
 const price: Row = aFee({ cpt: 'G0101' })
@@ -200,4 +201,24 @@ test('the hashed text does not depend on the order of members', () => {
   const reversed = Object.fromEntries(Object.entries(price).reverse()) as unknown as Row
   expect(rowText(reversed)).toBe(rowText(price))
   expect(rowText(price)).toStartWith('{"basis":"medicare_pfs","class":null,"cpt":"G0101","derivation":')
+})
+
+test('a state begins keys only where a region stands', () => {
+  expect(isKeyPrefix('99213|US-IL-', false)).toBe(true)
+  for (const prefix of ['99213|national|US-IL-', 'US-IL-', '99213|US-IL', '99213|US-IL-|', '|national|', '', '|'])
+    expect([prefix, isKeyPrefix(prefix, false)]).toEqual([prefix, false])
+})
+
+test('a release has a row only where each of its lines is of a file that it cites, and kind and basis go together', () => {
+  const { manifest } = new MemoryRelease([price], { chart: 'cms-pfs' })
+  const line = { citation: 0, line: 1 }
+  expect(rowFault(price, manifest)).toBeUndefined()
+  for (const locator of [
+    [],
+    [{ citation: 1, line: 1 }],
+    [line, { citation: 1, line: 1 }],
+    [{ citation: 1, line: 1 }, line],
+  ])
+    expect(rowFault({ ...price, locator }, manifest)).toBe('locator_not_cited')
+  expect(rowFault({ ...price, kind: 'rate' } as Row, manifest)).toBe('row_not_of_release')
 })

@@ -264,3 +264,16 @@ test('a place in a sorted list is that of the first key that is not before', () 
     }),
   )
 })
+
+test('the edition before another is the last that begins by its day, of other editions, whatever order the log has them in', () => {
+  const of = (edition: string, effective_from: string) => ({ chart: 'cms-pfs', edition, effective_from })
+  const [january, february] = [of('A', '2026-01-01'), of('B', '2026-02-01')]
+  const before = (published: ReturnType<typeof of>[], next: ReturnType<typeof of>) => predecessorsIn(published, next)
+  expect(before([february, january], of('C', '2026-03-01')).edition).toBe(february)
+  expect(before([january], of('C', '2026-01-01')).edition).toBe(january)
+  expect(before([january], of('C', '2025-12-31')).edition).toBeUndefined()
+  expect(before([january, february], of('B', '2026-02-01'))).toEqual({ revision: february, edition: january })
+  // Of two that begin on one day, the later in the log.
+  const twin = of('D', '2026-02-01')
+  expect(before([february, twin, january], of('C', '2026-03-01')).edition).toBe(twin)
+})

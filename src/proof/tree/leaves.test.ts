@@ -187,3 +187,15 @@ test('a run of one leaf and the path of that leaf have the same hashes', () => {
     }),
   )
 })
+
+test('hashes of one side of a range do not stand on the other, and a size that is none has no root', () => {
+  const [a, b, c, d] = LEAVES as [Hash, Hash, Hash, Hash]
+  const root = new HashTree([a, b, c, d]).root
+  expect(rootFromRange(1, [b, c], 4, [a], [d])).toEqual(root)
+  expect(rootFromRange(1, [b, c], 4, [a, d], [])).toBeUndefined()
+  expect(rootFromRange(1, [b, c], 4, [], [a, d])).toBeUndefined()
+  expect(rootFromRange(1, [b, c], 4, [a, d], [d])).toBeUndefined()
+  for (const size of [-1, 0.5, 1.5, 2.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])
+    for (const beside of [[], [b], [b, c]])
+      expect([size, rootFromLeaves([{ index: 0, hash: a }], size, beside)]).toEqual([size, undefined])
+})

@@ -186,3 +186,73 @@ test('perfect subtrees cover a range exactly, without gap or overlap', () => {
       expect(next).toBe(to)
     }
 })
+
+/** All lists of these hashes up to a length. */
+const listsOf = (hashes: readonly Hash[], most: number): Hash[][] =>
+  most === 0 ? [[]] : [[], ...listsOf(hashes, most - 1).flatMap((list) => hashes.map((hash) => [...list, hash]))]
+
+test('a size that is none proves nothing, whatever path comes with it', async () => {
+  const [a, b, c] = HASHES as [Hash, Hash, Hash]
+  const known = [a, b, nodeHash(a, b), nodeHash(nodeHash(a, b), c)]
+  const paths = listsOf(known, 2)
+  const odd = [-1, 0.5, 1.5, 2.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]
+  const pairs = [0, 1, 2, 3, ...odd].flatMap((first) => [0, 1, 2, 3, ...odd].map((second) => [first, second] as const))
+  for (const [first, second] of pairs.filter((pair) => pair.some((size) => odd.includes(size))))
+    for (const path of paths)
+      for (const root1 of [...known, EMPTY_ROOT])
+        for (const root2 of known)
+          if (isConsistent(first, second, root1, root2, path)) throw new Error(`${first} to ${second}`)
+  for (const [first, second] of [
+    [2, 1],
+    [3, 2],
+    [1, 0],
+  ] as const)
+    for (const path of paths)
+      for (const root1 of known)
+        for (const root2 of known) expect(isConsistent(first, second, root1, root2, path)).toBe(false)
+  for (const size of odd)
+    for (const path of paths) {
+      expect(rootFromInclusion(0, size, a, path)).toBeUndefined()
+      expect(rootFromInclusion(size, 2, a, path)).toBeUndefined()
+    }
+  // A tree of one leaf has no path, and no tree has a path that goes on above its root.
+  expect(rootFromInclusion(0, 1, a, [b])).toBeUndefined()
+  expect(rootFromInclusion(1, 2, b, [a, c])).toBeUndefined()
+})
+
+test('no path is made for a place or a size that is none', async () => {
+  const read: SubtreeReader = async () => HASHES[0] as Hash
+  for (const [index, size] of [
+    [0, 0],
+    [3, 3],
+    [4, 3],
+    [-1, 3],
+    [0.5, 3],
+    [0, 2.5],
+    [0, Number.NaN],
+  ] as const)
+    expect(inclusionPath(index, size, read)).rejects.toThrow(RangeError)
+  for (const [first, second] of [
+    [3, 2],
+    [-1, 2],
+    [0.5, 2],
+    [1, 2.5],
+    [Number.NaN, 2],
+  ] as const)
+    expect(consistencyPath(first, second, read)).rejects.toThrow(RangeError)
+})
+
+test('perfect subtrees cover a range without a gap, each as large as can be', () => {
+  for (let from = 0; from < 40; from++)
+    for (let to = from; to < 40; to++) {
+      let at = from
+      for (const { height, index } of perfectSubtrees(from, to)) {
+        const width = 2 ** height
+        expect([from, to, index * width]).toEqual([from, to, at])
+        const isLarger = at % (2 * width) === 0 && at + 2 * width <= to
+        expect([from, to, at, isLarger]).toEqual([from, to, at, false])
+        at += width
+      }
+      expect([from, to, at]).toEqual([from, to, to])
+    }
+})

@@ -47,6 +47,12 @@ test('an address is that of an answer only with its whole path, and empty parame
   expect(asked('/api/releases?state=nonsense')).toEqual({ releases: { offset: 0 } })
   for (const path of [
     '/reference/more',
+    '/reference/sheet/more',
+    '/reference/history/more',
+    '/api/registry/more',
+    '/api/figures/more',
+    '/api/figure-changes/more',
+    '/log/registry/checkpoint/more',
     '/api/coverage/1',
     '/rows/a/1x',
     '/rows/a/1/2',

@@ -170,7 +170,7 @@ export const bundleSum = ({ text, hashes }: { text: Uint8Array; hashes: Uint8Arr
 const MOST_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
 
 /** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are unpacked before they are known to be good. */
-export function unpackBytes(packed: Uint8Array): Uint8Array {
+export function unpackBytes(packed: Uint8Array): Buffer {
   const size = contentSize(packed)
   if (size === undefined || size > MOST_BYTES) throw new RangeError('a bundle is no frame, or too large')
   return Bun.zstdDecompressSync(packed)

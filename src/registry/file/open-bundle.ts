@@ -1,5 +1,4 @@
 import { unpackBytes } from './bundle.ts'
-import { bufferOf } from './levels.ts'
 
 /** A bundle as it is stored: packed rows, and what their proofs need of the tree. */
 export interface StoredBundle {
@@ -21,12 +20,12 @@ export class OpenBundle {
 
   /** Undefined if it is not a bundle. */
   static from({ rows, hashes }: StoredBundle): OpenBundle | undefined {
-    const text = bufferOf(unpackBytes(rows))
+    const text = unpackBytes(rows)
     const last = text.lastIndexOf(0)
     if (text[0] !== 0 || last <= 0) return undefined
     const starts = [1]
     for (let at = text.indexOf(0, 1); at >= 0; at = text.indexOf(0, at + 1)) starts.push(at + 1)
-    const keys = text.toString('utf8', last + 1).split('\n')
+    const keys = text.toString('latin1', last + 1).split('\n')
     return keys.length === starts.length - 1 ? new OpenBundle(text, starts, keys, hashes) : undefined
   }
 

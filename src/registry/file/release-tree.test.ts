@@ -4,7 +4,7 @@ import { HASH_SIZE, type Hash, inclusionPath, leafHash, rangeRoot } from '../../
 import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { BESIDE, BUNDLE_ROWS, BUNDLES_PER_TILE, hashesOf } from './bundle.ts'
 import { levelsOf } from './levels.ts'
-import { ReleaseTree, type TreeParts } from './release-tree.ts'
+import { MOST_PATH_BYTES, ReleaseTree, type TreeParts } from './release-tree.ts'
 
 /** A tree of so many leaves as a file holds it, and what was read of it. */
 function partsOf(rowCount: number) {
@@ -48,6 +48,15 @@ const flip = (bytes: Uint8Array | undefined, at: number): void => {
   if (bytes) bytes[at] = (bytes[at] ?? 0) ^ 1
 }
 
+/** The path as it is written into an answer. */
+function written(tree: ReleaseTree | undefined, index: number, leaf = leafOf(index)): string[] | undefined {
+  const out = Buffer.alloc(MOST_PATH_BYTES + 7, '-')
+  const end = tree?.writePath(out, 7, index, leaf) ?? -1
+  if (end < 0) return undefined
+  expect(out.toString('latin1', end).replaceAll(/[-,]/g, '')).toBe('')
+  return JSON.parse(`[${out.toString('latin1', 7, end)}]`)
+}
+
 test('a tree gives the same paths and roots as its tiles do, whatever its size', async () => {
   for (const size of [1, 2, 7, 8, 9, 255, 256, 257, 300, 511, 512, 1000, 4_096, 4_097, 65_537, 66_000]) {
     const { tree, subtrees } = await treeOf(size)
@@ -57,6 +66,7 @@ test('a tree gives the same paths and roots as its tiles do, whatever its size',
     for (const index of new Set(places)) {
       const path = tree?.path(index, leafOf(index))
       expect(path).toEqual((await inclusionPath(index, size, subtrees)).map(toBase64))
+      expect(written(tree, index)).toEqual(path ?? [])
       for (const from of [Math.floor(index / 3), index, Math.max(0, index - 40)])
         expect(toBase64(tree?.rangeRoot(from, index + 1) as Hash)).toBe(
           toBase64(await rangeRoot(from, index + 1, subtrees)),
@@ -68,8 +78,12 @@ test('a tree gives the same paths and roots as its tiles do, whatever its size',
 test('a row that is not the one that was hashed, or behind the last, has no path', async () => {
   for (const size of [1, 200, 256, 300, 600]) {
     const { tree } = await treeOf(size)
-    for (const index of [0, size >> 1, size - 1]) expect(tree?.path(index, leafOf(size + 1))).toBeUndefined()
+    for (const index of [0, size >> 1, size - 1]) {
+      expect(tree?.path(index, leafOf(size + 1))).toBeUndefined()
+      expect(written(tree, index, leafOf(size + 1))).toBeUndefined()
+    }
     expect(tree?.path(size, leafOf(0))).toBeUndefined()
+    expect(written(tree, size, leafOf(0))).toBeUndefined()
   }
 })
 
@@ -92,7 +106,10 @@ test('a changed hash of a bundle is a fault for its rows, and other bundles of i
     const { bundles, parts, root } = await treeOf(700)
     flip(bundles[16], at)
     const tree = ReleaseTree.of(parts, root)
-    for (const index of [256, 271]) expect(() => tree?.path(index, leafOf(index))).toThrow('damaged')
+    for (const index of [256, 271]) {
+      expect(() => written(tree, index)).toThrow('damaged')
+      expect(() => tree?.path(index, leafOf(index))).toThrow('damaged')
+    }
     for (const index of [5, 272, 511]) expect(tree?.path(index, leafOf(index))).toHaveLength(10)
   }
 })

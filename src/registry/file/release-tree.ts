@@ -2,7 +2,7 @@ import { concat, toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, joinRight, perfectSubtrees } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
-import { type BundleNodes, nodesIn } from './bundle-nodes.ts'
+import { type BundleNodes, nodesIn, placeBeside, placeOfNode, placeOfRoot, shortNodesIn } from './bundle-nodes.ts'
 import { bufferOf, HASH_TEXT, levelsOf, writeHash } from './levels.ts'
 import { Recent } from './recent.ts'
 
@@ -42,6 +42,12 @@ export const MOST_PATH_BYTES = 64 * (HASH_TEXT + 3)
 const SHARED_HEIGHT = 12
 const MOST_SHARED = 4_096
 
+/** Hashes of a path, and the same as members of a JSON list, each with a comma after it. */
+interface SharedPath {
+  hashes: readonly string[]
+  text: string
+}
+
 export class ReleaseTree {
   /** By height, from that of a full tile on: the perfect subtrees, side by side. */
   readonly #upper: readonly Buffer[]
@@ -52,8 +58,7 @@ export class ReleaseTree {
   /** By height: the root of what is left at the right edge beside the perfect subtrees. */
   readonly #right: string[] = []
   readonly #checked = new Recent<number, BundleNodes>(MOST_CHECKED)
-  readonly #shared = new Recent<number, readonly string[]>(MOST_SHARED)
-  readonly #sharedTexts = new Recent<number, string>(MOST_SHARED)
+  readonly #shared = new Recent<number, SharedPath>(MOST_SHARED)
   readonly #size: number
 
   private constructor(private readonly parts: TreeParts) {
@@ -80,14 +85,15 @@ export class ReleaseTree {
     if (index >= this.#size) return undefined
     const path: string[] = []
     if (index < this.#inTiles) {
-      const { levels, beside } = this.#nodesAround(Math.floor(index / BUNDLE_ROWS))
-      const place = index % BUNDLE_ROWS
-      if (!isAt(levels[0], place, leaf)) return undefined
-      for (let height = 0; height < BUNDLE_HEIGHT; height++) path.push(textAt(levels[height], (place >> height) ^ 1))
-      for (let i = 0; i < BESIDE; i++) path.push(textAt(beside, i))
-    } else if (!isAt(this.#edge[0], index - this.#inTiles, leaf)) return undefined
+      const [bundle, place] = [Math.floor(index / BUNDLE_ROWS), index % BUNDLE_ROWS]
+      const { nodes } = this.#nodesAround(bundle)
+      if (!isAt(nodes, placeOfNode(0, place), leaf)) return undefined
+      for (let height = 0; height < BUNDLE_HEIGHT; height++)
+        path.push(textAt(nodes, placeOfNode(height, (place >> height) ^ 1)))
+      for (let i = 0; i < BESIDE; i++) path.push(textAt(nodes, placeBeside(bundle, i)))
+    } else if (!isAt(this.#edge[0], (index - this.#inTiles) * HASH_SIZE, leaf)) return undefined
     this.#addSiblings(path, index, index < this.#inTiles ? TILE_HEIGHT : 0, SHARED_HEIGHT)
-    path.push(...this.#sharedBy(index))
+    path.push(...this.#sharedBy(index).hashes)
     return path
   }
 
@@ -100,47 +106,31 @@ export class ReleaseTree {
       const path = this.path(index, leaf)
       return path ? to + out.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
     }
-    const { levels, beside } = this.#nodesAround(Math.floor(index / BUNDLE_ROWS))
-    const place = index % BUNDLE_ROWS
-    if (!isAt(levels[0], place, leaf)) return -1
+    const [bundle, place] = [Math.floor(index / BUNDLE_ROWS), index % BUNDLE_ROWS]
+    const { nodes } = this.#checked.find(bundle) ?? this.#nodesOf(bundle, shortNodesIn)
+    if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)
-      at = writeMember(out, at, levels[height] as Buffer, (place >> height) ^ 1)
-    for (let i = 0; i < BESIDE; i++) at = writeMember(out, at, beside, i)
+      at = writeMember(out, at, nodes, placeOfNode(height, (place >> height) ^ 1))
+    for (let i = 0; i < BESIDE; i++) at = writeMember(out, at, nodes, placeBeside(bundle, i))
     for (let height = TILE_HEIGHT; height < SHARED_HEIGHT && 2 ** height < this.#size; height++) {
       const sibling = (index >> height) ^ 1
       const level = this.#upper[height - TILE_HEIGHT] as Buffer
-      if (sibling * HASH_SIZE < level.length) at = writeMember(out, at, level, sibling)
+      if (sibling * HASH_SIZE < level.length) at = writeMember(out, at, level, sibling * HASH_SIZE)
       else if (sibling * 2 ** height < this.#size)
         at += out.write(`"${this.#rightOf(height, sibling * 2 ** height)}",`, at, 'latin1')
     }
-    at += out.write(this.#sharedText(index), at, 'latin1')
-    return at - 1
-  }
-
-  /** The same rest as `#sharedBy`, each with a comma after it. */
-  #sharedText(index: number): string {
-    const node = Math.floor(index / 2 ** SHARED_HEIGHT)
-    const known = this.#sharedTexts.find(node)
-    return (
-      known ??
-      this.#sharedTexts.put(
-        node,
-        this.#sharedBy(index)
-          .map((hash) => `"${hash}",`)
-          .join(''),
-      )
-    )
+    return at + out.write(this.#sharedBy(index).text, at, 'latin1') - 1
   }
 
   /** The rest of the path of all rows that have a node of this height in common. */
-  #sharedBy(index: number): readonly string[] {
+  #sharedBy(index: number): SharedPath {
     const node = Math.floor(index / 2 ** SHARED_HEIGHT)
     const known = this.#shared.find(node)
     if (known) return known
-    const rest: string[] = []
-    this.#addSiblings(rest, index, SHARED_HEIGHT, Number.POSITIVE_INFINITY)
-    return this.#shared.put(node, rest)
+    const hashes: string[] = []
+    this.#addSiblings(hashes, index, SHARED_HEIGHT, Number.POSITIVE_INFINITY)
+    return this.#shared.put(node, { hashes, text: hashes.map((hash) => `"${hash}",`).join('') })
   }
 
   /** Adds to a path what is beside the way up from a row, from one height up to below another. */
@@ -166,20 +156,28 @@ export class ReleaseTree {
     if (firstRow >= this.#inTiles) return hashAt(this.#edge[height], index - this.#inTiles / 2 ** height)
     if (height <= BUNDLE_HEIGHT) {
       const bundle = Math.floor(firstRow / BUNDLE_ROWS)
-      return hashAt(this.#nodesAround(bundle).levels[height], (firstRow % BUNDLE_ROWS) / 2 ** height)
+      const own = (firstRow % BUNDLE_ROWS) / 2 ** height
+      return this.#nodeAt(bundle, height < BUNDLE_HEIGHT ? placeOfNode(height, own) : placeOfRoot(bundle))
     }
     // It stands in the bundles under the node beside it.
     const bundle = (index ^ 1) * 2 ** (height - BUNDLE_HEIGHT)
-    return hashAt(this.#nodesAround(bundle).beside, height - BUNDLE_HEIGHT)
+    return this.#nodeAt(bundle, placeBeside(bundle, height - BUNDLE_HEIGHT))
+  }
+
+  #nodeAt(bundle: number, at: number): Hash {
+    return this.#nodesAround(bundle).nodes.subarray(at, at + HASH_SIZE)
+  }
+
+  #nodesAround(bundle: number): BundleNodes {
+    return this.#checked.find(bundle) ?? this.#checked.put(bundle, this.#nodesOf(bundle, nodesIn))
   }
 
   /** Those of a bundle in a full tile, after they were found to lead to its root. */
-  #nodesAround(bundle: number): BundleNodes {
-    const known = this.#checked.find(bundle)
-    if (known) return known
-    const nodes = nodesIn(this.parts.hashesIn(bundle), bundle)
-    if (!nodes || !isAt(this.#upper[0], Math.floor(bundle / BUNDLES_PER_TILE), nodes.root)) throw this.parts.fault()
-    return this.#checked.put(bundle, nodes)
+  #nodesOf(bundle: number, read: typeof nodesIn): BundleNodes {
+    const found = read(this.parts.hashesIn(bundle), bundle)
+    const tile = Math.floor(bundle / BUNDLES_PER_TILE)
+    if (!found || !isAt(this.#upper[0], tile * HASH_SIZE, found.root)) throw this.parts.fault()
+    return found
   }
 }
 
@@ -197,17 +195,16 @@ function hashAt(level: Buffer | undefined, index: number): Hash {
   return level.subarray(at, at + HASH_SIZE)
 }
 
-/** A hash of a level, as a member of a JSON list with a comma after it. */
-function writeMember(out: Buffer, to: number, level: Buffer, index: number): number {
+/** A hash, as a member of a JSON list with a comma after it. */
+function writeMember(out: Buffer, to: number, hashes: Buffer, from: number): number {
   out[to] = QUOTE
-  const at = writeHash(out, to + 1, level, index * HASH_SIZE)
+  const at = writeHash(out, to + 1, hashes, from)
   out[at] = QUOTE
   out[at + 1] = COMMA
   return at + 2
 }
 
-const textAt = (level: Buffer | undefined, index: number): string =>
-  level?.toString('base64', index * HASH_SIZE, (index + 1) * HASH_SIZE) ?? ''
+const textAt = (hashes: Buffer, at: number): string => hashes.toString('base64', at, at + HASH_SIZE)
 
-const isAt = (level: Buffer | undefined, index: number, hash: Hash): boolean =>
-  level !== undefined && level.compare(hash, 0, HASH_SIZE, index * HASH_SIZE, (index + 1) * HASH_SIZE) === 0
+const isAt = (hashes: Buffer | undefined, at: number, hash: Hash): boolean =>
+  hashes !== undefined && hashes.compare(hash, 0, HASH_SIZE, at, at + HASH_SIZE) === 0

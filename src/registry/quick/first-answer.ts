@@ -180,7 +180,9 @@ function splice(
   at = put(RELATED, at)
   at += out.write(related, at, 'latin1')
   out[at++] = CLOSE
-  return new Uint8Array(out.subarray(0, at))
+  const answer = Buffer.allocUnsafeSlow(at)
+  out.copy(answer, 0, 0, at)
+  return answer
 }
 
 const CLOSE = 125

@@ -147,7 +147,9 @@ class Rederivation {
     if ((tile + 1) * TILE_WIDTH > this.release.row_count)
       return stored?.length === (to - from) * HASH_SIZE ? stored : undefined
     const nodes = stored && nodesIn(stored, bundle)
-    return nodes && equalBytes(nodes.root, this.#rootAbove(tile) ?? NONE) ? nodes.levels[0] : undefined
+    return nodes && equalBytes(nodes.root, this.#rootAbove(tile) ?? NONE)
+      ? stored.subarray(0, (to - from) * HASH_SIZE)
+      : undefined
   }
 
   /** What is wrong with the keys of a bundle, so that its rows cannot be found, or others in their place. */
