@@ -2,7 +2,7 @@
 // that no test checks. `bun scripts/mutate.ts limiter|rails|rule|proof... [--file <pattern of names>] [--each N]`.
 // --each N tries at most N changes of a file, always the same ones; 0 is all. --seconds S ends the search for a test
 // after those that take S seconds of processor time together; 0 is never. --again tries only what survived before, after
-// tests were added. Without --file, the list of survivors in docs/mutation-survivors.md is written anew for these parts.
+// tests were added; with --tests <pattern of names> only by these tests. Without --file, the list of survivors in docs/mutation-survivors.md is written anew for these parts.
 
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     each: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '2' },
     again: { type: 'boolean', default: false },
+    tests: { type: 'string', default: '' },
   },
 })
 const each = Number(values.each) || Number.POSITIVE_INFINITY
@@ -60,7 +61,11 @@ async function resultOf(part: Part): Promise<PartResult> {
   const sample = sampleOf(all.mutants)
   const chosen = values.again ? sample.filter(hadSurvivedIn(ROOT)) : sample
   using workshop = new Workshop(all)
-  const { ms, testsOf: reaching, loaded } = await workshop.cover(testsOf(ROOT, part))
+  const {
+    ms,
+    testsOf: reaching,
+    loaded,
+  } = await workshop.cover(testsOf(ROOT, part).filter((file) => new RegExp(values.tests).test(file)))
   const verdicts = new Map<number, Verdict>()
   const attempts = chosen
     .map(({ id, file }) => ({ id, names: inOrder(file, reaching(id), ms) }))

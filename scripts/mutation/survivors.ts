@@ -55,10 +55,11 @@ const changeOf = ({ was, now }: Mutant): string =>
 
 const placeOf = ({ file, code }: Pick<Mutant, 'file' | 'code'>): string => `${file} ${code}`
 
-/** Whether a change is on a line that the page lists. */
+/** Whether the page lists a change. */
 export function hadSurvivedIn(root: string): (mutant: Mutant) => boolean {
-  const places = new Set(survivorsIn(readFileSync(join(root, PAGE), 'utf8')).map(placeOf))
-  return (mutant) => places.has(placeOf(mutant))
+  const rows = survivorsIn(readFileSync(join(root, PAGE), 'utf8'))
+  const listed = new Set(rows.flatMap((row) => row.changes.split('<br>').map((change) => `${placeOf(row)} ${change}`)))
+  return (mutant) => listed.has(`${placeOf(mutant)} ${escaped(changeOf(mutant))}`)
 }
 
 /** Writes one part of the page anew and leaves the others as they are. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import type { ColumnAnswers } from '../../src/surfaces/browser/bill-reference.ts'
 import { ratio } from '../../src/surfaces/browser/bill-sheet.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -271,6 +272,28 @@ test.skipIf(noBrowser)(
     expect(await compare(page, BILL)).toContain('its proof does not hold')
     expect(await page.textContent('#sheet')).toBe('')
     await page.unroute('**/bill')
+    // A column that is left out, or whose lines are said to be no questions while it has a total all the same.
+    const lies: ((answers: { -readonly [column in keyof ColumnAnswers]: ColumnAnswers[column] }) => void)[] = [
+      (answers) => delete answers.doctor,
+      (answers) => {
+        for (const line of answers.doctor?.results ?? []) {
+          for (const member of Object.keys(line)) delete (line as Record<string, unknown>)[member]
+          Object.assign(line, { status: 400 })
+        }
+      },
+    ]
+    for (const lie of lies) {
+      await page.route('**/bill', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue()
+        const response = await route.fetch()
+        const body = (await response.json()) as { answers: ColumnAnswers }
+        lie(body.answers)
+        return route.fulfill({ response, body: JSON.stringify(body) })
+      })
+      expect(await compare(page, BILL)).toContain('its proof does not hold')
+      expect(await page.textContent('#sheet')).toBe('')
+      await page.unroute('**/bill')
+    }
     expect(await compare(page, '99213\n'.repeat(5_000))).toContain('more than 100 lines')
     await page.fill('#lines', '=cmd|x\n<img src=x>')
     await page.click('#bill button[type=submit]')

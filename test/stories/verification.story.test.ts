@@ -315,3 +315,26 @@ test('a service verifies in the background, within its share of the processor, a
   writeFileSync(path, sound)
   await until(async () => (await status('99213')) === 200)
 }, 60_000)
+
+test('what is ready-made of the figures log is not served once that part of it has failed', async () => {
+  await using app = await testApp({ sample: true })
+  const heads = app.app.followHeads(() => undefined)
+  const path = '/log/figures/tile/0/000.p/1'
+  const status = async (): Promise<number> => (await app.request(path)).status
+  // Twice, so that it is ready-made by then.
+  for (let i = 0; i < 3; i++) expect(await status()).toBe(200)
+  await putPart(app.installation.db, {
+    part: 'figures log',
+    copy: '',
+    verified_at: app.clock.now,
+    rows_verified: 0,
+    rows_failed: 1,
+    fault_count: 1,
+    faults: ['x'],
+    failed: [[0, 256]],
+  })
+  for (let i = 0; i < 400 && (await status()) === 200; i++) await Bun.sleep(25)
+  expect(await status()).toBe(503)
+  expect((await app.request('/log/registry/tile/0/000.p/1')).status).toBe(200)
+  await heads.stop()
+})
