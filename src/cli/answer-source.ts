@@ -20,8 +20,12 @@ export const isFromHere = (source: string): boolean => {
 export async function read(source: string): Promise<string> {
   if (source === '-') return Bun.stdin.text()
   if (isAddress(source)) return fetchText(source)
+  return readBytes(source).toString()
+}
+
+export function readBytes(file: string): Buffer {
   try {
-    return readFileSync(source, 'utf8') // not Bun.file: a shell's <(...) is a pipe with no size
+    return readFileSync(file) // not Bun.file: a shell's <(...) is a pipe with no size
   } catch {
     throw new UsageFault('the file does not exist or cannot be read')
   }

@@ -51,7 +51,8 @@ export const mirror: Command = {
     const fetcher = new Fetcher(url, key ? tokensOf(key, Date.now, signer) : undefined)
     mkdirSync(tree.inside(''), { recursive: true, mode: 0o700 })
     const lock = lockFolder(tree.inside(''))
-    const tell = (text: string): void => console.error(text)
+    // A program that reads JSON gets one line for each round, and nothing on the way.
+    const tell = (text: string): void => (values.json ? undefined : console.error(text))
     const round = async (before: ReadonlySet<string> = new Set()): Promise<RoundReport> => {
       const now = Date.now()
       const done = await mirrorOnce({ fetcher, tree, policy, policyText, now, tell })

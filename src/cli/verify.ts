@@ -1,20 +1,13 @@
 import { parseArgs } from 'node:util'
-import type { SourceFault } from '../ingest/reread.ts'
 import { absenceCheck, sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
-import type { FiguresState } from '../proof/figures.ts'
-import type { Decision } from '../proof/lookup/lookup.ts'
+import { isWholeExport } from '../proof/export/whole-export.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
-import type { DerivationFault } from '../proof/price/derivation.ts'
-import type { Citation } from '../proof/price/release.ts'
 import { rowKey } from '../proof/price/row.ts'
 import {
-  type Fault,
   isFresh,
-  type ProvedEdition,
-  type ProvedRow,
   parsePolicy,
   type TrustPolicy,
   type VerifiedAnswer,
@@ -27,7 +20,8 @@ import { askedOf, isLapsed, isReference, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, JSON_OPTION, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
-import { priceText } from './release-text.ts'
+import { details, type FailedVerdict, type PassedVerdict, type Verdict } from './verdict.ts'
+import { type Export, exportProof, fileIn } from './verify-export.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
@@ -35,6 +29,7 @@ const OPTIONS = {
   since: { type: 'string' },
   pin: { type: 'string' },
   rails: { type: 'string' },
+  row: { type: 'string' },
   'max-age': { type: 'string' },
   json: { type: 'boolean', default: false },
   ...QUESTION_OPTIONS,
@@ -42,14 +37,21 @@ const OPTIONS = {
 
 export const verify: Command = {
   usage:
-    'verify FILE|URL|-... --policy FILE|URL [--cpt CODE --as-of DAY [--region R] [--npi N] [--modifier M] [--setting S] [--basis B] | --asked ADDRESS | --lines FILE | --any] [--max-age 72h] [--source FILE]... [--since FILE|URL | --pin FILE] [--rails FILE] [--json]',
+    'verify FILE|URL|-... --policy FILE|URL [--cpt CODE --as-of DAY [--region R] [--npi N] [--modifier M] [--setting S] [--basis B] | --asked ADDRESS | --lines FILE | --any] [--row FILE|URL] [--max-age 72h] [--source FILE]... [--since FILE|URL | --pin FILE] [--rails FILE] [--json]',
   summary: 'Checks that an answer is proved under the log policy that you pinned, and that it answers the question',
   options: [
-    ['FILE|URL|-', 'the answer: a file, an address that is asked, or standard input; or the pages of one list'],
+    [
+      'FILE|URL|-',
+      'the answer: a file, an address that is asked, or standard input; the pages of one list; or the export of a release as NDJSON, CSV or Parquet',
+    ],
     ['--policy FILE|URL', 'the log policy that you pinned'],
     ['--cpt CODE', 'the question, if the answer is not an address; with --region, --npi and so on, as they were asked'],
     ['--as-of DAY', 'the day that was asked about, such as 2026-11-15'],
-    ['--asked ADDRESS', 'the same as an address, such as /reference/sheet?cpt=99213'],
+    ['--asked ADDRESS', 'the same as an address, such as /reference/sheet?cpt=99213; of an export, its release'],
+    [
+      '--row FILE|URL',
+      'of an export: the answer of /rows/RELEASE/0; asked of the service in the log policy if left out',
+    ],
     ['--lines FILE', 'the request of a bill: each line must answer its question'],
     ['--any', 'checks only that the answer was published, whatever was asked'],
     ['--max-age 72h', 'how old the view may be, in hours or days'],
@@ -66,6 +68,10 @@ export const verify: Command = {
     ],
     ['verify answer.json --policy policy.txt --cpt 99213 --as-of 2026-11-15', 'checks an answer that you were given'],
     ['verify answer.json --policy policy.txt --any --source rvu26d.zip', 'finds its rows in the file that it cites'],
+    [
+      'verify rows.parquet --policy policy.txt --asked cms-pfs:RVU26D:1 --row row.json',
+      'every row of a release, and no other',
+    ],
   ],
   async run(args) {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
@@ -81,16 +87,22 @@ export const verify: Command = {
     const older = values.since === undefined ? pin?.read() : await read(values.since)
     const rails = values.rails === undefined ? undefined : (await read(values.rails)).trim()
     const age = values['max-age'] === undefined ? {} : within(values['max-age'], Date.now())
-    const text = await readAnswer(positionals, older, rails)
+    const file = fileIn(positionals)
+    const exported = file && 'exported' in file ? file.exported : undefined
+    if (exported !== undefined && values.asked === undefined)
+      throw new UsageFault('this is an export: name its release as what was asked, such as --asked cms-pfs:RVU26D:1')
+    const proof = exported === undefined ? undefined : await exportProof(values.asked ?? '', values.row, policy)
+    const text = proof?.text ?? (file && 'text' in file ? file.text : await readAnswer(positionals, older, rails))
     if (isReference(text))
       throw new UsageFault(
         'this answer has a pointer in place of its proof, which shows nothing: ask again without proof=ref, and verify that',
       )
     const lines = values.lines === undefined ? undefined : await read(values.lines)
-    const asked = askedOf(what, text, { ...values, lines })
-    const verdict = asked.checkpoint
+    const asked = askedOf(what, text, { ...values, asked: proof?.address ?? values.asked, lines })
+    const answered = asked.checkpoint
       ? await noteVerdict(text, policy, age)
       : await verdictOn(text, policy, values.source ?? [], asked, age)
+    const verdict = exported === undefined ? answered : await wholeVerdict(exported, answered)
     const grown =
       verdict.ok && older !== undefined
         ? await continued(older, text, policy, verdict, isFromHere(values.policy))
@@ -145,31 +157,8 @@ const both = (verdict: Verdict, grown: GrowthVerdict): Verdict =>
 
 function report(verdict: Verdict, asJson: boolean): number {
   show(asJson, verdict, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
-  if (!asJson) for (const line of details(verdict)) console.error(line)
+  if (!asJson) for (const line of details(verdict)) console.log(line)
   return verdict.ok ? DONE : REFUSED
-}
-
-type Verdict = PassedVerdict | FailedVerdict
-type PassedVerdict = VerifiedAnswer & {
-  derived: number
-  at_source: number
-  /** How many editions without a row of the code were searched for it, in all files that they cite. */
-  searched: number
-  /** Whether the row is of a release that is in force on no day. */
-  lapsed?: boolean
-  /** A checkpoint that was verified by itself. */
-  log?: string
-  grew?: { from: number; to: number }
-  /** How many changes came since the older checkpoint, none missing. */
-  changes?: number
-}
-type FailedVerdict = {
-  ok: false
-  reason: Fault | DerivationFault | SourceFault | Extract<GrowthVerdict, { ok: false }>['reason']
-  /** The key of the row that failed, and the file it needs, where that is known. */
-  row?: string
-  at?: number
-  file?: Pick<Citation, 'file' | 'sha256' | 'url'>
 }
 
 /** What is said about the files counts only in what was really published. */
@@ -215,69 +204,13 @@ async function atSource(
   return rows.length === 0 && searched === 0 && missing ? missing : { at_source: rows.length, searched }
 }
 
-function details(verdict: Verdict): string[] {
-  if (!verdict.ok)
-    return [
-      ...(verdict.at ? [`item ${verdict.at} of the list`] : []),
-      ...(verdict.row ? [`row: ${verdict.row}`] : []),
-      ...(verdict.file
-        ? [
-            `needed: ${[verdict.file.file, `SHA-256 ${verdict.file.sha256}`, verdict.file.url].filter((part) => part !== '').join(', ')}`,
-          ]
-        : []),
-    ]
-  const { rows, decisions, editions, entries, refused, derived, at_source, searched, grew, changes, recorded_at } =
-    verdict
-  const { log, page, figures, lapsed } = verdict
-  return [
-    ...(log === undefined ? [] : [log]),
-    ...decisions
-      .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
-      .map(({ outcome }) => `no price: ${outcome}`),
-    ...rows.map(describe),
-    ...decisions.flatMap((decision) => (decision.outcome === 'price' ? adjusted(decision) : [])),
-    ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
-    ...editions.map(describeEdition),
-    ...(page?.before ? [`the page before ends with ${page.before.chart}, in force from ${page.before.from}`] : []),
-    ...(page?.has_more ? ['this is one page: the list goes on'] : []),
-    ...(figures === undefined ? [] : [describeFigures(figures)]),
-    `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
-    ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
-    ...(figures ? [] : [`recomputed: ${derived} rows; found in the files they cite: ${at_source}`]),
-    ...(searched > 0 ? [`the code is not in the files of ${searched} editions that have no row for it`] : []),
-    ...(recorded_at === null ? [] : [`as of ${recorded_at}`]),
-    ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
-    ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
-  ]
-}
-
-function describe({ row, release }: ProvedRow): string {
-  const sample = release.data_class === 'sample' ? ' (sample data)' : ''
-  const what = row.kind === 'absence' ? `stated absence (${row.reason})` : row.kind
-  const amount = 'price' in row ? ` ${priceText(row.price)} ${row.price.currency}:` : ''
-  return `${what}${amount} ${rowKey(row)} in ${release.release_id}${sample}`
-}
-
-/** What the row comes to with a modifier: the row alone is not the answer then. */
-const adjusted = ({ adjustment, row }: Extract<Decision, { outcome: 'price' }>): string[] =>
-  adjustment
-    ? [
-        `with modifier ${adjustment.modifier}: ${adjustment.amount} ${row.price.currency}, ${adjustment.factor} of ${rowKey(row)}`,
-      ]
-    : []
-
-function describeFigures({ release_id, data_class, metrics }: FiguresState): string {
-  const sample = data_class === 'sample' ? ' (sample data)' : ''
-  const values = Object.entries(metrics).map(
-    ([name, { value, reason }]) => `${name} ${value ?? `withheld (${reason})`}`,
-  )
-  return release_id === null ? 'no figures were released yet' : `figures ${release_id}${sample}: ${values.join(', ')}`
-}
-
-function describeEdition({ release, period }: ProvedEdition): string {
-  const sample = release.data_class === 'sample' ? ' (sample data)' : ''
-  const days = period ? `in force from ${period.from} to ${period.to}` : 'not in force on any day'
-  return `${release.release_id}: ${days}${sample}`
+/** Beside the first row of its release, which is proved, an export has all the others. */
+async function wholeVerdict(content: Export, verdict: Verdict): Promise<Verdict> {
+  if (!verdict.ok) return verdict
+  const release = verdict.rows[0]?.release
+  return release && (await isWholeExport(content, release))
+    ? { ...verdict, exported: { release_id: release.release_id, rows: release.row_count } }
+    : { ok: false, reason: 'row_not_in_release' }
 }
 
 async function noteVerdict(text: string, policy: TrustPolicy, options: VerifyOptions): Promise<Verdict> {

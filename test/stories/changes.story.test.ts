@@ -159,5 +159,5 @@ test('changes are read from an address, page after page, and from standard input
   }
   const text = JSON.stringify(await follower.page('&after_seq=8'))
   const { code, out } = await atr(['verify', '-', '--policy', follower.policy, '--since', older], {}, text)
-  expect([code, out]).toEqual([0, 'ok\n'])
+  expect([code, out]).toEqual([0, expect.stringMatching(/^ok\n/)])
 }, 120_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { fromBase64, toBase64, utf8 } from '../../src/proof/bytes.ts'
@@ -106,6 +106,44 @@ test('every format holds the whole release: the published root follows from each
     expect(spawnSync('sha256sum', ['-c', `${basename(file)}.sha256`], { cwd: folder }).status).toBe(0)
   }
   expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+})
+
+test('an export of each format is verified on the command line: every row of its release, and no other', async () => {
+  await using app = await testApp()
+  await app.publish(aWhole())
+  const other = await app.publish(aRelease())
+  const file = (name: string): string => join(app.folder.path, name)
+  const saved = async (name: string, path: string): Promise<string> => {
+    writeFileSync(file(name), await (await app.request(path)).text())
+    return file(name)
+  }
+  const policy = await saved('policy', '/log/policy')
+  const row = await saved('row', `/rows/${encodeURIComponent(RELEASE)}/0`)
+  const elsewhere = await saved('elsewhere', `/rows/${other}/0`)
+  const verified = (name: string, asked: string, proof: string) =>
+    atr(['verify', file(name), '--policy', policy, '--asked', asked, '--row', proof])
+  for (const format of ['ndjson', 'csv', 'parquet']) {
+    const name = `rows.${format}`
+    await exported(app, format, file(name))
+    const { code, out, err } = await verified(name, RELEASE, row)
+    expect([format, code, err]).toEqual([format, 0, ''])
+    expect(out).toMatch(/^ok\n/)
+    expect(out).toContain(`the export has all 2100 rows of ${RELEASE}, and no other\n`)
+    // One amount is another one; or, where the rows are compressed, one byte.
+    const bytes = readFileSync(file(name))
+    const at = format === 'parquet' ? Math.floor(bytes.length / 3) : bytes.indexOf('2.005')
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    writeFileSync(file(`lie.${format}`), bytes)
+    const lie = await verified(`lie.${format}`, RELEASE, row)
+    expect([format, lie.code, lie.out, lie.err]).toEqual([format, 1, 'failed: row_not_in_release\n', ''])
+    expect((await verified(name, other, elsewhere)).out).toBe('failed: row_not_in_release\n')
+    expect((await verified(name, RELEASE, elsewhere)).code).toBe(1)
+  }
+  const lines = readFileSync(file('rows.ndjson'), 'utf8').split('\n')
+  writeFileSync(file('short.ndjson'), lines.toSpliced(7, 1).join('\n'))
+  expect((await verified('short.ndjson', RELEASE, row)).out).toBe('failed: row_not_in_release\n')
+  const unasked = await atr(['verify', file('rows.csv'), '--policy', policy])
+  expect([unasked.code, unasked.out, unasked.err]).toEqual([2, '', expect.stringContaining('name its release')])
 })
 
 test('DuckDB reads the Parquet export as the table it is', async () => {

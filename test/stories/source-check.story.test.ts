@@ -86,29 +86,37 @@ test('atr verify follows an answer back to the files, and names what is missing 
   const asked = ['--cpt', '99213', '--region', 'US-CA-05', ...DAY]
   expect(await verify(price, asked, FILES)).toMatchObject({
     code: 0,
-    out: 'ok\n',
-    err: expect.stringContaining('recomputed: 1 rows; found in the files they cite: 1'),
+    out: expect.stringMatching(/^ok\n(?:.*\n)*.*recomputed: 1 rows; found in the files they cite: 1/),
+    err: '',
   })
   const absent = await (await app.request('/reference?cpt=00100')).text()
-  expect(await verify(absent, ['--cpt', '00100', ...DAY], FILES)).toMatchObject({ code: 0, out: 'ok\n' })
+  expect(await verify(absent, ['--cpt', '00100', ...DAY], FILES)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^ok\n/),
+  })
   // Each row was checked above. Here the command does so, for some pages of each file.
   for (const page of (await pages(app, '2026-11-15')).filter((_, i) => isLong || i % 5 === 0))
-    expect(await verify(JSON.stringify(page), ['--any'], FILES)).toMatchObject({ code: 0, out: 'ok\n' })
+    expect(await verify(JSON.stringify(page), ['--any'], FILES)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ok\n/),
+    })
 
   const missing = await verify(price, asked, [RVUS])
-  expect(missing).toMatchObject({ code: 1, out: 'failed: source_missing\n' })
-  expect(missing.err).toContain('needed: GPCI-SAMPLE26.csv, SHA-256 ')
+  expect([missing.code, missing.out]).toEqual([
+    1,
+    expect.stringMatching(/^failed: source_missing\n(?:.*\n)*.*needed: GPCI-SAMPLE26\.csv, SHA-256 /),
+  ])
   using folder = temporaryFolder()
   const changed = join(folder.path, 'PPRRVU-SAMPLE26D.csv')
   writeFileSync(changed, readFileSync(RVUS, 'utf8').replace('33.4009', '33.4008'))
   expect(await verify(price, asked, [changed, ...FILES.slice(1)])).toMatchObject({
     code: 1,
-    out: 'failed: source_hash_mismatch\n',
+    out: expect.stringContaining('failed: source_hash_mismatch\n'),
   })
   copyFileSync(join(SAMPLE, 'PPRRVU-SAMPLE26A.csv'), changed)
   expect(await verify(price, asked, [changed, ...FILES.slice(1)])).toMatchObject({
     code: 1,
-    out: 'failed: source_hash_mismatch\n',
+    out: expect.stringContaining('failed: source_hash_mismatch\n'),
   })
   expect((await verify(price, asked, [join(folder.path, 'nowhere.csv')])).code).toBe(1)
 })
@@ -125,11 +133,11 @@ test('a row that was really published, but whose arithmetic is wrong, does not v
   const { code, out, err } = await check('G0101')
   expect([code, out, err]).toEqual([
     1,
-    'failed: price_mismatch\n',
-    'row: G0101|national|||medicare_pfs|non_facility|\n',
+    'failed: price_mismatch\nrow: G0101|national|||medicare_pfs|non_facility|\n',
+    '',
   ])
-  expect(await check('G0102')).toMatchObject({ code: 1, out: 'failed: inputs_malformed\n' })
-  expect(await check('G0103')).toMatchObject({ code: 0, out: 'ok\n' })
+  expect(await check('G0102')).toMatchObject({ code: 1, out: expect.stringContaining('failed: inputs_malformed\n') })
+  expect(await check('G0103')).toMatchObject({ code: 0, out: expect.stringMatching(/^ok\n/) })
 })
 
 test('a row that was really published, but cites the wrong line, does not stand in its file', async () => {
@@ -148,8 +156,11 @@ test('a row that was really published, but cites the wrong line, does not stand 
       aRelease({ ...edition, citations, rows: [{ ...row, effective_from, locator: [{ ...at, line }, ...others] }] }),
     )
     const answer = await (await app.request('/reference?cpt=99213')).text()
-    expect(await verify(answer, asked)).toMatchObject({ code: 0, out: 'ok\n' })
-    expect(await verify(answer, asked, FILES)).toMatchObject({ code: 1, out: `failed: ${reason}\n` })
+    expect(await verify(answer, asked)).toMatchObject({ code: 0, out: expect.stringMatching(/^ok\n/) })
+    expect(await verify(answer, asked, FILES)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(`failed: ${reason}\n`),
+    })
   }
 })
 
@@ -171,22 +182,28 @@ test('a code that a release has left out is found in the file, whatever the rele
     return verify(body, ['--cpt', cpt, '--basis', 'medicare_opps', ...DAY], files)
   }
   // The proof holds: the release has no such row. The file says what was done.
-  expect(await ask('J2002', [])).toMatchObject({ code: 0, err: expect.stringContaining('no price: not_on_schedule') })
+  expect(await ask('J2002', [])).toMatchObject({ code: 0, out: expect.stringContaining('no price: not_on_schedule') })
   const found = await ask('J2002', [file])
-  expect([found.code, found.out]).toEqual([1, 'failed: code_in_source\n'])
-  expect(found.err).toContain(`needed: ${source.file}, SHA-256 ${source.sha256}`)
+  expect([found.code, found.out]).toEqual([1, expect.stringContaining('failed: code_in_source\n')])
+  expect(found.out).toContain(`needed: ${source.file}, SHA-256 ${source.sha256}`)
   for (const cpt of ['J2000', 'J2004', 'J2999'])
-    expect(await ask(cpt, [file])).toMatchObject({ code: 0, err: expect.stringContaining('the files of 1 editions') })
-  expect(await ask('J2001', [file])).toMatchObject({ code: 0, err: expect.stringContaining('cite: 1') })
+    expect(await ask(cpt, [file])).toMatchObject({ code: 0, out: expect.stringContaining('the files of 1 editions') })
+  expect(await ask('J2001', [file])).toMatchObject({ code: 0, out: expect.stringContaining('cite: 1') })
 
   // An absence that nothing was searched for is not passed off as one that was.
-  expect(await ask('J2002', [RVUS])).toMatchObject({ code: 1, out: 'failed: source_missing\n' })
+  expect(await ask('J2002', [RVUS])).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('failed: source_missing\n'),
+  })
   writeFileSync(file, `${ADDENDUM.filter((line) => !line.startsWith('J2002')).join('\n')}\n`)
-  expect(await ask('J2002', [file])).toMatchObject({ code: 1, out: 'failed: source_hash_mismatch\n' })
+  expect(await ask('J2002', [file])).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('failed: source_hash_mismatch\n'),
+  })
 
   await app.publish(aRelease({ ...edition, edition: 'WHOLE', rows }))
   writeFileSync(file, `${ADDENDUM.join('\n')}\n`)
-  expect(await ask('J2002', [file])).toMatchObject({ code: 0, out: 'ok\n' })
+  expect(await ask('J2002', [file])).toMatchObject({ code: 0, out: expect.stringMatching(/^ok\n/) })
 })
 
 test('a true absence stands when its files are searched, and a price in another setting is none', async () => {
@@ -197,7 +214,7 @@ test('a true absence stands when its files are searched, and a price in another 
     const asked = Object.entries(question).flatMap(([name, value]) => [`--${name}`, value])
     return verify(body, [...asked, ...DAY], FILES)
   }
-  expect(await ask({ cpt: '99999' })).toMatchObject({ code: 0, out: 'ok\n' })
-  expect(await ask({ cpt: '99999', npi: '1234567893' })).toMatchObject({ code: 0, out: 'ok\n' })
+  expect(await ask({ cpt: '99999' })).toMatchObject({ code: 0, out: expect.stringMatching(/^ok\n/) })
+  expect(await ask({ cpt: '99999', npi: '1234567893' })).toMatchObject({ code: 0, out: expect.stringMatching(/^ok\n/) })
   expect(await ask({ cpt: '99213', basis: 'medicare_pfs', setting: 'outpatient' })).toMatchObject({ code: 0 })
 })

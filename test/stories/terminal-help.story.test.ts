@@ -72,6 +72,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'policy.txt'), await (await app.request('/log/policy')).text())
   const answer = await app.request('/reference?cpt=99213&as_of=2026-11-15')
   writeFileSync(join(folder, 'answer.json'), await answer.text())
+  writeFileSync(join(folder, 'rows.parquet'), 'PAR1')
+  writeFileSync(join(folder, 'row.json'), '{}')
   process.chdir(folder)
 })
 

@@ -10,7 +10,7 @@ const bothOf = async (status: Partial<SiteStatus>): Promise<string[]> => {
   const charts = await landingParts().charts()
   const page = statusPage({
     frame: frameOf(),
-    status: async () => ({ charts_total: charts.length, charts, logs, ...status }),
+    status: async () => ({ as_of: '2026-11-15', charts_total: charts.length, charts, logs, ...status }),
     stamp: () => undefined,
   })
   return [await rendered(page, 'text/html'), await rendered(page, 'text/markdown')]
@@ -45,7 +45,7 @@ test('what failed is named, and is said not to be served', async () => {
   for (const text of await bothOf({ verification }))
     expect(text).toContain('these failed and are not served: cms-pfs:RVU26D:1')
   const [charts] = [await landingParts().charts()]
-  const expired = charts.map((chart) => ({ ...chart, status: 'expired' as const }))
+  const expired = charts.map((chart) => ({ ...chart, status: 'expired' as const, effective_to: '2026-11-14' }))
   for (const text of await bothOf({ charts: expired }))
     expect(text).toContain('1 price list: 1 has expired and gives no price for today.')
   // Its publisher is late, and the operator has let it go on.
@@ -59,4 +59,18 @@ test('what failed is named, and is said not to be served', async () => {
     expect(text).toContain('2 price lists: 2 have expired and give no price for today.')
   const [, markdown] = await bothOf({ logs: logs.map((log) => ({ ...log, size: 1 })) })
   expect(markdown).toContain(': 1 entry, signed')
+})
+
+test('a list is expired when it gives no price any more, not when its publisher is late', async () => {
+  const [chart] = await landingParts().charts()
+  if (!chart) throw new Error('there is no chart')
+  const late = { ...chart, status: 'expired' as const, effective_to: '2026-12-31' }
+  for (const text of await bothOf({ charts: [late] })) {
+    expect(text).toContain('in force, next edition long overdue')
+    expect(text).not.toContain('expired')
+  }
+  for (const text of await bothOf({ charts: [{ ...late, effective_to: '2026-11-14' }] })) {
+    expect(text).toContain('1 has expired and gives no price for today')
+    expect(text).not.toContain('in force,')
+  }
 })

@@ -11,6 +11,7 @@ import { sitePage } from './site-page.ts'
 
 /** The part of `/api/status` that the page shows. */
 export interface SiteStatus {
+  as_of: string
   /** How many charts there are; the list may be cut. */
   charts_total: number
   charts: readonly LandingChart[]
@@ -46,10 +47,18 @@ export const statusPage = ({ frame, status, stamp }: StatusParts): Resource =>
     path: '/status',
     summary: 'How fresh each price list is, the last verification, and the heads of the logs, for people',
     stamp,
-    html: async () => statusHtml(frame, await status()),
-    markdown: async () => statusMarkdown(await status()),
+    html: async () => statusHtml(frame, forReaders(await status())),
+    markdown: async () => statusMarkdown(forReaders(await status())),
     json: status,
   })
+
+/** The report calls a list expired that should have been replaced long ago; for readers it is so when it gives no price any more. */
+const forReaders = (status: SiteStatus): SiteStatus => ({
+  ...status,
+  charts: status.charts.map((chart) =>
+    chart.status === 'expired' && chart.effective_to >= status.as_of ? { ...chart, status: 'overdue' } : chart,
+  ),
+})
 
 /** More than there are schedules; of the files of single hospitals there can be thousands. */
 const MOST_CHARTS = 200

@@ -101,7 +101,7 @@ const sheetTable = ({ sheet }: PriceFacts): string =>
   markdownTable(
     ['Kind of price', 'Setting', 'Modifier', 'Place', 'Amount'],
     sheet.map((row) => [
-      text(BASIS_WORDS[row.basis].short),
+      text(`${BASIS_WORDS[row.basis].short}${row.class ? `, ${row.class}` : ''}`),
       text(settingText(row.setting)),
       text(row.modifier ?? 'none'),
       code(row.npi ?? row.region),

@@ -1,0 +1,102 @@
+// What `atr verify` found, and the lines in which it says so.
+
+import type { SourceFault } from '../ingest/reread.ts'
+import type { FiguresState } from '../proof/figures.ts'
+import type { Decision } from '../proof/lookup/lookup.ts'
+import type { DerivationFault } from '../proof/price/derivation.ts'
+import type { Citation } from '../proof/price/release.ts'
+import { rowKey } from '../proof/price/row.ts'
+import type { Fault, ProvedEdition, ProvedRow, VerifiedAnswer } from '../proof/verify-lists.ts'
+import type { GrowthVerdict } from './growth.ts'
+import { priceText } from './release-text.ts'
+
+export type Verdict = PassedVerdict | FailedVerdict
+export type PassedVerdict = VerifiedAnswer & {
+  derived: number
+  at_source: number
+  /** How many editions without a row of the code were searched for it, in all files that they cite. */
+  searched: number
+  /** Whether the row is of a release that is in force on no day. */
+  lapsed?: boolean
+  /** A checkpoint that was verified by itself. */
+  log?: string
+  grew?: { from: number; to: number }
+  /** Set if the rest of the release was checked too, from its export. */
+  exported?: { release_id: string; rows: number }
+  /** How many changes came since the older checkpoint, none missing. */
+  changes?: number
+}
+export type FailedVerdict = {
+  ok: false
+  reason: Fault | DerivationFault | SourceFault | Extract<GrowthVerdict, { ok: false }>['reason']
+  /** The key of the row that failed, and the file it needs, where that is known. */
+  row?: string
+  at?: number
+  file?: Pick<Citation, 'file' | 'sha256' | 'url'>
+}
+
+export function details(verdict: Verdict): string[] {
+  if (!verdict.ok)
+    return [
+      ...(verdict.at ? [`item ${verdict.at} of the list`] : []),
+      ...(verdict.row ? [`row: ${verdict.row}`] : []),
+      ...(verdict.file
+        ? [
+            `needed: ${[verdict.file.file, `SHA-256 ${verdict.file.sha256}`, verdict.file.url].filter((part) => part !== '').join(', ')}`,
+          ]
+        : []),
+    ]
+  const { rows, decisions, editions, entries, refused, derived, at_source, searched, grew, changes, recorded_at } =
+    verdict
+  const { log, page, figures, lapsed, exported } = verdict
+  return [
+    ...(log === undefined ? [] : [log]),
+    ...decisions
+      .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
+      .map(({ outcome }) => `no price: ${outcome}`),
+    ...rows.map(describe),
+    ...decisions.flatMap((decision) => (decision.outcome === 'price' ? adjusted(decision) : [])),
+    ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
+    ...editions.map(describeEdition),
+    ...(page?.before ? [`the page before ends with ${page.before.chart}, in force from ${page.before.from}`] : []),
+    ...(page?.has_more ? ['this is one page: the list goes on'] : []),
+    ...(figures === undefined ? [] : [describeFigures(figures)]),
+    ...(exported ? [`the export has all ${exported.rows} rows of ${exported.release_id}, and no other`] : []),
+    `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
+    ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
+    ...(figures ? [] : [`recomputed: ${derived} rows; found in the files they cite: ${at_source}`]),
+    ...(searched > 0 ? [`the code is not in the files of ${searched} editions that have no row for it`] : []),
+    ...(recorded_at === null ? [] : [`as of ${recorded_at}`]),
+    ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
+    ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
+  ]
+}
+
+function describe({ row, release }: ProvedRow): string {
+  const sample = release.data_class === 'sample' ? ' (sample data)' : ''
+  const what = row.kind === 'absence' ? `stated absence (${row.reason})` : row.kind
+  const amount = 'price' in row ? ` ${priceText(row.price)} ${row.price.currency}:` : ''
+  return `${what}${amount} ${rowKey(row)} in ${release.release_id}${sample}`
+}
+
+/** What the row comes to with a modifier: the row alone is not the answer then. */
+const adjusted = ({ adjustment, row }: Extract<Decision, { outcome: 'price' }>): string[] =>
+  adjustment
+    ? [
+        `with modifier ${adjustment.modifier}: ${adjustment.amount} ${row.price.currency}, ${adjustment.factor} of ${rowKey(row)}`,
+      ]
+    : []
+
+function describeFigures({ release_id, data_class, metrics }: FiguresState): string {
+  const sample = data_class === 'sample' ? ' (sample data)' : ''
+  const values = Object.entries(metrics).map(
+    ([name, { value, reason }]) => `${name} ${value ?? `withheld (${reason})`}`,
+  )
+  return release_id === null ? 'no figures were released yet' : `figures ${release_id}${sample}: ${values.join(', ')}`
+}
+
+function describeEdition({ release, period }: ProvedEdition): string {
+  const sample = release.data_class === 'sample' ? ' (sample data)' : ''
+  const days = period ? `in force from ${period.from} to ${period.to}` : 'not in force on any day'
+  return `${release.release_id}: ${days}${sample}`
+}

@@ -1,0 +1,31 @@
+// The export of a whole release, and the proof of its first row, which names the root of all.
+
+import { isExport } from '../proof/export/format.ts'
+import type { TrustPolicy } from '../proof/note/policy.ts'
+import { isAddress, read, readBytes } from './answer-source.ts'
+import { UsageFault } from './command.ts'
+
+/** The content of an export: Parquet as bytes, the other formats as text. */
+export type Export = string | Uint8Array
+
+/** The one file that was given, read once, because it may be a pipe: as an export if it is one, otherwise as text. */
+export function fileIn([file = '-', ...more]: readonly string[]): { exported: Export } | { text: string } | undefined {
+  if (more.length > 0 || file === '-' || isAddress(file)) return undefined
+  const bytes = readBytes(file)
+  if (isExport(bytes.subarray(0, 4).toString('latin1'))) return { exported: bytes }
+  const text = bytes.toString()
+  return isExport(text) ? { exported: text } : { text }
+}
+
+/** The first row of a release with its proof: from a file or address, or from the service that the log policy names. */
+export async function exportProof(
+  release_id: string,
+  given: string | undefined,
+  { logs }: TrustPolicy,
+): Promise<{ text: string; address: string }> {
+  const address = `/rows/${encodeURIComponent(release_id)}/0`
+  const url = logs.find(({ key }) => key.name.endsWith('/log/registry'))?.url?.replace(/\/log\/registry\/?$/, '')
+  if (given === undefined && url === undefined)
+    throw new UsageFault('the log policy names no service: give the answer of /rows/RELEASE/0 with --row')
+  return { text: await read(given ?? `${url}${address}`), address }
+}
