@@ -110,7 +110,7 @@ export const figuresOperations = ({
     name: 'list_figure_changes',
     summary: 'The audit log of changes to the published figures, each with its proof',
     description:
-      'Every change of a published figure is an entry of an append-only signed log. Newest first; with `after_seq` oldest first. The log also says what stands after each release: `states` has those entries, so that no place of the log is left open.',
+      'Every change of a published figure is an entry of an append-only signed log. Newest first; with `after_seq` oldest first. `states` has the entries between them, which say what stands after each release.',
     tag: 'metrics',
     http: { method: 'GET', path: '/api/figure-changes' },
     access: 'audit:read',

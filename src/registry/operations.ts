@@ -133,7 +133,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       description:
         'Each line takes the parameters of `lookup_reference` and is answered as if it had been asked alone: a price with its proof, ' +
         'or the problem it would have met. One bad line does not spoil the others. All proofs stand under one checkpoint. ' +
-        'Each line counts as one request of the quota: a batch with more lines than are left is refused whole, with Retry-After.',
+        'Each line counts as one request of the quota: a batch with more lines than are left is refused whole.',
       tag: 'agent-tools',
       http: { method: 'POST', path: '/reference/batch' },
       access: 'public',

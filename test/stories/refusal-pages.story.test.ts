@@ -4,6 +4,9 @@ import { expect, test } from 'bun:test'
 import { PROBLEMS } from '../../src/problem.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { aroundPrism } from '../support/through-prism.ts'
+
+const BESIDE = aroundPrism('the document is for programs, and the pages that browsers are refused with stand beside it')
 
 /** What browsers send for a page. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8' }
@@ -40,7 +43,7 @@ async function expectSame(page: Response, problem: Document): Promise<string> {
 }
 
 test('a browser that is refused gets a page with the words of the problem document; everyone else gets the document', async () => {
-  await using app = await testApp()
+  await using app = await testApp(BESIDE)
   await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
   for (const path of [
     '/nothing-here',
@@ -68,7 +71,7 @@ test('a browser that is refused gets a page with the words of the problem docume
 })
 
 test('nothing of a request gets onto the page of its refusal', async () => {
-  await using app = await testApp()
+  await using app = await testApp(BESIDE)
   const lie = '<script>alert(1)</script>'
   for (const path of [
     `/${encodeURIComponent(lie)}`,
@@ -82,7 +85,7 @@ test('nothing of a request gets onto the page of its refusal', async () => {
 })
 
 test('the page of a used-up quota says when to come again, and is made once for all', async () => {
-  await using app = await testApp({ limits: { enabled: true, default_rpm: 3, reference_rpm: 3 } })
+  await using app = await testApp({ ...BESIDE, limits: { enabled: true, default_rpm: 3, reference_rpm: 3 } })
   await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
   // A page and an operation, cold and ready-made.
   for (const path of ['/', '/reference?cpt=G0101', '/nothing-here']) {
@@ -102,7 +105,7 @@ test('the page of a used-up quota says when to come again, and is made once for 
 const spoken = ({ title, hint }: { title: string; hint: string }) => ({ title, detail: title, agent_hint: hint })
 
 test('a service that fails says so on a page too, with the number of the request for the operator', async () => {
-  await using app = await testApp()
+  await using app = await testApp(BESIDE)
   await app.installation.db.close()
   const problem = (await (await get(app, '/api/releases')).json()) as Document
   expect(problem.code).toBe('internal_error')
@@ -112,7 +115,7 @@ test('a service that fails says so on a page too, with the number of the request
 })
 
 test('a bill that is refused shows the code and what to do beside the form', async () => {
-  await using app = await testApp()
+  await using app = await testApp(BESIDE)
   await app.publish(aRelease())
   const send = (accept: string, lines: string) =>
     app.app.fetch(

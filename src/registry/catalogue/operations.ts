@@ -54,7 +54,7 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       summary: 'Every release in the registry log, withdrawn or replaced since or not, each with its proof',
       description:
         'By chart and first day, in the order of the timeline, which proves that no release in force was left out. Each entry has its manifest and its place in the registry log. ' +
-        'The newest are in the feed, `/feed.atom`.',
+        'The newest: `/feed.atom`.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/api/releases' },
       access: 'public',
@@ -73,8 +73,8 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       name: 'diff_releases',
       summary: 'How two releases of a chart differ: rows added, removed and changed, and the largest moves',
       description:
-        'Releases never change, and neither does the difference between two of them. A release and the one before it are compared when it is published. ' +
-        'Any other pair is compared when you ask, which takes seconds and counts as ten requests of the quota.',
+        'The difference between two releases never changes. A release and the one before it are compared at publication, ' +
+        'any other pair when you ask, which takes seconds and counts as ten requests of the quota.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/api/releases/diff' },
       access: 'public',

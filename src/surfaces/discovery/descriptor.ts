@@ -144,7 +144,7 @@ export const readmeOperation = (parts: DiscoveryParts): Operation =>
     name: 'get_readme',
     summary: 'A short description of the service: what it offers, where, and the rules for agents',
     description:
-      'Read this first: what is public, protected and never exposed, where each part is, what the metrics mean and how to obtain a rails token.',
+      'Read this first: what is public, protected and never exposed, where each part is, what the metrics mean, how to get a token.',
     tag: 'discovery',
     http: { method: 'GET', path: '/api/readme' },
     access: 'public',

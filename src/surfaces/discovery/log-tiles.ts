@@ -37,7 +37,7 @@ const TILE = `^${LEVEL}/${NUMBER}${PARTIAL}$`
 const BUNDLE = `^${NUMBER}${PARTIAL}$`
 
 const FOREVER = 'max-age=31536000, immutable'
-const WITH_SLASHES = 'Its slashes may be sent as they are or as `%2F`.'
+const WITH_SLASHES = 'Slashes may be sent as `%2F`.'
 const tileParameter: PathParameter = {
   name: 'tile',
   description: `\`<L>/<N>\`, or \`<L>/<N>.p/<W>\` for the first W hashes: level, tile number in groups of three digits (\`x001/x234/067\`), width. ${WITH_SLASHES}`,

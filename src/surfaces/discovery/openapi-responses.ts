@@ -68,11 +68,7 @@ const refTo = (name: string): JsonSchema => ({ $ref: `#/components/responses/${n
 const problem = (description: string, ...further: readonly Header[]): JsonSchema => ({
   description,
   ...(further.length > 0 && { headers: headersOf(...further) }),
-  content: {
-    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-    // For browsers: whoever asks for JSON does not meet it.
-    'text/html': { schema: { type: 'string' } },
-  },
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 })
 
 export const responseComponents: JsonSchema = {

@@ -70,7 +70,7 @@ export function openApi(parts: OpenApiParts, paths?: readonly string[]): JsonSch
       description:
         'Protected routes require the `X-Agent-Rails` header. A token for it is obtained with an agent key: ' +
         'challenge, nonce, attest. Every price carries a proof block that can be checked offline with the keys of `/log/policy`. ' +
-        'Answers are open to pages of every origin (CORS), without cookies; `nosniff` and `no-referrer` are sent with each. ' +
+        'Pages of every origin may read answers (CORS, no cookies); `nosniff` and `no-referrer` come with each. ' +
         'Every answer has the headers of `Refused` but the last two. No answer has a member that is not listed here. ' +
         'What `x-spec` names is for verifiers: its form is in that page of the specification. ' +
         (paths
