@@ -182,7 +182,13 @@ export function perform(
   const { cost: costOf } = op
   let cost = 1
   const count = async (known: NonNullable<typeof costOf>): Promise<number> => {
-    cost = await attempt(() => after(readOnce(), known), costOfRefused)
+    cost = await attempt(
+      () => after(readOnce(), known),
+      (error) => {
+        if (refusalOf(error)) return 1 // what cannot be read, or has no meaning, counts as one; it is refused later
+        throw error
+      },
+    )
     return cost
   }
   const answer = (visit: Visit): Soon<Outcome> => {
@@ -196,7 +202,7 @@ export function perform(
     return attempt(
       () =>
         after(readOnce(), (input) =>
-          after(isHeavy(op, input), (heavy) =>
+          after(typeof op.heavy === 'function' ? op.heavy(input) : op.heavy === true, (heavy) =>
             after(heavy ? sharedWork(op, input, () => inTurn(input)) : work(input), (output): Outcome => {
               return { visit, cost, ok: true, output }
             }),
@@ -212,8 +218,6 @@ export function perform(
   return after(gate.enter(call, op.access, op.limit, costOf && (() => count(costOf))), answer)
 }
 
-const isHeavy = ({ heavy }: Operation, input: Record<string, unknown>): Soon<boolean> =>
-  typeof heavy === 'function' ? heavy(input) : heavy === true
 const underWay = new WeakMap<Operation, Map<string, Promise<unknown>>>()
 
 /** Heavy work that others have asked for at the same time is done once, where its answer is the same for all. */
@@ -246,12 +250,6 @@ export async function madeOnce<Made>(
   return mine
 }
 
-/** A request that cannot be read, or has no meaning, counts as one; it is refused later. */
-function costOfRefused(error: unknown): number {
-  if (refusalOf(error)) return 1
-  throw error
-}
-
 /**
  * The refusal to send for an error; undefined for a fault. A busy store is not a fault: the caller can try again. What is
  * damaged is a fault of ours that the caller is told of, because trying again does not help.
@@ -279,10 +277,9 @@ export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record
   const errors = [...new Map(found.map((error) => [JSON.stringify(error), error])).values()]
   const first = errors[0]
   const isUnknown = errors.some(({ code }) => code === 'unknown_parameter')
-  const allowed = isUnknown ? allowedParameters(Object.keys(input.shape)) : {}
   throw new Problem(first?.code ?? 'invalid_request', first?.message, {
     errors: errors.slice(0, MOST_ERRORS),
-    ...allowed,
+    ...(isUnknown ? allowedParameters(Object.keys(input.shape)) : {}),
   })
 }
 
@@ -296,10 +293,7 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
   const field = input.shape[name]
   if (!field)
     return issue.code === 'unrecognized_keys'
-      ? {
-          code: 'unknown_parameter',
-          message: unknownParameter(Object.keys(input.shape)),
-        }
+      ? { code: 'unknown_parameter', message: unknownParameter(Object.keys(input.shape)) }
       : { code: 'invalid_request', message: 'the parameters do not go together' }
   if (raw[name] === undefined) return { name, code: 'missing_parameter', message: `the parameter ${name} is required` }
   const code = refusedAs.get(innermost(field))?.problem ?? 'invalid_parameter'
