@@ -76,8 +76,9 @@ async function resultOf(part: Part): Promise<PartResult> {
   for (const { id, file } of chosen) {
     if (!loaded.has(id) || verdicts.get(id)?.by !== undefined) continue
     const inFile = all.mutants.filter((each) => each.file === file).flatMap((each) => reaching(each.id))
-    const near = inFile.length > 0 ? inFile : Object.keys(ms).filter((name) => name.startsWith(`${dirname(file)}/`))
-    await workshop.tryAlone({ id, names: inOrder(file, [...reaching(id), ...near], ms) }, ms, verdicts)
+    // A constant is used by code of other files, which the tests in the same folder are about.
+    const near = Object.keys(ms).filter((name) => name.startsWith(`${dirname(file)}/`))
+    await workshop.tryAlone({ id, names: inOrder(file, [...reaching(id), ...inFile, ...near], ms) }, ms, verdicts)
   }
   const survivors = chosen.filter(({ id }) => verdicts.get(id)?.by === undefined)
   const endless = [...verdicts.values()].filter(({ isEndless }) => isEndless).length

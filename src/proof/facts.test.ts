@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
+import { Facts } from './facts.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
 import { pageOf } from './list-fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
@@ -197,4 +198,30 @@ test('leaves that contradict each other are refused, though the operator signed 
   expect(await check({ code: 'not_on_schedule', because: { ...because, rows: [await row(0)] } })).toMatchObject({
     ok: true,
   })
+})
+
+test('facts stand under one checkpoint: neither a state nor a release may come with another one', async () => {
+  const { registry, release } = published(fees('99213'))
+  const [manifest, old] = [release.manifest, await registry.proof()]
+  const index = registry.log.leaves.length - 2
+  const before = { state: registry.state, log: old, published: await registry.log.prove(index) }
+  registry.publish(fees('99214'), { chart: 'cms-pfs-qpp' })
+  const after = { state: registry.state, log: await registry.proof(), published: await registry.log.prove(index) }
+  const reasonOf = async (work: (facts: Facts) => Promise<void>): Promise<string | undefined> =>
+    work(new Facts(plain)).then(
+      () => undefined,
+      (error: { reason?: string }) => error.reason ?? String(error),
+    )
+  const facts = (one: typeof before, other: typeof before) => async (all: Facts) => {
+    await all.addPublished(manifest, one.published)
+    await all.addState(other.state, other.log)
+  }
+  expect(await reasonOf(facts(after, after))).toBeUndefined()
+  expect(await reasonOf(facts(before, after))).toBe('mixed_checkpoints')
+  const reversed = (one: typeof before, other: typeof before) => async (all: Facts) => {
+    await all.addState(one.state, one.log)
+    await all.addPublished(manifest, other.published)
+  }
+  expect(await reasonOf(reversed(after, after))).toBeUndefined()
+  expect(await reasonOf(reversed(after, before))).toBe('mixed_checkpoints')
 })

@@ -264,3 +264,11 @@ test('bytes that are no key or no signature are a bad signature, not a fault', a
   expect(await verifyEd25519(new Uint8Array(32).fill(255), new Uint8Array(64), message)).toBe(false)
   expect(await verifyEd25519(pinned(PETER).publicKey, new Uint8Array(64).fill(255), message)).toBe(false)
 })
+
+test('nothing stands before a key or a line of signature', () => {
+  expect(parseVerifierKey(EXAMPLE)).toBeDefined()
+  for (const text of [`x+${EXAMPLE}`, `+${EXAMPLE}`, `${EXAMPLE}\n`]) expect(parseVerifierKey(text)).toBeUndefined()
+  expect(parseNote(EXAMPLE_NOTE)).toBeDefined()
+  for (const before of ['x', ' ', '- '])
+    expect(parseNote(EXAMPLE_NOTE.replace('\u2014', `${before}\u2014`))).toBeUndefined()
+})

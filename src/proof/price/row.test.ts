@@ -222,3 +222,14 @@ test('a release has a row only where each of its lines is of a file that it cite
     expect(rowFault({ ...price, locator }, manifest)).toBe('locator_not_cited')
   expect(rowFault({ ...price, kind: 'rate' } as Row, manifest)).toBe('row_not_of_release')
 })
+
+test('no text of a place, and no name of a method, has anything before or after it', () => {
+  expect(isPlaceRow(place)).toBe(true)
+  for (const name of ['zip', 'plus_four', 'region', 'state'] as const)
+    for (const lie of [`0${place[name]}`, `${place[name]}0`, `A${place[name]}`, `${place[name]}A`, `${place[name]}\n`])
+      expect([name, lie, isPlaceRow({ ...place, [name]: lie })]).toEqual([name, lie, false])
+  const { derivation } = price
+  for (const method of [`X${derivation.method}`, `${derivation.method}x`, `1${derivation.method}`, 'a/0', 'a', '/1'])
+    expect([method, isRow({ ...price, derivation: { ...derivation, method } })]).toEqual([method, false])
+  expect(isKeyPrefix('99213|XUS-IL-', false)).toBe(false)
+})
