@@ -3,6 +3,7 @@ import { Valkey } from '../../src/db/valkey.ts'
 import { type Limiter, makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
 import { valkeyLimiter } from '../../src/rails/limit/valkey-limiter.ts'
 import { Replicas } from '../support/replicas.ts'
+import { aroundPrism } from '../support/through-prism.ts'
 import { findValkey, ValkeyServer } from '../support/valkey.ts'
 
 const found = findValkey()
@@ -125,7 +126,9 @@ test.skipIf(isMissing)(
   'two services that share a Valkey share the quota of an address',
   async () => {
     await using server = await started()
-    await using replicas = await Replicas.start(2, { VALKEY_URL: server.url, RATE_LIMITS: 'on', DEFAULT_RPM: '30' })
+    const around = aroundPrism('each request counts, those for the document of the service too')
+    const settings = { VALKEY_URL: server.url, RATE_LIMITS: 'on', DEFAULT_RPM: '30', ...around }
+    await using replicas = await Replicas.start(2, settings)
     const ask = async (i: number) => (await fetch(`${replicas.urls[i % 2]}/api/readme`)).status
     const statuses = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(i)))
     expect(statuses.filter((status) => status === 200)).toHaveLength(30)
