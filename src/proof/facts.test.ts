@@ -225,3 +225,35 @@ test('facts stand under one checkpoint: neither a state nor a release may come w
   expect(await reasonOf(reversed(after, after))).toBeUndefined()
   expect(await reasonOf(reversed(after, before))).toBe('mixed_checkpoints')
 })
+
+test('a registry log is one whose origin ends as such, and pointers beside a row are plain words', async () => {
+  for (const name of [
+    'registry.example/log/registry2',
+    'registry.example/log/registry/old',
+    'registry.example/registry',
+  ]) {
+    const other = await aSigner(name)
+    const registry = new MemoryRegistry(other)
+    const release = registry.publish(fees('99213'), { chart: 'cms-pfs' })
+    const policy = parsePolicy(formatPolicy([other])) as TrustPolicy
+    expect([name, (await verifyRow(await registry.cite(release, 0), policy)).ok]).toEqual([name, false])
+  }
+  const { registry, release } = published(fees('99213'))
+  const row = await registry.cite(release, 0)
+  const pointer = {
+    basis: 'medicare_pfs',
+    setting: 'facility',
+    class: null,
+    modifier: '26',
+    href: '/reference?cpt=99213',
+  }
+  expect(await check({ ...row, related: [pointer] })).toMatchObject({ ok: true })
+  for (const lie of [
+    { basis: 'pay 1.00' },
+    { setting: ' facility' },
+    { modifier: '26\n' },
+    { class: '<b>' },
+    { href: 'a b' },
+  ])
+    expect([lie, (await check({ ...row, related: [{ ...pointer, ...lie }] })).ok]).toEqual([lie, false])
+})

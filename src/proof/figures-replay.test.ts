@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { FiguresState } from './figures.ts'
+import { type FiguresState, isFiguresState } from './figures.ts'
 import { aState, aStateOfNothing, firstRelease } from './figures-fixture.ts'
 import { figuresFaults } from './figures-replay.ts'
 
@@ -37,4 +37,13 @@ test('a state says what stands: no other value of the same time, and nothing tha
   expect(figuresFaults(logOf({ data_class: 'sample' }, { data_class: 'sample' }))).toEqual([])
   expect(figuresFaults(logOf({ data_class: 'sample' }, { data_class: 'published' }))).toEqual([last])
   expect(figuresFaults(logOf({}, { release_id: aState().release_id }))).toEqual([last])
+})
+
+test('an amount of a state is a number of cents and nothing beside it', () => {
+  const { metrics } = aState()
+  const stating = (value: string) =>
+    aState({ metrics: { ...metrics, savings_total: { ...metrics.savings_total, value } } })
+  expect(isFiguresState(stating('126000.00'))).toBe(true)
+  for (const value of ['x126000.00', '126000.00x', '126000.00\n', '-1.00', '126000', '1.0', '.00'])
+    expect([value, isFiguresState(stating(value))]).toEqual([value, false])
 })

@@ -136,6 +136,17 @@ test('a release that is in force cannot be shown as replaced or withdrawn, nor t
   expect(await check({ ...body, data: body.data.with(at('2026A'), asWithdrawn as never) })).toMatchObject(
     refused('body_contradicts_proof'),
   )
+  // Nor a replaced one as withdrawn, by the withdrawal of another.
+  const { withdrawn_at, withdrawn_reason, withdrawn_log_index } = body.data[at('2026C')] ?? {}
+  const borrowed = {
+    ...body.data[at('2026B')],
+    state: 'withdrawn',
+    ...{ withdrawn_at, withdrawn_reason, withdrawn_log_index },
+    proof: { ...body.data[at('2026B')]?.proof, withdrawal, replaced_by: null },
+  }
+  expect(await check({ ...body, data: body.data.with(at('2026B'), borrowed as never) })).toMatchObject(
+    refused('body_contradicts_proof'),
+  )
   // A withdrawn one without its withdrawal is explained by nothing.
   const silent = {
     ...body.data[at('2026C')],

@@ -248,7 +248,7 @@ test('perfect subtrees cover a range without a gap, each as large as can be', ()
       let at = from
       for (const { height, index } of perfectSubtrees(from, to)) {
         const width = 2 ** height
-        expect([from, to, index * width]).toEqual([from, to, at])
+        expect([from, to, index * width, index % 1]).toEqual([from, to, at, 0])
         const isLarger = at % (2 * width) === 0 && at + 2 * width <= to
         expect([from, to, at, isLarger]).toEqual([from, to, at, false])
         at += width
