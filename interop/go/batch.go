@@ -3,7 +3,7 @@ package main
 // A batch is proof.md, "Batches": each line answers the question in the same place.
 
 var (
-	batchMembers   = []string{"results", "releases", "state", "log", "summary", "as_of"}
+	batchMembers   = []string{"results", "releases", "state", "log", "summary", "as_of", "sources_lost"}
 	refusedMembers = []string{"type", "title", "status", "code", "detail", "request_id", "agent_hint", "errors", "instance"}
 	problemMembers = append([]string{"row", "because", "place", "charts", "available", "choices"}, refusedMembers...)
 	pricedMembers  = []string{"status", "row", "because", "place", "modifiers_ignored", "adjustment"}
@@ -27,7 +27,7 @@ type billLine struct {
 
 func (f *facts) addBatch(body object, questions []any, v *verdict) error {
 	results := body["results"].([]any)
-	if !onlyAmong(body, batchMembers) || len(results) > mostLines {
+	if !onlyAmong(body, batchMembers) || len(results) > mostLines || !tellsLost(body) {
 		return reason("not_recognised")
 	}
 	if questions != nil && len(questions) != len(results) {

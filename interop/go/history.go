@@ -2,7 +2,7 @@ package main
 
 import "sort"
 
-var historyMembers = []string{"data", "page", "links", "timeline", "releases", "state", "log"}
+var historyMembers = []string{"data", "page", "links", "timeline", "releases", "state", "log", "sources_lost"}
 
 // A pastEdition is an item of a history: what an edition answers from its own chart.
 type pastEdition struct {
@@ -13,7 +13,7 @@ type pastEdition struct {
 
 // addHistory checks the answers of all editions that may answer a question (proof.md, Histories).
 func (f *facts) addHistory(body, what object, v *verdict) error {
-	if !onlyAmong(body, historyMembers) || !isListPage(body) {
+	if !onlyAmong(body, historyMembers) || !isListPage(body) || !tellsLost(body) {
 		return reason("not_recognised")
 	}
 	if !isRuns(body["timeline"]) {

@@ -2,7 +2,7 @@ package main
 
 import "golang.org/x/mod/sumdb/tlog"
 
-var pageMembers = []string{"data", "proofs", "releases", "state", "log", "as_of", "page", "links"}
+var pageMembers = []string{"data", "proofs", "releases", "state", "log", "as_of", "page", "links", "sources_lost"}
 
 // isPageQuestion: who asks for more than is understood must not take the page for an answer to all of it.
 var isPageQuestion = closedOr(map[string]form{"as_of": isText},
@@ -31,7 +31,7 @@ func (f *facts) addShared(body object, fits form) ([]*release, error) {
 
 // addPage is proof.md, "Pages".
 func (f *facts) addPage(body, what object, v *verdict) error {
-	if !onlyAmong(body, pageMembers) || !isDay(body["as_of"]) {
+	if !onlyAmong(body, pageMembers) || !isDay(body["as_of"]) || !tellsLost(body) {
 		return reason("not_recognised")
 	}
 	if !isRangeProofs(body["proofs"]) {

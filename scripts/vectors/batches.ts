@@ -2,7 +2,7 @@
 
 import type { Question } from '../../src/proof/lookup/question.ts'
 import { ShownRows } from '../../src/proof/set-fixture.ts'
-import { ask, type Body, bad, good, problem } from './body.ts'
+import { ask, type Body, bad, good, LOST, problem } from './body.ts'
 import { changed } from './edit.ts'
 import { honest } from './lookups.ts'
 import { NPI, pfs, world } from './registry.ts'
@@ -100,6 +100,9 @@ export const batches: Body[] = [
   good('a bill', bill, { rows: 6 }, asked),
   good('a bill to any question', bill, { rows: 6 }),
   good('one line', one, { rows: 1 }, ONE),
+  good('a bill with lost sources', { ...bill, sources_lost: [LOST] }, { rows: 6 }, asked),
+  bad('lost sources of a bill that are null', { ...bill, sources_lost: null }, 'not_recognised', asked),
+  bad('21 lost sources of a bill', { ...bill, sources_lost: Array(21).fill(LOST) }, 'not_recognised', asked),
   bad(
     'one line with a whole proof',
     results({ ...line, row: await cite(pfs, '99213|national|||medicare_pfs|non') }),

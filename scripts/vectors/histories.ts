@@ -3,7 +3,7 @@
 import type { HistoryQuestion } from '../../src/proof/catalogue/history.ts'
 import { historyOf, type Told } from '../../src/proof/catalogue/history-fixture.ts'
 import type { Period } from '../../src/proof/price/release.ts'
-import { ask, type Body, bad, good, problem } from './body.ts'
+import { ask, type Body, bad, good, LOST, problem } from './body.ts'
 import { early, none, small } from './catalogue-registry.ts'
 import { changed, flipped } from './edit.ts'
 import { NPI, world } from './registry.ts'
@@ -28,6 +28,14 @@ const unknown = await list({ cpt: '12345' })
 const honest = [
   good('a history', whole, { rows: 3, entries: 4 }, asked()),
   good('a history, where nobody asked', whole, { rows: 3, entries: 4 }),
+  good('a history with lost sources', { ...whole, sources_lost: [LOST] }, { rows: 3, entries: 4 }, asked()),
+  bad('lost sources of a history that are null', { ...whole, sources_lost: null }, 'not_recognised', asked()),
+  bad(
+    'a lost source of a history with a sentence',
+    { ...whole, sources_lost: [{ ...LOST, state: 'gone for good' }] },
+    'not_recognised',
+    asked(),
+  ),
   good('a history of a basis', fees, { rows: 3, entries: 3 }, asked(pfs)),
   good('a history of a code that no edition has', unknown, { entries: 4 }, asked({ cpt: '12345' })),
   good(

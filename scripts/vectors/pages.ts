@@ -7,7 +7,7 @@ import type { MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { HashTree } from '../../src/proof/tree/hash-tree.ts'
 import { rangesAround } from '../../src/proof/tree/leaves.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
-import { ask, type Body, bad, good } from './body.ts'
+import { ask, type Body, bad, good, LOST } from './body.ts'
 import { changed, flipped, replaced, respelled } from './edit.ts'
 import { clfs, hospitalA, JULY, NPI, older, pfs, places, qpp, world } from './registry.ts'
 import { at, cite } from './swaps.ts'
@@ -64,6 +64,9 @@ const [first] = one.data
 const honest = [
   good('a page of one run', one, { rows: 5 }, asked()),
   good('a page to any question', one, { rows: 5 }),
+  good('a page with lost sources', { ...one, sources_lost: [LOST] }, { rows: 5 }, asked()),
+  bad('lost sources of a page that are null', { ...one, sources_lost: null }, 'not_recognised', asked()),
+  bad('21 lost sources of a page', { ...one, sources_lost: Array(21).fill(LOST) }, 'not_recognised', asked()),
   good('a page of two releases', two, { rows: 8 }, asked()),
   good('a page of a whole release', whole, { rows: pfs.rows.length }, asked({ chart: 'cms-pfs' })),
   good('a page of a release with one row', await pageOf([[qpp, 0, 1]]), { rows: 1 }, asked({ chart: 'cms-pfs-qpp' })),

@@ -107,8 +107,7 @@ export const railsOperations = (parts: RailsParts): Operation[] => [
   operation({
     name: 'request_challenge',
     summary: 'Issues a nonce for the calling agent key',
-    description:
-      'The second step of the rails. A nonce is valid for 120 seconds, once, and only with the same key. A key has at most eight nonces; a ninth replaces the oldest.',
+    description: 'The second step of the rails. A nonce is valid for 120 seconds, once, and only with the same key.',
     tag: 'agent-rails',
     http: { method: 'POST', path: CHALLENGE_PATH },
     access: 'agent_key',

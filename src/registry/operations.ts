@@ -145,7 +145,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       input: BatchQuery,
       output: BatchAnswer,
       problems: [],
-      run: async (query) => ready(await lookUpLines(await proofsNow(), query, today())),
+      run: async (query) => ready(await lookUpLines(await proofsNow(), query, today(), lostSources)),
     }),
 
     pagedOperation({
@@ -173,14 +173,14 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       output: z.union([ReferenceHistory, ShortHistory]),
       problems: [...LOOKUP_PROBLEMS, 'unknown_provider'],
       run: async ({ proof, ...query }) =>
-        proof === 'ref' ? shortHistory(await proofsNow(), query, today()) : history(await proofsNow(), query, today()),
+        (proof === 'ref' ? shortHistory : history)(await proofsNow(), query, today(), lostSources) as never,
     }),
 
     operation({
       name: 'verify_answer',
       summary: 'Checks the proof of a price: that it was published, follows from its inputs, and answers the question',
       description:
-        'The check that `atr verify` does, under the keys of this service, so it shows damage and mistakes. Against a service that lies, verify with keys that you pinned.',
+        'As `atr verify`, under the keys of this service. Against a service that lies, verify with keys that you pinned.',
       tag: 'agent-tools',
       http: { method: 'POST', path: '/reference/verify' },
       access: 'public',
@@ -202,8 +202,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
     pagedOperation({
       name: 'browse_registry',
       summary: 'Cited rows in force, page by page, each with its proof block',
-      description:
-        'Every row in force on a day, ordered by chart and key. All proofs of a page stand under one checkpoint.',
+      description: 'Every row in force on a day, by chart and key.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/api/registry' },
       access: 'registry:read',
@@ -219,7 +218,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const as_of = query.as_of ?? today()
         const proofs = await proofsNow()
         const { rows, total, next_after } = await browse(db, proofs.view, query, as_of)
-        return { ...(await provedPage(proofs, rows)), total, next_after, as_of } as never
+        return { ...(await provedPage(proofs, rows, lostSources)), total, next_after, as_of } as never
       },
     }),
 

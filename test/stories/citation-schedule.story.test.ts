@@ -5,6 +5,7 @@ import { listEvents } from '../../src/citations/store.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
 import { parsePolicy, verifyBody } from '../../src/proof/verify-lists.ts'
+import { createKey } from '../../src/rails/keys.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
@@ -51,6 +52,26 @@ async function citing(folder: string): Promise<Record<string, string>> {
   return { ...environment, PORT: '0', CITATIONS_SCHEDULE: 'loopback', LOG_LEVEL: 'error' }
 }
 
+async function agentKey(environment: Record<string, string>): Promise<string> {
+  const { db, pepper } = await openInstallation(readConfig(environment))
+  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes))
+  const parts = { db, pepper, now: async () => Date.now(), random }
+  const { key } = await createKey(parts, { name: 'reader', scopes: ['registry:read'] })
+  await db.close()
+  return key
+}
+
+async function railsHeaders(url: string, key: string): Promise<Record<string, string>> {
+  const step = async (name: string, body: object): Promise<Record<string, string>> => {
+    const headers = { 'x-agent-key': key, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await fetch(`${url}/api/agent-rails/${name}`, init)).json() as never
+  }
+  const { nonce } = await step('challenge', {})
+  const { rails_token = '' } = await step('attest', { nonce })
+  return { 'x-agent-rails': rails_token }
+}
+
 async function served(environment: Record<string, string>) {
   const child = Bun.spawn([...ATR, 'serve'], {
     env: { ...process.env, ...environment },
@@ -68,6 +89,7 @@ async function served(environment: Record<string, string>) {
 test('a service looks at what it cites, once for all its processes, and says in its answers what is lost', async () => {
   using folder = temporaryFolder()
   const environment = await citing(folder.path)
+  const key = await agentKey(environment)
   const waiting = Promise.withResolvers<Response>()
   asked.length = 0
   answer = () => waiting.promise.then((response) => response.clone())
@@ -85,6 +107,23 @@ test('a service looks at what it cites, once for all its processes, and says in 
     const sheet = await (await fetch(`${url}/reference/sheet?cpt=G0101`)).text()
     expect(JSON.parse(sheet)).toMatchObject({ sources_lost: lost })
     expect(await get('/reference/sheet?cpt=G0101&proof=ref')).toMatchObject({ sources_lost: lost })
+    const told = async (path: string, sent?: object, headers = {}): Promise<string> => {
+      const json = { 'content-type': 'application/json', ...headers }
+      const init = sent ? { method: 'POST', headers: json, body: JSON.stringify(sent) } : { headers }
+      let text = ''
+      await until(async () => {
+        text = await (await fetch(url + path, init)).text()
+        return text.includes('sources_lost')
+      })
+      expect(JSON.parse(text)).toMatchObject({ sources_lost: lost })
+      return text
+    }
+    const bill = [{ cpt: 'G0101' }, { cpt: 'G0999' }]
+    const batch = await told('/reference/batch', { lines: bill })
+    await told('/reference/batch', { lines: bill, proof: 'ref' })
+    const past = await told('/reference/history?cpt=G0101')
+    await told('/reference/history?cpt=G0101&proof=ref')
+    const page = await told('/api/registry?cpt=G0101', undefined, await railsHeaders(url, key))
     // A refusal is about a price that is not there.
     expect(await get('/reference?cpt=G0999')).not.toHaveProperty('sources_lost')
     const list = await (await fetch(`${url}/api/releases`)).text()
@@ -99,6 +138,10 @@ test('a service looks at what it cites, once for all its processes, and says in 
     expect(await verifyBody(JSON.stringify(bare), policy, { question })).toMatchObject({ ok: true })
     expect(await verifyBody(list, policy, { releases: {} })).toMatchObject({ ok: true })
     expect(await verifyBody(sheet, policy, { sheet: question })).toMatchObject({ ok: true })
+    const questions = bill.map((line) => ({ ...line, as_of: question.as_of }))
+    expect(await verifyBody(batch, policy, { questions })).toMatchObject({ ok: true })
+    expect(await verifyBody(past, policy, { history: { cpt: 'G0101' } })).toMatchObject({ ok: true })
+    expect(await verifyBody(page, policy, { page: question })).toMatchObject({ ok: true })
     expect(asked.map(({ method }) => method)).toEqual(['HEAD', 'GET'])
   } finally {
     child.kill('SIGTERM')

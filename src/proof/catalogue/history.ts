@@ -10,6 +10,7 @@ import { type CheckedList, SHARED } from '../list/parts.ts'
 import { RowSet } from '../list/set.ts'
 import { type ParsedQuestion, type Question, understood } from '../lookup/question.ts'
 import { type ChartTable, chartsFor, factsOf } from '../price/charts.ts'
+import { tellsLost } from '../price/lost-source.ts'
 import type { Manifest, Period, RegistryState } from '../price/release.ts'
 import type { Basis } from '../price/row.ts'
 import { nameOf } from '../price/timeline.ts'
@@ -60,7 +61,8 @@ export async function checkHistory(
   asked: HistoryQuestion | undefined,
 ): Promise<CheckedList & CheckedCatalogue> {
   const { data, page, timeline } = body
-  ensure(isPageOf(body, ['data', 'page', 'links', 'timeline', ...SHARED]), 'not_recognised')
+  const isHistory = isPageOf(body, ['data', 'page', 'links', 'timeline', 'sources_lost', ...SHARED])
+  ensure(isHistory && tellsLost(body), 'not_recognised')
   ensure(listOf(isTimelineRun)(timeline), 'proof_malformed')
   const set = await RowSet.of(facts, body, MOST_RELEASES)
   const { timeline_size } = facts.state as RegistryState

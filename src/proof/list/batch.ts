@@ -8,6 +8,7 @@ import { eachOf, ensure } from '../fault.ts'
 import { type BillLine, extended, isBilled, isUnits, summaryOf } from '../lookup/bill.ts'
 import type { Adjustment } from '../lookup/modifiers.ts'
 import type { Question } from '../lookup/question.ts'
+import { tellsLost } from '../price/lost-source.ts'
 import type { PricedRow } from '../price/row.ts'
 import { hasOnly, type Members } from '../shape.ts'
 import { checkLine, type Line, takeLine } from './line.ts'
@@ -38,8 +39,8 @@ export async function checkBatch(
   questions: readonly BillQuestion[] | undefined,
 ): Promise<CheckedList> {
   const { results, summary } = body
-  const isBatch = hasOnly(body, ['results', 'as_of', 'summary', ...SHARED]) && Array.isArray(results)
-  ensure(isBatch && results.length <= MOST_LINES, 'not_recognised')
+  const isBatch = hasOnly(body, ['results', 'as_of', 'summary', 'sources_lost', ...SHARED]) && Array.isArray(results)
+  ensure(isBatch && results.length <= MOST_LINES && tellsLost(body), 'not_recognised')
   ensure(!questions || questions.length === results.length, 'answers_another_question')
   const set = await RowSet.of(facts, body, MOST_RELEASES)
   const lines = eachOf(results, (each) => takeBatchLine(set, each))

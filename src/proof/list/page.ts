@@ -5,6 +5,7 @@ import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { capitals, codeOf, hasOnlyTexts } from '../lookup/question.ts'
+import { tellsLost } from '../price/lost-source.ts'
 import { isPageProof, isPageRange, isSharedRelease, type PageRange } from '../price/proofs.ts'
 import type { Manifest } from '../price/release.ts'
 import { type AnyRow, isAnyRow, MAX_LEAF_BYTES, rowText } from '../price/row.ts'
@@ -34,7 +35,10 @@ const PARTS = ['as_of', 'cpt', 'region', 'npi', 'chart']
 export async function checkPage(facts: Facts, body: Members, asked: PageQuestion | undefined): Promise<CheckedList> {
   const { data, proofs, as_of } = body
   const isPage =
-    hasOnly(body, ['data', 'proofs', 'page', 'links', 'as_of', ...SHARED]) && Array.isArray(data) && isDay(as_of)
+    hasOnly(body, ['data', 'proofs', 'page', 'links', 'as_of', 'sources_lost', ...SHARED]) &&
+    tellsLost(body) &&
+    Array.isArray(data) &&
+    isDay(as_of)
   ensure(isPage, 'not_recognised')
   ensure(listOf(isPageRange, MOST_RUNS)(proofs), 'proof_malformed')
   const releases = await addShared(facts, body, isSharedRelease, MOST_RUNS)

@@ -6,7 +6,7 @@ import type { Facts } from '../facts.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { type ParsedQuestion, understood } from '../lookup/question.ts'
 import { type SheetQuestion, type SheetRow, sheetFor } from '../lookup/sheet.ts'
-import { isLostSources } from '../price/lost-source.ts'
+import { tellsLost } from '../price/lost-source.ts'
 import { isChart } from '../price/release.ts'
 import { type AnyRow, rowText } from '../price/row.ts'
 import { hasOnly, isDay, listOf, type Members } from '../shape.ts'
@@ -21,10 +21,10 @@ export async function checkSheet(
   body: Members,
   question: SheetQuestion | undefined,
 ): Promise<CheckedList> {
-  const { data, because, place, not_held, as_of, sources_lost = [] } = body
+  const { data, because, place, not_held, as_of } = body
   const isSheet =
     hasOnly(body, ['data', 'because', 'place', 'not_held', 'as_of', 'sources_lost', ...SHARED]) &&
-    isLostSources(sources_lost) &&
+    tellsLost(body) &&
     Array.isArray(data) &&
     data.length <= MOST_ROWS &&
     listOf(isChart)(not_held) &&

@@ -1,4 +1,4 @@
-import { closed, instant, listOf, matches, oneOf, TOKEN } from '../shape.ts'
+import { closed, instant, listOf, type Members, matches, oneOf, TOKEN } from '../shape.ts'
 
 /**
  * That a file which a release cites is another one now at its address, or is gone, and that the service has no copy of it.
@@ -23,3 +23,6 @@ export const isLostSources = /* @__PURE__ */ listOf(
   }),
   MOST_LOST,
 )
+
+/** Whether lost sources, if a list tells of some, have their form. */
+export const tellsLost = ({ sources_lost = [] }: Members): boolean => isLostSources(sources_lost)

@@ -1,7 +1,7 @@
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { type Adjustment, isAdjusting } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
-import type { LostSource } from '../../proof/price/lost-source.ts'
+import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
@@ -42,6 +42,12 @@ export type LostSourcesOf = (release: Manifest) => LostSource[]
 
 export const lostMember = (lost: LostSource[]): { sources_lost?: LostSource[] } =>
   lost.length === 0 ? {} : { sources_lost: lost }
+
+/** The lost sources of all releases that a list shows rows of, each once. */
+export function lostBehind(releases: Iterable<Manifest>, lostSources: LostSourcesOf): ReturnType<typeof lostMember> {
+  const manifests = new Map([...releases].map((release) => [release.release_id, release]))
+  return lostMember([...manifests.values()].flatMap(lostSources).slice(0, MOST_LOST))
+}
 
 /** The text of the same answer. Rows, manifest, state and log proof stand in it as they were hashed or signed. */
 export function answerText(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf): string {

@@ -5,9 +5,11 @@ import { Problem } from '../../problem.ts'
 import { MOST_LINES } from '../../proof/list/batch.ts'
 import { type BillLine, extended, MOST_UNITS, summaryOf } from '../../proof/lookup/bill.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import { lineAnswer } from '../../status.ts'
-import { setShared } from '../answer-schema.ts'
+import { LostSources, setShared } from '../answer-schema.ts'
 import { ourTurn } from '../turn.ts'
+import { type LostSourcesOf, lostBehind } from './answer.ts'
 import {
   LINE_KINDS,
   type Line,
@@ -70,6 +72,7 @@ const ofBill = {
         'What the lines with a price come to, for each basis; low and high differ where a hospital lists several amounts',
     }),
   as_of: z.iso.date().meta({ description: 'The day that lines without a day of their own were asked about' }),
+  sources_lost: LostSources.optional(),
 }
 const WholeBatch = z
   .strictObject({ results: z.array(BillAnswer).meta(results), ...ofBill, ...setShared })
@@ -106,18 +109,22 @@ export async function lookUpLines(
   proofs: Proofs,
   { lines, proof }: z.output<typeof BatchQuery>,
   today: string,
+  lostSources: LostSourcesOf,
 ): Promise<z.input<typeof BatchAnswer>> {
   const form = proof === 'ref' ? inShort(proofs) : inFull(proofs)
   const results: object[] = []
   const bill: (BillLine | undefined)[] = []
+  const shown: Manifest[] = []
   for (const [i, line] of lines.entries()) {
     // A batch is a hundred lookups' work, and other requests must not wait for all of it.
     await ourTurn()
     const one = unlessDamaged(i, () => lineOf(form, line, today))
     results.push(one.result)
     bill.push(one.billed)
+    if (one.release) shown.push(one.release)
   }
-  return { results, summary: summaryOf(bill), as_of: today, ...form.parts() } as z.input<typeof BatchAnswer>
+  const said = { summary: summaryOf(bill), as_of: today, ...lostBehind(shown, lostSources) }
+  return { results, ...said, ...form.parts() } as z.input<typeof BatchAnswer>
 }
 
 /** What failed its verification can be neither shown nor proved in a batch: the caller is told which line needs it. */
@@ -131,7 +138,13 @@ function unlessDamaged<T>(i: number, work: () => T): T {
   }
 }
 
-function lineOf(form: BatchForm, line: unknown, today: string): { result: object; billed?: BillLine } {
+interface BatchLine {
+  result: object
+  billed?: BillLine
+  release?: Manifest | undefined
+}
+
+function lineOf(form: BatchForm, line: unknown, today: string): BatchLine {
   const asked = orRefusal(() => {
     if (typeof line !== 'object' || line === null || Array.isArray(line))
       throw new Problem('invalid_request', 'a line must be an object')
@@ -151,5 +164,6 @@ function lineOf(form: BatchForm, line: unknown, today: string): { result: object
   return {
     result: { ...result, ...said, extended: comesTo },
     billed: { basis: price.row.basis, extended: comesTo, billed: bill },
+    release: price.release,
   }
 }

@@ -9,11 +9,12 @@ import { PAGE_PROOF, type PageRange, RANGE_PROOF } from '../../proof/price/proof
 import type { AnyRow } from '../../proof/price/row.ts'
 import { rangesAround, rootFromRange } from '../../proof/tree/leaves.ts'
 import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
-import { PageRange as PageRangeSchema, PageRow, shared } from '../answer-schema.ts'
+import { LostSources, PageRange as PageRangeSchema, PageRow, shared } from '../answer-schema.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
 import { openRelease, type StoredRow } from '../file/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
 import { ourTurn } from '../turn.ts'
+import { type LostSourcesOf, lostBehind } from './answer.ts'
 import { countRows, pageOfRows, type RowFilter } from './pages.ts'
 import { type Proofs, unproved } from './proofs.ts'
 import { AsOf, Code, Npi, RegionText } from './query.ts'
@@ -50,6 +51,7 @@ export const RegistryPage = z
     page: CursorPage,
     links: Links,
     as_of: z.iso.date(),
+    sources_lost: LostSources.optional(),
   })
   .meta({ id: 'RegistryPage' })
 
@@ -97,7 +99,7 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
 }
 
 /** The rows of a page, each run of neighbours with one proof: a row that was left out of a run would be noticed. */
-export async function provedPage(proofs: Proofs, rows: BrowsePage['rows']) {
+export async function provedPage(proofs: Proofs, rows: BrowsePage['rows'], lostSources: LostSourcesOf) {
   const { view } = proofs
   const releases = [...new Map(rows.map(({ release }) => [release.release_no, release])).values()]
   const runs: { release: Release; from: number; leaves: Hash[] }[] = []
@@ -131,6 +133,10 @@ export async function provedPage(proofs: Proofs, rows: BrowsePage['rows']) {
     releases: releases.map((release) => view.share(release)),
     state: view.state,
     log: view.log,
+    ...lostBehind(
+      releases.map(({ manifest }) => manifest),
+      lostSources,
+    ),
   }
 }
 

@@ -3,10 +3,11 @@ import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { basisAsked, compareEditions, editionOf } from '../../proof/catalogue/history.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { chartsFor } from '../../proof/price/charts.ts'
-import { setShared } from '../answer-schema.ts'
+import type { Manifest } from '../../proof/price/release.ts'
+import { LostSources, setShared } from '../answer-schema.ts'
 import { TimelineRun } from '../timeline-schema.ts'
 import { ourTurn } from '../turn.ts'
-import { answer, shortAnswer } from './answer.ts'
+import { answer, type LostSourcesOf, lostBehind, shortAnswer } from './answer.ts'
 import { find } from './find.ts'
 import { type LineAnswer, lineFields, lineFor, shortLineFields, shortLineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
@@ -36,11 +37,12 @@ export const ReferenceHistory = z
     timeline: z.array(TimelineRun).meta({
       description: 'All periods of each chart that may answer, so that no edition can have been left out',
     }),
+    sources_lost: LostSources.optional(),
     ...setShared,
   })
   .meta({ id: 'ReferenceHistory' })
 export const ShortHistory = z
-  .strictObject({ data: z.array(ShortEdition), page: Page, links: Links })
+  .strictObject({ data: z.array(ShortEdition), page: Page, links: Links, sources_lost: LostSources.optional() })
   .meta({ id: 'ShortReferenceHistory', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** What every edition says of a code, newest first: the question asked of each chart alone, on its first day. */
@@ -48,6 +50,7 @@ export async function history(
   proofs: Proofs,
   query: HistoryQuery,
   today: string,
+  lostSources: LostSourcesOf,
 ): Promise<ListAnswer<typeof ReferenceHistory>> {
   const { question, charts, periods } = editionsAsked(proofs, query, today)
   const { limit, offset } = query
@@ -56,6 +59,7 @@ export async function history(
   if (charts.length === 0) answer(proofs, find(proofs, question), { related: false })
   const sharing = new SharedParts(proofs)
   const data: z.input<typeof Edition>[] = []
+  const shown: Manifest[] = []
   for (const period of periods.slice(offset, offset + limit)) {
     await ourTurn()
     const release = view.releaseIn(period)
@@ -63,10 +67,12 @@ export async function history(
     const line = lineFor(sharing, { ...question, basis, day: period.from })
     // The edition is shown even if the place, or the modifier, was refused before it was asked.
     sharing.evidence({ releases: [release], rows: [], periods: [], providers: [] })
+    if (line.price) shown.push(release.manifest)
     data.push({ ...editionOf(release.manifest, period), answer: line.result as LineAnswer })
   }
   const timeline = view.periods.length === 0 ? [] : charts.map((chart) => view.run(...view.stretchOf(chart)))
-  return { data, total: periods.length, timeline, ...sharing.parts() } as ListAnswer<typeof ReferenceHistory>
+  const said = { timeline, ...lostBehind(shown, lostSources) }
+  return { data, total: periods.length, ...said, ...sharing.parts() } as ListAnswer<typeof ReferenceHistory>
 }
 
 /** The same in few words, with pointers in place of proofs. */
@@ -74,17 +80,21 @@ export async function shortHistory(
   proofs: Proofs,
   query: HistoryQuery,
   today: string,
+  lostSources: LostSourcesOf,
 ): Promise<ListAnswer<typeof ShortHistory>> {
   const { question, charts, periods } = editionsAsked(proofs, query, today)
   if (charts.length === 0) shortAnswer(proofs, find(proofs, question))
   const data: object[] = []
+  const shown: Manifest[] = []
   for (const period of periods.slice(query.offset, query.offset + query.limit)) {
     await ourTurn()
     const basis = basisAsked(period.chart, question, proofs.charts)
     const line = shortLineFor(proofs, { ...question, basis, day: period.from })
-    data.push({ ...editionOf(proofs.view.releaseIn(period).manifest, period), answer: line.result })
+    const { manifest } = proofs.view.releaseIn(period)
+    if (line.price) shown.push(manifest)
+    data.push({ ...editionOf(manifest, period), answer: line.result })
   }
-  return { data, total: periods.length } as ListAnswer<typeof ShortHistory>
+  return { data, total: periods.length, ...lostBehind(shown, lostSources) } as ListAnswer<typeof ShortHistory>
 }
 
 /** How many editions a page lists, at least one: each takes as much work as a lookup. */

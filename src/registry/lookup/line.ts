@@ -3,6 +3,7 @@ import { type Kind, PROBLEMS, Problem, type ProblemCode } from '../../problem.ts
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { AbsenceProof, Because, CitedRow } from '../../proof/price/proofs.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import type { PlaceRow, PricedRow, Row } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
 import {
@@ -74,7 +75,12 @@ export type LineAnswer = z.input<typeof lineFields>
 export interface Line {
   result: object
   /** Where it is a price. */
-  price?: { row: Pick<PricedRow, 'basis' | 'kind' | 'price'>; adjustment: Adjustment | undefined }
+  price?: {
+    row: Pick<PricedRow, 'basis' | 'kind' | 'price'>
+    adjustment: Adjustment | undefined
+    /** That the row is of. */
+    release: Manifest | undefined
+  }
 }
 
 /** The answer to one question, or its refusal, as a line; `beside` stands in it as well. */
@@ -82,7 +88,8 @@ export function lineFor(sharing: SharedParts, question: ParsedQuestion): Line {
   const { proofs } = sharing
   const found = orRefusal(() => answer(proofs, find(proofs, question), { related: false }))
   if (found instanceof Problem) return { result: refusedAsLine(sharing, found) }
-  return { result: foundLine(pricedLine(sharing, found)), price: { row: found, adjustment: found.adjustment } }
+  const { adjustment, proof } = found
+  return { result: foundLine(pricedLine(sharing, found)), price: { row: found, adjustment, release: proof.release } }
 }
 
 /** The same in few words, with pointers in place of proofs. */
@@ -90,8 +97,9 @@ export function shortLineFor(proofs: Proofs, question: ParsedQuestion): Line {
   const found = orRefusal(() => shortAnswer(proofs, find(proofs, question)))
   if (found instanceof Problem) return { result: refusedInShort(found) }
   const { modifiers_ignored, adjustment, ...row } = found
+  const release = proofs.view.releaseNamed(row.proof.release_id)?.manifest
   const told = { ...(modifiers_ignored ? { modifiers_ignored } : {}), ...(adjustment ? { adjustment } : {}) }
-  return { result: foundLine({ row, ...told }), price: { row: found, adjustment } }
+  return { result: foundLine({ row, ...told }), price: { row: found, adjustment, release } }
 }
 
 function pricedLine(

@@ -5,7 +5,7 @@ import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { LostSources, SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
-import { checkUnshown, heldPeriods, hintFor, type LostSourcesOf, lostMember, shortRow } from './answer.ts'
+import { checkUnshown, heldPeriods, hintFor, type LostSourcesOf, lostBehind, shortRow } from './answer.ts'
 import { evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
 import { type Trace, tracedEditions } from './find.ts'
@@ -54,7 +54,7 @@ export function sheet(
   const placed = place ? { place: sharing.show(place) } : {}
   const because = sharing.evidence(evidenceOf(proofs, [{ trace, question }], { rows, place }))
   const parts = sharing.parts()
-  const said = { not_held, as_of: question.day, ...lostBehind(rows, lostSources) }
+  const said = { not_held, as_of: question.day, ...lostBehind(manifestsOf(rows), lostSources) }
   return { data, because, ...parts, ...placed, ...said } as z.input<typeof ReferenceSheet>
 }
 
@@ -68,17 +68,12 @@ export function shortSheet(
   const { question, trace, rows, not_held } = findSheet(proofs, query, today)
   checkUnshown(proofs, trace, rows)
   const data = rows.map((row) => shortRow(proofs, row))
-  return { data, not_held, as_of: question.day, ...lostBehind(rows, lostSources) } as z.input<typeof ShortSheet>
+  return { data, not_held, as_of: question.day, ...lostBehind(manifestsOf(rows), lostSources) } as z.input<
+    typeof ShortSheet
+  >
 }
 
-/** As many as a verifier takes. */
-const MOST_LOST = 20
-
-/** The lost sources of all releases that a sheet shows rows of, each once. */
-function lostBehind(rows: readonly RowInRelease[], lostSources: LostSourcesOf): object {
-  const manifests = new Map(rows.map(({ release }) => [release.release_id, release.manifest]))
-  return lostMember([...manifests.values()].flatMap(lostSources).slice(0, MOST_LOST))
-}
+const manifestsOf = (rows: readonly RowInRelease[]) => rows.map(({ release }) => release.manifest)
 
 /** The rows of a sheet; refused where there are none. */
 function findSheet(proofs: Proofs, query: SheetQuery, today: string) {

@@ -30,8 +30,7 @@ export const jwks = (keys: readonly DocumentKey[]): Resource => ({
   name: 'get_jwks',
   path: JWKS_PATH,
   summary: 'The public keys that sign the agent card',
-  description:
-    'The public keys that sign the agent card. Proofs of prices are signed by the keys of `/log/policy`, not by these.',
+  description: 'The public keys that sign the agent card. Proofs of prices are signed by the keys of `/log/policy`.',
   tag: 'discovery',
   cache: 'public, max-age=3600',
   forms: [

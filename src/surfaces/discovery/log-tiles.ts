@@ -116,7 +116,7 @@ const proofs = ({ name, findProof }: TiledLog): Resource => ({
   name: `get_${name}_proof`,
   path: `/log/${name}/proof/{index}`,
   summary: `The proof that an entry is in the ${name} log`,
-  description: 'A C2SP tlog-proof of an entry under the newest checkpoint, without the entry itself.',
+  description: 'A C2SP tlog-proof of an entry under the newest checkpoint.',
   tag: 'discovery',
   limit: 'log',
   cache: 'no-cache',
@@ -137,8 +137,7 @@ const entryBundles = ({ name, findEntries }: TiledLog, access: Access): Resource
   name: `get_${name}_entries`,
   path: `/log/${name}/tile/entries/{bundle}`,
   summary: `Entries of the ${name} log`,
-  description:
-    'Up to 256 entries that the checkpoint covers, as in C2SP tlog-tiles: each one after its length in two bytes.',
+  description: 'Up to 256 entries under the checkpoint, as in C2SP tlog-tiles: each after its length in two bytes.',
   tag: 'discovery',
   access,
   limit: 'log',
