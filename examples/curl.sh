@@ -16,4 +16,4 @@ jq -r --slurpfile bill "$here/bill.json" '
      (if .value.status == 200 then "\(.value.extended.amount) USD" else "no price: \(.value.problem.code)" end)),
   (.summary.totals[] | "total \(.basis): \(.low) of \(.billed) billed")' "$work/answer.json"
 # The question is part of the check: each line must answer the line that was sent.
-${ATR:-npx atr} verify "$work/answer.json" --lines "$here/bill.json" --policy "$work/policy" 2> /dev/null
+${ATR:-npx atr} verify "$work/answer.json" --lines "$here/bill.json" --policy "$work/policy"

@@ -41,7 +41,7 @@ J0001  billed 140.00  reference 77.964 USD
 
 const COMMANDS: Record<string, [command: string[], end: RegExp]> = {
   'client.mjs': [['node', 'client.mjs'], /\nverified: 9 rows under the checkpoint of \d{4}-[^\n]*\n$/],
-  'curl.sh': [['./curl.sh'], /\nok\n$/],
+  'curl.sh': [['./curl.sh'], /\nok\n/],
   'mcp.mjs': [['node', 'mcp.mjs'], /\nverified: 9 rows under the checkpoint of \d{4}-[^\n]*\n$/],
   'python.py': [['python3', 'python.py'], /\nin their releases: 8 rows; [^\n]*\n$/],
 }
