@@ -33,14 +33,15 @@ export interface FirstAnswerParts {
  */
 export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8Array<ArrayBuffer> | undefined {
   const read = plainReader(parts.table)
-  const days = new WeakMap<View, Map<string, DayPlan>>()
+  const known = new WeakMap<View, Plans>()
   const related = new RelatedTexts()
   const planFor = (view: View, day: string): DayPlan => {
-    const known = days.get(view) ?? new Map<string, DayPlan>()
-    days.set(view, known)
-    const found = known.get(day) ?? new DayPlan(parts, view, day)
-    if (known.size > MOST_DAYS) known.clear()
-    known.set(day, found)
+    const plans = known.get(view) ?? { days: new Map<string, DayPlan>(), plates: new Map<Release, Plate>() }
+    known.set(view, plans)
+    const { days, plates } = plans
+    const found = days.get(day) ?? new DayPlan(parts, view, day, plates)
+    if (days.size > MOST_DAYS) days.clear()
+    days.set(day, found)
     return found
   }
   return (query) => {
@@ -53,6 +54,12 @@ export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8A
       return undefined // the general way meets the same, and says what is wrong
     }
   }
+}
+
+/** Of one published state. Days are many and small; what a release says of itself is the same on all of them. */
+interface Plans {
+  days: Map<string, DayPlan>
+  plates: Map<Release, Plate>
 }
 
 const MOST_DAYS = 1_000
@@ -82,6 +89,7 @@ class DayPlan {
     private readonly parts: FirstAnswerParts,
     private readonly view: View,
     private readonly day: string,
+    private readonly plates: Map<Release, Plate>,
   ) {
     const { table } = parts
     this.#beside = releasesFor({ view, charts: table }, null, day).map((release) => ({
@@ -142,7 +150,8 @@ class DayPlan {
     const known = this.#plates.get(chart)
     if (known || this.#plates.has(chart)) return known
     const release = this.view.editionOn(chart, this.day)
-    const made = release && { release, share: Buffer.from(this.view.shareText(release)) }
+    const made = release && (this.plates.get(release) ?? { release, share: Buffer.from(this.view.shareText(release)) })
+    if (made) this.plates.set(made.release, made)
     this.#plates.set(chart, made)
     return made
   }
