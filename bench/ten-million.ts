@@ -125,12 +125,15 @@ async function serve(env: Environment, codes: number, folder: string): Promise<S
   const { ask, started, readyMs, readyCpuMs, stop, port, pids, peakBytes } = await startService(env)
   try {
     // Every pair of a code and a place comes once: both numbers of steps have no divisor in common with what they go round.
-    const question = (i: number): string =>
-      `/reference?cpt=${codeAt((i * 7_919) % codes)}&region=${LOCALITIES[(i * 7 + Math.floor(i / codes)) % LOCALITIES.length]}`
+    const pairs = codes * LOCALITIES.length
+    const question = (i: number): string => {
+      const region = LOCALITIES[(i * 7 + Math.floor(i / codes)) % LOCALITIES.length]
+      return `/reference?cpt=${codeAt((i * 7_919) % codes)}&region=${region}&setting=${i < pairs ? 'non_facility' : 'facility'}`
+    }
     const answer = await ask(question(0))
     if (answer.status !== 200) throw new Error(`a lookup was answered with ${answer.status}`)
     const firstMs = performance.now() - started
-    const asks = Array.from({ length: Math.min(rowsOf(codes) / 2, LOOKUPS) }, (_, i) => ({ path: question(i) }))
+    const asks = Array.from({ length: Math.min(2 * pairs, LOOKUPS) }, (_, i) => ({ path: question(i) }))
     const requests = writeRequests(join(folder, 'warm'), asks.slice(0, WARM))
     const cold = await loadOnce({ port, pids }, asks.slice(WARM), folder)
     const { warm } = await medians({ warm: { port, pids, requests } }, 4)
