@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { PROBLEMS } from '../../src/problem.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
+import { onSqlite } from '../support/engines.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { aroundPrism } from '../support/through-prism.ts'
 
@@ -105,7 +106,8 @@ test('the page of a used-up quota says when to come again, and is made once for 
 const spoken = ({ title, hint }: { title: string; hint: string }) => ({ title, detail: title, agent_hint: hint })
 
 test('a service that fails says so on a page too, with the number of the request for the operator', async () => {
-  await using app = await testApp(BESIDE)
+  const engine = onSqlite('a store of PostgreSQL that was closed is one that is away, which is no fault')
+  await using app = await testApp({ ...BESIDE, engine })
   await app.installation.db.close()
   const problem = (await (await get(app, '/api/releases')).json()) as Document
   expect(problem.code).toBe('internal_error')
