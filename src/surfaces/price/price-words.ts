@@ -92,9 +92,13 @@ export const ofRow = (
 export function otherLists({ question, refusal, sheet }: Pick<PriceFacts, 'question' | 'refusal' | 'sheet'>): Meant[] {
   if (!question || !refusal || hasSeveral(refusal)) return []
   const others = sheet.filter((row) => row.kind === 'price' && row.basis !== question.basis)
-  return [...new Map(others.toReversed().map((row) => [row.basis, row])).values()]
-    .reverse()
-    .map((row) => ({ label: BASIS_WORDS[row.basis].short, question: ofRow(question, row) }))
+  const isSame = ({ modifier }: ShortRow): boolean => (modifier ?? undefined) === question.modifier
+  return Object.values(Object.groupBy(others, ({ basis }) => basis)).flatMap((rows) => {
+    const row = rows.find(isSame) ?? rows[0]
+    if (!row) return []
+    const modifier = isSame(row) ? '' : row.modifier === null ? ', without modifier' : `, with modifier ${row.modifier}`
+    return { label: `${BASIS_WORDS[row.basis].short}${modifier}`, question: ofRow(question, row) }
+  })
 }
 export const OTHER_LISTS = 'Another list has a price for this code on this day'
 
