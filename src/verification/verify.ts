@@ -1,13 +1,12 @@
-// Re-derives what is public, part by part: at once for `atr fsck`, and in a cycle while a service runs.
+// Re-derives what is public, part by part.
 
 import type { Db } from '../db/db.ts'
 import { checkFigures } from '../figures/fsck.ts'
 import type { Installation } from '../installation.ts'
 import { checkLog } from '../integrity/fsck.ts'
 import { PARTS } from '../integrity/verification/facts.ts'
-import { forgetCopies, listParts, putPart, type VerifiedPart } from '../integrity/verification/store.ts'
+import { listParts, putPart, type VerifiedPart } from '../integrity/verification/store.ts'
 import { Verdict } from '../integrity/verification/verdict.ts'
-import { type Job, Pace, repeat } from '../job.ts'
 import { checkDiff, checkHistory, checkRelease, checkStatements, isPublished } from '../registry/release/fsck.ts'
 import { rederive } from '../registry/release/rederive.ts'
 import { findRelease, listReleases, type ReleaseState } from '../registry/release/store.ts'
@@ -96,58 +95,11 @@ const resultOf = (
   failed: verdict.failed,
 })
 
-export interface CycleOptions {
-  /** How much of one processor it may use, in percent. */
-  cpuPercent: number
-  /** A part is verified again so long after it was verified. */
-  everyMs: number
-  now: () => number
-  tell: Job['tell']
-}
-
 /** What has failed is looked at again soon, so that it is served soon after it was repaired. */
 const FAILED_EVERY_MS = 60_000
-/** After a start others have the processor first. */
-const FIRST_WAIT_MS = 30_000
-/** A machine that has verified nothing for so long is gone. */
-const COPY_LIFE_MS = 3 * 86_400_000
 
-/**
- * Verifies every part again and again, the one that was verified longest ago first. It reads the store in short
- * snapshots and files without any, and sleeps in proportion to its work.
- */
-export function verifyInCycle(verified: Verified, options: CycleOptions): { stop: () => Promise<void> } {
-  const stopping = new AbortController()
-  const { everyMs, now, tell } = options
-  let isFirst = true
-  const turn = async (): Promise<number> => {
-    if (isFirst) {
-      isFirst = false
-      return Math.min(everyMs, FIRST_WAIT_MS)
-    }
-    const next = await nextPart(verified, everyMs)
-    if (next.dueAt > now()) {
-      await forgetCopies(verified.db, verified.db.files.copy, now() - Math.max(COPY_LIFE_MS, 3 * everyMs))
-      return next.dueAt - now()
-    }
-    const pace = new Pace(options.cpuPercent, stopping.signal)
-    try {
-      await verifyPart(verified, next.part, now, () => pace.pause())
-    } catch (error) {
-      if (!stopping.signal.aborted) throw error
-    }
-    return 1
-  }
-  const job = repeat({ turn, tell })
-  return {
-    stop: () => {
-      stopping.abort()
-      return job.stop()
-    },
-  }
-}
-
-async function nextPart({ db, isMirror }: Verified, everyMs: number): Promise<{ part: string; dueAt: number }> {
+/** The part that was verified longest ago, and when it is to be verified again. */
+export async function nextPart({ db, isMirror }: Verified, everyMs: number): Promise<{ part: string; dueAt: number }> {
   const releases = (await listReleases(db)).filter(isPublished).map(({ release_id }) => release_id)
   const known = new Map(
     (await listParts(db)).filter(({ copy }) => copy === '' || copy === db.files.copy).map((each) => [each.part, each]),

@@ -34,14 +34,15 @@ const LineQuery = ReferenceQuery.extend({
   units: z.int().min(1).max(MOST_UNITS).default(1).meta({ description: 'How often the service is billed' }),
   billed: Amount.optional().meta({ description: 'What the bill asks for this line', examples: ['300.00'] }),
 })
-const { $schema: _, ...lineForm } = z.toJSONSchema(LineQuery, { io: 'input' })
+/** Described as a lookup and taken as anything: a line that is no lookup is refused alone, in its place. */
+const AnyLine = z.lazy(() => {
+  const { $schema: _, ...form } = z.toJSONSchema(LineQuery, { io: 'input' })
+  return z.unknown().meta({ ...form, description: 'The parameters of one lookup, with units and the amount billed' })
+})
 
 export const BatchQuery = z.strictObject({
   lines: z
-    // Described as a lookup and taken as anything: a line that is no lookup is refused alone, in its place.
-    .array(
-      z.unknown().meta({ ...lineForm, description: 'The parameters of one lookup, with units and the amount billed' }),
-    )
+    .array(AnyLine)
     .min(1)
     .max(MOST_LINES)
     .meta({ description: `The lookups, at most ${MOST_LINES}` }),

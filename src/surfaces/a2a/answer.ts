@@ -7,10 +7,9 @@ import { readJson } from '../http/request.ts'
 import { problemDocument, quotaHeaders, refusalHeaders } from '../http/response.ts'
 import { readQuestion } from './question.ts'
 import { envelope, RpcError, type RpcErrorName, type RpcId, readRequest } from './rpc.ts'
+import { skillsOf } from './skills.ts'
 import { MOST_ID_LENGTH, rejectedTask, type Subject, subjectOf, taskId, taskOf } from './task.ts'
 
-export const A2A_PATH = '/a2a'
-export const A2A_VERSION = '1.0'
 const MOST_BYTES = 64 * 1024
 
 export interface A2aParts {
@@ -23,41 +22,37 @@ export interface A2aParts {
   randomId: () => string
 }
 
-/** The operations that are skills: those that only read. */
-export const skillsOf = (operations: readonly Operation[]): Operation[] =>
-  operations.filter(({ http }) => http.method === 'GET')
-
 interface Reply {
   result: unknown
   visit?: Visit
 }
 
-/** A2A 1.0 over JSON-RPC: small and deterministic. A message is a question, and its task is completed at once. */
-export const a2aEndpoint = (parts: A2aParts): Mount => ({
-  name: 'answer_message',
-  path: A2A_PATH,
-  async handle(request, { call, requestId }) {
-    let id: RpcId = null
-    try {
-      const body = await readBodyOf(request)
-      const rpc = readRequest(body)
-      id = rpc.id
-      if (!isVersion(request)) throw new RpcError('version_not_supported')
-      const method = METHODS[rpc.method]
-      if (method === undefined) throw new RpcError('method_not_found')
-      const { result, visit } = await method({ ...parts, call, requestId }, rpc.params)
-      const counted = visit ?? (await count(parts, call))
-      if (counted.refusal) throw new Refused(counted.refusal, counted)
-      return answer(envelope(id, { result }), 200, counted)
-    } catch (error) {
-      if (!(error instanceof RpcError || error instanceof Refused)) throw error
-      const visit = (error instanceof Refused ? error.visit : undefined) ?? (await count(parts, call))
-      if (visit.refusal) return refused(parts, id, visit.refusal, visit, requestId)
-      if (error instanceof Refused) return refused(parts, id, error.problem, visit, requestId)
-      return answer(envelope(id, { error }), error.kind === 'version_not_supported' ? 400 : 200, visit)
-    }
-  },
-})
+/** Answers a message: see `a2aEndpoint`. */
+export async function answerMessage(
+  parts: A2aParts,
+  request: Request,
+  { call, requestId }: Parameters<Mount['handle']>[1],
+): Promise<Response> {
+  let id: RpcId = null
+  try {
+    const body = await readBodyOf(request)
+    const rpc = readRequest(body)
+    id = rpc.id
+    if (!isVersion(request)) throw new RpcError('version_not_supported')
+    const method = METHODS[rpc.method]
+    if (method === undefined) throw new RpcError('method_not_found')
+    const { result, visit } = await method({ ...parts, call, requestId }, rpc.params)
+    const counted = visit ?? (await count(parts, call))
+    if (counted.refusal) throw new Refused(counted.refusal, counted)
+    return answer(envelope(id, { result }), 200, counted)
+  } catch (error) {
+    if (!(error instanceof RpcError || error instanceof Refused)) throw error
+    const visit = (error instanceof Refused ? error.visit : undefined) ?? (await count(parts, call))
+    if (visit.refusal) return refused(parts, id, visit.refusal, visit, requestId)
+    if (error instanceof Refused) return refused(parts, id, error.problem, visit, requestId)
+    return answer(envelope(id, { error }), error.kind === 'version_not_supported' ? 400 : 200, visit)
+  }
+}
 
 /** What no task can say: the caller may not ask this, or not now. It has the status that every surface gives it. */
 class Refused extends Error {

@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { citedLines } from '../../proof/price/row-of-release.ts'
+import type { Frame } from '../site/frame.ts'
 import { Day } from '../site/landing-html.tsx'
-import { type Frame, ScrollingTable } from '../site/layout.tsx'
+import { ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
 import { amountsText, BASIS_WORDS, dollars, grouped, priceText, settingText } from '../site/words.ts'
 import { Calculation } from './calculation.tsx'

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { ABOUT, SERVICE } from '../discovery/descriptor.ts'
 import { FigureTiles } from './figure-tiles.tsx'
+import type { Frame } from './frame.ts'
 import {
   connections,
   isSample,
@@ -11,7 +12,7 @@ import {
   STATUS_WORDS,
   TERMS,
 } from './landing-facts.ts'
-import { type Frame, Sample, ScrollingTable, Snippet } from './layout.tsx'
+import { Sample, ScrollingTable, Snippet } from './layout.tsx'
 import { LookupForm } from './lookup-form.tsx'
 import { grouped, inWords } from './words.ts'
 

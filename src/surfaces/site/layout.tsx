@@ -2,21 +2,6 @@
 import type { Child } from 'hono/jsx'
 import { type AssetName, assets } from './assets.ts'
 
-/** Pages load a style sheet and scripts from here, and nothing else from anywhere. Nothing stands inline. */
-export const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; '),
-} as const
-
 export interface PageContent {
   title: string
   description: string
@@ -39,16 +24,8 @@ export const SITE_PAGES = [
   { path: '/docs', title: 'Docs' },
 ] as const
 
-/** Puts a page into the frame that all pages of a service have. */
-export type Frame = (page: PageContent) => Promise<string>
-
-/** The frame of a service, with what it says of itself on every page. */
-export const frameOf =
-  (notice?: string): Frame =>
-  (page) =>
-    layout(page, notice)
-
-async function layout(
+/** A page in the frame that all pages of a service have, with what it says of itself on every page. */
+export async function layout(
   { title, description, path, main, head, scripts = ['site'] }: PageContent,
   notice: string | undefined,
 ): Promise<string> {
@@ -143,4 +120,9 @@ export const Snippet = ({ label, text }: { label: string; text: string }) => (
       <code>{text}</code>
     </pre>
   </figure>
+)
+
+/** In our own texts, names stand between backticks. */
+export const WithCode = ({ words }: { words: string }) => (
+  <>{words.split('`').map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>
 )
