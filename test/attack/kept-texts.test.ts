@@ -1,8 +1,8 @@
 // A text that was cut out of a longer one can keep all of it in memory. What a service remembers of a request must not
 // keep its head: bounds on what is remembered would be wrong by a factor of a thousand.
 
-import { expect, test } from 'bun:test'
 import { heapStats } from 'bun:jsc'
+import { expect, test } from 'bun:test'
 import { remembered } from '../../src/surfaces/http/remembered.ts'
 import { callerAddress } from '../../src/transport/forwarded.ts'
 import type { Head } from '../../src/transport/head.ts'
@@ -37,7 +37,11 @@ const WAYS: Record<string, () => (head: Head) => unknown> = {
   },
   'the address that a proxy passes on': () => {
     const kept = new Map<string, number>()
-    return (head) => kept.set(callerAddress('192.0.2.1', head.get('x-forwarded-for'), (hop) => hop === '192.0.2.1'), 1)
+    return (head) =>
+      kept.set(
+        callerAddress('192.0.2.1', head.get('x-forwarded-for'), (hop) => hop === '192.0.2.1'),
+        1,
+      )
   },
   'the headers of which a form was worked out': () => {
     const work = remembered((text) => text.length)
