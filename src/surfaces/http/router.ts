@@ -229,7 +229,8 @@ async function showResource(
   const { access, limit } = route
   const { head } = env
   const { cost = 1 } = resource
-  const visit = await parts.gate.enter(callOf(head, env.address), access, limit, cost === 1 ? undefined : () => cost)
+  const enter = () => parts.gate.enter(callOf(head, env.address), access, limit, cost === 1 ? undefined : () => cost)
+  const visit = env.visit ?? (await enter())
   env.about = lineOf(visit)
   const show = async (): Promise<Reply> => {
     if (visit.refusal) throw visit.refusal
