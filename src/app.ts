@@ -262,6 +262,8 @@ export function makeApp(
     a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
     mcpEndpoint({
       operations: () => operations,
+      answered: () => answered,
+      notice: discovery.notice,
       resources: () => resources,
       gate,
       baseUrl,

@@ -12,8 +12,8 @@ const Instant = z.iso.datetime({ offset: true })
 export const ChangesQuery = z.strictObject({
   ...pageInput,
   metric: z.enum(METRICS).optional().meta({ description: 'Only changes of this figure' }),
-  since: Instant.optional().meta({ description: 'Only changes released at or after this time (RFC 3339)' }),
-  until: Instant.optional().meta({ description: 'Only changes released before this time (RFC 3339)' }),
+  since: Instant.optional().meta({ description: 'a time (RFC 3339): changes released at or after it' }),
+  until: Instant.optional().meta({ description: 'a time (RFC 3339): changes released before it' }),
   after_seq: z.int().min(-1).optional().meta({
     description:
       'Only changes after this one, oldest first, for clients that follow the log. -1 starts at the beginning',

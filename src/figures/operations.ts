@@ -21,7 +21,7 @@ const Npi = z
   .string()
   .regex(/^[12][0-9]{9}$/)
   .refine(isNpi)
-  .meta({ description: 'National Provider Identifier of an organisation, with its check digit' })
+  .meta({ description: 'the National Provider Identifier of an organisation, with its check digit' })
   .register(refusedAs, { problem: 'invalid_npi' })
 
 const NPIS_PER_DAY = 500

@@ -52,7 +52,7 @@ const Nonce = z
   .meta({
     type: 'string',
     pattern: PATTERNS.nonce,
-    description: 'The nonce from the challenge, at most 120 seconds old',
+    description: 'the nonce from the challenge, at most 120 seconds old',
   })
   .register(refusedAs, { problem: 'nonce_invalid' })
 
@@ -63,10 +63,10 @@ export const AttestRequest = z.strictObject({
     .min(1)
     .max(SCOPE_NAMES.length)
     .optional()
-    .meta({ description: 'Ask for fewer scopes than the key has; if left out, the token gets all of them' }),
+    .meta({ description: 'a list of fewer scopes than the key has; if left out, the token gets all of them' }),
   proof: z.string().max(128).optional().meta({
     pattern: SIGNATURE_PATTERN,
-    description: 'The signature over the nonce; only for keys registered with a public key',
+    description: 'the signature over the nonce; only for keys registered with a public key',
   }),
 })
 

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { App } from '../../src/app.ts'
 import { BASE_URL, type TestApp } from './harness.ts'
 
 type Members = Record<string, unknown>
@@ -36,10 +37,14 @@ export const newClient = (era: Era): Client =>
   new Client(INFO, { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } })
 
 /** A client that is connected to the service in this process. Every answer is what the service would send by network. */
-export async function connect(app: TestApp, era: Era, headers: Headers = {}): Promise<AnyClient> {
+export async function connect(
+  { app }: { app: Pick<App, 'fetch'> },
+  era: Era,
+  headers: Headers = {},
+): Promise<AnyClient> {
   const url = new URL(`${BASE_URL}/mcp`)
   const fetch = async (target: string | URL, init?: RequestInit): Promise<Response> =>
-    app.app.fetch(new Request(target, init), '192.0.2.1')
+    app.fetch(new Request(target, init), '192.0.2.1')
   const options = { fetch, requestInit: { headers } }
   if (era === 'legacy') {
     const client = new OldClient(INFO)

@@ -47,6 +47,10 @@ const ADJUSTING: { readonly [modifier: string]: AdjustmentRule } = {
 }
 export const isAdjusting = (modifier: string): boolean => Object.hasOwn(ADJUSTING, modifier)
 
+/** Whether the row has the indicator that decides about the modifier. Only the physician schedules print them. */
+export const isDecidedBy = ({ indicators }: Pick<PricedRow, 'indicators'>, modifier: string): boolean =>
+  indicators[ADJUSTING[modifier]?.indicator ?? ''] !== undefined
+
 export interface Adjustment {
   modifier: string
   rule: string

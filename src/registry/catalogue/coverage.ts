@@ -33,7 +33,7 @@ export const coverageQuery = (charts: Charts) =>
       .toUpperCase()
       .regex(/^([0-9]{1,4}|[A-Z][0-9]{0,3})$/)
       .optional()
-      .meta({ description: 'List the codes that begin with these one to four characters', examples: ['992'] }),
+      .meta({ description: 'one to four characters that the codes begin with', examples: ['992'] }),
     chart: chartId(charts).optional(),
     npi: Npi.optional(),
     as_of: AsOf.optional(),

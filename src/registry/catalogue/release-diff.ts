@@ -19,8 +19,8 @@ const ReleaseId = z
   .regex(/^[A-Za-z0-9._:-]+$/)
 
 export const DiffQuery = z.strictObject({
-  from: ReleaseId.meta({ description: 'The release to compare with', examples: ['cms-pfs:RVU26B:1'] }),
-  to: ReleaseId.meta({ description: 'The release to compare, of the same chart', examples: ['cms-pfs:RVU26C:1'] }),
+  from: ReleaseId.meta({ description: 'the release to compare with', examples: ['cms-pfs:RVU26B:1'] }),
+  to: ReleaseId.meta({ description: 'the release to compare, of the same chart', examples: ['cms-pfs:RVU26C:1'] }),
 })
 export type DiffQuery = z.output<typeof DiffQuery>
 

@@ -1,5 +1,5 @@
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
-import { type Adjustment, isAdjusting } from '../../proof/lookup/modifiers.ts'
+import { type Adjustment, isAdjusting, isDecidedBy, isNeutral } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
@@ -217,11 +217,20 @@ export const hintFor = (charts: Told['charts']): { hint?: string } =>
       }
     : {}
 
+const UNSTATED =
+  'Do not compute an amount with the modifier. If you show the amount without it, say so: with it Medicare may pay another one.'
+/** The neighbours of a ZIP code do not tell on which side of a border an address lies. */
+const DIVIDED =
+  'Ask with the locality or the state of the address. The member `choices` has those of the ZIP codes around this one; the address may be in none of them, across a state border.'
+
 /** Refusals that name the next call themselves. */
 const HAS_OWN_WAY = ['region_ambiguous', 'modifier_not_allowed', 'unknown_provider']
 
 /** Names the lists that do price the code on that day, which the question as it stands does not reach. */
 function elsewhereHint(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
+  if (decision.outcome === 'modifier_not_allowed' && !isDecidedBy(decision.row, decision.modifier))
+    return { hint: UNSTATED }
+  if (decision.outcome === 'region_ambiguous' && question.region.level === 'zip') return { hint: DIVIDED }
   const usual = hintFor(told.charts)
   const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
   return lead === undefined ? usual : { hint: `${lead} ${usual.hint ?? PROBLEMS[code].hint}` }
@@ -263,10 +272,21 @@ function sentence(
   const { question, decision, trace } = finding
   const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
   if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
-  if (decision.outcome === 'modifier_not_allowed')
-    return `The amount of this code is not adjusted for modifier ${decision.modifier}: the indicator on its row rules it out. Source: ${main?.release.release_id}.`
+  if (decision.outcome === 'modifier_not_allowed') {
+    const { row, modifier } = decision
+    const why = isDecidedBy(row, modifier)
+      ? `The amount of this code is not adjusted for modifier ${modifier}: the indicator on its row rules it out.`
+      : `This schedule does not state what it pays for this code with modifier ${modifier}.`
+    return `${why} Source: ${main?.release.release_id}.`
+  }
   if (decision.outcome === 'modifier_not_priced') {
-    const how = question.modifiers.length === 0 ? 'but only with modifiers' : 'but not with this modifier'
+    const isElsewhere = available.modifiers.includes(question.modifiers.filter((each) => !isNeutral(each)).join('-'))
+    const how =
+      question.modifiers.length === 0
+        ? 'but only with modifiers'
+        : isElsewhere
+          ? `with this modifier too, but not for ${question.setting === undefined ? 'this region or basis' : 'this setting'}`
+          : 'but not with this modifier'
     const several = question.modifiers.filter(isAdjusting).length > 1
     const rule = several ? ` Of ${question.modifiers.filter(isAdjusting).join(', ')} only one can be applied.` : ''
     return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.${rule}`
@@ -276,7 +296,9 @@ function sentence(
   if (decision.outcome === 'region_not_covered')
     return `The edition in force has this code for other places, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
   if (decision.outcome === 'region_ambiguous')
-    return 'The question fits several places, each with a price of its own: choose one from the member choices.'
+    return question.region.level === 'zip'
+      ? `Medicare divides this ZIP code between several places, and the table of ZIP codes does not say in which ${question.region.plusFour === null ? 'one the address lies: all nine digits may decide' : 'of them these nine digits lie'}.`
+      : 'The question fits several places, each with a price of its own: choose one from the member choices.'
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
     const missing = withoutCode(proofs, finding)
     const isAskedByList = question.basis !== undefined || question.setting === undefined

@@ -32,7 +32,10 @@ export const BATCH_BYTES = 64 * 1024
 const Amount = z.string().regex(/^(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?$/)
 const LineQuery = ReferenceQuery.extend({
   units: z.int().min(1).max(MOST_UNITS).default(1).meta({ description: 'How often the service is billed' }),
-  billed: Amount.optional().meta({ description: 'What the bill asks for this line', examples: ['300.00'] }),
+  billed: Amount.optional().meta({
+    description: 'what the bill asks for this line, in dollars and cents as `300.00`',
+    examples: ['300.00'],
+  }),
 })
 /** Described as a lookup and taken as anything: a line that is no lookup is refused alone, in its place. */
 const AnyLine = z.lazy(() => {
@@ -45,7 +48,7 @@ export const BatchQuery = z.strictObject({
     .array(AnyLine)
     .min(1)
     .max(MOST_LINES)
-    .meta({ description: `The lookups, at most ${MOST_LINES}` }),
+    .meta({ description: `a list of 1 to ${MOST_LINES} lookups` }),
   proof: ProofForm,
 })
 

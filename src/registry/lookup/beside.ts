@@ -103,9 +103,9 @@ export function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { base
   const isPriced = (other: Partial<ParsedQuestion>): boolean =>
     unlessDamaged(() => find(proofs, { ...question, setting: undefined, ...other }))?.decision.outcome === 'price'
   const others = (bases as Basis[]).filter((basis) => basis !== question.basis && isPriced({ basis }))
-  const how = question.setting === undefined ? '' : ' and without setting'
+  const [other, how] = question.setting === undefined ? ['basis', ''] : ['basis or setting', ' and without setting']
   if (others.length > 0)
-    return `Under another basis there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which basis it is.`
+    return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
   if (question.npi !== null && isPriced({ npi: null, basis: undefined }))
     return 'Medicare has a price on this day: ask the same without npi, and do not present it as the price of the hospital.'
   return undefined

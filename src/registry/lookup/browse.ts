@@ -24,7 +24,7 @@ export const chartId = (charts: Charts) =>
   z
     .string()
     .regex(chartIdPattern(charts))
-    .meta({ description: 'Only this chart', examples: ['cms-pfs'] })
+    .meta({ description: 'the name of a chart', examples: ['cms-pfs'] })
 
 export const browseQuery = (charts: Charts) =>
   z.strictObject({
@@ -39,7 +39,7 @@ export const browseQuery = (charts: Charts) =>
       .max(200)
       .regex(/^[A-Za-z0-9_-]+$/)
       .optional()
-      .meta({ description: 'Cursor from `page.next_after`, to go past the largest offset' }),
+      .meta({ description: 'the cursor from `page.next_after`, to go past the largest offset' }),
   })
 export type BrowseQuery = z.output<ReturnType<typeof browseQuery>>
 

@@ -8,7 +8,7 @@ export const RowQuery = z.strictObject({
     .string()
     .max(120)
     .regex(/^[A-Za-z0-9._:-]+$/)
-    .meta({ description: 'The name of a release', examples: ['cms-pfs:RVU26C:1'] }),
+    .meta({ description: 'the name of a release', examples: ['cms-pfs:RVU26C:1'] }),
   index: z.coerce
     .number()
     .int()

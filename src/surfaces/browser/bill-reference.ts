@@ -62,7 +62,7 @@ const REASONS: { readonly [code: string]: string } = {
   not_on_schedule: 'not listed',
   no_edition_for_day: 'no edition is held for this day',
   modifier_not_priced: 'no price with this modifier',
-  modifier_not_allowed: 'not paid with this modifier',
+  modifier_not_allowed: 'no amount stated with this modifier',
   region_ambiguous: 'the place has several Medicare areas: give a ZIP code',
   region_not_covered: 'not listed for this place',
   unknown_zip: 'the ZIP code is not known',

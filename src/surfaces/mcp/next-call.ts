@@ -6,6 +6,7 @@ const SHEET = 'Next: call code_sheet with the same cpt, region and as_of to see 
 const COVERAGE = 'Next: call coverage with the same cpt to see where it has prices.'
 
 const NEXT: { readonly [code in ProblemCode]?: string } = {
+  invalid_cpt: 'Next: call the same tool with five characters as cpt; what follows a hyphen goes into `modifier`.',
   not_on_schedule: COVERAGE,
   region_not_covered: COVERAGE,
   modifier_not_priced: SHEET,
@@ -17,6 +18,7 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
   provider_not_found: 'Next: check the NPI; do not try others.',
   release_not_found: 'Next: call price_history or browse_registry for the releases that exist.',
   row_not_found: 'Next: take `proof.href` of an answer of lookup_price.',
+  not_on_mirror: 'Next: ask the service that is mirrored; its address is in `service` if it is known.',
   insufficient_scope: 'Next: use a tool without a scope, or ask the operator for a key with this scope.',
 }
 const CREDENTIAL =

@@ -12,11 +12,17 @@ import type { Visitor } from './visitor.ts'
 
 export interface ServerParts {
   operations: () => readonly Operation[]
+  /** Those that do not refuse whoever asks: all, but of a mirror. */
+  answered: () => readonly Operation[]
   resources: () => readonly Resource[]
   /** The day, as an ISO date in UTC. */
   today: () => string
   card: Card
   tools: readonly Tool[]
+  /** Those of the tools that `answered` has. The others are not listed: called all the same, they say where to ask. */
+  listed: readonly Tool[]
+  /** What the service says of itself beside what it is. */
+  notice: string | undefined
   visitor: Visitor
 }
 
@@ -53,24 +59,26 @@ export async function guarded<Result>(visitor: Visitor, work: () => Promise<Resu
 }
 
 /** The server of this service, for one message. */
-export function registryServer({ operations, resources, card, today, tools, visitor }: ServerParts): Server {
+export function registryServer(parts: ServerParts): Server {
+  const { operations, answered, resources, card, today, tools, listed, notice, visitor } = parts
   const { baseUrl } = visitor
   const readable = { operations: operations(), resources: resources(), card }
+  const shown = { ...readable, operations: answered() }
   const server = new Server(
     { name: 'agent-trust-registry', version: API_VERSION },
     {
       // No changes are announced, so a stream to listen on ends at once and cannot be held.
       capabilities: { tools: {}, resources: {}, prompts: {} },
-      instructions: INSTRUCTIONS,
+      instructions: notice === undefined ? INSTRUCTIONS : `${INSTRUCTIONS} ${notice}`,
       cacheHints: CACHE_HINTS,
     },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed) }))
+  server.setRequestHandler('tools/list', () => ({ tools: listed.map((tool) => tool.listed) }))
   server.setRequestHandler('tools/call', ({ params }) =>
     guarded(visitor, () => callTool(tools, params, visitor, today)),
   )
-  server.setRequestHandler('resources/list', () => ({ resources: listResources(readable, baseUrl) }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(readable, baseUrl) }))
+  server.setRequestHandler('resources/list', () => ({ resources: listResources(shown, baseUrl) }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(shown, baseUrl) }))
   server.setRequestHandler('resources/read', ({ params }) =>
     guarded(visitor, () => readResource(readable, params.uri, visitor)),
   )

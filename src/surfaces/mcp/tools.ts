@@ -47,12 +47,16 @@ const INCLUDE = z
   .optional()
   .meta({ description: 'the whole proof in the answer; without it, a pointer to the proof' })
 
-/** The tools, made from the operations: what an operation takes, does and refuses is written there alone. */
+/**
+ * The tools, made from the operations: what an operation takes, does and refuses is written there alone. Without its
+ * operation there is no tool, and no view.
+ */
 export function toolsOf(operations: readonly Operation[]): Tool[] {
-  const { input: lookup } = found(operations, 'lookup_reference')
-  return TOOLS.map(({ name, title, operation, view, card }) => {
-    const op = asTool(found(operations, operation))
-    const other = view && asTool(found(operations, view.operation))
+  const find = (name: string | undefined): Operation | undefined => operations.find((each) => each.name === name)
+  const lookup = find('lookup_reference')?.input ?? z.object({})
+  return TOOLS.flatMap(({ name, title, operation, view, card }) => {
+    const [op, other] = [find(operation), find(view?.operation)].map((each) => each && asTool(each))
+    if (!op) return []
     const { input } = view && other ? inViews(op, view.name, other) : op
     const [current, chosen] = view && other ? [oneView(op), oneView(other, view.name)] : [op]
     return {
@@ -70,12 +74,6 @@ export function toolsOf(operations: readonly Operation[]): Tool[] {
       operationFor: (args) => (chosen && args['view'] === view?.name ? chosen : current),
     }
   })
-}
-
-function found(operations: readonly Operation[], name: string): Operation {
-  const op = operations.find((each) => each.name === name)
-  if (!op) throw new Error(`there is no operation ${name}`)
-  return op
 }
 
 /** An agent gets the short form of an answer unless it asks for the proof. */

@@ -14,12 +14,12 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
   modifier_not_priced:
     'The price list has this code, but no amount for it with this modifier. Ask the provider what the modifier stands for on this bill.',
   modifier_not_allowed:
-    'The price list does not change the amount of this code for this modifier. Look it up without the modifier.',
+    'The price list has no amount of its own for this code with this modifier. Look it up without the modifier; what is paid with it may differ.',
   unknown_provider:
     'No hospital file that is loaded here names this hospital. Hospitals must publish their prices: look for the file on the website of the hospital.',
   unknown_zip: 'The table of ZIP codes that Medicare publishes does not have this ZIP code. Try the state instead.',
   region_ambiguous:
-    'Medicare divides this place into several areas, each with a price of its own. Type the ZIP code of the place, which says where it lies, or choose an area.',
+    'Medicare divides this place into several areas, each with a price of its own. Type the ZIP code of the place, with all nine digits where five are not enough, or choose an area. If the address is across a state border, give its state.',
   region_not_covered: 'The price list has this code, but not for this place.',
   invalid_cpt:
     'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26. One code at a time: a range has no price.',

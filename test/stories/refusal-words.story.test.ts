@@ -1,0 +1,108 @@
+// What a refusal says must be true of the question that was asked, and lead on from it.
+
+import { expect, test } from 'bun:test'
+import { z } from 'zod'
+import { aPlace } from '../../src/proof/registry-fixture.ts'
+import { aPrice, aRelease } from '../support/builders.ts'
+import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { ask, holdTheRest } from '../support/lookup.ts'
+import { connect } from '../support/mcp.ts'
+
+const page = async ({ app }: TestApp, path: string): Promise<string> =>
+  (await app.fetch(new Request(`${BASE_URL}${path}`, { headers: { accept: 'text/html' } }), '192.0.2.1')).text()
+
+test('a schedule without the indicator of a modifier is not said to rule the modifier out', async () => {
+  await using app = await testApp()
+  const indicators = { status: 'A', bilateral: '0', assistant: '0', co_surgeon: '0' }
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '66984', indicators })] }))
+  for (const [chart, basis, setting] of [
+    ['cms-asc', 'medicare_asc', 'asc'],
+    ['cms-opps', 'medicare_opps', 'outpatient'],
+  ] as const) {
+    await app.publish(aRelease({ chart, rows: [aPrice({ cpt: '66984', basis, setting })] }))
+    for (const modifier of ['50', 'LT-RT', '62', '80']) {
+      const { code, detail, agent_hint } = await ask(app, { cpt: '66984', setting, modifier })
+      expect([basis, modifier, code]).toEqual([basis, modifier, 'modifier_not_allowed'])
+      expect(detail).toMatch(/does not state what it pays/)
+      expect(`${detail} ${agent_hint}`).not.toMatch(/indicator|rules it out|do not adjust|paid as one/)
+    }
+    const shown = await page(app, `/price/66984?setting=${setting}&modifier=50`)
+    expect(shown).not.toContain('does not change the amount')
+  }
+  const ruledOut = await ask(app, { cpt: '66984', modifier: '50' })
+  expect([ruledOut.detail, ruledOut.agent_hint]).toEqual([
+    expect.stringContaining('the indicator on its row rules it out'),
+    expect.stringContaining('both sides are paid as one'),
+  ])
+  const lines = '66984,50,1,2000.00'
+  const bill = await app.app.fetch(
+    new Request(`${BASE_URL}/bill`, { method: 'POST', body: new URLSearchParams({ lines, as: 'csv' }) }),
+    '192.0.2.1',
+  )
+  const sheet = await bill.text()
+  expect(sheet).toContain('66984-50')
+  expect(sheet).not.toContain('not paid')
+})
+
+test('a modifier that the code has in another setting is not said to be missing', async () => {
+  await using app = await testApp()
+  const rented = { basis: 'medicare_dmepos', region: 'US-IA' } as const
+  const rows = [
+    aPrice({ cpt: 'E2325', ...rented, setting: 'rural', modifier: 'KE-RR' }),
+    aPrice({ cpt: 'E2325', ...rented, setting: 'rural', modifier: 'RR' }),
+    aPrice({ cpt: 'E2325', ...rented, setting: 'non_rural', modifier: 'RR' }),
+  ]
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows }))
+  await holdTheRest(app, 'cms-dmepos')
+  const asked = { cpt: 'E2325', region: 'IA', modifier: 'RR-KE' }
+  expect(await ask(app, asked)).toMatchObject({ setting: 'rural' })
+  const { code, detail, agent_hint } = await ask(app, { ...asked, setting: 'non_rural' })
+  expect(code).toBe('modifier_not_priced')
+  expect(detail).toContain('with this modifier too, but not for this setting')
+  expect(agent_hint).toContain('Under another basis or setting there is a price')
+  const missing = await ask(app, { ...asked, modifier: 'NU' })
+  expect(missing.detail).toBe('The code is listed, but not with this modifier. Its modifiers: KE-RR, RR.')
+})
+
+test('a ZIP code that is divided across a border says that its neighbours do not decide', async () => {
+  await using app = await testApp()
+  const rows = ['US-KY-00', 'US-TN-35'].map((region) => aPrice({ cpt: '99213', region }))
+  await app.publish(aRelease({ rows }))
+  const places = [aPlace('42222', 'US-KY-00'), aPlace('42223', null)]
+  await app.publish(aRelease({ chart: 'zip-locality', effective_from: '2026-07-01', rows: places }))
+  await holdTheRest(app, 'cms-pfs')
+  for (const region of ['42223', '42223-1234']) {
+    const { code, detail, agent_hint, choices } = await ask(app, { cpt: '99213', region })
+    expect([code, choices.map((each) => each.region)]).toEqual(['region_ambiguous', ['US-KY-00']])
+    expect(detail).not.toMatch(/choose one/)
+    expect(agent_hint).toMatch(/across a state border/)
+    // Who has given all nine digits is not told to give them.
+    expect(/nine digits may decide/.test(detail)).toBe(region === '42223')
+    expect(await page(app, `/price/99213?region=${region}`)).toContain('If the address is across a state border')
+  }
+})
+
+test('what a refused parameter takes is said in one sentence', async () => {
+  await using app = await testApp()
+  for (const { name, input } of app.app.operations)
+    for (const [field, schema] of Object.entries(input.shape as Record<string, z.ZodType>)) {
+      const { type, format, enum: words } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+      // Of numbers, days and closed lists the refusal says the form by itself.
+      if (!['string', 'array'].includes(String(type)) || format === 'date' || words !== undefined) continue
+      expect([name, field, schema.description ?? '']).toEqual([name, field, expect.not.stringMatching(/^[A-Z][a-z]/)])
+    }
+  const batch = await app.app.fetch(
+    new Request(`${BASE_URL}/reference/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ lines: [{ cpt: 'G0101', billed: '9000' }] }),
+    }),
+    '192.0.2.1',
+  )
+  expect(await batch.text()).toContain(
+    'the parameter billed takes what the bill asks for this line, in dollars and cents',
+  )
+  const client = await connect(app, 'modern')
+  const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213-25' } })
+  expect(content[0]?.text).toContain('`modifier`')
+})
