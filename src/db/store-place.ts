@@ -3,10 +3,7 @@ import { basename, dirname } from 'node:path'
 import { type Db, type NamedLock, StoreBusy } from './db.ts'
 import type { FileFolder } from './file-folder.ts'
 import { ownFile, shareFile } from './folder-lock.ts'
-import { connectTo, LONG_STATEMENT_MS, type PostgresPlace } from './postgres/connection.ts'
-import { asStoreFault } from './postgres/fault.ts'
-import { IN_USE, takeNamed, takeShared } from './postgres/lock.ts'
-import { openPostgres } from './postgres/postgres.ts'
+import type { PostgresPlace } from './postgres/connection.ts'
 import { syncFolder } from './replace-file.ts'
 import { openSqlite } from './sqlite.ts'
 import { asStoreFault as asFileFault } from './sqlite-fault.ts'
@@ -25,19 +22,30 @@ interface OpenOptions {
   isReadOnly?: boolean
 }
 
-export const openStoreAt = (place: StorePlace, options: OpenOptions): Promise<Db> =>
-  'file' in place ? openSqlite(place.file, options) : openPostgres(place, options)
+// What PostgreSQL needs is loaded where there is one.
+const locks = () => import('./postgres/lock.ts')
+
+export const openStoreAt = async (place: StorePlace, options: OpenOptions): Promise<Db> =>
+  'file' in place
+    ? openSqlite(place.file, options)
+    : (await import('./postgres/postgres.ts')).openPostgres(place, options)
 
 /** Says that a store is in use, by this process and perhaps by others: meanwhile it is neither moved nor replaced. */
 export async function useStore(place: StorePlace): Promise<NamedLock> {
-  const lock = 'file' in place ? lockBeside(place.file, shareFile) : await takeShared(place, IN_USE)
+  const lock =
+    'file' in place
+      ? lockBeside(place.file, shareFile)
+      : await locks().then(({ takeShared, IN_USE }) => takeShared(place, IN_USE))
   if (lock) return lock
   throw new StoreBusy(undefined, 'the store is being moved or restored by another command: wait until that is done')
 }
 
 /** Takes a store that nobody uses, to move or replace it. Until this is released, nobody can open it. */
 export async function takeStore(place: StorePlace): Promise<NamedLock> {
-  const lock = 'file' in place ? lockBeside(place.file, ownFile) : await takeNamed(place, IN_USE)
+  const lock =
+    'file' in place
+      ? lockBeside(place.file, ownFile)
+      : await locks().then(({ takeNamed, IN_USE }) => takeNamed(place, IN_USE))
   if (lock) return lock
   throw new StoreBusy(
     undefined,
@@ -119,18 +127,5 @@ export async function wasMoved(place: StorePlace): Promise<boolean> {
 /** A store of SQLite has two more files while it is open. */
 const ENDS = ['', '-wal', '-shm']
 
-/** One statement on a connection of its own. */
-async function command(
-  place: PostgresPlace,
-  sql: string,
-  params: readonly unknown[] = [],
-): Promise<readonly unknown[]> {
-  const connection = connectTo(place, 1, { statementMs: LONG_STATEMENT_MS })
-  try {
-    return await connection.unsafe(sql, [...params])
-  } catch (error) {
-    throw asStoreFault(error)
-  } finally {
-    await connection.close({ timeout: 0 })
-  }
-}
+const command = async (place: PostgresPlace, sql: string, params?: readonly unknown[]): Promise<readonly unknown[]> =>
+  (await import('./postgres/connection.ts')).command(place, sql, params)

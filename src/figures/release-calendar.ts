@@ -1,9 +1,10 @@
 import { repeat } from '../job.ts'
-import { releaseIfDue } from './release.ts'
+import type { PublishingParts } from './release.ts'
+import { latestRelease } from './store.ts'
 import { lastReleaseAt, nextReleaseAt } from './window/calendar.ts'
 
 export interface CalendarParts {
-  parts: Parameters<typeof releaseIfDue>[0]
+  parts: PublishingParts
   /** Called for each release that was due, with its id or the fault that stopped it. A repeated fault is reported once. */
   tell: (said: { release_id: string } | { fault: unknown }) => void
 }
@@ -18,8 +19,13 @@ export const releaseOnCalendar = ({ parts, tell }: CalendarParts): ReturnType<ty
     tell,
     async turn() {
       const now = parts.now()
-      const released = await releaseIfDue(parts, lastReleaseAt(now))
-      if (released) tell({ release_id: released.release_id })
+      const slot = lastReleaseAt(now)
+      const previous = await latestRelease(parts.db)
+      if (previous && previous.released_at < slot) {
+        const { releaseIfDue } = await import('./release.ts')
+        const released = await releaseIfDue(parts, slot)
+        if (released) tell({ release_id: released.release_id })
+      }
       return nextReleaseAt(now) - parts.now()
     },
   })

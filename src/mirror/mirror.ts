@@ -112,16 +112,16 @@ async function follow(
   if (registry) memory.registry = registry
   const { entries } = await followEntries(parts, memory, registry)
   // Its entries are not public, and so not for a folder that anyone may serve: its hashes are, and the state it ends with.
-  const state = await followFigures(parts, memory, false)
-  const answer = textOf(await fetcher.bytes(FIGURES, MOST.answer))
+  const found = await followFigures(parts, memory, false)
   const { figures } = memory
-  if (!registry || !figures || !state || answer === undefined || alarms.raised.length > 0) return undefined
+  if (!registry || !figures || !found || alarms.raised.length > 0) return undefined
   for (const [name, log] of [
     ['registry', registry],
     ['figures', figures],
   ] as const)
     if (!isSame(parts, name, kept[name], log)) return undefined
   const newest = entries.at(-1)
+  const { state, answer } = found
   const last = lastEntry(figures, state)
   if (!newest || !isState(newest) || !last) {
     alarms.raise('unreachable', `${FIGURES} or the newest state of the registry is not the one of the log yet`)

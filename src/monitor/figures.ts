@@ -10,12 +10,20 @@ import { MOST, textOf } from './fetcher.ts'
 import { checkUpperTiles, entriesFrom, followTree, type LogView, type Parts } from './log.ts'
 import type { Memory } from './memory.ts'
 
-/** The state that the figures are answered from, if the answer can be believed. */
+/** The figures of a service. */
+export interface FollowedFigures {
+  /** What they are answered from. */
+  state: FiguresState
+  /** The answer as it was checked: asked again, a service could give another one. */
+  answer: string
+}
+
+/** The figures, if their answer can be believed. */
 export async function followFigures(
   parts: Parts,
   memory: Memory,
   readsEntries: boolean,
-): Promise<FiguresState | undefined> {
+): Promise<FollowedFigures | undefined> {
   const figures = await followTree('figures', parts, memory.figures)
   if (!figures) return undefined
   memory.figures = figures
@@ -32,7 +40,7 @@ export async function followFigures(
   const { state } = (JSON.parse(text) as { proof: FiguresProof }).proof
   checkFuture(parts, state, { answer: text })
   checkStale(parts, memory, entries, believed.size, text)
-  return state
+  return { state, answer: text }
 }
 
 function checkFuture({ alarms, now }: Parts, { recorded_at }: FiguresState, evidence: Evidence): void {

@@ -73,7 +73,7 @@ export async function watchOnce(watch: Watch, memory: Memory): Promise<Round> {
     registry: memory.registry?.leaves.length ?? 0,
     figures: memory.figures?.leaves.length ?? 0,
     recorded_at: newest?.recorded_at ?? null,
-    figures_recorded_at: figures?.recorded_at ?? null,
+    figures_recorded_at: figures?.state.recorded_at ?? null,
     releases,
     questions,
   }

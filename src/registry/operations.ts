@@ -6,10 +6,9 @@ import { type Operation, operation, ReadyAnswer, ready } from '../operation.ts'
 import { pagedOperation } from '../paging.ts'
 import { PRICE_PROBLEMS } from '../price-problems.ts'
 import type { ProblemCode } from '../problem.ts'
-import { formatPolicy } from '../proof/note/policy.ts'
+import { formatPolicy, parsePolicy } from '../proof/note/policy.ts'
 import type { LostSource } from '../proof/price/lost-source.ts'
 import type { Manifest } from '../proof/price/release.ts'
-import { parsePolicy } from '../proof/verify-lists.ts'
 import { after, type Soon } from '../soon.ts'
 import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
@@ -33,7 +32,7 @@ import { isOfDividedState, ReferenceSheet, SheetQuery, ShortSheet, sheet, shortS
 import type { PublishedRegistry } from './lookup/view.ts'
 import { firstAnswers } from './quick/first-answer.ts'
 import { CitedRow } from './row-schema.ts'
-import { checkedText, Verification, VerificationQuery, verification } from './verification.ts'
+import { checkedText, Verification, VerificationQuery } from './verification.ts'
 
 export interface RegistryParts {
   db: Db
@@ -195,6 +194,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const { signers, retired } = log.currentKeys()
         const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
         if (!policy) throw new Error('the service has a policy that it cannot read')
+        const { verification } = await import('./verified-answer.ts')
         return verification(text, policy, query.question, today())
       },
     }),

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../problem.ts'
-import { openCheckpoint, type TrustPolicy } from '../proof/verify-lists.ts'
-import { checkWhole } from '../proof/whole/whole-check.ts'
-import { questionOf, ReferenceQuery } from './lookup/query.ts'
+import { ReferenceQuery } from './lookup/query.ts'
 
 const HREF = /^\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-9][0-9]{0,14})$/
 
@@ -32,7 +30,7 @@ export const Verification = z
     log_size: z.int().min(0).nullable().meta({ description: 'How many entries the log had' }),
   })
   .meta({ id: 'Verification' })
-type Verification = z.input<typeof Verification>
+export type Verification = z.input<typeof Verification>
 
 /** The place that a permalink names. */
 export function placeIn(href: string): { release_id: string; index: number } {
@@ -48,30 +46,4 @@ export function checkedText(
   if ((href === undefined) === (answer === undefined))
     throw Problem.parameter(href === undefined ? 'answer' : 'href', 'give href or answer, and not both')
   return href === undefined ? JSON.stringify(answer) : cite(placeIn(href)).then((row) => JSON.stringify(row))
-}
-
-/** What anyone can check with the published verifier, under the keys that this service signs with. */
-export async function verification(
-  text: string,
-  policy: TrustPolicy,
-  question: ReferenceQuery | undefined,
-  today: string,
-): Promise<Verification> {
-  if (question) questionOf(question, today)
-  const asked = question
-    ? { question: { ...question, as_of: question.as_of ?? today } }
-    : { anyQuestion: true as const }
-  const refused = { rows: 0, question_checked: question !== undefined, origin: null, log_size: null }
-  const verdict = await checkWhole(text, policy, asked)
-  if (!verdict.ok) return { verified: false, reason: verdict.reason, ...refused }
-  const opened = await openCheckpoint(verdict.checkpoint, policy)
-  const { origin, size } = opened.ok ? opened.head : { origin: null, size: null }
-  return {
-    verified: true,
-    reason: null,
-    rows: verdict.rows.length,
-    question_checked: question !== undefined,
-    origin,
-    log_size: size,
-  }
 }

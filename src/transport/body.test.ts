@@ -30,6 +30,14 @@ test('chunks are put together; extensions and trailers are dropped, and what fol
   expect(readAll(new CountedBody(3), 'abcdef', [2])).toEqual({ body: 'abc', isDone: true, rest: 'def' })
 })
 
+test('tiny chunks become one piece, which keeps nothing of what stood between them in memory', () => {
+  const bytes = Buffer.from(`1;${'e'.repeat(200)}\r\nx\r\n`.repeat(100), 'latin1')
+  const pieces: Uint8Array[] = []
+  expect(new ChunkedBody().read(bytes, 0, (piece) => pieces.push(piece))).toBe(bytes.length)
+  expect(pieces.map((piece) => Buffer.from(piece).toString())).toEqual(['x'.repeat(100)])
+  expect(pieces[0]?.buffer.byteLength).toBe(100)
+})
+
 const BAD: Record<string, string> = {
   'a sign': '+3\r\nabc\r\n0\r\n\r\n',
   'a minus': '-3\r\nabc\r\n0\r\n\r\n',

@@ -5,7 +5,7 @@ export type Sink = (piece: Uint8Array<ArrayBuffer>) => void
 
 /** A body that is read in pieces. */
 export interface BodyReader {
-  /** Takes what belongs to the body, from a place on. Gives the place after it, or -1 if it is refused. */
+  /** Takes what belongs to the body, from a place on, and may change bytes that it has taken. Gives the place after it, or -1 if it is refused. */
   read(bytes: Buffer, from: number, sink: Sink): number
   readonly isDone: boolean
   readonly refusal: Refusal | undefined
@@ -56,10 +56,13 @@ export class ChunkedBody implements BodyReader {
 
   read(bytes: Buffer, from: number, sink: Sink): number {
     let at = from
+    // Data is moved to where the body began: as a piece each, chunks of one byte would take a hundred times their memory.
+    let end = from
     while (at < bytes.length && this.#part !== PART.done) {
       if (this.#part === PART.data) {
         const to = Math.min(bytes.length, at + this.#size)
-        sink(bytes.subarray(at, to) as Buffer<ArrayBuffer>)
+        if (at > end) bytes.copyWithin(end, at, to)
+        end += to - at
         this.#size -= to - at
         at = to
         if (this.#size === 0) this.#part = PART.dataCr
@@ -68,6 +71,7 @@ export class ChunkedBody implements BodyReader {
         return -1
       } else at++
     }
+    if (end > from) sink(ownBytes(bytes, from, end))
     return at
   }
 
@@ -120,6 +124,12 @@ export class ChunkedBody implements BodyReader {
     }
     return byte === CR || isText(byte)
   }
+}
+
+/** A small part is copied, because it would keep all that came with it in memory. */
+const ownBytes = (bytes: Buffer, from: number, to: number): Uint8Array<ArrayBuffer> => {
+  const part = bytes.subarray(from, to) as Buffer<ArrayBuffer>
+  return part.length * 2 < bytes.length ? new Uint8Array(part) : part
 }
 
 const isText = (byte: number): boolean => byte === TAB || (byte >= SPACE && byte !== 127)

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { ownText } from './head.ts'
 
 /** Whether an address is a trusted proxy, by a list of addresses and ranges. */
 export function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
@@ -20,7 +21,7 @@ export function callerAddress(peer: string, forwarded: string | null, isTrusted:
   if (forwarded === null || !isTrusted(plain(peer))) return peer
   const hops = forwarded.split(',').map((hop) => plain(withoutPort(hop.trim())))
   const caller = hops.reverse().find((hop) => !isTrusted(hop))
-  return caller !== undefined && isIP(caller) !== 0 ? caller : peer
+  return caller !== undefined && isIP(caller) !== 0 ? ownText(caller) : peer
 }
 
 /** An IPv4 peer on a dual-stack socket is written ::ffff:a.b.c.d. */

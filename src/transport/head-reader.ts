@@ -155,7 +155,8 @@ export class HeadReader {
     const text = bytes.toString('latin1', start, end)
     const method = text.slice(0, this.#methodEnd)
     if (method !== 'GET' && !METHOD.test(method)) return this.#refuse({ code: 'method_not_implemented' })
-    let target = text.slice(this.#methodEnd + 1, this.#targetEnd)
+    // From the bytes: it is remembered with its answer, and must not keep the whole head.
+    let target = bytes.toString('latin1', start + this.#methodEnd + 1, start + this.#targetEnd)
     if (this.#isUnusual || target.charCodeAt(0) !== SLASH || target.includes('//')) {
       const read = readTarget(target)
       if ('fault' in read) return this.#refuse(malformed(read.fault))

@@ -55,6 +55,9 @@ export function requestOf(head: Head, body: BodyInit | undefined, signal: AbortS
   return new Request(`http://localhost${target}`, { method, headers: head.headers(), signal, ...content })
 }
 
+/** A text that was cut out of a head keeps all of it in memory. So whoever remembers one makes it a text of its own. */
+export const ownText = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
+
 /** No other byte of a token becomes a letter or a hyphen by this bit. */
 const LOWER_CASE = 0x20
 

@@ -172,6 +172,18 @@ const LIES: [AlarmCode, string, Lie][] = [
   ['answer_unverified', 'the figures are changed', onPath('/api/figures', edited('"w":null', '"w":0.9'))],
 ]
 
+test('an answer is kept as it was verified, though the service would show another one if it were asked again', async () => {
+  await using world = await MirrorWorld.start()
+  await world.app.publish(aRelease({ rows: rowsOf('11.11') }))
+  let asked = 0
+  const changed = edited('"w":null', '"w":0.9')
+  await onPath('/api/figures', (response) => (asked++ === 0 ? response : changed(response)))(world)
+  await world.mirror()
+  expect(world.tree.text('/api/figures')).toBe(
+    await (await world.service.fetch(new Request(`${world.url}/api/figures`), '')).text(),
+  )
+})
+
 test('each lie stops the mirror, which keeps what it has, and an honest round goes on from there', async () => {
   await using world = await MirrorWorld.start()
   await world.app.publish(aRelease({ rows: rowsOf('11.11') }))

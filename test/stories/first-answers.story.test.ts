@@ -9,6 +9,7 @@ import type { Row } from '../../src/proof/price/row.ts'
 import { makeGate } from '../../src/rails/admission.ts'
 import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
 import { httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
+import type { ReadyBytes } from '../../src/transport/answer.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 
@@ -184,7 +185,14 @@ function surface(isQuick: boolean, rpm = 100_000) {
     const response = await made.fetch(new Request(`${BASE_URL}${path}`, init), '192.0.2.1')
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
-  return { seen, lines, cacheFigures: made.cacheFigures }
+  /** What a socket can send and a request object cannot have, because its address is encoded first. */
+  const left = async (target: string): Promise<[number, string | undefined]> => {
+    const request = (): Request => new Request(`${BASE_URL}${target}`)
+    const head = { method: 'GET', target, headerBytes: 0, get: () => null }
+    const { status, lines: text } = (await made.answer({ head, request }, '192.0.2.1')) as ReadyBytes
+    return [status, /^ratelimit: (.*);t/m.exec(text)?.[1]]
+  }
+  return { seen, left, lines, cacheFigures: made.cacheFigures }
 }
 
 const HEADERS: Record<string, string>[] = [
@@ -245,6 +253,13 @@ test('a question is counted once, whichever way answers it, and refused past the
     [429, 'r=0'],
     [429, 'r=0'],
   ])
+})
+
+test('a target that is too long only when it is encoded is refused and counted once, as by the general way', async () => {
+  const [quick, general] = [surface(true), surface(false)]
+  const long = `/reference?cpt=${CODES[0]}&region=${'"'.repeat(2_000)}`
+  for (const target of [long, '/reference?cpt=x', '/nowhere'])
+    expect([target, await quick.left(target)]).toEqual([target, await general.left(target)])
 })
 
 /** Before it is what SQLite itself reads when it opens a file. */

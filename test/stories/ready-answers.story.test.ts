@@ -253,6 +253,25 @@ test('nobody gets an answer of yesterday: a new stamp, or none, and the answer i
   expect(pair.ready.runs()).toBe(5)
 })
 
+test('what grows old while a credential is checked is not sent: the answer is made anew, and counted once', async () => {
+  const app = await sample
+  const headers = await app.railsHeaders()
+  for (const path of ['/reference?cpt=99213', '/log/registry/checkpoint']) {
+    let stamp = 'one'
+    const { ready } = twins(app, { stamp: () => stamp })
+    const ask = async (): Promise<unknown[]> => {
+      const { status, headers: given } = await seen(ready, path, { headers }, '192.0.2.1')
+      return [status, given['ratelimit']?.split(';')[1], ready.cacheFigures().hits]
+    }
+    for (let i = 0; i < 3; i++) await ask()
+    const { hits } = ready.cacheFigures()
+    expect([path, await ask()]).toEqual([path, [200, 'r=99996', hits + 1]])
+    const asked = ask()
+    stamp = 'two'
+    expect([path, await asked]).toEqual([path, [200, 'r=99995', hits + 1]])
+  }
+})
+
 test('an answer that was made while the stamp changed is not kept', async () => {
   const app = await sample
   let asked = 0

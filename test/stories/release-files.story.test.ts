@@ -87,7 +87,7 @@ test('a file with rows that failed their verification is not given to anyone', a
   const headers = await app.railsHeaders(['registry:read'])
   const store = { DATA_DIR: app.config.DATA_DIR, db: app.installation.db }
   await editFile(store, 1, replacing('12.34', '99.99'))
-  const { verifyPart } = await import('../../src/verification/cycle.ts')
+  const { verifyPart } = await import('../../src/verification/verify.ts')
   await verifyPart(
     app.installation,
     'cms-pfs:TEST1:1',

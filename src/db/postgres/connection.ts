@@ -162,3 +162,19 @@ export async function clock(db: Db): Promise<number> {
   if (!row) throw new Error('the database has no clock')
   return row.now
 }
+
+/** One statement on a connection of its own. */
+export async function command(
+  place: PostgresPlace,
+  sql: string,
+  params: readonly unknown[] = [],
+): Promise<readonly unknown[]> {
+  const connection = connectTo(place, 1, { statementMs: LONG_STATEMENT_MS })
+  try {
+    return await connection.unsafe(sql, [...params])
+  } catch (error) {
+    throw asStoreFault(error)
+  } finally {
+    await connection.close({ timeout: 0 })
+  }
+}

@@ -143,6 +143,8 @@ test('a page with a byte more than its values, one less, or other runs of what i
     withContent(MODIFIER, runs(2, 0, 2, 1, 1, 0)),
     withContent(MODIFIER, runs(2, 2, 2, 1, 2, 0)),
     withContent(MODIFIER, runs(4, 0, 2, 1, 2, 0)),
+    withContent(MODIFIER, runs(0, 1, 2, 0, 2, 1, 2, 0)),
+    withContent(MODIFIER, runs(2, 0, 2, 1, 2, 0, 0, 0)),
   ])
     expect(await isTaken(fileOf(lie))).toBe(false)
   // A length of the runs that ends in the middle of one.

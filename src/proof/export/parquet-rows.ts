@@ -47,15 +47,15 @@ export async function* parquetRows(bytes: Uint8Array): AsyncGenerator<string | u
   }
 }
 
-/** What the footer says about the release, in texts by their names. Nothing else there is read by anybody. */
-export function parquetFacts(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+/** What the footer says about the release, in texts by their names; undefined if others could read something else. */
+export function parquetFacts(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
     const facts = listIn(footerOf(bytes).meta, 5).map((fact) => only(fact, 1, 2))
     const names = new Set(facts.map((fact) => String(fact.get(1))))
     must(names.size === facts.length) // others may take the first of two
     return Object.fromEntries(facts.map((fact) => [String(fact.get(1)), fact.get(2)]))
   } catch {
-    return {}
+    return undefined
   }
 }
 
@@ -155,7 +155,7 @@ function levels(page: ThriftReader, count: number): boolean[] {
   while (page.at < end) {
     const header = page.varint()
     const isThere = page.byte()
-    must(header % 2 === 0 && isThere <= 1 && present.length + header / 2 <= count)
+    must(header > 0 && header % 2 === 0 && isThere <= 1 && present.length + header / 2 <= count)
     for (let i = 0; i < header / 2; i++) present.push(isThere === 1)
   }
   must(present.length === count && page.at === end)

@@ -3,13 +3,14 @@ import { anAbsence, aPrice } from '../../../test/support/builders.ts'
 import { parquet } from '../../registry/export/parquet.ts'
 import { toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
+import type { Manifest } from '../price/release.ts'
 import type { AnyRow } from '../price/row.ts'
 import { GrowingTree, leafHash } from '../tree/merkle.ts'
 import { columnsNamed, columnsOf } from './columns.ts'
 import { csvRows } from './csv-rows.ts'
 import { isExport } from './format.ts'
 import { parquetFacts } from './parquet-rows.ts'
-import { treeOfExport } from './whole-export.ts'
+import { isWholeExport, treeOfExport } from './whole-export.ts'
 
 const usd = (price: object) => ({ price: { currency: 'USD', per: null, ...price } as never })
 const PRICES: AnyRow[] = [
@@ -134,10 +135,15 @@ test('a Parquet file whose amounts others would read as ten thousand times as mu
   }
 })
 
-test('a Parquet file that says two things of its release under one name says nothing', async () => {
-  const good = await parquetOf(PRICES, 'cms-pfs', { release_ie: 'a lie', release_id: 'the truth' })
-  expect(parquetFacts(good)).toMatchObject({ release_id: 'the truth' })
-  expect(parquetFacts(withFooter(good, (footer) => footer.replace('release_ie', 'release_id')))).toEqual({})
+test('a Parquet file that says two things of its release under one name is no export of it', async () => {
+  const release = { ...treeOf(PRICES), release_id: 'cms-pfs:R1:1' } as Manifest
+  const { release_id, rows_root } = release
+  const good = await parquetOf(PRICES, 'cms-pfs', { release_ie: 'cms-pfs:R2:1', release_id, rows_root })
+  expect(parquetFacts(good)).toMatchObject({ release_id })
+  const twice = withFooter(good, (footer) => footer.replace('release_ie', 'release_id'))
+  expect([await treeOfExport(twice), parquetFacts(twice)]).toEqual([treeOf(PRICES), undefined])
+  for (const lie of [good, twice]) expect(await isWholeExport(lie, release)).toBe(false)
+  expect(await isWholeExport(await parquetOf(PRICES, 'cms-pfs', { release_id, rows_root }), release)).toBe(true)
 })
 
 test('the columns of a table are ours to the last, and two tables that are read in turns are read as they are', () => {

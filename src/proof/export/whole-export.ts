@@ -36,7 +36,8 @@ export async function isWholeExport(content: string | Uint8Array, release: Manif
 }
 
 /** A Parquet file names its release, and repeats what was published of it. */
-function factsHold(facts: Readonly<Record<string, unknown>>, release: Manifest): boolean {
+function factsHold(facts: ReturnType<typeof parquetFacts>, release: Manifest): boolean {
+  if (!facts) return false
   const { release_id, rows_root } = release
   const published: Record<string, string> = { release_id, rows_root, manifest: canonical(release) }
   return Object.entries(facts).every(([name, fact]) => Object.hasOwn(published, name) && published[name] === fact)

@@ -37,14 +37,15 @@ const LineQuery = ReferenceQuery.extend({
     examples: ['300.00'],
   }),
 })
-const { $schema: _, ...lineForm } = z.toJSONSchema(LineQuery, { io: 'input' })
+/** Described as a lookup and taken as anything: a line that is no lookup is refused alone, in its place. */
+const AnyLine = z.lazy(() => {
+  const { $schema: _, ...form } = z.toJSONSchema(LineQuery, { io: 'input' })
+  return z.unknown().meta({ ...form, description: 'The parameters of one lookup, with units and the amount billed' })
+})
 
 export const BatchQuery = z.strictObject({
   lines: z
-    // Described as a lookup and taken as anything: a line that is no lookup is refused alone, in its place.
-    .array(
-      z.unknown().meta({ ...lineForm, description: 'The parameters of one lookup, with units and the amount billed' }),
-    )
+    .array(AnyLine)
     .min(1)
     .max(MOST_LINES)
     .meta({ description: `a list of 1 to ${MOST_LINES} lookups` }),

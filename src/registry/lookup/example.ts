@@ -16,7 +16,7 @@ interface Parts {
 }
 
 /** The code of the price that the landing page shows. */
-const EXAMPLE = ReferenceQuery.parse({ cpt: '99213' })
+const EXAMPLE = '99213'
 
 /** One price in force today and where in its source it stands; nothing if the code has no single amount, or its row is damaged. */
 export async function examplePrice(parts: Parts) {
@@ -30,7 +30,7 @@ export async function examplePrice(parts: Parts) {
 }
 
 function examplePriceIn(proofs: Proofs, day: string) {
-  const found = find(proofs, questionOf(EXAMPLE, day))
+  const found = find(proofs, questionOf(ReferenceQuery.parse({ cpt: EXAMPLE }), day))
   if (found.decision.outcome !== 'price') return undefined
   const row = answer(proofs, found, { related: false })
   if (!('amount' in row.price)) return undefined

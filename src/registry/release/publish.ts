@@ -1,4 +1,4 @@
-import { type Db, StoreFault } from '../../db/db.ts'
+import type { Db } from '../../db/db.ts'
 import { commitToLog, type Publisher } from '../../integrity/publication.ts'
 import { Problem } from '../../problem.ts'
 import { canonical } from '../../proof/canonical-json.ts'
@@ -117,21 +117,6 @@ function manifestOf(
   }
   if (!isManifest(manifest)) throw new Error(`the manifest of ${release.release_id} has a wrong form`)
   return manifest
-}
-
-/**
- * Whether every release in the log has a file: a service that has lost its files must say so before it is asked. Files
- * that another machine has made are fetched, also those of staged releases.
- */
-export async function checkFiles(db: Db): Promise<void> {
-  for (const { release_id, state, file } of await releases.listReleases(db)) {
-    if (state === 'loading') continue
-    const bring = async (): Promise<boolean> => file !== null && (await db.files.bring(file))
-    if (state === 'staged')
-      await bring().catch(() => false) // only those who publish it need it
-    else if (!(await bring()))
-      throw new StoreFault(`the file of release ${release_id} is missing: restore it from a backup, or set RELEASES`)
-  }
 }
 
 /**

@@ -1,9 +1,10 @@
-import { type Db, StoreBusy } from '../../db/db.ts'
+import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import { type AnyRow, isAnyRow, rowKey } from '../../proof/price/row.ts'
 import type { WritableRow } from '../file/bundle.ts'
 import { type CountedRow, NewReleaseFile } from '../file/new-file-store.ts'
 import { openRelease } from '../file/release-file-store.ts'
+import { loadLock } from '../opening.ts'
 import { giveMemoryBack, ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
 import { contentsOf, isWithheld } from './contents.ts'
@@ -85,35 +86,14 @@ export const discard = (db: Db, release: Pick<ReleaseState, 'release_no' | 'char
     await releases.deleteUnfinished(db, unstaged)
   })
 
-const lockName = ({ chart, edition }: Pick<NewRelease, 'chart' | 'edition'>): string => `loading ${chart} ${edition}`
-
 /** A living process that loads the same edition is never disturbed; one that died holds nothing. */
 async function alone<T>(db: Db, edition: Pick<NewRelease, 'chart' | 'edition'>, work: () => Promise<T>): Promise<T> {
-  const hold = await db.takeLock(lockName(edition))
+  const hold = await db.takeLock(loadLock(edition))
   if (!hold) throw new Problem('load_in_progress')
   try {
     return await work()
   } finally {
     await hold.release()
-  }
-}
-
-/**
- * Removes what loads left that died: of any edition that no living process loads. Every command does this when it
- * opens the store.
- */
-export async function removeAbandonedLoads(db: Db): Promise<void> {
-  for (const { chart, edition } of await releases.findLoading(db)) {
-    const hold = await db.takeLock(lockName({ chart, edition }))
-    if (!hold) continue
-    try {
-      for (const left of await releases.findUnfinished(db, chart, edition)) await releases.deleteUnfinished(db, left)
-    } catch (error) {
-      // While the storage of the files is away, whoever does not need it can work: a later command removes what is left.
-      if (!(db.files.remote && error instanceof StoreBusy)) throw error
-    } finally {
-      hold.release()
-    }
   }
 }
 

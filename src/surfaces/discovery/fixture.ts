@@ -3,10 +3,10 @@ import { type Operation, operation } from '../../operation.ts'
 import { WorkQueue } from '../../work-queue.ts'
 import type { Resource } from '../http/resource.ts'
 import { httpSurface } from '../http/router.ts'
+import { refusalPages } from '../pages/problem-page.ts'
 import type { FiguresAnswer } from '../site/figure-words.ts'
+import { frameOf } from '../site/frame.ts'
 import type { LandingParts } from '../site/landing-facts.ts'
-import { frameOf } from '../site/layout.tsx'
-import { refusalPages } from '../site/problem-page.tsx'
 import { type DiscoveryParts, readmeOperation } from './descriptor.ts'
 
 // What the tests of the discovery surfaces share: a small service whose every value is known.

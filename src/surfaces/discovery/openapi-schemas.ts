@@ -1,9 +1,7 @@
 // JSON Schemas for the OpenAPI document. It is read by agents who pay for every word, so nothing stands in it twice.
 
 import { z } from 'zod'
-
-/** Where the members of answers are explained. */
-export const CORE_PATH = '/api/openapi-core.json'
+import { CORE_PATH } from './about-api.ts'
 
 export type JsonSchema = { [member: string]: unknown }
 

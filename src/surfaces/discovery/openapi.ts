@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { type Access, type Operation, SCOPES, type Tag } from '../../operation.ts'
 import type { PathParameter, Resource, ResourceForm } from '../http/resource.ts'
+import { API_VERSION } from './about-api.ts'
 import { ANSWERS, LINKS, nextPage, REQUESTS } from './openapi-examples.ts'
 import { headersOf, operationProblems, problemSchema, refusals, sharedAnswer, unchanged } from './openapi-responses.ts'
-import { CORE_PATH, type Gathering, type JsonSchema, schemaOf } from './openapi-schemas.ts'
+import { type Gathering, type JsonSchema, schemaOf } from './openapi-schemas.ts'
 import { type Item, reachable, shared } from './openapi-shared.ts'
 
 export interface OpenApiParts {
@@ -17,8 +18,6 @@ export interface OpenApiParts {
   /** The paths of the short document. */
   corePaths: readonly string[]
 }
-
-export const API_VERSION = '0.2.0'
 
 const TAGS: Record<Tag, string> = {
   discovery: 'What the service is and where its parts are',
@@ -182,35 +181,4 @@ function parametersOf(op: Operation, gathering: Gathering): { parameters?: JsonS
     return { name, in: inPath ? 'path' : 'query', ...(isRequired && { required: true }), schema }
   })
   return parameters.length > 0 ? { parameters } : {}
-}
-
-/** The whole description, and one of the routes that the contract names, for readers with little room. */
-export const openApiDocuments = (parts: OpenApiParts): Resource[] => [
-  document(parts, { name: 'get_openapi', path: '/api/openapi.json', summary: 'This description' }),
-  document(
-    parts,
-    {
-      name: 'get_openapi_core',
-      path: CORE_PATH,
-      summary: 'This description, with the fourteen routes of the contract only',
-    },
-    parts.corePaths,
-  ),
-]
-
-function document(
-  parts: OpenApiParts,
-  about: Pick<Resource, 'name' | 'path' | 'summary'>,
-  paths?: readonly string[],
-): Resource {
-  /** Nothing changes while the service runs but its address, which is known once it listens. */
-  const made = new Map<string, string>()
-  const render = (): string => {
-    const base = parts.baseUrl()
-    const text = made.get(base) ?? JSON.stringify(openApi(parts, paths))
-    made.set(base, text)
-    return text
-  }
-  const form = { type: 'application/json', schema: z.looseObject({ openapi: z.string() }), render }
-  return { ...about, tag: 'discovery', cache: 'public, max-age=3600', stamp: parts.baseUrl, forms: [form] }
 }

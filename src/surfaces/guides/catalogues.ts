@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { API_VERSION } from '../discovery/about-api.ts'
 import { ABOUT, type DiscoveryParts, SERVICE } from '../discovery/descriptor.ts'
-import { API_VERSION } from '../discovery/openapi.ts'
 import type { Resource } from '../http/resource.ts'
 import { DOCUMENTS, type ServiceDocument } from './documents.ts'
 

@@ -47,8 +47,6 @@ export interface Env extends Target {
   asked: Asked
   /** Set if the caller was admitted and counted before. */
   visit?: Visit | undefined
-  /** What a route has answered. */
-  reply?: Reply | undefined
   made?: Made | undefined
   /** What the log says of the caller and of a refusal. */
   about: Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'>

@@ -1,3 +1,5 @@
+import { ownText } from '../../transport/head.ts'
+
 const MOST_TEXTS = 200
 /** Longer texts are worked out each time. */
 const LONGEST_TEXT = 300
@@ -11,7 +13,7 @@ export function remembered<Result>(work: (text: string) => Result): (text: strin
     const result = work(text)
     if (text.length > LONGEST_TEXT) return result
     if (known.size >= MOST_TEXTS) known.clear()
-    known.set(text, result)
+    known.set(ownText(text), result)
     return result
   }
 }

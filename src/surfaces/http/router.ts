@@ -1,4 +1,3 @@
-import { type Context, Hono } from 'hono'
 import { allowedParameters, answerText, madeOnce, type Operation, perform, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
@@ -32,7 +31,7 @@ import {
   targetOf,
 } from './request.ts'
 import { lineOf, loggedStatus, millisecondsSince, type RequestLine, refusedLineOf } from './request-line.ts'
-import { isFile, type PathParameter, type Resource, wholePage } from './resource.ts'
+import { isFile, type Resource, wholePage } from './resource.ts'
 import {
   asProblem,
   conditional,
@@ -52,7 +51,7 @@ import {
   type WholeReply,
   written,
 } from './response.ts'
-import { methodOf, parameterValues, routeNames, takesRest } from './route-path.ts'
+import { methodOf, parameterValues, type Route, RouteTable } from './route-path.ts'
 import { firstPath, warmPath } from './warm.ts'
 
 export type { RequestLine }
@@ -71,62 +70,26 @@ export interface HttpSurface {
 
 /** The whole HTTP surface: a loop over the operations, one over the resources, and the protocols that are mounted. */
 export function httpSurface(parts: HttpParts): HttpSurface {
-  const app = new Hono<{ Bindings: Env }>({ getPath: (_, options) => options?.env?.pathname ?? '' })
-  const routeOf = routeNames(parts)
-  const methodsOf = new Map<string, Set<string>>()
-  const documentedAs = new Map<string, string>()
-  /** Converts a documented path to the router's form, and records that it accepts this method. */
-  const allow = (method: string, path: string, parameters?: readonly PathParameter[]): string => {
-    const routed = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (takesRest(name, parameters) ? '*' : `:${name}`))
-    methodsOf.set(routed, (methodsOf.get(routed) ?? new Set()).add(method))
-    documentedAs.set(routed, path)
-    return routed
-  }
-
-  /** Operations that an exact path leads to: these are found without the router. */
+  const routes = new RouteTable<RouteAnswer>()
+  /** Operations that an exact path leads to: first answers to these take the quick way. */
   const direct = new Map<string, { op: Operation; route: KeptRoute }>()
   for (const op of parts.operations) {
-    const path = allow(op.http.method, op.http.path)
     const route = operationRoute(op)
-    if (op.http.method === 'GET' && !path.includes(':')) direct.set(path, { op, route })
-    app.on(
-      op.http.method,
-      path,
-      through((c) => runOperation(parts, op, route, c.env, c.req.param())),
-    )
+    const { method, path } = op.http
+    if (method === 'GET' && !path.includes('{')) direct.set(path, { op, route })
+    routes.add(method, op.http, (env, values) => runOperation(parts, op, route, env, values))
   }
   for (const resource of parts.resources) {
-    const path = allow('GET', resource.path, resource.parameters)
     const route = resourceRoute(resource)
-    app.get(
-      path,
-      through((c) => showResource(parts, resource, route, c.env, c.req.param())),
-    )
+    routes.add('GET', resource, (env, values) => showResource(parts, resource, route, env, values))
   }
   for (const mount of parts.mounts ?? []) {
-    app.post(allow('POST', mount.path), ({ req: { raw }, env }) =>
-      mount.handle(raw, {
-        call: { ...callOf(env.head, env.address), signal: () => raw.signal },
-        requestId: env.requestId,
-      }),
-    )
+    routes.add('POST', mount, async (env) => {
+      const request = env.asked.request()
+      const call = { ...callOf(env.head, env.address), signal: () => request.signal }
+      return replyOf(await mount.handle(request, { call, requestId: env.requestId }))
+    })
   }
-  for (const [path, methods] of methodsOf) {
-    const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
-    app.all(
-      path,
-      through((c) =>
-        c.req.method === 'OPTIONS'
-          ? answerPreflight(parts, c.env, `${allowed}, OPTIONS`)
-          : refuse(parts, c.env, methodRefusal(`${allowed}, OPTIONS`), { allow: `${allowed}, OPTIONS` }),
-      ),
-    )
-  }
-  // By default Hono answers a fault in plain text and prints the error.
-  app.onError((error) => {
-    throw error
-  })
-  app.notFound(through((c) => refuse(parts, c.env, new Problem('route_not_found'))))
 
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
   const plain = (asked: Asked, address: string, started: number, visit?: Env['visit']): Soon<ReadyBytes | Response> => {
@@ -144,17 +107,15 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     }
     const mount = parts.mounts?.find(({ path }) => path === pathname)
     const signal = (): AbortSignal => asked.request().signal
+    const found = routes.find(pathname)
     let error: unknown
-    const routed = async (): Promise<Reply> => {
-      const response = await app.fetch(asked.request(), env)
-      return env.reply ?? replyOf(response)
-    }
     const ask = (): Soon<Reply> => {
       checkHead(env, env.head)
       if (methodOf(asked.head) === 'other') throw new Problem('method_not_implemented')
       if (mount && !isFromAllowedPage(mount, asked.head)) throw new Problem('origin_not_allowed')
-      const op = method === 'GET' ? direct.get(pathname) : undefined
-      const made = op ? runOperation(parts, op.op, op.route, env, {}) : routed()
+      const made = found
+        ? answerBy(parts, found.route, env, found.values)
+        : refuse(parts, env, new Problem('route_not_found'))
       return env.head.ifMatch === null ? made : after(made, (whole) => ifUnchanged(whole, env.head.ifMatch))
     }
     const finish = (whole: Reply): Soon<ReadyBytes | Response> => {
@@ -165,7 +126,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
       parts.observe({
         request_id: env.requestId,
         method: methodOf(asked.head),
-        route: routeOf(pathname),
+        route: found?.route.path ?? 'unknown',
         status: loggedStatus(signal, reply),
         ms: millisecondsSince(started),
         ...env.about,
@@ -189,24 +150,34 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     const started = performance.now()
     return warm(asked, address, started, plain) ?? inTurn(address, () => first(asked, address, started, plain))
   }
-  const routes = app.routes.filter(({ method }) => method !== 'ALL')
   return {
     answer,
     fetch: (request, address) =>
       after(answer(askedBy(request), address), (made) => (made instanceof Response ? made : responseOf(made))),
     refuse: (unreadable, address) => refuseUnread(parts, unreadable, address),
-    routes: routes.map(({ method, path }) => ({ method, path: documentedAs.get(path) ?? path })),
+    routes: routes.list(),
     cacheFigures: () => cache.figures,
   }
 }
 
-/** A handler for the router, which takes responses alone: the reply goes past it. */
-const through =
-  (make: (c: Context<{ Bindings: Env }>) => Soon<Reply>) =>
-  async (c: Context<{ Bindings: Env }>): Promise<Response> => {
-    c.env.reply = await make(c)
-    return new Response()
-  }
+type RouteAnswer = (env: Env, values: Record<string, string>) => Soon<Reply>
+
+/** HEAD is answered as GET is: its body is left out where it is written. */
+function answerBy(
+  parts: HttpParts,
+  { methods }: Route<RouteAnswer>,
+  env: Env,
+  values: Record<string, string>,
+): Soon<Reply> {
+  const { method } = env.asked.head
+  const answer = methods.get(method === 'HEAD' ? 'GET' : method)
+  if (answer) return answer(env, values)
+  const allow = [...methods.keys()].flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each]))
+  const allowed = [...allow, 'OPTIONS'].join(', ')
+  return method === 'OPTIONS'
+    ? answerPreflight(parts, env, allowed)
+    : refuse(parts, env, methodRefusal(allowed), { allow: allowed })
+}
 
 function runOperation(
   parts: HttpParts,
@@ -258,7 +229,8 @@ async function showResource(
   const { access, limit } = route
   const { head } = env
   const { cost = 1 } = resource
-  const visit = await parts.gate.enter(callOf(head, env.address), access, limit, cost === 1 ? undefined : () => cost)
+  const enter = () => parts.gate.enter(callOf(head, env.address), access, limit, cost === 1 ? undefined : () => cost)
+  const visit = env.visit ?? (await enter())
   env.about = lineOf(visit)
   const show = async (): Promise<Reply> => {
     if (visit.refusal) throw visit.refusal

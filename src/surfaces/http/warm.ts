@@ -55,9 +55,12 @@ export function warmPath(
     const visit = gate.enter(callOf(head, address), access, limit, cost)
     const warm = { answers, reply, head, method, started }
     if (!(visit instanceof Promise)) return answer(parts, warm, visit)
-    // Nothing was counted when the gate fails: it reads the credential first.
+    // Nothing was counted when the gate fails: it reads the credential first. What has changed meanwhile is made anew.
     return visit.then(
-      (entered) => answer(parts, warm, entered),
+      (entered) =>
+        answers.route.stamp() === answers.stamp
+          ? answer(parts, warm, entered)
+          : plain(asked, address, started, entered),
       () => plain(asked, address, started),
     )
   }
@@ -169,7 +172,7 @@ export function firstPath(
     const query = target.indexOf('?')
     const found = method === 'GET' && query > 0 ? routes.get(target.slice(0, query)) : undefined
     const head = found && readHead(asked.head)
-    if (!head || !isUsual(head) || target.length > LIMITS.urlBytes) return plain(asked, address, started)
+    if (!head || !isUsual(head) || target.length > LONGEST_TARGET) return plain(asked, address, started)
     const enter = (visit: Visit): Soon<ReadyBytes | Response> => {
       const { route, first } = found
       const request = (): Request => ({ requestId: parts.randomId(), method, accept: head.accept, started })
@@ -191,6 +194,8 @@ export function firstPath(
 }
 
 const OK = 200
+/** Characters that must be encoded take three. What is too long only then is refused by the plain path, before it is counted here. */
+const LONGEST_TARGET = LIMITS.urlBytes / 3
 
 const isUsual = ({ hasBody, bytes, ifMatch, ifNoneMatch }: RequestHead): boolean =>
   !hasBody && bytes <= LIMITS.headerBytes && ifMatch === null && ifNoneMatch === null

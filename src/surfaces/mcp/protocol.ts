@@ -1,7 +1,7 @@
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { Operation } from '../../operation.ts'
+import { API_VERSION } from '../discovery/about-api.ts'
 import { ABOUT } from '../discovery/descriptor.ts'
-import { API_VERSION } from '../discovery/openapi.ts'
 import type { Resource } from '../http/resource.ts'
 import { callTool } from './call.ts'
 import type { Card } from './card.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { figuresAnswer, rendered } from '../discovery/fixture.ts'
 import type { FiguresAnswer } from '../site/figure-words.ts'
-import { frameOf } from '../site/layout.tsx'
-import { figuresPage } from './figures-page.tsx'
+import { frameOf } from '../site/frame.ts'
+import { figuresPage } from './figures-page.ts'
 
 const bothOf = async (facts: Partial<FiguresAnswer>): Promise<string[]> => {
   const body = { ...figuresAnswer(), cases_floor10: 1720, settlements_floor10: 310, ...facts }

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { landingParts, rendered } from '../discovery/fixture.ts'
-import { frameOf } from '../site/layout.tsx'
-import { type SiteStatus, statusPage } from './status-page.tsx'
+import { frameOf } from '../site/frame.ts'
+import type { SiteStatus } from './status-forms.tsx'
+import { statusPage } from './status-page.ts'
 
 const witnesses = { configured: 3, cosigned: 2, quorum: 2 }
 const logs = [{ origin: 'trust.example/log/registry', size: 15, signed_at: '2026-11-15T12:00:00.000Z', witnesses }]

@@ -4,7 +4,7 @@ import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { CitedRow } from '../../proof/price/proofs.ts'
 import type { PlaceRow, Price, PricedRow, Row } from '../../proof/price/row.ts'
 import type { Ask, Reply } from '../site/ask.ts'
-import type { Frame } from '../site/layout.tsx'
+import type { Frame } from '../site/frame.ts'
 import type { Hospital } from '../written/hospital.ts'
 import {
   asWritten,

@@ -1,7 +1,6 @@
 import type { RenderedPage, Resource } from '../http/resource.ts'
-import { PAGE_HEADERS } from '../site/layout.tsx'
+import { PAGE_HEADERS } from '../site/frame.ts'
 import { type PriceFacts, type PriceParts, priceFacts, priceJson } from './price-facts.ts'
-import { priceHtml } from './price-html.tsx'
 import { priceMarkdown } from './price-markdown.ts'
 import { asWritten, pricePath, QUERY, questionIn, type Written } from './price-question.ts'
 
@@ -65,7 +64,7 @@ function forms(
     },
   })
   return [
-    form('text/html; charset=utf-8', (facts) => priceHtml(parts.frame, facts)),
+    form('text/html; charset=utf-8', async (facts) => (await import('./price-html.tsx')).priceHtml(parts.frame, facts)),
     form('text/markdown; charset=utf-8', priceMarkdown),
     form('application/json', (facts) => JSON.stringify(priceJson(facts))),
   ]

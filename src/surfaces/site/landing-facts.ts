@@ -2,7 +2,7 @@ import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { type FiguresAnswer, type FigureTile, figureTiles } from './figure-words.ts'
-import type { Frame } from './layout.tsx'
+import type { Frame } from './frame.ts'
 import { dollars, inQuery } from './words.ts'
 
 export interface LandingChart {

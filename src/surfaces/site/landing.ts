@@ -1,10 +1,9 @@
 import { linksToDocuments } from '../guides/documents.ts'
 import { jsonForm } from '../http/json-form.ts'
 import type { Resource } from '../http/resource.ts'
+import { PAGE_HEADERS } from './frame.ts'
 import { type LandingParts, landingFacts } from './landing-facts.ts'
-import { landingHtml } from './landing-html.tsx'
 import { landingMarkdown } from './landing-markdown.ts'
-import { PAGE_HEADERS } from './layout.tsx'
 
 /** RFC 8288: links for programs that read the page. Only routes that exist. */
 const LINKS = [
@@ -26,7 +25,10 @@ export const landing = (parts: LandingParts): Resource => ({
   lenient: true,
   headers: { ...PAGE_HEADERS, link: LINKS },
   forms: [
-    { type: 'text/html; charset=utf-8', render: async () => landingHtml(parts.frame, await landingFacts(parts)) },
+    {
+      type: 'text/html; charset=utf-8',
+      render: async () => (await import('./landing-html.tsx')).landingHtml(parts.frame, await landingFacts(parts)),
+    },
     { type: 'text/markdown; charset=utf-8', render: async () => landingMarkdown(await landingFacts(parts)) },
     jsonForm(parts.readme.output, async () => parts.readme.run({}, {})),
   ],

@@ -2,21 +2,6 @@
 import type { Child } from 'hono/jsx'
 import { type AssetName, assets } from './assets.ts'
 
-/** Pages load a style sheet and scripts from here, and nothing else from anywhere. Nothing stands inline. */
-export const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; '),
-} as const
-
 export interface PageContent {
   title: string
   description: string
@@ -39,16 +24,8 @@ export const SITE_PAGES = [
   { path: '/docs', title: 'Docs' },
 ] as const
 
-/** Puts a page into the frame that all pages of a service have. */
-export type Frame = (page: PageContent) => Promise<string>
-
-/** The frame of a service, with what it says of itself on every page. */
-export const frameOf =
-  (notice?: string): Frame =>
-  (page) =>
-    layout(page, notice)
-
-async function layout(
+/** A page in the frame that all pages of a service have, with what it says of itself on every page. */
+export async function layout(
   { title, description, path, main, head, scripts = ['site'] }: PageContent,
   notice: string | undefined,
 ): Promise<string> {
@@ -122,15 +99,32 @@ interface TableProps {
   /** On a narrow screen each row becomes a block, whose cells name their column. */
   stacked?: boolean
   routes?: boolean
+  /** The names of its columns. */
+  head: readonly string[]
+  /** How many of them hold numbers: the last ones. */
+  numbers?: number
+  /** The rows that it ends with, which sum up the others. */
+  foot?: Child
+  /** Its rows. */
   children?: Child
 }
 
 /** A table that scrolls by itself where it is wider than the screen. */
-export const ScrollingTable = ({ id, caption, stacked = false, routes = false, children }: TableProps) => (
+export const ScrollingTable = ({ id, caption, stacked, routes, head, numbers = 0, foot, children }: TableProps) => (
   <section class="scroll" aria-labelledby={id} tabindex={0}>
     <table class={[stacked && 'stacked', routes && 'routes'].filter(Boolean).join(' ') || undefined}>
       <caption id={id}>{caption}</caption>
-      {children}
+      <thead>
+        <tr>
+          {head.map((name, at) => (
+            <th scope="col" class={at >= head.length - numbers ? 'number' : undefined}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+      {foot && <tfoot>{foot}</tfoot>}
     </table>
   </section>
 )
@@ -143,4 +137,9 @@ export const Snippet = ({ label, text }: { label: string; text: string }) => (
       <code>{text}</code>
     </pre>
   </figure>
+)
+
+/** In our own texts, names stand between backticks. */
+export const WithCode = ({ words }: { words: string }) => (
+  <>{words.split('`').map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>
 )

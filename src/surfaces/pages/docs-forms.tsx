@@ -1,32 +1,25 @@
 /** @jsxImportSource hono/jsx */
 import { z } from 'zod'
-import type { Operation, Stamp } from '../../operation.ts'
+import type { Operation } from '../../operation.ts'
 import { PROBLEMS, type ProblemCode } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
-import type { Resource } from '../http/resource.ts'
+import type { Frame } from '../site/frame.ts'
 import { connections } from '../site/landing-facts.ts'
-import { type Frame, ScrollingTable, Snippet } from '../site/layout.tsx'
+import { ScrollingTable, Snippet, WithCode } from '../site/layout.tsx'
 import { blocks, bullets, markdownCode, markdownText } from '../site/markup.ts'
-import { WithCode } from '../site/problem-page.tsx'
-import { sitePage } from './site-page.ts'
+import type { PageForms } from './site-page.ts'
 
-interface DocsParts extends DiscoveryParts {
+export interface DocsParts extends DiscoveryParts {
   frame: Frame
   limits: { default_rpm: number; reference_rpm: number; log_rpm: number }
-  stamp: Stamp
 }
 
-export const docsPage = (parts: DocsParts): Resource =>
-  sitePage({
-    name: 'get_docs_page',
-    path: '/docs',
-    summary: 'Documentation for people: quick start, every operation, MCP, access, proofs, limits, problems',
-    stamp: parts.stamp,
-    html: async () => docsHtml(parts),
-    markdown: async () => docsMarkdown(parts),
-    json: async () => ({ operations: parts.operations().map(described), problems: problems() }),
-  })
+export const docsForms = (parts: DocsParts): PageForms => ({
+  html: async () => docsHtml(parts),
+  markdown: async () => docsMarkdown(parts),
+  json: async () => ({ operations: parts.operations().map(described), problems: problems() }),
+})
 
 interface DescribedOperation {
   name: string
@@ -162,25 +155,16 @@ const docsHtml = (parts: DocsParts): Promise<string> =>
         <section id="problems">
           <h2>Problems</h2>
           <p>Every refusal has a code that never changes, and a page.</p>
-          <ScrollingTable id="problem-list" caption="All codes" stacked>
-            <thead>
+          <ScrollingTable id="problem-list" caption="All codes" stacked head={['Code', 'Status', 'Meaning']}>
+            {problems().map(({ code, status, title }) => (
               <tr>
-                <th scope="col">Code</th>
-                <th scope="col">Status</th>
-                <th scope="col">Meaning</th>
+                <th scope="row">
+                  <a href={`/problems/${code}`}>{code}</a>
+                </th>
+                <td data-label="Status">{status}</td>
+                <td>{title}</td>
               </tr>
-            </thead>
-            <tbody>
-              {problems().map(({ code, status, title }) => (
-                <tr>
-                  <th scope="row">
-                    <a href={`/problems/${code}`}>{code}</a>
-                  </th>
-                  <td data-label="Status">{status}</td>
-                  <td>{title}</td>
-                </tr>
-              ))}
-            </tbody>
+            ))}
           </ScrollingTable>
         </section>
       </>

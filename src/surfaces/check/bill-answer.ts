@@ -10,10 +10,11 @@ import type { Mount } from '../http/mount.ts'
 import { negotiate } from '../http/negotiation.ts'
 import { readBody } from '../http/request.ts'
 import { asResponse, good, quotaHeaders, refusal } from '../http/response.ts'
-import { type Frame, PAGE_HEADERS } from '../site/layout.tsx'
+import { type Frame, PAGE_HEADERS } from '../site/frame.ts'
 import { type Hospital, oneHospital } from '../written/hospital.ts'
+import { type BillForm, EMPTY_FORM } from './bill-form.ts'
+import { billHtml } from './bill-html.tsx'
 import { billMarkdown } from './bill-markdown.ts'
-import { type BillForm, billHtml, EMPTY_FORM } from './bill-page.tsx'
 
 export interface BillParts {
   frame: Frame
@@ -34,52 +35,52 @@ const FORMS = [
   { name: 'csv', type: 'text/csv; charset=utf-8' },
 ] as const
 
-/** A bill is sent as a form, with or without a script, and answered in the form that `Accept` or its button says. Nothing of it is kept. */
-export const billEndpoint = (parts: BillParts): Mount => ({
-  name: 'compare_bill',
-  path: '/bill',
-  async handle(request, { call, requestId }) {
-    const encoding = preferredEncoding(request.headers.get('accept-encoding') ?? '')
-    const hospitals = await parts.hospitals()
-    let form = EMPTY_FORM
-    let as = negotiate(FORMS, request.headers.get('accept')) ?? FORMS[0]
-    const send = async (text: string, visit: Visit, status = 200): Promise<Response> => {
-      const bytes = Buffer.from(text)
-      const headers = { ...PAGE_HEADERS, ...quotaHeaders(visit.quota), vary: 'Accept' }
-      const coding = isWorthwhile(bytes.length, 'document') ? encoding : undefined
-      return asResponse(await good({ bytes, type: as.type, cache: 'no-store', headers, encoding: coding, status }))
+/** Answers a bill: see `billEndpoint`. */
+export async function answerBill(
+  parts: BillParts,
+  request: Request,
+  { call, requestId }: Parameters<Mount['handle']>[1],
+): Promise<Response> {
+  const encoding = preferredEncoding(request.headers.get('accept-encoding') ?? '')
+  const hospitals = await parts.hospitals()
+  let form = EMPTY_FORM
+  let as = negotiate(FORMS, request.headers.get('accept')) ?? FORMS[0]
+  const send = async (text: string, visit: Visit, status = 200): Promise<Response> => {
+    const bytes = Buffer.from(text)
+    const headers = { ...PAGE_HEADERS, ...quotaHeaders(visit.quota), vary: 'Accept' }
+    const coding = isWorthwhile(bytes.length, 'document') ? encoding : undefined
+    return asResponse(await good({ bytes, type: as.type, cache: 'no-store', headers, encoding: coding, status }))
+  }
+  let isCounted = false
+  try {
+    const sent = await readForm(request)
+    form = sent
+    as = FORMS.find(({ name }) => name === sent.as) ?? as
+    const npi = npiOf(sent, hospitals)
+    const { entries, faults } = linesOf(sent, parts.today())
+    isCounted = true
+    const { answers, visit } = await answersTo(parts, call, entries, npi)
+    const bill = { entries, faults, answers, origin: parts.baseUrl() }
+    const texts = {
+      html: () => billHtml(parts.frame, form, hospitals, { sheet: billSheet(bill) }),
+      markdown: () => billMarkdown(billSheet(bill)),
+      json: () => billJson(bill),
+      csv: () => billCsv(bill),
     }
-    let isCounted = false
-    try {
-      const sent = await readForm(request)
-      form = sent
-      as = FORMS.find(({ name }) => name === sent.as) ?? as
-      const npi = npiOf(sent, hospitals)
-      const { entries, faults } = linesOf(sent, parts.today())
-      isCounted = true
-      const { answers, visit } = await answersTo(parts, call, entries, npi)
-      const bill = { entries, faults, answers, origin: parts.baseUrl() }
-      const texts = {
-        html: () => billHtml(parts.frame, form, hospitals, { sheet: billSheet(bill) }),
-        markdown: () => billMarkdown(billSheet(bill)),
-        json: () => billJson(bill),
-        csv: () => billCsv(bill),
-      }
-      return await send(await texts[as.name](), visit)
-    } catch (error) {
-      // A form that cannot be read is not free.
-      const visit = isCounted ? {} : await parts.gate.enter(call, 'public', 'reference')
-      const problem = visit.refusal ?? refusalOf(error)
-      if (!problem) throw error
-      if (as.name !== 'html') return asResponse(refusal(problem, { baseUrl: parts.baseUrl(), requestId }))
-      const page = await billHtml(parts.frame, form, hospitals, { refused: problem })
-      const response = await send(page, visit, STATUS[problem.entry.kind])
-      const { retryAfterSeconds } = problem.extra
-      if (retryAfterSeconds !== undefined) response.headers.set('retry-after', String(retryAfterSeconds))
-      return response
-    }
-  },
-})
+    return await send(await texts[as.name](), visit)
+  } catch (error) {
+    // A form that cannot be read is not free.
+    const visit = isCounted ? {} : await parts.gate.enter(call, 'public', 'reference')
+    const problem = visit.refusal ?? refusalOf(error)
+    if (!problem) throw error
+    if (as.name !== 'html') return asResponse(refusal(problem, { baseUrl: parts.baseUrl(), requestId }))
+    const page = await billHtml(parts.frame, form, hospitals, { refused: problem })
+    const response = await send(page, visit, STATUS[problem.entry.kind])
+    const { retryAfterSeconds } = problem.extra
+    if (retryAfterSeconds !== undefined) response.headers.set('retry-after', String(retryAfterSeconds))
+    return response
+  }
+}
 
 async function readForm(request: Request): Promise<BillForm & { as: string }> {
   const type = (request.headers.get('content-type') ?? '').toLowerCase().replaceAll(' ', '')

@@ -3,8 +3,8 @@ import { StoreBusy } from '../../db/db.ts'
 import { PROBLEMS } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
 import { rendered, served } from '../discovery/fixture.ts'
-import { frameOf } from './layout.tsx'
-import { problemPages } from './problem-page.tsx'
+import { frameOf } from '../site/frame.ts'
+import { problemPages } from './problem-page.ts'
 
 test('every problem code has a page in all three forms', async () => {
   for (const [code, { kind, title, hint }] of Object.entries(PROBLEMS)) {

@@ -1,29 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import type { Stamp } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
 import { type BillSheet, type Cell, classOf, type Table } from '../browser/bill-sheet.ts'
-import type { Resource } from '../http/resource.ts'
-import { type Frame, PAGE_HEADERS } from '../site/layout.tsx'
+import type { Frame } from '../site/frame.ts'
+import { WithCode } from '../site/layout.tsx'
 import { HospitalField } from '../site/lookup-form.tsx'
-import { WithCode } from '../site/problem-page.tsx'
 import type { Hospital } from '../written/hospital.ts'
-import { type Guide, guideForms } from './guide.ts'
-
-const GUIDE: Guide = {
-  title: 'Check a bill',
-  about:
-    'Compares the lines of a medical bill with published reference prices: what Medicare pays a doctor and a hospital, and what the hospital itself lists. Each amount has its source and a proof. Nothing is stored.',
-  instead: ['`POST /reference/batch` with up to a hundred lines: prices, proofs and exact totals'],
-}
-
-/** The fields of the form, as they were sent. Hostile: they are shown to their sender alone, as text. */
-export interface BillForm {
-  lines: string
-  place: string
-  day: string
-  npi: string
-}
-export const EMPTY_FORM: BillForm = { lines: '', place: '', day: '', npi: '' }
+import { type BillForm, GUIDE } from './bill-form.ts'
 
 const EXAMPLE = '99213\t25\t1\t300.00\t94102\t2026-11-02'
 
@@ -176,25 +158,3 @@ export const billHtml = (
       </>
     ),
   })
-
-export interface BillPageParts {
-  frame: Frame
-  hospitals: () => Promise<readonly Hospital[]>
-  stamp: Stamp
-}
-
-export const billPage = ({ frame, hospitals, stamp }: BillPageParts): Resource => ({
-  name: 'get_bill_page',
-  path: '/bill',
-  summary: 'A page that compares the lines of a bill with reference prices',
-  tag: 'discovery',
-  cache: 'public, max-age=3600',
-  stamp,
-  lenient: true,
-  isBesideApi: true,
-  headers: PAGE_HEADERS,
-  forms: [
-    { type: 'text/html; charset=utf-8', render: async () => billHtml(frame, EMPTY_FORM, await hospitals()) },
-    ...guideForms(GUIDE),
-  ],
-})

@@ -1,13 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import type { Stamp } from '../../operation.ts'
-import type { Resource } from '../http/resource.ts'
+import type { Frame } from '../site/frame.ts'
 import type { LandingChart } from '../site/landing-facts.ts'
 import { ChartList, Day } from '../site/landing-html.tsx'
 import { chartTable } from '../site/landing-markdown.ts'
-import type { Frame } from '../site/layout.tsx'
 import { blocks, bullets, markdownCode, markdownText } from '../site/markup.ts'
 import { grouped, inWords } from '../site/words.ts'
-import { sitePage } from './site-page.ts'
+import type { PageForms } from './site-page.ts'
 
 /** The part of `/api/status` that the page shows. */
 export interface SiteStatus {
@@ -35,22 +33,16 @@ interface LogStatus {
   witnesses: { configured: number; cosigned: number; quorum: number }
 }
 
-interface StatusParts {
+export interface StatusParts {
   frame: Frame
   status: () => Promise<SiteStatus>
-  stamp: Stamp
 }
 
-export const statusPage = ({ frame, status, stamp }: StatusParts): Resource =>
-  sitePage({
-    name: 'get_status_page',
-    path: '/status',
-    summary: 'How fresh each price list is, the last verification, and the heads of the logs, for people',
-    stamp,
-    html: async () => statusHtml(frame, forReaders(await status())),
-    markdown: async () => statusMarkdown(forReaders(await status())),
-    json: status,
-  })
+export const statusForms = ({ frame, status }: StatusParts): PageForms => ({
+  html: async () => statusHtml(frame, forReaders(await status())),
+  markdown: async () => statusMarkdown(forReaders(await status())),
+  json: status,
+})
 
 /** The report calls a list expired that should have been replaced long ago; for readers it is so when it gives no price any more. */
 const forReaders = (status: SiteStatus): SiteStatus => ({

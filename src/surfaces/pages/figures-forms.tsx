@@ -1,22 +1,20 @@
 /** @jsxImportSource hono/jsx */
-import type { Stamp } from '../../operation.ts'
-import type { Resource } from '../http/resource.ts'
 import type { Ask } from '../site/ask.ts'
 import { FigureTiles } from '../site/figure-tiles.tsx'
 import { type FiguresAnswer, figureTiles, WITHHELD_MEANS } from '../site/figure-words.ts'
+import type { Frame } from '../site/frame.ts'
 import { verifyCommands } from '../site/landing-facts.ts'
 import { Day } from '../site/landing-html.tsx'
 import { figureLine, sampleMark } from '../site/landing-markdown.ts'
-import { type Frame, Sample, ScrollingTable, Snippet } from '../site/layout.tsx'
+import { Sample, ScrollingTable, Snippet } from '../site/layout.tsx'
 import { blocks, bullets, markdownText } from '../site/markup.ts'
 import { grouped, inWords } from '../site/words.ts'
-import { sitePage } from './site-page.ts'
+import type { PageForms } from './site-page.ts'
 
-interface FiguresParts {
+export interface FiguresParts {
   frame: Frame
   ask: Ask
   baseUrl: () => string
-  stamp: Stamp
 }
 
 /** The disclosure rule for people. The whole of it is in the specification. */
@@ -34,17 +32,13 @@ const RULE_EXACT = [
 
 const ruleOf = ({ exact }: FiguresAnswer): readonly string[] => (exact ? RULE_EXACT : RULE_WITH_NOISE)
 
-export function figuresPage({ frame, ask, baseUrl, stamp }: FiguresParts): Resource {
+export function figuresForms({ frame, ask, baseUrl }: FiguresParts): PageForms {
   const answer = async (): Promise<FiguresAnswer> => (await ask('get_figures', {})).body as FiguresAnswer
-  return sitePage({
-    name: 'get_figures_page',
-    path: '/figures',
-    summary: 'The dispute figures for people: values, errors, definitions, and the rule by which some are withheld',
-    stamp,
+  return {
     html: async () => figuresHtml(frame, await answer(), baseUrl()),
     markdown: async () => figuresMarkdown(await answer()),
     json: answer,
-  })
+  }
 }
 
 const figuresHtml = (frame: Frame, figures: FiguresAnswer, base: string): Promise<string> =>
@@ -102,37 +96,29 @@ const figuresHtml = (frame: Frame, figures: FiguresAnswer, base: string): Promis
 const Definitions = (figures: FiguresAnswer) => (
   <section>
     <h2>What is counted</h2>
-    <ScrollingTable id="definitions" caption="Definitions" stacked>
-      <thead>
+    <ScrollingTable
+      id="definitions"
+      caption="Definitions"
+      stacked
+      head={['Figure', 'Definition', 'Value', 'Standard error']}
+      numbers={2}
+    >
+      {figureTiles(figures).map(({ key, name, value, error }) => (
         <tr>
-          <th scope="col">Figure</th>
-          <th scope="col">Definition</th>
-          <th scope="col" class="number">
-            Value
+          <th scope="row">
+            {name}
+            <br />
+            <code>{key}</code>
           </th>
-          <th scope="col" class="number">
-            Standard error
-          </th>
+          <td>{figures.metrics[key as keyof FiguresAnswer['metrics']].definition}</td>
+          <td data-label="Value" class="number">
+            {value ?? 'withheld'}
+          </td>
+          <td data-label="Standard error" class="number">
+            {error ?? 'none'}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {figureTiles(figures).map(({ key, name, value, error }) => (
-          <tr>
-            <th scope="row">
-              {name}
-              <br />
-              <code>{key}</code>
-            </th>
-            <td>{figures.metrics[key as keyof FiguresAnswer['metrics']].definition}</td>
-            <td data-label="Value" class="number">
-              {value ?? 'withheld'}
-            </td>
-            <td data-label="Standard error" class="number">
-              {error ?? 'none'}
-            </td>
-          </tr>
-        ))}
-      </tbody>
+      ))}
     </ScrollingTable>
     <p class="small">{countsOf(figures)}</p>
   </section>
