@@ -3,7 +3,7 @@ import { utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import type { Fault } from './fault.ts'
 import { type FiguresState, isFiguresState } from './figures.ts'
-import { aFigure, aState, aStateOfNothing, figuresBody, withheld } from './figures-fixture.ts'
+import { aFigure, aNoisedState, aState, aStateOfNothing, figuresBody, withheld } from './figures-fixture.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import { MemoryRegistry } from './registry-fixture.ts'
@@ -105,6 +105,11 @@ test('a state of before, of another log, of another kind, or of nobody is refuse
   expect(await check(await figuresBody(new MemoryLog(await aSigner('x.example/log/figures')), aState()))).toBe(
     'note_unsigned',
   )
+  const further = await aSigner('figures.example/log/figures/old')
+  const pinned = parsePolicy(formatPolicy([further])) as TrustPolicy
+  expect(
+    await verifyBody(JSON.stringify(await figuresBody(new MemoryLog(further), aState())), pinned, FIGURES),
+  ).toMatchObject({ reason: 'log_of_other_kind' })
   const registry = new MemoryRegistry(registrySigner)
   registry.append()
   const { state, log: proof } = { state: registry.entries.at(-1), log: await registry.proof() }
@@ -163,6 +168,8 @@ test('a state that contradicts itself is no state, whoever signed it', async () 
     ['another version', { ...aState(), schema: 'figures-state/2' }],
   ]
   expect([aState(), aStateOfNothing()].every(isFiguresState)).toBe(true)
+  expect(isFiguresState(aNoisedState({ cases_floor10: null }))).toBe(true)
+  expect(isFiguresState(aNoisedState({ cases_floor10: null, settlements_floor10: null }))).toBe(false)
   for (const [what, state] of wrong) {
     expect([what, isFiguresState(state)]).toEqual([what, false])
     expect([what, await check(await figuresBody(aLog(), state as FiguresState))]).toEqual([what, 'proof_malformed'])
