@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { verifyChanges } from '../proof/changes.ts'
-import { aSigner, keyOf, MemoryLog } from '../proof/fixture.ts'
 import { formatTreeHead } from '../proof/note/checkpoint.ts'
 import { signNote } from '../proof/note/signed-note.ts'
-import { verifyBody, verifyEntry } from '../proof/verify-lists.ts'
+import { verifyBody } from '../proof/verify-lists.ts'
 import { aSoundLedger, openFigures } from './fixture.ts'
 import { releaseFigures } from './release.ts'
 
@@ -41,30 +40,6 @@ test('a follower can tell that no change is missing between any two checkpoints'
       reason: 'entry_not_in_log',
     })
   }
-})
-
-test('checkpoints of two logs are not of one, though both are pinned', async () => {
-  await using figures = await openFigures()
-  await figures.import(aSoundLedger())
-  await releaseFigures(figures.exact)
-  const newer = (await figures.log.head(figures.db)).note
-  const other = await aSigner('other.example/log/figures')
-  const older = await new MemoryLog(other).checkpoint(0)
-  const policy = { ...figures.policy, logs: [...figures.policy.logs, { key: keyOf(other) }] }
-  const page = await entriesAfter(figures, -1)
-  expect(await verifyChanges(page, older, newer, policy)).toEqual({ ok: false, reason: 'log_not_the_same' })
-})
-
-test('a proof whose log is none is malformed', async () => {
-  await using figures = await openFigures()
-  await figures.import(aSoundLedger())
-  await releaseFigures(figures.exact)
-  const { data } = await entriesAfter(figures, -1)
-  const { proof, ...entry } = data[0] as unknown as { proof: { log: object } }
-  const check = (log: unknown) => verifyEntry({ ...entry, proof: { log } }, figures.policy)
-  expect(await check(proof.log)).toEqual({ ok: true })
-  for (const log of [{ ...proof.log, more: 1 }, { ...proof.log, inclusion: 'x' }, null])
-    expect(await check(log)).toEqual({ ok: false, reason: 'proof_malformed' })
 })
 
 test('a release at which nothing moved is a place of the log that a follower sees too', async () => {

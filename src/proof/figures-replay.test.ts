@@ -53,3 +53,19 @@ test('a first release may begin with noise, though its changes do not name every
   const changes = firstRelease(1, state).slice(0, -3)
   expect(figuresFaults([aStateOfNothing(), ...changes, state])).toEqual([])
 })
+
+test('a change says since when the old value stood and that the new one stands from its release on, and comes once', () => {
+  const { metrics } = aState()
+  const state = aState({ metrics: { ...metrics, w: { ...metrics.w, value: 0.5, as_of: NEXT.as_of } }, ...NEXT })
+  const change = {
+    ...(good[1] as object),
+    ...{ seq: last, release_id: NEXT.release_id, released_at: NEXT.as_of, metric: 'w' },
+    ...{ old: 0.48, new: 0.5, old_as_of: aState().as_of, new_as_of: NEXT.as_of, reason: 'release' },
+  }
+  const faults = (...changes: object[]) => figuresFaults([...good.slice(0, last), ...changes, state])
+  expect(faults(change)).toEqual([])
+  expect(faults({ ...change, old_as_of: NEXT.as_of })).toContain(last)
+  expect(faults({ ...change, new_as_of: '2026-12-01T00:00:00.001Z' })).toContain(last)
+  const again = { ...change, seq: last + 1, old: 0.5, old_as_of: NEXT.as_of }
+  expect(faults(change, again)).toEqual([last + 1])
+})

@@ -337,3 +337,20 @@ test('a page of rows is no history, and is said to lack its proof', async () => 
   const page = await pageOf(registry, DAY, [{ release, from: 0, to: 1 }])
   expect(await check(page, { history: { cpt: '99213' } })).toEqual({ ok: false, reason: 'proof_missing' })
 })
+
+test('an absence that is told without its row is no answer, though the row is proved beside it', async () => {
+  const { registry, release } = published([bundled('99213')])
+  const { question } = ask({}) as { question: Question }
+  const { body } = await answerOf(registry, question)
+  expect(await check(body, { question })).toMatchObject({ ok: true })
+  const because = {
+    releases: [registry.share(release)],
+    rows: [{ release: 0, ...release.neighbour(0) }],
+    ...{ periods: [], providers: [], state: registry.state, log: await registry.proof() },
+  }
+  expect(await check({ code: 'absent_bundled', because })).toMatchObject({ ok: true })
+  expect(await check({ code: 'absent_bundled', because }, { question })).toEqual({
+    ok: false,
+    reason: 'answers_another_question',
+  })
+})
