@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PostgresServer, whyNoPostgres } from '../test/support/postgres.ts'
 import { type Line, perSecond, timed, times } from './measure.ts'
 import { ATR, type Environment, type Service, startService } from './service.ts'
-import { type Load, medians, type Target, writeRequests } from './wrk.ts'
+import { type Ask, type Load, medians, type Target, writeRequests } from './wrk.ts'
 
 /** Codes of the sample that have a price. */
 const CODES = ['99213', '99214', '93000', '71046', '36415', '45378', '12001', '20610', '11042', '97110']
@@ -25,11 +25,20 @@ export async function stores(): Promise<Line[]> {
       const requests = writeRequests(join(folder, `requests-${running.length}`), await pricedBy(service))
       return { port: service.port, pids: service.pids, requests }
     }
+    const batches = writeRequests(join(folder, 'batches'), [batch()])
+    const asBatches = (target: Target): Target => ({
+      ...target,
+      requests: batches,
+      headers: ['Content-Type: application/json'],
+    })
     const [inFiles, inDatabase] = await bothStores(folder, await server.database())
     const targets: Record<string, Target> = { sqlite: await start(inFiles), postgres: await start(inDatabase) }
     const hasRoom = cpus().length > 2
-    if (hasRoom) targets['two'] = await start({ ...inFiles, WORKERS: '2' }, '0,2')
+    const workers = await start({ ...inFiles, WORKERS: '2' }, hasRoom ? '0,2' : '0,1')
+    if (hasRoom) targets['two'] = workers
     const { sqlite, postgres, two } = (await medians(targets, SECONDS)) as Record<string, Load>
+    const one = targets['sqlite'] as Target
+    const batched = await medians({ one: asBatches(one), two: asBatches(workers) }, SECONDS)
     if (!sqlite || !postgres) throw new Error('nothing was measured')
     return [
       { what: 'warm /reference, state in SQLite', figure: figureOf(sqlite), beside: '' },
@@ -46,6 +55,12 @@ export async function stores(): Promise<Line[]> {
             beside: `${times(two.perSecond, sqlite.perSecond)} of one process (at least 1.7x)`,
           }
         : { what: 'the same, WORKERS=2', figure: 'not measured', beside: 'needs three processors: two and the load' },
+      {
+        what: `batches of ${CODES.length} lines, which leave the load little to do, WORKERS=2`,
+        figure: figureOf(batched.two),
+        beside: `${times(batched.two.perSecond, batched.one.perSecond)} of one process (at least 1.7x)`,
+        ratio: { name: 'two workers / one', value: batched.two.perSecond / batched.one.perSecond },
+      },
     ]
   } finally {
     for (const service of running) await service.stop()
@@ -56,6 +71,12 @@ export async function stores(): Promise<Line[]> {
 
 const figureOf = ({ perSecond: rate, p99Ms, cpuUs }: Load): string =>
   `${perSecond(rate)}, p99 ${p99Ms.toFixed(1)} ms, ${cpuUs.toFixed(0)} us`
+
+const batch = (): Ask => ({
+  method: 'POST',
+  path: '/reference/batch',
+  body: JSON.stringify({ lines: CODES.map((cpt) => ({ cpt })) }),
+})
 
 /** The sample in two installations, one of them in the database. */
 async function bothStores(folder: string, database: string): Promise<[Environment, Environment]> {

@@ -11,15 +11,18 @@ const SAMPLE = join(import.meta.dir, '../sample/PPRRVU-SAMPLE26D.csv')
 const CODES = 45_500
 /** A hundred thousand rows. */
 const FEW_CODES = 455
-const LOOKUPS = 500_000
+const LOOKUPS = 600_000
 const WARM = 1_000
 const MOST_MIB = 300
+const STARTS = 9
 
 /** One release of ten million invented rows, by the commands that an operator runs: load, serve, check. */
 export async function tenMillion(codes = CODES): Promise<Line[]> {
   const folder = mkdtempSync(join(tmpdir(), 'atr-ten-million-'))
   try {
     const { env, loaded } = await makeStore(join(folder, 'large'), codes)
+    const starts: Start[] = []
+    for (let i = 0; i < STARTS; i++) starts.push(await startOnce(env))
     const served = await serve(env, codes, folder)
     const small = await serve((await makeStore(join(folder, 'small'), FEW_CODES)).env, FEW_CODES, folder)
     const checked = await timed([process.execPath, ATR, 'fsck', '--json'], env)
@@ -33,13 +36,13 @@ export async function tenMillion(codes = CODES): Promise<Line[]> {
       memory('its memory at most', loaded.maxRss),
       {
         what: 'serve: from its start to ready',
-        figure: `${Math.round(served.readyMs)} ms`,
-        beside: `limit 500 ms; ${Math.round(served.readyCpuMs)} ms of processor time`,
+        figure: `${Math.round(middleOf(starts, ({ readyMs }) => readyMs))} ms`,
+        beside: `limit 500 ms; the median of ${starts.length}, at most ${Math.round(Math.max(...starts.map(({ readyMs }) => readyMs)))}; ${Math.round(middleOf(starts, ({ readyCpuMs }) => readyCpuMs))} ms of processor time`,
       },
       {
         what: 'serve: from its start to a first price',
-        figure: `${Math.round(served.firstMs)} ms`,
-        beside: 'limit 500 ms',
+        figure: `${Math.round(middleOf(starts, ({ firstMs }) => firstMs))} ms`,
+        beside: 'the median of the same',
       },
       ...(['warm', 'cold'] as const).map((how) => besideSmall(how, served[how], small[how])),
       memory('its memory after these lookups all over the release', served.peakBytes),
@@ -112,17 +115,34 @@ function writeSources(folder: string, codes: number): string[] {
   return [rvus, gpci]
 }
 
-interface Served {
+interface Start {
   readyMs: number
   readyCpuMs: number
   firstMs: number
+}
+
+const middleOf = (starts: readonly Start[], pick: (start: Start) => number): number =>
+  starts.map(pick).sort((a, b) => a - b)[Math.floor(starts.length / 2)] as number
+
+async function startOnce(env: Environment): Promise<Start> {
+  const { ask, started, readyMs, readyCpuMs, stop } = await startService(env)
+  try {
+    const answer = await ask(`/reference?cpt=${codeAt(0)}&region=${LOCALITIES[0]}`)
+    if (answer.status !== 200) throw new Error(`a lookup was answered with ${answer.status}`)
+    return { readyMs, readyCpuMs, firstMs: performance.now() - started }
+  } finally {
+    await stop()
+  }
+}
+
+interface Served {
   warm: Load
   cold: Load
   peakBytes: number
 }
 
 async function serve(env: Environment, codes: number, folder: string): Promise<Served> {
-  const { ask, started, readyMs, readyCpuMs, stop, port, pids, peakBytes } = await startService(env)
+  const { stop, port, pids, peakBytes } = await startService(env)
   try {
     // Every pair of a code and a place comes once: both numbers of steps have no divisor in common with what they go round.
     const pairs = codes * LOCALITIES.length
@@ -130,14 +150,11 @@ async function serve(env: Environment, codes: number, folder: string): Promise<S
       const region = LOCALITIES[(i * 7 + Math.floor(i / codes)) % LOCALITIES.length]
       return `/reference?cpt=${codeAt((i * 7_919) % codes)}&region=${region}&setting=${i < pairs ? 'non_facility' : 'facility'}`
     }
-    const answer = await ask(question(0))
-    if (answer.status !== 200) throw new Error(`a lookup was answered with ${answer.status}`)
-    const firstMs = performance.now() - started
     const asks = Array.from({ length: Math.min(2 * pairs, LOOKUPS) }, (_, i) => ({ path: question(i) }))
     const requests = writeRequests(join(folder, 'warm'), asks.slice(0, WARM))
     const cold = await loadOnce({ port, pids }, asks.slice(WARM), folder)
     const { warm } = await medians({ warm: { port, pids, requests } }, 4)
-    return { readyMs, readyCpuMs, firstMs, warm, cold, peakBytes: peakBytes() }
+    return { warm, cold, peakBytes: peakBytes() }
   } finally {
     await stop()
   }

@@ -155,25 +155,16 @@ const docsHtml = (parts: DocsParts): Promise<string> =>
         <section id="problems">
           <h2>Problems</h2>
           <p>Every refusal has a code that never changes, and a page.</p>
-          <ScrollingTable id="problem-list" caption="All codes" stacked>
-            <thead>
+          <ScrollingTable id="problem-list" caption="All codes" stacked head={['Code', 'Status', 'Meaning']}>
+            {problems().map(({ code, status, title }) => (
               <tr>
-                <th scope="col">Code</th>
-                <th scope="col">Status</th>
-                <th scope="col">Meaning</th>
+                <th scope="row">
+                  <a href={`/problems/${code}`}>{code}</a>
+                </th>
+                <td data-label="Status">{status}</td>
+                <td>{title}</td>
               </tr>
-            </thead>
-            <tbody>
-              {problems().map(({ code, status, title }) => (
-                <tr>
-                  <th scope="row">
-                    <a href={`/problems/${code}`}>{code}</a>
-                  </th>
-                  <td data-label="Status">{status}</td>
-                  <td>{title}</td>
-                </tr>
-              ))}
-            </tbody>
+            ))}
           </ScrollingTable>
         </section>
       </>

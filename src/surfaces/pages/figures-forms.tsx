@@ -96,37 +96,29 @@ const figuresHtml = (frame: Frame, figures: FiguresAnswer, base: string): Promis
 const Definitions = (figures: FiguresAnswer) => (
   <section>
     <h2>What is counted</h2>
-    <ScrollingTable id="definitions" caption="Definitions" stacked>
-      <thead>
+    <ScrollingTable
+      id="definitions"
+      caption="Definitions"
+      stacked
+      head={['Figure', 'Definition', 'Value', 'Standard error']}
+      numbers={2}
+    >
+      {figureTiles(figures).map(({ key, name, value, error }) => (
         <tr>
-          <th scope="col">Figure</th>
-          <th scope="col">Definition</th>
-          <th scope="col" class="number">
-            Value
+          <th scope="row">
+            {name}
+            <br />
+            <code>{key}</code>
           </th>
-          <th scope="col" class="number">
-            Standard error
-          </th>
+          <td>{figures.metrics[key as keyof FiguresAnswer['metrics']].definition}</td>
+          <td data-label="Value" class="number">
+            {value ?? 'withheld'}
+          </td>
+          <td data-label="Standard error" class="number">
+            {error ?? 'none'}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {figureTiles(figures).map(({ key, name, value, error }) => (
-          <tr>
-            <th scope="row">
-              {name}
-              <br />
-              <code>{key}</code>
-            </th>
-            <td>{figures.metrics[key as keyof FiguresAnswer['metrics']].definition}</td>
-            <td data-label="Value" class="number">
-              {value ?? 'withheld'}
-            </td>
-            <td data-label="Standard error" class="number">
-              {error ?? 'none'}
-            </td>
-          </tr>
-        ))}
-      </tbody>
+      ))}
     </ScrollingTable>
     <p class="small">{countsOf(figures)}</p>
   </section>

@@ -35,44 +35,35 @@ export const Calculation = (row: PriceAnswer) => {
 }
 
 const FormulaTable = ({ id, caption, formula }: { id: string; caption: string; formula: Formula }) => (
-  <ScrollingTable id={id} caption={caption}>
-    <thead>
-      <tr>
-        <th scope="col">Part</th>
-        <th scope="col" class="number">
-          Value
-        </th>
-        <th scope="col" class="number">
-          × Index
-        </th>
-        <th scope="col" class="number">
-          Product
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {formula.parts.map(({ name, rvu, gpci, product }) => (
+  <ScrollingTable
+    id={id}
+    caption={caption}
+    head={['Part', 'Value', '× Index', 'Product']}
+    numbers={3}
+    foot={
+      <>
         <tr>
-          <th scope="row">{name}</th>
-          <td class="number">{rvu}</td>
-          <td class="number">{gpci}</td>
-          <td class="number">{product}</td>
+          <th scope="row" colspan={3}>
+            Sum
+          </th>
+          <td class="number">{formula.sum}</td>
         </tr>
-      ))}
-    </tbody>
-    <tfoot>
+        <tr>
+          <th scope="row" colspan={3}>
+            × conversion factor {formula.factor}
+          </th>
+          <td class="number">{formula.exact}</td>
+        </tr>
+      </>
+    }
+  >
+    {formula.parts.map(({ name, rvu, gpci, product }) => (
       <tr>
-        <th scope="row" colspan={3}>
-          Sum
-        </th>
-        <td class="number">{formula.sum}</td>
+        <th scope="row">{name}</th>
+        <td class="number">{rvu}</td>
+        <td class="number">{gpci}</td>
+        <td class="number">{product}</td>
       </tr>
-      <tr>
-        <th scope="row" colspan={3}>
-          × conversion factor {formula.factor}
-        </th>
-        <td class="number">{formula.exact}</td>
-      </tr>
-    </tfoot>
+    ))}
   </ScrollingTable>
 )

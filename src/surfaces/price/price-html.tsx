@@ -96,40 +96,29 @@ const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
         id="sheet"
         caption={`Everything in force for code ${question.cpt} on this day, ${scopeText(sheet)}`}
         stacked
+        head={['Kind of price', 'Setting', 'Modifier', 'Place', 'Amount']}
+        numbers={1}
       >
-        <thead>
-          <tr>
-            <th scope="col">Kind of price</th>
-            <th scope="col">Setting</th>
-            <th scope="col">Modifier</th>
-            <th scope="col">Place</th>
-            <th scope="col" class="number">
-              Amount
+        {sheet.map((row, at) => (
+          <tr class={rowClass(isThis(row), at >= ROWS_ON_PAPER.sheet)}>
+            <th scope="row">
+              {BASIS_WORDS[row.basis].short}
+              {row.class && `, ${row.class}`}
             </th>
+            <td data-label="Setting">{settingText(row.setting)}</td>
+            <td data-label="Modifier">{row.modifier ?? 'none'}</td>
+            <td data-label="Place" class="whole">
+              {row.npi === null ? row.region : `NPI ${row.npi}`}
+            </td>
+            <td data-label="Amount" class="number">
+              {'price' in row ? (
+                <a href={pricePath(ofRow(question, row))}>{priceText(row.price)}</a>
+              ) : (
+                <span class="reason">{absenceTitle(row.reason)}</span>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {sheet.map((row, at) => (
-            <tr class={rowClass(isThis(row), at >= ROWS_ON_PAPER.sheet)}>
-              <th scope="row">
-                {BASIS_WORDS[row.basis].short}
-                {row.class && `, ${row.class}`}
-              </th>
-              <td data-label="Setting">{settingText(row.setting)}</td>
-              <td data-label="Modifier">{row.modifier ?? 'none'}</td>
-              <td data-label="Place" class="whole">
-                {row.npi === null ? row.region : `NPI ${row.npi}`}
-              </td>
-              <td data-label="Amount" class="number">
-                {'price' in row ? (
-                  <a href={pricePath(ofRow(question, row))}>{priceText(row.price)}</a>
-                ) : (
-                  <span class="reason">{absenceTitle(row.reason)}</span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </ScrollingTable>
       <MoreOnScreen rows={sheet.length} most={ROWS_ON_PAPER.sheet} />
       {notHeld.length > 0 && (
@@ -158,25 +147,15 @@ const Localities = ({ question, price, localities }: PriceFacts) => {
       <LocalityStrip prices={localities} here={here} />
       <details class="screen">
         <summary>The {localities.length} areas as a table</summary>
-        <ScrollingTable id="localities" caption="Lowest first">
-          <thead>
-            <tr>
-              <th scope="col">Medicare area</th>
-              <th scope="col" class="number">
-                Amount
+        <ScrollingTable id="localities" caption="Lowest first" head={['Medicare area', 'Amount']} numbers={1}>
+          {localities.map(({ region, amount }) => (
+            <tr class={region === here?.region ? 'this' : undefined}>
+              <th scope="row">
+                <a href={pricePath({ ...question, region })}>{region}</a>
               </th>
+              <td class="number">{dollars(amount)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {localities.map(({ region, amount }) => (
-              <tr class={region === here?.region ? 'this' : undefined}>
-                <th scope="row">
-                  <a href={pricePath({ ...question, region })}>{region}</a>
-                </th>
-                <td class="number">{dollars(amount)}</td>
-              </tr>
-            ))}
-          </tbody>
+          ))}
         </ScrollingTable>
       </details>
     </section>
@@ -189,35 +168,29 @@ const History = ({ price, history }: PriceFacts) => {
     <section>
       <h2>Over time</h2>
       <HistoryChart editions={history} />
-      <ScrollingTable id="history" caption="What each edition that is held says" stacked>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
-            <th scope="col">Edition</th>
-            <th scope="col" class="number">
-              Amount
-            </th>
+      <ScrollingTable
+        id="history"
+        caption="What each edition that is held says"
+        stacked
+        head={['From', 'To', 'Edition', 'Amount']}
+        numbers={1}
+      >
+        {history.toReversed().map(({ release_id, edition, effective_from, effective_to, price: stated }, at) => (
+          <tr class={rowClass(release_id === price.proof.release.release_id, at >= ROWS_ON_PAPER.history)}>
+            <td data-label="From">
+              <Day day={effective_from} />
+            </td>
+            <td data-label="To">
+              <Day day={effective_to} />
+            </td>
+            <td data-label="Edition">
+              <code>{edition}</code>
+            </td>
+            <td data-label="Amount" class="number">
+              {stated ? amountsText(stated) : 'none'}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {history.toReversed().map(({ release_id, edition, effective_from, effective_to, price: stated }, at) => (
-            <tr class={rowClass(release_id === price.proof.release.release_id, at >= ROWS_ON_PAPER.history)}>
-              <td data-label="From">
-                <Day day={effective_from} />
-              </td>
-              <td data-label="To">
-                <Day day={effective_to} />
-              </td>
-              <td data-label="Edition">
-                <code>{edition}</code>
-              </td>
-              <td data-label="Amount" class="number">
-                {stated ? amountsText(stated) : 'none'}
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </ScrollingTable>
       <MoreOnScreen rows={history.length} most={ROWS_ON_PAPER.history} />
     </section>

@@ -146,23 +146,16 @@ const Charts = ({ charts: { list, total } }: LandingFacts) => (
 
 /** Price lists with the edition of each that was in force last. */
 export const ChartList = ({ list }: { list: readonly LandingChart[] }) => (
-  <ScrollingTable id="chart-list" caption="The edition of each that was in force last" stacked>
-    <thead>
-      <tr>
-        <th scope="col">Price list</th>
-        <th scope="col">Edition</th>
-        <th scope="col">Period</th>
-        <th scope="col">Today</th>
-        <th scope="col" class="number">
-          Rows
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {list.map((chart) => (
-        <ChartRow {...chart} />
-      ))}
-    </tbody>
+  <ScrollingTable
+    id="chart-list"
+    caption="The edition of each that was in force last"
+    stacked
+    head={['Price list', 'Edition', 'Period', 'Today', 'Rows']}
+    numbers={1}
+  >
+    {list.map((chart) => (
+      <ChartRow {...chart} />
+    ))}
   </ScrollingTable>
 )
 
@@ -208,25 +201,16 @@ const Agents = ({ base, steps, operations }: LandingFacts) => (
     )}
     <details>
       <summary>What can be asked: {operations.length} operations</summary>
-      <ScrollingTable id="operation-list" caption="Operations" stacked routes>
-        <thead>
+      <ScrollingTable id="operation-list" caption="Operations" stacked routes head={['Route', 'Answer', 'Needs']}>
+        {operations.map(({ route, summary, needs }) => (
           <tr>
-            <th scope="col">Route</th>
-            <th scope="col">Answer</th>
-            <th scope="col">Needs</th>
+            <th scope="row">
+              <code>{route}</code>
+            </th>
+            <td>{summary}</td>
+            <td data-label="Needs">{needs}</td>
           </tr>
-        </thead>
-        <tbody>
-          {operations.map(({ route, summary, needs }) => (
-            <tr>
-              <th scope="row">
-                <code>{route}</code>
-              </th>
-              <td>{summary}</td>
-              <td data-label="Needs">{needs}</td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </ScrollingTable>
     </details>
     <p>

@@ -99,15 +99,32 @@ interface TableProps {
   /** On a narrow screen each row becomes a block, whose cells name their column. */
   stacked?: boolean
   routes?: boolean
+  /** The names of its columns. */
+  head: readonly string[]
+  /** How many of them hold numbers: the last ones. */
+  numbers?: number
+  /** The rows that it ends with, which sum up the others. */
+  foot?: Child
+  /** Its rows. */
   children?: Child
 }
 
 /** A table that scrolls by itself where it is wider than the screen. */
-export const ScrollingTable = ({ id, caption, stacked = false, routes = false, children }: TableProps) => (
+export const ScrollingTable = ({ id, caption, stacked, routes, head, numbers = 0, foot, children }: TableProps) => (
   <section class="scroll" aria-labelledby={id} tabindex={0}>
     <table class={[stacked && 'stacked', routes && 'routes'].filter(Boolean).join(' ') || undefined}>
       <caption id={id}>{caption}</caption>
-      {children}
+      <thead>
+        <tr>
+          {head.map((name, at) => (
+            <th scope="col" class={at >= head.length - numbers ? 'number' : undefined}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+      {foot && <tfoot>{foot}</tfoot>}
     </table>
   </section>
 )
