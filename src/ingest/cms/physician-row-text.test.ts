@@ -5,6 +5,7 @@ import { verifyDerivation } from '../../proof/price/derivation.ts'
 import { physicianFeeCents } from '../../proof/price/physician-fee.ts'
 import { isRow, rowKey, rowText } from '../../proof/price/row.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
+import { NewWords } from '../../registry/bundle/words.ts'
 import { packTile, TileWriter } from '../../registry/file/bundle.ts'
 import { bodyHasKey } from '../../registry/release/row-body.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
@@ -77,10 +78,11 @@ test('a row made from pieces is, byte for byte, the row made as an object, and i
         )
         expect(ready.map(({ body }) => body)).toEqual(objects.map(rowText))
         // One after the other, in memory that is too small at first.
-        const written = new TileWriter(new Uint8Array(0))
+        const words = new NewWords()
+        const written = new TileWriter(words, new Uint8Array(0))
         for (const row of ready) written.add(row)
         const hashes = Buffer.concat(objects.map((row) => leafHash(utf8(rowText(row)))))
-        expect(hashes.equals(packTile(written.text(), 0).leaves)).toBe(true)
+        expect(hashes.equals(packTile(written.text(), 0, words).leaves)).toBe(true)
         expect(ready.map(({ key }) => key)).toEqual(objects.map(rowKey))
         expect(ready.map(({ key }) => key)).toEqual(ready.map(({ key }) => key).sort())
         const stated = ({ kind, cpt, region, npi }: { kind: string; cpt: string; region: string; npi: unknown }) =>

@@ -1,5 +1,5 @@
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
-import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS } from './bundle.ts'
+import { BESIDE, BUNDLE_HASHES, BUNDLE_HEIGHT, BUNDLE_ROWS, MIDDLE_HEIGHT, MIDDLE_NODES } from './bundle.ts'
 
 /** The lower nodes around the rows of one bundle. */
 export interface BundleNodes {
@@ -46,25 +46,58 @@ const above = pairs.slice(0, OWN_PAIRS - 1).map((_, i) => {
 const wayUp = Array.from({ length: BESIDE }, (_, step) => [0, 1].map((side) => viewAt(placeAbove(step, side))))
 const top = room.subarray(PAIRS * PAIR_BYTES)
 
-/** What a bundle in a full tile has of the tree; undefined if it has too little or too much. Valid until the next one is asked. */
-export function shortNodesIn(stored: Uint8Array, bundle: number): BundleNodes | undefined {
-  if (stored.length !== (BUNDLE_ROWS + BESIDE) * HASH_SIZE) return undefined
+const middle = Array.from({ length: MIDDLE_NODES }, (_, i) => placeOfNode(MIDDLE_HEIGHT, i))
+const GROUP = BUNDLE_ROWS / MIDDLE_NODES
+/** For each of the nodes in the middle: the pairs on the way from its leaves to the root of the tile. */
+const wayFrom = middle.map((_, group) => pairsBetween(group))
+
+/** Those that lead to a node in the middle, and all above it. */
+function pairsBetween(group: number): number[] {
+  return pairs.flatMap((_, pair) => {
+    const height = FIRST_PAIR.findLastIndex((first) => first <= pair)
+    const number = pair - (FIRST_PAIR[height] as number)
+    const isUnder = number >> (MIDDLE_HEIGHT - 1 - height) === group
+    return pair >= OWN_PAIRS || height >= MIDDLE_HEIGHT || isUnder ? [pair] : []
+  })
+}
+
+const all = pairs.map((_, pair) => pair)
+
+/**
+ * What is needed of the tree for the proof of one row, if a bundle in a full tile has neither too little nor too much. The
+ * nodes above other rows are taken as they are stored: all must lead to the root of the tile. Valid until the next call.
+ */
+export function nodesFor(stored: Uint8Array, bundle: number, row: number): BundleNodes | undefined {
+  if (stored.length !== BUNDLE_HASHES * HASH_SIZE) return undefined
+  const group = Math.floor(row / GROUP)
+  for (let i = group * GROUP; i < (group + 1) * GROUP; i++) copyHash(stored, i, leaves[i] as number)
+  for (let i = 0; i < MIDDLE_NODES; i++) copyHash(stored, BUNDLE_ROWS + i, middle[i] as number)
+  return climbed(stored, bundle, wayFrom[group] as number[])
+}
+
+/** The same for all its rows, to be kept. */
+export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undefined {
+  if (stored.length !== BUNDLE_HASHES * HASH_SIZE) return undefined
   for (let i = 0; i < BUNDLE_ROWS; i++) copyHash(stored, i, leaves[i] as number)
-  for (let i = 0; i < BESIDE; i++) copyHash(stored, BUNDLE_ROWS + i, placeBeside(bundle, i))
-  for (let i = 0; i < PAIRS; i++) {
+  climbed(stored, bundle, all)
+  for (const [i, at] of middle.entries())
+    if (
+      room.compare(stored, (BUNDLE_ROWS + i) * HASH_SIZE, (BUNDLE_ROWS + i + 1) * HASH_SIZE, at, at + HASH_SIZE) !== 0
+    )
+      return undefined
+  const nodes = Buffer.from(room)
+  return { nodes, root: nodes.subarray(PAIRS * PAIR_BYTES) }
+}
+
+/** Hashes these pairs, and adds what is beside the way up. */
+function climbed(stored: Uint8Array, bundle: number, some: readonly number[]): BundleNodes {
+  for (let i = 0; i < BESIDE; i++) copyHash(stored, BUNDLE_ROWS + MIDDLE_NODES + i, placeBeside(bundle, i))
+  for (const i of some) {
     const step = i - OWN_PAIRS + 1
     const into = step < 0 ? above[i] : step < BESIDE ? wayUp[step]?.[(bundle >> step) & 1] : top
     Bun.SHA256.hash(pairs[i] as Buffer<ArrayBuffer>, into as Buffer<ArrayBuffer>)
   }
   return { nodes: room, root: top }
-}
-
-/** The same, to be kept. */
-export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undefined {
-  const found = shortNodesIn(stored, bundle)
-  if (!found) return undefined
-  const nodes = Buffer.from(room)
-  return { nodes, root: nodes.subarray(PAIRS * PAIR_BYTES) }
 }
 
 function copyHash(from: Uint8Array, index: number, to: number): void {

@@ -1,25 +1,33 @@
-import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
+import { MOST_KEY_BYTES, type OpenBundle } from '../bundle/open-bundle.ts'
+import { MOST_ROWS, RowPacker } from '../bundle/row-packer.ts'
+import type { RowSpan } from '../bundle/row-shape.ts'
+import { rowText } from '../bundle/row-values.ts'
+import type { NewWords } from '../bundle/words.ts'
 import { levelsOf } from './levels.ts'
-import { contentSize } from './zstd-frame.ts'
 
 // Rows of a release that are neighbours lie together in bundles. Their texts have almost everything in common, so a
-// bundle is about a fifteenth of its rows. Its text is each row after a zero byte, which is exactly what RFC 6962 hashes
-// as a leaf, and at the end, after another zero byte, the keys, one in a line.
+// bundle is about a thirtieth of its rows (`registry/bundle`). Before it is packed, its text is each row after a zero byte,
+// which is exactly what RFC 6962 hashes as a leaf, and at the end, after another zero byte, the keys, one in a line.
 //
-// Beside its text a bundle has what a proof of its rows needs of the tree: their leaf hashes, and in a full tile the nodes
-// beside its way up to the root of the tile. So a row and its proof are one seek, however many rows there are.
+// Beside its rows a bundle has what their proofs need of the tree: their leaf hashes, and in a full tile the nodes above each
+// four of them and those beside its way up to the root of the tile. So a row and its proof are one seek, however many
+// rows there are.
 
-export const BUNDLE_HEIGHT = 4
-/** A lookup unpacks one bundle: more rows would take longer, fewer would take more room. A tile has whole bundles. */
-export const BUNDLE_ROWS = 2 ** BUNDLE_HEIGHT
+export const BUNDLE_HEIGHT = Math.log2(MOST_ROWS)
+/** A lookup reads one bundle: more rows would take longer, fewer would take more room. A tile has whole bundles. */
+export const BUNDLE_ROWS = MOST_ROWS
 export const BUNDLES_PER_TILE = TILE_WIDTH / BUNDLE_ROWS
 /** How many nodes are beside the way from a bundle to the root of its tile. */
 export const BESIDE = TILE_HEIGHT - BUNDLE_HEIGHT
+/** Of this height nodes are kept in the bundle: a proof hashes half as many as without them, for 8 bytes a row. */
+export const MIDDLE_HEIGHT = 2
+export const MIDDLE_NODES = BUNDLE_ROWS >> MIDDLE_HEIGHT
+/** How many hashes a bundle in a full tile has. */
+export const BUNDLE_HASHES = BUNDLE_ROWS + MIDDLE_NODES + BESIDE
 
-const LEVEL = 1
 const encoder = new TextEncoder()
 
 /** A row that is to be written. */
@@ -62,9 +70,14 @@ export class TileWriter {
   #end = 0
   rows = 0
 
-  constructor(private room: Uint8Array = new Uint8Array(256 * 1024)) {}
+  constructor(
+    /** Learns from the first row of each bundle. */
+    private readonly words: NewWords,
+    private room: Uint8Array = new Uint8Array(256 * 1024),
+  ) {}
 
   add(row: TextRow | WritableRow): void {
+    const start = this.#end + 1
     this.#keys.push(row.key)
     if ('write' in row) {
       this.#makeRoom(row.size)
@@ -73,12 +86,21 @@ export class TileWriter {
       this.#end += 1 + row.size
     } else this.#write(row.body)
     this.rows++
+    if (this.#keys.length === 1) this.#learn(start, row.key)
     if (this.#keys.length === BUNDLE_ROWS) this.#endBundle()
   }
 
   text(): TileText {
     if (this.#keys.length > 0) this.#endBundle()
     return { bytes: this.room.subarray(0, this.#end), bundles: this.#bundles }
+  }
+
+  /** The key stands behind the row for as long as that takes. */
+  #learn(start: number, key: string): void {
+    const end = this.#end
+    this.#write(key)
+    this.words.learn(this.room, { start, end, keyStart: end + 1, keyEnd: this.#end })
+    this.#end = end
   }
 
   #endBundle(): void {
@@ -94,53 +116,72 @@ export class TileWriter {
     this.#end += encoder.encodeInto(text, this.room.subarray(this.#end)).written
   }
 
-  /** For a zero byte and so many others. */
   #makeRoom(bytes: number): void {
-    const needed = this.#end + 1 + bytes
-    if (this.room.length >= needed) return
-    const larger = new Uint8Array(2 * needed)
-    larger.set(this.room.subarray(0, this.#end))
-    this.room = larger
+    this.room = withRoom(this.room, this.#end, bytes)
   }
 }
 
+const packer = new RowPacker()
+
 /** Hashes the rows of a tile and packs its bundles, from the same bytes: what is hashed is what is stored. */
-export function packTile({ bytes, bundles }: TileText, firstBundle: number): PackedTile {
-  const rows = bundles.reduce((sum, bundle) => sum + bundle.rows, 0)
-  const leaves = new Uint8Array(rows * HASH_SIZE)
-  const texts: Uint8Array[] = []
+export function packTile({ bytes, bundles }: TileText, firstBundle: number, words: NewWords): PackedTile {
+  const leaves = new Uint8Array(bundles.reduce((sum, bundle) => sum + bundle.rows, 0) * HASH_SIZE)
+  const spans: RowSpan[][] = []
+  const text = rowText(bytes)
   let [at, row] = [0, 0]
   for (const bundle of bundles) {
-    const text = bytes.subarray(at, bundle.end)
-    let start = 0
-    for (let left = bundle.rows; left > 0; left--) {
-      const end = text.indexOf(0, start + 1)
-      leaves.set(sha256(text.subarray(start, end)), row++ * HASH_SIZE)
-      start = end
-    }
-    if (start <= 0 || text.indexOf(0, start + 1) >= 0) throw new Error('a row has a zero byte')
-    texts.push(text)
+    const rows = rowsIn(bytes, at, bundle)
+    for (const { start, end } of rows) leaves.set(sha256(bytes.subarray(start - 1, end)), row++ * HASH_SIZE)
+    spans.push(rows)
     at = bundle.end
   }
-  const levels = rows === TILE_WIDTH ? levelsOf(leaves) : undefined
-  let sum = 0n
-  const packed = texts.map((text, i) => {
+  const levels = row === TILE_WIDTH ? levelsOf(leaves) : undefined
+  let [sum, start] = [0n, 0]
+  const packed = spans.map((rows, i) => {
     const hashes = hashesOf(i, leaves, levels)
-    sum ^= bundleSum({ text, hashes }, firstBundle + i)
-    return { hashes, rows: Bun.zstdCompressSync(text, { level: LEVEL }) }
+    const end = bundles[i]?.end as number
+    sum ^= bundleSum({ text: bytes.subarray(start, end), hashes }, firstBundle + i)
+    start = end
+    return { hashes, rows: packer.pack(words, text, rows) }
   })
   return { ...joined(packed), sum, leaves, root: levels?.[TILE_HEIGHT] }
 }
+
+/** Where the rows of a bundle stand, which begins here, and their keys. */
+function rowsIn(bytes: Uint8Array, from: number, { end: last, rows }: TileText['bundles'][number]): RowSpan[] {
+  const spans: RowSpan[] = []
+  let start = from + 1
+  while (spans.length < rows) {
+    const end = bytes.indexOf(0, start)
+    spans.push({ start, end, keyStart: 0, keyEnd: 0 })
+    start = end + 1
+  }
+  const next = bytes.indexOf(0, start)
+  if (start <= from + 1 || (next >= 0 && next < last)) throw new Error('a row has a zero byte')
+  for (const span of spans) {
+    const end = bytes.indexOf(LINE_FEED, start)
+    span.keyStart = start
+    span.keyEnd = end < 0 || end >= last ? last : end
+    start = span.keyEnd + 1
+  }
+  if (start !== last + 1) throw new Error('a key has a line feed')
+  return spans
+}
+
+const LINE_FEED = 10
 
 /** What a bundle holds of the tree. `levels` are those of its tile, if that is full. */
 export function hashesOf(bundle: number, leaves: Uint8Array, levels: readonly Uint8Array[] | undefined): Uint8Array {
   const own = leaves.subarray(bundle * BUNDLE_ROWS * HASH_SIZE, (bundle + 1) * BUNDLE_ROWS * HASH_SIZE)
   if (!levels) return own
-  const hashes = new Uint8Array(own.length + BESIDE * HASH_SIZE)
+  const hashes = new Uint8Array(BUNDLE_HASHES * HASH_SIZE)
   hashes.set(own)
+  const middle = bundle * MIDDLE_NODES * HASH_SIZE
+  hashes.set(levels[MIDDLE_HEIGHT]?.subarray(middle, middle + MIDDLE_NODES * HASH_SIZE) ?? [], own.length)
   for (let i = 0; i < BESIDE; i++) {
     const at = ((bundle >> i) ^ 1) * HASH_SIZE
-    hashes.set(levels[BUNDLE_HEIGHT + i]?.subarray(at, at + HASH_SIZE) ?? [], own.length + i * HASH_SIZE)
+    const to = (BUNDLE_ROWS + MIDDLE_NODES + i) * HASH_SIZE
+    hashes.set(levels[BUNDLE_HEIGHT + i]?.subarray(at, at + HASH_SIZE) ?? [], to)
   }
   return hashes
 }
@@ -166,12 +207,31 @@ export const checksum = (bytes: Uint8Array, place: number): bigint => Bun.hash.x
 export const bundleSum = ({ text, hashes }: { text: Uint8Array; hashes: Uint8Array }, n: number): bigint =>
   checksum(text, n) ^ checksum(hashes, n + 2 ** 40)
 
-/** Twice what its rows and keys can take. */
-const MOST_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
+/** The text of a bundle as it was before it was packed. Valid until the next one is asked. */
+export function textOf(bundle: OpenBundle): Uint8Array {
+  let at = 0
+  for (let row = 0; row < bundle.size; row++) {
+    room = withRoom(room, at, bundle.sizeOf(row) + 3)
+    if (text.bytes !== room) text = rowText(room)
+    room[at] = 0
+    at = bundle.write(row, text, at + 1)
+  }
+  for (let row = 0; row < bundle.size; row++) {
+    room = withRoom(room, at, MOST_KEY_BYTES)
+    room[at] = row === 0 ? 0 : LINE_FEED
+    at = bundle.writeKey(row, room, at + 1)
+  }
+  return room.subarray(0, at)
+}
 
-/** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are unpacked before they are known to be good. */
-export function unpackBytes(packed: Uint8Array): Buffer {
-  const size = contentSize(packed)
-  if (size === undefined || size > MOST_BYTES) throw new RangeError('a bundle is no frame, or too large')
-  return Bun.zstdDecompressSync(packed)
+let room: Uint8Array<ArrayBuffer> = new Uint8Array(64 * 1024)
+let text = rowText(room)
+
+/** The same memory, or a larger one, with room for a zero byte and so many others. */
+function withRoom<Room extends Uint8Array>(room: Room, end: number, bytes: number): Room | Uint8Array<ArrayBuffer> {
+  const needed = end + 1 + bytes
+  if (room.length >= needed) return room
+  const larger = new Uint8Array(2 * needed)
+  larger.set(room.subarray(0, end))
+  return larger
 }

@@ -5,7 +5,7 @@ import { Budget } from './budget.ts'
 /** What rows are counted by. A place has its ZIP code as its code. */
 export type TotalBy = 'code' | 'region' | 'provider'
 
-export const FILE_FORMAT = 'release-file/2'
+export const FILE_FORMAT = 'release-file/3'
 
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`

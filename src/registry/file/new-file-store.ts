@@ -3,6 +3,7 @@ import { digestOf, type SealedFile } from '../../db/file-folder.ts'
 import { toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
+import { NewWords } from '../bundle/words.ts'
 import { giveMemoryBack } from '../turn.ts'
 import { BUNDLE_ROWS, type PackedTile, packTile, type TextRow, TileWriter, type WritableRow } from './bundle.ts'
 import { FILE_FORMAT, type TotalBy } from './file-summary-store.ts'
@@ -15,6 +16,7 @@ const FILE_SCHEMA = [
   'CREATE TABLE header (format TEXT NOT NULL, row_count INTEGER NOT NULL, rows_root TEXT NOT NULL) STRICT',
   `CREATE TABLE bundle (n INTEGER PRIMARY KEY, first_key TEXT NOT NULL UNIQUE, hashes BLOB NOT NULL,
      rows BLOB NOT NULL) STRICT`,
+  'CREATE TABLE word (shapes BLOB NOT NULL, words BLOB NOT NULL) STRICT',
   'CREATE TABLE tile (level INTEGER NOT NULL, n INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (level, n)) STRICT',
   `CREATE TABLE total (kind TEXT NOT NULL, item TEXT NOT NULL, row_count INTEGER NOT NULL,
      PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID`,
@@ -66,7 +68,8 @@ export class NewReleaseFile {
   readonly #insertTile
   readonly #tree = new TileBuilder(({ level, n }, hashes) => this.#addTile(level, n, hashes))
   readonly #totals: Record<TotalBy, Map<string, Total>> = { code: new Map(), region: new Map(), provider: new Map() }
-  #text = new TileWriter()
+  readonly #words = new NewWords()
+  #text = new TileWriter(this.#words)
   #lastKey = ''
   /** The first keys of bundles that are not written yet. */
   #firstKeys: string[] = []
@@ -122,13 +125,13 @@ export class NewReleaseFile {
     const first = this.#handedOut
     this.#handedOut += text.bundles.length
     if (this.#thread && this.#thread.waiting < MOST_WAITING) {
-      this.#writeAfterOthers(this.#thread.pack(text, first))
-      this.#text = new TileWriter(this.#thread.room())
+      this.#writeAfterOthers(this.#thread.pack(text, first, this.#words))
+      this.#text = new TileWriter(this.#words, this.#thread.room())
     } else {
-      const packed = packTile(text, first)
+      const packed = packTile(text, first, this.#words)
       if (this.#thread) this.#writeAfterOthers(Promise.resolve(packed))
       else this.#write(packed)
-      this.#text = new TileWriter(new Uint8Array(text.bytes.buffer))
+      this.#text = new TileWriter(this.#words, new Uint8Array(text.bytes.buffer))
     }
   }
 
@@ -169,6 +172,8 @@ export class NewReleaseFile {
     this.#tree.finish()
     const row_count = this.#tree.size
     const rows_root = toBase64(await this.#root())
+    const { shapes, words } = this.#words.since({ shapes: 0, words: 0 })
+    this.#file.statement<[Uint8Array, Uint8Array]>('INSERT INTO word VALUES (?, ?)')(shapes, words)
     const total = this.#file.statement<[string, string, number]>('INSERT INTO total VALUES (?, ?, ?)')
     for (const [by, totals] of Object.entries(this.#totals))
       for (const name of [...totals.keys()].sort()) total(by, name, totals.get(name)?.rows ?? 0)

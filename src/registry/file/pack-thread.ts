@@ -1,7 +1,15 @@
+import type { NewWords, StoredWords } from '../bundle/words.ts'
 import type { PackedTile, TileText } from './bundle.ts'
 
 /** A tile to be packed, or a file of which some bundles are to be read back. */
-export type PackRequest = { text: TileText; firstBundle: number } | { path: string; from: number; to: number }
+export type PackRequest =
+  | {
+      text: TileText
+      firstBundle: number
+      /** What was learned since the last tile that this thread got. */
+      learned: StoredWords
+    }
+  | { path: string; from: number; to: number }
 
 export type PackAnswer =
   | {
@@ -20,6 +28,8 @@ export class PackThread {
   readonly #worker = new Worker(new URL('./pack-worker.ts', import.meta.url).href)
   readonly #waiting: { resolve(answer: PackAnswer): void; reject(error: unknown): void }[] = []
   readonly #rooms: ArrayBuffer[] = []
+  /** How many shapes and words the thread knows. */
+  #told = { shapes: 0, words: 0 }
 
   constructor() {
     this.#worker.onmessage = ({ data }: MessageEvent<PackAnswer>) => this.#waiting.shift()?.resolve(data)
@@ -34,8 +44,10 @@ export class PackThread {
   }
 
   /** The memory of the text belongs to the thread from then on. */
-  async pack(text: TileText, firstBundle: number): Promise<PackedTile> {
-    const answer = await this.#ask({ text, firstBundle }, [text.bytes.buffer as ArrayBuffer])
+  async pack(text: TileText, firstBundle: number, words: NewWords): Promise<PackedTile> {
+    const learned = words.since(this.#told)
+    this.#told = { shapes: words.shapes.length, words: words.count }
+    const answer = await this.#ask({ text, firstBundle, learned }, [text.bytes.buffer as ArrayBuffer])
     if (!('packed' in answer)) throw faultOf(answer)
     this.#rooms.push(answer.room)
     return answer.packed

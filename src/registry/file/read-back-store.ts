@@ -1,15 +1,27 @@
 import { SealedFile } from '../../db/file-folder.ts'
+import { OpenBundle, type StoredBundle } from '../bundle/open-bundle.ts'
+import { MOST_STORED_BYTES, readWords, type StoredWords, type Words } from '../bundle/words.ts'
 import { ourTurn } from '../turn.ts'
-import { bundleSum, checksum, unpackBytes } from './bundle.ts'
-import type { StoredBundle } from './open-bundle.ts'
+import { bundleSum, checksum, textOf } from './bundle.ts'
 
 const BUNDLES_PER_READ = 64
+
+/** What the rows of a file are read with. Throws if they are not there. */
+export function wordsIn(file: Pick<SealedFile, 'get'>): Words {
+  const stored = file.get<StoredWords>(
+    'SELECT shapes, words FROM word WHERE length(shapes) <= ?1 AND length(words) <= ?1',
+    MOST_STORED_BYTES,
+  )
+  if (!stored) throw new RangeError('the words of the rows are missing')
+  return readWords(stored)
+}
 
 /** Checksums of the bundles `from` to `to - 1`, as they are in a file, combined. */
 export async function sumOfBundles(path: string, from: number, to: number): Promise<bigint> {
   const file = new SealedFile(path)
   try {
     let [sum, n] = [0n, from]
+    const words = wordsIn(file)
     while (n < to) {
       const some = file.all<StoredBundle>(
         'SELECT hashes, rows FROM bundle WHERE n >= ?1 AND n < ?2 ORDER BY n',
@@ -18,7 +30,8 @@ export async function sumOfBundles(path: string, from: number, to: number): Prom
       )
       // One that is missing is noticed: those behind it are summed under other numbers.
       if (some.length === 0) break
-      for (const { rows, hashes } of some) sum ^= bundleSum({ text: unpackBytes(rows), hashes }, n++)
+      for (const each of some)
+        sum ^= bundleSum({ text: textOf(OpenBundle.from(each, words)), hashes: each.hashes }, n++)
       await ourTurn()
     }
     return sum

@@ -3,10 +3,12 @@ import type { FileFolder, SealedFile } from '../../db/file-folder.ts'
 import { covers, type Span, touches } from '../../integrity/verification/verdict.ts'
 import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
+import { OpenBundle, placeIn, type StoredBundle } from '../bundle/open-bundle.ts'
+import type { Words } from '../bundle/words.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
 import { FileSummary, past } from './file-summary-store.ts'
 import { FirstKeys } from './first-keys.ts'
-import { OpenBundle, placeIn, type StoredBundle } from './open-bundle.ts'
+import { wordsIn } from './read-back-store.ts'
 import { Recent } from './recent.ts'
 import { ReleaseTree, tileOf } from './release-tree.ts'
 
@@ -73,6 +75,7 @@ export class ReleaseFile extends FileSummary {
   #latest: { n: number; bundle: OpenBundle } | undefined
   #tree: ReleaseTree | undefined
   #firstKeys: FirstKeys | undefined
+  #words: Words | undefined
   /** Null if there are too many to be kept. */
   #keys: readonly string[] | null | undefined
 
@@ -96,24 +99,23 @@ export class ReleaseFile extends FileSummary {
     const n = this.#bundleOf(key)
     const bundle = n < 0 ? undefined : this.bundle(n)
     const at = bundle?.placeOf(key) ?? 0
-    return bundle && bundle.keys[at] === key ? { n, bundle, at } : undefined
+    return bundle && at < bundle.size && bundle.key(at) === key ? { n, bundle, at } : undefined
   }
 
   /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
   keysAround({ n, bundle, at }: RowPlace, prefix: string): string[] {
-    const { keys } = bundle
     let [from, to] = [at, at + 1]
-    while (from > 0 && keys[from - 1]?.startsWith(prefix)) from--
-    while (to < keys.length && keys[to]?.startsWith(prefix)) to++
-    const found = keys.slice(from, to)
+    while (from > 0 && bundle.key(from - 1).startsWith(prefix)) from--
+    while (to < bundle.size && bundle.key(to).startsWith(prefix)) to++
+    const found: string[] = []
+    for (let i = from; i < to; i++) found.push(bundle.key(i))
     for (let i = n; from === 0 && i > 0; i--) {
-      const before = this.bundle(i - 1).keys
-      from = before.length
-      while (from > 0 && before[from - 1]?.startsWith(prefix)) from--
-      found.unshift(...before.slice(from))
+      const before = this.bundle(i - 1)
+      for (from = before.size; from > 0 && before.key(from - 1).startsWith(prefix); from--)
+        found.unshift(before.key(from - 1))
     }
     const last = Math.ceil(this.rowCount / BUNDLE_ROWS) - 1
-    if (to === keys.length && n < last && this.#bundleOf(past(prefix)) > n)
+    if (to === bundle.size && n < last && this.#bundleOf(past(prefix)) > n)
       found.push(...this.keysAt((n + 1) * BUNDLE_ROWS, this.#placeOf(past(prefix))))
     return found
   }
@@ -133,7 +135,9 @@ export class ReleaseFile extends FileSummary {
   keysOfSchedule(prefix: string): string[] {
     if (this.#keys === undefined) this.#keys = this.#allKeys()
     const keys = this.#keys
-    return keys ? keys.slice(placeIn(keys, prefix), placeIn(keys, past(prefix))) : this.keysUnder(prefix)
+    if (!keys) return this.keysUnder(prefix)
+    const place = (text: string): number => placeIn(keys.length, (at) => keys[at] as string, text)
+    return keys.slice(place(prefix), place(past(prefix)))
   }
 
   #allKeys(): readonly string[] | null {
@@ -168,14 +172,14 @@ export class ReleaseFile extends FileSummary {
   rowsAt(from: number, to: number): StoredRow[] {
     if (touches(this.failed, from, to)) throw this.#refused()
     return this.#between(from, to, (bundle, at, row_index) => ({
-      row_key: bundle.keys[at] as string,
+      row_key: bundle.key(at),
       row_index,
-      body: bundle.body(at),
+      body: this.guarded(() => bundle.body(at)),
     }))
   }
 
   keysAt(from: number, to: number): string[] {
-    return this.#between(from, to, ({ keys }, at) => keys[at] as string)
+    return this.#between(from, to, (bundle, at) => bundle.key(at))
   }
 
   #between<T>(from: number, to: number, pick: (bundle: OpenBundle, at: number, index: number) => T): T[] {
@@ -185,7 +189,7 @@ export class ReleaseFile extends FileSummary {
       const n = Math.floor(index / BUNDLE_ROWS)
       const bundle = this.bundle(n)
       const last = Math.min(end, (n + 1) * BUNDLE_ROWS)
-      if (bundle.keys.length < last - n * BUNDLE_ROWS) throw this.fault()
+      if (bundle.size < last - n * BUNDLE_ROWS) throw this.fault()
       for (; index < last; index++) found.push(pick(bundle, index - n * BUNDLE_ROWS, index))
     }
     return found
@@ -230,11 +234,15 @@ export class ReleaseFile extends FileSummary {
   }
 
   #keep(n: number, stored: StoredBundle): OpenBundle {
-    const bundle = this.guarded(() => OpenBundle.from(stored))
-    if (!bundle) throw this.fault()
+    const bundle = this.guarded(() => OpenBundle.from(stored, this.#vocabulary()))
     if (++unpacked % UNPACKED_AT_ONCE === 0) Bun.gc(false)
     this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
+  }
+
+  #vocabulary(): Words {
+    this.#words ??= wordsIn(this.sealed)
+    return this.#words
   }
 
   /** Any tile that the tree must have. */

@@ -9,10 +9,11 @@ import { FileFolder } from '../../db/file-folder.ts'
 import type { NewFile } from '../../db/new-file.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
+import { OpenBundle } from '../bundle/open-bundle.ts'
+import { NewWords } from '../bundle/words.ts'
 import { BUNDLE_ROWS, packTile, TileWriter } from './bundle.ts'
 import { past } from './file-summary-store.ts'
 import { NewReleaseFile } from './new-file-store.ts'
-import { OpenBundle } from './open-bundle.ts'
 import { openRelease, type ReleaseFile } from './release-file-store.ts'
 
 /** A row in which little is like its neighbours. */
@@ -69,22 +70,27 @@ test('rows that two threads pack make the same file, byte for byte, as rows pack
 })
 
 test('what is hashed is each row after a zero byte, whatever its characters and however long', () => {
-  const bodies = ['{"a":"b"}', `{"a":"${'é漢😀'.repeat(50_000)}"}`, '{}']
-  const text = new TileWriter()
+  const bodies = ['{"a":"b"}', `{"a":"${'é漢😀'.repeat(1_800)}"}`, '{}']
+  const words = new NewWords()
+  const text = new TileWriter(words, new Uint8Array(0))
   for (const [i, body] of bodies.entries()) text.add({ key: `K${i}`, body })
-  const { bytes, ends, leaves } = packTile(text.text(), 0)
+  const { bytes, ends, leaves } = packTile(text.text(), 0, words)
   expect(toBase64(leaves)).toBe(Buffer.concat(bodies.map((body) => leafHash(utf8(body)))).toString('base64'))
-  const bundle = OpenBundle.from({ rows: bytes.subarray(ends[0]?.hashes), hashes: leaves })
-  expect(bundle?.keys).toEqual(['K0', 'K1', 'K2'])
-  expect([2, 0, 1].map((at) => bundle?.body(at))).toEqual([2, 0, 1].map((at) => bodies[at]))
+  const bundle = OpenBundle.from({ rows: bytes.subarray(ends[0]?.hashes), hashes: leaves }, words)
+  expect([0, 1, 2].map((at) => bundle.key(at))).toEqual(['K0', 'K1', 'K2'])
+  expect([2, 0, 1].map((at) => bundle.body(at))).toEqual([2, 0, 1].map((at) => bodies[at] ?? ''))
 })
 
-test('a row that would be read as two is not written', () => {
-  for (const body of ['{"a":"\0"}', '\0']) {
-    const text = new TileWriter()
-    text.add({ key: 'K', body })
-    expect(() => packTile(text.text(), 0)).toThrow('a row has a zero byte')
+test('a row that would be read as two, or could not be proved, is not written', () => {
+  const written = (key: string, body: string) => {
+    const words = new NewWords()
+    const text = new TileWriter(words)
+    text.add({ key, body })
+    return packTile(text.text(), 0, words)
   }
+  for (const body of ['{"a":"\0"}', '\0']) expect(() => written('K', body)).toThrow('a row has a zero byte')
+  expect(() => written('K\nK', '{}')).toThrow('a key has a line feed')
+  expect(() => written('K', 'x'.repeat(16_385))).toThrow('longer than any that can be proved')
 })
 
 test('what goes wrong in the other thread ends the file, and nothing of it is left', async () => {
@@ -120,6 +126,9 @@ test('a file that reads back otherwise than it was written is not sealed, whiche
     'UPDATE bundle SET rows = (SELECT rows FROM bundle WHERE n = 1) WHERE n = 12',
     "UPDATE bundle SET rows = x'00' WHERE n = 0",
     "UPDATE bundle SET rows = x'00' WHERE n = 12",
+    "UPDATE word SET words = x''",
+    "UPDATE word SET shapes = x''",
+    'DELETE FROM word',
     'DELETE FROM bundle WHERE n = 12',
     'UPDATE bundle SET hashes = zeroblob(640) WHERE n = 0',
     'UPDATE bundle SET hashes = zeroblob(640) WHERE n = 15',

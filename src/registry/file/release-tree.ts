@@ -2,7 +2,7 @@ import { concat, toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, joinRight, perfectSubtrees } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
-import { type BundleNodes, nodesIn, placeBeside, placeOfNode, placeOfRoot, shortNodesIn } from './bundle-nodes.ts'
+import { type BundleNodes, nodesFor, nodesIn, placeBeside, placeOfNode, placeOfRoot } from './bundle-nodes.ts'
 import { bufferOf, HASH_TEXT, levelsOf, writeHash } from './levels.ts'
 import { Recent } from './recent.ts'
 
@@ -107,7 +107,8 @@ export class ReleaseTree {
       return path ? to + out.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
     }
     const [bundle, place] = [Math.floor(index / BUNDLE_ROWS), index % BUNDLE_ROWS]
-    const { nodes } = this.#checked.find(bundle) ?? this.#nodesOf(bundle, shortNodesIn)
+    const { nodes } =
+      this.#checked.find(bundle) ?? this.#lead(bundle, nodesFor(this.parts.hashesIn(bundle), bundle, place))
     if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)
@@ -169,12 +170,14 @@ export class ReleaseTree {
   }
 
   #nodesAround(bundle: number): BundleNodes {
-    return this.#checked.find(bundle) ?? this.#checked.put(bundle, this.#nodesOf(bundle, nodesIn))
+    return (
+      this.#checked.find(bundle) ??
+      this.#checked.put(bundle, this.#lead(bundle, nodesIn(this.parts.hashesIn(bundle), bundle)))
+    )
   }
 
-  /** Those of a bundle in a full tile, after they were found to lead to its root. */
-  #nodesOf(bundle: number, read: typeof nodesIn): BundleNodes {
-    const found = read(this.parts.hashesIn(bundle), bundle)
+  /** The same nodes of a bundle in a full tile, after they were found to lead to its root. */
+  #lead(bundle: number, found: BundleNodes | undefined): BundleNodes {
     const tile = Math.floor(bundle / BUNDLES_PER_TILE)
     if (!found || !isAt(this.#upper[0], tile * HASH_SIZE, found.root)) throw this.parts.fault()
     return found

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { type ChartFacts, type ChartTable, codeIn, factsOf } from '../../proof/price/charts.ts'
 import { ROW_PROOF } from '../../proof/price/proofs.ts'
 import { sha256 } from '../../proof/sha256.ts'
+import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { writeHash } from '../file/levels.ts'
 import { openRelease, type ReleaseFile, type RowPlace } from '../file/release-file-store.ts'
@@ -77,6 +78,7 @@ const RELEASE = Buffer.from(']},')
 const RELATED = Buffer.from('},"related":')
 
 const out = Buffer.allocUnsafe(128 * 1024)
+const outText = rowText(out)
 /** The path, and what stands between the parts. */
 const MOST_OTHER_BYTES = MOST_PATH_BYTES + 1_024
 
@@ -108,7 +110,7 @@ class DayPlan {
     const key = `${cpt}|${region}||${modifier}|${facts.bases[0]}|${setting ?? ''}|`
     const file = openRelease(this.parts.db, plate.release)
     const place = file.failed.length === 0 ? file.locate(key) : undefined
-    const leaf = place?.bundle.leaf(place.at)
+    const leaf = place && leafOf(place)
     if (!place || !leaf || !this.#isPrice(leaf) || this.parts.lostSources(plate.release.manifest).length > 0)
       return undefined
     const keys = this.#keysBeside(cpt, region, plate.release, () => file.keysAround(place, `${cpt}|${region}|`))
@@ -169,7 +171,14 @@ function regionOf({ speaks }: ChartFacts, asked: string): string {
   return speaks === 'locality' ? asked : asked.slice(0, 'US-XX'.length)
 }
 
-/** The answer in bytes; undefined if the row is not the one that was published. */
+/** What is hashed of a row, where the answer is made: a zero byte and its text. */
+function leafOf({ bundle, at }: RowPlace): Buffer | undefined {
+  if (bundle.sizeOf(at) + MOST_OTHER_BYTES > out.length) return undefined
+  out[0] = 0
+  return out.subarray(0, bundle.write(at, outText, 1))
+}
+
+/** The answer in bytes, after what is hashed of the row; undefined if the row is not the one that was published. */
 function splice(
   file: ReleaseFile,
   { release, share }: Plate,
@@ -179,8 +188,7 @@ function splice(
 ): Uint8Array<ArrayBuffer> | undefined {
   const index = n * BUNDLE_ROWS + place
   const hash = sha256(leaf)
-  let at = leaf.copy(out, 0, 1, leaf.length - 1)
-  at = put(PROOF, at)
+  let at = put(PROOF, leaf.length - 1)
   at += out.write(String(index), at, 'latin1')
   at = writeHash(out, put(LEAF, at), hash, 0)
   at = file.tree(release.manifest.rows_root).writePath(out, put(PATH, at), index, hash)
@@ -189,8 +197,8 @@ function splice(
   at = put(RELATED, at)
   at += out.write(related, at, 'latin1')
   out[at++] = CLOSE
-  const answer = Buffer.allocUnsafeSlow(at)
-  out.copy(answer, 0, 0, at)
+  const answer = Buffer.allocUnsafeSlow(at - 1)
+  out.copy(answer, 0, 1, at)
   return answer
 }
 

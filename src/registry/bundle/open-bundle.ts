@@ -1,0 +1,236 @@
+import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
+import { ByteReader } from './byte-stream.ts'
+import {
+  LONG_OWN,
+  LONG_WORD,
+  MOST_OWN_VALUES,
+  MOST_ROWS,
+  NEW_SHAPE,
+  NEW_VALUE,
+  OWN_SHAPE,
+  OWN_VALUE,
+} from './row-packer.ts'
+import { BAR, MOST_KEY_PARTS, MOST_VALUES, partEnd, partStart, type RowShape, readShape } from './row-shape.ts'
+import { type RowText, rowText } from './row-values.ts'
+import type { Words } from './words.ts'
+
+/** A bundle as it is stored: packed rows, and what their proofs need of the tree. */
+export interface StoredBundle {
+  rows: Uint8Array
+  hashes: Uint8Array
+}
+
+/** Numbers of values from here on are those of the bundle itself. */
+const OWN = 2 ** 20
+/** Each part of a key is a value, or nothing. */
+export const MOST_KEY_BYTES = MOST_KEY_PARTS * (MAX_LEAF_BYTES + 1)
+
+// A lookup reads one bundle, always in the same memory, and keeps what it needs.
+const numbers = new Int32Array(MOST_ROWS * MOST_VALUES + 2 * MOST_OWN_VALUES)
+const ownPlaces = new Int32Array(2 * MOST_OWN_VALUES)
+const room = Buffer.alloc(MOST_KEY_BYTES)
+const roomText = rowText(room)
+
+/** A bundle of rows. A lookup wants one of them, so the texts of the others are never made. */
+export class OpenBundle {
+  readonly #keys: (string | undefined)[] = []
+  readonly #bodies: (string | undefined)[] = []
+
+  private constructor(
+    private readonly words: Words,
+    private readonly packed: Uint8Array,
+    readonly hashes: Uint8Array,
+    /** Of each row the shape, and where the numbers of its values begin. */
+    private readonly shapes: readonly RowShape[],
+    private readonly firsts: readonly number[],
+    /** The numbers, and after them, from `own` on, where the values of the bundle itself begin and end. */
+    private readonly numbers: Int32Array,
+    private readonly own: number,
+  ) {}
+
+  /** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are read before they are known to be good. */
+  static from({ rows: packed, hashes }: StoredBundle, words: Words): OpenBundle {
+    const rows = packed[0] ?? 0
+    if (rows < 1 || rows > MOST_ROWS) throw new RangeError('a bundle has no rows or too many')
+    const { count } = words
+    const shapes: RowShape[] = []
+    const ownShapes: RowShape[] = []
+    const firsts: number[] = []
+    let at = 1
+    let to = 0
+    let own = 0
+    for (let row = 0; row < rows; row++) {
+      const code = packed[at++] as number
+      let shape = code < NEW_SHAPE ? words.shapes[code] : undefined
+      if (code === OWN_SHAPE) shape = ownShapes[packed[at++] as number]
+      else if (code === NEW_SHAPE) {
+        const from = new ByteReader(packed, at)
+        shape = readShape(from)
+        ownShapes.push(shape)
+        at = from.at
+      }
+      if (!shape) throw new RangeError('a row has a shape that is not there')
+      const { values } = shape
+      const like = shapes.lastIndexOf(shape)
+      shapes.push(shape)
+      firsts.push(to)
+      let bits = 0
+      let bitsAt = at
+      let before = 0
+      if (like >= 0) {
+        before = firsts[like] as number
+        at += (values + 7) >> 3
+      }
+      for (let i = 0; i < values; i++) {
+        if (like >= 0) {
+          if ((i & 7) === 0) bits = packed[bitsAt++] as number
+          if (((bits >> (i & 7)) & 1) === 0) {
+            numbers[to++] = numbers[before + i] as number
+            continue
+          }
+        }
+        const first = packed[at++] as number
+        let number = first
+        if (first >= LONG_WORD) {
+          if (first < OWN_VALUE) number = LONG_WORD + ((first - LONG_WORD) << 8) + (packed[at++] as number)
+          else if (first === NEW_VALUE) {
+            // Most are short. What is cut short is noticed at the end.
+            let size = packed[at++] as number
+            if (size >= 128) {
+              const from = new ByteReader(packed, at - 1)
+              size = from.number(MAX_LEAF_BYTES)
+              at = from.at
+            }
+            ownPlaces[2 * own] = at
+            at += size
+            ownPlaces[2 * own + 1] = at
+            number = OWN + own++
+          } else if (first === LONG_OWN) {
+            number = OWN + ((packed[at] as number) << 8) + (packed[at + 1] as number)
+            at += 2
+          } else number = OWN + first - OWN_VALUE
+        }
+        if (!(number < OWN ? number < count : number - OWN < own))
+          throw new RangeError('a row has a value that is not there')
+        numbers[to++] = number
+      }
+    }
+    if (at !== packed.length) throw new RangeError('a bundle is cut short or too long')
+    for (let i = 0; i < 2 * own; i++) numbers[to + i] = ownPlaces[i] as number
+    return new OpenBundle(words, packed, hashes, shapes, firsts, numbers.slice(0, to + 2 * own), to)
+  }
+
+  get size(): number {
+    return this.shapes.length
+  }
+
+  key(row: number): string {
+    const known = this.#keys[row]
+    if (known !== undefined) return known
+    const key = room.toString('latin1', 0, this.writeKey(row, room, 0))
+    this.#keys[row] = key
+    return key
+  }
+
+  /** Writes the key of a row, and gives the place after it. There must be `MOST_KEY_BYTES` of room. */
+  writeKey(row: number, out: Uint8Array, at: number): number {
+    const { key, gaps } = this.shapes[row] as RowShape
+    const { numbers, own } = this
+    const { starts } = this.words
+    const first = this.firsts[row] as number
+    let to = at
+    for (let part = 0; part < key.length; part++) {
+      if (part > 0) out[to++] = BAR
+      const value = key[part] as number
+      const number = numbers[first + value] as number
+      const isWord = number < OWN
+      const from = isWord ? this.words.room : this.packed
+      const place = own + 2 * (number - OWN)
+      let start = (isWord ? starts[number] : numbers[place]) as number
+      let end = (isWord ? starts[number + 1] : numbers[place + 1]) as number
+      if (value < gaps) {
+        const mark = from[start]
+        start = partStart(mark, start, end)
+        end = partEnd(mark, end)
+      }
+      while (start < end) out[to++] = from[start++] as number
+    }
+    return to
+  }
+
+  /** How many bytes the text of a row has. Throws if that is more than any row can have. */
+  sizeOf(row: number): number {
+    const { text, gaps } = this.shapes[row] as RowShape
+    const { numbers, own } = this
+    const { starts } = this.words
+    const first = this.firsts[row] as number
+    let size = text.length
+    for (let i = first; i < first + gaps; i++) {
+      const number = numbers[i] as number
+      const place = own + 2 * (number - OWN)
+      size +=
+        number < OWN
+          ? (starts[number + 1] as number) - (starts[number] as number)
+          : (numbers[place + 1] as number) - (numbers[place] as number)
+    }
+    if (size > MAX_LEAF_BYTES) throw new RangeError('a row is too long')
+    return size
+  }
+
+  /** Writes the text of a row, and gives the place after it. There must be room for its size and three bytes more. */
+  write(row: number, { bytes, view: out }: RowText, at: number): number {
+    const { view: pieces, ends, gaps } = this.shapes[row] as RowShape
+    const { numbers, own, packed } = this
+    const { starts, view: words } = this.words
+    const first = this.firsts[row] as number
+    let to = at
+    for (let gap = 0, i = 0; ; gap++) {
+      const pieceEnd = ends[gap] as number
+      for (let j = i; j < pieceEnd; j += 4) out.setInt32(to + j - i, pieces.getInt32(j))
+      to += pieceEnd - i
+      i = pieceEnd
+      if (gap === gaps) return to
+      const number = numbers[first + gap] as number
+      if (number < OWN) {
+        const end = starts[number + 1] as number
+        const start = starts[number] as number
+        for (let j = start; j < end; j += 4) out.setInt32(to + j - start, words.getInt32(j))
+        to += end - start
+      } else {
+        const place = own + 2 * (number - OWN)
+        const end = numbers[place + 1] as number
+        for (let j = numbers[place] as number; j < end; j++) bytes[to++] = packed[j] as number
+      }
+    }
+  }
+
+  body(row: number): string {
+    const known = this.#bodies[row]
+    if (known !== undefined) return known
+    this.sizeOf(row)
+    const body = room.toString('utf8', 0, this.write(row, roomText, 0))
+    this.#bodies[row] = body
+    return body
+  }
+
+  /** Whether a text lies between its first key and its last. */
+  covers(text: string): boolean {
+    return this.key(0) <= text && text <= this.key(this.size - 1)
+  }
+
+  /** How many of its keys are before a text. */
+  placeOf(text: string): number {
+    return placeIn(this.size, (at) => this.key(at), text)
+  }
+}
+
+/** How many of some keys, which are in order, are before a text. */
+export function placeIn(count: number, keyAt: (place: number) => string, text: string): number {
+  let [from, to] = [0, count]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (keyAt(middle) < text) from = middle + 1
+    else to = middle
+  }
+  return from
+}
