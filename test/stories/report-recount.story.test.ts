@@ -12,6 +12,7 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+import { packedRows } from '../support/packed-rows.ts'
 import { editFile, replacing } from '../support/release-file.ts'
 
 // Every count of the integrity report, counted again: from the bytes of the release files, from the entries of the log,
@@ -44,16 +45,10 @@ interface FileRow {
   price?: unknown
 }
 
-/** The rows of a release, from the bundles of its file: texts after zero bytes, and then the keys. */
+/** The rows of a release, from the bundles of its file. */
 function rowsIn(path: string): FileRow[] {
-  const file = new Database(path, { readonly: true })
-  const bundles = file.query<{ rows: Uint8Array }, []>('SELECT rows FROM bundle ORDER BY n').all()
-  file.close()
-  return bundles.flatMap(({ rows }) => {
-    const [, ...texts] = new TextDecoder().decode(Bun.zstdDecompressSync(rows)).split('\0')
-    const keys = (texts.pop() ?? '').split('\n')
-    return texts.map((text, i) => ({ ...(JSON.parse(text) as FileRow), key: keys[i] ?? '' }))
-  })
+  using file = new Database(path, { readonly: true })
+  return packedRows(file).map(({ key, body }) => ({ ...(JSON.parse(body) as FileRow), key }))
 }
 
 /** Lines of a laboratory file: one price twice, one three times, two keys with two prices, and two lines that are refused. */

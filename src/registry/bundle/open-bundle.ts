@@ -25,43 +25,67 @@ const OWN = 2 ** 20
 /** Each part of a key is a value, or nothing. */
 export const MOST_KEY_BYTES = MOST_KEY_PARTS * (MAX_LEAF_BYTES + 1)
 
-// A lookup reads one bundle, always in the same memory, and keeps what it needs.
-const numbers = new Int32Array(MOST_ROWS * MOST_VALUES + 2 * MOST_OWN_VALUES)
+const newNumbers = (): Int32Array => new Int32Array(MOST_ROWS * MOST_VALUES + 2 * MOST_OWN_VALUES)
+const shared = newNumbers()
 const ownPlaces = new Int32Array(2 * MOST_OWN_VALUES)
 const room = Buffer.alloc(MOST_KEY_BYTES)
 const roomText = rowText(room)
 
+const NONE = new Uint8Array()
+
 /** A bundle of rows. A lookup wants one of them, so the texts of the others are never made. */
 export class OpenBundle {
-  readonly #keys: (string | undefined)[] = []
-  readonly #bodies: (string | undefined)[] = []
+  size = 0
+  hashes: Uint8Array = NONE
+  private packed: Uint8Array = NONE
+  /** Of each row the shape, and where the numbers of its values begin. */
+  private readonly shapes: RowShape[] = []
+  private readonly firsts: number[] = []
+  /** From here on `numbers` says where the values of the bundle itself begin and end. */
+  private own = 0
+  #keys: (string | undefined)[] = []
+  #bodies: (string | undefined)[] = []
 
   private constructor(
     private readonly words: Words,
-    private readonly packed: Uint8Array,
-    readonly hashes: Uint8Array,
-    /** Of each row the shape, and where the numbers of its values begin. */
-    private readonly shapes: readonly RowShape[],
-    private readonly firsts: readonly number[],
-    /** The numbers, and after them, from `own` on, where the values of the bundle itself begin and end. */
-    private readonly numbers: Int32Array,
-    private readonly own: number,
+    private numbers: Int32Array,
   ) {}
 
   /** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are read before they are known to be good. */
-  static from({ rows: packed, hashes }: StoredBundle, words: Words): OpenBundle {
+  static from(stored: StoredBundle, words: Words): OpenBundle {
+    const bundle = new OpenBundle(words, shared)
+    const end = bundle.#read(stored)
+    bundle.numbers = shared.slice(0, end)
+    return bundle
+  }
+
+  /** Reads one bundle after the other in the same memory. Each is valid until the next one is read. */
+  static reader(words: Words): (stored: StoredBundle) => OpenBundle {
+    const bundle = new OpenBundle(words, newNumbers())
+    return (stored) => {
+      bundle.#read(stored)
+      return bundle
+    }
+  }
+
+  /** How many numbers there are then. */
+  #read({ rows: packed, hashes }: StoredBundle): number {
     const rows = packed[0] ?? 0
     if (rows < 1 || rows > MOST_ROWS) throw new RangeError('a bundle has no rows or too many')
-    const { count } = words
-    const shapes: RowShape[] = []
+    this.size = 0
+    this.packed = packed
+    this.hashes = hashes
+    this.#keys = []
+    this.#bodies = []
+    const { shapes, firsts, numbers } = this
+    const { count, shapes: sharedShapes } = this.words
     const ownShapes: RowShape[] = []
-    const firsts: number[] = []
     let at = 1
     let to = 0
     let own = 0
     for (let row = 0; row < rows; row++) {
       const code = packed[at++] as number
-      let shape = code < NEW_SHAPE ? words.shapes[code] : undefined
+      let shape = code < NEW_SHAPE ? sharedShapes[code] : undefined
       if (code === OWN_SHAPE) shape = ownShapes[packed[at++] as number]
       else if (code === NEW_SHAPE) {
         const from = new ByteReader(packed, at)
@@ -71,9 +95,10 @@ export class OpenBundle {
       }
       if (!shape) throw new RangeError('a row has a shape that is not there')
       const { values } = shape
-      const like = shapes.lastIndexOf(shape)
-      shapes.push(shape)
-      firsts.push(to)
+      let like = row - 1
+      while (like >= 0 && shapes[like] !== shape) like--
+      shapes[row] = shape
+      firsts[row] = to
       let bits = 0
       let bitsAt = at
       let before = 0
@@ -117,11 +142,9 @@ export class OpenBundle {
     }
     if (at !== packed.length) throw new RangeError('a bundle is cut short or too long')
     for (let i = 0; i < 2 * own; i++) numbers[to + i] = ownPlaces[i] as number
-    return new OpenBundle(words, packed, hashes, shapes, firsts, numbers.slice(0, to + 2 * own), to)
-  }
-
-  get size(): number {
-    return this.shapes.length
+    this.own = to
+    this.size = rows
+    return to + 2 * own
   }
 
   key(row: number): string {
@@ -220,16 +243,26 @@ export class OpenBundle {
 
   /** How many of its keys are before a text. */
   placeOf(text: string): number {
-    return placeIn(this.size, (at) => this.key(at), text)
+    return placeIn(this.size, (at) => this.compareKey(at, text) < 0)
+  }
+
+  /** Below zero if the key of a row is before a text, and zero if it is this text. No text is made of the key. */
+  compareKey(row: number, text: string): number {
+    const size = this.writeKey(row, room, 0)
+    for (let i = 0; i < size && i < text.length; i++) {
+      const difference = (room[i] as number) - text.charCodeAt(i)
+      if (difference !== 0) return difference
+    }
+    return size - text.length
   }
 }
 
-/** How many of some keys, which are in order, are before a text. */
-export function placeIn(count: number, keyAt: (place: number) => string, text: string): number {
+/** Of some keys, which are in order: how many are before a text. */
+export function placeIn(count: number, isBefore: (place: number) => boolean): number {
   let [from, to] = [0, count]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (keyAt(middle) < text) from = middle + 1
+    if (isBefore(middle)) from = middle + 1
     else to = middle
   }
   return from

@@ -84,12 +84,19 @@ class Chunk {
   }
 
   find(key: string): number {
-    return lastUpTo(this.#ends.length, (at) => this.#keyAt(at) <= key)
+    return lastUpTo(this.#ends.length, (at) => this.#isUpTo(at, key))
   }
 
-  #keyAt(at: number): string {
-    const half = this.#halves.slice(at === 0 ? 0 : this.#ends[at - 1], this.#ends[at])
-    return half + this.#rests[this.#restOf[at] as number]
+  /** Whether a key is not after a text. They are compared where they stand: to put the key together takes ten times as long. */
+  #isUpTo(at: number, text: string): boolean {
+    const start = at === 0 ? 0 : (this.#ends[at - 1] as number)
+    const size = (this.#ends[at] as number) - start
+    for (let i = 0; i < size; i++) {
+      // Past its end a text has no character, and comes first.
+      const difference = this.#halves.charCodeAt(start + i) - (i < text.length ? text.charCodeAt(i) : -1)
+      if (difference !== 0) return difference < 0
+    }
+    return (this.#rests[this.#restOf[at] as number] as string) <= text.slice(size)
   }
 }
 

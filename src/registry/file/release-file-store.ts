@@ -39,9 +39,9 @@ export interface FiledRelease {
 /** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
 const MOST_BUNDLES = 8
 
-/** The engine does not see what unpacked bundles take, and would let hundreds of megabytes of them pile up. */
-const UNPACKED_AT_ONCE = 2_048
-let unpacked = 0
+/** The engine does not see what bundles take that were read, and would let hundreds of megabytes of them pile up. */
+const READ_AT_ONCE = 2_048
+let read = 0
 
 /** From one key on, each in a line: as one text, which is read faster than so many rows. */
 const FIRST_KEYS = `SELECT group_concat(first_key, char(10)) AS text
@@ -76,6 +76,9 @@ export class ReleaseFile extends FileSummary {
   #tree: ReleaseTree | undefined
   #firstKeys: FirstKeys | undefined
   #words: Words | undefined
+  #reader: ReturnType<typeof OpenBundle.reader> | undefined
+  /** What was passed last. */
+  #passing: { n: number; bundle: OpenBundle } | undefined
   /** Null if there are too many to be kept. */
   #keys: readonly string[] | null | undefined
 
@@ -94,12 +97,12 @@ export class ReleaseFile extends FileSummary {
     return row?.row_key === key ? row : undefined
   }
 
-  /** Where a row of this key is; undefined if there is none. */
+  /** Where a row of this key is; undefined if there is none. What it says is valid until the next call. */
   locate(key: string): RowPlace | undefined {
     const n = this.#bundleOf(key)
-    const bundle = n < 0 ? undefined : this.bundle(n)
+    const bundle = n < 0 ? undefined : (this.#bundles.find(n) ?? this.#pass(n))
     const at = bundle?.placeOf(key) ?? 0
-    return bundle && at < bundle.size && bundle.key(at) === key ? { n, bundle, at } : undefined
+    return bundle && at < bundle.size && bundle.compareKey(at, key) === 0 ? { n, bundle, at } : undefined
   }
 
   /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
@@ -136,7 +139,7 @@ export class ReleaseFile extends FileSummary {
     if (this.#keys === undefined) this.#keys = this.#allKeys()
     const keys = this.#keys
     if (!keys) return this.keysUnder(prefix)
-    const place = (text: string): number => placeIn(keys.length, (at) => keys[at] as string, text)
+    const place = (text: string): number => placeIn(keys.length, (at) => (keys[at] as string) < text)
     return keys.slice(place(prefix), place(past(prefix)))
   }
 
@@ -225,17 +228,28 @@ export class ReleaseFile extends FileSummary {
   }
 
   bundle(n: number): OpenBundle {
+    return this.#bundles.find(n) ?? this.#keep(n, this.#stored(n))
+  }
+
+  /** A bundle that is not kept: of most first answers no row beside it is asked for. */
+  #pass(n: number): OpenBundle {
+    this.#passing = undefined
+    this.#reader ??= OpenBundle.reader(this.guarded(() => this.#vocabulary()))
+    const bundle = this.#reader(this.#stored(n))
+    this.#passing = { n, bundle }
+    return bundle
+  }
+
+  #stored(n: number): StoredBundle {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
-    const known = this.#bundles.find(n)
-    if (known) return known
     const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
     if (!stored) throw this.fault()
-    return this.#keep(n, stored)
+    if (++read % READ_AT_ONCE === 0) Bun.gc(false)
+    return stored
   }
 
   #keep(n: number, stored: StoredBundle): OpenBundle {
     const bundle = this.guarded(() => OpenBundle.from(stored, this.#vocabulary()))
-    if (++unpacked % UNPACKED_AT_ONCE === 0) Bun.gc(false)
     this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
   }
@@ -260,7 +274,7 @@ export class ReleaseFile extends FileSummary {
 
   /** What a bundle has of the tree. Its rows are not unpacked for that. */
   hashesIn(n: number): Uint8Array {
-    const known = this.#bundles.find(n)
+    const known = this.#bundles.find(n) ?? (this.#passing?.n === n ? this.#passing.bundle : undefined)
     if (known) return known.hashes
     const stored = this.get<{ hashes: Uint8Array }>('SELECT hashes FROM bundle WHERE n = ?1', n)
     if (!stored) throw this.fault()

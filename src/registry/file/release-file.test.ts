@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../test/support/folder.ts'
+import { packedRows } from '../../../test/support/packed-rows.ts'
 import { StoreFault } from '../../db/db.ts'
 import { FileFolder } from '../../db/file-folder.ts'
 import type { NewFile } from '../../db/new-file.ts'
@@ -52,6 +53,8 @@ test('a file answers every question as the sorted list of its rows does', async 
       })
       expect(file.rowsAfter(asked, 40)).toEqual(rows.filter(({ row_key }) => row_key > asked).slice(0, 40))
       expect(file.rowsAt(30, 70)).toEqual(rows.slice(30, 70))
+      using read = new Database(file.sealed.path, { readonly: true })
+      expect(packedRows(read)).toEqual(rows.map(({ row_key, body }) => ({ key: row_key, body })))
       expect([...file.totals('code').values()].reduce((sum, count) => sum + count, 0)).toBe(keys.length)
       files.remove(readdirSync(folder.path)[0]?.slice(0, 64) ?? '')
     }),
