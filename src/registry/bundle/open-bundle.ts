@@ -24,6 +24,8 @@ export interface StoredBundle {
 const OWN = 2 ** 20
 /** Each part of a key is a value, or nothing. */
 export const MOST_KEY_BYTES = MOST_KEY_PARTS * (MAX_LEAF_BYTES + 1)
+/** One value is written before it is known that the row is too long; and texts are copied four bytes at a time. */
+export const ROW_ROOM = 3 * MAX_LEAF_BYTES
 
 const newNumbers = (): Int32Array => new Int32Array(MOST_ROWS * MOST_VALUES + 2 * MOST_OWN_VALUES)
 const shared = newNumbers()
@@ -181,26 +183,7 @@ export class OpenBundle {
     return to
   }
 
-  /** How many bytes the text of a row has. Throws if that is more than any row can have. */
-  sizeOf(row: number): number {
-    const { text, gaps } = this.shapes[row] as RowShape
-    const { numbers, own } = this
-    const { starts } = this.words
-    const first = this.firsts[row] as number
-    let size = text.length
-    for (let i = first; i < first + gaps; i++) {
-      const number = numbers[i] as number
-      const place = own + 2 * (number - OWN)
-      size +=
-        number < OWN
-          ? (starts[number + 1] as number) - (starts[number] as number)
-          : (numbers[place + 1] as number) - (numbers[place] as number)
-    }
-    if (size > MAX_LEAF_BYTES) throw new RangeError('a row is too long')
-    return size
-  }
-
-  /** Writes the text of a row, and gives the place after it. There must be room for its size and three bytes more. */
+  /** Writes the text of a row, and gives the place after it. There must be `ROW_ROOM` bytes. Throws if it is longer than any row. */
   write(row: number, { bytes, view: out }: RowText, at: number): number {
     const { view: pieces, ends, gaps } = this.shapes[row] as RowShape
     const { numbers, own, packed } = this
@@ -212,7 +195,7 @@ export class OpenBundle {
       for (let j = i; j < pieceEnd; j += 4) out.setInt32(to + j - i, pieces.getInt32(j))
       to += pieceEnd - i
       i = pieceEnd
-      if (gap === gaps) return to
+      if (gap === gaps) break
       const number = numbers[first + gap] as number
       if (number < OWN) {
         const end = starts[number + 1] as number
@@ -224,13 +207,15 @@ export class OpenBundle {
         const end = numbers[place + 1] as number
         for (let j = numbers[place] as number; j < end; j++) bytes[to++] = packed[j] as number
       }
+      if (to - at > MAX_LEAF_BYTES) break
     }
+    if (to - at > MAX_LEAF_BYTES) throw new RangeError('a row is too long')
+    return to
   }
 
   body(row: number): string {
     const known = this.#bodies[row]
     if (known !== undefined) return known
-    this.sizeOf(row)
     const body = room.toString('utf8', 0, this.write(row, roomText, 0))
     this.#bodies[row] = body
     return body

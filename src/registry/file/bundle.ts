@@ -1,7 +1,7 @@
 import { sha256 } from '../../proof/sha256.ts'
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
-import { MOST_KEY_BYTES, type OpenBundle } from '../bundle/open-bundle.ts'
+import { MOST_KEY_BYTES, type OpenBundle, ROW_ROOM } from '../bundle/open-bundle.ts'
 import { MOST_ROWS, RowPacker } from '../bundle/row-packer.ts'
 import type { RowSpan } from '../bundle/row-shape.ts'
 import { rowText } from '../bundle/row-values.ts'
@@ -211,7 +211,7 @@ export const bundleSum = ({ text, hashes }: { text: Uint8Array; hashes: Uint8Arr
 export function textOf(bundle: OpenBundle): Uint8Array {
   let at = 0
   for (let row = 0; row < bundle.size; row++) {
-    room = withRoom(room, at, bundle.sizeOf(row) + 3)
+    room = withRoom(room, at, ROW_ROOM)
     if (text.bytes !== room) text = rowText(room)
     room[at] = 0
     at = bundle.write(row, text, at + 1)

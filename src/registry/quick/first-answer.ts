@@ -172,8 +172,7 @@ function regionOf({ speaks }: ChartFacts, asked: string): string {
 }
 
 /** What is hashed of a row, where the answer is made: a zero byte and its text. */
-function leafOf({ bundle, at }: RowPlace): Buffer | undefined {
-  if (bundle.sizeOf(at) + MOST_OTHER_BYTES > out.length) return undefined
+function leafOf({ bundle, at }: RowPlace): Buffer {
   out[0] = 0
   return out.subarray(0, bundle.write(at, outText, 1))
 }
