@@ -71,3 +71,7 @@ test('bytes join and compare as Buffer has it', () => {
     }),
   )
 })
+
+test('a mark of byte order is a part of the text that it stands before', () => {
+  expect(fromUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\ufeffa')
+})

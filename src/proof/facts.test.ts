@@ -8,8 +8,9 @@ import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
-import { leafOf } from './price/timeline.ts'
-import { aFee, aPlace, aRow, MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
+import { leafOf, stateOf } from './price/timeline.ts'
+import { aFee, aPlace, aRow, MemoryRegistry, MemoryRelease, RECORDED } from './registry-fixture.ts'
+import { HashTree } from './tree/hash-tree.ts'
 import { verifyBody, verifyRow } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
@@ -256,4 +257,31 @@ test('a registry log is one whose origin ends as such, and pointers beside a row
     { href: 'a b' },
   ])
     expect([lie, (await check({ ...row, related: [{ ...pointer, ...lie }] })).ok]).toEqual([lie, false])
+})
+
+test('periods of a chart may last a day and follow each other, and share no day, though the operator signed them', async () => {
+  const period = (from: string, to: string) => ({ chart: 'cms-pfs', from, to, release: toBase64(new Uint8Array(32)) })
+  const reasonOf = async (order: readonly number[], ...periods: ReturnType<typeof period>[]) => {
+    const state = stateOf({ periods, providers: [] }, RECORDED)
+    const log = await new MemoryLog(signer).append(utf8(canonical(state))).prove(0)
+    const facts = new Facts(plain)
+    await facts.addState(state, log)
+    const tree = new HashTree(periods.map(leafOf))
+    try {
+      for (const index of order)
+        facts.addPeriod({ period: periods[index] as never, index, path: tree.path(index).map(toBase64) })
+      return undefined
+    } catch (error) {
+      return (error as { reason?: string }).reason
+    }
+  }
+  const day = '2026-07-01'
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    expect(await reasonOf(order, period('2026-04-01', '2026-06-30'), period(day, day))).toBeUndefined()
+    expect(await reasonOf(order, period('2026-04-01', day), period(day, '2026-09-30'))).toBe('leaves_contradict')
+  }
+  expect(await reasonOf([0], period(day, '2026-06-30'))).toBe('leaves_contradict')
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type FiguresState, isFiguresState } from './figures.ts'
-import { aState, aStateOfNothing, firstRelease } from './figures-fixture.ts'
+import { aNoisedState, aState, aStateOfNothing, firstRelease } from './figures-fixture.ts'
 import { figuresFaults } from './figures-replay.ts'
 
 const NEXT = { release_id: '2026-12-01.1', as_of: '2026-12-01T00:00:00.000Z', recorded_at: '2026-12-01T00:00:01.000Z' }
@@ -46,4 +46,26 @@ test('an amount of a state is a number of cents and nothing beside it', () => {
   expect(isFiguresState(stating('126000.00'))).toBe(true)
   for (const value of ['x126000.00', '126000.00x', '126000.00\n', '-1.00', '126000', '1.0', '.00'])
     expect([value, isFiguresState(stating(value))]).toEqual([value, false])
+})
+
+test('a first release may begin with noise, though its changes do not name every count', () => {
+  const state = aNoisedState({ cases_floor10: null, settlements_floor10: null, counts_standard_error: null })
+  const changes = firstRelease(1, state).slice(0, -3)
+  expect(figuresFaults([aStateOfNothing(), ...changes, state])).toEqual([])
+})
+
+test('a change says since when the old value stood and that the new one stands from its release on, and comes once', () => {
+  const { metrics } = aState()
+  const state = aState({ metrics: { ...metrics, w: { ...metrics.w, value: 0.5, as_of: NEXT.as_of } }, ...NEXT })
+  const change = {
+    ...(good[1] as object),
+    ...{ seq: last, release_id: NEXT.release_id, released_at: NEXT.as_of, metric: 'w' },
+    ...{ old: 0.48, new: 0.5, old_as_of: aState().as_of, new_as_of: NEXT.as_of, reason: 'release' },
+  }
+  const faults = (...changes: object[]) => figuresFaults([...good.slice(0, last), ...changes, state])
+  expect(faults(change)).toEqual([])
+  expect(faults({ ...change, old_as_of: NEXT.as_of })).toContain(last)
+  expect(faults({ ...change, new_as_of: '2026-12-01T00:00:00.001Z' })).toContain(last)
+  const again = { ...change, seq: last + 1, old: 0.5, old_as_of: NEXT.as_of }
+  expect(faults(change, again)).toEqual([last + 1])
 })

@@ -1,13 +1,14 @@
 import { expect, test } from 'bun:test'
 import { utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
+import { verifyChanges } from './changes.ts'
 import type { Fault } from './fault.ts'
 import { type FiguresState, isFiguresState } from './figures.ts'
-import { aFigure, aState, aStateOfNothing, figuresBody, withheld } from './figures-fixture.ts'
+import { aFigure, aNoisedState, aState, aStateOfNothing, figuresBody, withheld } from './figures-fixture.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import { MemoryRegistry } from './registry-fixture.ts'
-import { type Inquiry, verifyBody } from './verify-lists.ts'
+import { type Inquiry, verifyBody, verifyFiguresState } from './verify-lists.ts'
 
 const signer = await aSigner('figures.example/log/figures')
 const registrySigner = await aSigner('figures.example/log/registry')
@@ -105,6 +106,11 @@ test('a state of before, of another log, of another kind, or of nobody is refuse
   expect(await check(await figuresBody(new MemoryLog(await aSigner('x.example/log/figures')), aState()))).toBe(
     'note_unsigned',
   )
+  const further = await aSigner('figures.example/log/figures/old')
+  const pinned = parsePolicy(formatPolicy([further])) as TrustPolicy
+  expect(
+    await verifyBody(JSON.stringify(await figuresBody(new MemoryLog(further), aState())), pinned, FIGURES),
+  ).toMatchObject({ reason: 'log_of_other_kind' })
   const registry = new MemoryRegistry(registrySigner)
   registry.append()
   const { state, log: proof } = { state: registry.entries.at(-1), log: await registry.proof() }
@@ -163,8 +169,26 @@ test('a state that contradicts itself is no state, whoever signed it', async () 
     ['another version', { ...aState(), schema: 'figures-state/2' }],
   ]
   expect([aState(), aStateOfNothing()].every(isFiguresState)).toBe(true)
+  expect(isFiguresState(aNoisedState({ cases_floor10: null }))).toBe(true)
+  expect(isFiguresState(aNoisedState({ cases_floor10: null, settlements_floor10: null }))).toBe(false)
   for (const [what, state] of wrong) {
     expect([what, isFiguresState(state)]).toEqual([what, false])
     expect([what, await check(await figuresBody(aLog(), state as FiguresState))]).toEqual([what, 'proof_malformed'])
   }
+})
+
+test('checkpoints of two logs are not of one, and a proof whose log has another form is none, though both logs are pinned', async () => {
+  const log = new MemoryLog(signer).append(utf8(canonical(aStateOfNothing())))
+  const other = await aSigner('other.example/log/figures')
+  const both = parsePolicy(formatPolicy([signer, other])) as TrustPolicy
+  const proof = { log: await log.prove(0) }
+  const entry = { ...aStateOfNothing(), proof }
+  const since = async (older: MemoryLog) =>
+    verifyChanges({ data: [], states: [entry] }, await older.checkpoint(0), await log.checkpoint(), both)
+  expect(await since(log)).toEqual({ ok: true, entries: 0, from: 0, to: 1 })
+  expect(await since(new MemoryLog(other))).toEqual({ ok: false, reason: 'log_not_the_same' })
+  const check = (changed: unknown) => verifyFiguresState({ ...entry, proof: { log: changed } }, both)
+  expect(await check(proof.log)).toEqual({ ok: true })
+  for (const changed of [{ ...proof.log, more: 1 }, { ...proof.log, index: 0.5 }, null])
+    expect(await check(changed)).toEqual({ ok: false, reason: 'proof_malformed' })
 })

@@ -6,7 +6,7 @@ import type { Question } from './lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
-import { aFee, aRow, MemoryRegistry, type MemoryRelease, RECORDED } from './registry-fixture.ts'
+import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease, RECORDED } from './registry-fixture.ts'
 import { verifyBody as verifyLookup } from './verify.ts'
 import { type Inquiry, verifyAbsence, verifyBody, verifyRow } from './verify-lists.ts'
 
@@ -271,6 +271,18 @@ test('what was last known is the price of the last edition, and of no other', as
   expect(await known(release, 0)).toMatchObject({ ok: true, decisions: [{ outcome: 'no_edition' }] })
   expect(await known(release, 1)).toEqual({ ok: false, reason: 'answers_another_question' })
   expect(await known(early, 0)).toEqual({ ok: false, reason: 'answers_another_question' })
+  // Nor another row of the last edition, though that of the question is proved beside it.
+  const because = body['because'] as { releases: unknown[]; rows: unknown[] }
+  const in_force = registry.periodProof(registry.standing.periods.findIndex((each) => each.release === release.name))
+  const releases = [...because.releases, { release: release.manifest, in_force }]
+  const rows = [...because.rows, { release: because.releases.length, ...release.neighbour(0) }]
+  const beside = async (index: number) => ({
+    ...body,
+    because: { ...because, releases, rows },
+    last_known: await registry.cite(release, index),
+  })
+  expect(await check(await beside(0), { question })).toMatchObject({ ok: true })
+  expect(await check(await beside(1), { question })).toEqual({ ok: false, reason: 'answers_another_question' })
   const inForce = { ...question, as_of: DAY }
   const now = (await answerOf(registry, { ...inForce, cpt: '99999' })).body
   expect(
@@ -298,4 +310,47 @@ test.each([
   ['a member that is there twice', '{"code":"a","code":"b"}', 'json_malformed'],
 ])('%s proves nothing', async (_, text, reason) => {
   expect(await verifyBody(text, plain, ANY)).toEqual({ ok: false, reason } as never)
+})
+
+test('only editions of the day that have prices are told to lack a code', async () => {
+  const { registry } = published(fees('99213'))
+  registry.publish([aPlace('60611', 'US-IL-16')], { chart: 'zip-locality' })
+  const old = registry.publish([aRow({ cpt: '80053', effective_from: '2026-04-01' })], {
+    chart: 'cms-clfs',
+    effective_from: '2026-04-01',
+    effective_to: '2026-06-30',
+  })
+  const question = { cpt: '99213', region: '60611', as_of: DAY, basis: 'medicare_pfs' }
+  const { body } = await answerOf(registry, question)
+  const because = body['because'] as { releases: unknown[]; rows: unknown[] }
+  const in_force = registry.periodProof(registry.standing.periods.findIndex((each) => each.release === old.name))
+  const more = {
+    ...because,
+    releases: [...because.releases, { release: old.manifest, in_force }],
+    rows: [...because.rows, { release: because.releases.length, ...old.neighbour(0) }],
+  }
+  expect(await check({ ...body, because: more }, { question })).toMatchObject({ ok: true, lacking: [] })
+})
+
+test('a page of rows is no history, and is said to lack its proof', async () => {
+  const { registry, release } = published(fees('99213'))
+  const page = await pageOf(registry, DAY, [{ release, from: 0, to: 1 }])
+  expect(await check(page, { history: { cpt: '99213' } })).toEqual({ ok: false, reason: 'proof_missing' })
+})
+
+test('an absence that is told without its row is no answer, though the row is proved beside it', async () => {
+  const { registry, release } = published([bundled('99213')])
+  const { question } = ask({}) as { question: Question }
+  const { body } = await answerOf(registry, question)
+  expect(await check(body, { question })).toMatchObject({ ok: true })
+  const because = {
+    releases: [registry.share(release)],
+    rows: [{ release: 0, ...release.neighbour(0) }],
+    ...{ periods: [], providers: [], state: registry.state, log: await registry.proof() },
+  }
+  expect(await check({ code: 'absent_bundled', because })).toMatchObject({ ok: true })
+  expect(await check({ code: 'absent_bundled', because }, { question })).toEqual({
+    ok: false,
+    reason: 'answers_another_question',
+  })
 })

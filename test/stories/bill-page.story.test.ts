@@ -217,6 +217,8 @@ test('a form that cannot be read counts as one request', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 5; i++) statuses.push((await send(app, { lines: '99213', npi: '123' })).status)
   expect(statuses).toEqual([400, 400, 400, 429, 429])
+  const told = await send(app, { lines: '99213', npi: '123' }, 'application/json')
+  expect([told.status, told.headers.get('ratelimit')?.split(';')[1]]).toEqual([429, 'r=0'])
 })
 
 /** What keeps someone from using the page as it stands now. */

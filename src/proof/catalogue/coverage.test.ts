@@ -181,3 +181,23 @@ test('pages that were read one after the other show whether an edition is on nei
   expect(some).toMatchObject({ ok: true, page: { has_more: false } })
   expect(some.ok && isNextPage(some, first)).toBe(false)
 })
+
+test('an edition is in force on the day on which it begins and on the day on which it ends', async () => {
+  for (const day of ['2026-07-01', '2026-09-30'])
+    expect(await check(await coverageOf(registry, day, [1, 3, 5], [0, length]), { as_of: day })).toMatchObject({
+      ok: true,
+      entries: 3,
+    })
+  for (const day of ['2026-06-30', '2026-10-01'])
+    expect(await check(await coverageOf(registry, day, [1, 3, 5], [0, length]), { as_of: day })).toMatchObject({
+      ok: false,
+    })
+})
+
+test('a later page lists what follows the page before: neither nothing, nor as many of the others', async () => {
+  const from = (places: number[], stretch: [number, number]) =>
+    coverageOf(registry, DAY, places, stretch, { offset: 1 }).then((body) => check(body, { offset: 1 }))
+  expect(await from([3, 5], [1, length])).toMatchObject({ ok: true, entries: 2 })
+  expect(await from([1, 3], [1, length])).toEqual(refused('releases_left_out'))
+  expect(await from([], [5, length])).toEqual(refused('nothing_proved'))
+})

@@ -161,3 +161,13 @@ test('a history of many editions is proved', async () => {
   const asked = { cpt: '99213', basis: 'medicare_pfs' }
   expect(await check(await historyOf(many, asked, {}, 200), asked)).toMatchObject({ ok: true, entries: 70 })
 })
+
+test('a page of as many editions as it should have, others among them, is not the page', async () => {
+  const fees = of('cms-pfs')
+  const asked = { cpt: '99213', basis: 'medicare_pfs', offset: 1 }
+  const page = async (shown: Period[], has_more: boolean) =>
+    check(await historyOf(registry, asked, { periods: shown, has_more }), asked)
+  expect(await page(fees.slice(1, 2), true)).toMatchObject({ ok: true })
+  expect(await page(fees.slice(0, 1), true)).toEqual(refused('releases_left_out'))
+  expect(await page(fees.slice(0, 2), false)).toEqual(refused('releases_left_out'))
+})

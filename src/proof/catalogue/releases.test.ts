@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { aSigner, keyOf } from '../fixture.ts'
-import { aFee, aRow, MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
+import { WITHDRAWAL_SCHEMA } from '../price/release.ts'
+import { aFee, aRow, MemoryRegistry, MemoryRelease, RECORDED } from '../registry-fixture.ts'
 import { type Inquiry, isNextPage, type TrustPolicy, verifyBody } from '../verify-lists.ts'
-import { knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
+import { itemOf, knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
 import type { ReleasesQuestion } from './releases.ts'
 
 const signer = await aSigner('registry.example/log/registry')
@@ -241,4 +242,17 @@ test('each page of a list goes on where the page before ends, and a page further
   const first = await check(await releaseList(registry, {}, 1))
   const third = await check(await releaseList(registry, { offset: 2 }, 1), { offset: 2 })
   expect(first.ok && third.ok && isNextPage(third, first)).toBe(false)
+})
+
+test('a withdrawal that names another chart than the release is none of it', async () => {
+  const { registry, last } = aRegistry()
+  const { release_id } = last.manifest
+  registry.append({
+    ...{ schema: WITHDRAWAL_SCHEMA, release_id, chart: 'cms-clfs' },
+    ...{ reason: 'wrong_source', recorded_at: RECORDED },
+  })
+  const lie = itemOf(registry, last)
+  expect(lie.proof.withdrawal?.entry).toMatchObject({ release_id, chart: 'cms-clfs' })
+  const honest = await releasesOf(registry, [], [0, registry.standing.periods.length])
+  expect(await check({ ...honest, data: [lie] }, { state: 'withdrawn' })).toEqual(refused('body_contradicts_proof', 1))
 })

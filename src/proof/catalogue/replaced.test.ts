@@ -97,6 +97,29 @@ test('a release that is in force is not shown as replaced beside another stretch
     }
 })
 
+test('of a release that is in force, or that was withdrawn, no other is said to have replaced it', async () => {
+  const { registry, of } = aRegistry()
+  const first = of('cms-pfs:2026A:1', '2026-01-01')
+  const second = of('cms-pfs:2026A:2', '2026-01-15')
+  const third = of('cms-pfs:2026A:3', '2026-01-20')
+  registry.withdraw(second)
+  registry.withdraw(third)
+  const { log_index: index, proof } = itemOf(registry, third)
+  const replaced_by = { release: third.manifest, index, inclusion: proof.inclusion }
+  const { length } = registry.standing.periods
+  for (const [release, state] of [
+    [first, 'published'],
+    [second, 'withdrawn'],
+  ] as const) {
+    const page = await releasesOf(registry, [release], [0, length])
+    const [item] = page.data
+    expect(item?.state).toBe(state)
+    expect(await check(page, { state })).toMatchObject({ ok: true })
+    const lie = { ...item, proof: { ...item?.proof, replaced_by } }
+    expect(await check({ ...page, data: [lie] }, { state })).toEqual(refused('body_contradicts_proof', 1))
+  }
+})
+
 test('that a release was withdrawn before a later revision came is not proved by its absence', async () => {
   const { registry, of } = aRegistry()
   registry.withdraw(of('cms-pfs:2026A:1', '2026-01-01'))

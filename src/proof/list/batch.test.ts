@@ -29,3 +29,25 @@ test('every line of the longest batch may be about another edition', async () =>
     reason: 'proof_malformed',
   })
 })
+
+test('a line that was refused is about a question without a meaning, and says nothing beside its problem', async () => {
+  const registry = new MemoryRegistry(signer)
+  registry.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+  const priced = { cpt: '80053', as_of: '2026-07-15', basis: 'medicare_clfs' }
+  const { body } = await billOf(registry, [priced])
+  const check = async (line: object, question: object) => {
+    const results = [...(body['results'] as unknown[]), { status: 400, problem: { code: 'invalid_cpt' }, ...line }]
+    const questions = [priced, question as typeof priced]
+    const summary = { ...(body['summary'] as object), lines: 2 }
+    const verdict = await verifyBody(JSON.stringify({ ...body, results, summary }), policy, { questions })
+    return verdict.ok ? verdict.refused : verdict.reason
+  }
+  const senseless = { ...priced, cpt: 'x' }
+  expect(await check({}, senseless)).toBe(1)
+  expect(await check({ units: 2, billed: '10.00' }, { ...senseless, units: 3, billed: '20.00' })).toBe(1)
+  expect(await check({}, { ...priced, billed: 'much' })).toBe(1)
+  for (const told of [{}, { billed: '10.00' }])
+    expect(await check(told, { ...priced, ...told })).toBe('answers_another_question')
+  expect(await check({ note: 'x' }, senseless)).toBe('not_recognised')
+  expect(await check({ problem: 'x' }, senseless)).toBe('not_recognised')
+})

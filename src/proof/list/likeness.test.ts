@@ -23,6 +23,7 @@ test('what differs, put into the other row, is the whole row', () => {
   const row = { kind: 'price', price: { amount: '2.00', per: null }, locator: [{ citation: 0, line: 2 }] }
   expect(partOf(other, row)).toEqual({ price: { amount: '2.00' }, locator: [{ citation: 0, line: 2 }] })
   expect(partOf({ ...other, reason: 'bundled' }, row)).toBeUndefined()
+  expect(partOf({ price: { amount: '1.00' } }, { price: ['1.00'] })).toEqual({ price: ['1.00'] })
 })
 
 const signer = await aSigner('registry.example/log/registry')

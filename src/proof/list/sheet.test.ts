@@ -1,14 +1,18 @@
 import { expect, test } from 'bun:test'
 import { aSigner } from '../fixture.ts'
+import { formatPolicy, parsePolicy, type TrustPolicy } from '../note/policy.ts'
 import type { Row } from '../price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry } from '../registry-fixture.ts'
 import { sheetOf } from '../set-fixture.ts'
+import { verifyBody } from '../verify-lists.ts'
 
 const DAY = '2026-07-15'
 const NPI = '1234567893'
 const CODES = ['99212', '99213', '99214']
 
-const registry = new MemoryRegistry(await aSigner('sheets.example/log/registry'))
+const signer = await aSigner('sheets.example/log/registry')
+const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy
+const registry = new MemoryRegistry(signer)
 const localities = ['national', 'US-IL-15', 'US-IL-16', 'US-IN-00', 'US-AL-00']
 const fees = registry.publish(
   CODES.flatMap((cpt) =>
@@ -56,4 +60,17 @@ test('a sheet has every row about the code that holds at the place, by chart and
         expect([cpt, region, npi, shown]).toEqual([cpt, region, npi, allOf(cpt, isHere, npi)])
         expect(not_held).toEqual(['cms-anesthesia', 'cms-asc', 'cms-asp', 'cms-opps', 'cms-pfs-qpp'])
       }
+})
+
+test('a sheet tells once which editions lack the code, however many rows it has', async () => {
+  const sheets = new MemoryRegistry(signer)
+  sheets.publish(
+    ['non_facility', 'facility'].map((setting) => aFee({ cpt: '99213', setting })),
+    { chart: 'cms-pfs' },
+  )
+  const without = sheets.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+  const sheet = { cpt: '99213', as_of: DAY }
+  const verdict = await verifyBody(JSON.stringify(await sheetOf(sheets, sheet)), policy, { sheet })
+  expect(verdict).toMatchObject({ ok: true, lacking: [{ cpt: '99213', release: without.manifest }] })
+  if (verdict.ok) expect([verdict.rows.length, verdict.lacking.length]).toEqual([2, 1])
 })

@@ -119,6 +119,23 @@ test('a checkpoint in the name of a log that another pinned key signed is refuse
   expect(keyOf(log).name).not.toBe(keyOf(other).name)
 })
 
+test('of two retired keys each counts for what it signed itself', async () => {
+  const [first, second, current] = await Promise.all([1, 2, 3].map(() => aSigner('log.example/registry')))
+  if (!first || !second || !current) throw new Error('three signers were made')
+  const log = new MemoryLog(first).append(...[1, 2, 3, 4].map((n) => new Uint8Array([n])))
+  const retired = [
+    { key: first, size: 1, root: await log.root(1) },
+    { key: second, size: 3, root: await log.root(3) },
+  ]
+  const policy = parsePolicy(formatPolicy([current], [], 0, retired)) as TrustPolicy
+  const signedBy = async (key: typeof first, size: number) =>
+    openCheckpoint(await signNote(await log.text(size), [key]), policy)
+  expect(await signedBy(first, 1)).toMatchObject({ ok: true, retired: true })
+  expect(await signedBy(second, 3)).toMatchObject({ ok: true, retired: true })
+  // The other key may have signed that, and has not.
+  expect(await signedBy(first, 3)).toEqual({ ok: false, reason: 'key_retired' })
+})
+
 test('a retired key counts for what it signed, and for nothing after it', async () => {
   const [old, current] = [await aSigner('log.example/registry'), await aSigner('log.example/registry')]
   const bodies = [1, 2, 3, 4].map((n) => new Uint8Array([n]))

@@ -9,7 +9,7 @@ import { isWorthwhile, preferredEncoding } from '../http/compression.ts'
 import type { Mount } from '../http/mount.ts'
 import { negotiate } from '../http/negotiation.ts'
 import { readBody } from '../http/request.ts'
-import { asResponse, good, quotaHeaders, refusal } from '../http/response.ts'
+import { asResponse, forCaller, good, quotaHeaders, refusal } from '../http/response.ts'
 import { type Frame, PAGE_HEADERS } from '../site/frame.ts'
 import { type Hospital, oneHospital } from '../written/hospital.ts'
 import { type BillForm, EMPTY_FORM } from './bill-form.ts'
@@ -73,7 +73,8 @@ export async function answerBill(
     const visit = isCounted ? {} : await parts.gate.enter(call, 'public', 'reference')
     const problem = visit.refusal ?? refusalOf(error)
     if (!problem) throw error
-    if (as.name !== 'html') return asResponse(refusal(problem, { baseUrl: parts.baseUrl(), requestId }))
+    if (as.name !== 'html')
+      return asResponse(forCaller(refusal(problem, { baseUrl: parts.baseUrl(), requestId }), visit, 'public'))
     const page = await billHtml(parts.frame, form, hospitals, { refused: problem })
     const response = await send(page, visit, STATUS[problem.entry.kind])
     const { retryAfterSeconds } = problem.extra

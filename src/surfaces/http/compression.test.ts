@@ -27,3 +27,9 @@ test('a caller gets the coding with the greatest weight, and of equal ones the c
   ]
   for (const [header, coding] of table) expect([header, preferredEncoding(header)]).toEqual([header, coding as 'br'])
 })
+
+test('of a header with thousands of parts the first ones are read', () => {
+  expect(preferredEncoding(`gzip${',a'.repeat(5_000)}`)).toBe('gzip')
+  expect(preferredEncoding(`${','.repeat(5_000)}gzip`)).toBe('identity')
+  expect(preferredEncoding(`${','.repeat(63)}gzip`)).toBe('gzip')
+})

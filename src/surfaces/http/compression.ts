@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
-import { remembered } from './remembered.ts'
+import { partsOf, remembered } from './remembered.ts'
 
 /**
  * The content codings of answers. The first is none; the others are in the order of our preference. zstd is last: proxies
@@ -46,8 +46,7 @@ export const isWorthwhile = (bytes: number, kind: 'document' | 'answer'): boolea
  */
 export const preferredEncoding = remembered((header: string): Encoding => {
   const weights = new Map<string, number>()
-  for (const part of header.split(',')) {
-    const [name = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase())
+  for (const [name = '', ...params] of partsOf(header)) {
     const q = params.find((param) => param.startsWith('q='))?.slice(2) ?? '1'
     const coding = name === 'x-gzip' ? 'gzip' : name
     if (/^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) && !weights.has(coding)) weights.set(coding, Number(q))

@@ -7,6 +7,13 @@ const MARKDOWN = { type: 'text/markdown; charset=utf-8' }
 const JSON_FORM = { type: 'application/json' }
 const FORMS = [HTML, MARKDOWN, JSON_FORM]
 
+test('of a header with thousands of parts the first ones are read: the rest would cost more than the answer', () => {
+  expect(negotiate(FORMS, `application/json${',a/b'.repeat(3_000)}`)).toBe(JSON_FORM)
+  expect(negotiate(FORMS, `${'a/b,'.repeat(3_000)}application/json`)).toBeUndefined()
+  expect(negotiate(FORMS, `${'a/b,'.repeat(63)}application/json`)).toBe(JSON_FORM)
+  expect(negotiate(FORMS, `application/json${';a=b'.repeat(3_000)};q=0`)).toBe(JSON_FORM)
+})
+
 const cases: [accept: string | null, form: (typeof FORMS)[number] | undefined, why: string][] = [
   [null, HTML, 'without an Accept header the default is given'],
   ['', HTML, 'an empty header says nothing'],

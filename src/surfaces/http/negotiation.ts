@@ -1,4 +1,4 @@
-import { remembered } from './remembered.ts'
+import { partsOf, remembered } from './remembered.ts'
 
 /** One format of an answer. */
 export interface Form {
@@ -12,8 +12,7 @@ interface Range {
 
 /** Accept, RFC 9110 12.5.1. A part that cannot be parsed is ignored. */
 function ranges(accept: string): Range[] {
-  return accept.split(',').flatMap((part) => {
-    const [type = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase())
+  return partsOf(accept).flatMap(([type = '', ...params]) => {
     const q = params.find((param) => param.startsWith('q='))?.slice(2) ?? '1'
     return /^[!#$&^_.+a-z0-9*-]+\/[!#$&^_.+a-z0-9*-]+$/.test(type) && /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q)
       ? [{ type, q: Number(q) }]

@@ -17,3 +17,10 @@ export function remembered<Result>(work: (text: string) => Result): (text: strin
     return result
   }
 }
+
+/** No client sends more of either. A header of thousands would cost more than the answer, also to a caller past its quota. */
+const [MOST_PARTS, MOST_WORDS] = [64, 8]
+
+/** The parts of a header that is a list, each as its words: the first is its value, the others are parameters. */
+export const partsOf = (header: string): string[][] =>
+  header.split(',', MOST_PARTS).map((part) => part.split(';', MOST_WORDS).map((word) => word.trim().toLowerCase()))
