@@ -74,7 +74,8 @@ function statusText(examination: Examination): string {
   if (report) {
     const rows = report.charts.map((chart) => [
       chart.release_id,
-      chart.status,
+      // One that still answers has not expired for those who ask, however late its publisher is.
+      chart.status_reason === 'next_edition_long_overdue' ? 'overdue' : chart.status,
       `${chart.effective_from} to ${chart.effective_to}`,
       `${chart.rows} rows`,
       `next ${chart.next_effective_expected}, at the latest ${chart.expected_by}`,

@@ -38,7 +38,8 @@ test('every script that a document tells to run exists', () => {
   const commands = DOCUMENTS.flatMap((path) => [...codeOf(path).matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)/g)])
   const named = new Set(commands.map(([, script = '']) => script))
   expect(named).toContain('start')
-  expect([...named].filter((script) => script !== 'ci' && !Object.hasOwn(scripts, script))).toEqual([])
+  const ofNpm = ['ci', 'install', 'pack']
+  expect([...named].filter((script) => !ofNpm.includes(script) && !Object.hasOwn(scripts, script))).toEqual([])
 })
 
 const CODE = /```[\s\S]*?```|`[^`\n]+`/g

@@ -140,6 +140,14 @@ test('the verifier is one small file that needs nothing, and so is each of its c
   }
 })
 
+test('an error of the client that nobody catches is a few lines in the terminal, with its code and its hint', async () => {
+  const script = `import { memoryPins, RegistryClient } from './client.js'
+    await new RegistryClient({ baseUrl: 'http://127.0.0.1:9', pins: memoryPins() }).browse({})`
+  const { stderr, exitCode } = Bun.spawnSync(['node', '--input-type=module', '-e', script], { cwd: folder })
+  expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining('hint:')])
+  expect(stderr.length).toBeLessThan(4_000)
+})
+
 test('Node reaches the built verifier by the name of the package', async () => {
   const consumer = join(folder, 'node_modules/agent-trust-registry')
   await build(join(consumer, 'dist'))

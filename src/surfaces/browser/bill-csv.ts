@@ -10,6 +10,7 @@ import {
   reasonOf,
   referencesIn,
   TITLES,
+  whyUncounted,
 } from './bill-reference.ts'
 
 const LINE = ['Line', 'Code', 'Units', 'Billed', 'Place', 'Day']
@@ -47,7 +48,7 @@ function priced(reference: Reference, origin: string): string[] {
   const files = citedLines(row, release).map(({ file, line }) => `${file} line ${line}`)
   const amount = extended === null ? '' : 'amount' in extended ? extended.amount : `${extended.low} to ${extended.high}`
   const source = [editionOf(release), files.join(' and '), `${origin}${permalink(reference)}`]
-  return [amount, ...source, extended === null ? 'a factor, not an amount' : '']
+  return [amount, ...source, extended === null ? whyUncounted(reference) : '']
 }
 
 /** A spreadsheet runs a cell that begins like a formula, so such a cell begins with an apostrophe instead. */

@@ -1,7 +1,16 @@
 // A paragraph about a bill that can be put into a letter. It states what is published, and nothing else.
 
 import { citedLines } from '../../proof/price/row-of-release.ts'
-import { amountOf, BASES, type ComparedBill, dollars, isSample, permalink, referencesIn } from './bill-reference.ts'
+import {
+  amountOf,
+  BASES,
+  type ComparedBill,
+  dollars,
+  isSample,
+  permalink,
+  referencesIn,
+  uncounted,
+} from './bill-reference.ts'
 
 const INVENTED = 'invented sample amounts, not published prices'
 
@@ -13,7 +22,7 @@ export function letterOf({ entries, faults, answers, origin }: ComparedBill): st
   const sentences = first.map((each) => {
     const { entry, row, release, extended } = each
     const billed = entry.billed === null ? '' : `, billed at ${dollars(entry.billed)}`
-    const amount = extended ? amountOf(extended) : 'a factor'
+    const amount = extended ? amountOf(extended) : uncounted(each)
     const sample = isSample(release) ? 'invented sample of the ' : ''
     const lines = citedLines(row, release).map(({ file, line }) => `${file} line ${line}`)
     const what = `Code ${entry.code}${entry.modifier && ` with modifier ${entry.modifier}`}, ${entry.units === 1 ? '1 unit' : `${entry.units} units`}, ${entry.day}${billed}`

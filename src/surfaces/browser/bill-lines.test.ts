@@ -49,6 +49,9 @@ test('a line that cannot be read says what to write instead', () => {
   const cases: [string, RegExp][] = [
     ['99213-99215', /range of codes has no price: write one code in each line/],
     ['100', /five characters, such as 99213 or J1885; a spreadsheet may have dropped zeros/],
+    ['99213 25 1 300.00 94102', /write commas between the cells, as in 99213,25,1,300.00,94102/],
+    ['99283 1 $2,000.00', /write commas between the cells/],
+    ['j1885-JZ x4 $80', /write commas between the cells/],
     ['99213,300.00', /modifier does not have two characters.*columns are code, modifier, units, billed, place, day/],
     ['99213,,0', /units are not a whole number of 1 or more/],
     ['99213,,1.5', /units are not a whole number/],

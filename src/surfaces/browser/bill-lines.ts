@@ -143,6 +143,8 @@ function entryOf(of: (field: Field) => string, defaults: BillDefaults): Omit<Bil
 function codeFault(text: string): string {
   if (/^[0-9A-Za-z]{5} ?(-|to) ?[0-9A-Za-z]{5}$/.test(text))
     return 'a range of codes has no price: write one code in each line'
+  if (/^[0-9A-Za-z]{5}(-[0-9A-Za-z]{2})* +[^ ]*[0-9]/.test(text))
+    return 'write commas between the cells, as in 99213,25,1,300.00,94102'
   const zeros = /^[0-9]{1,4}$/.test(text) ? '; a spreadsheet may have dropped zeros before it' : ''
   return `the code is not one of five characters, such as 99213 or J1885${zeros}`
 }

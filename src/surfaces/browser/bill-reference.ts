@@ -1,6 +1,6 @@
 // What was found for the lines of a bill, and the words for it: prices with their sources, or reasons why there are none.
 
-import type { LineAmount, Summary } from '../../proof/lookup/bill.ts'
+import type { LineAmount } from '../../proof/lookup/bill.ts'
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import type { Row } from '../../proof/price/row.ts'
@@ -15,7 +15,6 @@ export interface ColumnAnswer {
     extended?: LineAmount | null
     adjustment?: Adjustment
   }[]
-  summary: Summary
   releases?: readonly { release: Manifest }[]
 }
 export type ColumnAnswers = { readonly [column in Column]?: ColumnAnswer }
@@ -83,8 +82,22 @@ export interface Reference {
   entry: BillEntry
   row: Priced
   release: Manifest
+  /** What the line comes to; null where its units do not count what the price is for. */
   extended: LineAmount | null
 }
+
+/** What a hospital states the price of a drug for is a unit of its own. Medicare's is the one that the code is billed in. */
+const ownUnit = (row: Row): string | undefined =>
+  row.npi !== null && 'price' in row && row.price.per !== null ? row.price.per.toLowerCase() : undefined
+
+/** What a price is that the units of the bill are not multiplied with. */
+export const uncounted = ({ row }: Reference): string =>
+  'price' in row && ownUnit(row) !== undefined ? `${amountOf(row.price)} per ${ownUnit(row)}` : 'a factor'
+/** The same for a program, beside the amount that is not there. */
+export const whyUncounted = ({ row }: Reference): string =>
+  'price' in row && ownUnit(row) !== undefined
+    ? `stated per ${ownUnit(row)}, which the units of the bill do not count: ${amountOf(row.price).replaceAll('$', '')}`
+    : 'a factor, not an amount'
 
 /** The references of all lines and columns that have a price. */
 export function referencesIn(entries: readonly BillEntry[], answers: ColumnAnswers): Reference[] {
@@ -92,7 +105,8 @@ export function referencesIn(entries: readonly BillEntry[], answers: ColumnAnswe
     const { results = [], releases = [] } = answers[column] ?? {}
     return results.flatMap(({ row, extended = null }, i) => {
       const [entry, release] = [entries[i], row && releases[row.proof.release]?.release]
-      return entry && row && release ? [{ column, entry, row, release, extended }] : []
+      const comesTo = row && ownUnit(row) !== undefined ? null : extended
+      return entry && row && release ? [{ column, entry, row, release, extended: comesTo }] : []
     })
   })
 }

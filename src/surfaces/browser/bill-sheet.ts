@@ -1,7 +1,7 @@
 // A bill with its reference prices, as a sheet to print and send. Plain data: the server and the browser each show it
 // in their own way. All amounts are exact.
 
-import type { LineAmount } from '../../proof/lookup/bill.ts'
+import { type LineAmount, type Summary, summaryOf } from '../../proof/lookup/bill.ts'
 import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { tenThousandths } from '../../proof/price/money.ts'
 import { citedLines } from '../../proof/price/row-of-release.ts'
@@ -20,6 +20,7 @@ import {
   reasonOf,
   referencesIn,
   TITLES,
+  uncounted,
 } from './bill-reference.ts'
 
 export interface Cell {
@@ -75,7 +76,7 @@ export function billSheet(bill: ComparedBill): BillSheet {
         head: ['Code', 'Units', 'Billed', ...columns.map((column) => TITLES[column])],
         rows: lines,
       },
-      totalsOf(columns, answers),
+      totalsOf(columns, references),
       sourcesOf(references),
     ].filter(({ rows }) => rows.length > 0),
     lists: [
@@ -98,7 +99,7 @@ function cellOf(entry: BillEntry, result: Result | undefined, references: readon
   const reference = references.find((each) => each.entry === entry && each.column === column)
   if (!reference) return { text: shortReason(result), isNumber: true }
   const { extended } = reference
-  if (!extended) return { text: 'a factor', isNumber: true, href: permalink(reference) }
+  if (!extended) return { text: uncounted(reference), isNumber: true, href: permalink(reference) }
   return {
     text: amountOf(extended),
     note: ratio(entry.billed, single(extended)),
@@ -110,13 +111,20 @@ function cellOf(entry: BillEntry, result: Result | undefined, references: readon
 const shortReason = (result: Result | undefined): string =>
   /bundled|packaged/.exec(result?.problem?.code ?? '')?.[0] ?? '\u2013'
 
+const summaryIn = (column: Column, references: readonly Reference[]): Summary =>
+  summaryOf(
+    references
+      .filter((each) => each.column === column)
+      .map(({ entry: { billed }, row: { basis }, extended }) => ({ basis, extended, billed })),
+  )
+
 /** Totals for each basis, never across them: a doctor's fee and a hospital's charge do not add up to a price. */
-const totalsOf = (columns: readonly Column[], answers: ColumnAnswers): Table => ({
+const totalsOf = (columns: readonly Column[], references: readonly Reference[]): Table => ({
   name: 'bill-totals',
   caption: 'Totals of the lines that have such a price',
   head: ['Price', 'Lines', 'Comes to', 'Billed for these lines', 'Billed \u00f7 price'],
   rows: columns.flatMap((column) =>
-    (answers[column]?.summary.totals ?? []).map(({ basis, lines, low, high, billed }) => [
+    summaryIn(column, references).totals.map(({ basis, lines, low, high, billed }) => [
       { text: `${TITLES[column]}: ${BASES[basis] ?? basis}` },
       { text: String(lines), isNumber: true },
       { text: amountOf(low === high ? { amount: low } : { low, high }), isNumber: true },

@@ -119,6 +119,12 @@ async function sheetOf({ ask }: PriceParts, { cpt, region, as_of, npi }: PriceQu
   return { sheet: data, notHeld: not_held }
 }
 
+/** What a line is answered with. Where a modifier changes the amount, the row has the one that it changes. */
+interface Line<Stated> {
+  row?: Stated
+  adjustment?: { amount: string }
+}
+
 /** What other editions said, oldest first; of the same chart where there is a price. */
 async function historyOf(
   { ask }: PriceParts,
@@ -135,8 +141,13 @@ async function historyOf(
     price.setting ? { ...input, setting: price.setting } : input,
   )
   if (problem) return []
-  const { data } = body as { data: (Omit<Edition, 'price'> & { answer: { row?: { price?: Price } } })[] }
-  return data.map(({ answer, ...edition }) => ({ ...edition, price: answer.row?.price })).reverse()
+  const { data } = body as { data: (Omit<Edition, 'price'> & { answer: Line<{ price?: Price }> })[] }
+  return data
+    .map(({ answer: { row, adjustment }, ...edition }) => {
+      const stated = row?.price
+      return { ...edition, price: stated && adjustment ? { ...stated, amount: adjustment.amount } : stated }
+    })
+    .reverse()
 }
 
 /** The same question for every Medicare area that the chart speaks of, lowest first. */
@@ -148,12 +159,14 @@ async function localitiesOf({ ask }: PriceParts, question: PriceQuestion, price:
   const regions = data.flatMap(({ code }) => code?.regions.list ?? []).filter((region) => /^US-..-../.test(region))
   if (regions.length < 2) return []
   const same = { cpt, as_of, basis: price.basis, ...(price.setting ? { setting: price.setting } : {}) }
-  const lines = regions.map((region) => ({ ...same, ...(price.modifier ? { modifier: price.modifier } : {}), region }))
+  const { modifier } = question
+  const lines = regions.map((region) => ({ ...same, ...(modifier ? { modifier } : {}), region }))
   const found: LocalPrice[] = []
   for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
     const { body } = await ask('lookup_references', { lines: lines.slice(from, from + LINES_AT_ONCE), proof: 'ref' })
-    for (const { row } of (body as { results: { row?: ShortPrice }[] }).results)
-      if (row && 'amount' in row.price) found.push({ region: row.region, amount: row.price.amount })
+    for (const { row, adjustment } of (body as { results: Line<ShortPrice>[] }).results)
+      if (row && 'amount' in row.price)
+        found.push({ region: row.region, amount: adjustment?.amount ?? row.price.amount })
   }
   return found.sort((a, b) => Number(a.amount) - Number(b.amount) || (a.region < b.region ? -1 : 1))
 }

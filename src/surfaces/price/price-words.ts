@@ -22,7 +22,7 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
     'Medicare divides this place into several areas, each with a price of its own. Type the ZIP code of the place, with all nine digits where five are not enough, or choose an area. If the address is across a state border, give its state.',
   region_not_covered: 'The price list has this code, but not for this place.',
   invalid_cpt:
-    'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26. One code at a time: a range has no price.',
+    'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26. One code at a time: a range has no price. The number of a drug package (NDC) is not such a code; on a bill the code stands beside it.',
   invalid_region:
     'A place is a ZIP code such as 94102, a state such as CA or California, an address that ends with one of them, a Medicare area such as US-CA-05, or nothing for the whole country. A city alone is not enough.',
   invalid_npi:
@@ -92,9 +92,13 @@ export const ofRow = (
 export function otherLists({ question, refusal, sheet }: Pick<PriceFacts, 'question' | 'refusal' | 'sheet'>): Meant[] {
   if (!question || !refusal || hasSeveral(refusal)) return []
   const others = sheet.filter((row) => row.kind === 'price' && row.basis !== question.basis)
-  return [...new Map(others.toReversed().map((row) => [row.basis, row])).values()]
-    .reverse()
-    .map((row) => ({ label: BASIS_WORDS[row.basis].short, question: ofRow(question, row) }))
+  const isSame = ({ modifier }: ShortRow): boolean => (modifier ?? undefined) === question.modifier
+  return Object.values(Object.groupBy(others, ({ basis }) => basis)).flatMap((rows) => {
+    const row = rows.find(isSame) ?? rows[0]
+    if (!row) return []
+    const modifier = isSame(row) ? '' : row.modifier === null ? ', without modifier' : `, with modifier ${row.modifier}`
+    return { label: `${BASIS_WORDS[row.basis].short}${modifier}`, question: ofRow(question, row) }
+  })
 }
 export const OTHER_LISTS = 'Another list has a price for this code on this day'
 
