@@ -67,6 +67,7 @@ test('units of a bill count what Medicare states its price for, and not the dosa
   const dose = priced({ amount: '284.15', per: '100 ML' })
   expect(extended(dose, undefined, 2)).toEqual({ amount: '568.30' })
   expect(extended({ ...dose, npi: '1234567893' }, undefined, 2)).toBeNull()
+  expect(extended({ ...dose, kind: 'rate' }, undefined, 2)).toBeNull()
   expect(extended({ ...dose, npi: '1234567893', price: { ...dose.price, per: null } }, undefined, 2)).not.toBeNull()
 })
 
