@@ -29,7 +29,8 @@ func (b *bill) add(l *billLine) bool {
 	if given, there := l.line["adjustment"].(object); there {
 		price = given // which follows from the row
 	}
-	if textOf(row, "kind") == "rate" { // it is not the price of a service
+	ownUnit := row["npi"] != nil && row["price"].(object)["per"] != nil // of a hospital: units do not count it
+	if textOf(row, "kind") == "rate" || ownUnit {                      // it is not the price of a service
 		return l.line["extended"] == nil
 	}
 	low, high, extended := extend(price, int64(l.units))

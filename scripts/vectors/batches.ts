@@ -9,7 +9,7 @@ import { NPI, pfs, world } from './registry.ts'
 import { cite } from './swaps.ts'
 
 type Members = Record<string, unknown>
-type Line = { units?: number; billed?: string | null; extended?: object }
+type Line = { units?: number; billed?: string | null; extended?: object | null }
 
 /** A batch of any lines: what they show of releases is proved, whatever they say. */
 export async function listOf(make: (shown: ShownRows) => Promise<unknown[]>, summary: object) {

@@ -93,6 +93,31 @@ const ofRange = await batchOf([[{ cpt: '99215', npi: '1234567893' }, { extended:
   priced: 1,
   totals: [total('hospital_cash', 1, '80.00', '140.50', null)],
 })
+const DOSE = { cpt: 'J1100', npi: '1234567893' }
+const ofDose = await batchOf([[DOSE, { units: 2, extended: null }]], NONE)
+const doses: Body[] = [
+  good(
+    'a price for a unit of the hospital comes to nothing',
+    ofDose,
+    { rows: 1 },
+    questions({ ...DOSE, units: 2 } as never),
+  ),
+  good(
+    'a price for a unit of the hospital, and nothing is said',
+    changed(ofDose, { 'results.0.extended': undefined }),
+    {
+      rows: 1,
+    },
+  ),
+  bad(
+    'a price for a unit of the hospital, times the units of the bill',
+    changed(ofDose, {
+      'results.0.extended': { amount: '25.00' },
+      summary: { lines: 1, priced: 1, totals: [total('hospital_cash', 1, '25.00', '25.00', null)] },
+    }),
+    CONTRADICTS,
+  ),
+]
 const adjustments: Body[] = [
   good('an adjustment that follows from its row', adjusted(bothSides, '142.79'), { rows: 1 }),
   good(
@@ -169,4 +194,4 @@ const bills: Body[] = [
   ),
 ]
 
-export const billLines: Body[] = [...told, ...refusals, ...adjustments, ...bills]
+export const billLines: Body[] = [...told, ...refusals, ...doses, ...adjustments, ...bills]

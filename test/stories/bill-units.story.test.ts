@@ -34,6 +34,11 @@ test('a bill does not multiply its units with a price that the hospital states f
   }
   expect(page).toContain('$284.15 per 100 ml')
   expect(sheet).toContain('stated per 100 ml, which the units of the bill do not count: 284.15')
+  const lines = ['P9047', 'G0101'].map((cpt) => ({ cpt, npi: NPI, basis: 'hospital_gross', units: 2 }))
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ lines }) }
+  const batch = await (await app.request('/reference/batch', init)).json()
+  expect(batch.results.map(({ extended }: { extended: unknown }) => extended)).toEqual([null, { amount: '20.00' }])
+  expect(batch.summary).toMatchObject({ lines: 2, priced: 1, totals: [{ lines: 1, low: '20.00', high: '20.00' }] })
   // The total of the column has the other line alone.
   expect(page.replaceAll(/<[^>]+>/g, ' ')).toMatch(/gross charge\s+1\s+\$30\.00\s+\$40\.00/)
 })

@@ -49,4 +49,6 @@ test('the MCP tools and documents that a mirror lists are those that it answers,
     expect(resources.map(({ uri }) => uri).join(' ')).not.toContain('agent-rails')
     for (const { uri } of resources) expect((await client.readResource({ uri })).contents).toHaveLength(1)
   }
+  const card = await (await mirror.ask('/.well-known/mcp/server-card.json')).text()
+  expect([JSON.parse(card), card]).toMatchObject([{ name: expect.any(String) }, expect.not.stringContaining('token')])
 })

@@ -7,16 +7,21 @@ import type { Adjustment } from './modifiers.ts'
 /** What a line comes to: an amount, or from and to where a hospital lists several. */
 export type LineAmount = { amount: string } | { low: string; high: string }
 
+/** What the units of a bill count: services, or what Medicare states its price for. A hospital's dosage is its own. */
+export const countsUnits = ({ kind, npi, price }: Pick<PricedRow, 'kind' | 'npi' | 'price'>): boolean =>
+  kind !== 'rate' && (npi === null || price.per === null)
+
 /**
- * The price of a line times its units. A modifier that changes the amount has changed it first. Null for a factor: units
- * on a bill are not what it is multiplied with.
+ * The price of a line times its units. A modifier that changes the amount has changed it first. Null for a factor, and for a
+ * price of a hospital's own unit: units on a bill are not what they are multiplied with.
  */
 export function extended(
-  { kind, price }: Pick<PricedRow, 'kind' | 'price'>,
+  row: Pick<PricedRow, 'kind' | 'npi' | 'price'>,
   adjustment: Adjustment | undefined,
   units: number,
 ): LineAmount | null {
-  if (kind === 'rate') return null
+  if (!countsUnits(row)) return null
+  const { price } = row
   const times = (amount: string): string => amountText(tenThousandths(amount) * BigInt(units))
   if (adjustment) return { amount: times(adjustment.amount) }
   return 'amount' in price ? { amount: times(price.amount) } : { low: times(price.low), high: times(price.high) }

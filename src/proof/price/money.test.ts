@@ -63,6 +63,14 @@ test('a line comes to its price times its units, without rounding', () => {
   expect(extended(priced({ amount: '95.19' }), adjustment, 2)).toEqual({ amount: '285.58' })
 })
 
+test('units of a bill count what Medicare states its price for, and not the dosage of a hospital', () => {
+  const dose = priced({ amount: '284.15', per: '100 ML' })
+  expect(extended(dose, undefined, 2)).toEqual({ amount: '568.30' })
+  expect(extended({ ...dose, npi: '1234567893' }, undefined, 2)).toBeNull()
+  expect(extended({ ...dose, kind: 'rate' }, undefined, 2)).toBeNull()
+  expect(extended({ ...dose, npi: '1234567893', price: { ...dose.price, per: null } }, undefined, 2)).not.toBeNull()
+})
+
 test('totals are the exact sums of their basis, and of no other', () => {
   const bases = ['medicare_pfs', 'medicare_clfs', 'hospital_cash']
   const line = fc.record({

@@ -56,7 +56,9 @@ const billed = { units: z.int().min(1), billed: Amount.optional() }
 const Ends = z.union([z.strictObject({ amount: Amount }), z.strictObject({ low: Amount, high: Amount })])
 const ofLine = {
   ...billed,
-  extended: Ends.nullable().meta({ description: 'The amount times the units, exactly; null for a factor' }),
+  extended: Ends.nullable().meta({
+    description: "The amount times the units, exactly; null for a factor and for a hospital's own unit",
+  }),
 }
 const BillAnswer = lineAnswer({ ...pricedFields, ...ofLine }, { problem: LineProblem, ...billed }, LINE_KINDS)
 const ShortBillAnswer = lineAnswer({ ...shortFields, ...ofLine }, { problem: ShortLineProblem, ...billed }, LINE_KINDS)

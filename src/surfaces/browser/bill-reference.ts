@@ -105,8 +105,7 @@ export function referencesIn(entries: readonly BillEntry[], answers: ColumnAnswe
     const { results = [], releases = [] } = answers[column] ?? {}
     return results.flatMap(({ row, extended = null }, i) => {
       const [entry, release] = [entries[i], row && releases[row.proof.release]?.release]
-      const comesTo = row && ownUnit(row) !== undefined ? null : extended
-      return entry && row && release ? [{ column, entry, row, release, extended: comesTo }] : []
+      return entry && row && release ? [{ column, entry, row, release, extended }] : []
     })
   })
 }

@@ -84,7 +84,8 @@ export function catalogues(parts: DiscoveryParts): Resource[] {
   const card = (names: Pick<Resource, 'name' | 'path'>): Resource =>
     catalogue(
       { ...names, summary: 'The MCP server card', schema: ServerCard, type: 'application/mcp-server-card+json' },
-      () => serverCard(parts.baseUrl(), parts.rails.header),
+      // A mirror has no tool that a token would open.
+      () => serverCard(parts.baseUrl(), parts.notice === undefined ? parts.rails.header : undefined),
     )
   return [
     {
@@ -158,7 +159,8 @@ function aiCatalog(base: string): z.input<typeof AiCatalog> {
 }
 
 /** What `server.json` says too; that file is for the registry of MCP servers, and names no host. */
-export function serverCard(base: string, header: string): z.input<typeof ServerCard> {
+export function serverCard(base: string, header: string | undefined): z.input<typeof ServerCard> {
+  const description = 'Rails token, for the protected tools only; /auth.md says how to obtain one'
   return {
     name: MCP_NAME,
     title: SERVICE,
@@ -169,14 +171,7 @@ export function serverCard(base: string, header: string): z.input<typeof ServerC
         type: 'streamable-http',
         url: `${base}/mcp`,
         supportedProtocolVersions: ['2026-07-28', '2025-11-25'],
-        headers: [
-          {
-            name: header,
-            description: 'Rails token, for the protected tools only; /auth.md says how to obtain one',
-            isRequired: false,
-            isSecret: true,
-          },
-        ],
+        headers: header === undefined ? [] : [{ name: header, description, isRequired: false, isSecret: true }],
       },
     ],
   }

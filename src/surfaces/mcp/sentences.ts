@@ -116,7 +116,7 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
 }
 
 interface Bill extends Released {
-  results: { status: number; row?: Classed }[]
+  results: { status: number; row?: Classed & { npi: string | null; price: Stated } }[]
   summary: {
     lines: number
     priced: number
@@ -129,12 +129,19 @@ function ofBill({ results, summary, releases }: Bill): string {
     return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
   })
   const without = results.flatMap(({ status }, index) => (status === 200 ? [] : [index + 1]))
+  // Medicare's prices are for the unit that the code is billed in.
+  const inOwnUnits = results.flatMap(({ row }, index) => (row?.npi && row.price.per ? [index + 1] : []))
   return [
-    `${summary.priced} of ${counted(summary.lines, 'line')} have a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
+    `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
     ...sampleNote(
       results.flatMap(({ row }) => row ?? []),
       releases,
     ),
+    ...(inOwnUnits.length > 0
+      ? [
+          `The hospital states the price of line ${inOwnUnits.join(', ')} for a unit of its own: compare \`per\` with the bill.`,
+        ]
+      : []),
     ...(without.length > 0 ? [`No price for line ${without.join(', ')}: see its problem.`] : []),
     'These are references, not what a patient owes. Each line names its source.',
   ].join(' ')
@@ -162,15 +169,21 @@ function ofSheet({ data, not_held, as_of, releases }: Sheet): string {
     `${counted(prices.length, 'price')} in force on ${as_of}: ${shown.join(', ')}${rest}.`,
     ...sampleNote(data, releases),
     ...(data.length > prices.length
-      ? [`${counted(data.length - prices.length, 'row')} state that there is no price.`]
+      ? [
+          `${counted(data.length - prices.length, 'row')} ${data.length - prices.length === 1 ? 'states' : 'state'} that there is no price.`,
+        ]
       : []),
     ...(not_held.length > 0 ? [`No edition for that day of: ${not_held.join(', ')}.`] : []),
     'Medicare amounts are references, not what a patient owes.',
   ].join(' ')
 }
 
+interface HistoryLine {
+  row?: { price?: Stated }
+  adjustment?: { amount: string }
+}
 interface History {
-  data: (Classed & { release_id: string; effective_from: string; answer: { row?: { price?: Stated } } })[]
+  data: (Classed & { release_id: string; effective_from: string; answer: HistoryLine })[]
   page: Page
 }
 interface Page {
@@ -179,8 +192,10 @@ interface Page {
   next_offset: number | null
 }
 function ofHistory({ data, page }: History): string {
-  const priced = data.flatMap(({ release_id, effective_from, answer: { row } }) =>
-    row?.price ? [`${priceOf(row.price)} from ${effective_from} (${release_id})`] : [],
+  const priced = data.flatMap(({ release_id, effective_from, answer: { row, adjustment } }) =>
+    row?.price
+      ? [`${adjustment ? moneyOf(adjustment) : priceOf(row.price)} from ${effective_from} (${release_id})`]
+      : [],
   )
   const said = `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page state a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.`
   return [said, ...sampleNote(data)].join(' ') + nextOf(page)

@@ -1,6 +1,6 @@
 import { parseQuestion } from '../../proof/lookup/question.ts'
 import { queryOf } from '../site/words.ts'
-import { type Hospital, hospitalText, writtenHospitals } from '../written/hospital.ts'
+import { type Hospital, hospitalText, MOST_MEANT, writtenHospitals } from '../written/hospital.ts'
 import { stateName, writtenPlaces } from '../written/place.ts'
 import { writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
 
@@ -34,7 +34,6 @@ export interface Meant {
   label: string
   question: PriceQuestion
 }
-const MOST_MEANT = 12
 
 /** Where the place or the hospital can be several: a question for each. */
 export function meantBy(values: Readonly<Written>, hospitals: readonly Hospital[], today: string): Meant[] {

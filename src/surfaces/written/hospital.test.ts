@@ -55,3 +55,16 @@ test('a hospital is found by its NPI, by its name, and by words of it', () => {
   for (const text of ['hospital', 'nowhere', '1234567890', '<script>'])
     expect(oneHospital(text, hospitals)).toEqual({ refused: expect.stringMatching(/NPI/) })
 })
+
+test('of hospitals that share all their words a few are named, and no text is as long as many names', () => {
+  const hospitals = Array.from({ length: 500 }, (_, i) => ({
+    npi: String(1_000_000_000 + i),
+    name: `General Hospital ${i}`,
+  }))
+  expect(writtenHospitals('hospital general', hospitals)).toEqual(hospitals.slice(0, 12).map(({ npi }) => npi))
+  expect(writtenHospitals('hospital 321', hospitals)).toEqual(['1000000321'])
+  expect(writtenHospitals('general hospital 499', hospitals)).toEqual(['1000000499'])
+  const { refused } = oneHospital('general', hospitals) as { refused: string }
+  expect(refused.split(';')).toHaveLength(12)
+  for (const text of ['general '.repeat(400), 'x'.repeat(200)]) expect(writtenHospitals(text, hospitals)).toEqual([])
+})

@@ -79,17 +79,44 @@ export function hospitalList(
   }
 }
 
-/** The hospitals that a text may mean: by NPI, by the whole name, or by words of it. */
+/** Of several hospitals that a text may mean, so many are named. */
+export const MOST_MEANT = 12
+
+interface PlainName {
+  npi: string
+  name: string
+  words: ReadonlySet<string>
+}
+const plainNames = new WeakMap<readonly Hospital[], readonly PlainName[]>()
+
+/** Worked out once for each list: there can be thousands, and anyone may ask. */
+function plainNamesOf(hospitals: readonly Hospital[]): readonly PlainName[] {
+  const known = plainNames.get(hospitals)
+  if (known) return known
+  const made = hospitals.map(({ npi, name: given = '' }) => {
+    const name = plainly(given)
+    return { npi, name, words: new Set(name.split(' ')) }
+  })
+  plainNames.set(hospitals, made)
+  return made
+}
+
+/** The hospitals that a text may mean, or the first of many: by NPI, by the whole name, or by words of it. */
 export function writtenHospitals(text: string, hospitals: readonly Hospital[]): readonly string[] {
   const digits = text.replace(/^npi\b:?/i, '').replaceAll(/[\s-]+/g, '')
   if (/^[0-9]+$/.test(digits)) return [digits]
-  const asked = plainly(text)
+  const asked = text.length > 2 * MOST_IN_NAME ? '' : plainly(text)
   if (asked === '') return []
-  const named = hospitals.map(({ npi, name = '' }) => ({ npi, name: plainly(name) }))
+  const named = plainNamesOf(hospitals)
   const whole = named.find(({ name }) => name === asked)
   if (whole) return [whole.npi]
   const words = asked.split(' ')
-  return named.filter(({ name }) => words.every((word) => name.split(' ').includes(word))).map(({ npi }) => npi)
+  const found: string[] = []
+  for (const each of named) {
+    if (words.every((word) => each.words.has(word))) found.push(each.npi)
+    if (found.length === MOST_MEANT) break
+  }
+  return found
 }
 
 /** The NPI that a field of a form means, empty for an empty field; or a sentence about what to type. */

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
+import { testApp } from '../support/harness.ts'
+import { connect } from '../support/mcp.ts'
+
+const NPI = '1234567893'
+
+test('the sentence about past prices has the amounts with the modifier that was asked', async () => {
+  await using app = await testApp()
+  const indicators = { status: 'A', bilateral: '1', assistant: '2', co_surgeon: '0' }
+  const surgery = aPrice({ cpt: '27447', indicators, price: { amount: '1000.00', currency: 'USD' } })
+  await app.publish(aRelease({ rows: [surgery] }))
+  const client = await connect(app, 'modern')
+  const said = async (args: object): Promise<string> =>
+    (await client.callTool({ name: 'price_history', arguments: { cpt: '27447', ...args } })).content[0]?.text ?? ''
+  expect(await said({})).toContain('$1000.00 from')
+  expect(await said({ modifier: '80' })).toContain('$160.00 from')
+  expect(await said({ modifier: '80' })).not.toContain('1000')
+})
+
+test('the sentence about a bill says where a hospital states a price for a unit of its own', async () => {
+  await using app = await testApp()
+  const own = { npi: NPI, basis: 'hospital_gross' } as const
+  const rows = [
+    aPrice({ cpt: 'P9047', ...own, price: { amount: '284.15', currency: 'USD', per: '100 ML' } }),
+    aPrice({ cpt: 'G0101', ...own }),
+  ]
+  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows }))
+  const client = await connect(app, 'modern')
+  const said = async (...codes: string[]): Promise<string> => {
+    const lines = codes.map((cpt) => ({ cpt, npi: NPI, units: 2 }))
+    return (await client.callTool({ name: 'price_bill', arguments: { lines } })).content[0]?.text ?? ''
+  }
+  expect(await said('G0101', 'P9047')).toContain('The hospital states the price of line 2 for a unit of its own')
+  expect(await said('G0101')).not.toContain('unit of its own')
+  expect(await said('G0101')).toStartWith('1 of 1 line has a price')
+})
+
+test('one row that has no price is spoken of as one', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213' }), anAbsence({ cpt: '99213', modifier: '26' })] }))
+  const client = await connect(app, 'modern')
+  const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: '99213' } })
+  expect(content[0]?.text).toContain('1 row states that there is no price.')
+})
