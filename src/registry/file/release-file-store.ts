@@ -40,7 +40,7 @@ export interface FiledRelease {
 const MOST_BUNDLES = 8
 
 /** The engine does not see what bundles take that were read, and would let hundreds of megabytes of them pile up. */
-const READ_AT_ONCE = 2_048
+const READ_AT_ONCE = 1_024
 let read = 0
 
 /** From one key on, each in a line: as one text, which is read faster than so many rows. */
