@@ -42,7 +42,7 @@ test('a mirror that is killed at any place goes on from there, and what it serve
   await world.app.publish(aRelease({ edition: 'TEST2', effective_from: '2026-06-01', rows: rows('22.22') }))
   await world.app.publish(aRelease({ edition: 'TEST3', effective_from: '2026-07-01', rows: rows('33.33') }))
   const whole = await withoutId(await world.ask('/reference?cpt=G1007'))
-  const places: Place[] = [{ request: 2 }, { request: 9 }, { request: 11 }, { request: 12 }]
+  const places: Place[] = [{ request: 2 }, { request: 8 }, { request: 10 }, { request: 11 }]
   for (const afterLast of [5, 20, 40, 80, 120]) places.push({ afterLast })
   for (const place of places) {
     const signal = await killedAt(world, place)
