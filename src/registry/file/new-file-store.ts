@@ -213,7 +213,7 @@ export class NewReleaseFile {
   /** This thread takes the digest meanwhile, and so the smaller part. */
   async #readBack(): Promise<void> {
     const { path } = this.#file
-    const middle = this.#thread ? Math.ceil(this.#bundles * 0.7) : 0
+    const middle = this.#thread ? Math.ceil(this.#bundles * 0.9) : 0
     const [first = 0n, rest, tiles] = await Promise.all([
       this.#thread?.sumOfBundles(path, 0, middle),
       sumOfBundles(path, middle, this.#bundles),

@@ -21,7 +21,7 @@ export async function sumOfBundles(path: string, from: number, to: number): Prom
   const file = new SealedFile(path)
   try {
     let [sum, n] = [0n, from]
-    const words = wordsIn(file)
+    const read = OpenBundle.reader(wordsIn(file))
     while (n < to) {
       const some = file.all<StoredBundle>(
         'SELECT hashes, rows FROM bundle WHERE n >= ?1 AND n < ?2 ORDER BY n',
@@ -30,8 +30,7 @@ export async function sumOfBundles(path: string, from: number, to: number): Prom
       )
       // One that is missing is noticed: those behind it are summed under other numbers.
       if (some.length === 0) break
-      for (const each of some)
-        sum ^= bundleSum({ text: textOf(OpenBundle.from(each, words)), hashes: each.hashes }, n++)
+      for (const each of some) sum ^= bundleSum(each, n++, () => textOf(read(each)))
       await ourTurn()
     }
     return sum
