@@ -9,6 +9,7 @@ import { BUNDLE_ROWS } from './bundle.ts'
 import { FileSummary, past } from './file-summary-store.ts'
 import { FirstKeys } from './first-keys.ts'
 import { wordsIn } from './read-back-store.ts'
+import { countRead } from './read-memory.ts'
 import { Recent } from './recent.ts'
 import { ReleaseTree, tileOf } from './release-tree.ts'
 
@@ -38,10 +39,6 @@ export interface FiledRelease {
 
 /** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
 const MOST_BUNDLES = 8
-
-/** The engine does not see what bundles take that were read, and would let hundreds of megabytes of them pile up. */
-const READ_AT_ONCE = 1_024
-let read = 0
 
 /** From one key on, each in a line: as one text, which is read faster than so many rows. */
 const FIRST_KEYS = `SELECT group_concat(first_key, char(10)) AS text
@@ -236,6 +233,7 @@ export class ReleaseFile extends FileSummary {
     this.#passing = undefined
     this.#reader ??= OpenBundle.reader(this.guarded(() => this.#vocabulary()))
     const bundle = this.#reader(this.#stored(n))
+    countRead('passed')
     this.#passing = { n, bundle }
     return bundle
   }
@@ -244,12 +242,12 @@ export class ReleaseFile extends FileSummary {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
     if (!stored) throw this.fault()
-    if (++read % READ_AT_ONCE === 0) Bun.gc(false)
     return stored
   }
 
   #keep(n: number, stored: StoredBundle): OpenBundle {
     const bundle = this.guarded(() => OpenBundle.from(stored, this.#vocabulary()))
+    countRead('kept')
     this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
   }
