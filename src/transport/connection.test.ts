@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readyBytes } from './answer.ts'
 import { Connection } from './connection.ts'
 import type { Asked, House, Wire } from './host.ts'
+import { sendReady } from './output.ts'
 import { PATIENCE } from './patience.ts'
 
 /** A socket that takes everything. */
@@ -37,6 +38,7 @@ const UNREADABLE = {
     throw new Error('unreadable')
   },
 } as never
+const roundEnd = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const GET = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
 
 test('an answer that takes long is not cut while pieces of it go out', async () => {
@@ -68,6 +70,7 @@ test('what one connection has left behind by a fault is never sent on another', 
     '127.0.0.2',
   )
   sound.receive(GET)
+  await roundEnd()
   expect(other.seen.text).toStartWith('HTTP/1.1 200')
   expect(other.seen.text).not.toContain('secret')
   expect(other.seen.text.split('HTTP/1.1')).toHaveLength(2)
@@ -247,4 +250,30 @@ test('an answer that fails because its caller has closed one side and waited in 
   connection.ended()
   for (let i = 0; i < 300 && seen.text === ''; i++) await Bun.sleep(10)
   expect([told, seen.text.startsWith('HTTP/1.1 500')]).toEqual([[], true])
+})
+
+test('an answer leaves at the end of the round, and before the connection is closed', async () => {
+  const [kept, last] = [aWire(), aWire()]
+  const house = houseOf(() => readyBytes(200, {}, null))
+  const connections = [kept, last].map(({ wire }, i) => new Connection(house, wire, `127.0.0.${i}`))
+  connections[0]?.receive(GET)
+  expect(kept.seen.text).toBe('')
+  connections[1]?.receive(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
+  expect(last.seen.text).toStartWith('HTTP/1.1 200')
+  expect(kept.seen.text).toStartWith('HTTP/1.1 200') // in the order in which they were made
+  connections[0]?.receive(GET)
+  await roundEnd()
+  expect(kept.seen.text.split('HTTP/1.1')).toHaveLength(3)
+})
+
+test('longer work begins after what is ready was sent', () => {
+  const { wire, seen } = aWire()
+  new Connection(
+    houseOf(() => readyBytes(200, {}, null)),
+    wire,
+    '127.0.0.1',
+  ).receive(GET)
+  expect(seen.text).toBe('')
+  sendReady()
+  expect(seen.text).toStartWith('HTTP/1.1 200')
 })

@@ -48,7 +48,7 @@ export class Connection implements Asked {
   ) {
     this.#house = house
     this.#wire = wire
-    this.#output = new Output(wire)
+    this.#output = new Output(wire, this.cut)
     this.deadline = new Deadline(house)
     this.#sender = new Sender(house, this.#output, this.deadline)
   }
@@ -173,8 +173,7 @@ export class Connection implements Asked {
 
   /** Sends what is ready, and decides what to wait for. */
   #settle(): void {
-    this.#output.flush()
-    if (this.#output.isDead) this.cut()
+    this.#output.leave()
     if (this.#output.isBlocked) this.deadline.allow('idle')
     if (this.#isWaiting || this.#isClosed) return
     if (this.#sender.isLast || this.#hasEnded) this.#close()
@@ -307,6 +306,7 @@ export class Connection implements Asked {
 
   /** What was sent and is not read would make the system reset the connection, and the last answer would be lost with it. */
   #close(): void {
+    this.#output.flush()
     if (!this.#hasMore || this.#hasEnded) {
       this.#wire.end()
       return

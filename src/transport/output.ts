@@ -4,28 +4,61 @@ export interface Sending {
 }
 
 /**
- * Where bytes are put together before they are sent. All connections share it: whoever puts something in must flush it
- * before another one has its turn, that is before it waits for anything.
+ * Where bytes are put together before they are sent. All connections share it. What is ready at the end of a round of the event
+ * loop leaves then, one socket after the other: to send each answer as soon as it is made takes a third longer, because
+ * the system wakes the other side each time.
  */
-const scratch = Buffer.allocUnsafe(64 * 1024)
+const outbox = Buffer.allocUnsafe(256 * 1024)
+/** Up to here the bytes have been given up for sending. */
+let ready = 0
+/** Up to here there are bytes; those after `ready` are still being put together. */
 let used = 0
-/** Whose bytes are in it. What one has left there by a fault is never sent to another. */
+/** Whose they are. What one has left there by a fault is never sent to another. */
 let owner: Output | undefined
+let letters: Letter[] = []
+/** When the first of them was put in. */
+let since = 0
+let isDue = false
+
+interface Letter {
+  output: Output
+  from: number
+  to: number
+}
 
 /** Larger pieces are sent from where they are. */
 const MOST_COPIED = 32 * 1024
+/** How long an answer waits for others at most, in milliseconds. */
+const LONGEST_WAIT = 1
+
+/** Sends what is ready. To be called before work that takes longer than most answers. */
+export function sendReady(): void {
+  const sent = letters
+  letters = []
+  for (const { output, from, to } of sent) output.post(outbox.subarray(from, to), true)
+  // Something can be put in again only after all of it was sent or copied.
+  ready = used = 0
+  owner = undefined
+}
+
+const sendDue = (): void => {
+  isDue = false
+  sendReady()
+}
 
 /** What is on its way to one socket. Several small pieces leave in one write. */
 export class Output {
   /** What the socket has not taken yet. */
   #waiting: Uint8Array[] = []
   readonly #socket: Sending
+  readonly #died: () => void
 
-  constructor(socket: Sending) {
+  /** `died` is called when it is found that nobody is left to send to. A socket that is not read does not say so otherwise. */
+  constructor(socket: Sending, died: () => void) {
     this.#socket = socket
+    this.#died = died
   }
 
-  /** Whether there is nobody left to send to. A socket that is not read does not say so otherwise. */
   isDead = false
 
   /** Whether the other side must read before more can be sent. */
@@ -35,65 +68,91 @@ export class Output {
 
   /** All characters must be single bytes. */
   text(text: string): void {
+    if (text.length > outbox.length - used) this.flush()
+    if (text.length > outbox.length) {
+      this.post(Buffer.from(text, 'latin1'), false)
+      return
+    }
     this.#begin()
-    if (text.length > scratch.length - used) this.flush()
-    if (text.length > scratch.length) this.#send(Buffer.from(text, 'latin1'), text.length, false)
-    else used += scratch.write(text, used, 'latin1')
+    used += outbox.write(text, used, 'latin1')
   }
 
   /** The bytes must not change later. */
   bytes(bytes: Uint8Array): void {
-    this.#begin()
     if (bytes.length > MOST_COPIED) {
       this.flush()
-      this.#send(bytes, bytes.length, false)
+      this.post(bytes, false)
       return
     }
-    if (bytes.length > scratch.length - used) this.flush()
-    scratch.set(bytes, used)
+    if (bytes.length > outbox.length - used) this.flush()
+    this.#begin()
+    outbox.set(bytes, used)
     used += bytes.length
   }
 
   #begin(): void {
     if (owner === this) return
     owner = this
-    used = 0
+    used = ready
   }
 
-  flush(): void {
+  /** Sends what was put in at the end of this round at the latest. Another one may put something in then. */
+  leave(): void {
     if (owner !== this) return
-    const length = used
-    used = 0
-    if (length > 0) this.#send(scratch, length, true)
+    owner = undefined
+    if (used === ready) return
+    const now = performance.now()
+    if (letters.length === 0) since = now
+    letters.push({ output: this, from: ready, to: used })
+    ready = used
+    if (now - since > LONGEST_WAIT) sendReady()
+    else if (!isDue) {
+      isDue = true
+      setImmediate(sendDue)
+    }
+  }
+
+  /** Sends what was put in now, after what others have left. */
+  flush(): void {
+    this.leave()
+    sendReady()
   }
 
   /** Sends what waits, as far as the socket takes it. */
   drain(): void {
     while (this.#waiting.length > 0) {
       const first = this.#waiting[0] as Uint8Array
-      const written = this.#socket.write(first, 0, first.length)
-      if (written < 0) this.#die()
-      else if (written < first.length) {
+      const written = this.#write(first)
+      if (written < 0) return
+      if (written < first.length) {
         this.#waiting[0] = first.subarray(written)
         return
-      } else this.#waiting.shift()
+      }
+      this.#waiting.shift()
     }
-  }
-
-  #die(): void {
-    this.isDead = true
-    this.drop()
   }
 
   drop(): void {
     this.#waiting = []
   }
 
-  #send(bytes: Uint8Array, length: number, isShared: boolean): void {
-    const written = this.isBlocked ? 0 : this.#socket.write(bytes, 0, length)
-    if (written < 0) this.#die()
-    if (written < 0 || written === length) return
-    const rest = bytes.subarray(written, length)
+  /** Sends these bytes after all others. Those that are shared will be written over. */
+  post(bytes: Uint8Array, isShared: boolean): void {
+    if (this.isDead) return
+    const written = this.isBlocked ? 0 : this.#write(bytes)
+    if (written < 0 || written === bytes.length) return
+    const rest = bytes.subarray(written)
     this.#waiting.push(isShared ? Buffer.from(rest) : rest)
+  }
+
+  #write(bytes: Uint8Array): number {
+    const written = this.#socket.write(bytes, 0, bytes.length)
+    if (written < 0) {
+      this.isDead = true
+      this.drop()
+      // Not now: others may be waiting in the outbox, and nobody must put anything in before they are sent.
+      queueMicrotask(this.#died)
+    }
+    return written
   }
 }

@@ -2,6 +2,7 @@ import { allowedParameters, answerText, madeOnce, type Operation, perform, refus
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
 import { type ReadyBytes, responseOf } from '../../transport/answer.ts'
+import { sendReady } from '../../transport/output.ts'
 import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
 import {
   aboutRefusal,
@@ -93,6 +94,7 @@ export function httpSurface(parts: HttpParts): HttpSurface {
 
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
   const plain = (asked: Asked, address: string, started: number, visit?: Env['visit']): Soon<ReadyBytes | Response> => {
+    sendReady()
     const { method, target } = asked.head
     const { pathname, search } = targetOf(target)
     const env: Env = {
