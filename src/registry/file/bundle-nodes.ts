@@ -48,6 +48,7 @@ const top = room.subarray(PAIRS * PAIR_BYTES)
 
 const middle = Array.from({ length: MIDDLE_NODES }, (_, i) => placeOfNode(MIDDLE_HEIGHT, i))
 const GROUP = BUNDLE_ROWS / MIDDLE_NODES
+const STORED_BYTES = BUNDLE_HASHES * HASH_SIZE
 /** For each of the nodes in the middle: the pairs on the way from its leaves to the root of the tile. */
 const wayFrom = middle.map((_, group) => pairsBetween(group))
 
@@ -68,8 +69,8 @@ const all = pairs.map((_, pair) => pair)
  * nodes above other rows are taken as they are stored: all must lead to the root of the tile. Valid until the next call.
  */
 export function nodesFor(stored: Uint8Array, bundle: number, row: number): BundleNodes | undefined {
-  if (stored.length !== BUNDLE_HASHES * HASH_SIZE) return undefined
-  const group = Math.floor(row / GROUP)
+  if (stored.length !== STORED_BYTES) return undefined
+  const group = row >> MIDDLE_HEIGHT
   for (let i = group * GROUP; i < (group + 1) * GROUP; i++) copyHash(stored, i, leaves[i] as number)
   for (let i = 0; i < MIDDLE_NODES; i++) copyHash(stored, BUNDLE_ROWS + i, middle[i] as number)
   return climbed(stored, bundle, wayFrom[group] as number[])
@@ -77,7 +78,7 @@ export function nodesFor(stored: Uint8Array, bundle: number, row: number): Bundl
 
 /** The same for all its rows, to be kept. */
 export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undefined {
-  if (stored.length !== BUNDLE_HASHES * HASH_SIZE) return undefined
+  if (stored.length !== STORED_BYTES) return undefined
   for (let i = 0; i < BUNDLE_ROWS; i++) copyHash(stored, i, leaves[i] as number)
   climbed(stored, bundle, all)
   for (const [i, at] of middle.entries())
