@@ -37,7 +37,7 @@ export class Connection implements Asked {
   #isLingering = false
   #dropped = 0
   #hasEnded = false
-  #isClosed = false
+  isClosed = false
   /** Counts the answers: one that comes after its request was given up is not sent. */
   #turn = 0
 
@@ -60,7 +60,7 @@ export class Connection implements Asked {
   request(): Request {
     if (this.#request) return this.#request
     this.#caller = new AbortController()
-    if (this.#isClosed) this.#caller.abort()
+    if (this.isClosed) this.#caller.abort()
     const body = this.#content instanceof IncomingBody ? this.#content.stream : this.#content
     this.#request = requestOf(this.head, body, this.#caller.signal)
     return this.#request
@@ -89,7 +89,7 @@ export class Connection implements Asked {
   }
 
   closed(): void {
-    this.#isClosed = true
+    this.isClosed = true
     this.#caller?.abort()
     this.#coming?.fail()
     this.#sender.stop()
@@ -121,7 +121,7 @@ export class Connection implements Asked {
 
   /** What fails because the caller has left, or asks for it no more, is no fault. */
   #failed(error: unknown, turn: number): ReadyBytes {
-    if (turn === this.#turn && !this.#isClosed && !this.#caller?.signal.aborted) this.#house.fault(error)
+    if (turn === this.#turn && !this.isClosed && !this.#caller?.signal.aborted) this.#house.fault(error)
     return FAILED
   }
 
@@ -175,7 +175,7 @@ export class Connection implements Asked {
   #settle(): void {
     this.#output.leave()
     if (this.#output.isBlocked) this.deadline.allow('idle')
-    if (this.#isWaiting || this.#isClosed) return
+    if (this.#isWaiting || this.isClosed) return
     if (this.#sender.isLast || this.#hasEnded) this.#close()
     else {
       if (!this.#reader.hasBegun) this.deadline.allow('idle')
@@ -252,7 +252,7 @@ export class Connection implements Asked {
       this.#output.text('HTTP/1.1 100 Continue\r\n\r\n')
       this.#output.flush()
     }
-    if (!this.#isPaused || this.#isClosed) return
+    if (!this.#isPaused || this.isClosed) return
     this.#isPaused = false
     this.#wire.resume()
   }

@@ -1,6 +1,7 @@
 import { Connection } from './connection.ts'
 import { Crowd, type CrowdLimits } from './crowd.ts'
 import type { Host, House } from './host.ts'
+import { sendReady } from './output.ts'
 import { PATIENCE, type Patience } from './patience.ts'
 
 export interface ListenOptions {
@@ -38,6 +39,7 @@ export function listen(options: ListenOptions): Server {
   const house = new TickingHouse(options.host, patience, options.fault)
   let closed = 0
   let onEmpty: (() => void) | undefined
+  const inbox = new Inbox()
   const listener = Bun.listen<Connection>({
     hostname,
     port,
@@ -54,9 +56,12 @@ export function listen(options: ListenOptions): Server {
         closed++
         unlucky.cut()
       },
-      data: (socket, chunk) => socket.data.receive(chunk),
+      data: (socket, chunk) => inbox.add(socket.data, chunk),
       drain: (socket) => socket.data.drained(),
-      end: (socket) => socket.data.ended(),
+      end(socket) {
+        inbox.read()
+        socket.data.ended()
+      },
       error: (socket, error) => socket.data.fail(error),
       close(socket) {
         crowd.leave(socket.data)
@@ -76,6 +81,7 @@ export function listen(options: ListenOptions): Server {
     port: listener.port,
     async stop() {
       listener.stop()
+      inbox.read()
       house.isStopping = true
       house.lastSecond = house.seconds + patience.stop
       for (const connection of [...crowd]) connection.stop()
@@ -85,6 +91,32 @@ export function listen(options: ListenOptions): Server {
         })
       clearInterval(timer)
     },
+  }
+}
+
+/**
+ * What has come in this round of the event loop. First all sockets are read, then all requests are answered, then all answers are
+ * sent: a processor that goes from one to the other and back with every request has to fetch the code of each again.
+ */
+class Inbox {
+  #chunks: { connection: Connection; chunk: Buffer }[] = []
+
+  add(connection: Connection, chunk: Buffer): void {
+    if (this.#chunks.length === 0) setImmediate(this.read)
+    this.#chunks.push({ connection, chunk })
+  }
+
+  readonly read = (): void => {
+    const chunks = this.#chunks
+    this.#chunks = []
+    for (const { connection, chunk } of chunks) {
+      try {
+        if (!connection.isClosed) connection.receive(chunk)
+      } catch (error) {
+        connection.fail(error)
+      }
+    }
+    sendReady()
   }
 }
 
