@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { losses, type Results } from './results.ts'
 
 const results = (value: number, lowerIsBetter?: true): Results => ({
-  machine: 'any',
-  lines: {
-    part: [{ what: '', figure: '', beside: '', ratio: { name: 'a', value, ...(lowerIsBetter && { lowerIsBetter }) } }],
+  part: {
+    machine: 'any',
+    lines: [{ what: '', figure: '', beside: '', ratio: { name: 'a', value, ...(lowerIsBetter && { lowerIsBetter }) } }],
   },
 })
 
@@ -20,5 +20,5 @@ test('where less is better, a ratio that rose by half and more is a loss', () =>
 })
 
 test('a ratio that was never committed is compared with nothing', () => {
-  expect(losses({ machine: 'any', lines: {} }, results(0.1))).toEqual([])
+  expect(losses({}, results(0.1))).toEqual([])
 })

@@ -8,18 +8,15 @@ const FILE = join(import.meta.dir, 'results.json')
 /** A ratio may fall by this share before it counts as a loss: machines differ, and so do minutes. */
 const MAY_FALL = 1 / 3
 
-export interface Results {
-  machine: string
-  lines: Record<string, Line[]>
-}
+/** What was measured, part by part. Parts are measured on different days, and on different machines. */
+export type Results = Record<string, { machine: string; lines: Line[] }>
 
-const ratiosIn = ({ lines }: Results): Ratio[] =>
-  Object.values(lines).flatMap((part) => part.flatMap(({ ratio }) => ratio ?? []))
+const ratiosIn = (results: Results): Ratio[] =>
+  Object.values(results).flatMap(({ lines }) => lines.flatMap(({ ratio }) => ratio ?? []))
 
-/** Parts that were not run keep their committed lines. */
+/** Parts that were not run stay as they are committed. */
 export function writeResults(results: Results): void {
-  const lines = { ...committed()?.lines, ...results.lines }
-  writeFileSync(FILE, `${JSON.stringify({ ...results, lines }, null, 2)}\n`)
+  writeFileSync(FILE, `${JSON.stringify({ ...committed(), ...results }, null, 2)}\n`)
 }
 
 export function committed(): Results | undefined {

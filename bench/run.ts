@@ -42,12 +42,14 @@ if (unknown.length > 0) {
 }
 const chosen = asked.length > 0 ? asked : quick ? QUICK : Object.keys(BENCHES)
 
-const machine = `Bun ${Bun.version}, ${cpus()[0]?.model ?? process.arch}, ${cpus().length} cores`
+// On ARM the system does not name the model.
+const model = cpus()[0]?.model.replace(/^unknown$/, process.arch) ?? process.arch
+const machine = `Bun ${Bun.version}, ${model}, ${cpus().length} cores`
 console.log(machine)
-const results: Results = { machine, lines: {} }
+const results: Results = {}
 for (const name of chosen) {
   const lines = (await all[name]?.({ quick })) ?? []
-  results.lines[name] = lines
+  results[name] = { machine, lines }
   console.log(`\n${name}\n${table(lines.map(({ what, figure, beside }) => [what, figure, beside]))}`)
 }
 
