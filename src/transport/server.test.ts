@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { dial, get, LAST, type Talk, withoutDate } from '../../test/support/talk.ts'
 import { until } from '../../test/support/until.ts'
+import { readyBytes } from './answer.ts'
 import type { Asked } from './host.ts'
 import { listen } from './server.ts'
 
@@ -63,7 +64,11 @@ const options = {
   hostname: '127.0.0.1',
   port: 0,
   host: {
-    answer: (asked: Asked) => (asked.head.target === '/ready' ? ready : answer(asked)),
+    answer: (asked: Asked) => {
+      const { target } = asked.head
+      if (target === '/ready') return ready
+      return target.startsWith('/mine') ? readyBytes(200, {}, Buffer.from(`<${target}>`)) : answer(asked)
+    },
     refuse: ({ code }: { code: string }) => new Response(code, { status: 400, headers: { 'content-length': '15' } }),
   },
 }
@@ -100,6 +105,25 @@ test('pipelined requests are answered in their order, ready-made or not, however
       'ready',
     ])
   }
+})
+
+test('of a hundred who ask at the same moment, each gets its own answers', async () => {
+  const talks = await Promise.all(Array.from({ length: 100 }, () => talk([])))
+  // All are written before the server, which is in this process, reads the first of them. They are short and long, and some come in pieces.
+  const asked = talks.map((_, i) =>
+    [0, 1, 2].map((turn) => `/mine-${i}-${turn}-${'x'.repeat((i * 37 + turn) % 4_000)}`),
+  )
+  for (const turn of [0, 1, 2])
+    talks.forEach(({ socket }, i) => {
+      const text = get(asked[i]?.[turn] as string, turn === 2 ? LAST : '')
+      const cut = i % 3 === 0 ? text.length >> 1 : 0
+      socket.write(text.slice(0, cut))
+      socket.write(text.slice(cut))
+    })
+  for (const [i, { closed }] of talks.entries())
+    expect([...(await closed).matchAll(/<[^>]*>/g)].map(([text]) => text)).toEqual(
+      (asked[i] as string[]).map((target) => `<${target}>`),
+    )
 })
 
 test('a request behind one that is still being answered keeps its answer', async () => {
