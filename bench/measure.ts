@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+
 /** Runs `work` for about `seconds` after a warm-up, three times, and returns the median rate per second. */
 export async function rate(work: () => unknown, seconds = 1): Promise<number> {
   const rounds: number[] = []
@@ -39,19 +41,16 @@ export const MEBIBYTE = 1024 * 1024
 export interface Timing {
   seconds: number
   cpuSeconds: number
+  /** Of the command alone, in bytes. No less than that of the small process which starts it. */
   maxRss: number
 }
 
+const CHILD = join(import.meta.dir, 'timed-child.ts')
+
 /** Runs a command to its end. */
 export async function timed(command: string[], env: Record<string, string | undefined> = process.env): Promise<Timing> {
-  const started = performance.now()
-  const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
-  const said = await new Response(child.stderr).text()
+  const child = Bun.spawn([process.execPath, CHILD, ...command], { env, stdout: 'pipe', stderr: 'pipe' })
+  const [timing, said] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   if ((await child.exited) !== 0) throw new Error(`${command[0]} failed: ${said}`)
-  const usage = child.resourceUsage()
-  return {
-    seconds: (performance.now() - started) / 1000,
-    cpuSeconds: Number(usage?.cpuTime.total ?? 0) / 1e6,
-    maxRss: Number(usage?.maxRSS ?? 0),
-  }
+  return JSON.parse(timing) as Timing
 }

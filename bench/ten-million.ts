@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LOCALITIES } from '../src/ingest/cms/localities.ts'
+import { codeAt, rowsOf, writeLargeSchedule } from '../test/support/large-schedule.ts'
 import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
 import { ATR, type Environment, startService } from './service.ts'
 import { type Load, loadOnce, medians, writeRequests } from './wrk.ts'
 
-const SAMPLE = join(import.meta.dir, '../sample/PPRRVU-SAMPLE26D.csv')
-/** Each has two prices in every locality and two for the nation. */
 const CODES = 45_500
 /** A hundred thousand rows. */
 const FEW_CODES = 455
@@ -58,8 +57,6 @@ export async function tenMillion(codes = CODES): Promise<Line[]> {
   }
 }
 
-const rowsOf = (codes: number): number => codes * 2 * (LOCALITIES.length + 1)
-
 function besideSmall(how: string, large: Load, small: Load): Line {
   const few = rowsOf(FEW_CODES).toLocaleString('en-US')
   return {
@@ -77,7 +74,7 @@ async function makeStore(folder: string, codes: number): Promise<{ env: Environm
   await atr('init', '--origin', 'bench.example')
   const days = ['--effective-from', '2026-01-01', '--effective-to', '2099-12-31']
   const kind = ['--sample', '--edition', 'TEN', ...days, '--publish', '--json']
-  return { env, loaded: await atr('load', 'cms-pfs', ...writeSources(folder, codes), ...kind) }
+  return { env, loaded: await atr('load', 'cms-pfs', ...writeLargeSchedule(folder, codes), ...kind) }
 }
 
 const memory = (what: string, bytes: number): Line => ({
@@ -85,35 +82,6 @@ const memory = (what: string, bytes: number): Line => ({
   figure: `${Math.round(bytes / MEBIBYTE)} MiB`,
   beside: `limit ${MOST_MIB} MiB`,
 })
-
-/** 10000 to 99999: five digits are a code. */
-const codeAt = (i: number): string => String(10_000 + i)
-
-/** Files in CMS's layout. Values are invented, and differ from line to line. */
-function writeSources(folder: string, codes: number): string[] {
-  const sample = readFileSync(SAMPLE, 'utf8').split('\n')
-  const head = sample.slice(0, sample.findIndex((line) => line.startsWith('HCPCS')) + 1)
-  const hundredths = (n: number): string => (n / 100).toFixed(2)
-  const lines = Array.from({ length: codes }, (_, i) => {
-    const [work, outside, inside, malpractice] = [7 + (i % 941), 11 + (i % 1_709), 5 + (i % 613), 1 + (i % 97)]
-    const totals = [work + outside + malpractice, work + inside + malpractice].map(hundredths)
-    const values = [work, outside, '', inside, '', malpractice].map((each) =>
-      each === '' ? '' : hundredths(Number(each)),
-    )
-    return `${codeAt(i)},,${codeAt(i)},A,,${values},${totals},0,010,0.00,0.00,0.00,0,0,0,0,0,9,,33.4009,09,0,99,0.00,0.00,0.00`
-  })
-  const indices = LOCALITIES.map((region, i) => {
-    const [, state, number] = region.split('-')
-    const [work, practice, malpractice] = [0.9 + i / 1_000, 0.8 + i / 500, 0.3 + i / 200].map((each) => each.toFixed(3))
-    return `${10_000 + i},${state},${number},${state}-${number},${work},${work},${practice},${malpractice}`
-  })
-  const columns =
-    'Medicare Administrative Contractor (MAC),State,Locality Number,Locality Name,2026 PW GPCI (without 1.0 Floor),2026 PW GPCI (with 1.0 Floor),2026 PE GPCI,2026 MP GPCI'
-  const [rvus, gpci] = [join(folder, 'PPRRVU.csv'), join(folder, 'GPCI.csv')]
-  writeFileSync(rvus, [...head, ...lines, ''].join('\n'))
-  writeFileSync(gpci, [columns, ...indices, ''].join('\n'))
-  return [rvus, gpci]
-}
 
 interface Start {
   readyMs: number

@@ -13,6 +13,7 @@ import { checkRelease, heldProblem, type ReleaseCheck } from '../registry/releas
 import { type Check, checksOf } from '../registry/release/check-store.ts'
 import { publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
+import { giveMemoryBack } from '../registry/turn.ts'
 import { archiveOf } from './citations.ts'
 import { type Command, DONE, nearest, openStore, show, UsageFault } from './command.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
@@ -30,6 +31,9 @@ type LoadArguments = SourceArguments & {
   override?: string[]
   reason?: string[]
 }
+
+/** Reports of a comparison between two of which memory is given back. The first time that is also what reading took. */
+const REPORTS = 4
 
 /** Tables that stand beside the releases: they are replaced or added to at once. */
 const TABLES: {
@@ -160,11 +164,13 @@ async function loadRelease(
   const { release, already, judged_without, shares_npis_with } = loaded
   // Before it is published: a citation is not to be public whose copy could not be kept.
   await keep(release)
+  let reports = 0
   const publishing = asked.publish && release.state === 'staged'
   const refusedOr = await (publishing
-    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(asked), (progress) =>
-        line.update(progress),
-      ).catch(asRefusal)
+    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(asked), (progress) => {
+        if (reports++ % REPORTS === 0) giveMemoryBack()
+        line.update(progress)
+      }).catch(asRefusal)
     : release)
   line.clear()
   // Held or not, it was loaded: what is in it is told first.

@@ -10,7 +10,7 @@ import type { Alarms } from './alarm.ts'
 import { forkEvidence, treeOf } from './evidence.ts'
 import { type Fetcher, MOST, textOf } from './fetcher.ts'
 import { hashesIn, headOf, type LogMemory } from './memory.ts'
-import { wrongUpperTile } from './upper-tiles.ts'
+import { upperTilesOf, wrongUpperTile } from './upper-tiles.ts'
 
 export interface Parts {
   fetcher: Fetcher
@@ -80,7 +80,7 @@ export async function followTree(
 
 /** Checks the tiles above the leaves that were not checked yet. What was wrong is looked at again in the next round. */
 export async function checkUpperTiles(name: LogName, { fetcher, alarms }: Parts, log: LogMemory): Promise<void> {
-  const wrong = await wrongUpperTile(fetcher, `/log/${name}`, log.leaves, log.upper)
+  const wrong = await wrongUpperTile(fetcher, `/log/${name}`, upperTilesOf(log.leaves, log.upper))
   if (wrong === undefined) log.upper = log.leaves.length
   else
     alarms.raise('tiles_wrong', `/log/${name}/${wrong} is not served, or does not follow from the tiles below it`, {

@@ -143,14 +143,14 @@ async function checkReleases(
     if (known && DEPTHS.indexOf(known) >= DEPTHS.indexOf(wanted)) continue
     checked++
     const signed = { release, evidence: manifestEvidence(memory.registry, place, release) }
-    const hashes = await rowHashes(parts, signed)
-    if (!hashes) continue
+    const tree = await rowHashes(parts, signed)
+    if (!tree) continue
     if (readsRows && sources && !held)
       parts.alarms.note(
         `${release.release_id} was not compared with its source: not every file that it cites was given`,
       )
     // Where an alarm was raised it is less than what was wanted, so the release is looked at again in the next round.
-    memory.releases[name] = wanted === 'hashes' ? 'hashes' : await checkRows(parts, signed, hashes, held)
+    memory.releases[name] = wanted === 'hashes' ? 'hashes' : await checkRows(parts, signed, tree, held)
   }
   return checked
 }

@@ -5,23 +5,29 @@ import { HASH_SIZE, type Hash } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH, type Tile, TileBuilder, tilePath } from '../proof/tree/tiles.ts'
 import type { Fetcher } from './fetcher.ts'
 
-/**
- * The path of a tile above the leaves that is not served, or does not follow from them. Tiles that a tree of the size
- * `known` had already were checked before.
- */
-export async function wrongUpperTile(
-  fetcher: Fetcher,
-  base: string,
-  leaves: Iterable<Hash>,
-  known = 0,
-): Promise<string | undefined> {
-  const upper: { tile: Tile; hashes: Uint8Array }[] = []
+export interface UpperTile {
+  tile: Tile
+  hashes: Uint8Array
+}
+
+/** Those that these leaves make. Tiles that a tree of the size `known` had already are left out. */
+export function upperTilesOf(leaves: Iterable<Hash>, known = 0): UpperTile[] {
+  const upper: UpperTile[] = []
   const builder = new TileBuilder((tile, hashes) => {
     const before = Math.floor(known / TILE_WIDTH ** tile.level)
     if (tile.level > 0 && tile.n * TILE_WIDTH + tile.width > before) upper.push({ tile, hashes })
   })
   for (const leaf of leaves) builder.append(leaf)
   builder.finish()
+  return upper
+}
+
+/** The path of a tile above the leaves that is not served, or is another one than this. */
+export async function wrongUpperTile(
+  fetcher: Fetcher,
+  base: string,
+  upper: Iterable<UpperTile>,
+): Promise<string | undefined> {
   for (const { tile, hashes } of upper) {
     const { level, n, width } = tile
     const served = await fetcher.part(base, level, n, width)

@@ -3,6 +3,9 @@ import type { AnyRow, Row } from '../../src/proof/price/row.ts'
 import { aFee, aRow, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { days, edited, flipped, gone, LAB, type Lie, type Proves, rows, serving, smuggle } from './lie.ts'
 
+/** So many rows that they take more than one tile. */
+const twoBundles = Array.from({ length: 300 }, (_, i) => aRow({ cpt: String(80_000 + i) }))
+
 /** Lies about rows and in answers. */
 export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
   [
@@ -27,11 +30,34 @@ export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
     'row_hashes_wrong',
     'a tile above the row hashes is altered',
     (operator) => {
-      smuggle(
-        operator,
-        Array.from({ length: 300 }, (_, i) => aRow({ cpt: String(80_000 + i) })),
-      )
+      smuggle(operator, twoBundles)
       serving(operator, '2026D:1/tile/1/', flipped)
+    },
+    ['entry'],
+  ],
+  [
+    'row_hashes_missing',
+    'row hashes that are gone when a row turns out to be another',
+    (operator) => {
+      smuggle(operator, twoBundles)
+      let asked = 0
+      operator.tamper = (path, response) => {
+        if (path.includes('2026D:1/tile/entries/000')) return flipped(response)
+        return path.includes('2026D:1/tile/0/000') && asked++ > 0 ? gone() : response
+      }
+    },
+    ['entry'],
+  ],
+  [
+    'row_hashes_wrong',
+    'row hashes that are others the second time',
+    (operator) => {
+      smuggle(operator, twoBundles)
+      let asked = 0
+      operator.tamper = (path, response) => {
+        if (path.includes('2026D:1/tile/entries/001')) return flipped(response)
+        return path.includes('2026D:1/tile/0/001') && asked++ > 0 ? flipped(response) : response
+      }
     },
     ['entry'],
   ],
@@ -52,6 +78,15 @@ export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
   ],
   [
     'rows_unsorted',
+    'rows in another order where one bundle ends and the next begins',
+    (operator) => {
+      const [last, next] = twoBundles.slice(255, 257) as [Row, Row]
+      smuggle(operator, twoBundles.with(255, next).with(256, last))
+    },
+    ['entry', 'row', 'row_before'],
+  ],
+  [
+    'rows_unsorted',
     'two prices under one key, in a release that was withdrawn at once',
     (operator) => {
       smuggle(operator, [...rows, aRow({ cpt: '80050', amount: '99.99' })])
@@ -67,6 +102,21 @@ export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
       serving(operator, '2026D:1/tile/entries/', flipped)
     },
     ['entry'],
+  ],
+  [
+    'row_altered',
+    'a row of a full tile is altered on its way',
+    (operator) => {
+      smuggle(operator, twoBundles)
+      serving(operator, '2026D:1/tile/entries/000', flipped)
+    },
+    ['entry'],
+  ],
+  [
+    'row_not_of_release',
+    'a physician’s fee among the first of many rows',
+    (operator) => smuggle(operator, [aFee({ cpt: '79999' }), ...twoBundles]),
+    ['entry', 'row'],
   ],
   [
     'row_not_of_release',
