@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import { DamageFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
+import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { Budget } from './budget.ts'
 
 /** What rows are counted by. A place has its ZIP code as its code. */
@@ -35,8 +37,14 @@ export class FileSummary {
     const header = this.get<{ format: string; row_count: number; rows_root: string }>(
       'SELECT format, row_count, rows_root FROM header',
     )
-    if (header?.format !== FILE_FORMAT) throw this.fault()
+    if (header?.format !== FILE_FORMAT || !this.#hasRoomFor(header.row_count)) throw this.fault()
     return header
+  }
+
+  /** A file from elsewhere may say anything. Each row has a hash in it: more rows than that would be searched for without end. */
+  #hasRoomFor(rows: unknown): boolean {
+    if (!Number.isSafeInteger(rows) || (rows as number) < 0) return false
+    return (rows as number) * HASH_SIZE <= this.guarded(() => statSync(this.sealed.path).size)
   }
 
   /** How many rows the release has of each code, region or provider, in the order of their names. */
@@ -47,13 +55,18 @@ export class FileSummary {
       prefix,
       past(prefix),
     )
-    return new Map(rows.map(({ item, row_count }) => [item, row_count]))
+    return new Map(rows.map(({ item, row_count }) => [item, this.#counted(row_count)]))
   }
 
   /** Of one of them; none if it has no rows. */
   totalOf(by: TotalBy, name: string): number {
     const found = this.get<Total>('SELECT item, row_count FROM total WHERE kind = ?1 AND item = ?2', by, name)
-    return found?.row_count ?? 0
+    return found ? this.#counted(found.row_count) : 0
+  }
+
+  #counted(rows: unknown): number {
+    if (!Number.isSafeInteger(rows) || (rows as number) < 1 || (rows as number) > this.rowCount) throw this.fault()
+    return rows as number
   }
 
   /** Whether any row is of a code. Of a schedule the codes are kept: lookups ask it of every chart. */
@@ -71,6 +84,23 @@ export class FileSummary {
     return this.get<{ names: number }>('SELECT COUNT(*) AS names FROM total WHERE kind = ?1', by)?.names ?? 0
   }
 
+  /** The key that a bundle is found by. */
+  firstKeyOf(bundle: number): string {
+    return this.text('SELECT first_key AS text FROM bundle WHERE n = ?1', bundle)
+  }
+
+  /** Whether what must stand there once stands there once: of several lines it is open which one is read. */
+  hasSingleLines(): boolean {
+    const lines = this.get<{ headers: number; words: number }>(
+      'SELECT (SELECT COUNT(*) FROM header) AS headers, (SELECT COUNT(*) FROM word) AS words',
+    )
+    return lines?.headers === 1 && lines.words === 1
+  }
+
+  countTiles(): number {
+    return this.get<{ tiles: number }>('SELECT COUNT(*) AS tiles FROM tile')?.tiles ?? 0
+  }
+
   /** Whether there is memory for so many keys or codes. */
   protected canKeep(count: number): boolean {
     return count <= MOST_KEPT && memory.take(this, count * KEPT_BYTES)
@@ -82,6 +112,12 @@ export class FileSummary {
 
   protected get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
     return this.guarded(() => this.sealed.get<Row>(sql, ...params))
+  }
+
+  protected text(sql: string, ...params: (string | number)[]): string {
+    const text = this.get<{ text: string | null }>(sql, ...params)?.text
+    if (typeof text !== 'string') throw this.fault()
+    return text
   }
 
   protected guarded<T>(read: () => T): T {
