@@ -118,8 +118,17 @@ export function checkUnshown(proofs: Proofs, { rows, ranges }: Trace, shown: rea
   const check = (release: Release, stored: StoredRow | undefined): void => {
     if (stored && !isShown.has(stored)) proofs.check(release, stored)
   }
-  for (const { release, found } of rows) check(release, found)
-  for (const { release, rows: all } of ranges) for (const stored of all) check(release, stored)
+  const checkAround = (release: Release, { left, right }: ReturnType<Proofs['around']>): void => {
+    check(release, left)
+    check(release, right)
+  }
+  for (const { release, key, found } of rows)
+    if (found) check(release, found)
+    else checkAround(release, proofs.around(release, key))
+  for (const { release, prefix, rows: all } of ranges) {
+    for (const stored of all) check(release, stored)
+    checkAround(release, proofs.aroundPrefix(release, prefix, all.length))
+  }
 }
 
 /** A row without where it is from and how it was computed. The manifest is left out too, so its `data_class` stands here. */
@@ -195,6 +204,8 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   if (decision.outcome === 'price') throw new Error('a price is no refusal')
   const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
   const main = 'row' in decision ? citable(proofs, finding, decision.chart, decision.row) : undefined
+  // Its reason is put into words before it is cited.
+  if (main) proofs.check(main.release, main.stored)
   const available = availableFor(proofs, question)
   const told: Told = {
     ...(decision.outcome === 'region_ambiguous' ? { choices: choicesFor(proofs, question, decision.chart) } : {}),

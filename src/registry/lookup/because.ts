@@ -58,7 +58,7 @@ export function evidenceOf(
         add(release, left, right)
       }
     for (const { release, prefix, rows } of trace.ranges) {
-      const { left, right } = proofs.aroundPrefix(release, prefix)
+      const { left, right } = proofs.aroundPrefix(release, prefix, rows.length)
       add(release, left, ...rows, right)
     }
   }
