@@ -223,6 +223,60 @@ const disk: Mutation = (path, dice) => {
   return `a bit at ${at}, or cut there`
 }
 
+const LEAVES = [10, 13]
+const CHILDREN = 40
+
+/** Where the right-most leaf below a page is. Children stand last in the head of a page. */
+function leafUnder(bytes: Buffer, page: number, size: number): number {
+  const at = headOf(page, size)
+  return LEAVES.includes(bytes[at] ?? 0) ? page : leafUnder(bytes, bytes.readUInt32BE(at + 8), size)
+}
+/** The first page begins with the header of the file. */
+const headOf = (page: number, size: number): number => (page === 1 ? 100 : (page - 1) * size)
+
+/** A page that leads to the same child again and again. In an index, each way has a key beside it: that of the leaf. */
+function pageOfWays(child: number, leaf: Buffer): Buffer {
+  const page = Buffer.alloc(leaf.length)
+  const isIndex = leaf[0] === 10
+  const first = leaf.readUInt16BE(8)
+  const key = isIndex ? leaf.subarray(first, first + 1 + (leaf[first] ?? 0)) : Buffer.from([1])
+  let at = page.length
+  for (let i = 0; i < CHILDREN; i++) {
+    at -= 4 + key.length
+    page.writeUInt32BE(child, at)
+    key.copy(page, at + 4)
+    page.writeUInt16BE(at, 12 + 2 * i)
+  }
+  page[0] = isIndex ? 2 : 5
+  page.writeUInt16BE(CHILDREN, 3)
+  page.writeUInt16BE(at, 5)
+  page.writeUInt32BE(child, 8)
+  return page
+}
+
+/** A table whose pages lead to each other on so many ways that to count its lines would take years. */
+export function withoutEnd(path: string, table: string): void {
+  const database = new Database(path)
+  const root = database
+    .query<{ rootpage: number }, [string]>('SELECT rootpage FROM sqlite_schema WHERE name = ?')
+    .get(table)?.rootpage
+  database.close()
+  let bytes = readFileSync(path)
+  const size = bytes.readUInt16BE(16)
+  const at = (page: number): number => (page - 1) * size
+  let child = leafUnder(bytes, root as number, size)
+  const leaf = Buffer.from(bytes.subarray(at(child), at(child + 1)))
+  bytes = Buffer.concat([bytes, leaf])
+  child = bytes.length / size
+  for (let depth = 0; depth < 8; depth++) {
+    bytes = Buffer.concat([bytes, pageOfWays(child, leaf)])
+    child = bytes.length / size
+  }
+  pageOfWays(child, leaf).copy(bytes, at(root as number))
+  bytes.writeUInt32BE(bytes.length / size, 28)
+  writeFileSync(path, bytes)
+}
+
 export const MUTATIONS: Record<string, Mutation> = {
   rows: inBundle('rows'),
   hashes: inBundle('hashes'),

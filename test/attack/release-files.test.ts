@@ -17,7 +17,7 @@ import { findLogged, type Release } from '../../src/registry/store.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { withRows } from '../support/release-file.ts'
 import { dice } from './dice.ts'
-import { MUTATIONS } from './file-mutants.ts'
+import { MUTATIONS, withoutEnd } from './file-mutants.ts'
 
 const TODAY = '2026-11-15'
 const RELEASE = 'cms-pfs:SAMPLE26D:1'
@@ -186,3 +186,23 @@ test('a row under the key of a code that the file does not have is no answer for
     files.forget(release.file)
   }
 })
+
+test.each(['header', 'word', 'sqlite_autoindex_bundle_1', 'sqlite_autoindex_tile_1'])(
+  'a file whose %s has more lines than anyone can count is refused at once',
+  async (table) => {
+    const path = join(app.folder.path, 'endless')
+    writeFileSync(path, original)
+    withoutEnd(path, table)
+    const bytes = readFileSync(path)
+    expect(await isKept(bytes)).toBe(false)
+    const { files } = app.installation.db
+    try {
+      writeFileSync(files.pathOf(release.file), bytes)
+      files.forget(release.file)
+      for (const question of QUESTIONS) expect(await faultIn(question, await asked(question))).toBeUndefined()
+    } finally {
+      writeFileSync(files.pathOf(release.file), original)
+      files.forget(release.file)
+    }
+  },
+)

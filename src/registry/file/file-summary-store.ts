@@ -50,11 +50,13 @@ export class FileSummary {
   /** How many rows the release has of each code, region or provider, in the order of their names. */
   totals(by: TotalBy, prefix = ''): Map<string, number> {
     const rows = this.all<Total>(
-      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item',
+      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item LIMIT ?4',
       by,
       prefix,
       past(prefix),
+      this.rowCount + 1,
     )
+    if (rows.length > this.rowCount) throw this.fault()
     return new Map(rows.map(({ item, row_count }) => [item, this.#counted(row_count)]))
   }
 
@@ -81,7 +83,7 @@ export class FileSummary {
   }
 
   countNames(by: TotalBy): number {
-    return this.get<{ names: number }>('SELECT COUNT(*) AS names FROM total WHERE kind = ?1', by)?.names ?? 0
+    return this.#count('SELECT 1 FROM total WHERE kind = ?2', this.rowCount, by)
   }
 
   /** The key that a bundle is found by. */
@@ -91,14 +93,25 @@ export class FileSummary {
 
   /** Whether what must stand there once stands there once: of several lines it is open which one is read. */
   hasSingleLines(): boolean {
-    const lines = this.get<{ headers: number; words: number }>(
-      'SELECT (SELECT COUNT(*) FROM header) AS headers, (SELECT COUNT(*) FROM word) AS words',
-    )
-    return lines?.headers === 1 && lines.words === 1
+    return this.#count('SELECT 1 FROM header', 2) === 1 && this.#count('SELECT 1 FROM word', 2) === 1
   }
 
-  countTiles(): number {
-    return this.get<{ tiles: number }>('SELECT COUNT(*) AS tiles FROM tile')?.tiles ?? 0
+  /** How many bundles there are, as far as that. */
+  countBundles(most: number): number {
+    return this.#count('SELECT 1 FROM bundle', most)
+  }
+
+  countTiles(most: number): number {
+    return this.#count('SELECT 1 FROM tile', most)
+  }
+
+  /**
+   * At most so many. In a file from elsewhere the pages of a table may lead to each other again and again, in all more often
+   * than anyone can count, and SQLite does not notice that.
+   */
+  #count(lines: string, most: number, ...params: string[]): number {
+    const sql = `SELECT COUNT(*) AS lines FROM (${lines} LIMIT ?1)`
+    return this.get<{ lines: number }>(sql, most, ...params)?.lines ?? 0
   }
 
   /** Whether there is memory for so many keys or codes. */

@@ -292,10 +292,6 @@ export class ReleaseFile extends FileSummary {
     return this.get<{ n: number }>(sql, key)?.n
   }
 
-  countBundles(): number {
-    return this.get<{ bundles: number }>('SELECT COUNT(*) AS bundles FROM bundle')?.bundles ?? 0
-  }
-
   /** Whether all of so many rows have failed their verification. The last ones there are may be fewer. */
   hasFailed(from: number, rows: number): boolean {
     return this.failed.length > 0 && covers(this.failed, from, Math.min(from + rows, this.rowCount))

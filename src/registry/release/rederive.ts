@@ -69,8 +69,9 @@ class Rederivation {
       this.#checkBundle(from, Math.min(row_count, from + BUNDLE_ROWS))
       if (from % TILE_WIDTH === 0) await pause()
     }
-    if (file.countBundles() > Math.ceil(row_count / BUNDLE_ROWS)) this.#failAll('rows are missing or too many')
-    if (file.countTiles() > tilesAbove(row_count)) this.#failAll('there are more tiles than its rows have')
+    const [bundles, tiles] = [Math.ceil(row_count / BUNDLE_ROWS), tilesAbove(row_count)]
+    if (file.countBundles(bundles + 1) > bundles) this.#failAll('rows are missing or too many')
+    if (file.countTiles(tiles + 1) > tiles) this.#failAll('there are more tiles than its rows have')
     if (verdict.failedCount > 0) return
     const differing = this.#contents.differing({
       code: file.totals('code'),
