@@ -173,7 +173,8 @@ export function choicesFor(
   let regions = [...new Set(keys.map((key) => partsOf(key).region))].filter(keyMembers.region)
   if (region.level === 'zip') {
     const near = regionsNear(proofs, day, region.zip)
-    regions = regions.filter((each) => near.includes(each))
+    // Of a schedule by state, the states of those localities.
+    regions = regions.filter((each) => near.some((locality) => locality === each || locality.startsWith(`${each}-`)))
   }
   const modifier = modifiers.length === 0 ? null : modifiers.join('-')
   return regions.map((each) => ({
