@@ -18,7 +18,7 @@ import { checkSheet } from './list/sheet.ts'
 import type { Question } from './lookup/question.ts'
 import type { SheetQuestion } from './lookup/sheet.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import { hasOnly, type Members } from './shape.ts'
+import { hasOnly, type Members, oneOf, orNull } from './shape.ts'
 import { answerOf, isLookup, type Inquiry as LookupInquiry, type VerifiedAnswer as VerifiedLookup } from './verify.ts'
 
 /** What was asked. */
@@ -108,10 +108,13 @@ async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry
   return CHECKS[kind](facts, body, question as never)
 }
 
+const isDataClass = /* @__PURE__ */ orNull(/* @__PURE__ */ oneOf('published', 'sample'))
+
 /** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */
 async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
   const data = body['data'] as unknown[]
-  ensure(hasOnly(body, ['data', 'states', 'data_class', 'page', 'links', 'as_of']), 'not_recognised')
+  const isPage = hasOnly(body, ['data', 'states', 'data_class', 'page', 'links', 'as_of'])
+  ensure(isPage && isDataClass(body['data_class'] ?? null), 'not_recognised')
   const { proofs, changes } = await placesOf({ data, states: body['states'] }, policy)
   const [log] = proofs.values()
   ensure(log, 'nothing_proved')
