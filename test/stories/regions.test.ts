@@ -30,6 +30,15 @@ test('a state that is one locality is answered by it, and one with several asks 
   expect(JSON.stringify(choices)).not.toContain('amount')
 })
 
+test('on a page, places to choose from have the names of their states', async () => {
+  await using app = await testApp()
+  await partOfCalifornia(app)
+  const page = async (accept: string): Promise<string> =>
+    (await app.request('/price/99213?region=CA', { headers: { accept } })).text()
+  for (const accept of ['text/html', 'text/markdown'])
+    expect((await page(accept)).replaceAll('\\', '')).toContain('US-CA-18, Medicare area 18 of California')
+})
+
 test('a region that a release was loaded without is said to be left out, not to have no price', async () => {
   await using app = await testApp()
   await partOfCalifornia(app)
