@@ -5,9 +5,8 @@ import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
-import type { StoredRow } from '../file/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
-import { becauseOf, type RowInRelease } from './because.ts'
+import { becauseOf, checkUnshown, type RowInRelease } from './because.ts'
 import {
   type Available,
   availableFor,
@@ -18,7 +17,7 @@ import {
   relatedTo,
   type Told,
 } from './beside.ts'
-import { find, type LookupResult, type Trace } from './find.ts'
+import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
 /** A price with everything that shows it to be the answer. */
@@ -109,25 +108,6 @@ export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: 
     ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
     ...(adjustment ? { adjustment } : {}),
     ...lostMember(lostSources(main.release.manifest)),
-  }
-}
-
-/** What the rule was told beside the rows that are shown: in the short form nobody else could tell that it has changed. */
-export function checkUnshown(proofs: Proofs, { rows, ranges }: Trace, shown: readonly RowInRelease[]): void {
-  const isShown = new Set(shown.map(({ stored }) => stored))
-  const check = (release: Release, stored: StoredRow | undefined): void => {
-    if (stored && !isShown.has(stored)) proofs.check(release, stored)
-  }
-  const checkAround = (release: Release, { left, right }: ReturnType<Proofs['around']>): void => {
-    check(release, left)
-    check(release, right)
-  }
-  for (const { release, key, found } of rows)
-    if (found) check(release, found)
-    else checkAround(release, proofs.around(release, key))
-  for (const { release, prefix, rows: all } of ranges) {
-    for (const stored of all) check(release, stored)
-    checkAround(release, proofs.aroundPrefix(release, prefix, all.length))
   }
 }
 
