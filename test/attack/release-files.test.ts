@@ -11,7 +11,7 @@ import type { Operation } from '../../src/operation.ts'
 import { askedAt } from '../../src/proof/whole/asked.ts'
 import { checkWhole } from '../../src/proof/whole/whole-check.ts'
 import { exportRelease } from '../../src/registry/export/export.ts'
-import { hasOwnSchema } from '../../src/registry/file/new-file-store.ts'
+import { hasOwnSchema } from '../../src/registry/file/file-summary-store.ts'
 import { rederive } from '../../src/registry/release/rederive.ts'
 import { findLogged, type Release } from '../../src/registry/store.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -187,22 +187,39 @@ test('a row under the key of a code that the file does not have is no answer for
   }
 })
 
+/** Puts a changed file in place of the one that was published, for as long as it is looked at. */
+async function inPlace(change: (path: string) => void): Promise<void> {
+  const path = join(app.folder.path, 'endless')
+  writeFileSync(path, original)
+  change(path)
+  const bytes = readFileSync(path)
+  expect(await isKept(bytes)).toBe(false)
+  const { files } = app.installation.db
+  try {
+    writeFileSync(files.pathOf(release.file), bytes)
+    files.forget(release.file)
+    for (const question of QUESTIONS) expect(await faultIn(question, await asked(question))).toBeUndefined()
+  } finally {
+    writeFileSync(files.pathOf(release.file), original)
+    files.forget(release.file)
+  }
+}
+
 test.each(['header', 'word', 'sqlite_autoindex_bundle_1', 'sqlite_autoindex_tile_1'])(
   'a file whose %s has more lines than anyone can count is refused at once',
-  async (table) => {
-    const path = join(app.folder.path, 'endless')
-    writeFileSync(path, original)
-    withoutEnd(path, table)
-    const bytes = readFileSync(path)
-    expect(await isKept(bytes)).toBe(false)
-    const { files } = app.installation.db
-    try {
-      writeFileSync(files.pathOf(release.file), bytes)
-      files.forget(release.file)
-      for (const question of QUESTIONS) expect(await faultIn(question, await asked(question))).toBeUndefined()
-    } finally {
-      writeFileSync(files.pathOf(release.file), original)
-      files.forget(release.file)
-    }
-  },
+  (table) => inPlace((path) => withoutEnd(path, table)),
+)
+
+test.each(['header', 'word', 'tile', 'total'])(
+  'a file with a view that never ends in place of its %s is refused at once',
+  (table) =>
+    inPlace((path) => {
+      const file = new Database(path)
+      const columns = file.query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)').all(table)
+      file.run(`ALTER TABLE ${table} RENAME TO other`)
+      const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n WHERE i < 0'
+      const of = columns.map(({ name }) => `(SELECT COUNT(*) FROM (${endless})) AS ${name}`)
+      file.run(`CREATE VIEW ${table} AS SELECT ${of}`)
+      file.close()
+    }),
 )

@@ -9,6 +9,33 @@ export type TotalBy = 'code' | 'region' | 'provider'
 
 export const FILE_FORMAT = 'release-file/3'
 
+const HEADER_TABLE =
+  'CREATE TABLE header (format TEXT NOT NULL, row_count INTEGER NOT NULL, rows_root TEXT NOT NULL) STRICT'
+// Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
+export const FILE_SCHEMA = [
+  HEADER_TABLE,
+  `CREATE TABLE bundle (n INTEGER PRIMARY KEY, first_key TEXT NOT NULL UNIQUE, hashes BLOB NOT NULL,
+     rows BLOB NOT NULL) STRICT`,
+  'CREATE TABLE word (shapes BLOB NOT NULL, words BLOB NOT NULL) STRICT',
+  'CREATE TABLE tile (level INTEGER NOT NULL, n INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (level, n)) STRICT',
+  `CREATE TABLE total (kind TEXT NOT NULL, item TEXT NOT NULL, row_count INTEGER NOT NULL,
+     PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID`,
+]
+/**
+ * Whether a file has these tables and nothing else. A view in place of a table could answer one thing when it is checked and
+ * another one later.
+ */
+export function hasOwnSchema(sealed: SealedFile): boolean {
+  const stored = sealed.all<{ type: string; name: string; sql: string | null }>(
+    'SELECT type, name, sql FROM sqlite_schema',
+  )
+  const made = stored.flatMap(({ sql }) => (sql === null ? [] : [sql]))
+  const isOwn = stored.every(
+    ({ type, name, sql }) => sql !== null || (type === 'index' && name.startsWith('sqlite_autoindex_')),
+  )
+  return isOwn && made.sort().join('\n') === [...FILE_SCHEMA].sort().join('\n')
+}
+
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
 
@@ -120,12 +147,20 @@ export class FileSummary {
   }
 
   protected all<Row>(sql: string, ...params: (string | number)[]): Row[] {
-    return this.guarded(() => this.sealed.all<Row>(sql, ...params))
+    return this.guarded(() => this.#own().all<Row>(sql, ...params))
   }
 
   protected get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
-    return this.guarded(() => this.sealed.get<Row>(sql, ...params))
+    return this.guarded(() => this.#own().get<Row>(sql, ...params))
   }
+
+  /** The file, after a look at its tables: a view from elsewhere could compute anything, for ever. */
+  #own(): SealedFile {
+    if (!this.#isOwn && !hasOwnSchema(this.sealed)) throw new RangeError('it has other tables than a release file')
+    this.#isOwn = true
+    return this.sealed
+  }
+  #isOwn = false
 
   protected text(sql: string, ...params: (string | number)[]): string {
     const text = this.get<{ text: string | null }>(sql, ...params)?.text
@@ -156,6 +191,8 @@ export class FileSummary {
   /** Of an earlier version, or of a later one. */
   #isOfOtherForm(): boolean {
     try {
+      const tables = this.sealed.all<{ sql: string | null }>('SELECT sql FROM sqlite_schema')
+      if (!tables.some(({ sql }) => sql === HEADER_TABLE)) return false
       const { format = FILE_FORMAT } = this.sealed.get<{ format: string }>('SELECT format FROM header') ?? {}
       return format !== FILE_FORMAT && format.startsWith('release-file/')
     } catch {
