@@ -42,7 +42,7 @@ export function placeOf(
   const isOne = (name: 'region' | 'state'): boolean => parts.every((part) => part[name] === first[name])
   const state = parts.some((part) => part.plus_four) && isOne('state') ? first.state : undefined
   if (first.region && isOne('region')) return { region: first.region, state, row: first }
-  return { state, split: true, ...(whole && { row: whole }) }
+  return { state, split: true, ...(whole ? { row: whole } : {}) }
 }
 
 const holds = (range: string | null, digits: string): boolean =>
