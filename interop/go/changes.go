@@ -87,7 +87,7 @@ func pageEntries(body object, pinned *policy) (changes, all []*provedEntry, err 
 
 // checkChangePage checks a page of changes.
 func checkChangePage(body object, pinned *policy, age limits) (*verdict, error) {
-	if !onlyAmong(body, changePageMembers) {
+	if !onlyAmong(body, changePageMembers) || !nullOr(oneOf("published", "sample"))(body["data_class"]) {
 		return nil, reason("not_recognised")
 	}
 	changes, all, err := pageEntries(body, pinned)

@@ -63,6 +63,9 @@ func (f *facts) place(q *question, schedules []string) place {
 		return placeBy(part, of)
 	}
 	state, _ := common(rows, "state")
+	if four, one := common(rows, "plus_four"); one && four == "" { // its own row alone, which names one of its states
+		state = ""
+	}
 	if region, one := common(rows, "region"); one && region != "" {
 		return place{region: region, state: state, by: rows[0], of: of}
 	}

@@ -208,7 +208,7 @@ export const SETTINGS: Case[] = [
 
 export const PLACES: Case[] = [
   ['the state of an address, beyond its locality', 'cpt=E0607&region=20814', '60.00', 'price cms-dmepos E0607|US-DC'],
-  ['the state of a split ZIP code', 'cpt=E0607&region=20815', '60.00', 'region_ambiguous'],
+  ['the state of a split ZIP code', 'cpt=E0607&region=20815', 'region_ambiguous', 'price cms-dmepos E0607|US-MD'],
   ['a ZIP code in two states', 'cpt=E0607&region=20816', 'region_ambiguous', 'price cms-dmepos E0607|US-MD'],
   ['digits of a ZIP code in two states', 'cpt=E0607&region=20816-5000', '61.00', 'price cms-dmepos E0607|US-MD'],
   ['a state that equipment has no amount for', 'cpt=E0607&region=GU', 'region_not_covered', 'not_on_schedule'],

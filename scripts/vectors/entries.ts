@@ -41,6 +41,9 @@ export const entries: Body[] = [
   bad('a page of nothing', withStates([]), 'nothing_proved'),
   bad('a state among changes', page(w, state), 'entry_malformed'),
   good('a page that says of what class its cases are', { ...withStates([], w), data_class: 'sample' }, { entries: 1 }),
+  good('a page before the first release', { ...withStates([], w), data_class: null }, { entries: 1 }),
+  bad('a page of an unknown class', { ...withStates([], w), data_class: 'real' }, 'not_recognised'),
+  bad('a page whose class is no text', { ...withStates([], w), data_class: { a: 1 } }, 'not_recognised'),
   bad('a change among states', withStates([w], r), 'entry_malformed'),
   bad('a state twice', withStates([state, state], w), 'repeated_item'),
   bad(

@@ -13,6 +13,7 @@ import type { Log } from '../integrity/log.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
 import { beginHistory } from '../integrity/new-history.ts'
 import { checkpoints } from '../integrity/store.ts'
+import { Problem } from '../problem.ts'
 import { toBase64 } from '../proof/bytes.ts'
 import type { NoteSigner } from '../proof/note/signed-note.ts'
 import { filesNamed } from '../registry/release/store.ts'
@@ -109,6 +110,9 @@ const textOf = ({ file, added, ended }: RestoreResult): string =>
     'Next: atr fsck, and atr keys list: keys that were revoked after the backup work again. Then start the service',
   ].join('\n')
 
+/** The backup is not one that can be put in place here. The installation is sound, so this is no fault of it. */
+const refused = (why: string): Problem => new Problem('invalid_parameter', why)
+
 /** Works on a copy, while nobody uses the store. The installation is as it was until the last step, which renames. */
 async function restoreStore(
   config: Config,
@@ -118,7 +122,7 @@ async function restoreStore(
   tell: Tell,
 ): Promise<RestoreResult> {
   checkAccess(config)
-  if (!existsSync(file)) throw new StoreFault('there is no backup of that name: nothing was changed')
+  if (!existsSync(file)) throw refused('there is no backup of that name: nothing was changed')
   const taken = await takeStore(placeOf(config))
   try {
     return await restoreTaken(config, file, rollback, now, tell)
@@ -152,9 +156,9 @@ async function restoreTaken(
       await restoreFiles(db, filesBeside(file), tell)
       const tails = await Promise.all(logs.map((log) => tailOf(db, log)))
       const refusal = tails.find(({ refused }) => refused !== undefined)?.refused
-      if (refusal !== undefined && !rollback) throw new StoreFault(refusal)
+      if (refusal !== undefined && !rollback) throw refused(refusal)
       if (refusal === undefined && rollback)
-        throw new StoreFault('nothing is lost with this backup: restore it without --accept-rollback')
+        throw refused('nothing is lost with this backup: restore it without --accept-rollback')
       for (const tail of rollback ? [] : tails) await addAgain(db, tail, now)
       const added = { registry: 0, figures: 0 }
       if (!rollback) for (const { log, bodies } of tails) added[log.name] = bodies.length
@@ -185,7 +189,7 @@ async function restoreFiles(db: Db, backup: FileFolder, tell: Tell): Promise<voi
   const { missing } = await backup.copyTo(db.files, digests, { reread: true, pause })
   const lost = named.find((each) => missing.includes(each.file))
   if (lost)
-    throw new StoreFault(
+    throw refused(
       `the file of release ${lost.release_id} is neither whole beside this backup nor in RELEASES: nothing was changed`,
     )
   for (const digest of new Set(digests)) await db.files.share(digest)

@@ -13,7 +13,10 @@ export async function backUp(
   copy: string,
   before: (partial: string) => Promise<void> = async () => undefined,
 ): Promise<{ bytes: number }> {
-  needFolder(dirname(resolve(copy)), 'write', 'a file in another folder')
+  const folder = dirname(resolve(copy))
+  if (!existsSync(folder))
+    throw new StoreFault('the folder for the copy is not there: make it first. Nothing was copied')
+  needFolder(folder, 'write', 'a file in another folder')
   if (existsSync(copy)) throw new StoreFault('a file of that name exists: nothing was copied')
   const partial = `${copy}.partial`
   const remove = (): void => {

@@ -100,13 +100,16 @@ const hasErrors: Check = (state) => {
   return release_id === null ? unit === null && median_band === null : unit !== null && noise !== undefined
 }
 
+/** Of the cases behind figures; none before the first release. */
+export const isDataClass = orNull(oneOf('published', 'sample'))
+
 export const isFiguresState = both(
   closed(
     {
       schema: oneOf(FIGURES_STATE),
       release_id: orNull(matches(TOKEN)),
       as_of: orNull(instant),
-      data_class: orNull(oneOf('published', 'sample')),
+      data_class: isDataClass,
       sdc_rule_version: matches(TOKEN),
       metrics: closed({
         w: standing(rate),

@@ -149,6 +149,9 @@ test('supplies are priced by the state of the address, whatever its locality is 
         { ...aPlace('20816', 'US-DC-01', '0500-0999'), state: 'VA' },
         { ...aPlace('20817', 'US-DC-01', '0001-0499'), state: 'MD' },
         { ...aPlace('20817', 'US-DC-01', '0500-0999'), state: 'VA' },
+        { ...aPlace('20818', null), state: 'MD' },
+        { ...aPlace('20818', 'US-MD-01', '0001-0499'), state: 'MD' },
+        { ...aPlace('20818', 'US-DC-01', '0500-0999'), state: 'MD' },
         { ...aPlace('96941', 'US-HI-01'), state: 'FM' },
       ],
       { chart: 'zip-locality' },
@@ -157,8 +160,10 @@ test('supplies are priced by the state of the address, whatever its locality is 
   await check(registry, [
     [{ cpt: 'A4253', region: '20001' }, 'price 1.00'],
     [{ cpt: 'A4253', region: '20814' }, 'price 2.00'],
-    // The locality is not known, and the state is.
-    [{ cpt: 'A4253', region: '20815' }, 'price 2.00'],
+    // Its last four digits decide: of the locality, and maybe of the state.
+    [{ cpt: 'A4253', region: '20815' }, 'region_ambiguous'],
+    // The locality is not known, and the state is: all parts are in it.
+    [{ cpt: 'A4253', region: '20818' }, 'price 2.00'],
     [{ cpt: 'A4253', region: '20816' }, 'region_ambiguous'],
     [{ cpt: 'A4253', region: '20816-0500' }, 'price 3.00'],
     [{ cpt: 'A4253', region: '20817' }, 'region_ambiguous'],

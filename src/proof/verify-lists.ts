@@ -10,7 +10,7 @@ import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
 import { oneWay, placesOf } from './entries.ts'
 import { Facts } from './facts.ts'
 import { ensure, type FailedCheck, verdictOf } from './fault.ts'
-import { checkFigures, type FiguresState } from './figures.ts'
+import { checkFigures, type FiguresState, isDataClass } from './figures.ts'
 import { type BillQuestion, checkBatch } from './list/batch.ts'
 import { checkPage, type PageQuestion } from './list/page.ts'
 import type { CheckedList } from './list/parts.ts'
@@ -110,16 +110,16 @@ async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry
 
 /** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */
 async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
-  const data = body['data'] as unknown[]
-  ensure(hasOnly(body, ['data', 'states', 'data_class', 'page', 'links', 'as_of']), 'not_recognised')
-  const { proofs, changes } = await placesOf({ data, states: body['states'] }, policy)
+  const isPage = hasOnly(body, ['data', 'states', 'data_class', 'page', 'links', 'as_of'])
+  ensure(isPage && isDataClass(body['data_class'] ?? null), 'not_recognised')
+  const { proofs, changes } = await placesOf(body as Members & { data: unknown[] }, policy)
   const [log] = proofs.values()
   ensure(log, 'nothing_proved')
   const view = { checkpoint: log.checkpoint, recorded_at: null }
   ensure(hasOneCheckpoint(body, log.checkpoint), 'mixed_checkpoints')
   ensure(oneWay(changes), 'entries_out_of_order')
   await checkAge(view, policy, options)
-  return { ...noRows(view), entries: data.length }
+  return { ...noRows(view), entries: changes.length }
 }
 
 /** The answer about the figures. */

@@ -1,4 +1,4 @@
-import type { Db } from '../db/db.ts'
+import { DamageFault, type Db } from '../db/db.ts'
 import type { Manifest } from '../proof/price/release.ts'
 import type { AnyRow } from '../proof/price/row.ts'
 import type { StoredRow } from './file/release-file-store.ts'
@@ -20,8 +20,16 @@ export interface ReleaseRow extends Omit<Release, 'manifest'> {
   manifest: string
 }
 
-/** The row that a stored text is. */
-export const rowOf = ({ body }: Pick<StoredRow, 'body'>): AnyRow => JSON.parse(body) as AnyRow
+/** The row that a stored text is. One that is no JSON is damaged: texts are read before they are proved. */
+export function rowOf({ body }: Pick<StoredRow, 'body'>): AnyRow {
+  try {
+    return JSON.parse(body) as AnyRow
+  } catch (cause) {
+    throw new DamageFault('the text of a row is damaged: restore its file from a backup, then run `atr fsck`', {
+      cause,
+    })
+  }
+}
 
 export const RELEASE =
   'r.release_no, r.release_id, r.chart, r.effective_from, r.row_count, r.log_index, r.manifest, r.file'

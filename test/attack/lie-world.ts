@@ -153,7 +153,7 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
               if (basis.startsWith('medicare_pfs'))
                 rows.push(isAbsent ? notThere(key) : aFee({ ...key, amount: amount(), indicators: allowing(dice) }))
               else if (isAbsent) rows.push(oneOf(dice, ABSENT[basis] ?? [unreadable])(key))
-              else if (npi !== null && dice.chance(0.2)) rows.push(aRange(key))
+              else if (npi !== null && dice.chance(0.2)) rows.push(aRange(key, oneOf(dice, [null, '10 MG'])))
               else
                 rows.push(aRow({ ...key, kind: basis === 'medicare_anesthesia' ? 'rate' : 'price', amount: amount() }))
             }
@@ -207,10 +207,11 @@ const ABSENT: { [basis in Basis]?: ((key: Key) => AnyRow)[] } = {
   medicare_asp: [unreadable, absentBy('no_price_stated', 'no-amount/1', { rate: 'NA' })],
   medicare_dmepos: [absentBy('no_price_stated', 'dmepos-blank/1', { non_rural: 'blank', rural: 'blank' })],
 }
-const aRange = (key: Key): AnyRow =>
+/** What a hospital states for a unit of its own is not multiplied with the units of a bill. */
+const aRange = (key: Key, per: string | null): AnyRow =>
   aRow({
     ...key,
-    price: { low: '40.00', high: '90.50', currency: 'USD', per: null },
+    price: { low: '40.00', high: '90.50', currency: 'USD', per },
     derivation: { method: 'range/1', inputs: { low: '40.00', high: '90.50' } },
   })
 /** A question that has a meaning. */

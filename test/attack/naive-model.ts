@@ -109,7 +109,7 @@ function placeOf(text: string, charts: readonly string[], zips: Published | unde
   if (first && parts.every(({ region }) => region === first.region)) return locality(first.region, zip.state)
   const part = parts.find((each) => each.four === four)
   if (part) return locality(part.region, part.state)
-  const isOneState = parts.every(({ state }) => state === zip.state)
+  const isOneState = parts.length > 0 && parts.every(({ state }) => state === zip.state)
   return { is: 'split', state: isOneState ? `US-${zip.state}` : undefined }
 }
 

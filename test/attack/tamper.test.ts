@@ -69,6 +69,29 @@ const FORGERIES: [string, (file: Database) => void, RegExp][] = [
     /not found under/,
   ],
   [
+    'a key with one more part',
+    withRows((rows) => rows.map(({ key, body }) => ({ key: `${key}|`, body }))),
+    /not stored under its own key/,
+  ],
+  [
+    'a key that is lower than that of the first row',
+    sql(`UPDATE bundle SET first_key = SUBSTR(first_key, 1, 30) WHERE n = 1`),
+    /not found under/,
+  ],
+  ['two headers', sql('INSERT INTO header SELECT format, 5, rows_root FROM header'), /stand there twice/],
+  ['two tables of words', sql('INSERT INTO word SELECT words, shapes FROM word'), /stand there twice/],
+  ['a tile of no rows', sql('INSERT INTO tile VALUES (7, 0, zeroblob(32))'), /more tiles than its rows have/],
+  [
+    'a tile with more at its end',
+    sql(`UPDATE tile SET hashes = CAST(hashes || X'00' AS BLOB)`),
+    /tile 1\/0 does not match/,
+  ],
+  [
+    'a last tile that is too narrow',
+    sql('UPDATE bundle SET hashes = SUBSTR(hashes, 1, 40) WHERE n > 80'),
+    /missing or damaged/,
+  ],
+  [
     'rows that no one counts',
     sql(`INSERT INTO bundle VALUES (9999, 'Z9999|', X'00', X'00')`),
     /rows are missing or too many/,

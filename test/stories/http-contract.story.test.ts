@@ -34,6 +34,18 @@ test('HEAD of an error says how long the error is, and If-Match is honoured', as
   })
 })
 
+test('of the tags in If-Match and If-None-Match the first 64 are read', async () => {
+  await using app = await testApp({ sample: true })
+  const path = '/reference?cpt=99213'
+  const etag = (await app.request(path)).headers.get('etag') ?? ''
+  const status = async (name: string, others: number) =>
+    (await app.request(path, { headers: { [name]: `${'"x",'.repeat(others)}${etag}` } })).status
+  for (let i = 0; i < 2; i++) {
+    expect([await status('if-match', 63), await status('if-match', 64)]).toEqual([200, 412])
+    expect([await status('if-none-match', 63), await status('if-none-match', 64)]).toEqual([304, 200])
+  }
+})
+
 test('what Accept excludes is not sent, and the refusal names the types that there are', async () => {
   await using app = await testApp({ sample: true })
   const asked = async (path: string, accept: string) => {

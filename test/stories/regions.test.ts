@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { readGpci } from '../../src/ingest/cms/gpci.ts'
+import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { ask, holdTheRest, told } from '../support/lookup.ts'
@@ -27,6 +28,15 @@ test('a state that is one locality is answered by it, and one with several asks 
   expect([code, choices.map(({ region }) => region)]).toEqual(['region_ambiguous', ['US-CA-05', 'US-CA-18']])
   expect(available.regions).toEqual(['US-CA-05', 'US-CA-18', 'national'])
   expect(JSON.stringify(choices)).not.toContain('amount')
+})
+
+test('on a page, places to choose from have the names of their states', async () => {
+  await using app = await testApp()
+  await partOfCalifornia(app)
+  const page = async (accept: string): Promise<string> =>
+    (await app.request('/price/99213?region=CA', { headers: { accept } })).text()
+  for (const accept of ['text/html', 'text/markdown'])
+    expect((await page(accept)).replaceAll('\\', '')).toContain('US-CA-18, Medicare area 18 of California')
 })
 
 test('a region that a release was loaded without is said to be left out, not to have no price', async () => {
@@ -107,3 +117,27 @@ testOnPublished(
     }
   },
 )
+
+test('equipment at a ZIP code that may lie in two states is ambiguous, and the states around it are the choices', async () => {
+  await using app = await testApp()
+  const place = (zip: string, region: string | null, state: string): PlaceRow => ({
+    kind: 'place',
+    zip,
+    plus_four: null,
+    region,
+    state,
+    effective_from: '2026-01-01',
+    locator: [{ citation: 0, line: 1 }],
+  })
+  // Of the second one the five-digit file says that its last four digits decide, and names one of its states.
+  const rows = [place('42220', 'US-KY-00', 'KY'), place('42223', null, 'KY'), place('42230', 'US-TN-35', 'TN')]
+  await app.publish(aRelease({ chart: 'zip-locality', rows }))
+  const rent = (region: string) =>
+    aPrice({ cpt: 'E0601', basis: 'medicare_dmepos', modifier: 'RR', region, setting: 'non_rural' })
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows: ['US-AL', 'US-KY', 'US-TN'].map(rent) }))
+  const question = { cpt: 'E0601', modifier: 'RR', basis: 'medicare_dmepos' }
+  expect(await ask(app, { ...question, region: '42220' })).toMatchObject({ region: 'US-KY' })
+  const { code, choices } = await ask(app, { ...question, region: '42223' })
+  expect([code, choices.map(({ region }) => region)]).toEqual(['region_ambiguous', ['US-KY', 'US-TN']])
+  for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ region })
+})

@@ -305,7 +305,10 @@ test('a store in use is copied whole to a new file, and to nothing else', async 
   const again = await atr(['backup', copy], service.environment)
   expect([again.code, again.err]).toEqual([3, expect.stringContaining('a file of that name exists')])
   const nowhere = await atr(['backup', join(service.folder.path, 'no/such/folder.db')], service.environment)
-  expect([nowhere.code, nowhere.err]).toEqual([3, expect.stringContaining('the copy cannot be written there')])
+  expect([nowhere.code, nowhere.err]).toEqual([
+    3,
+    expect.stringContaining('the folder for the copy is not there: make it first'),
+  ])
   using empty = temporaryFolder()
   const none = await atr(['backup', join(empty.path, 'copy.db')], { DATA_DIR: join(empty.path, 'data') })
   expect([none.code, none.err]).toEqual([3, expect.stringContaining('there is no registry store here')])

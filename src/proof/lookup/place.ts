@@ -38,10 +38,10 @@ export function placeOf(
   const { plusFour } = region
   const own = plusFour === null ? undefined : parts.find((part) => holds(part.plus_four, plusFour))
   if (own?.region) return { region: own.region, state: own.state, row: own }
-  // A ZIP code can lie in two localities, and in two states.
-  const state = parts.every((part) => part.state === first.state) ? first.state : undefined
-  if (first.region && parts.every((part) => part.region === first.region))
-    return { region: first.region, state, row: first }
+  // A ZIP code can lie in two localities, and in two states. Its own row names one of them; only its parts name all.
+  const isOne = (name: 'region' | 'state'): boolean => parts.every((part) => part[name] === first[name])
+  const state = parts.some((part) => part.plus_four) && isOne('state') ? first.state : undefined
+  if (first.region && isOne('region')) return { region: first.region, state, row: first }
   return { state, split: true, ...(whole ? { row: whole } : {}) }
 }
 

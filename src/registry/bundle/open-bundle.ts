@@ -157,6 +157,11 @@ export class OpenBundle {
     return key
   }
 
+  /** Whether the key of a row that was published can be no other than its own. */
+  hasOwnKey(row: number): boolean {
+    return this.shapes[row]?.hasOwnKey === true
+  }
+
   /** Writes the key of a row, and gives the place after it. There must be `MOST_KEY_BYTES` of room. */
   writeKey(row: number, out: Uint8Array, at: number): number {
     const { key, gaps } = this.shapes[row] as RowShape

@@ -19,6 +19,8 @@ export interface RowShape {
   gaps: number
   /** Of these some are the parts of keys that stand nowhere in the row. */
   values: number
+  /** Whether the parts of the key are what a price or an absence says of itself: see `isOwnKey`. */
+  hasOwnKey: boolean
 }
 
 /** No more gaps are made: what follows is text of the shape. */
@@ -108,7 +110,26 @@ type Place = [start: number, end: number]
 export const shapeFrom = (text: Uint8Array, ends: readonly number[], key: readonly number[]): RowShape => {
   const gaps = ends.length - 1
   const values = gaps + key.filter((value) => value >= gaps).length
-  return { ...padded(text), ends: Int32Array.from(ends), key: Int32Array.from(key), gaps, values }
+  const hasOwnKey = isOwnKey(text, ends, key)
+  return { ...padded(text), ends: Int32Array.from(ends), key: Int32Array.from(key), gaps, values, hasOwnKey }
+}
+
+/**
+ * A shape from elsewhere may take the parts of the key from any gap, and so give a row the key of another one. Members of
+ * prices and absences stand in the order of their names, and none of these names stands elsewhere in them: if each part is
+ * the value behind its name, a row that was published can be found under its own key only.
+ */
+function isOwnKey(text: Uint8Array, ends: readonly number[], key: readonly number[]): boolean {
+  const gaps = ends.length - 1
+  const modifier = key[KEY_PARTS.indexOf('modifier')] ?? 0
+  const before = (gap: number): string => latin1(text, gap === 0 ? 0 : (ends[gap - 1] as number), ends[gap] as number)
+  const places = { basis: 0, class: 1, cpt: 2, modifier, npi: modifier + 1, region: gaps - 2, setting: gaps - 1 }
+  return (
+    key.length === KEY_PARTS.length &&
+    KEY_PARTS.every(
+      (part, i) => key[i] === places[part] && places[part] < gaps && before(places[part]).endsWith(`"${part}":`),
+    )
+  )
 }
 
 /** Bytes that are copied four at a time, so that up to three behind them are read. */

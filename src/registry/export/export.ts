@@ -6,7 +6,7 @@ import type { Manifest } from '../../proof/price/release.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
 import { openRelease } from '../file/release-file-store.ts'
-import type { Release } from '../store.ts'
+import { type Release, rowOf } from '../store.ts'
 import { parquet } from './parquet.ts'
 
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const
@@ -26,7 +26,19 @@ export type ExportSource = Pick<Release, 'release_id' | 'chart' | 'row_count' | 
  * A release in one of the formats, in pieces. Every row is hashed on its way out, and it ends in a fault if the
  * whole is not what was staged.
  */
-export function exportRelease(db: Db, release: ExportSource, format: Format): AsyncGenerator<Uint8Array> {
+export async function* exportRelease(db: Db, release: ExportSource, format: Format): AsyncGenerator<Uint8Array> {
+  try {
+    yield* inFormat(db, release, format)
+  } catch (cause) {
+    // A text that is no row makes a column fail before the whole is compared.
+    throw cause instanceof StoreFault ? cause : notPublished(release, cause)
+  }
+}
+
+const notPublished = ({ release_id }: ExportSource, cause?: unknown): StoreFault =>
+  new StoreFault(`the rows of ${release_id} are not those that were published: run \`atr fsck\``, { cause })
+
+function inFormat(db: Db, release: ExportSource, format: Format): AsyncGenerator<Uint8Array> {
   const bodies = checkedBodies(db, release)
   switch (format) {
     case 'ndjson':
@@ -50,12 +62,11 @@ async function* checkedBodies(db: Db, release: ExportSource): AsyncGenerator<str
       tree.add(leafHash(utf8(body)))
       yield body
     }
-  if (tree.size !== release.row_count || toBase64(tree.root) !== release.rows_root)
-    throw new StoreFault(`the rows of ${release.release_id} are not those that were published: run \`atr fsck\``)
+  if (tree.size !== release.row_count || toBase64(tree.root) !== release.rows_root) throw notPublished(release)
 }
 
 async function* parsed(bodies: AsyncIterable<string>): AsyncGenerator<AnyRow> {
-  for await (const body of bodies) yield JSON.parse(body) as AnyRow
+  for await (const body of bodies) yield rowOf({ body })
 }
 
 /** Each line is exactly the bytes that were hashed. */

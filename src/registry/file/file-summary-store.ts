@@ -1,11 +1,40 @@
+import { statSync } from 'node:fs'
 import { DamageFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
+import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { Budget } from './budget.ts'
 
 /** What rows are counted by. A place has its ZIP code as its code. */
 export type TotalBy = 'code' | 'region' | 'provider'
 
 export const FILE_FORMAT = 'release-file/3'
+
+const HEADER_TABLE =
+  'CREATE TABLE header (format TEXT NOT NULL, row_count INTEGER NOT NULL, rows_root TEXT NOT NULL) STRICT'
+// Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
+export const FILE_SCHEMA = [
+  HEADER_TABLE,
+  `CREATE TABLE bundle (n INTEGER PRIMARY KEY, first_key TEXT NOT NULL UNIQUE, hashes BLOB NOT NULL,
+     rows BLOB NOT NULL) STRICT`,
+  'CREATE TABLE word (shapes BLOB NOT NULL, words BLOB NOT NULL) STRICT',
+  'CREATE TABLE tile (level INTEGER NOT NULL, n INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (level, n)) STRICT',
+  `CREATE TABLE total (kind TEXT NOT NULL, item TEXT NOT NULL, row_count INTEGER NOT NULL,
+     PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID`,
+]
+/**
+ * Whether a file has these tables and nothing else. A view in place of a table could answer one thing when it is checked and
+ * another one later.
+ */
+export function hasOwnSchema(sealed: SealedFile): boolean {
+  const stored = sealed.all<{ type: string; name: string; sql: string | null }>(
+    'SELECT type, name, sql FROM sqlite_schema',
+  )
+  const made = stored.flatMap(({ sql }) => (sql === null ? [] : [sql]))
+  const isOwn = stored.every(
+    ({ type, name, sql }) => sql !== null || (type === 'index' && name.startsWith('sqlite_autoindex_')),
+  )
+  return isOwn && made.sort().join('\n') === [...FILE_SCHEMA].sort().join('\n')
+}
 
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
@@ -35,25 +64,38 @@ export class FileSummary {
     const header = this.get<{ format: string; row_count: number; rows_root: string }>(
       'SELECT format, row_count, rows_root FROM header',
     )
-    if (header?.format !== FILE_FORMAT) throw this.fault()
+    if (header?.format !== FILE_FORMAT || !this.#hasRoomFor(header.row_count)) throw this.fault()
     return header
+  }
+
+  /** A file from elsewhere may say anything. Each row has a hash in it: more rows than that would be searched for without end. */
+  #hasRoomFor(rows: unknown): boolean {
+    if (!Number.isSafeInteger(rows) || (rows as number) < 0) return false
+    return (rows as number) * HASH_SIZE <= this.guarded(() => statSync(this.sealed.path).size)
   }
 
   /** How many rows the release has of each code, region or provider, in the order of their names. */
   totals(by: TotalBy, prefix = ''): Map<string, number> {
     const rows = this.all<Total>(
-      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item',
+      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item LIMIT ?4',
       by,
       prefix,
       past(prefix),
+      this.rowCount + 1,
     )
-    return new Map(rows.map(({ item, row_count }) => [item, row_count]))
+    if (rows.length > this.rowCount) throw this.fault()
+    return new Map(rows.map(({ item, row_count }) => [item, this.#counted(row_count)]))
   }
 
   /** Of one of them; none if it has no rows. */
   totalOf(by: TotalBy, name: string): number {
     const found = this.get<Total>('SELECT item, row_count FROM total WHERE kind = ?1 AND item = ?2', by, name)
-    return found?.row_count ?? 0
+    return found ? this.#counted(found.row_count) : 0
+  }
+
+  #counted(rows: unknown): number {
+    if (!Number.isSafeInteger(rows) || (rows as number) < 1 || (rows as number) > this.rowCount) throw this.fault()
+    return rows as number
   }
 
   /** Whether any row is of a code. Of a schedule the codes are kept: lookups ask it of every chart. */
@@ -68,7 +110,35 @@ export class FileSummary {
   }
 
   countNames(by: TotalBy): number {
-    return this.get<{ names: number }>('SELECT COUNT(*) AS names FROM total WHERE kind = ?1', by)?.names ?? 0
+    return this.#count('SELECT 1 FROM total WHERE kind = ?2', this.rowCount, by)
+  }
+
+  /** The key that a bundle is found by. */
+  firstKeyOf(bundle: number): string {
+    return this.text('SELECT first_key AS text FROM bundle WHERE n = ?1', bundle)
+  }
+
+  /** Whether what must stand there once stands there once: of several lines it is open which one is read. */
+  hasSingleLines(): boolean {
+    return this.#count('SELECT 1 FROM header', 2) === 1 && this.#count('SELECT 1 FROM word', 2) === 1
+  }
+
+  /** How many bundles there are, as far as that. */
+  countBundles(most: number): number {
+    return this.#count('SELECT 1 FROM bundle', most)
+  }
+
+  countTiles(most: number): number {
+    return this.#count('SELECT 1 FROM tile', most)
+  }
+
+  /**
+   * At most so many. In a file from elsewhere the pages of a table may lead to each other again and again, in all more often
+   * than anyone can count, and SQLite does not notice that.
+   */
+  #count(lines: string, most: number, ...params: string[]): number {
+    const sql = `SELECT COUNT(*) AS lines FROM (${lines} LIMIT ?1)`
+    return this.get<{ lines: number }>(sql, most, ...params)?.lines ?? 0
   }
 
   /** Whether there is memory for so many keys or codes. */
@@ -77,11 +147,25 @@ export class FileSummary {
   }
 
   protected all<Row>(sql: string, ...params: (string | number)[]): Row[] {
-    return this.guarded(() => this.sealed.all<Row>(sql, ...params))
+    return this.guarded(() => this.#own().all<Row>(sql, ...params))
   }
 
   protected get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
-    return this.guarded(() => this.sealed.get<Row>(sql, ...params))
+    return this.guarded(() => this.#own().get<Row>(sql, ...params))
+  }
+
+  /** The file, after a look at its tables: a view from elsewhere could compute anything, for ever. */
+  #own(): SealedFile {
+    if (!this.#isOwn && !hasOwnSchema(this.sealed)) throw new RangeError('it has other tables than a release file')
+    this.#isOwn = true
+    return this.sealed
+  }
+  #isOwn = false
+
+  protected text(sql: string, ...params: (string | number)[]): string {
+    const text = this.get<{ text: string | null }>(sql, ...params)?.text
+    if (typeof text !== 'string') throw this.fault()
+    return text
   }
 
   protected guarded<T>(read: () => T): T {
@@ -107,6 +191,8 @@ export class FileSummary {
   /** Of an earlier version, or of a later one. */
   #isOfOtherForm(): boolean {
     try {
+      const tables = this.sealed.all<{ sql: string | null }>('SELECT sql FROM sqlite_schema')
+      if (!tables.some(({ sql }) => sql === HEADER_TABLE)) return false
       const { format = FILE_FORMAT } = this.sealed.get<{ format: string }>('SELECT format FROM header') ?? {}
       return format !== FILE_FORMAT && format.startsWith('release-file/')
     } catch {

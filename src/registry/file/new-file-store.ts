@@ -1,40 +1,15 @@
 import { type Db, StoreFault } from '../../db/db.ts'
-import { digestOf, type SealedFile } from '../../db/file-folder.ts'
+import { digestOf } from '../../db/file-folder.ts'
 import { toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { NewWords } from '../bundle/words.ts'
 import { giveMemoryBack } from '../turn.ts'
 import { BUNDLE_ROWS, type PackedTile, packTile, type TextRow, TileWriter, type WritableRow } from './bundle.ts'
-import { FILE_FORMAT, type TotalBy } from './file-summary-store.ts'
+import { FILE_FORMAT, FILE_SCHEMA, type TotalBy } from './file-summary-store.ts'
 import { PackThread } from './pack-thread.ts'
 import { sumOfBundles, sumOfTiles, tileSum } from './read-back-store.ts'
 import { type TileParts, tileOf } from './release-tree.ts'
-
-// Nothing is written twice and everything is written in order, so the pages of each tree fill up one after the other.
-const FILE_SCHEMA = [
-  'CREATE TABLE header (format TEXT NOT NULL, row_count INTEGER NOT NULL, rows_root TEXT NOT NULL) STRICT',
-  `CREATE TABLE bundle (n INTEGER PRIMARY KEY, first_key TEXT NOT NULL UNIQUE, hashes BLOB NOT NULL,
-     rows BLOB NOT NULL) STRICT`,
-  'CREATE TABLE word (shapes BLOB NOT NULL, words BLOB NOT NULL) STRICT',
-  'CREATE TABLE tile (level INTEGER NOT NULL, n INTEGER NOT NULL, hashes BLOB NOT NULL, PRIMARY KEY (level, n)) STRICT',
-  `CREATE TABLE total (kind TEXT NOT NULL, item TEXT NOT NULL, row_count INTEGER NOT NULL,
-     PRIMARY KEY (kind, item)) STRICT, WITHOUT ROWID`,
-]
-/**
- * Whether a file has these tables and nothing else. A view in place of a table could answer one thing when it is checked and
- * another one later.
- */
-export function hasOwnSchema(sealed: SealedFile): boolean {
-  const stored = sealed.all<{ type: string; name: string; sql: string | null }>(
-    'SELECT type, name, sql FROM sqlite_schema',
-  )
-  const made = stored.flatMap(({ sql }) => (sql === null ? [] : [sql]))
-  const isOwn = stored.every(
-    ({ type, name, sql }) => sql !== null || (type === 'index' && name.startsWith('sqlite_autoindex_')),
-  )
-  return isOwn && made.sort().join('\n') === [...FILE_SCHEMA].sort().join('\n')
-}
 
 /** A thread takes memory of its own, and a release of fewer rows is packed in a second. */
 const ROWS_FOR_THREAD = 100_000

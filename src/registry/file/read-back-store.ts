@@ -9,7 +9,7 @@ const BUNDLES_PER_READ = 64
 /** What the rows of a file are read with. Throws if they are not there. */
 export function wordsIn(file: Pick<SealedFile, 'get'>): Words {
   const stored = file.get<StoredWords>(
-    'SELECT shapes, words FROM word WHERE length(shapes) <= ?1 AND length(words) <= ?1',
+    'SELECT shapes, words FROM (SELECT shapes, words FROM word LIMIT 1) WHERE length(shapes) <= ?1 AND length(words) <= ?1',
     MOST_STORED_BYTES,
   )
   if (!stored) throw new RangeError('the words of the rows are missing')

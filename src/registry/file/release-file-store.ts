@@ -94,12 +94,13 @@ export class ReleaseFile extends FileSummary {
     return row?.row_key === key ? row : undefined
   }
 
-  /** Where a row of this key is; undefined if there is none. What it says is valid until the next call. */
+  /** Where a price of this key is; undefined if there is none that says so itself. Valid until the next call. */
   locate(key: string): RowPlace | undefined {
     const n = this.#bundleOf(key)
     const bundle = n < 0 ? undefined : (this.#bundles.find(n) ?? this.#pass(n))
     const at = bundle?.placeOf(key) ?? 0
-    return bundle && at < bundle.size && bundle.compareKey(at, key) === 0 ? { n, bundle, at } : undefined
+    if (!bundle || at >= bundle.size || bundle.compareKey(at, key) !== 0) return undefined
+    return bundle.hasOwnKey(at) ? { n, bundle, at } : undefined
   }
 
   /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
@@ -208,16 +209,10 @@ export class ReleaseFile extends FileSummary {
   #bundleOf(text: string): number {
     this.#firstKeys ??= new FirstKeys({
       bundles: Math.ceil(this.rowCount / BUNDLE_ROWS),
-      firstKey: (n) => this.#text('SELECT first_key AS text FROM bundle WHERE n = ?1', n),
-      firstKeysFrom: (key, most) => this.#text(FIRST_KEYS, key, most),
+      firstKey: (n) => this.firstKeyOf(n),
+      firstKeysFrom: (key, most) => this.text(FIRST_KEYS, key, most),
     })
     return this.#firstKeys.find(text) ?? this.findBundle(text) ?? -1
-  }
-
-  #text(sql: string, ...params: (string | number)[]): string {
-    const text = this.get<{ text: string | null }>(sql, ...params)?.text
-    if (typeof text !== 'string') throw this.fault()
-    return text
   }
 
   #placeIn(n: number, text: string): number {
@@ -241,7 +236,7 @@ export class ReleaseFile extends FileSummary {
   #stored(n: number): StoredBundle {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
-    if (!stored) throw this.fault()
+    if (!isBytes(stored?.rows) || !isBytes(stored.hashes)) throw this.fault()
     return stored
   }
 
@@ -266,7 +261,7 @@ export class ReleaseFile extends FileSummary {
   tile(level: number, n: number): Uint8Array {
     const sql = 'SELECT hashes FROM tile WHERE level = ?1 AND n = ?2'
     const tile = this.get<{ hashes: Uint8Array }>(sql, level, n)
-    if (!tile) throw this.fault()
+    if (!isBytes(tile?.hashes)) throw this.fault()
     return tile.hashes
   }
 
@@ -275,7 +270,7 @@ export class ReleaseFile extends FileSummary {
     const known = this.#bundles.find(n) ?? (this.#passing?.n === n ? this.#passing.bundle : undefined)
     if (known) return known.hashes
     const stored = this.get<{ hashes: Uint8Array }>('SELECT hashes FROM bundle WHERE n = ?1', n)
-    if (!stored) throw this.fault()
+    if (!isBytes(stored?.hashes)) throw this.fault()
     return stored.hashes
   }
 
@@ -297,10 +292,6 @@ export class ReleaseFile extends FileSummary {
     return this.get<{ n: number }>(sql, key)?.n
   }
 
-  countBundles(): number {
-    return this.get<{ bundles: number }>('SELECT COUNT(*) AS bundles FROM bundle')?.bundles ?? 0
-  }
-
   /** Whether all of so many rows have failed their verification. The last ones there are may be fewer. */
   hasFailed(from: number, rows: number): boolean {
     return this.failed.length > 0 && covers(this.failed, from, Math.min(from + rows, this.rowCount))
@@ -312,3 +303,6 @@ export class ReleaseFile extends FileSummary {
     )
   }
 }
+
+/** The schema says so; a file from elsewhere may hold anything. */
+const isBytes = (value: Uint8Array | undefined): value is Uint8Array => value instanceof Uint8Array

@@ -183,7 +183,7 @@ test('the last bundle and the last tile may be full, or have one row', async () 
     const file = opened(files, await fileOf(files, keys))
     expect(file.keysAt(0, rows + 10)).toEqual(keys)
     expect(keys.map((key) => file.findBundle(key))).toEqual(keys.map((_, i) => Math.floor(i / BUNDLE_ROWS)))
-    expect(file.countBundles()).toBe(Math.ceil(rows / BUNDLE_ROWS))
+    expect(file.countBundles(rows)).toBe(Math.ceil(rows / BUNDLE_ROWS))
   }
 })
 
@@ -204,4 +204,22 @@ test('codes that are too many to be kept are counted once', async () => {
   }
   expect(['10005', '35999', '36000'].map((code) => file.hasCode(code))).toEqual([true, true, false])
   expect(asked.filter((sql) => sql.includes('COUNT'))).toHaveLength(1)
+})
+
+test('a file that says that it has more rows than fit into it is damaged, and nothing is searched for without end', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const digest = await fileOf(files, numbered(40))
+  for (const rows of ['9223372036854775807', '100000000000', '-1', '41 * 4096']) {
+    const file = new Database(files.pathOf(digest))
+    file.run(`UPDATE header SET row_count = ${rows}`)
+    file.close()
+    files.forget(digest)
+    for (const ask of [
+      () => opened(files, digest).rowCount,
+      () => opened(files, digest).locate('10003|'),
+      () => opened(files, digest).findRow('10003|'),
+    ])
+      expect(ask).toThrow(StoreFault)
+  }
 })

@@ -5,9 +5,8 @@ import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
-import type { StoredRow } from '../file/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
-import { becauseOf, type RowInRelease } from './because.ts'
+import { becauseOf, checkUnshown, type RowInRelease } from './because.ts'
 import {
   type Available,
   availableFor,
@@ -18,7 +17,7 @@ import {
   relatedTo,
   type Told,
 } from './beside.ts'
-import { find, type LookupResult, type Trace } from './find.ts'
+import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
 /** A price with everything that shows it to be the answer. */
@@ -112,16 +111,6 @@ export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: 
   }
 }
 
-/** What the rule was told beside the rows that are shown: in the short form nobody else could tell that it has changed. */
-export function checkUnshown(proofs: Proofs, { rows, ranges }: Trace, shown: readonly RowInRelease[]): void {
-  const isShown = new Set(shown.map(({ stored }) => stored))
-  const check = (release: Release, stored: StoredRow | undefined): void => {
-    if (stored && !isShown.has(stored)) proofs.check(release, stored)
-  }
-  for (const { release, found } of rows) check(release, found)
-  for (const { release, rows: all } of ranges) for (const stored of all) check(release, stored)
-}
-
 /** A row without where it is from and how it was computed. The manifest is left out too, so its `data_class` stands here. */
 export type ShortRow<R extends Row = Row> = Omit<R, 'derivation' | 'indicators' | 'locator'> & {
   data_class: Manifest['data_class']
@@ -195,6 +184,8 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   if (decision.outcome === 'price') throw new Error('a price is no refusal')
   const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
   const main = 'row' in decision ? citable(proofs, finding, decision.chart, decision.row) : undefined
+  // Its reason is put into words before it is cited.
+  if (main) proofs.check(main.release, main.stored)
   const available = availableFor(proofs, question)
   const told: Told = {
     ...(decision.outcome === 'region_ambiguous' ? { choices: choicesFor(proofs, question, decision.chart) } : {}),

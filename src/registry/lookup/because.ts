@@ -1,7 +1,7 @@
 import type { AbsenceProof, Because, PeriodProof, ProviderProof, SharedRow } from '../../proof/price/proofs.ts'
 import type { StoredRow } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
-import type { LookupResult } from './find.ts'
+import type { LookupResult, Trace } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
 /** A row that stands in the answer itself, with a proof of its own. */
@@ -58,7 +58,7 @@ export function evidenceOf(
         add(release, left, right)
       }
     for (const { release, prefix, rows } of trace.ranges) {
-      const { left, right } = proofs.aroundPrefix(release, prefix)
+      const { left, right } = proofs.aroundPrefix(release, prefix, rows.length)
       add(release, left, ...rows, right)
     }
   }
@@ -110,6 +110,25 @@ const isFirstChoice = ({ trace }: LookupResult, main: RowInRelease, { place }: A
   trace.ranges.length + trace.notHeld.length === 0 &&
   trace.npi === undefined &&
   place === undefined
+
+/** What the rule was told beside the rows that are shown: in the short form nobody else could tell that it has changed. */
+export function checkUnshown(proofs: Proofs, { rows, ranges }: Trace, shown: readonly RowInRelease[]): void {
+  const isShown = new Set(shown.map(({ stored }) => stored))
+  const check = (release: Release, stored: StoredRow | undefined): void => {
+    if (stored && !isShown.has(stored)) proofs.check(release, stored)
+  }
+  const checkAround = (release: Release, { left, right }: ReturnType<Proofs['around']>): void => {
+    check(release, left)
+    check(release, right)
+  }
+  for (const { release, key, found } of rows)
+    if (found) check(release, found)
+    else checkAround(release, proofs.around(release, key))
+  for (const { release, prefix, rows: all } of ranges) {
+    for (const stored of all) check(release, stored)
+    checkAround(release, proofs.aroundPrefix(release, prefix, all.length))
+  }
+}
 
 const named = ({ release_id }: { release_id: string }, index: number): string => `${release_id} ${index}`
 

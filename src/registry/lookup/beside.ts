@@ -2,10 +2,10 @@ import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
-import { type AnyRow, type Basis, KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
+import { type Basis, KEY_PARTS, keyMembers, type Row, rowKey } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
 import { find } from './find.ts'
-import { type Proofs, permalink } from './proofs.ts'
+import { type Proofs, permalink, rowUnderKey } from './proofs.ts'
 
 // What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
 
@@ -86,7 +86,8 @@ const stateOf = ({ region }: ParsedQuestion): string =>
 export function availableFor(proofs: Proofs, question: ParsedQuestion): Available {
   const keys = keysOf(proofs, question)
   const isNear = (region: string): boolean => region.startsWith(`US-${stateOf(question)}`)
-  const words = (part: keyof Key): string[] => [...new Set(keys.flatMap((key) => key[part] ?? []))].sort()
+  const words = (part: keyof Key): string[] =>
+    [...new Set(keys.flatMap((key) => key[part] ?? []))].filter(keyMembers[part]).sort()
   return {
     modifiers: words('modifier'),
     settings: words('setting'),
@@ -133,8 +134,15 @@ export function nearest(row: Key, keys: readonly Key[]): Key[] {
     Number(key.basis !== row.basis) * 4 +
     Number(key.modifier !== row.modifier) * 2 +
     Number(key.setting !== row.setting)
-  return others.sort((a, b) => near(a) - near(b)).slice(0, MOST_RELATED)
+  return others
+    .sort((a, b) => near(a) - near(b))
+    .slice(0, MOST_RELATED)
+    .filter(isShown)
 }
+
+/** Nothing here is proved: a text from a damaged file that can be no part of a key is left out. */
+const isShown = (key: Key): boolean => SHOWN.every((part) => keyMembers[part](key[part]))
+const SHOWN = ['basis', 'setting', 'class', 'modifier', 'npi'] as const
 
 export const pointerTo = ({ basis, setting, class: inClass, modifier }: Key, href: string): Related => ({
   basis,
@@ -162,10 +170,11 @@ export function choicesFor(
   const release = proofs.view.editionOn(chart, day)
   const prefix = region.level === 'state' ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
   const keys = release ? proofs.open(release).keysUnder(prefix) : []
-  let regions = [...new Set(keys.map((key) => partsOf(key).region))]
+  let regions = [...new Set(keys.map((key) => partsOf(key).region))].filter(keyMembers.region)
   if (region.level === 'zip') {
     const near = regionsNear(proofs, day, region.zip)
-    regions = regions.filter((each) => near.includes(each))
+    // Of a schedule by state, the states of those localities.
+    regions = regions.filter((each) => near.some((locality) => locality === each || locality.startsWith(`${each}-`)))
   }
   const modifier = modifiers.length === 0 ? null : modifiers.join('-')
   return regions.map((each) => ({
@@ -179,7 +188,7 @@ function regionsNear(proofs: Proofs, day: string, zip: string): string[] {
   const release = proofs.view.editionOn(PLACE_CHART, day)
   if (!release) return []
   const rows = proofs.open(release).rowsUnder(zip.slice(0, 3))
-  return [...new Set(rows.flatMap(({ body }) => (JSON.parse(body) as AnyRow).region ?? []))]
+  return [...new Set(rows.flatMap((stored) => rowUnderKey(release.release_id, stored).region ?? []))]
 }
 
 type PathQuestion = {

@@ -11,12 +11,12 @@ import { rangesAround, rootFromRange } from '../../proof/tree/leaves.ts'
 import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { LostSources, PageRange as PageRangeSchema, PageRow, shared } from '../answer-schema.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
-import { openRelease, type StoredRow } from '../file/release-file-store.ts'
-import { type Release, rowOf } from '../store.ts'
+import type { StoredRow } from '../file/release-file-store.ts'
+import type { Release } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { type LostSourcesOf, lostBehind } from './answer.ts'
-import { countRows, pageOfRows, type RowFilter } from './pages.ts'
-import { type Proofs, unproved } from './proofs.ts'
+import { countRows, fits, pageOfRows, type RowFilter } from './pages.ts'
+import { openPublished, type Proofs, rowUnderKey, unproved } from './proofs.ts'
 import { AsOf, Code, Npi, RegionText } from './query.ts'
 import type { View } from './view.ts'
 
@@ -78,7 +78,7 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
     const release = view.editionOn(chart, day)
     if (!release) continue
     await ourTurn()
-    const file = openRelease(db, release)
+    const file = openPublished(db, release)
     const held = await countRows(file, filter)
     total += held
     const room = query.limit + 1 - rows.length
@@ -86,6 +86,9 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
     if (room > 0 && !passed && skip < held) {
       const after = cursor?.chart === chart ? cursor.key : ''
       const found = await pageOfRows(file, filter, { after, offset: skip, limit: room })
+      // In a damaged file the keys can lead to fewer rows than it says that there are, or to others.
+      const isShort = after === '' && found.length < Math.min(room, held - skip)
+      if (isShort || !found.every(({ row_key }) => fits(row_key, filter))) throw unproved(release.release_id)
       rows.push(...found.map((stored) => ({ release, stored })))
     }
     if (!passed) skip = Math.max(0, skip - held)
@@ -111,7 +114,7 @@ export async function provedPage(proofs: Proofs, rows: BrowsePage['rows'], lostS
     if (run?.release.release_no === release.release_no && run.from + run.leaves.length === index) run.leaves.push(leaf)
     else runs.push({ release, from: index, leaves: [leaf] })
     data.push({
-      ...rowOf(stored),
+      ...rowUnderKey(release.release_id, stored),
       proof: { type: PAGE_PROOF, proof: runs.length - 1, index, leaf_hash: toBase64(leaf) },
     })
   }

@@ -3,8 +3,8 @@ import { type Decision, lookUp } from '../../proof/lookup/lookup.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import type { ReleaseFile, StoredRow } from '../file/release-file-store.ts'
-import { type Release, rowOf } from '../store.ts'
-import type { Proofs } from './proofs.ts'
+import type { Release } from '../store.ts'
+import { type Proofs, rowUnderKey } from './proofs.ts'
 
 /** What the rule looked at on its way to a decision: what an answer must prove. */
 export interface Trace {
@@ -28,7 +28,18 @@ export interface LookupResult {
 /** Runs the rule of the lookup on the store, as of one view, and notes what it looked at. */
 export function find(proofs: Proofs, question: ParsedQuestion): LookupResult {
   const { editions, trace } = tracedEditions(proofs, question.day)
-  return { question, ...lookUp(editions, question, proofs.charts), trace }
+  return { question, ...ruled(proofs, trace, () => lookUp(editions, question, proofs.charts)), trace }
+}
+
+/** Runs a rule. It trusts what it is told: where it fails, rows that are not those that were published are the cause. */
+export function ruled<T>(proofs: Proofs, trace: Trace, rule: () => T): T {
+  try {
+    return rule()
+  } catch (fault) {
+    for (const { release, found } of trace.rows) if (found) proofs.check(release, found)
+    for (const { release, rows } of trace.ranges) for (const stored of rows) proofs.check(release, stored)
+    throw fault
+  }
 }
 
 /** The editions of a day in the store, for a rule to look at, and a note of what it looked at. */
@@ -56,13 +67,13 @@ export function tracedEditions(proofs: Proofs, day: string): { editions: Edition
       const [release, file] = opened(chart)
       const found = file.findRow(key)
       trace.rows.push({ release, key, found })
-      return found && rowOf(found)
+      return found && rowUnderKey(release.release_id, found)
     },
     rows: (chart, prefix) => {
       const [release, file] = opened(chart)
       const rows = file.rowsUnder(prefix)
       trace.ranges.push({ release, prefix, rows })
-      return rows.map(rowOf)
+      return rows.map((stored) => rowUnderKey(release.release_id, stored))
     },
     regions: (chart, prefix) => {
       const [release, file] = opened(chart)
@@ -80,12 +91,17 @@ function regionsUnder(file: ReleaseFile, release: Release, prefix: string, trace
     trace.ranges.push({ release, prefix, rows: [] })
     return []
   }
+  rowUnderKey(release.release_id, first)
   const region = regionIn(first.row_key)
   for (let at = from + 1; at < to; at++) {
     const [other] = file.keysAt(at, at + 1)
     if (other === undefined || regionIn(other) === region) continue
     const [second] = file.rowsAt(at, at + 1)
-    for (const found of [first, second]) if (found) trace.rows.push({ release, key: found.row_key, found })
+    for (const found of [first, second]) {
+      if (!found) continue
+      rowUnderKey(release.release_id, found)
+      trace.rows.push({ release, key: found.row_key, found })
+    }
     return [region, regionIn(other)]
   }
   trace.ranges.push({ release, prefix, rows: file.rowsAt(from, to) })

@@ -10,6 +10,12 @@ export interface RowFilter {
   npi?: string | undefined
 }
 
+/** Whether the key of a row is one that was asked for. */
+export function fits(key: string, { cpt, region, npi }: RowFilter): boolean {
+  const [code, place, provider] = key.split('|')
+  return (cpt ?? code) === code && (region ?? place) === place && (npi ?? provider) === provider
+}
+
 /** The most codes that are looked at in one piece of work. */
 const CODES_AT_ONCE = 10
 

@@ -13,7 +13,8 @@ import {
   ROW_PROOF,
   type RowProof,
 } from '../../proof/price/proofs.ts'
-import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
+import { type AnyRow, rowKey } from '../../proof/price/row.ts'
+import { HASH_SIZE, type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
 import { past } from '../file/file-summary-store.ts'
 import { openRelease, type ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
@@ -47,7 +48,7 @@ export class Proofs {
   }
 
   open(release: Release): ReleaseFile {
-    return openRelease(this.db, release)
+    return openPublished(this.db, release)
   }
 
   /** A row of a release in force, with its whole proof. */
@@ -120,16 +121,52 @@ export class Proofs {
   }
 
   /** The last row before a key that is not there, and the first one after it. */
-  around(release: Release, key: string): ReturnType<ReleaseFile['rowsAround']> {
-    return this.open(release).rowsAround(key, key)
+  around(release: Release, key: string): RowNeighbours {
+    return this.#enclosing(release, key, key, 0)
   }
 
-  aroundPrefix(release: Release, prefix: string): ReturnType<ReleaseFile['rowsAround']> {
-    return this.open(release).rowsAround(prefix, past(prefix))
+  /** The same of all keys that begin so, of which there are so many. */
+  aroundPrefix(release: Release, prefix: string, rows = 0): RowNeighbours {
+    return this.#enclosing(release, prefix, past(prefix), rows)
+  }
+
+  /** A fault where a row stands under a key that is not its own, or out of order: then a row could be there and not be found. */
+  #enclosing(release: Release, start: string, end: string, rows: number): RowNeighbours {
+    const { left, right } = this.open(release).rowsAround(start, end)
+    for (const side of [left, right]) if (side) rowUnderKey(release.release_id, side)
+    const [before, after] = [left?.row_index ?? -1, right?.row_index ?? release.row_count]
+    const isAround = (!left || left.row_key < start) && (!right || (right.row_key >= end && right.row_key !== start))
+    if (!isAround || after - before - 1 !== rows) throw unproved(release.release_id)
+    return { left, right }
   }
 
   tree(release: Release): ReleaseTree {
     return this.open(release).tree(release.manifest.rows_root)
+  }
+}
+
+type RowNeighbours = ReturnType<ReleaseFile['rowsAround']>
+
+/** The file of a release, which must have as many rows as were published. */
+export function openPublished(db: Pick<Db, 'files'>, release: Release): ReleaseFile {
+  const file = openRelease(db, release)
+  if (file.rowCount !== release.row_count) throw file.fault()
+  return file
+}
+
+/** A row as it says itself. What is no row, or stands under a key that is not its own, would answer another question. */
+export function rowUnderKey(release_id: string, stored: StoredRow): AnyRow {
+  const row = attempt(() => rowOf(stored))
+  if (row === undefined || attempt(() => rowKey(row)) !== stored.row_key) throw unproved(release_id)
+  return row
+}
+
+/** Undefined where a text from a file is not what it should be. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
   }
 }
 
@@ -165,11 +202,29 @@ export async function findRowTile(
 ): Promise<Uint8Array | undefined> {
   const release = view.releaseNamed(release_id)
   if (!release) return undefined
-  const file = openRelease(db, release)
+  const file = openPublished(db, release)
   const width = TILE_WIDTH ** (tile.level + 1)
   return cutTile(release.row_count, tile, async () =>
-    file.hasFailed(tile.n * width, width) ? undefined : file.anyTile(tile.level, tile.n),
+    file.hasFailed(tile.n * width, width) ? undefined : provedTile(file, release, tile),
   )
+}
+
+/** A tile that leads to the published root: whoever asks for one may keep it for ever. */
+function provedTile(
+  file: ReleaseFile,
+  { release_id, manifest }: Release,
+  { level, n }: Omit<Tile, 'width'>,
+): Uint8Array {
+  const hashes = file.anyTile(level, n)
+  const tree = file.tree(manifest.rows_root)
+  const width = TILE_WIDTH ** level
+  for (let i = 0; i * HASH_SIZE < hashes.length; i++) {
+    const from = (n * TILE_WIDTH + i) * width
+    const isOwn = from + width <= manifest.row_count
+    if (!isOwn || !equalBytes(tree.rangeRoot(from, from + width), hashes.subarray(i * HASH_SIZE, (i + 1) * HASH_SIZE)))
+      throw unproved(release_id)
+  }
+  return hashes
 }
 
 /** Rows of a release as they were hashed, even of one that was withdrawn. Undefined unless it has that many. */
@@ -181,9 +236,10 @@ export function findRowBodies(
   const release = view.releaseNamed(release_id)
   const from = n * TILE_WIDTH
   if (!release || from + width > release.row_count) return undefined
-  const file = openRelease(db, release)
+  const file = openPublished(db, release)
   const bodies = file.rowsAt(from, from + width).map(({ body }) => utf8(body))
   const hashes = concat(...bodies.map(leafHash))
-  if (!equalBytes(hashes, file.anyTile(0, n).subarray(0, hashes.length))) throw unproved(release_id)
+  if (!equalBytes(hashes, provedTile(file, release, { level: 0, n }).subarray(0, hashes.length)))
+    throw unproved(release_id)
   return bodies
 }

@@ -5,10 +5,10 @@ import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { LostSources, SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
-import { checkUnshown, heldPeriods, hintFor, type LostSourcesOf, lostBehind, shortRow } from './answer.ts'
-import { evidenceOf, type RowInRelease } from './because.ts'
+import { heldPeriods, hintFor, type LostSourcesOf, lostBehind, shortRow } from './answer.ts'
+import { checkUnshown, evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor } from './beside.ts'
-import { type Trace, tracedEditions } from './find.ts'
+import { ruled, type Trace, tracedEditions } from './find.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
 import { SharedParts } from './share.ts'
@@ -79,7 +79,7 @@ const manifestsOf = (rows: readonly RowInRelease[]) => rows.map(({ release }) =>
 function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const question = questionOf(query, today)
   const { editions, trace } = tracedEditions(proofs, question.day)
-  const found = sheetFor(editions, question, proofs.charts)
+  const found = ruled(proofs, trace, () => sheetFor(editions, question, proofs.charts))
   if (found.outcome === 'region_ambiguous')
     throw new Problem(
       'region_ambiguous',
@@ -91,10 +91,12 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
     throw new Problem('no_edition_for_day', detail, { members: { charts }, ...hintFor(charts) })
   }
   if (found.outcome !== 'sheet') throw new Problem(found.outcome)
-  if (found.rows.length === 0)
+  if (found.rows.length === 0) {
+    checkUnshown(proofs, trace, [])
     throw new Problem('not_on_schedule', 'No chart in force on this day has a row for this code at this place.', {
       members: { available: availableFor(proofs, question) },
     })
+  }
   const rows = found.rows.map(({ chart, row }) => storedIn(trace, chart, row))
   const place = found.place && storedIn(trace, PLACE_CHART, found.place)
   return { question, trace, rows, place, not_held: found.notHeld }

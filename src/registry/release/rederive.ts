@@ -4,7 +4,7 @@ import { Verdict } from '../../integrity/verification/verdict.ts'
 import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
-import { TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
+import { TILE_WIDTH, TileBuilder, tilesOf } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { nodesIn } from '../file/bundle-nodes.ts'
 import type { TotalBy } from '../file/file-summary-store.ts'
@@ -34,11 +34,14 @@ export async function rederive(
   }
   if (!(await db.files.isWhole(digest, pause))) verdict.add(otherBytes)
   const sealed = db.files.openAnew(digest)
+  const file = new ReleaseFile(sealed, release_id)
   try {
-    await new Rederivation(new ReleaseFile(sealed, release_id), release, verdict).run(pause)
+    await new Rederivation(file, release, verdict).run(pause)
   } catch (error) {
-    if (!(error instanceof StoreFault)) throw error
-    verdict.add(`${release_id}: ${error.message}`, [0, row_count])
+    // A tile that is too narrow for the tree.
+    const fault = error instanceof RangeError ? file.fault(error) : error
+    if (!(fault instanceof StoreFault)) throw error
+    verdict.add(`${release_id}: ${fault.message}`, [0, row_count])
   } finally {
     sealed.close()
   }
@@ -59,13 +62,16 @@ class Rederivation {
     const { file, verdict } = this
     const { row_count } = this.release
     if (file.rowCount !== row_count) return this.#failAll('rows are missing or too many')
+    if (!file.hasSingleLines()) return this.#failAll('its header or its words stand there twice')
     const wrong = await this.#wrongAbove()
     if (wrong !== undefined) return this.#failAll(wrong)
     for (let from = 0; from < row_count; from += BUNDLE_ROWS) {
       this.#checkBundle(from, Math.min(row_count, from + BUNDLE_ROWS))
       if (from % TILE_WIDTH === 0) await pause()
     }
-    if (file.countBundles() > Math.ceil(row_count / BUNDLE_ROWS)) this.#failAll('rows are missing or too many')
+    const [bundles, tiles] = [Math.ceil(row_count / BUNDLE_ROWS), tilesAbove(row_count)]
+    if (file.countBundles(bundles + 1) > bundles) this.#failAll('rows are missing or too many')
+    if (file.countTiles(tiles + 1) > tiles) this.#failAll('there are more tiles than its rows have')
     if (verdict.failedCount > 0) return
     const differing = this.#contents.differing({
       code: file.totals('code'),
@@ -118,9 +124,16 @@ class Rederivation {
   /** The root of a full tile of leaf hashes, as the tile above it says. */
   #rootAbove(n: number): Uint8Array | undefined {
     const at = Math.floor(n / TILE_WIDTH)
-    if (this.#above?.at !== at) this.#above = { at, hashes: attempt(() => this.file.anyTile(1, at)) }
+    if (this.#above?.at !== at) this.#above = { at, hashes: attempt(() => this.#tileAbove(at)) }
     const root = this.#above.hashes?.subarray((n % TILE_WIDTH) * HASH_SIZE, ((n % TILE_WIDTH) + 1) * HASH_SIZE)
     return root?.length === HASH_SIZE ? root : undefined
+  }
+
+  /** A tile of the level above, if it has neither too little nor too much. */
+  #tileAbove(at: number): Uint8Array | undefined {
+    const width = Math.min(TILE_WIDTH, Math.floor(this.release.row_count / TILE_WIDTH) - at * TILE_WIDTH)
+    const hashes = this.file.anyTile(1, at)
+    return hashes.length === width * HASH_SIZE ? hashes : undefined
   }
   #above: { at: number; hashes: Uint8Array | undefined } | undefined
 
@@ -159,14 +172,18 @@ class Rederivation {
       this.#lastKey = row.row_key
       this.#contents.add(row.row_key, row.body)
     }
-    const isFound = [rows[0], rows.at(-1)].every(
-      (row) => row && this.file.findBundle(row.row_key) === Math.floor(row.row_index / BUNDLE_ROWS),
-    )
+    const bundle = Math.floor((rows[0]?.row_index ?? 0) / BUNDLE_ROWS)
+    const isFound =
+      this.file.firstKeyOf(bundle) === rows[0]?.row_key &&
+      [rows[0], rows.at(-1)].every((row) => row && this.file.findBundle(row.row_key) === bundle)
     return isFound ? undefined : 'rows are not found under their keys'
   }
 }
 
 const NONE = new Uint8Array()
+
+/** How many tiles stand above the lowest ones of so many rows. */
+const tilesAbove = (rows: number): number => tilesOf(Math.floor(rows / TILE_WIDTH)).length
 
 /** Undefined where the file cannot be read. */
 function attempt<T>(read: () => T): T | undefined {

@@ -38,6 +38,13 @@ test('a body has the key that is made of it, and no other', () => {
   )
 })
 
+test('a key with a part too many, or too few, is the key of no body', () => {
+  const key = rowKey(aPrice() as Row)
+  const body = rowText(aPrice() as Row)
+  expect(bodyHasKey(body, key)).toBe(true)
+  for (const other of [`${key}|`, `${key}|x`, key.slice(0, -1), `|${key}`]) expect(bodyHasKey(body, other)).toBe(false)
+})
+
 test('the text of a row that was checked is its canonical text', () => {
   const inputs = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/), fc.stringMatching(/^[A-Za-z0-9.,_-]{1,20}$/))
   const flags = fc.array(fc.constantFrom('partial', 'opps_cap'), { maxLength: 2 })

@@ -1,4 +1,4 @@
-import { type AnyRow, MAX_LEAF_BYTES, type Price, type Row, rowKey, rowText } from '../../proof/price/row.ts'
+import { type AnyRow, KEY_PARTS, MAX_LEAF_BYTES, type Price, type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import type { Hash } from '../../proof/tree/merkle.ts'
 
@@ -79,7 +79,14 @@ export function bodyHasKey(body: string, key: string): boolean {
     body.endsWith(region, regionEnd) &&
     body.endsWith(BEFORE_REGION, regionEnd - region.length) &&
     body.lastIndexOf(modifier) > 0
-  return asExpected || rowKey(JSON.parse(body) as AnyRow) === key
+  return (asExpected && isOfParts(key)) || rowKey(JSON.parse(body) as AnyRow) === key
+}
+
+/** Whether a key has as many parts as keys have: what stands behind the last one is compared with nothing. */
+function isOfParts(key: string): boolean {
+  let bars = 0
+  for (let at = key.indexOf('|'); at >= 0; at = key.indexOf('|', at + 1)) bars++
+  return bars === KEY_PARTS.length - 1
 }
 
 const AFTER_CODE = '","derivation":{'

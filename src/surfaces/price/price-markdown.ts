@@ -7,6 +7,7 @@ import type { PriceAnswer, PriceFacts } from './price-facts.ts'
 import { type PriceQuestion, pricePath, referencePath } from './price-question.ts'
 import {
   absenceTitle,
+  choiceText,
   codeText,
   limitsOf,
   modifierSentences,
@@ -90,7 +91,7 @@ function ofRefusal(facts: PriceFacts): string[] {
       `Reason: ${code(refusal.code)}, ${title}`,
       ...(detail ? [`In detail: ${text(detail)}`] : []),
       ...(last ? [`Expired: it was ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`] : []),
-      ...(refusal.choices ?? []).map(({ region }) => code(region)),
+      ...(refusal.choices ?? []).map(({ region }) => text(choiceText(region))),
       ...otherLists(facts).map((list) => `${OTHER_LISTS}: [${text(list.label)}](${pricePath(list.question)})`),
       ...meant.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),
     ]),

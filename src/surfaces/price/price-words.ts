@@ -2,6 +2,7 @@ import { type Entry, PROBLEMS, type ProblemCode, withFullStop } from '../../prob
 import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
+import { stateName } from '../written/place.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { Meant, PriceQuestion } from './price-question.ts'
 
@@ -183,3 +184,10 @@ export const CHECK_STEPS = [
   ],
   ['fresh', 'Fresh', 'The newest entry of the log is not old.'],
 ] as const
+
+/** A place to choose, with the name of its state. What a file calls its localities is not repeated. */
+export function choiceText(region: string): string {
+  const [state, area] = [stateName(region.slice(0, 'US-XX'.length)), region.slice('US-XX-'.length)]
+  if (state === undefined) return region
+  return `${region}, ${area === '' ? state : `Medicare area ${area} of ${state}`}`
+}

@@ -4,7 +4,7 @@ import { Day } from '../site/landing-html.tsx'
 import { amountsText, grouped, inWords, periodText } from '../site/words.ts'
 import type { PriceFacts, Refusal } from './price-facts.ts'
 import { type PriceQuestion, pricePath } from './price-question.ts'
-import { hasSeveral, OTHER_LISTS, otherLists, refusalTitle, refusalWords } from './price-words.ts'
+import { choiceText, hasSeveral, OTHER_LISTS, otherLists, refusalTitle, refusalWords } from './price-words.ts'
 
 /** Why there is no price, for a patient; and what there is instead. */
 export const RefusalPart = (facts: PriceFacts) => {
@@ -113,7 +113,7 @@ const Instead = ({ question, refusal: { row, last_known: last, charts, choices, 
       <ul>
         {choices.map(({ region }) => (
           <li>
-            <a href={pricePath({ ...question, region })}>{region}</a>
+            <a href={pricePath({ ...question, region })}>{choiceText(region)}</a>
           </li>
         ))}
       </ul>
