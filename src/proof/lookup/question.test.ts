@@ -12,7 +12,7 @@ test('what is left out or empty has its default', () => {
   const bare = {
     cpt: '99213',
     day: DAY,
-    region: { level: 'national' },
+    region: { level: 'national', region: 'national' },
     npi: null,
     modifiers: [],
     setting: undefined,
@@ -74,12 +74,12 @@ test('every setting has a meaning at a hospital, or with a basis', () => {
 })
 
 test.each([
-  ['national', { level: 'national' }],
-  ['NATIONAL', { level: 'national' }],
+  ['national', { level: 'national', region: 'national' }],
+  ['NATIONAL', { level: 'national', region: 'national' }],
   ['IL', { level: 'state', state: 'IL' }],
   ['us-il', { level: 'state', state: 'IL' }],
-  ['US-IL-16', { level: 'locality', region: 'US-IL-16' }],
-  ['us-pr-20', { level: 'locality', region: 'US-PR-20' }],
+  ['US-IL-16', { level: 'locality', region: 'US-IL-16', state: 'IL' }],
+  ['us-pr-20', { level: 'locality', region: 'US-PR-20', state: 'PR' }],
   ['60611', { level: 'zip', zip: '60611', plusFour: null }],
   ['zip-60611', { level: 'zip', zip: '60611', plusFour: null }],
   ['60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
