@@ -72,7 +72,11 @@ test.each([
   for (const vector of vectors) {
     const policy = vector.kind === 'body' ? small.parsePolicy(vector.policy) : undefined
     if (vector.kind !== 'body' || !policy) continue
-    const options = vector.not_before === undefined ? {} : { notBefore: vector.not_before }
+    const { not_before, not_after } = vector
+    const options = {
+      ...(not_before === undefined ? {} : { notBefore: not_before }),
+      ...(not_after === undefined ? {} : { notAfter: not_after }),
+    }
     const asked = vector.asked ?? ({ anyQuestion: true } as const)
     const whole = await verify.verifyBody(vector.body, policy, asked, options)
     // What lists have is not in the verdict on a lookup.
