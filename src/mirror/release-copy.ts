@@ -20,7 +20,7 @@ import { type Fetcher, MOST, textOf } from '../monitor/fetcher.ts'
 import type { Parts } from '../monitor/log.ts'
 import type { SignedManifest } from '../monitor/rows.ts'
 import type { Manifest } from '../proof/price/release.ts'
-import { closed, count, listOf, matches, oneOf, TOKEN } from '../proof/shape.ts'
+import { closed, count, listOf, matches, oneOf, token } from '../proof/shape.ts'
 import { HASH_SIZE } from '../proof/tree/merkle.ts'
 import { tilePath, tilesOf } from '../proof/tree/tiles.ts'
 import { hasOwnSchema } from '../registry/file/file-summary-store.ts'
@@ -41,7 +41,7 @@ export interface IndexEntry {
 
 const isIndex = closed({
   schema: oneOf(INDEX_SCHEMA),
-  files: listOf(closed({ release_id: matches(TOKEN), file: matches(/^[0-9a-f]{64}$/), bytes: count }), 1_000_000),
+  files: listOf(closed({ release_id: token, file: matches(/^[0-9a-f]{64}$/), bytes: count }), 1_000_000),
 })
 
 export function parseIndex(text: string | undefined): IndexEntry[] | undefined {

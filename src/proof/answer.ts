@@ -1,7 +1,7 @@
 // Whether a body is the answer to a question: its proofs are facts, and the rule of the lookup, run on these facts
 // alone, comes to the same decision.
 
-import { canonical } from './canonical-json.ts'
+import { canonical, isText } from './canonical-json.ts'
 import { addAbsence, addBecause, addCitedRow } from './evidence.ts'
 import type { CodeAbsence, Facts } from './facts.ts'
 import { ensure, Failure } from './fault.ts'
@@ -12,8 +12,8 @@ import { PLACE_CHART } from './price/charts.ts'
 import { isLostSources } from './price/lost-source.ts'
 import type { CitedRow } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
-import { type AnyRow, type PlaceRow, type Row, rowText } from './price/row.ts'
-import { both, closed, hasOnly, listOf, type Members, matches, orNull, TOKEN, words } from './shape.ts'
+import type { AnyRow, PlaceRow, Row } from './price/row.ts'
+import { both, closed, hasOnly, listOf, type Members, matches, orNull, token, words } from './shape.ts'
 
 /** What stands beside the row of a good answer. */
 const BESIDE_ROW = words('because place modifiers_ignored adjustment related sources_lost')
@@ -22,7 +22,7 @@ export const PROBLEM = words('type title status code detail request_id agent_hin
 const BESIDE_PROBLEM = words('row absence because place charts available choices last_known')
 
 const word = orNull(matches(/^[A-Za-z0-9_-]{1,40}$/))
-const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: matches(TOKEN) }), 8)
+const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: token }), 8)
 
 /** What was shown of one answer. */
 export interface ShownAnswer {
@@ -62,7 +62,7 @@ export function checkQuestion(facts: Facts, body: Members, shown: ShownAnswer, q
 }
 
 /** A row that the rule was told is mostly the one that was shown; only a second copy has to be compared. */
-const isSameRow = (a: AnyRow, b: AnyRow): boolean => a === b || rowText(a) === rowText(b)
+const isSame = (a: unknown, b: unknown): boolean => a === b || canonical(a ?? null) === canonical(b ?? null)
 
 /** A place that is shown is the one that the rule found, of the edition of the day. */
 export const isPlacedBy = (
@@ -70,9 +70,7 @@ export const isPlacedBy = (
   { place }: Pick<ShownAnswer, 'place'>,
   found: PlaceRow | undefined,
   day: string,
-): boolean =>
-  place === undefined ||
-  (found !== undefined && isSameRow(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
+): boolean => place === undefined || (isSame(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
 
 /** The same row may stand in two editions: the one that is shown must be of the edition that the rule chose. */
 const isOfEdition = (facts: Facts, { release }: ShownAnswer, decision: Decision, day: string): boolean =>
@@ -90,7 +88,7 @@ function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boole
   const decision = decisionOn(facts, { ...asked, day: period.to })
   return (
     decision?.outcome === 'price' &&
-    isSameRow(decision.row, row as Row) &&
+    isSame(decision.row, row) &&
     isEdition(facts, proof.release, decision.chart, period.to)
   )
 }
@@ -107,7 +105,7 @@ function decisionOn(facts: Facts, asked: ParsedQuestion): Decision | undefined {
 
 async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   const { code, related = [], sources_lost = [], place, absence, because, last_known } = body
-  const isRefusal = typeof code === 'string'
+  const isRefusal = isText(code)
   const isKnown = !isRefusal || hasOnly(body, [...PROBLEM, ...BESIDE_PROBLEM])
   ensure(isKnown && isRelated(related) && isLostSources(sources_lost), 'not_recognised')
   const shown = async (cited: unknown) => (cited === undefined ? undefined : addCitedRow(facts, cited))
@@ -135,7 +133,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
 }
 
 const isIgnored = both(
-  listOf((each) => typeof each === 'string' && isNeutral(each)),
+  listOf((each) => isText(each) && isNeutral(each)),
   (list) => (list as string[]).every((each, i, all) => i === 0 || (all[i - 1] as string) < each),
 )
 
@@ -144,8 +142,8 @@ export function checkBeside({ modifiers_ignored, adjustment }: Members, row: Any
   ensure(isIgnored(modifiers_ignored ?? []), 'not_recognised')
   if (adjustment === undefined || adjustment === null) return
   const { modifier } = adjustment as Members
-  const follows = typeof modifier === 'string' && 'price' in row && adjust(row, modifier)
-  ensure(follows && canonical(adjustment) === canonical(follows), 'body_contradicts_proof')
+  const follows = isText(modifier) && 'price' in row && adjust(row, modifier)
+  ensure(follows && isSame(adjustment, follows), 'body_contradicts_proof')
 }
 
 /** Whether a refusal may stand beside such a row. */
@@ -174,16 +172,16 @@ function codeOf(decision: Decision): string | undefined {
 /** Whether the body says what was decided, all of it and no more. */
 function agrees(body: Members, { row }: ShownAnswer, decision: Decision): boolean {
   const decided = 'row' in decision ? decision.row : undefined
-  const isSame = row && decided ? isSameRow(row, decided) : row === decided
-  if (!isSame || body['code'] !== codeOf(decision)) return false
+  if (!isSame(row, decided) || body['code'] !== codeOf(decision)) return false
   if (decision.outcome === 'price')
-    return (
-      canonical(body['modifiers_ignored'] ?? []) === canonical(decision.ignored) &&
-      canonical(body['adjustment'] ?? null) === canonical(decision.adjustment ?? null)
-    )
+    return isSame(body['modifiers_ignored'] ?? [], decision.ignored) && isSame(body['adjustment'], decision.adjustment)
   return decision.outcome !== 'no_edition' || namesOnly(body['charts'], decision.charts)
 }
 
 /** The charts that are not held are named, all of them and no other. */
 const namesOnly = (charts: unknown, expected: readonly string[]): boolean =>
-  Array.isArray(charts) && canonical(charts.map((each) => each?.chart ?? null)) === canonical(expected)
+  Array.isArray(charts) &&
+  isSame(
+    charts.map((each) => each?.chart ?? null),
+    expected,
+  )

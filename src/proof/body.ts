@@ -1,11 +1,16 @@
 // What every verifier of a body does: read it, and give a verdict on one view of the registry.
 
-import { JsonError, parseJson } from './canonical-json.ts'
-import { ensure, Failure } from './fault.ts'
+import type { ShownAnswer } from './answer.ts'
+import { isCompound, parseJson } from './canonical-json.ts'
+import type { CodeAbsence, Facts } from './facts.ts'
+import { ensure } from './fault.ts'
+import type { Decision } from './lookup/lookup.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import { medianSeconds } from './note/cosignature.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
+import type { Manifest } from './price/release.ts'
+import type { AnyRow } from './price/row.ts'
 import { instant, isObject, type Members } from './shape.ts'
 
 export interface VerifyOptions {
@@ -25,6 +30,20 @@ export interface View {
   recorded_at: string | null
 }
 
+export interface ProvedRow {
+  row: AnyRow
+  release: Manifest
+}
+/** What a body has proved, as data: nothing else of it should be used. */
+export interface VerifiedAnswer extends View {
+  ok: true
+  rows: ProvedRow[]
+  /** Of each lookup, what was decided; empty if no question was asked. */
+  decisions: Decision[]
+  /** Of each lookup, the editions of the day that are proved to have no row of the code; empty if none was asked. */
+  lacking: CodeAbsence[]
+}
+
 export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
 
 /** Whether a body says that it is the answer about the figures. */
@@ -32,13 +51,9 @@ export const isFiguresBody = ({ proof }: Members): boolean =>
   (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
 
 export function readBody(text: string): Members {
-  try {
-    const body: unknown = parseJson(text)
-    ensure(isObject(body), 'not_recognised')
-    return body
-  } catch (error) {
-    throw error instanceof JsonError ? new Failure('json_malformed') : error
-  }
+  const body: unknown = parseJson(text)
+  ensure(isObject(body), 'not_recognised')
+  return body
 }
 
 export async function checkAge(
@@ -82,9 +97,32 @@ const instantOf = (seconds: number): string => new Date(Math.min(seconds, 253_40
 
 /** A checkpoint that was not opened must not stand anywhere: someone may take it for the one that was. */
 export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
-  if (typeof value !== 'object' || value === null) return true
+  if (!isCompound(value)) return true
   return Object.keys(value).every((name) => {
     const member = (value as Members)[name]
     return name === 'checkpoint' ? member === checkpoint : hasOneCheckpoint(member, checkpoint)
   })
+}
+
+/** Whether a body is the answer to a lookup, by its shape alone: no list, and not the one about the figures. */
+export const isLookup = (body: Members): boolean =>
+  !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
+
+/** What these answers have proved, once all of the body is checked. */
+export async function answerOf(
+  facts: Facts,
+  body: Members,
+  shown: readonly ShownAnswer[],
+  options: VerifyOptions,
+): Promise<VerifiedAnswer> {
+  const view = { checkpoint: facts.checkpoint as string, recorded_at: facts.state?.recorded_at ?? null }
+  ensure(hasOneCheckpoint(body, view.checkpoint), 'mixed_checkpoints')
+  await checkAge(view, facts.policy, options)
+  return {
+    ok: true,
+    rows: shown.flatMap(({ row, release }) => (row && release ? [{ row, release }] : [])),
+    decisions: shown.flatMap(({ decision }) => decision ?? []),
+    lacking: shown.flatMap(({ lacking }) => lacking),
+    ...view,
+  }
 }

@@ -182,3 +182,9 @@ test('a refusal does not repeat the text', () => {
   for (const text of ['{"secret":1,"secret":2}', '"secret', 'secret'])
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('secret') }))
 })
+
+test('a string of millions of escapes hides no member, and a second one of its name is still found', () => {
+  const text = JSON.stringify({ a: '\n"'.repeat(5_000_000), b: ':' })
+  expect(Object.keys(parseJson(text) as object)).toEqual(['a', 'b'])
+  expect(() => parseJson(text.replace('"b":":"', '"a":":"'))).toThrow(JsonError)
+})

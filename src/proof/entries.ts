@@ -5,7 +5,7 @@ import { ensure, itemOf, type Verdict, verdictOf } from './fault.ts'
 import { isFiguresState } from './figures.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { isLogProof, type LogProof } from './price/proofs.ts'
-import { type Check, closed, count, hash, instant, matches, NAME, orNull, TOKEN } from './shape.ts'
+import { type Check, closed, count, hash, instant, matches, NAME, orNull, token } from './shape.ts'
 
 const published: Check = (value) =>
   value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
@@ -14,7 +14,7 @@ const published: Check = (value) =>
 export const isChangeEntry = closed(
   {
     seq: count,
-    release_id: matches(TOKEN),
+    release_id: token,
     released_at: instant,
     metric: matches(NAME),
     old: published,
@@ -22,9 +22,9 @@ export const isChangeEntry = closed(
     old_as_of: orNull(instant),
     new_as_of: instant,
     reason: matches(NAME),
-    sdc_rule_version: matches(TOKEN),
+    sdc_rule_version: token,
   },
-  { epsilon: matches(TOKEN), ledger_root: hash },
+  { epsilon: token, ledger_root: hash },
 )
 
 /** The entry is everything but its `proof`. Its shape is closed, so that no other entry can pass for it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
-import { Facts } from './facts.ts'
+import { type Facts, noFacts } from './facts.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
 import { pageOf } from './list-fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
@@ -209,9 +209,9 @@ test('facts stand under one checkpoint: neither a state nor a release may come w
   registry.publish(fees('99214'), { chart: 'cms-pfs-qpp' })
   const after = { state: registry.state, log: await registry.proof(), published: await registry.log.prove(index) }
   const reasonOf = async (work: (facts: Facts) => Promise<void>): Promise<string | undefined> =>
-    work(new Facts(plain)).then(
+    work(noFacts(plain)).then(
       () => undefined,
-      (error: { reason?: string }) => error.reason ?? String(error),
+      (error: Error) => error.message,
     )
   const facts = (one: typeof before, other: typeof before) => async (all: Facts) => {
     await all.addPublished(manifest, one.published)
@@ -264,7 +264,7 @@ test('periods of a chart may last a day and follow each other, and share no day,
   const reasonOf = async (order: readonly number[], ...periods: ReturnType<typeof period>[]) => {
     const state = stateOf({ periods, providers: [] }, RECORDED)
     const log = await new MemoryLog(signer).append(utf8(canonical(state))).prove(0)
-    const facts = new Facts(plain)
+    const facts = noFacts(plain)
     await facts.addState(state, log)
     const tree = new HashTree(periods.map(leafOf))
     try {
@@ -272,7 +272,7 @@ test('periods of a chart may last a day and follow each other, and share no day,
         facts.addPeriod({ period: periods[index] as never, index, path: tree.path(index).map(toBase64) })
       return undefined
     } catch (error) {
-      return (error as { reason?: string }).reason
+      return (error as Error).message
     }
   }
   const day = '2026-07-01'

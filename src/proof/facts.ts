@@ -1,9 +1,9 @@
 // What an answer has proved, and nothing else: leaves of releases, of the timeline and of the providers, all under one
 // state of the registry. Input is hostile: each thing is checked before it becomes a fact.
 
-import { toBase64, utf8 } from './bytes.ts'
+import { fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
-import { ensure, Failure, type Fault } from './fault.ts'
+import { ensure, type FailedCheck, type Fault } from './fault.ts'
 import type { Editions } from './lookup/editions.ts'
 import { openCheckpoint, type TreeHead } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
@@ -20,7 +20,7 @@ import {
 import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from './price/row.ts'
 import { rowFault } from './price/row-of-release.ts'
 import { leafOf, nameOf } from './price/timeline.ts'
-import { decodePath, LeafSet } from './tree/leaf-set.ts'
+import { type LeafSet, leafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
 /** The leaf of a row, which is not too large and, where a hash is stated, has that hash. */
@@ -52,7 +52,7 @@ export const FIGURES_ORIGIN = /\/log\/figures$/
 /** The head of a log, by a checkpoint that counts. */
 export async function headOf(checkpoint: string, policy: TrustPolicy): Promise<TreeHead> {
   const opened = await openCheckpoint(checkpoint, policy)
-  if (!opened.ok) throw new Failure(opened.reason)
+  ensure(opened.ok, (opened as FailedCheck).reason)
   return opened.head
 }
 
@@ -66,8 +66,7 @@ export async function inLog(
 ): Promise<number> {
   const head = await headOf(checkpoint, policy)
   ensure(origin.test(head.origin), 'log_of_other_kind')
-  const path = decodePath(inclusion)
-  ensure(path && includes(index, head.size, leafOf(entry), path, head.root), otherwise)
+  ensure(includes(index, head.size, leafOf(entry), inclusion.map(fromBase64), head.root), otherwise)
   return head.size
 }
 
@@ -82,154 +81,164 @@ export interface CodeAbsence {
   release: Manifest
 }
 
-export class Facts {
+export interface Facts {
+  readonly policy: TrustPolicy
+  readonly charts: ChartTable
   /** The only checkpoint of the answer. */
   checkpoint: string | undefined
   state: RegistryState | undefined
-  /** State and log as they were proved: a second one must be the same to the letter. */
-  #under: { state: RegistryState; log: LogProof } | undefined
-  /** By the leaf hash of the manifest. */
-  readonly #releases = new Map<string, ProvedRelease>()
-  #periods: LeafSet<Period> | undefined
-  #providers: LeafSet<Provider> | undefined
-
-  constructor(
-    readonly policy: TrustPolicy,
-    readonly charts: ChartTable = CHARTS,
-  ) {}
-
   /** The state of the registry: the last leaf of the log, so that no later one can have been kept back. */
-  async addState(state: RegistryState, log: LogProof): Promise<void> {
-    if (this.#under) return ensure(canonical({ state, log }) === canonical(this.#under), 'mixed_checkpoints')
-    ensure((this.checkpoint ?? log.checkpoint) === log.checkpoint, 'mixed_checkpoints')
-    const size = await inLog(state, log, this.policy, REGISTRY_ORIGIN, 'state_not_in_log')
-    ensure(log.index === size - 1, 'state_not_last')
-    this.state = state
-    this.checkpoint = log.checkpoint
-    this.#under = { state, log }
-    this.#periods = new LeafSet(state.timeline_size, state.timeline_root, periodKey)
-    this.#providers = new LeafSet(state.providers_size, state.providers_root, providerKey)
-  }
-
-  addPeriod({ period, index, path }: PeriodProof): void {
-    const periods = this.#periods as LeafSet<Period>
-    ensure(periods.holds(leafOf(period), index, path), 'period_not_in_timeline')
-    // Periods of one chart that do not overlap are in order by both their ends: the nearest known ones tell.
-    const { before, after } = periods.around(periodKey(period))
-    const overlaps = (each: Period | undefined): boolean =>
-      each?.chart === period.chart && each.from !== period.from && each.from <= period.to && period.from <= each.to
-    const isApart = period.from <= period.to && !overlaps(before) && !overlaps(after)
-    ensure(isApart && periods.add(index, period), 'leaves_contradict')
-  }
-
-  addProvider({ provider, index, path }: ProviderProof): void {
-    const providers = this.#providers as LeafSet<Provider>
-    ensure(providers.holds(leafOf(provider), index, path), 'provider_not_in_state')
-    const { before, after } = providers.around(providerKey(provider))
-    // One file speaks for a provider.
-    const isTwice = [before, after].some((each) => each?.npi === provider.npi && each.chart !== provider.chart)
-    ensure(!isTwice && providers.add(index, provider), 'leaves_contradict')
-  }
-
+  addState(state: RegistryState, log: LogProof): Promise<void>
+  addPeriod(proof: PeriodProof): void
+  addProvider(proof: ProviderProof): void
   /** A release, and the period in which it is in force. */
-  addRelease({ release, in_force }: SharedRelease): void {
-    ensure(isPeriodOf(in_force.period, release), 'release_not_in_force')
-    this.addPeriod(in_force)
-    this.#know(release)
-  }
-
+  addRelease(shared: SharedRelease): void
   /** A release that is in force on no day: only that it was published. */
-  async addPublished(release: Manifest, log: LogProof): Promise<void> {
-    await inLog(release, log, this.policy, REGISTRY_ORIGIN, 'release_not_in_log')
-    this.checkpoint ??= log.checkpoint
-    ensure(this.checkpoint === log.checkpoint, 'mixed_checkpoints')
-    this.#know(release)
-  }
-
-  #know(release: Manifest): void {
-    const name = nameOf(release)
-    if (!this.#releases.has(name))
-      this.#releases.set(name, {
-        manifest: release,
-        rows: new LeafSet<AnyRow>(release.row_count, release.rows_root, rowKey),
-      })
-  }
-
-  addRow(release: Manifest, row: AnyRow, index: number, path: readonly string[], leaf_hash?: string): void {
-    const leaf = leafOfRow(row, leaf_hash)
-    ensure(this.#rowsOf(release)?.holds(leaf, index, path), 'row_not_in_release')
-    this.addProvedRow(release, row, index)
-  }
-
+  addPublished(release: Manifest, log: LogProof): Promise<void>
+  addRow(release: Manifest, row: AnyRow, index: number, path: readonly string[], leaf_hash?: string): void
   /** A row whose place in the tree has been shown already. */
-  addProvedRow(release: Manifest, row: AnyRow, index: number): void {
-    const fault = rowFault(row, release, this.charts)
-    if (fault) throw new Failure(fault)
-    ensure(this.#rowsOf(release)?.add(index, row), 'leaves_contradict')
-  }
-
-  #rowsOf(release: Manifest): LeafSet<AnyRow> | undefined {
-    return this.#releases.get(nameOf(release))?.rows
-  }
-
+  addProvedRow(release: Manifest, row: AnyRow, index: number): void
   /** What the rule is told of the editions of a day: only what is proved. */
-  on(day: string): Editions {
-    const rowsOf = (chart: string): LeafSet<AnyRow> => proved(this.editionOn(chart, day)).rows
-    return {
-      day,
-      chartOf: (npi) => this.chartOf(npi),
-      isHeld: (chart) => this.editionOn(chart, day) !== undefined,
-      row: (chart, key) => proved(rowsOf(chart).find(key)) ?? undefined,
-      rows: (chart, prefix) => proved(rowsOf(chart).under(prefix)),
-      regions: (chart, prefix) => {
-        const rows = rowsOf(chart)
-        const regions = new Set(rows.knownUnder(prefix).map(({ region }) => region as string))
-        // Two that are known are several, whatever else there is; fewer are all only where all rows are known.
-        if (regions.size < 2) proved(rows.under(prefix))
-        return [...regions].slice(0, 2)
-      },
-    }
-  }
-
-  chartOf(npi: string): string | undefined {
-    // Each NPI has one leaf: where it is not shown, its place must be.
-    const known = this.#providers?.around(`${npi}|`).after
-    if (known?.npi === npi) return known.chart
-    proved(this.#providers?.notAfter(`${npi}|`))
-    return undefined
-  }
-
-  /** The release of a chart in force on a day; undefined where it is proved that there is none. */
-  editionOn(chart: string, day: string): ProvedRelease | undefined {
-    const holding = this.#periodOn(chart, day)
-    if (holding) return proved(this.#releases.get(holding.release))
-    // The last period that begins by that day is of another chart, or is over: there is no room for another one.
-    proved(this.#periods?.notAfter(`${chart}|${day}`))
-    return undefined
-  }
-
+  on(day: string): Editions
+  /** The chart that speaks for a provider; undefined where it is proved that none does. */
+  chartOf(npi: string): string | undefined
   /** Whether a release that is known is the one in force on a day. */
-  isInForce(release: Manifest, day: string): boolean {
-    return this.#periodOn(release.chart, day)?.release === nameOf(release)
+  isInForce(release: Manifest, day: string): boolean
+  /** The editions of a day that are proved to have no row of a code at all. */
+  withoutCode(cpt: string, day: string): CodeAbsence[]
+  /** Whether a period is the last of its chart that begins by a day. */
+  isLastBy(period: Period, day: string): boolean
+}
+
+/** No facts yet, and the policy by which they are to be proved. */
+export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts {
+  /** State and log as they were proved: a second one must be the same to the letter. */
+  let under: { state: RegistryState; log: LogProof } | undefined
+  /** By the leaf hash of the manifest. */
+  const releases = new Map<string, ProvedRelease>()
+  let periods: LeafSet<Period> | undefined
+  let providers: LeafSet<Provider> | undefined
+
+  const know = (release: Manifest): void => {
+    const name = nameOf(release)
+    if (!releases.has(name))
+      releases.set(name, { manifest: release, rows: leafSet<AnyRow>(release.row_count, release.rows_root, rowKey) })
   }
+  const rowsOf = (release: Manifest): LeafSet<AnyRow> | undefined => releases.get(nameOf(release))?.rows
 
   /** The known period of a chart that holds a day. Periods of a chart do not overlap: it is the last that begins by then. */
-  #periodOn(chart: string, day: string): Period | undefined {
-    const last = this.#periods?.around(`${chart}|${day}`).before
+  const periodOn = (chart: string, day: string): Period | undefined => {
+    const last = periods?.around(`${chart}|${day}`)[0]
     return last?.chart === chart && day <= last.to ? last : undefined
   }
-
-  /** The editions of a day that are proved to have no row of a code at all. */
-  withoutCode(cpt: string, day: string): CodeAbsence[] {
-    return [...this.#releases.values()]
-      .filter(({ manifest }) => manifest.chart !== PLACE_CHART && this.isInForce(manifest, day))
-      .filter(({ rows }) => rows.under(`${cpt}|`)?.length === 0)
-      .map(({ manifest }) => ({ cpt, release: manifest }))
+  /** The release of a chart in force on a day; undefined where it is proved that there is none. */
+  const editionOn = (chart: string, day: string): ProvedRelease | undefined => {
+    const holding = periodOn(chart, day)
+    if (holding) return proved(releases.get(holding.release))
+    // The last period that begins by that day is of another chart, or is over: there is no room for another one.
+    proved(periods?.notAfter(`${chart}|${day}`))
+    return undefined
   }
 
-  /** Whether a period is the last of its chart that begins by a day. */
-  isLastBy({ chart, from }: Period, day: string): boolean {
-    const last = this.#periods?.notAfter(`${chart}|${day}`)
-    return last?.chart === chart && last.from === from
+  const facts: Facts = {
+    policy,
+    charts,
+    checkpoint: undefined,
+    state: undefined,
+
+    async addState(state, log) {
+      if (under) return ensure(canonical({ state, log }) === canonical(under), 'mixed_checkpoints')
+      ensure((facts.checkpoint ?? log.checkpoint) === log.checkpoint, 'mixed_checkpoints')
+      const size = await inLog(state, log, policy, REGISTRY_ORIGIN, 'state_not_in_log')
+      ensure(log.index === size - 1, 'state_not_last')
+      facts.state = state
+      facts.checkpoint = log.checkpoint
+      under = { state, log }
+      periods = leafSet(state.timeline_size, state.timeline_root, periodKey)
+      providers = leafSet(state.providers_size, state.providers_root, providerKey)
+    },
+
+    addPeriod({ period, index, path }) {
+      ensure(periods?.holds(leafOf(period), index, path), 'period_not_in_timeline')
+      const { chart, from, to } = period
+      // Periods of one chart that do not overlap are in order by both their ends: the nearest known ones tell.
+      const overlaps = periods
+        ?.around(periodKey(period))
+        .some((each) => each?.chart === chart && each.from !== from && each.from <= to && from <= each.to)
+      ensure(from <= to && !overlaps && periods?.add(index, period), 'leaves_contradict')
+    },
+
+    addProvider({ provider, index, path }) {
+      ensure(providers?.holds(leafOf(provider), index, path), 'provider_not_in_state')
+      const { npi, chart } = provider
+      // One file speaks for a provider.
+      const isTwice = providers?.around(providerKey(provider)).some((each) => each?.npi === npi && each.chart !== chart)
+      ensure(!isTwice && providers?.add(index, provider), 'leaves_contradict')
+    },
+
+    addRelease({ release, in_force }) {
+      ensure(isPeriodOf(in_force.period, release), 'release_not_in_force')
+      facts.addPeriod(in_force)
+      know(release)
+    },
+
+    async addPublished(release, log) {
+      await inLog(release, log, policy, REGISTRY_ORIGIN, 'release_not_in_log')
+      facts.checkpoint ??= log.checkpoint
+      ensure(facts.checkpoint === log.checkpoint, 'mixed_checkpoints')
+      know(release)
+    },
+
+    addRow(release, row, index, path, leaf_hash) {
+      const leaf = leafOfRow(row, leaf_hash)
+      ensure(rowsOf(release)?.holds(leaf, index, path), 'row_not_in_release')
+      facts.addProvedRow(release, row, index)
+    },
+
+    addProvedRow(release, row, index) {
+      const fault = rowFault(row, release, charts)
+      ensure(!fault, fault as Fault)
+      ensure(rowsOf(release)?.add(index, row), 'leaves_contradict')
+    },
+
+    on(day) {
+      const inForce = (chart: string): LeafSet<AnyRow> => proved(editionOn(chart, day)).rows
+      return {
+        day,
+        chartOf: facts.chartOf,
+        isHeld: (chart) => editionOn(chart, day) !== undefined,
+        row: (chart, key) => proved(inForce(chart).find(key)) ?? undefined,
+        rows: (chart, prefix) => proved(inForce(chart).under(prefix)),
+        regions(chart, prefix) {
+          const rows = inForce(chart)
+          const regions = new Set(rows.knownUnder(prefix).map(({ region }) => region as string))
+          // Two that are known are several, whatever else there is; fewer are all only where all rows are known.
+          if (regions.size < 2) proved(rows.under(prefix))
+          return [...regions].slice(0, 2)
+        },
+      }
+    },
+
+    chartOf(npi) {
+      // Each NPI has one leaf: where it is not shown, its place must be.
+      const known = providers?.around(`${npi}|`)[1]
+      if (known?.npi === npi) return known.chart
+      proved(providers?.notAfter(`${npi}|`))
+      return undefined
+    },
+
+    isInForce: (release, day) => periodOn(release.chart, day)?.release === nameOf(release),
+
+    withoutCode: (cpt, day) =>
+      [...releases.values()]
+        .filter(({ manifest }) => manifest.chart !== PLACE_CHART && facts.isInForce(manifest, day))
+        .filter(({ rows }) => rows.under(`${cpt}|`)?.length === 0)
+        .map(({ manifest }) => ({ cpt, release: manifest })),
+
+    isLastBy({ chart, from }, day) {
+      const last = periods?.notAfter(`${chart}|${day}`)
+      return last?.chart === chart && last.from === from
+    },
   }
+  return facts
 }

@@ -59,14 +59,11 @@ export type Verdict = { ok: true } | FailedCheck
 
 /** Thrown where a check fails, and caught where the verdict is given: a verdict is about the whole of an answer. */
 export class Failure extends Error {
+  /** The reason. */
+  declare readonly message: Fault
   /** Of a list, which item it was, counted from 1. */
-  at: number | undefined
-
-  constructor(readonly reason: Fault) {
-    super(reason)
-  }
+  at?: number
 }
-
 export function ensure(holds: unknown, reason: Fault): asserts holds {
   if (!holds) throw new Failure(reason)
 }
@@ -77,8 +74,8 @@ export async function verdictOf<T extends { ok: true }>(check: () => Promise<T>)
     return await check()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const { reason, at } = error
-    return { ok: false, reason, ...(at && { at }) }
+    const { message, at } = error
+    return { ok: false, reason: message, ...(at && { at }) }
   }
 }
 

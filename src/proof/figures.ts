@@ -6,7 +6,7 @@ import { FIGURES_ORIGIN, inLog } from './facts.ts'
 import { ensure } from './fault.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { isLogProof, type LogProof } from './price/proofs.ts'
-import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, orNull, TOKEN } from './shape.ts'
+import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, orNull, token } from './shape.ts'
 
 export const FIGURES_STATE = 'figures-state/1'
 
@@ -107,10 +107,10 @@ export const isFiguresState = both(
   closed(
     {
       schema: oneOf(FIGURES_STATE),
-      release_id: orNull(matches(TOKEN)),
+      release_id: orNull(token),
       as_of: orNull(instant),
       data_class: isDataClass,
-      sdc_rule_version: matches(TOKEN),
+      sdc_rule_version: token,
       metrics: closed({
         w: standing(rate),
         r: standing(rate),
@@ -123,7 +123,7 @@ export const isFiguresState = both(
       recorded_at: instant,
     },
     {
-      noise: closed({ mechanism: matches(NAME), epsilon: matches(TOKEN), windows: matches(NAME) }),
+      noise: closed({ mechanism: matches(NAME), epsilon: token, windows: matches(NAME) }),
       exact: oneOf(true),
       unit: orNull(oneOf('case', 'person')),
       median_band: orNull(closed({ low: amount, high: orNull(amount) })),

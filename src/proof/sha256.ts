@@ -44,20 +44,19 @@ export function portableSha256(message: Uint8Array): Uint8Array {
 
   const state = INITIAL.slice()
   const w = new Uint32Array(64)
-  const at = (words: Uint32Array, i: number): number => words[i] as number
   for (let block = 0; block < padded.length; block += 64) {
     for (let t = 0; t < 16; t++) w[t] = view.getUint32(block + 4 * t)
     for (let t = 16; t < 64; t++) {
-      const w15 = at(w, t - 15)
-      const w2 = at(w, t - 2)
+      const w15 = w[t - 15] as number
+      const w2 = w[t - 2] as number
       const s0 = rotate(w15, 7) ^ rotate(w15, 18) ^ (w15 >>> 3)
       const s1 = rotate(w2, 17) ^ rotate(w2, 19) ^ (w2 >>> 10)
-      w[t] = at(w, t - 16) + s0 + at(w, t - 7) + s1
+      w[t] = (w[t - 16] as number) + s0 + (w[t - 7] as number) + s1
     }
     let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
     for (let t = 0; t < 64; t++) {
       const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-      const t1 = (h + s1 + ((e & f) ^ (~e & g)) + at(K, t) + at(w, t)) | 0
+      const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (K[t] as number) + (w[t] as number)) | 0
       const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
       const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
       h = g
@@ -69,7 +68,7 @@ export function portableSha256(message: Uint8Array): Uint8Array {
       b = a
       a = (t1 + t2) | 0
     }
-    for (const [i, mixed] of [a, b, c, d, e, f, g, h].entries()) state[i] = at(state, i) + mixed
+    for (const [i, mixed] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] as number) + mixed
   }
   // The words are written where the message was.
   state.forEach((word, i) => {

@@ -1,12 +1,14 @@
 // Checks of closed shapes: a member that is not named makes the whole thing invalid.
 
+import { isCompound, isText } from './canonical-json.ts'
+
 export type Check = (value: unknown) => boolean
 export type Members = Record<string, unknown>
 
 export const matches =
   (pattern: RegExp): Check =>
   (value) =>
-    typeof value === 'string' && pattern.test(value)
+    isText(value) && pattern.test(value)
 
 export const oneOf =
   (...values: readonly unknown[]): Check =>
@@ -31,12 +33,11 @@ export const both =
 export const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 
 export const listOf =
-  (check: Check, most = 64): Check =>
+  (check: Check, most = 64, least = 0): Check =>
   (value) =>
-    Array.isArray(value) && value.length <= most && value.every(check)
+    Array.isArray(value) && value.length <= most && value.length >= least && value.every(check)
 
-export const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Members => isCompound(value) && !Array.isArray(value)
 
 /** Exactly the members of `shape`, and of `optional` those that are there. */
 export const closed = (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check => {
@@ -45,8 +46,12 @@ export const closed = (shape: Record<string, Check>, optional: Record<string, Ch
   return (value) =>
     isObject(value) &&
     required.every((name) => Object.hasOwn(value, name)) &&
-    Object.keys(value).every((name) => Object.hasOwn(checks, name) && checks[name]?.(value[name]))
+    Object.keys(value).every((name) => own(checks, name)?.(value[name]))
 }
+
+/** The member of a table that is its own, and no function that every object has. */
+export const own = <T>(table: { readonly [name: string]: T }, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
 
 /** An object whose names and texts have these forms. */
 export const mapOf =
@@ -54,11 +59,11 @@ export const mapOf =
   (value) =>
     isObject(value) && Object.entries(value).every(([each, one]) => name.test(each) && text(one))
 
-const DAY = /^([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/
+const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 
 /** A day that exists: the pattern alone would take the 31st of February. */
 export const isDay: Check = (value) => {
-  const [, year, month, day = ''] = (typeof value === 'string' && DAY.exec(value)) || []
+  const [, year, month, day = ''] = (isText(value) && DAY.exec(value)) || []
   // Years repeat after 400; those before 100 would be taken for ones of the last century.
   return (
     day !== '' && (day <= '28' || Number(day) <= new Date(Date.UTC(Number(year) + 400, Number(month), 0)).getUTCDate())
@@ -66,15 +71,19 @@ export const isDay: Check = (value) => {
 }
 
 export const instant: Check = (value) =>
-  matches(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/)(value) &&
+  matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/)(value) &&
   !Number.isNaN(Date.parse(value as string)) &&
   isDay((value as string).slice(0, 10))
 
 /** Names that are written with spaces between them. */
 export const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
 
+/** A National Provider Identifier, as far as its form goes. */
+export const NPI = /^[12]\d{9}$/
+/** The SHA-256 of a file. */
+export const digest = /* @__PURE__ */ matches(/^[0-9a-f]{64}$/)
 export const NAME = /^[a-z][a-z0-9_]*$/
-export const TOKEN = /^[!-~]{1,300}$/
+export const token = /* @__PURE__ */ matches(/^[!-~]{1,300}$/)
 /** Printable ASCII: the only free text is the service's own, it is short, and every language reads it alike. */
 export const label = /* @__PURE__ */ matches(/^[ -~]{0,300}$/)
 export const hash = /* @__PURE__ */ matches(/^[A-Za-z0-9+/]{43}=$/)

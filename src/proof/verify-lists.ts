@@ -2,13 +2,23 @@
 // kinds of bodies, and gives the same verdicts on theirs.
 
 import { checkAnswer } from './answer.ts'
-import { checkAge, hasOneCheckpoint, isFiguresBody, readBody, type VerifyOptions, type View } from './body.ts'
+import {
+  answerOf,
+  checkAge,
+  hasOneCheckpoint,
+  isFiguresBody,
+  isLookup,
+  readBody,
+  type VerifiedAnswer as VerifiedLookup,
+  type VerifyOptions,
+  type View,
+} from './body.ts'
 import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
 import { checkHistory, checkUnknownProvider, type HistoryQuestion } from './catalogue/history.ts'
 import type { CheckedCatalogue, ProvedEdition, ProvedPage } from './catalogue/page.ts'
 import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
 import { oneWay, placesOf } from './entries.ts'
-import { Facts } from './facts.ts'
+import { type Facts, noFacts } from './facts.ts'
 import { ensure, type FailedCheck, verdictOf } from './fault.ts'
 import { checkFigures, type FiguresState, isDataClass } from './figures.ts'
 import { type BillQuestion, checkBatch } from './list/batch.ts'
@@ -19,7 +29,7 @@ import type { Question } from './lookup/question.ts'
 import type { SheetQuestion } from './lookup/sheet.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { hasOnly, type Members } from './shape.ts'
-import { answerOf, isLookup, type Inquiry as LookupInquiry, type VerifiedAnswer as VerifiedLookup } from './verify.ts'
+import type { Inquiry as LookupInquiry } from './verify.ts'
 
 /** What was asked. */
 export type Inquiry =
@@ -60,7 +70,7 @@ export const verifyBody = (
       ensure(kind in asked || 'anyQuestion' in asked, 'answers_another_question')
       return kind === 'figures' ? figuresOf(body, policy, options) : entriesOf(body, policy, options)
     }
-    const facts = new Facts(policy, options.charts)
+    const facts = noFacts(policy, options.charts)
     const { shown = [], refused = 0, editions = [], page } = await checkBody(facts, body, kind, asked)
     const answer = await answerOf(facts, body, shown, options)
     return { ...answer, editions, ...(page && { page }), entries: editions.length, refused }

@@ -1,10 +1,11 @@
-// The same verifier three times: in Bun, in Node as it is built for others, and in Go as someone else wrote it. Each is
+// The same verifier three times: in Bun, in Node as it is built for others, and in Go as someone else wrote it. In Node the
+// small verifier of lookups is asked as well, wherever it has a say. Each is
 // asked about a case and says what it makes of it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { browserModule, build, bundledModule, MODULES } from '../../scripts/build.ts'
+import { browserModule, build, bundledModule, MODULES, publishedModule } from '../../scripts/build.ts'
 import { judge, type Vector } from '../../scripts/vectors/vector.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import * as changes from '../../src/proof/changes.ts'
@@ -35,12 +36,21 @@ const NODE = `
 ${MODULES.map((name, i) => `import * as part${i} from './${name}.js'`).join('\n')}
 import { judge } from './judge.js'
 const verifier = { ${MODULES.map((_, i) => `...part${i}`).join(', ')} }
+const lookups = { ...verifier, ...part${MODULES.indexOf('verify')} }
+async function inBoth(one) {
+  const outcome = await judge(verifier, one)
+  if (one.kind === 'body' && !one.asked?.question) return outcome
+  const small = await judge(lookups, one)
+  // It says nothing of what lists have.
+  const told = ({ entries, refused, page, ...rest }) => JSON.stringify(rest)
+  return told(small) === told(outcome) ? outcome : { fault: 'the verifier of lookups says ' + JSON.stringify(small) }
+}
 let rest = ''
 for await (const chunk of process.stdin.setEncoding('utf8')) {
   const lines = (rest + chunk).split('\\n')
   rest = lines.pop()
   for (const line of lines) {
-    const outcome = await judge(verifier, JSON.parse(line)).catch((error) => ({ fault: String(error) }))
+    const outcome = await inBoth(JSON.parse(line)).catch((error) => ({ fault: String(error) }))
     process.stdout.write(JSON.stringify(outcome) + '\\n')
   }
 }`
@@ -103,7 +113,8 @@ export class Judges {
 
   static async start(): Promise<Judges> {
     const folder = mkdtempSync(join(tmpdir(), 'judges-'))
-    await build(folder, bundledModule)
+    // The verifier of lookups is as it is published: more is done to make it small than to the others.
+    await build(folder, (name) => (name === 'verify' ? publishedModule(name) : bundledModule(name)))
     writeFileSync(
       join(folder, 'judge.js'),
       await browserModule(join(import.meta.dir, '../../scripts/vectors/vector.ts')),

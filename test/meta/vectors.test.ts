@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { publishedModule } from '../../scripts/build.ts'
 import { judge, type Vector } from '../../scripts/vectors/vector.ts'
 import { exampleOf, FORMAT, VECTORS, vectorFiles } from '../../scripts/vectors.ts'
+import { isLookup } from '../../src/proof/body.ts'
 import * as changes from '../../src/proof/changes.ts'
 import * as growth from '../../src/proof/growth.ts'
 import * as derivation from '../../src/proof/price/derivation.ts'
@@ -51,20 +54,36 @@ test.each(names)('the verifier says what is expected of it on all of %s', async 
   expect(differing).toEqual([])
 })
 
-test('the verifier of lookups has the same verdict on each lookup, and takes no list', async () => {
+/** As it is published, with other names for what is its own. */
+async function publishedLookups(): Promise<typeof lookups> {
+  const folder = mkdtempSync(join(tmpdir(), 'lookups-'))
+  await Bun.write(join(folder, 'verify.js'), await publishedModule('verify'))
+  const module = await import(join(folder, 'verify.js'))
+  rmSync(folder, { recursive: true })
+  return module
+}
+
+test.each([
+  ['as it is written', async () => lookups],
+  ['as it is published', publishedLookups],
+])('the verifier of lookups, %s, has the same verdict on each lookup, and takes no list', async (_, open) => {
+  const small = await open()
   const differing: object[] = []
   for (const vector of vectors) {
-    const policy = vector.kind === 'body' ? verify.parsePolicy(vector.policy) : undefined
+    const policy = vector.kind === 'body' ? small.parsePolicy(vector.policy) : undefined
     if (vector.kind !== 'body' || !policy) continue
-    const options = vector.not_before === undefined ? {} : { notBefore: vector.not_before }
+    const { not_before, not_after } = vector
+    const options = {
+      ...(not_before === undefined ? {} : { notBefore: not_before }),
+      ...(not_after === undefined ? {} : { notAfter: not_after }),
+    }
     const asked = vector.asked ?? ({ anyQuestion: true } as const)
     const whole = await verify.verifyBody(vector.body, policy, asked, options)
     // What lists have is not in the verdict on a lookup.
     const { editions: _1, page: _2, entries: _3, refused: _4, figures: _5, ...rest } = whole as verify.VerifiedAnswer
-    const isLookup =
-      'question' in asked || ('anyQuestion' in asked && whole.ok && lookups.isLookup(JSON.parse(vector.body)))
-    const small = await lookups.verifyBody(vector.body, policy, asked as lookups.Inquiry, options)
-    if (isLookup ? !Bun.deepEquals(small, rest) : small.ok) differing.push({ name: vector.name, small })
+    const isOfLookup = 'question' in asked || ('anyQuestion' in asked && whole.ok && isLookup(JSON.parse(vector.body)))
+    const verdict = await small.verifyBody(vector.body, policy, asked as lookups.Inquiry, options)
+    if (isOfLookup ? !Bun.deepEquals(verdict, rest) : verdict.ok) differing.push({ name: vector.name, verdict })
   }
   expect(differing).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Manifest, Period } from '../price/release.ts'
-import { LeafSet } from '../tree/leaf-set.ts'
+import { leafSet } from '../tree/leaf-set.ts'
 import { isNextPage, isPageOf, isWholePageOf } from './page.ts'
 
 const period = (from: string): Period => ({ chart: 'a', from, to: '2026-12-31', release: 'r' })
@@ -48,7 +48,7 @@ test('a page has its members and no others, and says where it stands', () => {
 
 test('no key stands at two places of a sorted tree, whichever was seen first', () => {
   const places = (...given: [number, string][]): boolean[] => {
-    const set = new LeafSet<string>(10, '', (leaf) => leaf)
+    const set = leafSet<string>(10, '', (leaf) => leaf)
     return given.map(([index, key]) => set.add(index, key))
   }
   expect(places([5, 'b'], [3, 'b'])).toEqual([true, false])

@@ -13,7 +13,7 @@ function faultOf(...periods: Period[]): string | undefined {
     checkRuns([run], stateOf({ periods, providers: [] }, '2026-01-01T00:00:00Z'))
     return undefined
   } catch (error) {
-    return (error as { reason?: string }).reason
+    return (error as Error).message
   }
 }
 

@@ -21,6 +21,3 @@ export function findRow(editions: Editions, chart: string, key: string): AnyRow 
   const row = editions.row(chart, key)
   return row && row.effective_from <= editions.day ? row : undefined
 }
-
-export const isAny = (editions: Editions, chart: string, prefix: string): boolean =>
-  editions.regions(chart, prefix).length > 0

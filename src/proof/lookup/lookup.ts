@@ -15,7 +15,7 @@ import {
   PLACE_CHART,
 } from '../price/charts.ts'
 import { type Basis, type PlaceRow, type PricedRow, type Row, rowKey, type Setting } from '../price/row.ts'
-import { type Editions, findRow, isAny } from './editions.ts'
+import { type Editions, findRow } from './editions.ts'
 import { type Adjustment, adjust, isAdjusting, isNeutral, withBothSides } from './modifiers.ts'
 import { type Place, placeOf, regionFor } from './place.ts'
 import type { ParsedQuestion } from './question.ts'
@@ -59,7 +59,7 @@ function ofSchedules(editions: Editions, question: ParsedQuestion, place: Place,
     // A schedule by locality cannot be read without the table that says where a ZIP code lies.
     else if (facts.speaks !== 'national' && place.notHeld) notHeld.add(PLACE_CHART)
     else {
-      const finding = inSchedule({ editions, question, chart, facts, place })
+      const finding = inSchedule(scheduleOf(editions, question, place, chart, facts), question.modifiers)
       if (finding && !LEAVES_OPEN.includes(finding.outcome)) return finding
       if (finding) findings.push(finding)
     }
@@ -71,32 +71,58 @@ function ofSchedules(editions: Editions, question: ParsedQuestion, place: Place,
 const MAY_BE_ELSEWHERE = ['paid_elsewhere', 'not_valid', 'no_price_stated']
 
 /** What is said where no chart has a price: what is about the code itself goes first. */
-const without = (findings: readonly Decision[], charts: string[]): Decision =>
-  // A schedule that has the code with other modifiers knows more than one that does not pay for it.
-  findings.find(({ outcome }) => outcome === 'modifier_not_priced') ??
-  findings.find((each) => each.outcome === 'absent' && !MAY_BE_ELSEWHERE.includes(each.row.reason)) ??
-  findings.find(({ outcome }) => outcome === 'region_not_covered') ??
-  (charts.length > 0 ? { outcome: 'no_edition', charts } : (findings[0] ?? { outcome: 'not_on_schedule' }))
+function without(findings: readonly Decision[], charts: string[]): Decision {
+  const first = (outcome: Decision['outcome']) => findings.find((each) => each.outcome === outcome)
+  return (
+    // A schedule that has the code with other modifiers knows more than one that does not pay for it.
+    first('modifier_not_priced') ??
+    findings.find((each) => each.outcome === 'absent' && !MAY_BE_ELSEWHERE.includes(each.row.reason)) ??
+    first('region_not_covered') ??
+    (charts.length > 0 ? { outcome: 'no_edition', charts } : (findings[0] ?? { outcome: 'not_on_schedule' }))
+  )
+}
 
-/** A schedule, and what is asked of it. */
+/** A schedule, as a question needs it. */
 interface Schedule {
-  editions: Editions
-  question: ParsedQuestion
   chart: string
   facts: ChartFacts
   place: Place
+  /** Of the rows that can answer; undefined where several may be meant. */
+  region: string | undefined
+  settings: SettingsTried
+  rowAt(region: string, modifier: string | null, setting: Setting | null): Row | undefined
+  /** The regions of the rows of the code whose keys go on so: none, the only one, or two of several. */
+  regions(rest: string): readonly string[]
+}
+const scheduleOf = (
+  editions: Editions,
+  question: ParsedQuestion,
+  place: Place,
+  chart: string,
+  facts: ChartFacts,
+): Schedule => {
+  const cpt = codeIn(facts, question.cpt)
+  const basis = facts.bases[0] as Basis
+  return {
+    chart,
+    facts,
+    place,
+    region: regionFor(facts, place),
+    settings: settingsFor(facts, question.setting),
+    rowAt: (region, modifier, setting) =>
+      findRow(editions, chart, rowKey({ cpt, region, npi: null, modifier, basis, setting, class: null })) as Row,
+    regions: (rest) => editions.regions(chart, `${cpt}|${rest}`),
+  }
 }
 
 /** What a schedule says; undefined if it does not have the code. */
-function inSchedule(schedule: Schedule): Decision | undefined {
-  const modifiers = withBothSides(schedule.question.modifiers)
-  const ignored = modifiers.filter(isNeutral)
-  const kept = modifiers.filter((modifier) => !isNeutral(modifier))
-  const adjusting = kept.filter(isAdjusting)
+function inSchedule(schedule: Schedule, asked: readonly string[]): Decision | undefined {
+  const [ignored, kept] = byNeutral(withBothSides(asked))
+  const [adjusting, another] = kept.filter(isAdjusting)
   // Two modifiers that each change the amount have no stated rule for both.
-  const modifier = joined(adjusting.length > 1 ? kept : kept.filter((each) => !isAdjusting(each)))
+  const modifier = joined(another ? kept : kept.filter((each) => each !== adjusting))
   const found = withModifier(schedule, modifier)
-  if (found?.outcome === 'price') return adjusted({ ...found, ignored }, adjusting)
+  if (found?.outcome === 'price') return adjusted({ ...found, ignored }, another ? undefined : adjusting)
   if (found) return found
   const bare = modifier === null ? undefined : withModifier(schedule, null)
   if (bare?.outcome === 'price' || bare?.outcome === 'region_ambiguous') return { outcome: 'modifier_not_priced' }
@@ -105,26 +131,28 @@ function inSchedule(schedule: Schedule): Decision | undefined {
 
 const joined = (modifiers: readonly string[]): string | null => modifiers.join('-') || null
 
-function adjusted(price: Extract<Decision, { outcome: 'price' }>, [modifier, ...more]: readonly string[]): Decision {
-  if (modifier === undefined || more.length > 0) return price
+/** The modifiers that change no payment, and the others. */
+const byNeutral = (modifiers: readonly string[]): [string[], string[]] => [
+  modifiers.filter(isNeutral),
+  modifiers.filter((modifier) => !isNeutral(modifier)),
+]
+
+function adjusted(price: Extract<Decision, { outcome: 'price' }>, modifier: string | undefined): Decision {
+  if (modifier === undefined) return price
   const { chart, row } = price
   const adjustment = adjust(row, modifier)
   return adjustment ? { ...price, adjustment } : { outcome: 'modifier_not_allowed', chart, row, modifier }
 }
 
 /** What a schedule has of a code that it does not have as asked: with other modifiers, in other settings or places. */
-function otherwise(
-  { editions, question, chart, facts, place }: Schedule,
-  modifier: string | null,
-): Decision | undefined {
-  const region = regionFor(facts, place)
-  const isUnder = (prefix: string): boolean => isAny(editions, chart, `${codeIn(facts, question.cpt)}|${prefix}`)
-  const regions = [...new Set([region ?? 'national', 'national'])]
+function otherwise({ chart, facts, place, region, regions }: Schedule, modifier: string | null): Decision | undefined {
+  const isThere = (rest: string): boolean =>
+    [...new Set([region ?? 'national', 'national'])].some((each) => regions(each + rest).length > 0)
   // In another setting only.
-  if (modifier === null && regions.some((each) => isUnder(`${each}|||`))) return undefined
+  if (modifier === null && isThere('|||')) return undefined
   // With modifiers only, such as equipment that is bought new or rented by the month.
-  if (regions.some((each) => isUnder(`${each}||`))) return { outcome: 'modifier_not_priced' }
-  if (facts.speaks === 'national' || !isUnder('US-')) return undefined
+  if (isThere('||')) return { outcome: 'modifier_not_priced' }
+  if (facts.speaks === 'national' || regions('US-').length === 0) return undefined
   // For places, and none was asked, or it may be one of several; else for other places only.
   const isOpen = region === 'national' || (region === undefined && (place.split || place.state === undefined))
   return { outcome: isOpen ? 'region_ambiguous' : 'region_not_covered', chart }
@@ -138,20 +166,14 @@ const LEAVES_ROOM = ['not_applicable_in_setting', 'no_price_stated']
  * for the whole country and every setting: it stands once, on the national row without a setting. A setting in which
  * the service is not performed stands once for the country too.
  */
-function withModifier(
-  { editions, question, chart, facts, place }: Schedule,
-  modifier: string | null,
-): Decision | undefined {
-  const cpt = codeIn(facts, question.cpt)
-  const basis = facts.bases[0] as Basis
-  const rowAt = (region: string, setting: Setting | null): Row | undefined =>
-    findRow(editions, chart, rowKey({ cpt, region, npi: null, modifier, basis, setting, class: null })) as Row
+function withModifier(schedule: Schedule, modifier: string | null): Decision | undefined {
+  const { chart, facts, place, settings, rowAt, regions } = schedule
   /** Absences that leave room are kept: they are said where nothing else is. */
   let stated: Row | undefined
   /** The row of the first setting that decides. `missing` takes the settings that have none. */
-  const firstIn = (region: string, settings: SettingsTried, missing: (Setting | null)[]): Row | undefined => {
-    for (const setting of settings) {
-      const row = rowAt(region, setting)
+  const firstIn = (where: string, tried: SettingsTried, missing: (Setting | null)[]): Row | undefined => {
+    for (const setting of tried) {
+      const row = rowAt(where, modifier, setting)
       if (row && !('reason' in row && LEAVES_ROOM.includes(row.reason))) return row
       stated ??= row
       if (!row) missing.push(setting)
@@ -159,30 +181,31 @@ function withModifier(
     return undefined
   }
   const status = (): Decision | undefined => {
-    const row = facts.settings.includes(null) ? undefined : rowAt('national', null)
+    const row = facts.settings.includes(null) ? undefined : rowAt('national', modifier, null)
     return row && 'reason' in row ? said(chart, row) : undefined
   }
 
-  let region = regionFor(facts, place)
+  let { region } = schedule
   const isOpen = region === undefined
-  if (region === undefined) {
+  if (isOpen) {
     const ofCountry = status()
     if (ofCountry) return ofCountry
-    if (facts.speaks === 'locality' && place.state !== undefined && !place.split) {
-      const regions = editions.regions(chart, `${cpt}|US-${localitiesOf(place.state)}-`)
-      if (regions.length > 1 || (regions.length === 1 && isDivided(place.state))) {
-        if (hasModifier(editions, chart, cpt, modifier)) return { outcome: 'region_ambiguous', chart }
-      } else region = regions[0]
+    if (facts.speaks === 'locality' && place.state && !place.split) {
+      const [only, another] = regions(`US-${localitiesOf(place.state)}-`)
+      if (another || (only && isDivided(place.state))) {
+        // The localities have what the country has, unless it has nothing.
+        if (regions(`national||${modifier ?? ''}|`).length > 0 || regions('national|').length === 0)
+          return { outcome: 'region_ambiguous', chart }
+      } else region = only
     }
   }
-  const settings = settingsFor(facts, question.setting)
   const missing: (Setting | null)[] = []
-  const own = region === undefined ? undefined : firstIn(region, settings, missing)
+  const own = region && firstIn(region, settings, missing)
   if (own) return said(chart, own)
   const ofCountry = !isOpen && (missing.length > 0 || !stated) ? status() : undefined
   if (ofCountry) return ofCountry
   if (region !== 'national' && facts.speaks !== 'national') {
-    const national = firstIn('national', region === undefined ? settings : missing, [])
+    const national = firstIn('national', region ? missing : settings, [])
     if (national && 'price' in national)
       return { outcome: place.split ? 'region_ambiguous' : 'region_not_covered', chart }
     stated = national ?? stated
@@ -191,14 +214,8 @@ function withModifier(
 }
 
 /** What a row says for itself. */
-const said = (chart: string, row: Row): Decision =>
-  'price' in row
-    ? { outcome: 'price', chart, row, ignored: [], adjustment: undefined }
-    : { outcome: 'absent', chart, row }
-
-/** Whether the localities can have a code with a modifier: they have what the country has, unless it has nothing. */
-const hasModifier = (editions: Editions, chart: string, cpt: string, modifier: string | null): boolean =>
-  isAny(editions, chart, `${cpt}|national||${modifier ?? ''}|`) || !isAny(editions, chart, `${cpt}|national|`)
+const said = (chart: string, row: Row, ignored: string[] = []): Decision =>
+  'price' in row ? { outcome: 'price', chart, row, ignored, adjustment: undefined } : { outcome: 'absent', chart, row }
 
 type SettingsTried = readonly (Setting | null)[]
 
@@ -220,10 +237,9 @@ function ofProvider(editions: Editions, { cpt, basis, setting, modifiers }: Pars
   const chart = editions.chartOf(npi)
   if (chart === undefined) return { outcome: 'unknown_provider' }
   if (!editions.isHeld(chart)) return { outcome: 'no_edition', charts: [chart] }
-  const bases = basis === undefined ? HOSPITAL_FACTS.bases : [basis]
-  const settings = setting === undefined ? HOSPITAL_FACTS.settings : [setting, null]
-  const ignored = modifiers.filter(isNeutral)
-  const kept = modifiers.filter((modifier) => !isNeutral(modifier))
+  const bases = basis ? [basis] : HOSPITAL_FACTS.bases
+  const settings = setting ? [setting, null] : HOSPITAL_FACTS.settings
+  const [ignored, kept] = byNeutral(modifiers)
   // As on the bill first, then without those that change no payment.
   const choices = new Map([
     [joined(modifiers), []],
@@ -236,13 +252,14 @@ function ofProvider(editions: Editions, { cpt, basis, setting, modifiers }: Pars
         for (const inClass of CLASSES_TRIED) {
           const key = { cpt, region: 'national', npi, modifier, basis: each, setting: inSetting, class: inClass }
           const row = findRow(editions, chart, rowKey(key)) as Row | undefined
-          if (row && 'price' in row) return { outcome: 'price', chart, row, ignored: left, adjustment: undefined }
+          if (row && 'price' in row) return said(chart, row, left)
           stated ??= row
         }
     if (stated) return said(chart, stated)
   }
   // The code is there, and not so: with other modifiers only, or not in this setting or basis.
   const prefix = `${cpt}|national|${npi}|`
-  const isBare = modifiers.length === 0 && isAny(editions, chart, `${prefix}|`)
-  return { outcome: !isBare && isAny(editions, chart, prefix) ? 'modifier_not_priced' : 'not_on_schedule' }
+  const isAny = (start: string): boolean => editions.regions(chart, start).length > 0
+  const isBare = modifiers.length === 0 && isAny(`${prefix}|`)
+  return { outcome: !isBare && isAny(prefix) ? 'modifier_not_priced' : 'not_on_schedule' }
 }

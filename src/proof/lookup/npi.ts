@@ -1,11 +1,13 @@
 // National Provider Identifiers: ten digits, the last of which checks the others.
 
+import { NPI } from '../shape.ts'
+
 /** The prefix that makes an NPI a card number of ISO/IEC 7812: 80 for health, 840 for the United States. */
 const PREFIX = '80840'
 
 /** Whether the text has the form of an NPI and the right Luhn check digit. Not whether it was ever issued. */
 export function isNpi(text: string): boolean {
-  if (!/^[12][0-9]{9}$/.test(text)) return false
+  if (!NPI.test(text)) return false
   let sum = 0
   for (const [i, digit] of [...(PREFIX + text)].reverse().entries()) {
     const weighted = Number(digit) * (i % 2 === 1 ? 2 : 1)

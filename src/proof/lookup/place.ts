@@ -22,28 +22,28 @@ export function placeOf(
   { region, setting, basis }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis'>,
   table: ChartTable,
 ): Place {
-  if (region.level === 'national') return { region: 'national' }
-  if (region.level === 'locality') return { region: region.region, state: region.region.slice(3, 5) }
-  if (region.level === 'state') return { state: region.state }
+  if (region.level !== 'zip') return region
   // A question that only national schedules may answer needs no place.
   if (chartsFor(basis, setting, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
     return { region: 'national' }
   if (!editions.isHeld(PLACE_CHART)) return { notHeld: true }
   const whole = findRow(editions, PLACE_CHART, `${region.zip}|`) as PlaceRow | undefined
-  if (whole?.region) return { region: whole.region, state: whole.state, row: whole }
+  if (whole?.region) return placeIn(whole)
   const listed = editions.rows(PLACE_CHART, `${region.zip}|`) as readonly PlaceRow[]
   const parts = listed.filter((part) => part.effective_from <= editions.day)
   const [first] = parts
   if (!first) return { unknown: true }
   const { plusFour } = region
   const own = plusFour === null ? undefined : parts.find((part) => holds(part.plus_four, plusFour))
-  if (own?.region) return { region: own.region, state: own.state, row: own }
+  if (own?.region) return placeIn(own)
   // A ZIP code can lie in two localities, and in two states. Its own row names one of them; only its parts name all.
   const isOne = (name: 'region' | 'state'): boolean => parts.every((part) => part[name] === first[name])
   const state = parts.some((part) => part.plus_four) && isOne('state') ? first.state : undefined
-  if (first.region && isOne('region')) return { region: first.region, state, row: first }
+  if (first.region && isOne('region')) return { ...placeIn(first), state }
   return { state, split: true, ...(whole ? { row: whole } : {}) }
 }
+
+const placeIn = (row: PlaceRow): Place => ({ region: row.region as string, state: row.state, row })
 
 const holds = (range: string | null, digits: string): boolean =>
   range !== null && range.slice(0, 4) <= digits && digits <= range.slice(5)

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SETTINGS } from '../price/row.ts'
+import { isNeutral } from './modifiers.ts'
 import { codeOf, hasOnlyTexts, parseQuestion, type Question, type QuestionFault } from './question.ts'
-import { parseRegion } from './region.ts'
+import { isDivided, localitiesOf, parseRegion } from './region.ts'
 
 const DAY = '2026-07-15'
 const NPI = '1234567893'
@@ -12,7 +13,7 @@ test('what is left out or empty has its default', () => {
   const bare = {
     cpt: '99213',
     day: DAY,
-    region: { level: 'national' },
+    region: { level: 'national', region: 'national' },
     npi: null,
     modifiers: [],
     setting: undefined,
@@ -74,12 +75,12 @@ test('every setting has a meaning at a hospital, or with a basis', () => {
 })
 
 test.each([
-  ['national', { level: 'national' }],
-  ['NATIONAL', { level: 'national' }],
+  ['national', { level: 'national', region: 'national' }],
+  ['NATIONAL', { level: 'national', region: 'national' }],
   ['IL', { level: 'state', state: 'IL' }],
   ['us-il', { level: 'state', state: 'IL' }],
-  ['US-IL-16', { level: 'locality', region: 'US-IL-16' }],
-  ['us-pr-20', { level: 'locality', region: 'US-PR-20' }],
+  ['US-IL-16', { level: 'locality', region: 'US-IL-16', state: 'IL' }],
+  ['us-pr-20', { level: 'locality', region: 'US-PR-20', state: 'PR' }],
   ['60611', { level: 'zip', zip: '60611', plusFour: null }],
   ['zip-60611', { level: 'zip', zip: '60611', plusFour: null }],
   ['60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
@@ -123,4 +124,31 @@ test('a question has texts of the names that are known, and nothing else', () =>
   for (const bad of [null, undefined, 'cpt', { cpt: 99213 }, { cpt: '99213', zip: '60611' }, { region: null }])
     expect([bad, hasOnlyTexts(bad, names)]).toEqual([bad, false])
   expect([codeOf('   '), codeOf(' a1 '), codeOf('\ta1')]).toEqual(['', 'A1', '\tA1'])
+})
+
+const SYMBOLS = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const PAIRS = SYMBOLS.flatMap((a) => SYMBOLS.map((b) => a + b))
+const listed = (text: string): string[] => text.split(' ').sort()
+
+test('the modifiers that change no payment are these, and no longer text is one', () => {
+  const neutral = listed(
+    '24 25 27 57 58 59 76 77 79 91 XE XS XP XU RT LT LC LD LM RC RI E1 E2 E3 E4 FA F1 F2 F3 F4 F5 F6 F7 F8 F9 ' +
+      'TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ',
+  )
+  expect(PAIRS.filter(isNeutral)).toEqual(neutral)
+  for (const modifier of neutral)
+    for (const text of [`${modifier}0`, `0${modifier}`, modifier.slice(1), modifier.toLowerCase().replace(/\d/g, 'x')])
+      expect([text, isNeutral(text)]).toEqual([text, false])
+})
+
+test('the states and areas are these, and those with several localities, and those that lie in Hawaii', () => {
+  const areas = listed(
+    'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR ' +
+      'PA RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP',
+  )
+  expect(PAIRS.filter((pair) => parseRegion(pair))).toEqual(areas)
+  expect(PAIRS.filter((pair) => parseRegion(`us-${pair.toLowerCase()}-01`))).toEqual(areas)
+  expect(areas.filter(isDivided)).toEqual(listed('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'))
+  expect(areas.filter((area) => localitiesOf(area) !== area)).toEqual(listed('GU AS MP'))
+  expect(localitiesOf('GU')).toBe('HI')
 })

@@ -1,8 +1,9 @@
 // A question as it is asked, and as it is understood.
 
+import { isText } from '../canonical-json.ts'
 import { chartsFor } from '../price/charts.ts'
-import { BASES, type Basis, keyMembers, SETTINGS, type Setting } from '../price/row.ts'
-import { isDay } from '../shape.ts'
+import { type Basis, keyMembers, type Setting } from '../price/row.ts'
+import { isDay, isObject } from '../shape.ts'
 import { isNpi } from './npi.ts'
 import { parseRegion, type Region } from './region.ts'
 
@@ -33,15 +34,10 @@ export type QuestionFault = 'cpt' | 'as_of' | 'region' | 'npi' | 'modifier' | 's
 
 /** Texts of these names and nothing else: who asks for more than is understood must not take the answer for one to it. */
 export const hasOnlyTexts = (value: unknown, names: readonly string[]): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).every(
-    ([name, text]) => names.includes(name) && (text === undefined || typeof text === 'string'),
-  )
+  isObject(value) &&
+  Object.entries(value).every(([name, text]) => names.includes(name) && (text === undefined || isText(text)))
 
 const PARTS = ['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis']
-
-const MODIFIERS = /^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/
 
 /** The code with spaces around it removed and in capitals; other blanks are no part of how people write one. */
 export function codeOf(text: string): string {
@@ -64,11 +60,10 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
   if (!region) return 'region'
   const npi = given('npi') ?? null
   if (npi !== null && !isNpi(npi)) return 'npi'
-  const asWritten = given('modifier')
-  const modifier = asWritten === undefined ? undefined : capitals(asWritten)
-  if (modifier !== undefined && !MODIFIERS.test(modifier)) return 'modifier'
+  const modifier = capitals(given('modifier') ?? '') || null
+  if (!keyMembers.modifier(modifier)) return 'modifier'
   const setting = given('setting')
-  if (setting !== undefined && !SETTINGS.some((each) => each === setting)) return 'setting'
+  if (!keyMembers.setting(setting ?? null)) return 'setting'
   const basis = given('basis')
   if (basis !== undefined && !isBasisFor(npi, basis)) return 'basis'
   // Without a hospital, some settings are on no schedule at all.
@@ -88,9 +83,9 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
 /** The question that a verifier was given, as it is understood; undefined if it has no meaning. */
 export function understood(question: unknown, parts: readonly string[] = PARTS): ParsedQuestion | undefined {
   const parsed = hasOnlyTexts(question, parts) ? parseQuestion(question as Question) : undefined
-  return typeof parsed === 'string' ? undefined : parsed
+  return isText(parsed) ? undefined : parsed
 }
 
 /** A basis is a hospital's or a schedule's, and only one of them was asked. */
 const isBasisFor = (npi: string | null, basis: string): boolean =>
-  BASES.some((each) => each === basis) && basis.startsWith('hospital_') === (npi !== null)
+  keyMembers.basis(basis) && basis.startsWith('hospital_') === (npi !== null)

@@ -15,8 +15,8 @@ export interface TreeHead {
 
 export const formatTreeHead = ({ origin, size, root }: TreeHead): string => `${origin}\n${size}\n${toBase64(root)}\n`
 
-const THREE_LINES = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/=]+)\n$/
-const WITH_EXTENSIONS = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/=]+)\n(?:[^\n]+\n)*$/
+const THREE_LINES = /^([^\n]+)\n(0|[1-9]\d{0,15})\n(.+)\n$/
+const WITH_EXTENSIONS = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/=]+)\n(?:[^\n]+\n)*$/
 
 /** Extension lines are not recommended by the specification and not written by this service, so they are refused. */
 export const parseTreeHead = (text: string): TreeHead | undefined => headIn(THREE_LINES.exec(text))
@@ -28,8 +28,7 @@ function headIn(match: RegExpExecArray | null): TreeHead | undefined {
   const [, origin = '', decimal = '', encoded = ''] = match ?? []
   const root = fromBase64(encoded)
   const size = Number(decimal)
-  if (!match || root?.length !== 32 || !Number.isSafeInteger(size)) return undefined
-  return { origin, size, root }
+  return root?.length === 32 && Number.isSafeInteger(size) ? { origin, size, root } : undefined
 }
 
 export interface OpenedCheckpoint {

@@ -1,10 +1,42 @@
-// ML-DSA-44 (FIPS 204), as far as the platform has it. Bun does; Node 20 and most browsers do not yet.
+// Signatures, as far as the platform can check them. Every platform has Ed25519; ML-DSA-44 (FIPS 204) is in Bun, and not
+// yet in Node 20 and most browsers.
 
 export const ML_DSA_KEY_BYTES = 1312
 export const ML_DSA_SIGNATURE_BYTES = 2420
 
-const ALGORITHM = 'ML-DSA-44'
-let known: Promise<boolean> | undefined
+/** The types of WebCrypto do not know the format of newer keys yet. */
+type Format = 'raw' | 'raw-public'
+
+const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
+
+/** Pinned keys are few and used often, and importing one costs as much as a hash of a page. */
+function importedKey(format: Format, algorithm: string, publicKey: Uint8Array): Promise<CryptoKey> {
+  const known =
+    imported.get(publicKey) ?? crypto.subtle.importKey(format as 'raw', buffer(publicKey), algorithm, false, ['verify'])
+  imported.set(publicKey, known)
+  return known
+}
+
+/** WebCrypto takes views of unshared memory only; a copy has it by construction. */
+const buffer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
+
+export async function isSigned(
+  format: Format,
+  algorithm: string,
+  publicKey: Uint8Array,
+  signature: Uint8Array,
+  message: Uint8Array,
+): Promise<boolean> {
+  try {
+    const key = await importedKey(format, algorithm, publicKey)
+    return await crypto.subtle.verify(algorithm, key, buffer(signature), buffer(message))
+  } catch {
+    return false // a key that cannot be read, such as a point that is not on the curve, signs nothing
+  }
+}
+
+const ML_DSA = ['raw-public', 'ML-DSA-44'] as const
+const ANY_KEY = new Uint8Array(ML_DSA_KEY_BYTES)
 
 /** Undefined where the platform cannot tell. */
 export async function verifyMlDsa44(
@@ -12,19 +44,10 @@ export async function verifyMlDsa44(
   signature: Uint8Array,
   message: Uint8Array,
 ): Promise<boolean | undefined> {
-  known ??= importKey(new Uint8Array(ML_DSA_KEY_BYTES)).then(
-    () => true,
-    () => false,
-  )
-  if (!(await known)) return undefined
   try {
-    const key = await importKey(publicKey)
-    return await crypto.subtle.verify(ALGORITHM, key, new Uint8Array(signature), new Uint8Array(message))
+    await importedKey(...ML_DSA, ANY_KEY)
   } catch {
-    return false // a key that cannot be read signs nothing
+    return undefined
   }
+  return isSigned(...ML_DSA, publicKey, signature, message)
 }
-
-/** The types of WebCrypto do not know this format of keys yet. */
-const importKey = async (publicKey: Uint8Array): Promise<CryptoKey> =>
-  crypto.subtle.importKey('raw-public' as 'raw', new Uint8Array(publicKey), ALGORITHM, false, ['verify'])

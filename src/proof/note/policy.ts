@@ -2,6 +2,7 @@
 // witnesses that are believed, and how many of them must have cosigned a checkpoint.
 
 import { equalBytes, fromBase64, toBase64 } from '../bytes.ts'
+import { own } from '../shape.ts'
 import {
   COSIGNATURE,
   ED25519,
@@ -96,7 +97,7 @@ export function formatPolicy(
 
 /** Undefined on anything it does not understand: a trust file that is half understood is not trusted. */
 export function parsePolicy(text: string): TrustPolicy | undefined {
-  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) return undefined
+  if (/[\0-\x08\v-\x1f\x7f-\x9f]/.test(text)) return undefined
   const logs: TrustedLog[] = []
   const retired: RetiredKey[] = []
   const witnesses: TrustedWitness[] = []
@@ -118,7 +119,7 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
     [RETIRED]([vkey = '', decimal = '', encoded = '', ...more]) {
       const key = logKey(vkey)
       const [size, root] = [Number(decimal), fromBase64(encoded)]
-      const isHead = /^(0|[1-9][0-9]{0,15})$/.test(decimal) && Number.isSafeInteger(size) && root?.length === 32
+      const isHead = /^(0|[1-9]\d{0,15})$/.test(decimal) && Number.isSafeInteger(size) && root?.length === 32
       return key && isHead && more.length === 0 && retired.push({ key, size, root })
     },
     witness([name = '', vkey = '', url, ...more]) {
@@ -141,7 +142,7 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
     if (kind.startsWith('#') && kind !== RETIRED) continue
     // Names that look alike must be alike, and a policy must mean the same in every version of Unicode.
     if (!/^[\t -~]*$/.test(line)) return undefined
-    if (!Object.hasOwn(lines, kind) || !lines[kind]?.(words)) return undefined
+    if (!own(lines, kind)?.(words)) return undefined
   }
   const isOfLog = ({ key }: RetiredKey): boolean => logs.some((log) => log.key.name === key.name)
   if (quorum === undefined || logs.length === 0 || !retired.every(isOfLog)) return undefined
@@ -163,5 +164,5 @@ function thresholdOf(rule: string, members: number): number | undefined {
   if (members === 0) return undefined
   if (rule === 'any') return 1
   if (rule === 'all') return members
-  return /^[1-9][0-9]{0,5}$/.test(rule) && Number(rule) <= members ? Number(rule) : undefined
+  return /^[1-9]\d{0,5}$/.test(rule) && Number(rule) <= members ? Number(rule) : undefined
 }

@@ -1,7 +1,8 @@
 // The charts that a lookup knows: their bases, where they speak, and which of them may answer a question.
 // The registry has the whole table; a test keeps this part of it the same.
 
-import type { Basis, Setting } from './row.ts'
+import { own } from '../shape.ts'
+import { BASES, type Basis, type Setting } from './row.ts'
 
 export interface ChartFacts {
   bases: readonly Basis[]
@@ -17,37 +18,42 @@ export const PLACE_CHART = 'zip-locality'
 export const HOSPITAL = 'hospital-mrf:'
 
 /** The conversion factor is the same for every anesthesia code. */
-export const ANESTHESIA_CODES = { for: /^0[01][0-9]{3}$/, as: '00000' }
+export const ANESTHESIA_CODES = { for: /^0[01]\d{3}$/, as: '00000' }
 
 /** What is known of each schedule. A verifier uses its own; a registry with further schedules tells its clients theirs. */
 export interface ChartTable {
   readonly [chart: string]: ChartFacts
 }
-const schedule = (basis: Basis, speaks: ChartFacts['speaks'], ...settings: (Setting | null)[]): ChartFacts => ({
-  bases: [basis],
-  speaks,
-  settings,
-})
-export const CHARTS: ChartTable = {
-  'cms-pfs': schedule('medicare_pfs', 'locality', 'non_facility', 'facility'),
-  'cms-pfs-qpp': schedule('medicare_pfs_qpp', 'locality', 'non_facility', 'facility'),
-  'cms-clfs': schedule('medicare_clfs', 'national', null),
-  'cms-asp': schedule('medicare_asp', 'national', null),
-  'cms-opps': schedule('medicare_opps', 'national', 'outpatient'),
-  'cms-asc': schedule('medicare_asc', 'national', 'asc'),
-  'cms-dmepos': schedule('medicare_dmepos', 'state', 'non_rural', 'rural'),
-  'cms-anesthesia': { ...schedule('medicare_anesthesia', 'locality', null), standIn: ANESTHESIA_CODES },
-}
+/** The schedule `cms-pfs-qpp` has the basis `medicare_pfs_qpp`, and so have all of them. */
+const schedule = (
+  name: string,
+  speaks: ChartFacts['speaks'],
+  settings: ChartFacts['settings'] = [null],
+  more?: Partial<ChartFacts>,
+): [chart: string, ChartFacts] => [
+  `cms-${name}`,
+  { bases: [`medicare_${name.replace('-', '_')}` as Basis], speaks, settings, ...more },
+]
+export const CHARTS: ChartTable = Object.fromEntries([
+  schedule('pfs', 'locality', ['non_facility', 'facility']),
+  schedule('pfs-qpp', 'locality', ['non_facility', 'facility']),
+  schedule('clfs', 'national'),
+  schedule('asp', 'national'),
+  schedule('opps', 'national', ['outpatient']),
+  schedule('asc', 'national', ['asc']),
+  schedule('dmepos', 'state', ['non_rural', 'rural']),
+  schedule('anesthesia', 'locality', [null], { standIn: ANESTHESIA_CODES }),
+])
 
 /** A hospital's file: its prices are national in form, as it stands where it stands. */
 export const HOSPITAL_FACTS: ChartFacts = {
-  bases: ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'hospital_negotiated_high'],
+  bases: BASES.filter((basis) => basis.startsWith('hospital_')),
   speaks: 'national',
   settings: ['outpatient', null, 'inpatient'],
 }
 
 export const factsOf = (chart: string, table: ChartTable = CHARTS): ChartFacts | undefined =>
-  chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : Object.hasOwn(table, chart) ? table[chart] : undefined
+  chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : own(table, chart)
 
 /** The code under which a chart has what it says of a code. */
 export const codeIn = ({ standIn }: ChartFacts, cpt: string): string => (standIn?.for.test(cpt) ? standIn.as : cpt)

@@ -1,4 +1,4 @@
-import { closed, instant, listOf, type Members, matches, oneOf, TOKEN } from '../shape.ts'
+import { closed, digest, instant, listOf, type Members, oneOf, token } from '../shape.ts'
 
 /**
  * That a file which a release cites is another one now at its address, or is gone, and that the service has no copy of it.
@@ -16,8 +16,8 @@ export const MOST_LOST = 20
 
 export const isLostSources = /* @__PURE__ */ listOf(
   /* @__PURE__ */ closed({
-    release_id: /* @__PURE__ */ matches(TOKEN),
-    sha256: /* @__PURE__ */ matches(/^[0-9a-f]{64}$/),
+    release_id: token,
+    sha256: digest,
     state: /* @__PURE__ */ oneOf('changed', 'gone'),
     since: instant,
   }),

@@ -1,6 +1,7 @@
 // The shapes of proofs on the wire.
 
-import { closed, count, either, hash, isObject, listOf, matches, oneOf, orNull, path, TOKEN } from '../shape.ts'
+import { isText } from '../canonical-json.ts'
+import { closed, count, either, hash, isObject, listOf, oneOf, orNull, path, token } from '../shape.ts'
 import {
   isManifest,
   isPeriod,
@@ -143,8 +144,7 @@ export interface ProofRef {
   href: string
 }
 
-const token = matches(TOKEN)
-const logProof = closed({ index: count, inclusion: path, checkpoint: (value) => typeof value === 'string' })
+const logProof = closed({ index: count, inclusion: path, checkpoint: isText })
 export const isLogProof = logProof as (value: unknown) => value is LogProof
 
 const period = { period: isPeriod, index: count, path }
@@ -220,7 +220,7 @@ export const isSetRelease = /* @__PURE__ */ closed({
   type: /* @__PURE__ */ oneOf(SET_PROOF),
   release: isManifest,
   in_force: provedPeriod,
-  hashes: (value: unknown) => typeof value === 'string',
+  hashes: isText,
 }) as (value: unknown) => value is SetRelease
 
 export const isProofRef = /* @__PURE__ */ closed({

@@ -1,6 +1,21 @@
 // What a release, its withdrawal, a provider's move and the state of the registry are: the entries of the registry log.
 
-import { closed, count, hash, instant, isDay, label, listOf, matches, NAME, oneOf, orNull, TOKEN } from '../shape.ts'
+import {
+  closed,
+  count,
+  digest,
+  hash,
+  instant,
+  isDay,
+  label,
+  listOf,
+  matches,
+  NAME,
+  NPI,
+  oneOf,
+  orNull,
+  token,
+} from '../shape.ts'
 
 export const RELEASE_SCHEMA = 'price-release/2'
 export const WITHDRAWAL_SCHEMA = 'price-withdrawal/2'
@@ -75,18 +90,17 @@ export interface RegistryState {
 }
 export type RegistryEntry = Manifest | Withdrawal | ProviderMove | RegistryState
 
-const token = matches(TOKEN)
 const name = matches(NAME)
-const npi = matches(/^[12][0-9]{9}$/)
-export const isChart = matches(/^[a-z][a-z0-9-]{0,39}(:[12][0-9]{9})?$/)
+const npi = matches(NPI)
+export const isChart = matches(/^[a-z][a-z0-9-]{0,39}(:[12]\d{9})?$/)
 
-const hospitalName = matches(/^hospital-mrf:[12][0-9]{9}$/)
+const hospitalName = matches(/^hospital-mrf:[12]\d{9}$/)
 
 export const isCitation = closed({
   title: label,
   url: matches(/^[!-~]{0,300}$/),
   file: matches(/^[A-Za-z0-9._-]{1,120}$/),
-  sha256: matches(/^[0-9a-f]{64}$/),
+  sha256: digest,
   bytes: count,
   media_type: matches(/^[a-z]+\/[a-z0-9.+-]+$/),
   retrieved_at: instant,
@@ -112,9 +126,9 @@ const isManifestShape = closed(
     recorded_at: instant,
   },
   {
-    providers: (value) => listOf(npi, 1_000)(value) && (value as unknown[]).length > 0,
+    providers: listOf(npi, 1_000, 1),
     // An empty list would be a second way to say the same thing.
-    overrides: (value) => listOf(override)(value) && (value as unknown[]).length > 0,
+    overrides: listOf(override, 64, 1),
   },
 )
 /** Also: the name is chart, edition and revision; the period does not end before it begins. */
@@ -123,10 +137,12 @@ export const isManifest = ((value: unknown) => {
   const { release_id, chart, edition, effective_from, effective_to, providers } = value as Manifest
   // Only hospitals' files speak for providers.
   if ((providers !== undefined) !== chart.startsWith('hospital-mrf:')) return false
-  const revision = release_id.startsWith(`${chart}:${edition}:`)
-    ? release_id.slice(chart.length + edition.length + 2)
-    : ''
-  return /^[1-9][0-9]{0,8}$/.test(revision) && effective_from <= effective_to
+  const name = `${chart}:${edition}:`
+  return (
+    release_id.startsWith(name) &&
+    /^[1-9]\d{0,8}$/.test(release_id.slice(name.length)) &&
+    effective_from <= effective_to
+  )
 }) as (value: unknown) => value is Manifest
 
 export const isWithdrawal = /* @__PURE__ */ closed({

@@ -12,6 +12,7 @@ import {
   mapOf,
   matches,
   NAME,
+  NPI,
   oneOf,
   orNull,
   words,
@@ -40,23 +41,30 @@ const COMPARED = 'compared_release compared_amount'
 const CHARGES = 'verbatim/1 rounded/1 range/1 least-rate/1 greatest-rate/1'
 const CHARGE = basis(COMPARED, CHARGES)
 
-const BASIS_FACTS = {
-  medicare_pfs: PHYSICIAN,
-  medicare_pfs_qpp: PHYSICIAN,
-  medicare_clfs: basis('indicator', 'verbatim/1 clfs-indicator/1 no-amount/1'),
-  medicare_opps: basis('status_indicator', 'verbatim/1 rounded/1 opps-status/1'),
-  medicare_asc: basis('payment_indicator multiple_procedure', 'verbatim/1 asc-indicator/1'),
-  medicare_asp: basis('coinsurance', 'verbatim/1 no-amount/1'),
-  medicare_dmepos: basis('jurisdiction category ceiling floor', 'verbatim/1 dmepos-blank/1'),
-  medicare_anesthesia: basis('', 'verbatim/1 rounded/1'),
-  hospital_cash: CHARGE,
-  hospital_gross: CHARGE,
+/** By what stands after `medicare_`. */
+const SCHEDULES = {
+  pfs: PHYSICIAN,
+  pfs_qpp: PHYSICIAN,
+  clfs: basis('indicator', 'verbatim/1 clfs-indicator/1 no-amount/1'),
+  opps: basis('status_indicator', 'verbatim/1 rounded/1 opps-status/1'),
+  asc: basis('payment_indicator multiple_procedure', 'verbatim/1 asc-indicator/1'),
+  asp: basis('coinsurance', 'verbatim/1 no-amount/1'),
+  dmepos: basis('jurisdiction category ceiling floor', 'verbatim/1 dmepos-blank/1'),
+  anesthesia: basis('', 'verbatim/1 rounded/1'),
+}
+/** By what stands after `hospital_`. */
+const HOSPITALS = {
+  cash: CHARGE,
+  gross: CHARGE,
   // A line without any amount is a negotiated charge: a percentage or a formula.
-  hospital_negotiated_low: basis(COMPARED, `${CHARGES} no-amount/1`),
-  hospital_negotiated_high: CHARGE,
+  negotiated_low: basis(COMPARED, `${CHARGES} no-amount/1`),
+  negotiated_high: CHARGE,
 }
 
-export type Basis = keyof typeof BASIS_FACTS
+export type Basis = `medicare_${keyof typeof SCHEDULES}` | `hospital_${keyof typeof HOSPITALS}`
+const named = (start: string, facts: Record<string, BasisFacts>): Record<string, BasisFacts> =>
+  Object.fromEntries(Object.entries(facts).map(([name, each]) => [start + name, each]))
+const BASIS_FACTS = { ...named('medicare_', SCHEDULES), ...named('hospital_', HOSPITALS) } as Record<Basis, BasisFacts>
 export const BASES = Object.keys(BASIS_FACTS) as [Basis, ...Basis[]]
 export const indicatorsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].indicators
 export const methodsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].methods
@@ -144,12 +152,11 @@ export const rowKey = (row: AnyRow | KeyParts): string =>
 export const rowText = (row: AnyRow): string => canonical(row)
 
 /** Two to four decimals, without needless zeros behind the second, and not zero. */
-const AMOUNT = /^(?=.*[1-9])(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?$/
+const AMOUNT = /^(?=.*[1-9])(0|[1-9]\d{0,11})\.\d\d(\d?[1-9])?$/
+const UNITS = 'MG|ML|MCG|IU|UNIT|UNITS|GM|CC|DOSE|EA|EACH|MICROCURIE|MILLICURIE|MEQ|GR|ME|UN|F2'
 /** Units of dosage as publishers print them. */
-export const DOSAGE_UNITS = words('MG ML MCG IU UNIT UNITS GM CC DOSE EA EACH MICROCURIE MILLICURIE MEQ GR ME UN F2')
-const PER = new RegExp(
-  `^(MONTH|DAY|MILE|UNIT|([1-9][0-9]{0,6}(\\.[0-9]{1,4})?|0\\.[0-9]{1,4}) (${DOSAGE_UNITS.join('|')}))$`,
-)
+export const DOSAGE_UNITS: readonly string[] = /* @__PURE__ */ UNITS.split('|')
+const PER = new RegExp(`^(MONTH|DAY|MILE|UNIT|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${UNITS}))$`)
 
 const currency = oneOf('USD')
 const per = orNull(matches(PER))
@@ -162,11 +169,11 @@ const price = either(
   ),
 )
 
-/** What may stand in the parts of a key; a null stands there as an empty string. */
+/** What may stand in the parts of a key, in their order; a null stands there as an empty string. */
 export const keyMembers = {
-  cpt: matches(/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/),
-  region: matches(/^(national|US-[A-Z]{2}(-[0-9]{2})?)$/),
-  npi: orNull(matches(/^[12][0-9]{9}$/)),
+  cpt: matches(/^(\d{4}[0-9A-Z]|[A-Z]\d{4})$/),
+  region: matches(/^(national|US-[A-Z]{2}(-\d\d)?)$/),
+  npi: orNull(matches(NPI)),
   modifier: orNull(matches(/^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/)),
   basis: oneOf(...BASES),
   setting: oneOf(...SETTINGS, null),
@@ -179,7 +186,7 @@ const rowMembers = {
   effective_from: isDay,
   flags: listOf(matches(NAME)),
   derivation: closed({
-    method: matches(/^[a-z][a-z0-9-]*\/[1-9][0-9]*$/),
+    method: matches(/^[a-z][a-z0-9-]*\/[1-9]\d*$/),
     inputs: mapOf(NAME, matches(/^[A-Za-z0-9.,_-]{1,64}$/)),
   }),
   indicators: mapOf(NAME, matches(/^[A-Za-z0-9.,:_-]{1,80}$/)),
@@ -199,9 +206,9 @@ export const isRow = both(
 
 export const isPlaceRow = closed({
   kind: oneOf('place'),
-  zip: matches(/^[0-9]{5}$/),
-  plus_four: orNull(matches(/^[0-9]{4}-[0-9]{4}$/)),
-  region: orNull(matches(/^US-[A-Z]{2}-[0-9]{2}$/)),
+  zip: matches(/^\d{5}$/),
+  plus_four: orNull(matches(/^\d{4}-\d{4}$/)),
+  region: orNull(matches(/^US-[A-Z]{2}-\d\d$/)),
   state: matches(/^[A-Z]{2}$/),
   effective_from: isDay,
   locator,
@@ -213,7 +220,7 @@ export const isAnyRow = either(isRow, isPlaceRow) as (value: unknown) => value i
 export type KeyPrefix = Partial<Record<(typeof KEY_PARTS)[number], string>>
 
 const STATE = /^US-[A-Z]{2}-$/
-const PLACE_PREFIX = /^[0-9]{5}\|([0-9]{4}-[0-9]{4})?$/
+const PLACE_PREFIX = /^\d{5}\|(\d{4}-\d{4})?$/
 
 /**
  * Whether a text can begin keys: it ends where a part ends, or after the state of a region, and every part is one that
@@ -222,12 +229,8 @@ const PLACE_PREFIX = /^[0-9]{5}\|([0-9]{4}-[0-9]{4})?$/
 export function isKeyPrefix(prefix: string, ofPlaces: boolean): boolean {
   if (ofPlaces) return PLACE_PREFIX.test(prefix)
   const texts = prefix.split('|')
-  const last = texts.at(-1) ?? ''
-  if (texts.length > KEY_PARTS.length || texts[0] === '') return false
-  const isCut = texts.length < KEY_PARTS.length && last !== ''
-  if (isCut && !(texts.length === 2 && STATE.test(last))) return false
-  const whole = texts.length < KEY_PARTS.length ? texts.slice(0, -1) : texts
-  return (
-    whole.length > 0 && whole.every((text, i) => keyMembers[KEY_PARTS[i] as keyof KeyPrefix](text === '' ? null : text))
-  )
+  const last = texts.length < KEY_PARTS.length ? texts.pop() : ''
+  if (last && !(texts.length === 1 && STATE.test(last))) return false
+  const checks = Object.values(keyMembers)
+  return texts.length > 0 && texts.every((text, i) => checks[i]?.(text || null))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { LeafSet } from './leaf-set.ts'
+import { leafSet } from './leaf-set.ts'
 
 const letters = fc.constantFrom(...'abc|')
 const key = fc.array(letters, { minLength: 1, maxLength: 4 }).map((each) => each.join(''))
@@ -13,7 +13,7 @@ const trees = fc.record({
 })
 
 function knownOf({ keys, shown, order }: { keys: string[]; shown: boolean[]; order: number[] }) {
-  const set = new LeafSet<string>(keys.length, '', (leaf) => leaf)
+  const set = leafSet<string>(keys.length, '', (leaf) => leaf)
   const places = [...keys.keys()].filter((i) => shown[i]).sort((a, b) => (order[a] as number) - (order[b] as number))
   for (const i of places) expect(set.add(i, keys[i] as string)).toBe(true)
   return { set, places }
@@ -92,10 +92,7 @@ test('what is known around a key and under a prefix is what was shown of it, wha
     fc.property(trees, ({ asked, ...tree }) => {
       const { set, places } = knownOf(tree)
       const known = tree.keys.filter((_, i) => places.includes(i))
-      expect(set.around(asked)).toEqual({
-        before: known.findLast((each) => each <= asked),
-        after: known.find((each) => each > asked),
-      })
+      expect(set.around(asked)).toEqual([known.findLast((each) => each <= asked), known.find((each) => each > asked)])
       expect(set.knownUnder(asked)).toEqual(known.filter((each) => each.startsWith(asked)))
       expect(set.find(asked) ?? undefined).toBe(known.find((each) => each === asked))
     }),
@@ -104,7 +101,7 @@ test('what is known around a key and under a prefix is what was shown of it, wha
 })
 
 test('fifty thousand leaves are searched, not read through', () => {
-  const set = new LeafSet<string>(100_000, '', (leaf) => leaf)
+  const set = leafSet<string>(100_000, '', (leaf) => leaf)
   const keyAt = (i: number): string => String(100_000 + i)
   // From both ends, so that the order in which leaves come is not the order of the tree.
   for (let i = 0; i < 25_000; i++) for (const at of [2 * i, 99_998 - 2 * i]) set.add(at, keyAt(at))
@@ -124,7 +121,7 @@ test('leaves that are out of order, or two at one place, are a contradiction, in
       fc.uniqueArray(key, { minLength: 2, maxLength: 6 }),
       fc.uniqueArray(fc.nat(20), { minLength: 6, maxLength: 6 }),
       (keys, places) => {
-        const set = new LeafSet<string>(21, '', (leaf) => leaf)
+        const set = leafSet<string>(21, '', (leaf) => leaf)
         const accepted: { place: number; key: string }[] = []
         for (const [i, each] of keys.entries()) {
           const place = places[i] as number
@@ -143,11 +140,11 @@ test('leaves that are out of order, or two at one place, are a contradiction, in
 })
 
 test('the same key at two places is a contradiction', () => {
-  const set = new LeafSet<string>(3, '', (leaf) => leaf)
+  const set = leafSet<string>(3, '', (leaf) => leaf)
   expect([set.add(0, 'a'), set.add(2, 'a')]).toEqual([true, false])
 })
 
 test('of an empty tree everything is known', () => {
-  const set = new LeafSet<string>(0, '', (leaf) => leaf)
+  const set = leafSet<string>(0, '', (leaf) => leaf)
   expect([set.notAfter('a'), set.find('a'), set.under('a')]).toEqual([null, null, []])
 })

@@ -2,6 +2,7 @@
 
 import { concat, equalBytes } from '../bytes.ts'
 import { sha256 } from '../sha256.ts'
+import { count } from '../shape.ts'
 
 export type Hash = Uint8Array
 
@@ -126,31 +127,37 @@ function subproof(first: number, from: number, to: number, known: boolean): [num
 }
 
 /** RFC 9162 2.1.3.2: the root that this path implies, or undefined if the path cannot fit the index and size. */
-export function rootFromInclusion(index: number, size: number, leaf: Hash, path: readonly Hash[]): Hash | undefined {
+export function rootFromInclusion(
+  index: number,
+  size: number,
+  leaf: Hash,
+  path: readonly (Hash | undefined)[],
+): Hash | undefined {
   if (!isTreeSize(size) || !isTreeSize(index) || index >= size || leaf.length !== HASH_SIZE) return undefined
   let fn = index
   let sn = size - 1
   let root = leaf
   for (const sibling of path) {
-    if (sn === 0 || sibling.length !== HASH_SIZE) return undefined
-    if (fn % 2 === 1 || fn === sn) {
-      root = nodeHash(sibling, root)
-      while (fn % 2 === 0 && fn !== 0) {
-        fn = Math.floor(fn / 2)
-        sn = Math.floor(sn / 2)
-      }
-    } else {
-      root = nodeHash(root, sibling)
-    }
+    if (sn === 0 || sibling?.length !== HASH_SIZE) return undefined
+    // The last node of a level of odd length has no sibling there: it goes up as it is.
+    while (fn === sn && fn % 2 === 0) fn = sn = fn / 2
+    root = fn % 2 === 1 ? nodeHash(sibling, root) : nodeHash(root, sibling)
     fn = Math.floor(fn / 2)
     sn = Math.floor(sn / 2)
   }
   return sn === 0 ? root : undefined
 }
 
-export function includes(index: number, size: number, leaf: Hash, path: readonly Hash[], root: Hash): boolean {
+/** Whether a leaf is there. A hash that could not be read is undefined, and proves nothing. */
+export function includes(
+  index: number,
+  size: number,
+  leaf: Hash,
+  path: readonly (Hash | undefined)[],
+  root: Hash | undefined,
+): boolean {
   const implied = rootFromInclusion(index, size, leaf, path)
-  return implied !== undefined && equalBytes(implied, root)
+  return implied !== undefined && root !== undefined && equalBytes(implied, root)
 }
 
 /** RFC 9162 2.1.4.2: whether the tree `(second, root2)` is the tree `(first, root1)` with leaves added. */
@@ -189,4 +196,4 @@ export function isConsistent(first: number, second: number, root1: Hash, root2: 
   return sn === 0 && equalBytes(old, root1) && equalBytes(grown, root2)
 }
 
-export const isTreeSize = (n: number): boolean => Number.isSafeInteger(n) && n >= 0
+export const isTreeSize: (n: number) => boolean = count

@@ -1,11 +1,10 @@
 // The check of a bill: a batch for each column of the sheet, each line of it the answer to its question.
 
-import { readBody, type VerifyOptions } from '../../proof/body.ts'
-import { Facts } from '../../proof/facts.ts'
+import { answerOf, readBody, type VerifiedAnswer, type VerifyOptions } from '../../proof/body.ts'
+import { noFacts } from '../../proof/facts.ts'
 import { type FailedCheck, verdictOf } from '../../proof/fault.ts'
 import { type BillQuestion, checkBatch } from '../../proof/list/batch.ts'
 import type { TrustPolicy } from '../../proof/note/policy.ts'
-import { answerOf, type VerifiedAnswer } from '../../proof/verify.ts'
 import { wholeCheck } from '../../proof/whole/whole-check.ts'
 
 /** The verifier of batches alone: a page loads no more than it runs. */
@@ -17,7 +16,7 @@ const verifyBatch = (
 ): Promise<VerifiedAnswer | FailedCheck> =>
   verdictOf(async () => {
     const body = readBody(text)
-    const facts = new Facts(policy, options.charts)
+    const facts = noFacts(policy, options.charts)
     const { shown } = await checkBatch(facts, body, questions)
     return answerOf(facts, body, shown, options)
   })
