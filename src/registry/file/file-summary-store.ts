@@ -147,18 +147,19 @@ export class FileSummary {
   }
 
   protected all<Row>(sql: string, ...params: (string | number)[]): Row[] {
-    return this.guarded(() => this.#own().all<Row>(sql, ...params))
+    if (!this.#isOwn) this.#lookAtTables()
+    return this.guarded(() => this.sealed.all<Row>(sql, ...params))
   }
 
   protected get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
-    return this.guarded(() => this.#own().get<Row>(sql, ...params))
+    if (!this.#isOwn) this.#lookAtTables()
+    return this.guarded(() => this.sealed.get<Row>(sql, ...params))
   }
 
-  /** The file, after a look at its tables: a view from elsewhere could compute anything, for ever. */
-  #own(): SealedFile {
-    if (!this.#isOwn && !hasOwnSchema(this.sealed)) throw new RangeError('it has other tables than a release file')
+  /** Before anything is read of a file: a view from elsewhere, in place of a table, could compute anything, for ever. */
+  #lookAtTables(): void {
+    if (!this.guarded(() => hasOwnSchema(this.sealed))) throw this.fault()
     this.#isOwn = true
-    return this.sealed
   }
   #isOwn = false
 
