@@ -22,6 +22,9 @@ const COLD = 400_000
 /** A small store is made in a moment, and warm answers do not depend on its size. */
 const QUICK_REGIONS = ['national', 'US-CA-18', 'US-IL-16']
 
+/** And the package that each is in. */
+const TOOLS = { wrk: 'wrk', nginx: 'nginx', h2load: 'nghttp2-client' }
+
 /** The share of a rival's rate that ours is to reach. */
 const AT_LEAST: Record<RivalName, number> = {
   nginx: 0.5,
@@ -34,11 +37,11 @@ const AT_LEAST: Record<RivalName, number> = {
 
 /** How fast questions are answered, beside servers that do less, on one processor each, with the load on another. */
 export async function serving({ quick }: { quick: boolean }): Promise<Line[]> {
-  const missing = ['wrk', 'nginx', 'hey'].filter(
-    (tool) => !Bun.which(tool, { PATH: `${process.env['PATH']}:/usr/sbin` }),
+  const missing = Object.entries(TOOLS).filter(
+    ([tool]) => !Bun.which(tool, { PATH: `${process.env['PATH']}:/usr/sbin` }),
   )
   if (missing.length > 0)
-    return [notMeasured(`not installed: ${missing.join(', ')} (apt-get install ${missing.join(' ')})`)]
+    return [notMeasured(`not installed: apt-get install ${missing.map(([, name]) => name).join(' ')}`)]
   if (!havePublishedFiles) return [notMeasured('ATR_SHARED_DATA does not hold the published files')]
   const folder = mkdtempSync(join(tmpdir(), 'atr-bench-'))
   let service: Service | undefined

@@ -1,9 +1,10 @@
 // One load generator for every server: wrk on a processor of its own, so that it takes nothing from what it measures.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
+import { temporaryFolder } from '../test/support/folder.ts'
 
 export const SERVER_CORE = '0'
 const LOAD_CORE = '1'
@@ -97,12 +98,21 @@ export async function p99sAtRate(urls: readonly string[], perSecond: number, sec
 }
 
 async function p99AtRate(url: string, perSecond: number, seconds: number): Promise<number> {
+  using folder = temporaryFolder()
+  const log = join(folder.path, 'log')
   const each = Math.max(1, Math.floor(perSecond / CONNECTIONS))
-  const options = ['-z', `${seconds}s`, '-c', String(CONNECTIONS), '-q', String(each), '-o', 'csv']
-  const csv = await outputOf(pinned(LOAD_CORE, ['hey', ...options, url]))
-  const [, ...lines] = csv.trim().split('\n')
-  const waits = lines.map((line) => Number(line.split(',')[0]) * 1000).sort((a, b) => a - b)
-  return waits[Math.floor(waits.length * 0.99)] as number
+  const options = ['--h1', '-t', '1', '-c', String(CONNECTIONS), '-D', String(seconds), `--rps=${each}`]
+  await outputOf(pinned(LOAD_CORE, ['h2load', ...options, `--log-file=${log}`, url]))
+  const lines = readFileSync(log, 'utf8').trim().split('\n')
+  const waits: number[] = []
+  for (const line of lines) {
+    const [, status, us] = line.split('\t')
+    if (status !== '200') throw new Error(`an answer has the status ${status}`)
+    waits.push(Number(us) / 1000)
+  }
+  // Whoever asks less often than it should measures itself.
+  if (waits.length < 0.95 * each * CONNECTIONS * seconds) throw new Error('the load generator was too slow')
+  return waits.sort((one, other) => one - other)[Math.floor(waits.length * 0.99)] as number
 }
 
 /** Runs alternate between servers, so that a slow minute of the machine falls on all of them. */
