@@ -1,4 +1,4 @@
-const READ_AT_ONCE = 10_240
+const READ_AT_ONCE = 5_120
 const KEPT_AS = 10
 let read = 0
 
