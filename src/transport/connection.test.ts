@@ -277,3 +277,17 @@ test('longer work begins after what is ready was sent', () => {
   sendReady()
   expect(seen.text).toStartWith('HTTP/1.1 200')
 })
+
+test('an answer is whole, also if longer work for the next request on the connection begins before it has left', async () => {
+  const { wire, seen } = aWire()
+  let asked = 0
+  const house = houseOf(() => {
+    asked++
+    if (asked === 2) sendReady()
+    return readyBytes(200, {}, Buffer.from(`<answer ${asked}>`))
+  })
+  new Connection(house, wire, '127.0.0.1').receive(Buffer.concat([GET, GET, GET]))
+  await roundEnd()
+  expect(seen.text.match(/<[^>]*>/g)?.join('')).toBe('<answer 1><answer 2><answer 3>')
+  expect(seen.text.split('HTTP/1.1 200')).toHaveLength(4)
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Output } from './output.ts'
+import { Output, sendReady } from './output.ts'
 
 const roundEnd = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -23,7 +23,7 @@ class Socket {
 
 const step = fc.record({
   who: fc.nat(3),
-  what: fc.constantFrom('text', 'bytes', 'leave', 'flush', 'forget', 'drain', 'wait', 'die'),
+  what: fc.constantFrom('text', 'bytes', 'part', 'leave', 'flush', 'others', 'forget', 'drain', 'wait', 'die'),
   size: fc.oneof(fc.nat(200), fc.integer({ min: 30_000, max: 40_000 }), fc.integer({ min: 250_000, max: 300_000 })),
 })
 
@@ -47,7 +47,15 @@ test('every socket gets its own bytes, all of them and in their order, and nothi
             // Nobody else has a turn before it is left or flushed.
             output.leave()
             sent[who] += piece
-          } else if (what === 'leave' || what === 'flush') output[what]()
+          } else if (what === 'part') {
+            // Longer work begins in the middle of it.
+            output.text(piece)
+            sendReady()
+            output.bytes(Buffer.from(piece))
+            output.leave()
+            sent[who] += piece + piece
+          } else if (what === 'others') sendReady()
+          else if (what === 'leave' || what === 'flush') output[what]()
           else if (what === 'drain') output.drain()
           else if (what === 'wait') await roundEnd()
           else if (what === 'die') socket.isClosed = true

@@ -36,9 +36,10 @@ export function sendReady(): void {
   const sent = letters
   letters = []
   for (const { output, from, to } of sent) output.post(outbox.subarray(from, to), true)
-  // Something can be put in again only after all of it was sent or copied.
-  ready = used = 0
-  owner = undefined
+  // All of it was sent or copied, and gives its room to what is still being put together.
+  outbox.copyWithin(0, ready, used)
+  used -= ready
+  ready = 0
 }
 
 const sendDue = (): void => {
