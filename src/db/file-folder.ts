@@ -1,5 +1,16 @@
 import { constants, Database, type SQLQueryBindings } from 'bun:sqlite'
-import { copyFileSync, constants as copying, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  constants as copying,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -40,7 +51,10 @@ export class FileFolder {
 
   /** A file to read from. The one asked for least recently is closed when there are too many. */
   open(digest: string): SealedFile {
-    const file = this.#open.get(digest) ?? new SealedFile(this.pathOf(digest))
+    const known = this.#open.get(digest)
+    // Their order matters only when one must go.
+    if (known && this.#open.size < MOST_OPEN) return known
+    const file = known ?? new SealedFile(this.pathOf(digest))
     this.#open.delete(digest)
     this.#open.set(digest, file)
     const [oldest] = this.#open
@@ -224,6 +238,7 @@ function nameOfFolder(path: string): string {
 /** A file that never changes, open for reading. */
 export class SealedFile {
   #database: Database | undefined
+  #descriptor: number | undefined
 
   constructor(readonly path: string) {}
 
@@ -242,6 +257,12 @@ export class SealedFile {
     )
   }
 
+  /** Reads its bytes from a place on. Gives how many there were. */
+  read(into: Uint8Array, at: number): number {
+    this.#descriptor ??= openSync(this.path, 'r')
+    return readSync(this.#descriptor, into, 0, into.length, at)
+  }
+
   /** Not memory-mapped: a file that is cut short while it is mapped would end the process. */
   #connect(): Database {
     if (!this.#database) {
@@ -255,5 +276,7 @@ export class SealedFile {
   close(): void {
     this.#database?.close()
     this.#database = undefined
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
+    this.#descriptor = undefined
   }
 }

@@ -4,7 +4,7 @@ import { syncFile } from './replace-file.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
 /** Larger pages make the trees lower and leave less room unused. */
-const PAGE_BYTES = 8192
+const PAGE_BYTES = 4096
 
 /**
  * A file being written, in one transaction and without a journal: if the process dies, what it has written is thrown

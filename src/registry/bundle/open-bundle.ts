@@ -21,7 +21,7 @@ export interface StoredBundle {
 }
 
 /** Numbers of values from here on are those of the bundle itself. */
-const OWN = 2 ** 20
+export const OWN = 2 ** 20
 /** Each part of a key is a value, or nothing. */
 export const MOST_KEY_BYTES = MOST_KEY_PARTS * (MAX_LEAF_BYTES + 1)
 /** One value is written before it is known that the row is too long; and texts are copied four bytes at a time. */
@@ -39,18 +39,18 @@ const NONE = new Uint8Array()
 export class OpenBundle {
   size = 0
   hashes: Uint8Array = NONE
-  private packed: Uint8Array = NONE
+  packed: Uint8Array = NONE
   /** Of each row the shape, and where the numbers of its values begin. */
   private readonly shapes: RowShape[] = []
   private readonly firsts: number[] = []
   /** From here on `numbers` says where the values of the bundle itself begin and end. */
-  private own = 0
+  own = 0
   #keys: (string | undefined)[] = []
   #bodies: (string | undefined)[] = []
 
   private constructor(
-    private readonly words: Words,
-    private numbers: Int32Array,
+    readonly words: Words,
+    public numbers: Int32Array,
   ) {}
 
   /** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are read before they are known to be good. */
@@ -160,6 +160,12 @@ export class OpenBundle {
   /** Whether the key of a row that was published can be no other than its own. */
   hasOwnKey(row: number): boolean {
     return this.shapes[row]?.hasOwnKey === true
+  }
+
+  /** The number of the value that is a part of the key of a row. */
+  numberOf(row: number, part: number): number {
+    const { key } = this.shapes[row] as RowShape
+    return this.numbers[(this.firsts[row] as number) + (key[part] as number)] as number
   }
 
   /** Writes the key of a row, and gives the place after it. There must be `MOST_KEY_BYTES` of room. */

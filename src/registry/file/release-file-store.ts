@@ -4,8 +4,10 @@ import { covers, type Span, touches } from '../../integrity/verification/verdict
 import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
 import { OpenBundle, placeIn, type StoredBundle } from '../bundle/open-bundle.ts'
+import { type Around, findRow, rowsAround } from '../bundle/row-search.ts'
 import type { Words } from '../bundle/words.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
+import { BundlePages } from './bundle-pages.ts'
 import { FileSummary, past } from './file-summary-store.ts'
 import { FirstKeys } from './first-keys.ts'
 import { wordsIn } from './read-back-store.ts'
@@ -44,6 +46,8 @@ const MOST_BUNDLES = 8
 const FIRST_KEYS = `SELECT group_concat(first_key, char(10)) AS text
   FROM (SELECT first_key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
 
+const ROOT = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'bundle'"
+
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
 /** By the name of a release: the rows that failed their last verification. */
@@ -60,9 +64,11 @@ export function distrust(files: FileFolder, failed: FailedRows, changed: readonl
 export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: FiledRelease): ReleaseFile {
   if (file === null) throw new Error(`${release_id} has no file: it is not loaded to its end`)
   const sealed = files.open(file)
-  const known = opened.get(sealed) ?? new ReleaseFile(sealed, release_id, failedIn.get(files)?.(release_id))
-  opened.set(sealed, known)
-  return known
+  const known = opened.get(sealed)
+  if (known) return known
+  const made = new ReleaseFile(sealed, release_id, failedIn.get(files)?.(release_id))
+  opened.set(sealed, made)
+  return made
 }
 
 export class ReleaseFile extends FileSummary {
@@ -74,6 +80,9 @@ export class ReleaseFile extends FileSummary {
   #firstKeys: FirstKeys | undefined
   #words: Words | undefined
   #reader: ReturnType<typeof OpenBundle.reader> | undefined
+  #readerBeside: ReturnType<typeof OpenBundle.reader> | undefined
+  /** Undefined before it is asked, and null if it cannot be had. */
+  #pages: BundlePages | null | undefined
   /** What was passed last. */
   #passing: { n: number; bundle: OpenBundle } | undefined
   /** Null if there are too many to be kept. */
@@ -94,13 +103,23 @@ export class ReleaseFile extends FileSummary {
     return row?.row_key === key ? row : undefined
   }
 
-  /** Where a price of this key is; undefined if there is none that says so itself. Valid until the next call. */
-  locate(key: string): RowPlace | undefined {
+  /** Where a price of this key is, which has these parts; undefined if there is none that says so itself. Valid until the next call. */
+  locate(key: string, parts: readonly string[]): RowPlace | undefined {
     const n = this.#bundleOf(key)
     const bundle = n < 0 ? undefined : (this.#bundles.find(n) ?? this.#pass(n))
-    const at = bundle?.placeOf(key) ?? 0
-    if (!bundle || at >= bundle.size || bundle.compareKey(at, key) !== 0) return undefined
-    return bundle.hasOwnKey(at) ? { n, bundle, at } : undefined
+    const at = bundle ? findRow(bundle, parts) : -1
+    return bundle && at >= 0 ? { n, bundle, at } : undefined
+  }
+
+  /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand in other bundles. */
+  around({ n, bundle, at }: RowPlace): Around | undefined {
+    const found = rowsAround(bundle, at)
+    const isAll = found && (found.from > 0 || n === 0) && (found.to < bundle.size || n === this.#lastBundle)
+    return isAll ? found : undefined
+  }
+
+  get #lastBundle(): number {
+    return Math.ceil(this.rowCount / BUNDLE_ROWS) - 1
   }
 
   /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
@@ -110,14 +129,16 @@ export class ReleaseFile extends FileSummary {
     while (to < bundle.size && bundle.key(to).startsWith(prefix)) to++
     const found: string[] = []
     for (let i = from; i < to; i++) found.push(bundle.key(i))
-    for (let i = n; from === 0 && i > 0; i--) {
-      const before = this.bundle(i - 1)
+    for (let i = n - 1; from === 0 && i >= 0; i--) {
+      const before = this.#beside(i)
       for (from = before.size; from > 0 && before.key(from - 1).startsWith(prefix); from--)
         found.unshift(before.key(from - 1))
     }
-    const last = Math.ceil(this.rowCount / BUNDLE_ROWS) - 1
-    if (to === bundle.size && n < last && this.#bundleOf(past(prefix)) > n)
-      found.push(...this.keysAt((n + 1) * BUNDLE_ROWS, this.#placeOf(past(prefix))))
+    for (let i = n + 1, isOpen = to === bundle.size; isOpen && i <= this.#lastBundle; i++) {
+      const next = this.#beside(i)
+      for (to = 0; to < next.size && next.key(to).startsWith(prefix); to++) found.push(next.key(to))
+      isOpen = to === next.size
+    }
     return found
   }
 
@@ -227,7 +248,7 @@ export class ReleaseFile extends FileSummary {
   #pass(n: number): OpenBundle {
     this.#passing = undefined
     this.#reader ??= OpenBundle.reader(this.guarded(() => this.#vocabulary()))
-    const bundle = this.#reader(this.#stored(n))
+    const bundle = this.#reader(this.#bundlePages()?.find(n) ?? this.#stored(n))
     countRead('passed')
     this.#passing = { n, bundle }
     return bundle
@@ -238,6 +259,26 @@ export class ReleaseFile extends FileSummary {
     const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
     if (!isBytes(stored?.rows) || !isBytes(stored.hashes)) throw this.fault()
     return stored
+  }
+
+  /** A neighbour of it. Valid until the next one is asked. */
+  #beside(n: number): OpenBundle {
+    const known = this.#bundles.find(n)
+    if (known) return known
+    this.#readerBeside ??= OpenBundle.reader(this.guarded(() => this.#vocabulary()))
+    countRead('passed')
+    return this.#readerBeside(this.#bundlePages()?.findBeside(n) ?? this.#stored(n))
+  }
+
+  #bundlePages(): BundlePages | null {
+    if (this.failed.length > 0) return null
+    if (this.#pages === undefined) this.#pages = BundlePages.of(this.sealed, this.#root()) ?? null
+    return this.#pages
+  }
+
+  /** The page at which the table of bundles begins. */
+  #root(): number {
+    return this.get<{ rootpage: number }>(ROOT)?.rootpage ?? 0
   }
 
   #keep(n: number, stored: StoredBundle): OpenBundle {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { type ChartFacts, type ChartTable, codeIn, factsOf } from '../../proof/price/charts.ts'
 import { ROW_PROOF } from '../../proof/price/proofs.ts'
-import { sha256 } from '../../proof/sha256.ts'
+import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { writeHash } from '../file/levels.ts'
@@ -29,7 +29,7 @@ export interface FirstAnswerParts {
  *
  * It steps aside, that is it gives undefined, wherever the general way (`find`, `answerText`) has more to do: a ZIP code or a
  * state, a hospital, modifiers that change the amount, no price where the rule looks first, a row that holds later, a lost
- * source, a damaged file. It refuses nothing. What it gives is the same as the general way gives, byte for byte: a test
+ * source, a damaged file. It refuses nothing. The bytes are valid until the next call. What it gives is the same as the general way gives, byte for byte: a test
  * compares them over random questions.
  */
 export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8Array<ArrayBuffer> | undefined {
@@ -38,12 +38,14 @@ export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8A
   const related = new RelatedTexts()
   const planFor = (view: View, day: string): DayPlan => {
     const plans = known.get(view) ?? { days: new Map<string, DayPlan>(), plates: new Map<Release, Plate>() }
-    known.set(view, plans)
     const { days, plates } = plans
-    const found = days.get(day) ?? new DayPlan(parts, view, day, plates)
+    const found = days.get(day)
+    if (found) return found
+    const made = new DayPlan(parts, view, day, plates)
     if (days.size > MOST_DAYS) days.clear()
-    days.set(day, found)
-    return found
+    days.set(day, made)
+    known.set(view, plans)
+    return made
   }
   return (query) => {
     const view = parts.published.current()
@@ -69,18 +71,19 @@ const MOST_DAYS = 1_000
 // each of these follows an object, and is found once.
 const EFFECTIVE = Buffer.from('},"effective_from":"')
 const KIND = Buffer.from('},"kind":"')
-const PRICED = ['price"', 'rate",']
+const PRICED = [Buffer.from('price"'), Buffer.from('rate"')]
 
 const PROOF = Buffer.from(`,"proof":{"type":"${ROW_PROOF}","row":{"index":`)
 const LEAF = Buffer.from(',"leaf_hash":"')
 const PATH = Buffer.from('","path":[')
-const RELEASE = Buffer.from(']},')
-const RELATED = Buffer.from('},"related":')
+/** From the end of the path on. */
+const shareOf = (text: string): Buffer => Buffer.from(`]},${text}},"related":`)
 
-const out = Buffer.allocUnsafe(128 * 1024)
-const outText = rowText(out)
 /** The path, and what stands between the parts. */
 const MOST_OTHER_BYTES = MOST_PATH_BYTES + 1_024
+/** Each answer is written where the one before it was: to get memory for it takes longer than to fill it. */
+const out = Buffer.allocUnsafeSlow(128 * 1024)
+const outText = rowText(out)
 
 /** What is in force on a day, ready to be put into answers. */
 class DayPlan {
@@ -107,15 +110,19 @@ class DayPlan {
     if (!plate || codeIn(facts, question.cpt) !== question.cpt) return undefined
     const { cpt } = question
     const region = regionOf(facts, question.region)
-    const key = `${cpt}|${region}||${modifier}|${facts.bases[0]}|${setting ?? ''}|`
+    const parts = [cpt, region, '', modifier, facts.bases[0] ?? '', setting ?? '', '']
+    const key = parts.join('|')
     const file = openRelease(this.parts.db, plate.release)
-    const place = file.failed.length === 0 ? file.locate(key) : undefined
+    const place = file.failed.length === 0 ? file.locate(key, parts) : undefined
     const leaf = place && leafOf(place)
     if (!place || !leaf || !this.#isPrice(leaf) || this.parts.lostSources(plate.release.manifest).length > 0)
       return undefined
-    const keys = this.#keysBeside(cpt, region, plate.release, () => file.keysAround(place, `${cpt}|${region}|`))
+    const about = { cpt, region, day: this.day }
+    const own = (): string[] => file.keysAround(place, `${cpt}|${region}|`)
+    const around = this.#isAlone(cpt, plate.release) ? file.around(place) : undefined
+    const keys = around ?? this.#keysBeside(cpt, region, plate.release, own)
     if (!keys) return undefined
-    const beside = related.of(key, keys, { cpt, region, day: this.day })
+    const beside = around ? related.ofRows(file, around, key, own, about) : related.of(key, keys as string[], about)
     if (leaf.length + plate.share.length + beside.length + MOST_OTHER_BYTES > out.length) return undefined
     return splice(file, plate, place, leaf, beside)
   }
@@ -125,9 +132,15 @@ class DayPlan {
     const from = leaf.indexOf(EFFECTIVE) + EFFECTIVE.length
     const kind = leaf.indexOf(KIND, from) + KIND.length
     if (from < EFFECTIVE.length || kind < KIND.length) return false
-    return (
-      leaf.toString('latin1', from, from + 10) <= this.day && PRICED.includes(leaf.toString('latin1', kind, kind + 6))
-    )
+    return isUpTo(leaf, from, this.day) && PRICED.some((word) => isWordAt(leaf, kind, word))
+  }
+
+  /** Whether no other release has the code, under this name or another. */
+  #isAlone(cpt: string, main: Release): boolean {
+    for (const { release, facts } of this.#beside)
+      if (facts && codeIn(facts, cpt) !== cpt) return false
+      else if (release !== main && openRelease(this.parts.db, release).hasCode(cpt)) return false
+    return true
   }
 
   /** Everything there is for a code at a place and in the country; undefined where a chart has it under another code. */
@@ -152,14 +165,28 @@ class DayPlan {
     const known = this.#plates.get(chart)
     if (known || this.#plates.has(chart)) return known
     const release = this.view.editionOn(chart, this.day)
-    const made = release && (this.plates.get(release) ?? { release, share: Buffer.from(this.view.shareText(release)) })
+    const made = release && (this.plates.get(release) ?? { release, share: shareOf(this.view.shareText(release)) })
     if (made) this.plates.set(made.release, made)
     this.#plates.set(chart, made)
     return made
   }
 }
 
-/** A release in force, and what every answer from it says of it. */
+/** Whether the date that stands here is not after a day. */
+function isUpTo(bytes: Buffer, at: number, day: string): boolean {
+  for (let i = 0; i < day.length; i++) {
+    const difference = (bytes[at + i] as number) - day.charCodeAt(i)
+    if (difference !== 0) return difference < 0
+  }
+  return true
+}
+
+function isWordAt(bytes: Buffer, at: number, word: Buffer): boolean {
+  for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
+  return true
+}
+
+/** A release in force, and what every answer from it says of it, with what stands around that. */
 interface Plate {
   release: Release
   share: Buffer
@@ -186,24 +213,24 @@ function splice(
   related: string,
 ): Uint8Array<ArrayBuffer> | undefined {
   const index = n * BUNDLE_ROWS + place
-  const hash = sha256(leaf)
+  Bun.SHA256.hash(leaf, hash)
   let at = put(PROOF, leaf.length - 1)
   at += out.write(String(index), at, 'latin1')
   at = writeHash(out, put(LEAF, at), hash, 0)
   at = file.tree(release.manifest.rows_root).writePath(out, put(PATH, at), index, hash)
   if (at < 0) return undefined
-  at = put(share, put(RELEASE, at))
-  at = put(RELATED, at)
+  out.set(share, at)
+  at += share.length
   at += out.write(related, at, 'latin1')
   out[at++] = CLOSE
-  const answer = Buffer.allocUnsafeSlow(at - 1)
-  out.copy(answer, 0, 1, at)
-  return answer
+  return out.subarray(1, at)
 }
 
 const CLOSE = 125
+const hash = Buffer.alloc(HASH_SIZE)
 
+/** A few bytes: to have them copied takes longer than to copy them. */
 function put(bytes: Buffer, at: number): number {
-  out.set(bytes, at)
+  for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i] as number
   return at + bytes.length
 }

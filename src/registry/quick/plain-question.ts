@@ -41,7 +41,7 @@ export function plainReader(table: ChartTable): (query: string) => PlainQuestion
     if (found) schedules.set(name, found)
     return found
   }
-  return (query) => {
+  const read = (query: string): PlainQuestion | undefined => {
     let [cpt, region, day, modifier, setting, basis] = ['', '', '', '', '', '']
     for (let from = 0; from <= query.length; ) {
       const next = query.indexOf('&', from)
@@ -65,7 +65,26 @@ export function plainReader(table: ChartTable): (query: string) => PlainQuestion
     const schedule = scheduleFor(basis, setting)
     return schedule && { cpt, region: region || 'national', day, modifier, schedule }
   }
+  // Most begin with the code, and what follows is one of some thousand texts.
+  const known = new Map<string, PlainQuestion>()
+  return (query) => {
+    if (!query.startsWith(CODE) || query[AFTER_CODE] !== '&') return read(query)
+    const rest = query.slice(AFTER_CODE)
+    const like = known.get(rest)
+    if (!like) {
+      const question = read(query)
+      if (known.size >= MOST_KNOWN) known.clear()
+      if (question) known.set(rest, question)
+      return question
+    }
+    const cpt = query.slice(CODE.length, AFTER_CODE)
+    const { region, day, modifier, schedule } = like
+    return keyMembers.cpt(cpt) ? { cpt, region, day, modifier, schedule } : undefined
+  }
 }
+
+const CODE = 'cpt='
+const AFTER_CODE = CODE.length + 5
 
 const isLocality = (text: string): boolean => {
   const region = parseRegion(text)

@@ -1,0 +1,135 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { temporaryFolder } from '../../../test/support/folder.ts'
+import { BundlePages } from './bundle-pages.ts'
+import { FILE_SCHEMA } from './file-summary-store.ts'
+
+interface Stored {
+  n: number
+  first_key: string
+  hashes: Uint8Array
+  rows: Uint8Array
+}
+
+/** A file of these bundles as bytes, and what SQLite says is in it. */
+function fileOf(bundles: readonly Omit<Stored, 'n'>[], pageBytes: number) {
+  using folder = temporaryFolder()
+  const path = join(folder.path, 'made')
+  const database = new Database(path)
+  database.run(`PRAGMA page_size = ${pageBytes}`)
+  for (const sql of FILE_SCHEMA) database.run(sql)
+  const add = database.prepare('INSERT INTO bundle VALUES (?1, ?2, ?3, ?4)')
+  database.transaction(() => {
+    for (const [n, { first_key, hashes, rows }] of bundles.entries()) add.run(n, first_key, hashes, rows)
+  })()
+  const stored = database.query<Stored, []>('SELECT * FROM bundle ORDER BY n').all()
+  const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'bundle'"
+  const root = database.query<{ rootpage: number }, []>(sql).get()?.rootpage ?? 0
+  database.close()
+  return { bytes: readFileSync(path), stored, root }
+}
+
+/** Reads from memory as a file is read, and counts. */
+function readerOf(bytes: Uint8Array) {
+  const reads: number[] = []
+  const read = (into: Uint8Array, at: number): number => {
+    reads.push(at)
+    const part = bytes.subarray(at, at + into.length)
+    into.set(part)
+    return part.length
+  }
+  return { file: { read }, reads }
+}
+
+const bundlesOf = (count: number, sizeOf: (i: number) => number) =>
+  Array.from({ length: count }, (_, i) => ({
+    first_key: `${10_000_000 + i}|US-CA-05|||medicare_pfs|facility|`,
+    hashes: new Uint8Array(768).fill(i),
+    rows: new Uint8Array(sizeOf(i)).fill(i + 1),
+  }))
+
+test('every bundle is found as SQLite finds it, in trees of one page and of many, and most with one read', () => {
+  for (const [count, pageBytes] of [
+    [1, 4096],
+    [3, 8192],
+    [40, 4096],
+    [3_000, 2048],
+    [6_000, 4096],
+  ] as const) {
+    const { bytes, stored, root } = fileOf(
+      bundlesOf(count, (i) => 100 + ((i * 37) % 500)),
+      pageBytes,
+    )
+    const { file, reads } = readerOf(bytes)
+    const pages = BundlePages.of(file, root)
+    for (const { n, hashes, rows } of stored) {
+      const found = pages?.find(n)
+      expect([n, Buffer.from(found?.rows ?? []), Buffer.from(found?.hashes ?? [])]).toEqual([
+        n,
+        Buffer.from(rows),
+        Buffer.from(hashes),
+      ])
+    }
+    expect(pages?.find(count)).toBeUndefined()
+    // Each page once, in order: the header, those that lead to others, and the leaves.
+    expect(reads.length).toBeLessThanOrEqual(bytes.length / pageBytes + 2)
+  }
+})
+
+test('a neighbour is read beside a bundle, which stays as it was', () => {
+  const { bytes, stored, root } = fileOf(
+    bundlesOf(200, () => 400),
+    4096,
+  )
+  const pages = BundlePages.of(readerOf(bytes).file, root)
+  for (let n = 1; n < stored.length; n++) {
+    const found = pages?.find(n)
+    for (const beside of [n - 1, (n + 100) % stored.length])
+      expect(Buffer.from(pages?.findBeside(beside)?.rows ?? [])).toEqual(Buffer.from(stored[beside]?.rows ?? []))
+    expect(Buffer.from(found?.rows ?? [])).toEqual(Buffer.from(stored[n]?.rows ?? []))
+  }
+})
+
+test('a bundle that goes on on other pages is left to SQLite, and so is a file with unusual pages', () => {
+  const { bytes, stored, root } = fileOf(
+    bundlesOf(50, (i) => (i % 5 === 0 ? 6_000 : 300)),
+    4096,
+  )
+  const pages = BundlePages.of(readerOf(bytes).file, root)
+  for (const { n } of stored) expect([n, pages?.find(n) === undefined]).toEqual([n, n % 5 === 0])
+  for (const [at, value] of [
+    [16, 0],
+    [20, 32],
+  ] as const) {
+    const unusual = Uint8Array.from(bytes)
+    unusual[at] = value
+    expect(BundlePages.of(readerOf(unusual).file, root)).toBeUndefined()
+  }
+  expect(BundlePages.of(readerOf(bytes.subarray(0, 50)).file, root)).toBeUndefined()
+})
+
+test('in a file with any bytes the search ends, and finds bytes of the file or nothing', () => {
+  const { bytes, stored, root } = fileOf(
+    bundlesOf(300, () => 200),
+    512,
+  )
+  const flips = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 400 })
+  fc.assert(
+    fc.property(flips, fc.nat(bytes.length), fc.array(fc.nat(400), { maxLength: 20 }), (changes, end, asked) => {
+      const damaged = Uint8Array.from(bytes.subarray(0, end < 2_000 ? bytes.length : end))
+      for (const [at, value] of changes) if (at >= 100 && at < damaged.length) damaged[at] = value
+      const { file, reads } = readerOf(damaged)
+      const pages = BundlePages.of(file, root)
+      for (const n of [...asked, 0, stored.length - 1]) {
+        const before = reads.length
+        const found = pages?.find(n)
+        expect(reads.length - before).toBeLessThanOrEqual(12)
+        if (found) expect(found.rows.length + found.hashes.length).toBeLessThan(512)
+      }
+    }),
+    { numRuns: 150 },
+  )
+})

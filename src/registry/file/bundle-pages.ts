@@ -1,0 +1,156 @@
+import type { SealedFile } from '../../db/file-folder.ts'
+import type { StoredBundle } from '../bundle/open-bundle.ts'
+
+// A release file is an SQLite file. To read one bundle by a query takes three times as long as to read its page, and a first
+// answer does little else. So its page is found and read here, as https://sqlite.org/fileformat2.html says in 1.3, 1.6 and
+// 2.1. Whatever is not as expected there is left to SQLite. Nothing is believed for it: rows that are read have to lead
+// to the published root, whoever has read them.
+
+const [INNER_PAGE, LEAF_PAGE] = [5, 13]
+const HEADER_BYTES = 100
+/** Pages that lead to others, of a table of a hundred million rows. */
+const MOST_INNER = 4_096
+/** Twice for each page that is not known yet. */
+const MOST_DEPTH = 12
+
+/** A page that leads to others: under each child there are bundles up to a number, and under the last one the rest. */
+interface InnerPage {
+  upTo: Int32Array
+  children: Uint32Array
+}
+
+/** A page that was read; 0 before. */
+interface HeldPage {
+  number: number
+  readonly bytes: Buffer
+}
+
+export class BundlePages {
+  readonly #inner = new Map<number, InnerPage>()
+  readonly #main: HeldPage
+  readonly #beside: HeldPage
+
+  private constructor(
+    private readonly file: Pick<SealedFile, 'read'>,
+    private readonly root: number,
+    size: number,
+  ) {
+    this.#main = { number: 0, bytes: Buffer.alloc(size) }
+    this.#beside = { number: 0, bytes: Buffer.alloc(size) }
+  }
+
+  /** `root` is the first page of the table of bundles. Undefined for a file whose pages are divided in an unusual way. */
+  static of(file: Pick<SealedFile, 'read'>, root: number): BundlePages | undefined {
+    const header = Buffer.alloc(HEADER_BYTES)
+    if (file.read(header, 0) < HEADER_BYTES) return undefined
+    const [size, unused] = [header.readUInt16BE(16), header[20]]
+    return size >= 512 && unused === 0 ? new BundlePages(file, root, size) : undefined
+  }
+
+  /** What is stored of a bundle; undefined where SQLite has to say what is there. Valid until the next call. */
+  find(n: number): StoredBundle | undefined {
+    return this.#find(n, this.#main)
+  }
+
+  /** The same beside what was found last, which stays valid. Most neighbours are on one page. */
+  findBeside(n: number): StoredBundle | undefined {
+    return this.#find(n, this.#beside)
+  }
+
+  #find(n: number, into: HeldPage): StoredBundle | undefined {
+    let page = this.root
+    for (let depth = 0; depth < MOST_DEPTH; depth++) {
+      const inner = this.#inner.get(page)
+      if (!inner) {
+        const held = page === this.#main.number ? this.#main : into
+        if (!this.#read(page, held)) return undefined
+        if (held.bytes[0] === LEAF_PAGE) return bundleOn(held.bytes, n)
+        if (held.bytes[0] !== INNER_PAGE || this.#inner.size >= MOST_INNER) return undefined
+        this.#inner.set(page, innerPage(held.bytes))
+      } else page = inner.children[placeOf(inner.upTo, n)] as number
+    }
+    return undefined
+  }
+
+  #read(page: number, into: HeldPage): boolean {
+    if (into.number === page) return true
+    into.number = 0
+    const size = into.bytes.length
+    if (page < 2 || this.file.read(into.bytes, (page - 1) * size) < size) return false
+    into.number = page
+    return true
+  }
+}
+
+function innerPage(bytes: Buffer): InnerPage {
+  const cells = Math.min(pairAt(bytes, 3), (bytes.length - 12) >> 1)
+  const [upTo, children] = [new Int32Array(cells), new Uint32Array(cells + 1)]
+  for (let i = 0; i < cells; i++) {
+    const at = Math.min(pairAt(bytes, 12 + 2 * i), bytes.length - 4)
+    children[i] = bytes.readUInt32BE(at)
+    upTo[i] = numberAt(bytes, at + 4)
+  }
+  children[cells] = bytes.readUInt32BE(8)
+  return { upTo, children }
+}
+
+function bundleOn(bytes: Buffer, n: number): StoredBundle | undefined {
+  let [from, to] = [0, Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1)]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const size = numberAt(bytes, pairAt(bytes, 8 + 2 * middle))
+    const number = numberAt(bytes, after)
+    if (number === n) return recordAt(bytes, after, size)
+    if (number < n) from = middle + 1
+    else to = middle
+  }
+  return undefined
+}
+
+/** The columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */
+function recordAt(bytes: Buffer, start: number, size: number): StoredBundle | undefined {
+  const header = numberAt(bytes, start)
+  const number = numberAt(bytes, after)
+  const key = numberAt(bytes, after)
+  const hashes = numberAt(bytes, after)
+  const rows = numberAt(bytes, after)
+  // The number of a row is not stored twice. A text has an odd type, and bytes have an even one.
+  if (after !== start + header || number !== 0 || key < 13 || key % 2 !== 1) return undefined
+  if (hashes < 12 || rows < 12 || hashes % 2 !== 0 || rows % 2 !== 0) return undefined
+  const hashesAt = after + (key - 13) / 2
+  const rowsAt = hashesAt + (hashes - 12) / 2
+  const end = rowsAt + (rows - 12) / 2
+  if (end !== start + size || end > bytes.length) return undefined
+  return { hashes: bytes.subarray(hashesAt, rowsAt), rows: bytes.subarray(rowsAt, end) }
+}
+
+/** The first place whose number is not below this one. */
+function placeOf(upTo: Int32Array, n: number): number {
+  let [from, to] = [0, upTo.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((upTo[middle] as number) < n) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Where the number ends that `numberAt` has read last. */
+let after = 0
+
+/** Seven bits in each byte, the highest first. Longer ones than of four bytes are none of ours. */
+function numberAt(bytes: Uint8Array, at: number): number {
+  let number = 0
+  for (let i = at; i < at + 4 && i < bytes.length; i++) {
+    const byte = bytes[i] as number
+    number = (number << 7) | (byte & 127)
+    if (byte < 128) {
+      after = i + 1
+      return number
+    }
+  }
+  after = bytes.length
+  return -1
+}
+
+const pairAt = (bytes: Uint8Array, at: number): number => ((bytes[at] as number) << 8) | (bytes[at + 1] as number)
