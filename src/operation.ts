@@ -105,7 +105,10 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
-  /** The bytes of an answer, made of the query of a GET request as it was sent. Undefined: `run` gives the same bytes. */
+  /**
+   * The bytes of an answer, made of the query of a GET request as it was sent. Undefined: `run` gives the same bytes. Valid
+   * until the next call.
+   */
   first?: (query: string) => Uint8Array<ArrayBuffer> | undefined
   input: Input
   output: Output

@@ -6,7 +6,15 @@ export interface ReadyBytes {
   /** Further headers, each with its end. All characters are single bytes. */
   lines: string
   body?: Uint8Array<ArrayBuffer> | undefined
+  /** Whether the next answer is written where the body stands. Then it is at most `MOST_PASSING` bytes, which are copied when they are sent. */
+  isPassing?: true
 }
+
+export const MOST_PASSING = 32 * 1024
+
+/** The same for whoever does not send it at once. (`slice` of a Buffer is no copy.) */
+export const lasting = <Made extends ReadyBytes | Response>(made: Made): Made | ReadyBytes =>
+  made instanceof Response || !made.isPassing ? made : { ...made, body: made.body && new Uint8Array(made.body) }
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',

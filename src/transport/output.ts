@@ -1,3 +1,5 @@
+import { MOST_PASSING } from './answer.ts'
+
 /** What is written to a socket: the number of bytes that it took, or -1 if it is closed. */
 export interface Sending {
   write(bytes: Uint8Array, from: number, length: number): number
@@ -27,9 +29,9 @@ interface Letter {
 }
 
 /** Larger pieces are sent from where they are. */
-const MOST_COPIED = 32 * 1024
+const MOST_COPIED = MOST_PASSING
 /** How long an answer waits for others at most, in milliseconds. */
-const LONGEST_WAIT = 1
+const LONGEST_WAIT = 3
 
 /** Sends what is ready. To be called before work that takes longer than most answers. */
 export function sendReady(): void {
@@ -78,7 +80,7 @@ export class Output {
     used += outbox.write(text, used, 'latin1')
   }
 
-  /** The bytes must not change later. */
+  /** More than `MOST_COPIED` must not change later. */
   bytes(bytes: Uint8Array): void {
     if (bytes.length > MOST_COPIED) {
       this.flush()

@@ -8,6 +8,8 @@ import { answerText, type Operation, withoutEmpty } from '../../src/operation.ts
 import type { Row } from '../../src/proof/price/row.ts'
 import { makeGate } from '../../src/rails/admission.ts'
 import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
+import type { Soon } from '../../src/soon.ts'
+import type { HttpParts } from '../../src/surfaces/http/exchange.ts'
 import { httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
 import type { ReadyBytes } from '../../src/transport/answer.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
@@ -160,7 +162,7 @@ test('what is no plain question is left to the general way: twice the same name,
 })
 
 /** The same service with the quick way and without it, each with counts and log lines of its own. */
-function surface(isQuick: boolean, rpm = 100_000) {
+function surface(isQuick: boolean, rpm = 100_000, inTurn: HttpParts['inTurn'] = undefined) {
   const { db, pepper } = app.installation
   const lines: RequestLine[] = []
   let requests = 0
@@ -180,6 +182,7 @@ function surface(isQuick: boolean, rpm = 100_000) {
     observe: (line) => lines.push({ ...line, ms: 0 }),
     randomId: () => `id-${String(++requests).padStart(8, '0')}`,
     cacheBytes: 4 * 1024 * 1024,
+    ...(inTurn && { inTurn }),
   })
   const seen = async (path: string, init: RequestInit) => {
     const response = await made.fetch(new Request(`${BASE_URL}${path}`, init), '192.0.2.1')
@@ -192,7 +195,13 @@ function surface(isQuick: boolean, rpm = 100_000) {
     const { status, lines: text } = (await made.answer({ head, request }, '192.0.2.1')) as ReadyBytes
     return [status, /^ratelimit: (.*);t/m.exec(text)?.[1]]
   }
-  return { seen, left, lines, cacheFigures: made.cacheFigures }
+  /** As the transport asks. */
+  const answer = (target: string, headers: Record<string, string> = {}): Soon<ReadyBytes | Response> => {
+    const head = { method: 'GET', target, headerBytes: 0, get: (name: string) => headers[name] ?? null }
+    const request = (): Request => new Request(`${BASE_URL}${target}`, { headers })
+    return made.answer({ head, request }, '192.0.2.1')
+  }
+  return { seen, left, answer, lines, cacheFigures: made.cacheFigures }
 }
 
 const HEADERS: Record<string, string>[] = [
@@ -234,6 +243,37 @@ test('over HTTP the quick way has the same bytes, headers, quotas, log lines and
   }
   await ask(`/reference?cpt=${CODES[2]}`, { headers: await app.railsHeaders() })
   expect(quick.cacheFigures()).toEqual(general.cacheFigures())
+})
+
+const bodyOf = (made: ReadyBytes | Response): string =>
+  made instanceof Response ? 'a response' : Buffer.from(made.body ?? []).toString()
+
+test('an answer that is not sent at once keeps its bytes while others are made', async () => {
+  const queries = CODES.flatMap((cpt) => ['US-CA-05', 'US-NY-01'].map((region) => `cpt=${cpt}&region=${region}`))
+  const general = await Promise.all(queries.map(generally))
+  const prices = queries.filter((_, i) => general[i]?.startsWith('{'))
+  const wanted = general.filter((text) => text.startsWith('{'))
+  const later = async <T>(_: string, make: () => T | Promise<T>): Promise<T> => {
+    await Bun.sleep(1)
+    return make()
+  }
+  const credential = Object.fromEntries(
+    Object.entries(await app.railsHeaders()).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  for (const [name, { answer }, headers] of [
+    ['in line', surface(true, 100_000, later), {}],
+    ['with a credential', surface(true), credential],
+    ['with both', surface(true, 100_000, later), credential],
+  ] as const) {
+    const made = await Promise.all(prices.map((query) => answer(`/reference?${query}`, headers)))
+    expect([name, made.map(bodyOf)]).toEqual([name, wanted])
+  }
+  // What is kept for the next caller is asked for again after all the others.
+  const { answer, cacheFigures } = surface(true)
+  for (let times = 0; times < 3; times++)
+    for (const [i, query] of prices.entries())
+      expect(bodyOf((await answer(`/reference?${query}`)) as ReadyBytes)).toBe(wanted[i] as string)
+  expect(cacheFigures().hits).toBe(prices.length)
 })
 
 test('a question is counted once, whichever way answers it, and refused past the quota', async () => {

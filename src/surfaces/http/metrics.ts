@@ -12,10 +12,9 @@ export class RequestMetrics {
   readonly #tallies = new Map<string, Map<number, Tally>>()
 
   count({ route, status, ms }: RequestLine): void {
-    const statuses = this.#tallies.get(route) ?? new Map<number, Tally>()
-    this.#tallies.set(route, statuses)
-    const tally = statuses.get(status) ?? { requests: 0, ms: 0 }
-    statuses.set(status, tally)
+    const known = this.#tallies.get(route)?.get(status)
+    const tally = known ?? { requests: 0, ms: 0 }
+    if (!known) this.#tallies.set(route, (this.#tallies.get(route) ?? new Map<number, Tally>()).set(status, tally))
     tally.requests++
     tally.ms += ms
   }

@@ -2,7 +2,7 @@ import type { Quota } from '../../operation.ts'
 import { headerLines, type ReadyBytes, statusLine } from '../../transport/answer.ts'
 import type { KeptRoute } from './kept-route.ts'
 import type { Asked, Target } from './request.ts'
-import { isNamedBy, matches, policyOf, remainingOf, type WholeReply } from './response.ts'
+import { isNamedBy, isSamePolicy, matches, policyOf, remainingOf, type WholeReply } from './response.ts'
 
 /** What a response holds besides its bytes: headers, and the objects around them. Measured, and rounded up. */
 const OVERHEAD_BYTES = 3 * 1024
@@ -58,7 +58,7 @@ export class ReadyReply {
   #headFor(quota: Quota | undefined, isUnchanged: boolean): Uint8Array {
     if (isUnchanged) this.#unchanged ??= unchangedHead(this.#head)
     const head = (isUnchanged && this.#unchanged) || this.#head
-    const isStated = !quota || (quota.bucket === this.#quota?.bucket && quota.limit === this.#quota.limit)
+    const isStated = !quota || isSamePolicy(quota, this.#quota)
     return isStated ? head : edited(head, POLICY_LINE, '', `ratelimit-policy: ${policyOf(quota)}\r\n`)
   }
 
@@ -201,10 +201,15 @@ export class ReplyCache {
   #hasComeBefore(target: string): boolean {
     const hash = Bun.hash.crc32(target)
     const from = (hash % (SEEN / SEEN_IN_PLACE)) * SEEN_IN_PLACE
-    const place = this.#seen.subarray(from, from + SEEN_IN_PLACE)
-    if (place.includes(hash)) return true
-    place.copyWithin(1, 0)
-    place[0] = hash
+    const seen = this.#seen
+    // The others move on by one, up to where this one was.
+    let moved = hash
+    for (let at = from; at < from + SEEN_IN_PLACE; at++) {
+      const here = seen[at] as number
+      seen[at] = moved
+      if (here === hash) return true
+      moved = here
+    }
     return false
   }
 }

@@ -87,6 +87,8 @@ export const quotaHeaders = (quota: Quota | undefined): Headers =>
   quota ? { 'ratelimit-policy': policyOf(quota), ratelimit: remainingOf(quota) } : {}
 
 export const policyOf = ({ bucket, limit, windowSeconds }: Quota): string => `"${bucket}";q=${limit};w=${windowSeconds}`
+export const isSamePolicy = (a: Quota | undefined, b: Quota | undefined): boolean =>
+  a?.bucket === b?.bucket && a?.limit === b?.limit && a?.windowSeconds === b?.windowSeconds
 export const remainingOf = ({ bucket, remaining, resetSeconds }: Quota): string =>
   `"${bucket}";r=${remaining};t=${resetSeconds}`
 
@@ -140,11 +142,11 @@ export function good(answer: Answer): Soon<WholeReply> {
 
 /**
  * The bytes before they are encoded give the ETag, and each coding has one of its own. It only tells answers of one
- * address apart and proves nothing, so two fast hashes are enough: SHA-256 would cost more than all else here.
+ * address apart and proves nothing, so a fast hash is enough: SHA-256 would cost more than all else here.
  */
 export function etagOf(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding = 'identity'): string {
-  const digest = (seed: bigint): string => Bun.hash.xxHash3(bytes, seed).toString(16).padStart(16, '0')
-  return `"${digest(0n)}${digest(1n)}${encoding === 'identity' ? '' : `-${encoding}`}"`
+  const digest = Bun.hash.xxHash3(bytes).toString(16).padStart(16, '0')
+  return `"${digest}${encoding === 'identity' ? '' : `-${encoding}`}"`
 }
 
 /** The answer, or 304 if the caller has it (RFC 9110 13.1.2). */

@@ -1,7 +1,7 @@
 import { allowedParameters, answerText, madeOnce, type Operation, perform, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
-import { type ReadyBytes, responseOf } from '../../transport/answer.ts'
+import { lasting, type ReadyBytes, responseOf } from '../../transport/answer.ts'
 import { sendReady } from '../../transport/output.ts'
 import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
 import {
@@ -150,12 +150,19 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   const { inTurn = (_, make) => make() } = parts
   const answer: HttpSurface['answer'] = (asked, address) => {
     const started = performance.now()
-    return warm(asked, address, started, plain) ?? inTurn(address, () => first(asked, address, started, plain))
+    let isLater = false
+    const make = (): Soon<ReadyBytes | Response> => {
+      const made = first(asked, address, started, plain)
+      return isLater ? after(made, lasting) : made
+    }
+    const made = warm(asked, address, started, plain) ?? inTurn(address, make)
+    isLater = true
+    return made
   }
   return {
     answer,
     fetch: (request, address) =>
-      after(answer(askedBy(request), address), (made) => (made instanceof Response ? made : responseOf(made))),
+      after(answer(askedBy(request), address), (made) => (made instanceof Response ? made : responseOf(lasting(made)))),
     refuse: (unreadable, address) => refuseUnread(parts, unreadable, address),
     routes: routes.list(),
     cacheFigures: () => cache.figures,

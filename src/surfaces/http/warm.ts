@@ -1,6 +1,6 @@
-import type { Gate, Operation, Visit } from '../../operation.ts'
+import type { Gate, Operation, Quota, Visit } from '../../operation.ts'
 import { after, type Soon } from '../../soon.ts'
-import { headerLines, type ReadyBytes, statusLine } from '../../transport/answer.ts'
+import { headerLines, lasting, MOST_PASSING, type ReadyBytes, statusLine } from '../../transport/answer.ts'
 import { isWorthwhile, preferredEncoding } from './compression.ts'
 import { forReader, type RefusalPages } from './exchange.ts'
 import { type KeptRoute, variantOf, variantsOf } from './kept-route.ts'
@@ -12,7 +12,7 @@ import {
   etagOf,
   forCaller,
   good,
-  policyOf,
+  isSamePolicy,
   refusal,
   remainingOf,
   setCommon,
@@ -69,7 +69,7 @@ export function warmPath(
 function findAnswers(cache: ReplyCache, target: string): KeptAnswers | undefined {
   const found = cache.find(target)
   if (found) return found
-  const query = target.search(/[?#]/)
+  const query = target.indexOf('?')
   const page = query < 0 ? undefined : cache.find(target.slice(0, query))
   return page?.route.ignoresQuery && target.length <= LIMITS.urlBytes ? page : undefined
 }
@@ -152,8 +152,8 @@ interface FirstRoute {
   route: KeptRoute
   op: Operation
   first: NonNullable<Operation['first']>
-  /** The head of an answer without the lines that differ, by the policy of its quota. */
-  heads: Map<string, Uint8Array>
+  /** The head of the last answer, without the lines that differ. */
+  head?: { bytes: Uint8Array; quota: Quota | undefined; isSecure: boolean }
 }
 
 /**
@@ -166,7 +166,7 @@ export function firstPath(
 ): (asked: Asked, address: string, started: number, plain: Plain) => Soon<ReadyBytes | Response> {
   const routes = new Map<string, FirstRoute>()
   for (const [path, { op, route }] of direct)
-    if (op.first && !op.cost && !op.heavy) routes.set(path, { route, op, first: op.first, heads: new Map() })
+    if (op.first && !op.cost && !op.heavy) routes.set(path, { route, op, first: op.first })
   return (asked, address, started, plain) => {
     const { method, target } = asked.head
     const query = target.indexOf('?')
@@ -180,16 +180,22 @@ export function firstPath(
       const [stamp, form] = [route.stamp(), route.formFor(head.accept)]
       if (stamp === undefined || form === undefined) return plain(asked, address, started, visit)
       const body = first(target.slice(query + 1))
-      if (!body || isWorthwhile(body.length, 'answer')) return plain(asked, address, started, visit)
+      if (!body || isWorthwhile(body.length, 'answer') || body.length > MOST_PASSING)
+        return plain(asked, address, started, visit)
       const known = request()
-      const make = (): ReadyReply => new ReadyReply(wholeOf(parts, found, known, visit, body), visit.quota)
+      const make = (): ReadyReply =>
+        new ReadyReply(wholeOf(parts, found, known, visit, new Uint8Array(body)), visit.quota)
       parts.cache.keep(target, { route, stamp, cost: 1 }, variantsOf(form), body.length, make)
       observed(parts, route, known, visit, OK, undefined)
       return bytesOf(parts, found, known, visit, body)
     }
     const visit = parts.gate.enter(callOf(head, address), found.route.access, found.route.limit)
+    if (!(visit instanceof Promise)) return enter(visit)
     // Nothing was counted when the gate fails: it reads the credential first.
-    return visit instanceof Promise ? visit.then(enter, () => plain(asked, address, started)) : enter(visit)
+    return visit.then(
+      (entered) => after(enter(entered), lasting),
+      () => plain(asked, address, started),
+    )
   }
 }
 
@@ -213,12 +219,13 @@ function wholeOf(parts: WarmParts, { op }: FirstRoute, { requestId }: Request, v
 
 function bytesOf(parts: WarmParts, found: FirstRoute, request: Request, visit: Visit, body: Body): ReadyBytes {
   const { quota } = visit
-  const policy = `${parts.isSecure()} ${quota ? policyOf(quota) : ''}`
-  const head = found.heads.get(policy) ?? headOf(wholeOf(parts, found, request, visit, body))
-  found.heads.set(policy, head)
+  const isSecure = parts.isSecure()
+  // Limits are the same for most callers.
+  if (found.head?.isSecure !== isSecure || !isSamePolicy(found.head.quota, quota))
+    found.head = { bytes: headOf(wholeOf(parts, found, request, visit, body)), quota, isSecure }
   const own = `content-length: ${body.length}\r\netag: ${etagOf(body)}\r\nx-request-id: ${request.requestId}\r\n`
   const lines = quota ? `${own}ratelimit: ${remainingOf(quota)}\r\n` : own
-  return { status: OK, head, lines, body }
+  return { status: OK, head: found.head.bytes, lines, body, isPassing: true }
 }
 
 /** What is the same for all answers of a route. */
