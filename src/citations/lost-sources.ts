@@ -37,7 +37,7 @@ export class LostSources {
   }
 
   of(source: { url: string; sha256: string }): LostState | undefined {
-    return this.#lost.get(keyOf(source))
+    return this.#lost.size === 0 ? undefined : this.#lost.get(keyOf(source))
   }
 
   /** Those that a release cites. */
