@@ -291,3 +291,39 @@ test('an answer is whole, also if longer work for the next request on the connec
   expect(seen.text.match(/<[^>]*>/g)?.join('')).toBe('<answer 1><answer 2><answer 3>')
   expect(seen.text.split('HTTP/1.1 200')).toHaveLength(4)
 })
+
+/** A socket that takes no more than there is room for. */
+function aSlowWire(room: number) {
+  const { wire, seen } = aWire()
+  const slow = { ...seen, room, isEnded: false }
+  const write: Wire['write'] = (bytes, from, length) => {
+    const size = Math.min(slow.room, length)
+    slow.room -= size
+    slow.text += Buffer.from(bytes).toString('latin1', from, from + size)
+    return size
+  }
+  const end = (): void => {
+    slow.isEnded = true
+  }
+  return { wire: { ...wire, write, end, shutdown: end }, seen: slow }
+}
+
+const LAST = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+
+test.each([
+  ['asked to', [GET, LAST]],
+  ['sent more', [GET, LAST, GET]],
+])('who %s and reads slowly gets the last answers whole before the connection is closed', async (_, chunks) => {
+  const { wire, seen } = aSlowWire(30)
+  const house = houseOf(() => readyBytes(200, {}, Buffer.from('<answer>')))
+  const connection = new Connection(house, wire, '127.0.0.1')
+  house.seconds = 20
+  connection.receive(Buffer.concat(chunks))
+  await roundEnd()
+  expect([seen.isEnded, connection.deadline.at]).toEqual([false, 20 + PATIENCE.idle])
+  while (!seen.isEnded) {
+    seen.room += 30
+    connection.drained()
+  }
+  expect(seen.text.match(/<answer>/g)).toHaveLength(2)
+})

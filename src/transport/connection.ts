@@ -307,13 +307,14 @@ export class Connection implements Asked {
   /** What was sent and is not read would make the system reset the connection, and the last answer would be lost with it. */
   #close(): void {
     this.#output.flush()
-    if (!this.#hasMore || this.#hasEnded) {
-      this.#wire.end()
-      return
+    // What the socket has not taken yet would be lost too: when it has, this is tried again.
+    if (this.#output.isBlocked) this.deadline.allow('idle')
+    else if (!this.#hasMore || this.#hasEnded) this.#wire.end()
+    else {
+      this.#isLingering = true
+      this.#wire.shutdown()
+      this.deadline.allow('linger')
+      this.resume()
     }
-    this.#isLingering = true
-    this.#wire.shutdown()
-    this.deadline.allow('linger')
-    this.resume()
   }
 }
