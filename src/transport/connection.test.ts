@@ -327,3 +327,12 @@ test.each([
   }
   expect(seen.text.match(/<answer>/g)).toHaveLength(2)
 })
+
+test('a fault in a later turn of many requests ends the connection, and nothing else', async () => {
+  const { wire, seen } = aWire()
+  let asked = 0
+  const house = houseOf(() => ({ ...readyBytes(200, {}, null), body: ++asked > 40 ? UNREADABLE : undefined }))
+  new Connection(house, wire, '127.0.0.1').receive(Buffer.concat(Array<Buffer>(50).fill(GET)))
+  for (let i = 0; i < 5; i++) await roundEnd()
+  expect([asked, seen.isCut]).toEqual([41, true])
+})

@@ -162,7 +162,7 @@ export class Connection implements Asked {
   #schedule(): void {
     this.#output.flush()
     this.#isScheduled = true
-    setImmediate(this.#advance)
+    setImmediate(() => attempt(this.#advance, this.fail))
   }
 
   /** After an answer that was waited for. Many of them settle at once, one after the other, and would keep everyone else waiting. */
