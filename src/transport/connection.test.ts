@@ -336,3 +336,17 @@ test('a fault in a later turn of many requests ends the connection, and nothing 
   for (let i = 0; i < 5; i++) await roundEnd()
   expect([asked, seen.isCut]).toEqual([41, true])
 })
+
+test.each([{}, { 'content-length': '3' }])('a go-ahead never stands in an answer, of headers %o', async (headers) => {
+  const { wire, seen } = aWire()
+  const house = houseOf((asked) => new Response(asked.request().body, { headers }))
+  const connection = new Connection(house, wire, '127.0.0.1')
+  connection.receive(Buffer.from('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n'))
+  for (let i = 0; i < 3; i++) await roundEnd()
+  connection.receive(Buffer.from('abc'))
+  for (let i = 0; i < 3; i++) await roundEnd()
+  const said = [...seen.text.matchAll(/HTTP\/1\.1 \d+|abc/g)].map(([text]) => text)
+  // An answer with a length is sent when all of it is there, and the body it waits for must come.
+  const goAhead = 'content-length' in headers ? ['HTTP/1.1 100'] : []
+  expect(said).toEqual([...goAhead, 'HTTP/1.1 200', 'abc'])
+})

@@ -26,7 +26,6 @@ export class Connection implements Asked {
   /** The body of the request that is being answered, if it has one, and the same as long as more of it is to come. */
   #content: Uint8Array<ArrayBuffer> | IncomingBody | undefined
   #coming: IncomingBody | undefined
-  #expectsContinue = false
   #request: Request | undefined
   #caller: AbortController | undefined
   #isAnswering = false
@@ -212,7 +211,7 @@ export class Connection implements Asked {
     const body = new IncomingBody(reader, this)
     for (const piece of pieces) body.add(piece)
     this.#content = this.#coming = body
-    this.#expectsContinue = expectsContinue
+    this.#sender.expectsContinue = expectsContinue
     this.deadline.beginBody()
     return at
   }
@@ -247,11 +246,7 @@ export class Connection implements Asked {
 
   /** Reads on. Who waits for a go-ahead before sending a body gets it. */
   resume(): void {
-    if (this.#expectsContinue) {
-      this.#expectsContinue = false
-      this.#output.text('HTTP/1.1 100 Continue\r\n\r\n')
-      this.#output.flush()
-    }
+    this.#sender.goAhead()
     if (!this.#isPaused || this.isClosed) return
     this.#isPaused = false
     this.#wire.resume()
@@ -301,7 +296,6 @@ export class Connection implements Asked {
   #done(): void {
     this.#isAnswering = false
     this.#caller = this.#request = this.#content = this.#coming = undefined
-    this.#expectsContinue = false
   }
 
   /** What was sent and is not read would make the system reset the connection, and the last answer would be lost with it. */

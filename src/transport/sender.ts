@@ -11,6 +11,8 @@ const MOST_AT_ONCE = 1024 * 1024
 export class Sender {
   /** Whether the answer under way is the last one. */
   isLast = false
+  /** Whether the other side waits for a go-ahead before it sends the body. */
+  expectsContinue = false
   readonly #house: House
   readonly #output: Output
   readonly #deadline: Deadline
@@ -34,6 +36,13 @@ export class Sender {
     this.#onDrain = undefined
   }
 
+  goAhead(): void {
+    if (!this.expectsContinue) return
+    this.expectsContinue = false
+    this.#output.text('HTTP/1.1 100 Continue\r\n\r\n')
+    this.#output.flush()
+  }
+
   /** The connection is gone. */
   stop(): void {
     this.#isStopped = true
@@ -45,7 +54,7 @@ export class Sender {
   send(answer: Response | ReadyBytes, head: Head | undefined): Promise<void> | undefined {
     if (!(answer instanceof Response)) {
       this.#output.bytes(answer.head)
-      this.#output.text(answer.lines + this.#ownLines(head))
+      this.#head(answer.lines, head)
       if (answer.body) this.#output.bytes(answer.body)
       return undefined
     }
@@ -58,15 +67,14 @@ export class Sender {
         : this.#sendStream(answer, body, head, length)
     const stated = length ?? (isHead ? undefined : '0')
     const line = stated === undefined || isBodiless(status) ? '' : `content-length: ${stated}\r\n`
-    this.#output.text(`${headText(status, headers)}${line}${this.#ownLines(head)}`)
+    this.#head(headText(status, headers) + line, head)
     void body?.cancel().catch(() => undefined)
     return undefined
   }
 
   async #sendWhole(response: Response, head: Head | undefined): Promise<void> {
     const bytes = await response.bytes()
-    const first = headText(response.status, response.headers)
-    this.#output.text(`${first}content-length: ${bytes.length}\r\n${this.#ownLines(head)}`)
+    this.#head(`${headText(response.status, response.headers)}content-length: ${bytes.length}\r\n`, head)
     this.#output.bytes(bytes)
     this.#output.flush()
   }
@@ -85,7 +93,7 @@ export class Sender {
     if (length === null && !isChunked) this.isLast = true
     const framing = isChunked ? 'transfer-encoding: chunked\r\n' : ''
     const line = length === null ? framing : `content-length: ${length}\r\n`
-    this.#output.text(`${headText(response.status, response.headers)}${line}${this.#ownLines(head)}`)
+    this.#head(headText(response.status, response.headers) + line, head)
     this.#output.flush()
     let left = length === null ? Infinity : Number(length)
     for await (const piece of body) {
@@ -111,10 +119,10 @@ export class Sender {
     })
   }
 
-  /** The last headers of an answer, and the empty line. */
-  #ownLines(head: Head | undefined): string {
-    const { date } = this.#house
-    if (this.isLast) return `${date}connection: close\r\n\r\n`
-    return head?.isOld ? `${date}connection: keep-alive\r\n\r\n` : `${date}\r\n`
+  /** Writes these lines, the last headers of an answer, and the empty line. A go-ahead would stand in the middle of the answer from here on. */
+  #head(lines: string, head: Head | undefined): void {
+    this.expectsContinue = false
+    const kept = head?.isOld ? 'connection: keep-alive\r\n' : ''
+    this.#output.text(`${lines}${this.#house.date}${this.isLast ? 'connection: close\r\n' : kept}\r\n`)
   }
 }
