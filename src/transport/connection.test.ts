@@ -350,3 +350,19 @@ test.each([{}, { 'content-length': '3' }])('a go-ahead never stands in an answer
   const goAhead = 'content-length' in headers ? ['HTTP/1.1 100'] : []
   expect(said).toEqual([...goAhead, 'HTTP/1.1 200', 'abc'])
 })
+
+test('a body that was cut short behind other requests is refused, and not waited for', async () => {
+  const { wire, seen } = aSlowWire(Infinity)
+  let asked = 0
+  const house = houseOf(async () => {
+    asked++
+    await roundEnd()
+    return readyBytes(200, {}, null)
+  })
+  const connection = new Connection(house, wire, '127.0.0.1')
+  connection.receive(Buffer.concat([GET, Buffer.from('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab')]))
+  connection.ended()
+  for (let i = 0; i < 5; i++) await roundEnd()
+  expect(seen.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
+  expect([asked, seen.isEnded]).toEqual([1, true])
+})

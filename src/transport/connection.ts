@@ -1,7 +1,7 @@
 import { attempt, type Soon } from '../soon.ts'
 import { FAILED, type ReadyBytes } from './answer.ts'
 import { type BodyReader, ChunkedBody, CountedBody } from './body.ts'
-import { CHUNKED, type Head, type Refusal, requestOf } from './head.ts'
+import { CHUNKED, type Head, malformed, type Refusal, requestOf } from './head.ts'
 import { HeadReader, MOST_HEAD_BYTES } from './head-reader.ts'
 import { HeldBytes } from './held-bytes.ts'
 import type { Asked, House, Wire } from './host.ts'
@@ -9,6 +9,8 @@ import { IncomingBody } from './incoming-body.ts'
 import { Output } from './output.ts'
 import { Deadline, HALF_CLOSED_MS, MOST_DROPPED, REQUESTS_IN_TURN } from './patience.ts'
 import { Sender } from './sender.ts'
+
+const CUT_SHORT = malformed('the connection was closed before the end of the body')
 
 /**
  * One connection: requests in, answers out, in their order and one at a time. What comes meanwhile is held, up to the size
@@ -200,8 +202,10 @@ export class Connection implements Asked {
   #beginBody(reader: BodyReader, bytes: Buffer, from: number, expectsContinue: boolean): number {
     const pieces: Uint8Array<ArrayBuffer>[] = []
     const at = reader.read(bytes, from, (piece) => pieces.push(piece))
-    if (at < 0) {
-      this.#refuse(reader.refusal as Refusal)
+    // Who has closed one side sends no more of it.
+    const refusal = reader.refusal ?? (this.#hasEnded && !reader.isDone ? CUT_SHORT : undefined)
+    if (refusal) {
+      this.#refuse(refusal)
       return -1
     }
     if (reader.isDone) {
