@@ -366,3 +366,31 @@ test('a body that was cut short behind other requests is refused, and not waited
   expect(seen.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
   expect([asked, seen.isEnded]).toEqual([1, true])
 })
+
+test('a body whose pieces are all there leaves others their turn', async () => {
+  const { wire, seen } = aWire()
+  const many = 1_000
+  let left = many
+  const pull = (to: ReadableStreamDefaultController): void => (left-- > 0 ? to.enqueue(Buffer.from('x')) : to.close())
+  const house = houseOf(() => new Response(new ReadableStream({ pull })))
+  new Connection(house, wire, '127.0.0.1').receive(GET)
+  for (let i = 0; i < 10; i++) await roundEnd()
+  expect(left).toBeGreaterThan(many - 20)
+  while (!seen.text.endsWith('\r\n0\r\n\r\n')) await roundEnd()
+  expect(seen.text.match(/\r\n1\r\nx(?=\r\n)/g)).toHaveLength(many)
+})
+
+test('who has read a piece of an answer at last does not take its time from the next piece', async () => {
+  const { wire, seen } = aSlowWire(0)
+  const body = new TransformStream<Uint8Array, Uint8Array>()
+  const house = houseOf(() => new Response(body.readable))
+  const connection = new Connection(house, wire, '127.0.0.1')
+  connection.receive(GET)
+  void body.writable.getWriter().write(Buffer.from('piece'))
+  await roundEnd()
+  expect(connection.deadline.at).toBe(PATIENCE.idle)
+  seen.room = 1_000
+  connection.drained()
+  await roundEnd()
+  expect(connection.deadline.at).toBe(PATIENCE.answer)
+})

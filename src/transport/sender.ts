@@ -105,8 +105,10 @@ export class Sender {
       this.#output.bytes(piece)
       if (isChunked) this.#output.text('\r\n')
       this.#output.flush()
-      this.#deadline.allow(this.#output.isBlocked ? 'idle' : 'answer')
-      if (this.#output.isBlocked) await this.#drain()
+      if (this.#output.isBlocked) this.#deadline.allow('idle')
+      // Pieces that wait for nothing would keep everyone else waiting.
+      await (this.#output.isBlocked ? this.#drain() : new Promise(setImmediate))
+      this.#deadline.allow('answer')
     }
     if (length !== null && left > 0) throw new RangeError('the body is shorter than its stated length')
     if (isChunked) this.#output.text('0\r\n\r\n')
