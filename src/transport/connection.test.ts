@@ -394,3 +394,14 @@ test('who has read a piece of an answer at last does not take its time from the 
   await roundEnd()
   expect(connection.deadline.at).toBe(PATIENCE.answer)
 })
+
+test.each([{}, { 'content-length': '5' }])(
+  'an answer has its own time also where its body is late, with headers %o',
+  (headers) => {
+    const house = houseOf(() => new Response(new ReadableStream(), { headers }))
+    const connection = new Connection(house, aWire().wire, '127.0.0.1')
+    house.seconds = 20
+    connection.receive(GET)
+    expect(connection.deadline.at).toBe(20 + PATIENCE.answer)
+  },
+)

@@ -61,10 +61,12 @@ export class Sender {
     const { status, headers, body } = answer
     const length = headers.get('content-length')
     const isHead = head?.method === 'HEAD'
-    if (body !== null && !isHead && !isBodiless(status))
+    if (body !== null && !isHead && !isBodiless(status)) {
+      this.#deadline.allow('answer')
       return length !== null && Number(length) <= MOST_AT_ONCE
         ? this.#sendWhole(answer, head)
         : this.#sendStream(answer, body, head, length)
+    }
     const stated = length ?? (isHead ? undefined : '0')
     const line = stated === undefined || isBodiless(status) ? '' : `content-length: ${stated}\r\n`
     this.#head(headText(status, headers) + line, head)
