@@ -219,8 +219,9 @@ const likely = fc
   .tuple(
     fc.constantFrom('GET / HTTP/1.1\r\n', 'POST /a?b HTTP/1.0\r\nHost: a\r\n', ''),
     fc.array(piece, { maxLength: 14 }),
+    fc.constantFrom('', '\r\n'),
   )
-  .map(([first, pieces]) => `${first}${pieces.join('')}`)
+  .map(([first, pieces, last]) => `${first}${pieces.join('')}${last}`)
 
 test('however a text is cut into pieces, the result is the same', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 })
