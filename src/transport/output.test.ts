@@ -66,7 +66,7 @@ test('every socket gets its own bytes, all of them and in their order, and nothi
           }
         }
         await roundEnd()
-        for (const socket of sockets) for (let i = 0; i < 1_000 && socket.output.isBlocked; i++) socket.output.drain()
+        for (const socket of sockets) for (let i = 0; i < 50_000 && socket.output.isBlocked; i++) socket.output.drain()
         await roundEnd()
         sockets.forEach(({ taken, isClosed, output, deaths }, who) => {
           const whole = sent[who] as string
