@@ -105,10 +105,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
-  /**
-   * The bytes of an answer, made of the query of a GET request as it was sent. Undefined: `run` gives the same bytes. Valid
-   * until the next call.
-   */
+  /** The bytes of an answer to a query as it was sent, valid until the next call. Undefined: `run` gives the same bytes. */
   first?: (query: string) => Uint8Array<ArrayBuffer> | undefined
   input: Input
   output: Output

@@ -4,10 +4,8 @@ import { covers, type Span, touches } from '../../integrity/verification/verdict
 import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
 import { OpenBundle, placeIn, type StoredBundle } from '../bundle/open-bundle.ts'
-import { type Around, findRow, rowsAround } from '../bundle/row-search.ts'
 import type { Words } from '../bundle/words.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
-import { BundlePages } from './bundle-pages.ts'
 import { FileSummary, past } from './file-summary-store.ts'
 import { FirstKeys } from './first-keys.ts'
 import { wordsIn } from './read-back-store.ts'
@@ -24,15 +22,6 @@ export interface StoredRow {
   body: string
 }
 
-/** Where a row is in its file. */
-export interface RowPlace {
-  /** The number of its bundle. */
-  n: number
-  bundle: OpenBundle
-  /** Its place in the bundle. */
-  at: number
-}
-
 /** A release that has a file: staged, published or withdrawn. */
 export interface FiledRelease {
   release_id: string
@@ -46,7 +35,7 @@ const MOST_BUNDLES = 8
 const FIRST_KEYS = `SELECT group_concat(first_key, char(10)) AS text
   FROM (SELECT first_key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
 
-const ROOT = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'bundle'"
+const ROOT_PAGE = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'bundle'"
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
@@ -79,12 +68,6 @@ export class ReleaseFile extends FileSummary {
   #tree: ReleaseTree | undefined
   #firstKeys: FirstKeys | undefined
   #words: Words | undefined
-  #reader: ReturnType<typeof OpenBundle.reader> | undefined
-  #readerBeside: ReturnType<typeof OpenBundle.reader> | undefined
-  /** Undefined before it is asked, and null if it cannot be had. */
-  #pages: BundlePages | null | undefined
-  /** What was passed last. */
-  #passing: { n: number; bundle: OpenBundle } | undefined
   /** Null if there are too many to be kept. */
   #keys: readonly string[] | null | undefined
 
@@ -101,45 +84,6 @@ export class ReleaseFile extends FileSummary {
     const place = this.#placeOf(key)
     const [row] = this.rowsAt(place, place + 1)
     return row?.row_key === key ? row : undefined
-  }
-
-  /** Where a price of this key is, which has these parts; undefined if there is none that says so itself. Valid until the next call. */
-  locate(key: string, parts: readonly string[]): RowPlace | undefined {
-    const n = this.#bundleOf(key)
-    const bundle = n < 0 ? undefined : (this.#bundles.find(n) ?? this.#pass(n))
-    const at = bundle ? findRow(bundle, parts) : -1
-    return bundle && at >= 0 ? { n, bundle, at } : undefined
-  }
-
-  /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand in other bundles. */
-  around({ n, bundle, at }: RowPlace): Around | undefined {
-    const found = rowsAround(bundle, at)
-    const isAll = found && (found.from > 0 || n === 0) && (found.to < bundle.size || n === this.#lastBundle)
-    return isAll ? found : undefined
-  }
-
-  get #lastBundle(): number {
-    return Math.ceil(this.rowCount / BUNDLE_ROWS) - 1
-  }
-
-  /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
-  keysAround({ n, bundle, at }: RowPlace, prefix: string): string[] {
-    let [from, to] = [at, at + 1]
-    while (from > 0 && bundle.key(from - 1).startsWith(prefix)) from--
-    while (to < bundle.size && bundle.key(to).startsWith(prefix)) to++
-    const found: string[] = []
-    for (let i = from; i < to; i++) found.push(bundle.key(i))
-    for (let i = n - 1; from === 0 && i >= 0; i--) {
-      const before = this.#beside(i)
-      for (from = before.size; from > 0 && before.key(from - 1).startsWith(prefix); from--)
-        found.unshift(before.key(from - 1))
-    }
-    for (let i = n + 1, isOpen = to === bundle.size; isOpen && i <= this.#lastBundle; i++) {
-      const next = this.#beside(i)
-      for (to = 0; to < next.size && next.key(to).startsWith(prefix); to++) found.push(next.key(to))
-      isOpen = to === next.size
-    }
-    return found
   }
 
   rowsUnder(prefix: string): StoredRow[] {
@@ -222,12 +166,12 @@ export class ReleaseFile extends FileSummary {
     // Most questions about a row are followed by some about its neighbours.
     if (this.#latest?.bundle.covers(text)) return this.#placeIn(this.#latest.n, text)
     for (const [n, bundle] of this.#bundles.all()) if (bundle.covers(text)) return this.#placeIn(n, text)
-    const n = this.#bundleOf(text)
+    const n = this.bundleOf(text)
     return n < 0 ? 0 : this.#placeIn(n, text)
   }
 
   /** The last bundle that does not begin after a text; -1 if all do. */
-  #bundleOf(text: string): number {
+  bundleOf(text: string): number {
     this.#firstKeys ??= new FirstKeys({
       bundles: Math.ceil(this.rowCount / BUNDLE_ROWS),
       firstKey: (n) => this.firstKeyOf(n),
@@ -241,54 +185,35 @@ export class ReleaseFile extends FileSummary {
   }
 
   bundle(n: number): OpenBundle {
-    return this.#bundles.find(n) ?? this.#keep(n, this.#stored(n))
+    return this.kept(n) ?? this.#keep(n, this.stored(n))
   }
 
-  /** A bundle that is not kept: of most first answers no row beside it is asked for. */
-  #pass(n: number): OpenBundle {
-    this.#passing = undefined
-    this.#reader ??= OpenBundle.reader(this.guarded(() => this.#vocabulary()))
-    const bundle = this.#reader(this.#bundlePages()?.find(n) ?? this.#stored(n))
-    countRead('passed')
-    this.#passing = { n, bundle }
-    return bundle
+  /** A bundle that was asked for lately. */
+  kept(n: number): OpenBundle | undefined {
+    return this.#bundles.find(n)
   }
 
-  #stored(n: number): StoredBundle {
+  /** A bundle as it is in the file. */
+  stored(n: number): StoredBundle {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
     if (!isBytes(stored?.rows) || !isBytes(stored.hashes)) throw this.fault()
     return stored
   }
 
-  /** A neighbour of it. Valid until the next one is asked. */
-  #beside(n: number): OpenBundle {
-    const known = this.#bundles.find(n)
-    if (known) return known
-    this.#readerBeside ??= OpenBundle.reader(this.guarded(() => this.#vocabulary()))
-    countRead('passed')
-    return this.#readerBeside(this.#bundlePages()?.findBeside(n) ?? this.#stored(n))
-  }
-
-  #bundlePages(): BundlePages | null {
-    if (this.failed.length > 0) return null
-    if (this.#pages === undefined) this.#pages = BundlePages.of(this.sealed, this.#root()) ?? null
-    return this.#pages
-  }
-
-  /** The page at which the table of bundles begins. */
-  #root(): number {
-    return this.get<{ rootpage: number }>(ROOT)?.rootpage ?? 0
+  /** The first page of the table of bundles. */
+  get rootPage(): number {
+    return this.get<{ rootpage: number }>(ROOT_PAGE)?.rootpage ?? 0
   }
 
   #keep(n: number, stored: StoredBundle): OpenBundle {
-    const bundle = this.guarded(() => OpenBundle.from(stored, this.#vocabulary()))
+    const bundle = this.guarded(() => OpenBundle.from(stored, this.words()))
     countRead('kept')
     this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
   }
 
-  #vocabulary(): Words {
+  words(): Words {
     this.#words ??= wordsIn(this.sealed)
     return this.#words
   }
@@ -308,7 +233,7 @@ export class ReleaseFile extends FileSummary {
 
   /** What a bundle has of the tree. Its rows are not unpacked for that. */
   hashesIn(n: number): Uint8Array {
-    const known = this.#bundles.find(n) ?? (this.#passing?.n === n ? this.#passing.bundle : undefined)
+    const known = this.kept(n)
     if (known) return known.hashes
     const stored = this.get<{ hashes: Uint8Array }>('SELECT hashes FROM bundle WHERE n = ?1', n)
     if (!isBytes(stored?.hashes)) throw this.fault()

@@ -217,7 +217,7 @@ test('a file that says that it has more rows than fit into it is damaged, and no
     files.forget(digest)
     for (const ask of [
       () => opened(files, digest).rowCount,
-      () => opened(files, digest).locate('10003|', ['10003', '']),
+      () => opened(files, digest).bundleOf('10003|'),
       () => opened(files, digest).findRow('10003|'),
     ])
       expect(ask).toThrow(StoreFault)

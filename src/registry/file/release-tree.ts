@@ -99,16 +99,16 @@ export class ReleaseTree {
 
   /**
    * Writes the same as the members of a JSON list, and gives the place after it; -1 for a leaf that is not there. There must
-   * be `MOST_PATH_BYTES` of room.
+   * be `MOST_PATH_BYTES` of room. `hashes` is what the bundle of the leaf has of the tree, if it was read with the leaf.
    */
-  writePath(out: Buffer, to: number, index: number, leaf: Hash): number {
+  writePath(out: Buffer, to: number, index: number, leaf: Hash, hashes?: Uint8Array): number {
     if (index >= this.#inTiles) {
       const path = this.path(index, leaf)
       return path ? to + out.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
     }
     const [bundle, place] = [Math.floor(index / BUNDLE_ROWS), index % BUNDLE_ROWS]
     const { nodes } =
-      this.#checked.find(bundle) ?? this.#lead(bundle, nodesFor(this.parts.hashesIn(bundle), bundle, place))
+      this.#checked.find(bundle) ?? this.#lead(bundle, nodesFor(hashes ?? this.parts.hashesIn(bundle), bundle, place))
     if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)

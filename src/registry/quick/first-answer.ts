@@ -5,13 +5,14 @@ import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { writeHash } from '../file/levels.ts'
-import { openRelease, type ReleaseFile, type RowPlace } from '../file/release-file-store.ts'
+import { openRelease, type ReleaseFile } from '../file/release-file-store.ts'
 import { MOST_PATH_BYTES } from '../file/release-tree.ts'
 import type { LostSourcesOf } from '../lookup/answer.ts'
 import { releasesFor, speaksForCountry } from '../lookup/beside.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
 import type { Release } from '../store.ts'
 import { type PlainQuestion, plainReader } from './plain-question.ts'
+import { quickRows, type RowPlace } from './quick-rows.ts'
 import { RelatedTexts } from './related-text.ts'
 
 export interface FirstAnswerParts {
@@ -113,13 +114,14 @@ class DayPlan {
     const parts = [cpt, region, '', modifier, facts.bases[0] ?? '', setting ?? '', '']
     const key = parts.join('|')
     const file = openRelease(this.parts.db, plate.release)
-    const place = file.failed.length === 0 ? file.locate(key, parts) : undefined
+    const rows = quickRows(file)
+    const place = file.failed.length === 0 ? rows.locate(key, parts) : undefined
     const leaf = place && leafOf(place)
     if (!place || !leaf || !this.#isPrice(leaf) || this.parts.lostSources(plate.release.manifest).length > 0)
       return undefined
     const about = { cpt, region, day: this.day }
-    const own = (): string[] => file.keysAround(place, `${cpt}|${region}|`)
-    const around = this.#isAlone(cpt, plate.release) ? file.around(place) : undefined
+    const own = (): string[] => rows.keysAround(place, `${cpt}|${region}|`)
+    const around = this.#isAlone(cpt, plate.release) ? rows.around(place) : undefined
     const keys = around ?? this.#keysBeside(cpt, region, plate.release, own)
     if (!keys) return undefined
     const beside = around ? related.ofRows(file, around, key, own, about) : related.of(key, keys as string[], about)
@@ -208,7 +210,7 @@ function leafOf({ bundle, at }: RowPlace): Buffer {
 function splice(
   file: ReleaseFile,
   { release, share }: Plate,
-  { n, at: place }: RowPlace,
+  { n, at: place, bundle }: RowPlace,
   leaf: Buffer,
   related: string,
 ): Uint8Array<ArrayBuffer> | undefined {
@@ -217,7 +219,7 @@ function splice(
   let at = put(PROOF, leaf.length - 1)
   at += out.write(String(index), at, 'latin1')
   at = writeHash(out, put(LEAF, at), hash, 0)
-  at = file.tree(release.manifest.rows_root).writePath(out, put(PATH, at), index, hash)
+  at = file.tree(release.manifest.rows_root).writePath(out, put(PATH, at), index, hash, bundle.hashes)
   if (at < 0) return undefined
   out.set(share, at)
   at += share.length

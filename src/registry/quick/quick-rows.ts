@@ -1,0 +1,87 @@
+import { OpenBundle, type StoredBundle } from '../bundle/open-bundle.ts'
+import { type Around, findRow, rowsAround } from '../bundle/row-search.ts'
+import { BUNDLE_ROWS } from '../file/bundle.ts'
+import { BundlePages } from '../file/bundle-pages.ts'
+import { countRead } from '../file/read-memory.ts'
+import type { ReleaseFile } from '../file/release-file-store.ts'
+
+/** Where a row is in its file. */
+export interface RowPlace {
+  /** The number of its bundle. */
+  n: number
+  bundle: OpenBundle
+  /** Its place in the bundle. */
+  at: number
+}
+
+const known = new WeakMap<ReleaseFile, QuickRows>()
+
+export function quickRows(file: ReleaseFile): QuickRows {
+  const found = known.get(file)
+  if (found) return found
+  const made = new QuickRows(file)
+  known.set(file, made)
+  return made
+}
+
+/** Rows of a release that are wanted once: of most first answers no row beside it is asked for, so nothing is kept of them. */
+export class QuickRows {
+  readonly #main: ReturnType<typeof OpenBundle.reader>
+  readonly #beside: ReturnType<typeof OpenBundle.reader>
+  readonly #pages: BundlePages | undefined
+  readonly #lastBundle: number
+
+  constructor(private readonly file: ReleaseFile) {
+    this.#main = OpenBundle.reader(file.words())
+    this.#beside = OpenBundle.reader(file.words())
+    // Where rows have failed, the file itself says which are not to be read.
+    this.#pages = file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, file.rootPage)
+    this.#lastBundle = Math.ceil(file.rowCount / BUNDLE_ROWS) - 1
+  }
+
+  /** Where a price of this key is, which has these parts; undefined if there is none that says so itself. Valid until the next call. */
+  locate(key: string, parts: readonly string[]): RowPlace | undefined {
+    const n = this.file.bundleOf(key)
+    if (n < 0) return undefined
+    const bundle = this.file.kept(n) ?? this.#main(this.#pages?.find(n) ?? this.#stored(n))
+    const at = findRow(bundle, parts)
+    return at < 0 ? undefined : { n, bundle, at }
+  }
+
+  /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand in other bundles. */
+  around({ n, bundle, at }: RowPlace): Around | undefined {
+    const found = rowsAround(bundle, at)
+    const isAll = found && (found.from > 0 || n === 0) && (found.to < bundle.size || n === this.#lastBundle)
+    return isAll ? found : undefined
+  }
+
+  /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
+  keysAround({ n, bundle, at }: RowPlace, prefix: string): string[] {
+    let [from, to] = [at, at + 1]
+    while (from > 0 && bundle.key(from - 1).startsWith(prefix)) from--
+    while (to < bundle.size && bundle.key(to).startsWith(prefix)) to++
+    const found: string[] = []
+    for (let i = from; i < to; i++) found.push(bundle.key(i))
+    for (let i = n - 1; from === 0 && i >= 0; i--) {
+      const before = this.#neighbour(i)
+      for (from = before.size; from > 0 && before.key(from - 1).startsWith(prefix); from--)
+        found.unshift(before.key(from - 1))
+    }
+    for (let i = n + 1, isOpen = to === bundle.size; isOpen && i <= this.#lastBundle; i++) {
+      const next = this.#neighbour(i)
+      for (to = 0; to < next.size && next.key(to).startsWith(prefix); to++) found.push(next.key(to))
+      isOpen = to === next.size
+    }
+    return found
+  }
+
+  /** Valid until the next one is asked. */
+  #neighbour(n: number): OpenBundle {
+    return this.file.kept(n) ?? this.#beside(this.#pages?.findBeside(n) ?? this.#stored(n))
+  }
+
+  #stored(n: number): StoredBundle {
+    countRead('passed')
+    return this.file.stored(n)
+  }
+}
