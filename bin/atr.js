@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the command line under the Bun that this package depends on. Bun's own launcher is linked by an install script, which
-// npm may have held back; the program itself is in the package of this platform.
+// Runs the command line under the Bun that this package depends on. It comes in the package of the platform. Bun's install
+// script moves it from there into the package `bun`, under one name on every platform, unless npm held that script back.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -14,9 +14,9 @@ function findBun() {
   const require = createRequire(import.meta.url)
   const program = process.platform === 'win32' ? 'bun.exe' : 'bun'
   const name = `@oven/bun-${OS[process.platform]}-${CPU[process.arch]}`
-  for (const variant of isMusl() ? [`${name}-musl`] : [name]) {
+  for (const place of [`${name}${isMusl() ? '-musl' : ''}/bin/${program}`, 'bun/bin/bun.exe']) {
     try {
-      const path = require.resolve(`${variant}/bin/${program}`)
+      const path = require.resolve(place)
       if (existsSync(path)) return path
     } catch {
       // Not installed: the one on the path may do.

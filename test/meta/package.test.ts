@@ -141,6 +141,15 @@ test.skipIf(!denoTools)('Deno uses the same package: a verified price, and a pag
   expect(JSON.parse(told)).toEqual([expect.stringMatching(/^\d+\.\d\d$/), 2, [true, 'invalid_cpt'], false])
 })
 
+test('in a checkout its command runs without npm, where the install script of Bun has moved the program', () => {
+  const node = Bun.which('node') ?? ''
+  const { stdout } = spawnSync(node, [join(ROOT, 'bin/atr.js'), 'help'], {
+    env: { PATH: '/nowhere' },
+    encoding: 'utf8',
+  })
+  expect(stdout).toContain('verify      Checks')
+})
+
 test('its command runs, though no install script did', () => {
   const atr = join(consumer, 'node_modules/.bin/atr')
   expect(run(atr, ['help'], consumer)).toContain('verify      Checks')
