@@ -79,7 +79,7 @@ export const PRICE_PROBLEMS = {
   modifier_not_allowed: {
     kind: 'not_found',
     title: 'The schedule has no adjusted amount for this code with this modifier',
-    hint: 'Ask without the modifier, and do not adjust the amount. Bilateral indicator 0: both sides are paid as one.',
+    hint: 'Ask without the modifier, and do not adjust the amount.',
   },
   unknown_provider: {
     kind: 'not_found',

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { ask, holdTheRest } from '../support/lookup.ts'
 import { connect } from '../support/mcp.ts'
@@ -31,8 +31,8 @@ test('a schedule without the indicator of a modifier is not said to rule the mod
   }
   const ruledOut = await ask(app, { cpt: '66984', modifier: '50' })
   expect([ruledOut.detail, ruledOut.agent_hint]).toEqual([
-    expect.stringContaining('the indicator on its row rules it out'),
     expect.stringContaining('both sides are paid as one'),
+    expect.stringContaining('do not adjust the amount'),
   ])
   const lines = '66984,50,1,2000.00'
   const bill = await app.app.fetch(
@@ -42,6 +42,46 @@ test('a schedule without the indicator of a modifier is not said to rule the mod
   const sheet = await bill.text()
   expect(sheet).toContain('66984-50')
   expect(sheet).not.toContain('not paid')
+})
+
+test('a modifier that an indicator rules out is explained by that indicator alone', async () => {
+  await using app = await testApp()
+  const indicators = { status: 'A', bilateral: '0', assistant: '1', co_surgeon: '0' }
+  const ofNone = { status: 'A', bilateral: '9', assistant: '9', co_surgeon: '9' }
+  await app.publish(
+    aRelease({ rows: [aPrice({ cpt: '71046', indicators }), aPrice({ cpt: '71047', indicators: ofNone })] }),
+  )
+  const client = await connect(app, 'modern')
+  for (const [modifier, why] of [
+    ['50', 'bilateral indicator 0, both sides are paid as one.'],
+    ['62', 'co-surgeon indicator 0, a second surgeon is not paid.'],
+    ['AS', 'assistant indicator 1, an assistant is not paid.'],
+  ] as const) {
+    const { detail, agent_hint } = await ask(app, { cpt: '71046', modifier })
+    expect(detail).toContain(`is not adjusted for modifier ${modifier}: ${why}`)
+    expect(agent_hint).toBe('Ask without the modifier, and do not adjust the amount.')
+    expect((await ask(app, { cpt: '71047', modifier })).detail).toContain('the indicator on its row rules it out')
+    const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '71046', modifier } })
+    expect(content[0]?.text).toContain(why)
+  }
+})
+
+test('where only the table of ZIP codes has no edition for the day, the state or locality is asked for and not another day', async () => {
+  await using app = await testApp()
+  const elsewhere = anAbsence({ cpt: '80053', reason: 'paid_elsewhere' })
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213', region: 'US-NY-01' }), elsewhere] }))
+  const past = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
+  await app.publish(aRelease({ chart: 'zip-locality', ...past, rows: [aPlace('10016', 'US-NY-01')] }))
+  const { code, charts, agent_hint } = await ask(app, { cpt: '99213', region: '10016' })
+  expect([code, charts[0]?.chart]).toEqual(['no_edition_for_day', 'zip-locality'])
+  expect(agent_hint).toContain('ask with the state of the address')
+  expect(agent_hint).not.toContain('Ask for a day')
+  const client = await connect(app, 'modern')
+  const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213', region: '10016' } })
+  expect(content[0]?.text).toContain('ask with the state of the address')
+  // What has no price at any place has none at this one either.
+  for (const cpt of ['99999', '80053'])
+    expect((await ask(app, { cpt, region: '10016' })).agent_hint).toContain('Ask for a day')
 })
 
 test('a modifier that the code has in another setting is not said to be missing', async () => {

@@ -11,11 +11,14 @@ import {
   type Available,
   availableFor,
   choicesFor,
+  heldPeriods,
+  hintFor,
   inShort,
   pricedElsewhere,
   type Related,
   relatedTo,
   type Told,
+  whyNotAdjusted,
 } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
@@ -197,32 +200,29 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   return { code, detail: sentence(proofs, finding, { code, available, main }), hint, main, known, told }
 }
 
-export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>
-  charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
-
-/** Where no period is held at all, there is no day to ask for. */
-export const hintFor = (charts: Told['charts']): { hint?: string } =>
-  charts?.every(({ held }) => held.length === 0)
-    ? {
-        hint: 'No edition of these charts is held for any day: ask for another basis or setting, give a locality such as `US-CA-05` in place of a ZIP code if the table of ZIP codes is the one that is missing, or ask the operator to load the chart.',
-      }
-    : {}
-
 const UNSTATED =
   'Do not compute an amount with the modifier. If you show the amount without it, say so: with it Medicare may pay another one.'
 /** The neighbours of a ZIP code do not tell on which side of a border an address lies. */
 const DIVIDED =
   'Ask with the locality or the state of the address. The member `choices` has those of the ZIP codes around this one; the address may be in none of them, across a state border.'
 
+/** Who asks about the day of a service has no other day to ask for. */
+const NO_PLACES =
+  'The table of ZIP codes has no edition for this day: ask with the state of the address, such as `CA`, or its Medicare locality, such as `US-CA-05`. Never use a price of another period.'
+
 /** Refusals that name the next call themselves. */
-const HAS_OWN_WAY = ['region_ambiguous', 'modifier_not_allowed', 'unknown_provider']
+const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
 
 /** Names the lists that do price the code on that day, which the question as it stands does not reach. */
 function elsewhereHint(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
-  if (decision.outcome === 'modifier_not_allowed' && !isDecidedBy(decision.row, decision.modifier))
-    return { hint: UNSTATED }
+  if (decision.outcome === 'modifier_not_allowed')
+    return isDecidedBy(decision.row, decision.modifier) ? {} : { hint: UNSTATED }
   if (decision.outcome === 'region_ambiguous' && question.region.level === 'zip') return { hint: DIVIDED }
-  const usual = hintFor(told.charts)
+  const isPlaceMissing = decision.outcome === 'no_edition' && decision.charts.includes(PLACE_CHART)
+  const usual =
+    isPlaceMissing && told.available.regions.some((region) => region !== 'national')
+      ? { hint: NO_PLACES }
+      : hintFor(told.charts)
   const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
   return lead === undefined ? usual : { hint: `${lead} ${usual.hint ?? PROBLEMS[code].hint}` }
 }
@@ -263,13 +263,8 @@ function sentence(
   const { question, decision, trace } = finding
   const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
   if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
-  if (decision.outcome === 'modifier_not_allowed') {
-    const { row, modifier } = decision
-    const why = isDecidedBy(row, modifier)
-      ? `The amount of this code is not adjusted for modifier ${modifier}: the indicator on its row rules it out.`
-      : `This schedule does not state what it pays for this code with modifier ${modifier}.`
-    return `${why} Source: ${main?.release.release_id}.`
-  }
+  if (decision.outcome === 'modifier_not_allowed')
+    return `${whyNotAdjusted(decision.row, decision.modifier)} Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_priced') {
     const isElsewhere = available.modifiers.includes(question.modifiers.filter((each) => !isNeutral(each)).join('-'))
     const how =

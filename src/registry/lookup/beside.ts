@@ -1,8 +1,9 @@
 import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
+import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
-import { type Basis, KEY_PARTS, keyMembers, type Row, rowKey } from '../../proof/price/row.ts'
+import { type Basis, KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import type { Release } from '../store.ts'
 import { find } from './find.ts'
 import { type Proofs, permalink, rowUnderKey } from './proofs.ts'
@@ -110,6 +111,32 @@ export function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { base
   if (question.npi !== null && isPriced({ npi: null, basis: undefined }))
     return 'Medicare has a price on this day: ask the same without npi, and do not present it as the price of the hospital.'
   return undefined
+}
+
+export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>
+  charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
+
+/** Where no period is held at all, there is no day to ask for. */
+export const hintFor = (charts: Told['charts']): { hint?: string } =>
+  charts?.every(({ held }) => held.length === 0)
+    ? {
+        hint: 'No edition of these charts is held for any day: ask for another basis or setting, give a locality such as `US-CA-05` in place of a ZIP code if the table of ZIP codes is the one that is missing, or ask the operator to load the chart.',
+      }
+    : {}
+
+/** Source: Medicare Claims Processing Manual, chapter 23, addendum (MPFSDB record layout, BILAT SURG, ASST SURG, CO-SURG). */
+const RULED_OUT = [
+  [/^50$/, 'bilateral', '0', 'bilateral indicator 0, both sides are paid as one'],
+  [/^62$/, 'co_surgeon', '0', 'co-surgeon indicator 0, a second surgeon is not paid'],
+  [/^(8[012]|AS)$/, 'assistant', '1', 'assistant indicator 1, an assistant is not paid'],
+] as const
+
+/** Why the row has no amount with a modifier that changes others by a rule. */
+export function whyNotAdjusted(row: PricedRow, modifier: string): string {
+  if (!isDecidedBy(row, modifier))
+    return `This schedule does not state what it pays for this code with modifier ${modifier}.`
+  const ruled = RULED_OUT.find(([of, name, value]) => of.test(modifier) && row.indicators[name] === value)
+  return `The amount of this code is not adjusted for modifier ${modifier}: ${ruled?.[3] ?? 'the indicator on its row rules it out'}.`
 }
 
 /** What a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */
