@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
-import { testApp } from '../support/harness.ts'
+import { BASE_URL, testApp } from '../support/harness.ts'
 import { connect } from '../support/mcp.ts'
 
 const NPI = '1234567893'
@@ -42,4 +42,24 @@ test('one row that has no price is spoken of as one', async () => {
   const client = await connect(app, 'modern')
   const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: '99213' } })
   expect(content[0]?.text).toContain('1 row states that there is no price.')
+})
+
+test('the factor of anesthesia is not told as the price of the code under which it stands', async () => {
+  await using app = await testApp()
+  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null } as const
+  const price = { amount: '20.50', currency: 'USD', per: 'UNIT' } as const
+  await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [aPrice({ ...factor, kind: 'rate', price })] }))
+  const client = await connect(app, 'modern')
+  const asked = { cpt: '00100', basis: 'medicare_anesthesia' }
+  const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
+  expect(content[0]?.text).toStartWith('$20.50 per UNIT is the Medicare anesthesia factor for every anesthesia code')
+  expect(content[0]?.text).toContain('it is not the price of a service')
+  const headers = { accept: 'text/markdown' }
+  const shown = await app.app.fetch(
+    new Request(`${BASE_URL}/price/00100?basis=${asked.basis}`, { headers }),
+    '192.0.2.1',
+  )
+  const page = await shown.text()
+  expect(page).toContain('Medicare multiplies it by the base units')
+  expect(page).not.toContain('allows for this service')
 })

@@ -86,7 +86,7 @@ test('the same is said over MCP and in a batch, and the price page links to it',
   for (const accept of ['text/html', 'text/markdown']) {
     const page = await (await app.request('/price/G0463?as_of=2026-03-01', { headers: { accept } })).text()
     expect(page.replaceAll('\\', '').replaceAll('&amp;', '&')).toMatch(
-      /Another list has a price[^<]*(<a href="|\[[^\]]*\]\()\/price\/G0463\?region=national&as_of=2026-03-01&[^" )]*basis=medicare_opps/,
+      /There is another price[^<]*(<a href="|\[[^\]]*\]\()\/price\/G0463\?region=national&as_of=2026-03-01&[^" )]*basis=medicare_opps/,
     )
   }
 })

@@ -23,6 +23,8 @@ const QUESTIONS: [string, Record<string, string>, string][] = [
   ['one that changes nothing', { cpt: '99213-25' }, 'Modifier 25 does not change the amount'],
   ['one that is not priced', { cpt: '99213-22' }, 'Ask the provider what the modifier stands for'],
   ['one that is not allowed', { cpt: '27447-62' }, 'Look it up without the modifier'],
+  ['what to look up in its place', { cpt: '71046-62' }, 'on this day: [Medicare, doctor, without modifier]'],
+  ['equipment without its modifier', { cpt: 'E0001', region: 'AL' }, 'with the modifier that stands on the bill'],
   ['an assistant', { cpt: '27447-80' }, 'only if documents show'],
   ['a ZIP code', { cpt: '99213', region: '94102' }, '**$113.34**'],
   ['an address', { cpt: '99213', region: '1 Main St, San Francisco, CA 94102' }, '**$113.34**'],

@@ -26,7 +26,9 @@ const BASIS_WORDS: { [basis in Basis]: string } = {
 }
 const MEDICARE = 'It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
-const caveat = (basis: string): string => (basis.startsWith('hospital_') ? HOSPITAL : MEDICARE)
+const RATE = 'It is multiplied by base units and time: it is not the price of a service.'
+const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
+  kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
 /** An assistant or a second surgeon: the indicators of the row say whether more is needed, and short answers have none. */
 const NEEDS_MORE = /^(62|8[012]|AS)$/
@@ -92,7 +94,8 @@ const whereOf = ({ region, npi, setting }: Pick<PointedRow, 'region' | 'npi' | '
 
 function ofPrice(answer: Price, { baseUrl, day }: About): string {
   const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from, effective_to } = answer
-  const code = modifier === null ? cpt : `${cpt}-${modifier}`
+  // A factor stands under a code of its own, which nobody asked for.
+  const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
   const amount = adjustment ? moneyOf(adjustment) : priceOf(price)
   const adjusted = adjustment
     ? [
@@ -109,7 +112,7 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    caveat(basis),
+    caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
     ...(answer.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST[state]),
   ].join(' ')

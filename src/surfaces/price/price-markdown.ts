@@ -82,7 +82,7 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital
 function ofRefusal(facts: PriceFacts): string[] {
   const { question, refusal, meant } = facts
   if (!refusal) return []
-  const { title, meaning, detail } = refusalWords(refusal)
+  const { title, meaning, detail } = refusalWords(refusal, question)
   const last = refusal.last_known
   return [
     `# ${text(refusalTitle(facts))}${question ? ` on ${text(inWords(question.as_of))}` : ''}`,

@@ -46,8 +46,19 @@ export interface RefusalWords {
   detail: string | undefined
 }
 
-export function refusalWords({ code, detail, errors = [] }: Refusal): RefusalWords {
+const ONLY_WITH_MODIFIERS: Omit<RefusalWords, 'detail'> = {
+  title: 'The code has prices with modifiers only',
+  meaning:
+    'The price list has this code only with a modifier, which says for example whether equipment is rented or bought. Look it up with the modifier that stands on the bill.',
+}
+
+export function refusalWords(
+  { code, detail, errors = [] }: Refusal,
+  question: PriceQuestion | undefined,
+): RefusalWords {
   const { title, meaning }: Entry = PROBLEMS[code]
+  if (code === 'modifier_not_priced' && question?.modifier === undefined)
+    return { ...ONLY_WITH_MODIFIERS, detail: sentence(detail) }
   const fields = errors.map(({ message }) => sentence(message))
   const said = fields.length > 0 ? fields.join(' ') : sentence(detail)
   const inWordsOfPatients = MEANINGS[code] ?? FIELDS[errors[0]?.name ?? '']
@@ -89,19 +100,19 @@ export const ofRow = (
   ...(npi === null ? {} : { npi }),
 })
 
-/** Where a question gets no price: the other lists that have one, with the question that each answers. */
+/** Where a question gets no price: the lists that have one, perhaps with other modifiers, with the question that each answers. */
 export function otherLists({ question, refusal, sheet }: Pick<PriceFacts, 'question' | 'refusal' | 'sheet'>): Meant[] {
   if (!question || !refusal || hasSeveral(refusal)) return []
   const others = sheet.filter((row) => row.kind === 'price' && row.basis !== question.basis)
   const isSame = ({ modifier }: ShortRow): boolean => (modifier ?? undefined) === question.modifier
   return Object.values(Object.groupBy(others, ({ basis }) => basis)).flatMap((rows) => {
-    const row = rows.find(isSame) ?? rows[0]
+    const row = rows.find(isSame) ?? rows.find(({ modifier }) => modifier === null) ?? rows[0]
     if (!row) return []
     const modifier = isSame(row) ? '' : row.modifier === null ? ', without modifier' : `, with modifier ${row.modifier}`
     return { label: `${BASIS_WORDS[row.basis].short}${modifier}`, question: ofRow(question, row) }
   })
 }
-export const OTHER_LISTS = 'Another list has a price for this code on this day'
+export const OTHER_LISTS = 'There is another price for this code on this day'
 
 /** A code with its modifiers, as on a bill. */
 export const codeText = ({ cpt, modifier }: { cpt: string; modifier?: string | null | undefined }): string =>
@@ -154,11 +165,16 @@ export const limitsOf = (basis: string): { is: string; isNot: string } =>
         isNot:
           'A quote for your visit, what your insurer pays, or what you owe. Doctors who work in the hospital may bill separately.',
       }
-    : {
-        is: 'The amount that Medicare’s published schedule allows for this service, at this place, on this day. It includes the part that a Medicare patient pays.',
-        isNot:
-          'What a patient owes, what a private insurer pays, an offer, or advice. The doctor’s and the hospital’s part of one visit are separate amounts.',
-      }
+    : basis === 'medicare_anesthesia'
+      ? {
+          is: 'The factor for one unit of anesthesia. Medicare multiplies it by the base units of the code and the units of time.',
+          isNot: 'The price of a service, what a patient owes, what a private insurer pays, an offer, or advice.',
+        }
+      : {
+          is: 'The amount that Medicare’s published schedule allows for this service, at this place, on this day. It includes the part that a Medicare patient pays.',
+          isNot:
+            'What a patient owes, what a private insurer pays, an offer, or advice. The doctor’s and the hospital’s part of one visit are separate amounts.',
+        }
 
 /** The steps of the check, as text that stands without a script. */
 export const CHECK_STEPS = [

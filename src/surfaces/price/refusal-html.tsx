@@ -11,7 +11,7 @@ export const RefusalPart = (facts: PriceFacts) => {
   const { question, refusal, meant } = facts
   if (!refusal) return null
   if (meant.length > 0) return <Choice {...facts} />
-  const { title, meaning, detail } = refusalWords(refusal)
+  const { title, meaning, detail } = refusalWords(refusal, question)
   return (
     <section>
       <h1>
