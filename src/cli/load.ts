@@ -55,7 +55,7 @@ export const load: Command = {
   examples: [
     ['load cms-pfs rvu26d.zip --url https://www.cms.gov/rvu26d.zip --publish', 'reads a fee schedule and publishes it'],
     ['load hospital-mrf charges.csv --dry-run --rejects refused.csv', 'says what is wrong with a file; keeps nothing'],
-    ['load providers providers.csv', 'names of organisations, for the figures'],
+    ['load providers providers.csv', 'which NPIs are organisations, for the figures'],
   ],
   async run(args, config) {
     const [first, scratch, ...rest] = args

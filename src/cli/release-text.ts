@@ -65,7 +65,7 @@ export const notesText = ({
   ...(judged_without.length === 0
     ? []
     : [
-        `NOTE: prices were not compared with ${judged_without.join(', ')}, because no edition of it is in force today (rules R04, R05). To compare them, publish one that is; then discard this release, or withdraw it if it is published, and load the file again.`,
+        `NOTE: prices were not compared with ${judged_without.join(', ')}, because no edition of these is in force today (rules R04, R05). To compare them, publish one that is; then discard this release, or withdraw it if it is published, and load the file again.`,
       ]),
   ...(shares_npis_with.length === 0
     ? []
