@@ -63,3 +63,19 @@ test('the factor of anesthesia is not told as the price of the code under which 
   expect(page).toContain('Medicare multiplies it by the base units')
   expect(page).not.toContain('allows for this service')
 })
+
+test('the fee for equipment outside rural areas says that there may be another inside', async () => {
+  await using app = await testApp()
+  const rented = { cpt: 'E0601', basis: 'medicare_dmepos', region: 'US-MT', modifier: 'RR' } as const
+  const rows = (['non_rural', 'rural'] as const).map((setting) => aPrice({ ...rented, setting }))
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows }))
+  const client = await connect(app, 'modern')
+  const asked = { cpt: 'E0601', region: 'MT', modifier: 'RR', basis: rented.basis }
+  const said = async (args: object): Promise<string> =>
+    (await client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })).content[0]?.text ?? ''
+  expect(await said({})).toMatch(/US-MT, non-rural.*ask with setting=rural/)
+  expect(await said({ setting: 'rural' })).not.toContain('ask with')
+  const headers = { accept: 'text/markdown' }
+  const page = new Request(`${BASE_URL}/price/E0601?${new URLSearchParams(asked)}`, { headers })
+  expect(await (await app.app.fetch(page, '192.0.2.1')).text()).toContain('outside rural areas, for Montana (US-MT)')
+})

@@ -1,4 +1,5 @@
 import type { Basis } from '../../proof/price/row.ts'
+import { stateName } from '../written/place.ts'
 
 // Amounts, days and names as pages write them.
 
@@ -76,5 +77,8 @@ const SETTING_WORDS: { readonly [setting: string]: string } = {
 export const settingText = (setting: string | null): string =>
   setting === null ? 'any setting' : (SETTING_WORDS[setting] ?? setting)
 
-export const regionText = (region: string): string =>
-  region === 'national' ? 'the whole country' : `Medicare area ${region}`
+export function regionText(region: string): string {
+  if (region === 'national') return 'the whole country'
+  const state = stateName(region)
+  return state === undefined ? `Medicare area ${region}` : `${state} (${region})`
+}
