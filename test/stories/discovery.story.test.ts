@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { PROBLEMS } from '../../src/problem.ts'
 import { DOCUMENTS } from '../../src/surfaces/guides/documents.ts'
 import { GUIDE_EXAMPLES } from '../../src/surfaces/guides/guide-examples.ts'
 import { DemoService } from '../support/service.ts'
@@ -47,6 +48,24 @@ test('the guide has every call but those of the way in, and fits into its tokens
     expect(guide).toContain(path)
   expect(guide).not.toContain('undefined')
   expect(ACCESS.filter((name) => name in GUIDE_EXAMPLES)).toEqual([])
+})
+
+test('the words and codes that the guide names are those that the service knows', async () => {
+  const guide = await textOf('/index.md')
+  const wordsOf = (line: RegExp): string[] =>
+    [...(line.exec(guide)?.[0] ?? '').matchAll(/`([a-z_]+)`/g)].slice(1).map(([, word = '']) => word)
+  const settings = wordsOf(/^- `setting`.*/m)
+  expect(settings).toEqual(expect.arrayContaining(['asc', 'rural']))
+  for (const [name, words] of [
+    ['setting', settings],
+    ['basis', wordsOf(/^- `basis`.*/m)],
+  ] as const)
+    for (const word of words) {
+      const npi = /^(inpatient|hospital_)/.test(word) ? '&npi=1234567893' : ''
+      const { status } = await get(`/reference?cpt=99213&${name}=${word}${npi}`)
+      expect([word, status]).not.toEqual([word, 400])
+    }
+  for (const code of wordsOf(/^A 404 with a.*/m)) expect(Object.keys(PROBLEMS)).toContain(code)
 })
 
 test('each call of the guide is answered as the guide shows', async () => {

@@ -63,8 +63,8 @@ const PARAMETERS: Record<string, string> = {
   npi: 'a hospital, for its own prices',
   as_of: 'day of service, `2026-07-01`; today',
   modifier: '`26`, `TC`, `50`, up to four as `26-59`',
-  setting: '`facility`, `non_facility`, `asc`, `outpatient`, `inpatient`',
-  basis: 'kind of price, `medicare_pfs`, `cash`, …',
+  setting: '`facility`, `non_facility`, `asc`, `outpatient`, `rural`, `non_rural`; with npi also `inpatient`',
+  basis: 'kind of price, `medicare_pfs`, `hospital_cash`, …',
   proof: '`full` or `ref` (short)',
   limit: '1 to 200; 50',
   offset: '0 to 100000; 0',
@@ -90,7 +90,7 @@ ${meanings.map(([name, meaning]) => `- \`${name}\`: ${meaning}`).join('\n')}
 
 ${shown.map(callLine).join('\n')}
 
-A 404 with a \`code\` such as \`bundled\` or \`not_on_schedule\` is an answer with a proof: do not invent a price.
+A 404 with a \`code\` such as \`absent_bundled\` or \`not_on_schedule\` is an answer with a proof: do not invent a price.
 
 ## Access
 
@@ -141,7 +141,7 @@ A nonce lives 120 seconds and works once; a token lives 900 seconds. A key with 
 
 ## OAuth
 
-Client credentials at ${base}/token, metadata at ${base}/.well-known/oauth-authorization-server. \`private_key_jwt\` for keys with a public key, \`client_secret_basic\` for others. Send the token as \`Authorization: Bearer\`.
+Client credentials at ${base}/token, metadata at ${base}/.well-known/oauth-authorization-server. \`private_key_jwt\` for keys with a public key, \`client_secret_basic\` for others. Send the token as \`Authorization: Bearer\`; it lives at most 300 seconds.
 
 ## Revoke
 
