@@ -83,6 +83,26 @@ test('each call of the guide is answered as the guide shows', async () => {
   }
 })
 
+test('a region that a description gives as an example is taken by its route', async () => {
+  interface Described {
+    name?: string
+    schema?: { examples?: string[]; description?: string }
+  }
+  const document = (await (await get('/api/openapi-core.json')).json()) as {
+    paths: Record<string, { get?: { parameters?: Described[] } }>
+  }
+  const headers = { 'x-agent-rails': await railsToken() }
+  for (const path of ['/reference', '/api/registry']) {
+    const { schema } = document.paths[path]?.get?.parameters?.find(({ name }) => name === 'region') ?? {}
+    const written = [...(schema?.description ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+    expect(written).toContain('national')
+    for (const region of [...written, ...(schema?.examples ?? [])]) {
+      const { status } = await get(`${path}?cpt=99213&region=${region}`, headers)
+      expect([path, region, status]).not.toEqual([path, region, 400])
+    }
+  }
+})
+
 /** Arrays may have more entries than the guide shows, and objects more members. */
 function contains(whole: unknown, shown: unknown): boolean {
   if (Array.isArray(shown)) return Array.isArray(whole) && shown.every((each, i) => contains(whole[i], each))

@@ -30,7 +30,11 @@ export const browseQuery = (charts: Charts) =>
   z.strictObject({
     cpt: Code.optional(),
     ...pageInput,
-    region: RegionText.optional(),
+    region: RegionText.optional().meta({
+      description:
+        'a region that rows have: `national`, a state as `US-CA` or `CA`, or a Medicare locality as `US-CA-05`',
+      examples: ['US-CA-05'],
+    }),
     npi: Npi.optional(),
     chart: chartId(charts).optional(),
     as_of: AsOf.optional(),
