@@ -125,6 +125,13 @@ test('Node uses the client from the installed package: a verified price, and a p
   expect([rows, refused, isBun]).toEqual([2, [true, 'invalid_cpt'], false])
 })
 
+test('the program that the page of documents shows runs as it stands', async () => {
+  const page = await (await fetch(`${service.url}/docs`, { headers: { accept: 'text/markdown' } })).text()
+  const program = /^```\n(import [^`]*)```/m.exec(page)?.[1] ?? ''
+  writeFileSync(join(consumer, 'shown.js'), `${program}\nconsole.log(body.price.amount, proved.rows.length)`)
+  expect(run('node', ['shown.js'], consumer)).toMatch(/^\d+\.\d\d 1\n$/)
+})
+
 const denoTools = tools('deno')
 test.skipIf(!denoTools)('Deno uses the same package: a verified price, and a page by the rails', () => {
   const deno = join(denoTools ?? '', `node_modules/@deno/linux-${process.arch}-glibc/deno`)

@@ -130,12 +130,12 @@ export const connections = (base: string): readonly { label: string; text: strin
   { label: 'One price, with curl', text: `curl '${base}/reference?cpt=99213&region=national'` },
   {
     label: 'Client, verifies every answer',
-    text: `import { RegistryClient } from 'agent-trust-registry/client'
+    text: `import { memoryPins, RegistryClient } from 'agent-trust-registry/client'
 
-const client = new RegistryClient({ baseUrl: '${base}' })
+const client = new RegistryClient({ baseUrl: '${base}', pins: memoryPins() })
 const { body, proved } = await client.lookup({ cpt: '99213' })`,
   },
-  { label: 'Check an answer offline', text: verifyCommands(base, '/reference?cpt=99213').join('\n') },
+  { label: 'Check an answer by keys that you keep', text: verifyCommands(base, '/reference?cpt=99213').join('\n') },
 ]
 
 export const verifyCommands = (base: string, address: string): readonly string[] => [
