@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { syncFile } from './replace-file.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
-/** Larger pages make the trees lower and leave less room unused. */
+/** A first answer reads one page: of larger ones more is read in vain, and smaller ones leave more room unused. */
 const PAGE_BYTES = 4096
 
 /**

@@ -6,10 +6,11 @@ export interface ReadyBytes {
   /** Further headers, each with its end. All characters are single bytes. */
   lines: string
   body?: Uint8Array<ArrayBuffer> | undefined
-  /** Whether the next answer is written where the body stands. Then it is at most `MOST_PASSING` bytes, which are copied when they are sent. */
+  /** Whether the next answer is written where the body stands. So many bytes are copied as soon as they are sent. */
   isPassing?: true
 }
 
+/** How many bytes a body has at most that is written over. */
 export const MOST_PASSING = 32 * 1024
 
 /** The same for whoever does not send it at once. (`slice` of a Buffer is no copy.) */

@@ -126,7 +126,12 @@ export class Sender {
   /** Writes these lines, the last headers of an answer, and the empty line. A go-ahead would stand in the middle of the answer from here on. */
   #head(lines: string, head: Head | undefined): void {
     this.expectsContinue = false
-    const kept = head?.isOld ? 'connection: keep-alive\r\n' : ''
-    this.#output.text(`${lines}${this.#house.date}${this.isLast ? 'connection: close\r\n' : kept}\r\n`)
+    this.#output.text(lines + this.#ownLines(head))
+  }
+
+  #ownLines(head: Head | undefined): string {
+    const { date } = this.#house
+    if (this.isLast) return `${date}connection: close\r\n\r\n`
+    return head?.isOld ? `${date}connection: keep-alive\r\n\r\n` : `${date}\r\n`
   }
 }

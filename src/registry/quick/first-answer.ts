@@ -30,8 +30,8 @@ export interface FirstAnswerParts {
  *
  * It steps aside, that is it gives undefined, wherever the general way (`find`, `answerText`) has more to do: a ZIP code or a
  * state, a hospital, modifiers that change the amount, no price where the rule looks first, a row that holds later, a lost
- * source, a damaged file. It refuses nothing. The bytes are valid until the next call. What it gives is the same as the general way gives, byte for byte: a test
- * compares them over random questions.
+ * source, a damaged file. It refuses nothing. What it gives is the same as the general way gives, byte for byte: a test
+ * compares them over random questions. The bytes are valid until the next call.
  */
 export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8Array<ArrayBuffer> | undefined {
   const read = plainReader(parts.table)
@@ -122,9 +122,9 @@ class DayPlan {
     const about = { cpt, region, day: this.day }
     const own = (): string[] => rows.keysAround(place, `${cpt}|${region}|`)
     const around = this.#isAlone(cpt, plate.release) ? rows.around(place) : undefined
-    const keys = around ?? this.#keysBeside(cpt, region, plate.release, own)
-    if (!keys) return undefined
-    const beside = around ? related.ofRows(file, around, key, own, about) : related.of(key, keys as string[], about)
+    const all = around ? [] : this.#keysBeside(cpt, region, plate.release, own)
+    if (!all) return undefined
+    const beside = around ? related.ofRows(file, around, key, own, about) : related.of(key, all, about)
     if (leaf.length + plate.share.length + beside.length + MOST_OTHER_BYTES > out.length) return undefined
     return splice(file, plate, place, leaf, beside)
   }
@@ -139,10 +139,10 @@ class DayPlan {
 
   /** Whether no other release has the code, under this name or another. */
   #isAlone(cpt: string, main: Release): boolean {
-    for (const { release, facts } of this.#beside)
+    return this.#beside.every(({ release, facts }) => {
       if (facts && codeIn(facts, cpt) !== cpt) return false
-      else if (release !== main && openRelease(this.parts.db, release).hasCode(cpt)) return false
-    return true
+      return release === main || !openRelease(this.parts.db, release).hasCode(cpt)
+    })
   }
 
   /** Everything there is for a code at a place and in the country; undefined where a chart has it under another code. */

@@ -1,4 +1,4 @@
-import { OpenBundle, type StoredBundle } from '../bundle/open-bundle.ts'
+import { OpenBundle } from '../bundle/open-bundle.ts'
 import { type Around, findRow, rowsAround } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
@@ -24,7 +24,7 @@ export function quickRows(file: ReleaseFile): QuickRows {
   return made
 }
 
-/** Rows of a release that are wanted once: of most first answers no row beside it is asked for, so nothing is kept of them. */
+/** Rows that are wanted once: of most first answers no row beside it is asked for, so nothing is kept of them. */
 export class QuickRows {
   readonly #main: ReturnType<typeof OpenBundle.reader>
   readonly #beside: ReturnType<typeof OpenBundle.reader>
@@ -39,11 +39,12 @@ export class QuickRows {
     this.#lastBundle = Math.ceil(file.rowCount / BUNDLE_ROWS) - 1
   }
 
-  /** Where a price of this key is, which has these parts; undefined if there is none that says so itself. Valid until the next call. */
+  /** Where a price of this key is, which has these parts, if there is one that says so itself. Valid until the next call. */
   locate(key: string, parts: readonly string[]): RowPlace | undefined {
     const n = this.file.bundleOf(key)
     if (n < 0) return undefined
-    const bundle = this.file.kept(n) ?? this.#main(this.#pages?.find(n) ?? this.#stored(n))
+    countRead('passed')
+    const bundle = this.file.kept(n) ?? this.#main(this.#pages?.find(n) ?? this.file.stored(n))
     const at = findRow(bundle, parts)
     return at < 0 ? undefined : { n, bundle, at }
   }
@@ -77,11 +78,6 @@ export class QuickRows {
 
   /** Valid until the next one is asked. */
   #neighbour(n: number): OpenBundle {
-    return this.file.kept(n) ?? this.#beside(this.#pages?.findBeside(n) ?? this.#stored(n))
-  }
-
-  #stored(n: number): StoredBundle {
-    countRead('passed')
-    return this.file.stored(n)
+    return this.file.kept(n) ?? this.#beside(this.#pages?.findBeside(n) ?? this.file.stored(n))
   }
 }

@@ -18,7 +18,7 @@ export class RelatedTexts {
     return filled(this.#formOf(row, keys), about)
   }
 
-  /** The same for rows that stand together in a file and are all there are. Their keys are asked for once for each list of marks. */
+  /** The same for rows that stand together in a file and are all there are. Keys are asked for once for each list of marks. */
   ofRows(file: object, { marks, size }: Around, row: string, keys: () => readonly string[], about: About): string {
     const forms = this.#ofFiles.get(file) ?? new Map<number, MarkedForm>()
     const hash = hashOf(marks, size)

@@ -148,16 +148,18 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   const ready = { ...parts, cache, isSecure: () => isSecure(parts) }
   const [warm, first] = [warmPath(ready), firstPath(ready, direct)]
   const { inTurn = (_, make) => make() } = parts
-  const answer: HttpSurface['answer'] = (asked, address) => {
-    const started = performance.now()
+  const inTurnOf = (asked: Asked, address: string, started: number): Soon<ReadyBytes | Response> => {
     let isLater = false
-    const make = (): Soon<ReadyBytes | Response> => {
+    const made = inTurn(address, () => {
       const made = first(asked, address, started, plain)
       return isLater ? after(made, lasting) : made
-    }
-    const made = warm(asked, address, started, plain) ?? inTurn(address, make)
+    })
     isLater = true
     return made
+  }
+  const answer: HttpSurface['answer'] = (asked, address) => {
+    const started = performance.now()
+    return warm(asked, address, started, plain) ?? inTurnOf(asked, address, started)
   }
   return {
     answer,
