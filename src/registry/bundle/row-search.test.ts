@@ -4,8 +4,11 @@ import { aPrice } from '../../../test/support/builders.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
 import { packTile, TileWriter } from '../file/bundle.ts'
+import { ByteWriter } from './byte-stream.ts'
 import { OpenBundle } from './open-bundle.ts'
+import { NEW_SHAPE, NEW_VALUE } from './row-packer.ts'
 import { findRow, rowsAround } from './row-search.ts'
+import { shapeFrom, writeShape } from './row-shape.ts'
 import { NewWords, readWords } from './words.ts'
 
 /** All rows in bundles, as a file has them that has many such rows before them: what comes twice is a word then. */
@@ -83,4 +86,49 @@ test('rows that stand in a file for nothing but their key are not looked at', ()
     readWords(words.since({ shapes: 0, words: 0 })),
   )
   expect(findRow(bundle, ['10001', '', ...KEY_PARTS.slice(2).map(() => '')])).toBe(-1)
+})
+
+/** A bundle of one row, whose text is divided anew at its modifier: so much of it is the value, and the rest belongs to the shape. */
+function dividedAt(row: Row, size: number): OpenBundle {
+  const text = canonical(row)
+  const values = KEY_PARTS.map((part) => {
+    const at = text.lastIndexOf(`"${part}":`) + part.length + 3
+    const length = part === 'modifier' ? size : JSON.stringify(row[part]).length
+    return { part, at, length }
+  }).sort((a, b) => a.at - b.at)
+  const [ends, filled]: [number[], string[]] = [[], []]
+  let [pieces, from] = ['', 0]
+  for (const { at, length } of values) {
+    pieces += text.slice(from, at)
+    ends.push(pieces.length)
+    filled.push(text.slice(at, at + length))
+    from = at + length
+  }
+  pieces += text.slice(from)
+  const key = KEY_PARTS.map((part) => values.findIndex((value) => value.part === part))
+  const shape = shapeFrom(Buffer.from(pieces), [...ends, pieces.length], key)
+  expect(shape.hasOwnKey).toBe(true)
+  const out = new ByteWriter()
+  for (const number of [1, NEW_SHAPE]) out.room[out.at++] = number
+  writeShape(out, shape)
+  for (const value of filled) {
+    out.room[out.at++] = NEW_VALUE
+    out.text(Buffer.from(value), 0, value.length)
+  }
+  const bundle = OpenBundle.from(
+    { rows: out.bytes(), hashes: new Uint8Array() },
+    readWords({ shapes: new Uint8Array(), words: new Uint8Array() }),
+  )
+  expect(bundle.body(0)).toBe(text)
+  return bundle
+}
+
+test('a value that is cut off in the middle of its text is no part of a key: the same row would be found under another one', () => {
+  const row = aPrice({ cpt: '70450', modifier: '26-59' })
+  const keyWith = (modifier: string | null): string[] => partsOf(rowKey({ ...row, modifier }))
+  const whole = dividedAt(row, '"26-59"'.length)
+  expect(findRow(whole, keyWith('26-59'))).toBe(0)
+  for (let size = 0; size < '"26-59"'.length; size++)
+    for (const modifier of [null, '26', '26-5', '26-59'])
+      expect([size, modifier, findRow(dividedAt(row, size), keyWith(modifier))]).toEqual([size, modifier, -1])
 })

@@ -1,6 +1,5 @@
 import { KEY_PARTS } from '../../proof/price/row.ts'
 import { type OpenBundle, OWN } from './open-bundle.ts'
-import { partEnd, partStart } from './row-shape.ts'
 
 // Neighbours have most of their values in common, and a value has one number in a bundle. So rows are compared by numbers,
 // and each text is looked at once. Only rows that say themselves what their key is are looked at.
@@ -35,16 +34,26 @@ function hasParts(bundle: OpenBundle, row: number, parts: readonly string[]): bo
   return true
 }
 
-/** Whether a value is this part of a key. */
+const QUOTE = 34
+const NULL = 'null'
+
+/**
+ * Whether a value is this part of a key: all of it, with the marks around it. In a file from elsewhere a value may end in the
+ * middle of its text, and the row would be found under another key.
+ */
 function means({ words, packed, numbers, own }: OpenBundle, number: number, text: string): boolean {
   const isWord = number < OWN
   const bytes = isWord ? words.room : packed
   const place = own + 2 * (number - OWN)
   const start = (isWord ? words.starts[number] : numbers[place]) as number
   const end = (isWord ? words.starts[number + 1] : numbers[place + 1]) as number
-  const from = partStart(bytes[start], start, end)
-  if (partEnd(bytes[start], end) - from !== text.length) return false
-  for (let i = 0; i < text.length; i++) if (bytes[from + i] !== text.charCodeAt(i)) return false
+  if (text === '') return isText(bytes, start, end, NULL)
+  return bytes[start] === QUOTE && bytes[end - 1] === QUOTE && isText(bytes, start + 1, end - 1, text)
+}
+
+function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false
+  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false
   return true
 }
 
