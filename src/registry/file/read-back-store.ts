@@ -7,7 +7,7 @@ import { bundleSum, checksum, textOf } from './bundle.ts'
 const BUNDLES_PER_READ = 64
 
 /** What the rows of a file are read with. Throws if they are not there. */
-export function wordsIn(file: Pick<SealedFile, 'get'>): Words {
+export function wordsIn(file: { get<Row>(sql: string, most: number): Row | undefined }): Words {
   const stored = file.get<StoredWords>(
     'SELECT shapes, words FROM (SELECT shapes, words FROM word LIMIT 1) WHERE length(shapes) <= ?1 AND length(words) <= ?1',
     MOST_STORED_BYTES,

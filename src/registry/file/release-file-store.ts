@@ -214,7 +214,7 @@ export class ReleaseFile extends FileSummary {
   }
 
   words(): Words {
-    this.#words ??= wordsIn(this.sealed)
+    this.#words ??= wordsIn({ get: (sql, most) => this.get(sql, most) })
     return this.#words
   }
 
