@@ -44,6 +44,9 @@ const ON_POSTGRES_TOO = [
   'test/crash/staging-steps.test.ts',
 ]
 
+/** A test that never gives up its turn is not ended by its own limit of time. */
+const LONGEST_SILENCE_MS = Number(process.env['ATR_SILENCE_MS'] ?? (process.env['ATR_LONG'] ? 3_600_000 : 600_000))
+
 /** Runs tests and shows what they print as it comes, other than what passed. */
 async function tests(args: readonly string[], engine = process.env['ATR_ENGINE'] ?? 'sqlite'): Promise<void> {
   console.log(`\n== tests on ${engine}`)
@@ -56,6 +59,14 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
     // Many programs read this name: a test must not use the database of another one.
     env: { ...process.env, DATABASE_URL: '', ATR_ENGINE: engine },
   })
+  let heard = performance.now()
+  const listening = setInterval(() => {
+    if (performance.now() - heard < LONGEST_SILENCE_MS) return
+    console.log(
+      `no test has ended for ${LONGEST_SILENCE_MS / 1_000} s: to see which one hangs, run its folder with --parallel=1`,
+    )
+    child.kill()
+  }, LONGEST_SILENCE_MS / 60)
   const counted = { pass: 0, fail: 0 }
   const seen = new Set<string>()
   let [current, above] = ['', '']
@@ -70,6 +81,7 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
   }
   const show = async (stream: NodeJS.ReadableStream): Promise<void> => {
     for await (const line of createInterface({ input: stream })) {
+      heard = performance.now()
       const [, count, word] = /^\s*(\d+) (pass|fail)$/.exec(line) ?? []
       if (word === 'pass' || word === 'fail') counted[word] = Number(count)
       if (!line.startsWith('(pass)') && line !== '') tell(line)
@@ -78,6 +90,7 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   await Promise.all([show(child.stdout), show(child.stderr)])
   const status = await ended
+  clearInterval(listening)
   if (existsSync(report)) console.log(slowestIn(readFileSync(report, 'utf8')))
   passed += counted.pass
   failed += counted.fail

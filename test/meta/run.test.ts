@@ -15,12 +15,12 @@ test('waits', async () => {
 }, 120_000)`
 
 /** A package whose tests are run by ours, and whose one test never ends. */
-function endlessPackage(folder: string): void {
+function endlessPackage(folder: string, test = ENDLESS): void {
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules/.bin/bun'), join(folder, 'node_modules/.bin/bun'))
   writeFileSync(join(folder, 'node_modules/.bin/tsc'), '#!/bin/sh\n')
   chmodSync(join(folder, 'node_modules/.bin/tsc'), 0o755)
-  writeFileSync(join(folder, 'endless.test.ts'), ENDLESS)
+  writeFileSync(join(folder, 'endless.test.ts'), test)
   // A lone file is run by the runner itself.
   writeFileSync(join(folder, 'endless-too.test.ts'), '')
   const scripts = { test: `exec bun ${join(ROOT, 'test/run.ts')} endless` }
@@ -57,4 +57,20 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('a run that is ended by %s leaves not
   const left = all.filter(lives)
   for (const pid of left) process.kill(pid, 'SIGKILL')
   expect(left).toEqual([])
+})
+
+test('a test that never gives up its turn ends the run, which fails and says so', async () => {
+  using folder = temporaryFolder()
+  endlessPackage(folder.path, "import { test } from 'bun:test'\ntest('spins', () => { for (;;); }, 100)")
+  const npm = spawn(['npm', 'test'], {
+    cwd: folder.path,
+    env: { ...process.env, CI: '', ATR_SILENCE_MS: '3000' },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  const said = await new Response(npm.stdout).text()
+  expect([await npm.exited, said]).toEqual([
+    1,
+    expect.stringMatching(/no test has ended for 3 s.*\n(?:.*\n)*.*1 failed\n$/),
+  ])
 })
