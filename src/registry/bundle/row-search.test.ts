@@ -5,7 +5,7 @@ import { canonical } from '../../proof/canonical-json.ts'
 import { KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
 import { packTile, TileWriter } from '../file/bundle.ts'
 import { ByteWriter } from './byte-stream.ts'
-import { OpenBundle } from './open-bundle.ts'
+import { OpenBundle, OWN } from './open-bundle.ts'
 import { NEW_SHAPE, NEW_VALUE } from './row-packer.ts'
 import { findRow, rowsAround } from './row-search.ts'
 import { shapeFrom, writeShape } from './row-shape.ts'
@@ -73,6 +73,35 @@ test('the rows around one are those of its code and place, and what tells them a
     { numRuns: 300 },
   )
   expect(seen).toBeGreaterThan(300)
+})
+
+test('the rows around one are the same where a file has its words twice, and its rows name now this one and now that', () => {
+  let seen = 0
+  fc.assert(
+    fc.property(rowsOf, fc.infiniteStream(fc.boolean()), (rows, isOther) => {
+      for (const { words, packed, hashes, size } of bundlesOf(rows)) {
+        const stored = Array.from({ length: words.count }, (_, i) =>
+          words.room.slice(words.starts[i], words.starts[i + 1]),
+        )
+        const out = new ByteWriter()
+        for (const word of [...stored, ...stored]) out.text(word, 0, word.length)
+        const twice = { ...readWords({ shapes: new Uint8Array(), words: out.bytes() }), shapes: words.shapes }
+        const bundle = OpenBundle.from({ rows: packed, hashes }, twice)
+        for (let i = 0; i < bundle.own; i++)
+          if ((bundle.numbers[i] as number) < OWN && isOther.next().value)
+            bundle.numbers[i] = (bundle.numbers[i] as number) + words.count
+        const places = Array.from({ length: size }, (_, i) => partsOf(bundle.key(i)).slice(0, 2).join('|'))
+        for (const [i, place] of places.entries()) {
+          const found = rowsAround(bundle, i)
+          if (!found) continue
+          seen++
+          expect([found.from, found.to]).toEqual([places.indexOf(place), places.lastIndexOf(place) + 1])
+        }
+      }
+    }),
+    { numRuns: 100 },
+  )
+  expect(seen).toBeGreaterThan(100)
 })
 
 test('rows that stand in a file for nothing but their key are not looked at', () => {

@@ -1,7 +1,8 @@
 import { KEY_PARTS } from '../../proof/price/row.ts'
+import { isSame } from './byte-table.ts'
 import { type OpenBundle, OWN } from './open-bundle.ts'
 
-// Neighbours have most of their values in common, and a value has one number in a bundle. So rows are compared by numbers,
+// Neighbours have most of their values in common, and we give a value one number in a bundle. So rows are compared by numbers,
 // and each text is looked at once. Only rows that say themselves what their key is are looked at.
 
 const PARTS = KEY_PARTS.length
@@ -41,15 +42,19 @@ const NULL = 'null'
  * Whether a value is this part of a key: all of it, with the marks around it. In a file from elsewhere a value may end in the
  * middle of its text, and the row would be found under another key.
  */
-function means({ words, packed, numbers, own }: OpenBundle, number: number, text: string): boolean {
-  const isWord = number < OWN
-  const bytes = isWord ? words.room : packed
-  const place = own + 2 * (number - OWN)
-  const start = (isWord ? words.starts[number] : numbers[place]) as number
-  const end = (isWord ? words.starts[number + 1] : numbers[place + 1]) as number
+function means(bundle: OpenBundle, number: number, text: string): boolean {
+  const bytes = bytesOf(bundle, number)
+  const start = edgeOf(bundle, number, 0)
+  const end = edgeOf(bundle, number, 1)
   if (text === '') return isText(bytes, start, end, NULL)
   return bytes[start] === QUOTE && bytes[end - 1] === QUOTE && isText(bytes, start + 1, end - 1, text)
 }
+
+const bytesOf = ({ words, packed }: OpenBundle, number: number): Uint8Array => (number < OWN ? words.room : packed)
+
+/** Where a value begins (0), or ends (1). */
+const edgeOf = ({ words, numbers, own }: OpenBundle, number: number, edge: 0 | 1): number =>
+  (number < OWN ? words.starts[number + edge] : numbers[own + 2 * (number - OWN) + edge]) as number
 
 function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false
@@ -94,7 +99,19 @@ export function rowsAround(bundle: OpenBundle, row: number): Around | undefined 
 
 function isLike(bundle: OpenBundle, row: number, one: number): boolean {
   if (!bundle.hasOwnKey(row)) return false
-  for (let part = 0; part < PLACE_PARTS; part++)
-    if (bundle.numberOf(row, part) !== bundle.numberOf(one, part)) return false
+  for (let part = 0; part < PLACE_PARTS; part++) {
+    const number = bundle.numberOf(row, part)
+    const other = bundle.numberOf(one, part)
+    if (number !== other && !isSameValue(bundle, number, other)) return false
+  }
   return true
+}
+
+/** In a file from elsewhere a value may have several numbers. What differs ends the rows around one, so few are compared. */
+function isSameValue(bundle: OpenBundle, number: number, other: number): boolean {
+  const start = edgeOf(bundle, number, 0)
+  const otherStart = edgeOf(bundle, other, 0)
+  const otherEnd = edgeOf(bundle, other, 1)
+  if (edgeOf(bundle, number, 1) - start !== otherEnd - otherStart) return false
+  return isSame(bytesOf(bundle, number), start, bytesOf(bundle, other), otherStart, otherEnd)
 }
