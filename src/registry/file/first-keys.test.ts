@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { FirstKeys } from './first-keys.ts'
 
-/** First keys of so many bundles, of prices and of places, and how often they were read. */
-function keysOf(bundles: number) {
+/** First keys of so many bundles, of prices and of places, and how often they were read. `index` is what SQLite finds them by. */
+function keysOf(bundles: number, index = (keys: readonly string[]) => keys) {
   const keys = Array.from({ length: bundles }, (_, i) =>
     i % 3 === 0
       ? `${10_000 + i}|`
@@ -17,7 +17,10 @@ function keysOf(bundles: number) {
     },
     firstKeysFrom: (key, most) => {
       reads.chunks++
-      return keys.slice(keys.indexOf(key)).slice(0, most).join('\n')
+      return index(keys)
+        .filter((each) => each >= key)
+        .slice(0, most)
+        .join('\n')
     },
   })
   return { keys, reads, firstKeys }
@@ -46,4 +49,23 @@ test('a first question reads a few keys, however many there are', () => {
   expect(firstKeys.find(keys[30_123] as string)).toBe(30_123)
   expect(reads.firsts).toBeLessThan(10)
   expect(reads.chunks).toBe(1)
+})
+
+test('where the index says something else than the bundles, the file itself is searched, and that at once', () => {
+  const lines = (count: number): string => Array.from({ length: count }, (_, i) => `1|x|${i}`).join('\n')
+  const lies: ((keys: readonly string[]) => readonly string[])[] = [
+    ([, ...keys]) => ['0', ...keys],
+    (keys) => keys.with(3, `${keys[3]}\n`),
+    (keys) => keys.with(3, `${keys[3]}\n${keys[3]}`),
+    (keys) => keys.with(3, `${keys[3]}\n${lines(100_000)}`),
+  ]
+  for (const bundles of [60, 600])
+    for (const [i, lie] of lies.entries()) {
+      const { keys, firstKeys } = keysOf(bundles, lie)
+      expect([bundles, i, [0, 2, 3, 4, 50].map((n) => firstKeys.find(keys[n] as string))]).toEqual([
+        bundles,
+        i,
+        Array(5).fill(undefined),
+      ])
+    }
 })

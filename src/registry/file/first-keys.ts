@@ -21,7 +21,10 @@ export class FirstKeys {
   /** The first key of each chunk, as far as it is known, and its beginning as a number. */
   readonly #firsts: string[] = []
   readonly #beginnings: Int32Array
-  /** Null where there is no memory for it. */
+  /**
+   * Null where there is no memory for it. Also in a file from elsewhere whose index says other keys than its bundles, or has line
+   * feeds in them, so that it is open which bundle each of them is of.
+   */
   readonly #chunks: (Chunk | null | undefined)[] = []
   readonly #count: number
 
@@ -30,7 +33,7 @@ export class FirstKeys {
     this.#beginnings = new Int32Array(this.#count).fill(UNKNOWN)
   }
 
-  /** The last bundle that does not begin after a text; -1 if all do, and undefined if there is no memory to know it. */
+  /** The last bundle that does not begin after a text; -1 if all do, and undefined if that is not known here. */
   find(text: string): number | undefined {
     const beginning = beginningOf(text)
     const chunk = lastUpTo(this.#count, (at) => {
@@ -55,10 +58,16 @@ export class FirstKeys {
   #chunk(at: number): Chunk | null {
     const known = this.#chunks[at]
     if (known !== undefined) return known
-    const read = new Chunk(this.source.firstKeysFrom(this.#first(at), CHUNK).split('\n'))
-    const made = memory.take(this, read.bytes) ? read : null
+    const first = this.#first(at)
+    const keys = this.source.firstKeysFrom(first, CHUNK).split('\n', CHUNK + 1)
+    const isWhole = keys[0] === first && keys.length === Math.min(CHUNK, this.source.bundles - at * CHUNK)
+    const made = isWhole ? this.#kept(new Chunk(keys)) : null
     this.#chunks[at] = made
     return made
+  }
+
+  #kept(chunk: Chunk): Chunk | null {
+    return memory.take(this, chunk.bytes) ? chunk : null
   }
 }
 
