@@ -155,7 +155,6 @@ export class ReleaseFile extends FileSummary {
       const n = Math.floor(index / BUNDLE_ROWS)
       const bundle = this.bundle(n)
       const last = Math.min(end, (n + 1) * BUNDLE_ROWS)
-      if (bundle.size < last - n * BUNDLE_ROWS) throw this.fault()
       for (; index < last; index++) found.push(pick(bundle, index - n * BUNDLE_ROWS, index))
     }
     return found
@@ -206,8 +205,17 @@ export class ReleaseFile extends FileSummary {
     return this.get<{ rootpage: number }>(ROOT_PAGE)?.rootpage ?? 0
   }
 
+  /** The same bundle, if it has neither too few rows nor more than are counted, of which nobody would know. */
+  whole(n: number, bundle: OpenBundle): OpenBundle {
+    if (bundle.size !== Math.min(BUNDLE_ROWS, this.rowCount - n * BUNDLE_ROWS)) throw this.fault()
+    return bundle
+  }
+
   #keep(n: number, stored: StoredBundle): OpenBundle {
-    const bundle = this.guarded(() => OpenBundle.from(stored, this.words()))
+    const bundle = this.whole(
+      n,
+      this.guarded(() => OpenBundle.from(stored, this.words())),
+    )
     countRead('kept')
     this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)

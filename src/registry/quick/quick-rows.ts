@@ -41,10 +41,11 @@ export class QuickRows {
 
   /** Where a price of this key is, which has these parts, if there is one that says so itself. Valid until the next call. */
   locate(key: string, parts: readonly string[]): RowPlace | undefined {
-    const n = this.file.bundleOf(key)
+    const { file } = this
+    const n = file.bundleOf(key)
     if (n < 0) return undefined
     countRead('passed')
-    const bundle = this.file.kept(n) ?? this.#main(this.#pages?.find(n) ?? this.file.stored(n))
+    const bundle = file.kept(n) ?? file.whole(n, this.#main(this.#pages?.find(n) ?? file.stored(n)))
     const at = findRow(bundle, parts)
     return at < 0 ? undefined : { n, bundle, at }
   }
@@ -78,6 +79,7 @@ export class QuickRows {
 
   /** Valid until the next one is asked. */
   #neighbour(n: number): OpenBundle {
-    return this.file.kept(n) ?? this.#beside(this.#pages?.findBeside(n) ?? this.file.stored(n))
+    const { file } = this
+    return file.kept(n) ?? file.whole(n, this.#beside(this.#pages?.findBeside(n) ?? file.stored(n)))
   }
 }
