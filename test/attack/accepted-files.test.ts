@@ -56,16 +56,16 @@ async function isKept(bytes: Uint8Array): Promise<boolean> {
 }
 
 /** Both answers to each question, as long as this is the file. */
-async function answersFrom(bytes: Uint8Array): Promise<unknown[]> {
+async function answersFrom(bytes: Uint8Array): Promise<string[]> {
   const { files } = app.installation.db
   writeFileSync(files.pathOf(release.file), bytes)
   files.forget(release.file)
-  const answers: unknown[] = []
-  for (const question of QUESTIONS) {
-    const query = new URLSearchParams(question).toString()
-    answers.push([query, Buffer.from(lookup.first?.(query) ?? []).toString()])
-    answers.push([query, await Promise.resolve(lookup.run(lookup.input.parse(question), {})).then(answerText, String)])
-  }
+  const answers: string[] = []
+  // The quick way first: it uses what the general way keeps.
+  for (const question of QUESTIONS)
+    answers.push(Buffer.from(lookup.first?.(new URLSearchParams(question).toString()) ?? []).toString())
+  for (const question of QUESTIONS)
+    answers.push(await Promise.resolve(lookup.run(lookup.input.parse(question), {})).then(answerText, String))
   writeFileSync(files.pathOf(release.file), original)
   files.forget(release.file)
   return answers
@@ -93,11 +93,38 @@ const FILES: Record<string, (path: string) => void> = {
   }),
 }
 
+/** A record of a page that is a leaf: how many bytes it has, after the bytes that say so, with the number of its row. */
+const cellAt = (page: Buffer, at: number): Buffer => {
+  const size = ((page[at] as number) & 127) * 128 + (page[at + 1] as number)
+  return page.subarray(at, at + 3 + size)
+}
+
+/** Puts the only bundle into its page a second time, in other words. The index knows of one, and SQLite finds the first. */
+function twice(path: string): void {
+  using file = new Database(path)
+  const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'bundle'"
+  const { rootpage } = file.query<{ rootpage: number }, []>(sql).get() ?? { rootpage: 0 }
+  const bytes = readFileSync(path)
+  const size = bytes.readUInt16BE(16)
+  const page = bytes.subarray((rootpage - 1) * size, rootpage * size)
+  const first = page.readUInt16BE(8)
+  const other = Buffer.from(cellAt(page, first))
+  expect([page[0], page.readUInt16BE(3), other.indexOf('"facility"') > 0]).toEqual([13, 1, true])
+  other.write('"xacility"', other.indexOf('"facility"'))
+  const at = first - other.length
+  other.copy(page, at)
+  page.writeUInt16BE(2, 3)
+  page.writeUInt16BE(at, 5)
+  page.writeUInt16BE(at, 10)
+  writeFileSync(path, bytes)
+}
+FILES['with its bundle twice on one page'] = twice
+
 test.each(Object.keys(FILES))(
   'a file %s is not kept, or gives the answers that were published',
   async (name) => {
     const honest = await answersFrom(original)
-    expect(honest.filter((answer) => !String((answer as string[])[1]).startsWith('{"basis"'))).toEqual([])
+    expect(honest.filter((answer) => !answer.startsWith('{"basis"'))).toEqual([])
     const path = join(app.folder.path, 'other')
     writeFileSync(path, original)
     FILES[name]?.(path)
