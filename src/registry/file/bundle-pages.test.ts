@@ -133,3 +133,33 @@ test('in a file with any bytes the search ends, and finds bytes of the file or n
     { numRuns: 150 },
   )
 })
+
+const WIDE_PAGE = 32_768
+
+/** The pages of a tree in which each leads to sixteen others, and says so a thousand times. No page needs room on a disk but for its ends. */
+function readWide(into: Uint8Array, at: number): number {
+  const page = Buffer.from(into.buffer, into.byteOffset, into.length).fill(0)
+  const number = at / WIDE_PAGE
+  if (at === 0) page.writeUInt16BE(WIDE_PAGE, 16)
+  if (into.length < WIDE_PAGE) return into.length
+  let [height, first] = [3, 1]
+  for (let pages = 1; number >= first + pages; pages *= 16, height--) first += pages
+  page[0] = 5
+  page.writeUInt16BE(16_000, 3)
+  for (let i = 0; i < 16_000; i++) page.writeUInt16BE(WIDE_PAGE - 16 * 7 + 7 * Math.floor(i / 1_000), 12 + 2 * i)
+  for (let i = 0; i < 16; i++) {
+    const cell = WIDE_PAGE - 16 * 7 + 7 * i
+    page.writeUInt32BE(16 * (number - 1) + 3 + i, cell)
+    const last = (16 * (number - first) + i + 1) * 16 ** height - 1
+    for (const [j, shift] of [14, 7, 0].entries()) page[cell + 4 + j] = ((last >> shift) & 127) | (shift > 0 ? 128 : 0)
+  }
+  return into.length
+}
+
+test('pages that lead to others take little memory, however often they say where to', () => {
+  const pages = BundlePages.of({ read: readWide }, 2)
+  Bun.gc(true)
+  const before = process.memoryUsage.rss()
+  for (let n = 0; n < 16 ** 4; n += 16) pages?.find(n)
+  expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(100)
+})

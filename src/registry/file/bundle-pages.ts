@@ -8,8 +8,8 @@ import type { StoredBundle } from '../bundle/open-bundle.ts'
 
 const [INNER_PAGE, LEAF_PAGE] = [5, 13]
 const HEADER_BYTES = 100
-/** Pages that lead to others, of a table of a hundred million rows. */
-const MOST_INNER = 4_096
+/** Pages that lead to others, of a table of a hundred million rows, and where they lead to: 16 megabytes. */
+const [MOST_INNER, MOST_CHILDREN] = [4_096, 2 ** 21]
 /** Twice for each page that is not known yet. */
 const MOST_DEPTH = 12
 
@@ -27,6 +27,7 @@ interface HeldPage {
 
 export class BundlePages {
   readonly #inner = new Map<number, InnerPage>()
+  #children = 0
   readonly #main: HeldPage
   readonly #beside: HeldPage
 
@@ -65,11 +66,18 @@ export class BundlePages {
         const held = page === this.#main.number ? this.#main : into
         if (!this.#read(page, held)) return undefined
         if (held.bytes[0] === LEAF_PAGE) return bundleOn(held.bytes, n)
-        if (held.bytes[0] !== INNER_PAGE || this.#inner.size >= MOST_INNER) return undefined
-        this.#inner.set(page, innerPage(held.bytes))
+        if (held.bytes[0] !== INNER_PAGE || this.#isFull) return undefined
+        const read = innerPage(held.bytes)
+        this.#children += read.children.length
+        this.#inner.set(page, read)
       } else page = inner.children[placeOf(inner.upTo, n)] as number
     }
     return undefined
+  }
+
+  /** Honest files are never so large. */
+  get #isFull(): boolean {
+    return this.#inner.size >= MOST_INNER || this.#children >= MOST_CHILDREN
   }
 
   #read(page: number, into: HeldPage): boolean {
