@@ -1,8 +1,9 @@
 // The quick way to a first answer beside the general way, which is its oracle: wherever it answers, every byte, header, quota
 // and log line must be the same, and wherever it does not, nothing may be lost or counted twice.
 
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { answerText, type Operation, withoutEmpty } from '../../src/operation.ts'
 import type { Row } from '../../src/proof/price/row.ts'
@@ -300,6 +301,35 @@ test('a target that is too long only when it is encoded is refused and counted o
   const long = `/reference?cpt=${CODES[0]}&region=${'"'.repeat(2_000)}`
   for (const target of [long, '/reference?cpt=x', '/nowhere'])
     expect([target, await quick.left(target)]).toEqual([target, await general.left(target)])
+})
+
+test('where the file of another schedule is lost or says that it has other rows, prices are told without what it has', async () => {
+  const { db } = app.installation
+  const [other] = await db.query<{ file: string }>('SELECT file FROM release WHERE chart = $1', ['cms-clfs'])
+  const digest = other?.file ?? ''
+  const path = db.files.pathOf(digest)
+  const whole = readFileSync(path)
+  const query = `cpt=${CODES[9]}&region=US-CA-05`
+  const honest = await generally(query)
+  expect(honest).toContain('medicare_clfs')
+  const lies: (() => void)[] = [
+    () => rmSync(path),
+    () => {
+      using file = new Database(path)
+      file.run('UPDATE header SET row_count = 16')
+      file.run(`DELETE FROM total WHERE kind = 'code' AND item >= '${CODES[48]}'`)
+    },
+  ]
+  for (const lie of lies) {
+    lie()
+    db.files.forget(digest)
+    const [quick, general] = [quickly(query), await generally(query)]
+    expect([quick ?? general, general.includes('medicare_clfs')]).toEqual([general, false])
+    expect(general.slice(0, general.indexOf(',"related"'))).toBe(honest.slice(0, honest.indexOf(',"related"')))
+    writeFileSync(path, whole)
+    db.files.forget(digest)
+  }
+  expect([quickly(query), await generally(query)]).toEqual([honest, honest])
 })
 
 /** Before it is what SQLite itself reads when it opens a file. */

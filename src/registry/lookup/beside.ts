@@ -49,8 +49,8 @@ function keysOf(
     const facts = factsOf(release.chart, proofs.charts)
     if (!isAsked(facts)) continue
     const code = facts ? codeIn(facts, cpt) : cpt
-    const file = proofs.open(release)
     const read = (): string[] => {
+      const file = proofs.open(release)
       if (npi !== null) return file.keysUnder(`${cpt}|national|${npi}|`)
       return file.hasCode(code) ? file.keysOfSchedule(`${code}|${region}`) : []
     }

@@ -5,10 +5,11 @@ import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { writeHash } from '../file/levels.ts'
-import { openRelease, type ReleaseFile } from '../file/release-file-store.ts'
+import type { ReleaseFile } from '../file/release-file-store.ts'
 import { MOST_PATH_BYTES } from '../file/release-tree.ts'
 import type { LostSourcesOf } from '../lookup/answer.ts'
 import { releasesFor, speaksForCountry } from '../lookup/beside.ts'
+import { openPublished } from '../lookup/proofs.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
 import type { Release } from '../store.ts'
 import { type PlainQuestion, plainReader } from './plain-question.ts'
@@ -113,7 +114,7 @@ class DayPlan {
     const region = regionOf(facts, question.region)
     const parts = [cpt, region, '', modifier, facts.bases[0] ?? '', setting ?? '', '']
     const key = parts.join('|')
-    const file = openRelease(this.parts.db, plate.release)
+    const file = openPublished(this.parts.db, plate.release)
     const rows = quickRows(file)
     const place = file.failed.length === 0 ? rows.locate(key, parts) : undefined
     const leaf = place && leafOf(place)
@@ -141,7 +142,7 @@ class DayPlan {
   #isAlone(cpt: string, main: Release): boolean {
     return this.#beside.every(({ release, facts }) => {
       if (facts && codeIn(facts, cpt) !== cpt) return false
-      return release === main || !openRelease(this.parts.db, release).hasCode(cpt)
+      return release === main || !openPublished(this.parts.db, release).hasCode(cpt)
     })
   }
 
@@ -159,7 +160,7 @@ class DayPlan {
   }
 
   #keysIn(release: Release, cpt: string, region: string): string[] {
-    const file = openRelease(this.parts.db, release)
+    const file = openPublished(this.parts.db, release)
     return file.hasCode(cpt) ? file.keysOfSchedule(`${cpt}|${region}|`) : []
   }
 
