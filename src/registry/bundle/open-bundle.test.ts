@@ -180,7 +180,10 @@ test('a small bundle that names a long value again and again is refused before i
   // A shape of its own with 240 gaps, all of which are this value; its key is one of them.
   const shape = [240, 1, ...Array.from({ length: 241 }, () => 0), 1, 0]
   const rows = Uint8Array.from([1, 250, ...shape, ...Array.from({ length: 240 }, () => 0)])
-  expect(() => OpenBundle.from({ rows, hashes: rows }, known).body(0)).toThrow('too long')
+  const bundle = OpenBundle.reader(known)({ rows, hashes: rows })
+  expect(() => bundle.body(0)).toThrow('a row is too long')
+  expect(() => bundle.key(0)).toThrow('a key is too long')
+  expect(() => OpenBundle.from({ rows, hashes: rows }, known)).toThrow('a key is too long')
 })
 
 test('words that are too many, or too large, are refused', () => {

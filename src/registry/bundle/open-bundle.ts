@@ -24,6 +24,8 @@ export interface StoredBundle {
 export const OWN = 2 ** 20
 /** Each part of a key is a value, or nothing. */
 export const MOST_KEY_BYTES = MOST_KEY_PARTS * (MAX_LEAF_BYTES + 1)
+/** Ours have a hundred. Rows of a few bytes can name words of kilobytes: a file from elsewhere would be gigabytes of keys. */
+const MOST_OF_A_KEY = 256
 /** One value is written before it is known that the row is too long; and texts are copied four bytes at a time. */
 export const ROW_ROOM = 3 * MAX_LEAF_BYTES
 
@@ -58,10 +60,11 @@ export class OpenBundle {
     const bundle = new OpenBundle(words, shared)
     const end = bundle.#read(stored)
     bundle.numbers = shared.slice(0, end)
+    for (let row = 0; row < bundle.size; row++) bundle.writeKey(row, room, 0)
     return bundle
   }
 
-  /** Reads one bundle after the other in the same memory. Each is valid until the next one is read. */
+  /** Reads one bundle after the other in the same memory. Each is valid until the next one is read. Keys that are none throw when they are asked for. */
   static reader(words: Words): (stored: StoredBundle) => OpenBundle {
     const bundle = new OpenBundle(words, newNumbers())
     return (stored) => {
@@ -168,7 +171,7 @@ export class OpenBundle {
     return this.numbers[(this.firsts[row] as number) + (key[part] as number)] as number
   }
 
-  /** Writes the key of a row, and gives the place after it. There must be `MOST_KEY_BYTES` of room. */
+  /** Writes the key of a row, and gives the place after it. There must be `MOST_KEY_BYTES` of room. Throws if it is longer than any key. */
   writeKey(row: number, out: Uint8Array, at: number): number {
     const { key, gaps } = this.shapes[row] as RowShape
     const { numbers, own } = this
@@ -190,6 +193,7 @@ export class OpenBundle {
         end = partEnd(mark, end)
       }
       while (start < end) out[to++] = from[start++] as number
+      if (to - at > MOST_OF_A_KEY) throw new RangeError('a key is too long')
     }
     return to
   }

@@ -223,3 +223,25 @@ test('a file that says that it has more rows than fit into it is damaged, and no
       expect(ask).toThrow(StoreFault)
   }
 })
+
+test('a small file whose rows name a long word as their key is damaged, and does not become gigabytes of keys', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const digest = await fileOf(files, numbered(4_000))
+  const file = new Database(files.pathOf(digest))
+  // One word, and one shape: a text with one gap, which is the key.
+  const [shape, word] = [Uint8Array.from([1, 1, 65, 0, 1, 0]), Buffer.from(`\x80\x7d${'9'.repeat(16_000)}`, 'latin1')]
+  file.run('UPDATE word SET shapes = ?, words = ?', [shape, word])
+  const rows = [0, 0, ...Array.from({ length: 15 }, () => [0, 0]).flat()]
+  file.run('UPDATE bundle SET rows = ?', [Uint8Array.from([16, ...rows])])
+  file.close()
+  files.forget(digest)
+  const before = process.memoryUsage.rss()
+  for (const ask of [
+    () => opened(files, digest).keysOfSchedule('9'),
+    () => opened(files, digest).keysAt(0, 4_000),
+    () => opened(files, digest).findRow('99999|'),
+  ])
+    expect(ask).toThrow(StoreFault)
+  expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(30)
+})
