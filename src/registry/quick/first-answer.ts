@@ -13,7 +13,7 @@ import { openPublished } from '../lookup/proofs.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
 import type { Release } from '../store.ts'
 import { type PlainQuestion, plainReader } from './plain-question.ts'
-import { quickRows, type RowPlace } from './quick-rows.ts'
+import { MOST_KEYS, quickRows, type RowPlace } from './quick-rows.ts'
 import { RelatedTexts } from './related-text.ts'
 
 export interface FirstAnswerParts {
@@ -146,17 +146,16 @@ class DayPlan {
     })
   }
 
-  /** Everything there is for a code at a place and in the country; undefined where a chart has it under another code. */
+  /** Everything there is for a code at a place and in the country; undefined where a chart has it under another code, or too much. */
   #keysBeside(cpt: string, region: string, main: Release, own: () => string[]): string[] | undefined {
     const keys: string[] = []
     for (const { release, facts } of this.#beside) {
       if (facts && codeIn(facts, cpt) !== cpt) return undefined
       keys.push(...(release === main ? own() : this.#keysIn(release, cpt, region)))
     }
-    if (region === 'national') return keys
-    for (const { release, facts } of this.#beside)
+    for (const { release, facts } of region === 'national' ? [] : this.#beside)
       if (speaksForCountry(facts)) keys.push(...this.#keysIn(release, cpt, 'national'))
-    return keys
+    return keys.length > MOST_KEYS ? undefined : keys
   }
 
   #keysIn(release: Release, cpt: string, region: string): string[] {

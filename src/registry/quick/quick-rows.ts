@@ -14,6 +14,9 @@ export interface RowPlace {
   at: number
 }
 
+/** No code has so many keys at one place. In a file from elsewhere all may begin alike, and each answer would be made of all of them. */
+export const MOST_KEYS = 1_000
+
 const known = new WeakMap<ReleaseFile, QuickRows>()
 
 export function quickRows(file: ReleaseFile): QuickRows {
@@ -57,7 +60,7 @@ export class QuickRows {
     return isAll ? found : undefined
   }
 
-  /** The keys around a row that begin as it does, in order. Most stand in its own bundle. */
+  /** The keys around a row that begin as it does, in order. Most stand in its own bundle. Throws if they are too many. */
   keysAround({ n, bundle, at }: RowPlace, prefix: string): string[] {
     let [from, to] = [at, at + 1]
     while (from > 0 && bundle.key(from - 1).startsWith(prefix)) from--
@@ -65,12 +68,12 @@ export class QuickRows {
     const found: string[] = []
     for (let i = from; i < to; i++) found.push(bundle.key(i))
     for (let i = n - 1; from === 0 && i >= 0; i--) {
-      const before = this.#neighbour(i)
+      const before = this.#neighbour(i, found)
       for (from = before.size; from > 0 && before.key(from - 1).startsWith(prefix); from--)
         found.unshift(before.key(from - 1))
     }
     for (let i = n + 1, isOpen = to === bundle.size; isOpen && i <= this.#lastBundle; i++) {
-      const next = this.#neighbour(i)
+      const next = this.#neighbour(i, found)
       for (to = 0; to < next.size && next.key(to).startsWith(prefix); to++) found.push(next.key(to))
       isOpen = to === next.size
     }
@@ -78,7 +81,8 @@ export class QuickRows {
   }
 
   /** Valid until the next one is asked. */
-  #neighbour(n: number): OpenBundle {
+  #neighbour(n: number, found: readonly string[]): OpenBundle {
+    if (found.length > MOST_KEYS) throw new RangeError('there are too many keys')
     const { file } = this
     return file.kept(n) ?? file.whole(n, this.#beside(this.#pages?.findBeside(n) ?? file.stored(n)))
   }
