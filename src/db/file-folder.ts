@@ -20,7 +20,7 @@ import { syncFile, syncFolder } from './replace-file.ts'
 import type { RemoteFiles } from './s3-files.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
-/** Each takes a descriptor and a little memory. One that is closed is opened again when it is asked. */
+/** Each takes two descriptors at most, and a little memory. One that is closed is opened again when it is asked. */
 const MOST_OPEN = 128
 const DIGEST = /^[0-9a-f]{64}$/
 /** Read and hashed in one go, in a millisecond. */
@@ -239,6 +239,7 @@ function nameOfFolder(path: string): string {
 export class SealedFile {
   #database: Database | undefined
   #descriptor: number | undefined
+  #isClosed = false
 
   constructor(readonly path: string) {}
 
@@ -257,8 +258,9 @@ export class SealedFile {
     )
   }
 
-  /** Reads its bytes from a place on. Gives how many there were. */
+  /** Reads its bytes from a place on. Gives how many there were: none of a file that was closed, as nobody would close it again. */
   read(into: Uint8Array, at: number): number {
+    if (this.#isClosed) return 0
     this.#descriptor ??= openSync(this.path, 'r')
     return readSync(this.#descriptor, into, 0, into.length, at)
   }
@@ -278,5 +280,6 @@ export class SealedFile {
     this.#database = undefined
     if (this.#descriptor !== undefined) closeSync(this.#descriptor)
     this.#descriptor = undefined
+    this.#isClosed = true
   }
 }

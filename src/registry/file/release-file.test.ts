@@ -245,3 +245,18 @@ test('a small file whose rows name a long word as their key is damaged, and does
     expect(ask).toThrow(StoreFault)
   expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(30)
 })
+
+test('a file that was closed to make room takes no descriptor again when somebody who still has it reads on', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const digest = await fileOf(files, numbered(40))
+  const { sealed } = opened(files, digest)
+  const bytes = new Uint8Array(100)
+  expect(sealed.read(bytes, 0)).toBe(100)
+  files.forget(digest)
+  const descriptors = (): number => readdirSync('/dev/fd').length
+  const before = descriptors()
+  expect(sealed.read(bytes, 0)).toBe(0)
+  expect(descriptors()).toBe(before)
+  expect(opened(files, digest).findRow('10003|')?.row_index).toBe(3)
+})
