@@ -39,6 +39,8 @@ export function hasOwnSchema(sealed: SealedFile): boolean {
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
 
+/** Codes, regions and providers are shorter. Many lines of a file from elsewhere may be one and the same long text. */
+const MOST_OF_A_NAME = 32
 const MOST_KEPT = 25_000
 /** What a key or a code takes in memory, about. */
 const KEPT_BYTES = 100
@@ -77,13 +79,14 @@ export class FileSummary {
   /** How many rows the release has of each code, region or provider, in the order of their names. */
   totals(by: TotalBy, prefix = ''): Map<string, number> {
     const rows = this.all<Total>(
-      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item LIMIT ?4',
+      'SELECT substr(item, 1, ?5) AS item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY total.item LIMIT ?4',
       by,
       prefix,
       past(prefix),
       this.rowCount + 1,
+      MOST_OF_A_NAME + 1,
     )
-    if (rows.length > this.rowCount) throw this.fault()
+    if (rows.length > this.rowCount || rows.some(({ item }) => item.length > MOST_OF_A_NAME)) throw this.fault()
     return new Map(rows.map(({ item, row_count }) => [item, this.#counted(row_count)]))
   }
 
@@ -105,6 +108,9 @@ export class FileSummary {
   }
 
   #allCodes(): ReadonlySet<string> | null {
+    // Each lookup would read all such lines again: this ends with the first of them.
+    const isLong = "SELECT 1 FROM total WHERE kind = 'code' AND length(item) > ?1 LIMIT 1"
+    if (this.get(isLong, MOST_OF_A_NAME)) throw this.fault()
     const count = this.countNames('code')
     return this.canKeep(count) ? new Set(this.totals('code').keys()) : null
   }

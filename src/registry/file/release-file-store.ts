@@ -31,9 +31,9 @@ export interface FiledRelease {
 /** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
 const MOST_BUNDLES = 8
 
-/** From one key on, each in a line: as one text, which is read faster than so many rows. */
-const FIRST_KEYS = `SELECT group_concat(first_key, char(10)) AS text
-  FROM (SELECT first_key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
+/** From one key on, each in a line: as one text, which is read faster than so many rows. No key is so long that it is cut. */
+const FIRST_KEYS = `SELECT group_concat(key, char(10)) AS text
+  FROM (SELECT substr(first_key, 1, 257) AS key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
 
 const ROOT_PAGE = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'bundle'"
 

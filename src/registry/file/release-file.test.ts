@@ -260,3 +260,28 @@ test('a file that was closed to make room takes no descriptor again when somebod
   expect(descriptors()).toBe(before)
   expect(opened(files, digest).findRow('10003|')?.row_index).toBe(3)
 })
+
+test('a long text that stands once in a file and is pointed to again and again is not read again and again', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const digest = await fileOf(files, numbered(1_000))
+  const file = new Database(files.pathOf(digest))
+  const long = '9'.repeat(1_000_000)
+  file.run('UPDATE bundle SET first_key = ? WHERE n = 60', [long])
+  file.run(`UPDATE total SET item = ? WHERE item = (SELECT MAX(item) FROM total WHERE kind = 'code')`, [long])
+  file.close()
+  files.forget(digest)
+  const read = opened(files, digest)
+  const { sealed } = read
+  let most = 0
+  const measured = <Row>(row: Row): Row => {
+    for (const value of Object.values(row ?? {})) most = Math.max(most, String(value).length)
+    return row
+  }
+  const [get, all] = [sealed.get.bind(sealed), sealed.all.bind(sealed)]
+  sealed.get = <Row>(sql: string, ...params: never[]): Row | undefined => measured(get<Row>(sql, ...params))
+  sealed.all = <Row>(sql: string, ...params: never[]): Row[] => all<Row>(sql, ...params).map(measured)
+  expect(read.findRow('10003|')?.row_index).toBe(3)
+  expect(() => read.hasCode('10')).toThrow(StoreFault)
+  expect(most).toBeLessThan(100_000)
+})
