@@ -277,6 +277,22 @@ export function withoutEnd(path: string, table: string): void {
   writeFileSync(path, bytes)
 }
 
+/** The same of the list of tables itself, which stands on the first page, behind the head of the file. */
+export function withoutEndOfTables(path: string): void {
+  let bytes = readFileSync(path)
+  const size = bytes.readUInt16BE(16)
+  const head = headOf(1, size)
+  const leaf = Buffer.from(bytes.subarray(0, size))
+  bytes.copy(leaf, 0, head, head + 8 + 2 * bytes.readUInt16BE(head + 3))
+  bytes = Buffer.concat([bytes, leaf])
+  for (let depth = 0; depth < 8; depth++) bytes = Buffer.concat([bytes, pageOfWays(bytes.length / size, leaf)])
+  const ways = pageOfWays(bytes.length / size, leaf)
+  ways.copy(bytes, head, 0, 12 + 2 * CHILDREN)
+  ways.copy(bytes, ways.readUInt16BE(5), ways.readUInt16BE(5))
+  bytes.writeUInt32BE(bytes.length / size, 28)
+  writeFileSync(path, bytes)
+}
+
 export const MUTATIONS: Record<string, Mutation> = {
   rows: inBundle('rows'),
   hashes: inBundle('hashes'),

@@ -17,7 +17,7 @@ import { findLogged, type Release } from '../../src/registry/store.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { withRows } from '../support/release-file.ts'
 import { dice } from './dice.ts'
-import { MUTATIONS, withoutEnd } from './file-mutants.ts'
+import { MUTATIONS, withoutEnd, withoutEndOfTables } from './file-mutants.ts'
 
 const TODAY = '2026-11-15'
 const RELEASE = 'cms-pfs:SAMPLE26D:1'
@@ -209,6 +209,8 @@ test.each(['header', 'word', 'sqlite_autoindex_bundle_1', 'sqlite_autoindex_tile
   'a file whose %s has more lines than anyone can count is refused at once',
   (table) => inPlace((path) => withoutEnd(path, table)),
 )
+
+test('a file that has more tables than anyone can count is refused at once', () => inPlace(withoutEndOfTables))
 
 test.each(['header', 'word', 'tile', 'total'])(
   'a file with a view that never ends in place of its %s is refused at once',

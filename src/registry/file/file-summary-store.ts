@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { DamageFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
@@ -26,6 +26,7 @@ export const FILE_SCHEMA = [
  * another one later.
  */
 export function hasOwnSchema(sealed: SealedFile): boolean {
+  if (!hasSmallSchema(sealed.path)) return false
   const stored = sealed.all<{ type: string; name: string; sql: string | null }>(
     'SELECT type, name, sql FROM sqlite_schema',
   )
@@ -34,6 +35,23 @@ export function hasOwnSchema(sealed: SealedFile): boolean {
     ({ type, name, sql }) => sql !== null || (type === 'index' && name.startsWith('sqlite_autoindex_')),
   )
   return isOwn && made.sort().join('\n') === [...FILE_SCHEMA].sort().join('\n')
+}
+
+const [SCHEMA_PAGE, LEAF_PAGE, MOST_TABLES] = [100, 13, 16]
+
+/**
+ * Whether all of the schema stands on the first page, as ours does. SQLite reads it before anything else, and in a file from
+ * elsewhere its pages may lead to each other for ever.
+ */
+function hasSmallSchema(path: string): boolean {
+  const head = Buffer.alloc(SCHEMA_PAGE + 5)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, head, 0, head.length, 0)
+  } finally {
+    closeSync(file)
+  }
+  return head[SCHEMA_PAGE] === LEAF_PAGE && head.readUInt16BE(SCHEMA_PAGE + 3) <= MOST_TABLES
 }
 
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
@@ -109,8 +127,9 @@ export class FileSummary {
 
   #allCodes(): ReadonlySet<string> | null {
     // Each lookup would read all such lines again: this ends with the first of them.
-    const isLong = "SELECT 1 FROM total WHERE kind = 'code' AND length(item) > ?1 LIMIT 1"
-    if (this.get(isLong, MOST_OF_A_NAME)) throw this.fault()
+    const names = "SELECT item FROM total WHERE kind = 'code' LIMIT ?1"
+    if (this.get(`SELECT 1 FROM (${names}) WHERE length(item) > ?2 LIMIT 1`, this.rowCount, MOST_OF_A_NAME))
+      throw this.fault()
     const count = this.countNames('code')
     return this.canKeep(count) ? new Set(this.totals('code').keys()) : null
   }
@@ -198,6 +217,7 @@ export class FileSummary {
   /** Of an earlier version, or of a later one. */
   #isOfOtherForm(): boolean {
     try {
+      if (!hasSmallSchema(this.sealed.path)) return false
       const tables = this.sealed.all<{ sql: string | null }>('SELECT sql FROM sqlite_schema')
       if (!tables.some(({ sql }) => sql === HEADER_TABLE)) return false
       const { format = FILE_FORMAT } = this.sealed.get<{ format: string }>('SELECT format FROM header') ?? {}
