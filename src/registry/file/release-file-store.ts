@@ -31,6 +31,9 @@ export interface FiledRelease {
 /** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
 const MOST_BUNDLES = 8
 
+/** Characters of rows that are read at once: two thousand of the longest are half of it. In a file from elsewhere all may be under one key. */
+const MOST_AT_ONCE = 64 * 1024 * 1024
+
 /** From one key on, each in a line: as one text, which is read faster than so many rows. No key is so long that it is cut. */
 const FIRST_KEYS = `SELECT group_concat(key, char(10)) AS text
   FROM (SELECT substr(first_key, 1, 257) AS key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
@@ -137,11 +140,13 @@ export class ReleaseFile extends FileSummary {
   /** The rows at the places `from` to `to - 1`, as far as there are any. */
   rowsAt(from: number, to: number): StoredRow[] {
     if (touches(this.failed, from, to)) throw this.#refused()
-    return this.#between(from, to, (bundle, at, row_index) => ({
-      row_key: bundle.key(at),
-      row_index,
-      body: this.guarded(() => bundle.body(at)),
-    }))
+    let left = MOST_AT_ONCE
+    return this.#between(from, to, (bundle, at, row_index) => {
+      const body = this.guarded(() => bundle.body(at))
+      left -= body.length
+      if (left < 0) throw this.fault()
+      return { row_key: bundle.key(at), row_index, body }
+    })
   }
 
   keysAt(from: number, to: number): string[] {

@@ -246,6 +246,24 @@ test('a small file whose rows name a long word as their key is damaged, and does
   expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(30)
 })
 
+test('a small file whose rows are all under one key and name a long word does not become gigabytes of rows', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const digest = await fileOf(files, numbered(8_000))
+  const file = new Database(files.pathOf(digest))
+  // A key and a long word, one after the other: a shape with two gaps, of which the first is the key.
+  const words = Buffer.from(`\x059999|\x80\x7d${'9'.repeat(16_000)}`, 'latin1')
+  file.run('UPDATE word SET shapes = ?, words = ?', [Uint8Array.from([2, 0, 0, 0, 1, 0]), words])
+  const others = Array.from({ length: 15 }, () => [0, 0]).flat()
+  file.run('UPDATE bundle SET rows = ?', [Uint8Array.from([16, 0, 0, 1, ...others])])
+  file.close()
+  files.forget(digest)
+  expect(opened(files, digest).rowsAt(0, 16)).toHaveLength(16)
+  const before = process.memoryUsage.rss()
+  expect(() => opened(files, digest).rowsUnder('9999|')).toThrow(StoreFault)
+  expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(90)
+})
+
 test('a file that was closed to make room takes no descriptor again when somebody who still has it reads on', async () => {
   using folder = temporaryFolder()
   const files = new FileFolder(folder.path)
