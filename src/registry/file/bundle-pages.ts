@@ -143,6 +143,37 @@ function placeOf(upTo: Int32Array, n: number): number {
   return from
 }
 
+const [INNER_INDEX, LEAF_INDEX] = [2, 10]
+
+/**
+ * Whether every line of an index stands on its own pages, of which there are no more than in the file. To pass over a line of an
+ * index, SQLite reads it to its end. In a file from elsewhere that may be as long as the file, and the same line may come again and again.
+ */
+export function hasShortLines({ read }: Pick<SealedFile, 'read'>, root: number, fileBytes: number): boolean {
+  const header = Buffer.alloc(HEADER_BYTES)
+  const size = read(header, 0) < HEADER_BYTES ? 0 : header.readUInt16BE(16)
+  if (size < 512 || header[20] !== 0) return false
+  const longest = Math.floor(((size - 12) * 64) / 255) - 23
+  const page = Buffer.alloc(size)
+  const ahead = [root]
+  for (let left = fileBytes / size; ahead.length > 0; left--) {
+    const number = ahead.pop() as number
+    if (ahead.length > left || number < 2 || read(page, (number - 1) * size) < size) return false
+    const isInner = page[0] === INNER_INDEX
+    if (!isInner && page[0] !== LEAF_INDEX) return false
+    const [start, child] = isInner ? [12, 4] : [8, 0]
+    const cells = Math.min(pairAt(page, 3), (size - start) >> 1)
+    for (let i = 0; i < cells; i++) {
+      const at = Math.min(pairAt(page, start + 2 * i), size - 4)
+      const bytes = numberAt(page, at + child)
+      if (bytes < 0 || bytes > longest) return false
+      if (isInner) ahead.push(page.readUInt32BE(at))
+    }
+    if (isInner) ahead.push(page.readUInt32BE(8))
+  }
+  return true
+}
+
 /** Where the number ends that `numberAt` has read last. */
 let after = 0
 

@@ -3,6 +3,7 @@ import { DamageFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { Budget } from './budget.ts'
+import { hasShortLines } from './bundle-pages.ts'
 
 /** What rows are counted by. A place has its ZIP code as its code. */
 export type TotalBy = 'code' | 'region' | 'provider'
@@ -45,20 +46,23 @@ const [SCHEMA_PAGE, LEAF_PAGE, MOST_TABLES] = [100, 13, 16]
  */
 function hasSmallSchema(path: string): boolean {
   const head = Buffer.alloc(SCHEMA_PAGE + 5)
+  reading(path, (read) => read(head, 0))
+  return head[SCHEMA_PAGE] === LEAF_PAGE && head.readUInt16BE(SCHEMA_PAGE + 3) <= MOST_TABLES
+}
+
+/** By a descriptor of its own: a file may have been closed for want of room. */
+function reading<T>(path: string, work: (read: SealedFile['read']) => T): T {
   const file = openSync(path, 'r')
   try {
-    readSync(file, head, 0, head.length, 0)
+    return work((into, at) => readSync(file, into, 0, into.length, at))
   } finally {
     closeSync(file)
   }
-  return head[SCHEMA_PAGE] === LEAF_PAGE && head.readUInt16BE(SCHEMA_PAGE + 3) <= MOST_TABLES
 }
 
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
 
-/** Codes, regions and providers are shorter. Many lines of a file from elsewhere may be one and the same long text. */
-const MOST_OF_A_NAME = 32
 const MOST_KEPT = 25_000
 /** What a key or a code takes in memory, about. */
 const KEPT_BYTES = 100
@@ -96,17 +100,29 @@ export class FileSummary {
 
   /** How many rows the release has of each code, region or provider, in the order of their names. */
   totals(by: TotalBy, prefix = ''): Map<string, number> {
+    this.#checkTotals()
     const rows = this.all<Total>(
-      'SELECT substr(item, 1, ?5) AS item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY total.item LIMIT ?4',
+      'SELECT item, row_count FROM total WHERE kind = ?1 AND item >= ?2 AND item < ?3 ORDER BY item LIMIT ?4',
       by,
       prefix,
       past(prefix),
       this.rowCount + 1,
-      MOST_OF_A_NAME + 1,
     )
-    if (rows.length > this.rowCount || rows.some(({ item }) => item.length > MOST_OF_A_NAME)) throw this.fault()
+    if (rows.length > this.rowCount) throw this.fault()
     return new Map(rows.map(({ item, row_count }) => [item, this.#counted(row_count)]))
   }
+
+  /** Before all of them are read. */
+  #checkTotals(): void {
+    if (this.#hasShortTotals) return
+    const { path } = this.sealed
+    const sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'total'"
+    const root = this.get<{ rootpage: number }>(sql)?.rootpage ?? 0
+    if (!this.guarded(() => reading(path, (read) => hasShortLines({ read }, root, statSync(path).size))))
+      throw this.fault()
+    this.#hasShortTotals = true
+  }
+  #hasShortTotals = false
 
   /** Of one of them; none if it has no rows. */
   totalOf(by: TotalBy, name: string): number {
@@ -126,15 +142,12 @@ export class FileSummary {
   }
 
   #allCodes(): ReadonlySet<string> | null {
-    // Each lookup would read all such lines again: this ends with the first of them.
-    const names = "SELECT item FROM total WHERE kind = 'code' LIMIT ?1"
-    if (this.get(`SELECT 1 FROM (${names}) WHERE length(item) > ?2 LIMIT 1`, this.rowCount, MOST_OF_A_NAME))
-      throw this.fault()
     const count = this.countNames('code')
     return this.canKeep(count) ? new Set(this.totals('code').keys()) : null
   }
 
   countNames(by: TotalBy): number {
+    this.#checkTotals()
     return this.#count('SELECT 1 FROM total WHERE kind = ?2', this.rowCount, by)
   }
 
