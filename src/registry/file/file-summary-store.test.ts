@@ -58,3 +58,30 @@ test.each([
     }
   expect(performance.now() - began).toBeLessThan(1_500)
 })
+
+test('a name that is no text is a difference or damage, and nothing else', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const file = await fileWith(files, (each) => each.run("INSERT INTO total VALUES ('code', '10000', 5, NULL)"))
+  const path = files.pathOf(file)
+  const bytes = readFileSync(path)
+  // Before the values of a line stand their types: 23 is a text of five bytes. The last lines become others.
+  const line = bytes.indexOf('code10000') - 6
+  expect(bytes[line + 3]).toBe(23)
+  const size = bytes.readUInt16BE(16)
+  const page = bytes.subarray(line - (line % size), line - (line % size) + size)
+  const other = 1_000
+  page.copyWithin(other, line % size, (line % size) + 20)
+  for (let i = 200; i < LINES; i++) page.writeUInt16BE(other, 8 + 2 * i)
+  for (const type of [0, 1, 7, 22]) {
+    page[other + 3] = type
+    writeFileSync(path, bytes)
+    files.forget(file)
+    const read = openRelease({ files }, { release_id: 'a:B:1', file })
+    try {
+      read.totals('code')
+    } catch (fault) {
+      expect([type, fault]).toEqual([type, expect.any(StoreFault)])
+    }
+  }
+})
