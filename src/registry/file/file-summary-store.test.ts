@@ -56,7 +56,7 @@ test.each([
     } catch (fault) {
       expect([name, fault]).toEqual([name, expect.any(StoreFault)])
     }
-  expect(performance.now() - began).toBeLessThan(1_500)
+  expect(performance.now() - began).toBeLessThan(5_000)
 })
 
 test('a name that is no text is a difference or damage, and nothing else', async () => {
