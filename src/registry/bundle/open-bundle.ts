@@ -25,7 +25,7 @@ export const OWN = 2 ** 20
 /** Each part of a key is a value, or nothing. */
 export const MOST_KEY_BYTES = MOST_KEY_PARTS * (MAX_LEAF_BYTES + 1)
 /** Ours have a hundred. Rows of a few bytes can name words of kilobytes: a file from elsewhere would be gigabytes of keys. */
-const MOST_OF_A_KEY = 256
+export const MOST_OF_A_KEY = 256
 /** One value is written before it is known that the row is too long; and texts are copied four bytes at a time. */
 export const ROW_ROOM = 3 * MAX_LEAF_BYTES
 

@@ -3,7 +3,7 @@ import type { FileFolder, SealedFile } from '../../db/file-folder.ts'
 import { covers, type Span, touches } from '../../integrity/verification/verdict.ts'
 import type { SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
-import { OpenBundle, placeIn, type StoredBundle } from '../bundle/open-bundle.ts'
+import { MOST_OF_A_KEY, OpenBundle, placeIn, type StoredBundle } from '../bundle/open-bundle.ts'
 import type { Words } from '../bundle/words.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
 import { FileSummary, past } from './file-summary-store.ts'
@@ -36,7 +36,7 @@ const MOST_AT_ONCE = 64 * 1024 * 1024
 
 /** From one key on, each in a line: as one text, which is read faster than so many rows. No key is so long that it is cut. */
 const FIRST_KEYS = `SELECT group_concat(key, char(10)) AS text
-  FROM (SELECT substr(first_key, 1, 257) AS key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
+  FROM (SELECT substr(first_key, 1, ${MOST_OF_A_KEY + 1}) AS key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
 
 const ROOT_PAGE = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'bundle'"
 
