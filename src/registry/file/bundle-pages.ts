@@ -40,12 +40,10 @@ export class BundlePages {
     this.#beside = { number: 0, bytes: Buffer.alloc(size) }
   }
 
-  /** `root` is the first page of the table of bundles. Undefined for a file whose pages are divided in an unusual way. */
+  /** `root` is the first page of the table of bundles. */
   static of(file: Pick<SealedFile, 'read'>, root: number): BundlePages | undefined {
-    const header = Buffer.alloc(HEADER_BYTES)
-    if (file.read(header, 0) < HEADER_BYTES) return undefined
-    const [size, unused] = [header.readUInt16BE(16), header[20]]
-    return size >= 512 && unused === 0 ? new BundlePages(file, root, size) : undefined
+    const size = pageSizeOf(file)
+    return size === undefined ? undefined : new BundlePages(file, root, size)
   }
 
   /** What is stored of a bundle; undefined where SQLite has to say what is there. Valid until the next call. */
@@ -88,6 +86,14 @@ export class BundlePages {
     into.number = page
     return true
   }
+}
+
+/** Of all pages of a file; undefined for one whose pages are divided in an unusual way. */
+function pageSizeOf(file: Pick<SealedFile, 'read'>): number | undefined {
+  const header = Buffer.alloc(HEADER_BYTES)
+  if (file.read(header, 0) < HEADER_BYTES) return undefined
+  const [size, unused] = [header.readUInt16BE(16), header[20]]
+  return size >= 512 && unused === 0 ? size : undefined
 }
 
 function innerPage(bytes: Buffer): InnerPage {
@@ -149,16 +155,15 @@ const [INNER_INDEX, LEAF_INDEX] = [2, 10]
  * Whether every line of an index stands on its own pages, of which there are no more than in the file. To pass over a line of an
  * index, SQLite reads it to its end. In a file from elsewhere that may be as long as the file, and the same line may come again and again.
  */
-export function hasShortLines({ read }: Pick<SealedFile, 'read'>, root: number, fileBytes: number): boolean {
-  const header = Buffer.alloc(HEADER_BYTES)
-  const size = read(header, 0) < HEADER_BYTES ? 0 : header.readUInt16BE(16)
-  if (size < 512 || header[20] !== 0) return false
+export function hasShortLines(file: Pick<SealedFile, 'read'>, root: number, fileBytes: number): boolean {
+  const size = pageSizeOf(file)
+  if (size === undefined) return false
   const longest = Math.floor(((size - 12) * 64) / 255) - 23
   const page = Buffer.alloc(size)
   const ahead = [root]
   for (let left = fileBytes / size; ahead.length > 0; left--) {
     const number = ahead.pop() as number
-    if (ahead.length > left || number < 2 || read(page, (number - 1) * size) < size) return false
+    if (ahead.length > left || number < 2 || file.read(page, (number - 1) * size) < size) return false
     const isInner = page[0] === INNER_INDEX
     if (!isInner && page[0] !== LEAF_INDEX) return false
     const [start, child] = isInner ? [12, 4] : [8, 0]

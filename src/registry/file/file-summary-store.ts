@@ -112,12 +112,17 @@ export class FileSummary {
     return new Map(rows.map(({ item, row_count }) => [item, this.#counted(row_count)]))
   }
 
+  /** The first page of a table. */
+  rootPage(table: 'bundle' | 'total'): number {
+    const sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?1"
+    return this.get<{ rootpage: number }>(sql, table)?.rootpage ?? 0
+  }
+
   /** Before all of them are read. */
   #checkTotals(): void {
     if (this.#hasShortTotals) return
     const { path } = this.sealed
-    const sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'total'"
-    const root = this.get<{ rootpage: number }>(sql)?.rootpage ?? 0
+    const root = this.rootPage('total')
     if (!this.guarded(() => reading(path, (read) => hasShortLines({ read }, root, statSync(path).size))))
       throw this.fault()
     this.#hasShortTotals = true

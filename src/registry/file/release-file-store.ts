@@ -38,8 +38,6 @@ const MOST_AT_ONCE = 64 * 1024 * 1024
 const FIRST_KEYS = `SELECT group_concat(key, char(10)) AS text
   FROM (SELECT substr(first_key, 1, ${MOST_OF_A_KEY + 1}) AS key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
 
-const ROOT_PAGE = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'bundle'"
-
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
 /** By the name of a release: the rows that failed their last verification. */
@@ -203,11 +201,6 @@ export class ReleaseFile extends FileSummary {
     const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
     if (!isBytes(stored?.rows) || !isBytes(stored.hashes)) throw this.fault()
     return stored
-  }
-
-  /** The first page of the table of bundles. */
-  get rootPage(): number {
-    return this.get<{ rootpage: number }>(ROOT_PAGE)?.rootpage ?? 0
   }
 
   /** The same bundle, if it has neither too few rows nor more than are counted, of which nobody would know. */

@@ -38,7 +38,7 @@ export class QuickRows {
     this.#main = OpenBundle.reader(file.words())
     this.#beside = OpenBundle.reader(file.words())
     // Where rows have failed, the file itself says which are not to be read.
-    this.#pages = file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, file.rootPage)
+    this.#pages = file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, file.rootPage('bundle'))
     this.#lastBundle = Math.ceil(file.rowCount / BUNDLE_ROWS) - 1
   }
 

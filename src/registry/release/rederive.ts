@@ -162,7 +162,7 @@ class Rederivation {
   /** Undefined where that is left to SQLite, which then says what is wrong. */
   #paged(n: number): ReturnType<BundlePages['find']> {
     try {
-      this.#pages ??= BundlePages.of(this.file.sealed, this.file.rootPage)
+      this.#pages ??= BundlePages.of(this.file.sealed, this.file.rootPage('bundle'))
       return this.#pages?.find(n)
     } catch {
       return undefined
