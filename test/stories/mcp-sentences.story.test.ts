@@ -73,7 +73,7 @@ test('the fee for equipment outside rural areas says that there may be another i
   const asked = { cpt: 'E0601', region: 'MT', modifier: 'RR', basis: rented.basis }
   const said = async (args: object): Promise<string> =>
     (await client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })).content[0]?.text ?? ''
-  expect(await said({})).toMatch(/US-MT, non-rural.*ask with setting=rural/)
+  expect(await said({})).toMatch(/US-MT, non-rural.*ask with setting=rural.*former competitive bidding areas/)
   expect(await said({ setting: 'rural' })).not.toContain('ask with')
   const headers = { accept: 'text/markdown' }
   const page = new Request(`${BASE_URL}/price/E0601?${new URLSearchParams(asked)}`, { headers })

@@ -27,8 +27,9 @@ const BASIS_WORDS: { [basis in Basis]: string } = {
 const MEDICARE = 'It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
 const RATE = 'It is multiplied by base units and time: it is not the price of a service.'
-/** A table of ZIP codes does not say which of them are rural by the rule of this schedule. */
-const RURAL = 'In rural areas it may be another amount: ask with setting=rural.'
+/** A table of ZIP codes does not say which of them are rural by the rule of this schedule; former bidding areas have a file of their own. */
+const RURAL =
+  'In rural areas it may be another amount: ask with setting=rural. So it may be in former competitive bidding areas, which this schedule does not list.'
 const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
