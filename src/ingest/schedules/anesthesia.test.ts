@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { naiveCsv } from '../../../test/support/naive-table.ts'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
+import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
@@ -39,6 +40,20 @@ describe('anesthesia factors', () => {
       expect(row).toMatchObject({ basis: 'medicare_anesthesia', price: { per: 'UNIT' } })
       expect([verifyDerivation(row), checked(reread, row, cited)]).toEqual([{ ok: true }, { ok: true }])
     }
+  })
+
+  test('are the same in the workbook, which has another header, and which is left alone beside the text', () => {
+    const head = ['Contractor', 'Locality', 'Locality Name', 'Anes CF of 20.3178']
+    const bytes = workbook(inlineRows([head, ['2102', '1', 'ALASKA', '27.859999999999999'], ['_x001A_']]))
+    const book: Source = { file: 'ANES2025.xlsx', text: '', bytes, sha256: '', kind: 'xlsx' }
+    const { rows, cited } = anesthesia.open([book], {}, new Map())
+    expect(rows.map((row) => [row.region, saying(row), row.derivation.method])).toEqual([
+      ['US-AK-01', '27.86', 'verbatim/1'],
+      ['national', '20.3178', 'verbatim/1'],
+    ])
+    const reread = anesthesia.reread()
+    for (const row of rows) expect(checked(reread, row, cited)).toEqual({ ok: true })
+    expect(anesthesia.open([book, file(ONE)], {}, new Map()).cited[0]?.kind).toBe('text')
   })
 
   test('stay absences where they cannot be read, and are refused where the place or the year is not known', () => {

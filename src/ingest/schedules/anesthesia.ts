@@ -1,4 +1,5 @@
 import { unreadable } from '../../files/unreadable.ts'
+import { shownNumber } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
 import { ANESTHESIA_CODES } from '../../proof/price/charts.ts'
 import type { Row } from '../../proof/price/row.ts'
@@ -15,9 +16,12 @@ import { type RowBase, refused, type TablesReader } from './tables.ts'
 
 const ANY_CODE = ANESTHESIA_CODES.as
 
-/** Since 2026 there are two factors: the one for clinicians who are not in a qualifying payment model is taken. */
+/**
+ * Since 2026 there are two factors: the one for clinicians who are not in a qualifying payment model is taken. CMS's
+ * workbook leaves out the word National.
+ */
 const FACTOR =
-  /^(?<qualifying>qualifying apm )?(non-qualifying apm )?national anes cf\b.* of (?<national>[0-9.]{1,12})$/i
+  /^(?<qualifying>qualifying apm )?(non-qualifying apm )?(national )?anes cf\b.* of (?<national>[0-9.]{1,12})$/i
 const WHAT = 'a list of anesthesia conversion factors'
 
 /** A factor as the file has it. Nothing for the region where the contractor and the locality are not numbers. */
@@ -39,9 +43,11 @@ export const anesthesia: TablesReader = {
   finds: (_, cpt) => ANESTHESIA_CODES.for.test(cpt),
 }
 
+/** The list as text rather than as a workbook. */
 function chosen(given: readonly Source[]): Source {
-  const [only, ...more] =
-    given.length === 1 ? given : given.filter((source) => /national anes cf/i.test(headOf(source)))
+  const found = given.length === 1 ? given : given.filter((source) => /\banes cf\b/i.test(headOf(source)))
+  const texts = found.filter(({ kind }) => kind !== 'xlsx')
+  const [only, ...more] = texts.length > 0 ? texts : found
   if (!only) throw unreadable(`none of the files is ${WHAT}`)
   if (more.length > 0) throw unreadable(`there are several files that could be ${WHAT}: give one of them`)
   return only
@@ -61,6 +67,7 @@ function datedBy({ name, file }: Source, given: EditionOptions): { edition: stri
 
 function* statedIn(source: Source): Generator<FactorLine> {
   let at: number | undefined
+  const shown = source.kind === 'xlsx' ? shownNumber : (text: string): string => text
   for (const { line, cells } of tableRecords(source)) {
     const [contractor = '', locality = ''] = cells.map((cell) => cell.trim())
     if (at === undefined) {
@@ -71,14 +78,14 @@ function* statedIn(source: Source): Generator<FactorLine> {
       yield { line, region: 'national', factor: factors[0].national }
       continue
     }
-    const factor = (cells[at] ?? '').trim()
+    const factor = shown((cells[at] ?? '').trim())
     if (/^[0-9]{1,5}$/.test(contractor) && /^[0-9]{1,2}$/.test(locality))
       yield { line, region: knownRegion(contractor, locality, line), factor }
     // Below the list stand notes.
     else if (factor !== '') yield { line, region: undefined, factor }
   }
   if (at === undefined)
-    throw unreadable(`this is not ${WHAT}: no line names the columns Contractor, Locality and factor`)
+    throw unreadable(`this is not ${WHAT}: no line names the columns Contractor, Locality and factor; give the CSV`)
 }
 
 const factorsIn = (cells: readonly string[]): { at: number; national: string }[] =>
