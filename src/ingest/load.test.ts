@@ -81,3 +81,13 @@ test('a short first edition, and a source of which no one says where it is from,
   await withLoad('cms-clfs', {}, {}, (_, held) => expect(held).toEqual(['no_url']))
   await withLoad('cms-clfs', { line_total: 15 }, { data_class: 'sample' }, (_, held) => expect(held).toEqual([]))
 })
+
+test('a list is short beside what its publisher issues: CMS lists fewer codes for qualifying participants', async () => {
+  const expected: [string, number, string[]][] = [
+    ['cms-pfs', 11_811, ['w03_short']],
+    ['cms-pfs-qpp', 11_811, []],
+    ['cms-pfs-qpp', 5_000, ['w03_short']],
+  ]
+  for (const [kind, line_total, rules] of expected)
+    await withLoad(kind, { line_total }, URL, (_, held) => expect([kind, held]).toEqual([kind, rules]))
+})

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
 import { readSheet } from '../../files/xlsx.ts'
+import { chartOf } from '../../registry/charts.ts'
 import { unreadableIn } from '../../registry/release/rules.ts'
 import { READERS } from '../readers.ts'
 import { readSource } from '../source.ts'
@@ -47,9 +48,10 @@ for (const [chart, file, column, beside, effective_from] of FILES)
     const paths = [file, ...beside].map(published)
     const rejects = new Map()
     const options = { edition: 'TEST', effective_from, ...(beside.length > 0 ? { regions: ['national'] } : {}) }
-    const { rows } = (await READERS[chart]?.read(paths, options, rejects)) ?? { rows: [] }
+    const reading = await READERS[chart]?.read(paths, options, rejects)
+    expect(reading?.line_total).toBeGreaterThan(chartOf(chart)?.leastLines ?? 0)
     const made = new Set<string>()
-    for await (const row of rows) if ('cpt' in row) made.add(row.cpt)
+    for await (const row of reading?.rows ?? []) if ('cpt' in row) made.add(row.cpt)
     const stated = codesIn(file, column)
     expect(stated.size).toBeGreaterThan(1_900)
     expect([...stated].filter((code) => !made.has(code))).toEqual([])
