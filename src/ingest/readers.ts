@@ -100,11 +100,15 @@ export interface ChartParts {
   readers?: Readers
 }
 
+/** What is described in a PDF beside the files is left alone, as in an archive: all of a folder may be given. */
+const withoutGuides = (paths: readonly string[]): readonly string[] =>
+  paths.length > 1 ? paths.filter((path) => !/\.pdf$/i.test(path)) : paths
+
 /** A reader of files that are small enough to be in memory. */
 export const wholeFiles =
   (open: (sources: readonly Source[], options: LoadOptions, rejects: Findings) => Reading): Reader['read'] =>
   async (paths, options, rejects) =>
-    open((await Promise.all(paths.map(readSources))).flat(), options, rejects)
+    open((await Promise.all(withoutGuides(paths).map(readSources))).flat(), options, rejects)
 
 const oneOf = <Word extends string>(words: readonly Word[], said: readonly string[]): Word[] =>
   words.filter((word) => said.includes(word))

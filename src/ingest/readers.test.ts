@@ -1,0 +1,20 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { READERS } from './readers.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'readers-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('all of a folder may be given: the PDF that explains the files is left alone', async () => {
+  const guide = join(folder, 'RVU26D.pdf')
+  writeFileSync(guide, '%PDF-1.7 ...')
+  const options = { edition: 'E1', effective_from: '2026-10-01', data_class: 'sample' } as const
+  const paths = [guide, 'sample/PPRRVU-SAMPLE26D.csv', 'sample/GPCI-SAMPLE26.csv']
+  const reading = await READERS['cms-pfs']?.read(paths, options, new Map())
+  expect(reading?.cited.length).toBe(2)
+  expect(READERS['cms-pfs']?.read([guide], options, new Map())).rejects.toMatchObject({
+    detail: expect.stringContaining('is a PDF'),
+  })
+})
