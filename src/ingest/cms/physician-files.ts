@@ -29,7 +29,7 @@ const GPCI = {
   several: 'there are several GPCI files: give only one',
 }
 const PPRRVU = {
-  missing: 'there is no PPRRVU file among these: no text or workbook has its layout',
+  missing: "there is no PPRRVU file among these: give its CSV, text or workbook as CMS's archive holds it",
   several: 'there are several PPRRVU files of the same kind: give only one',
 }
 

@@ -98,6 +98,8 @@ test('the last four digits decide where the file of nine digits is given', () =>
   const twice = text([of('99501', '0210201', '0001'), of('99501', '1011200', '0001')], 'ZIP9.txt')
   expect(refusal(() => read([zip5, twice]))).toStartWith('the last four digits of a ZIP code are listed twice')
   expect(refusal(() => read([zip5, text([record('99501')], 'ZIP9.txt')]))).toStartWith('this is not a ZIP9 file')
+  const alone = text([of('99501', '0210201', '0001'), of('99501', '0210201', '0002')], 'ZIP9.txt')
+  expect(refusal(() => read([alone]))).toStartWith('this is a ZIP9 file: give the ZIP5 file')
 })
 
 test('a ZIP code lies in the state of its address, whatever its locality is named after', () => {

@@ -59,6 +59,7 @@ export interface PlacesReading {
  */
 export function placesIn(given: readonly Source[], options: EditionOptions, rejects: Findings): PlacesReading {
   const { zip5, zip9 } = chosen(given)
+  if (isZip9(zip5)) throw unreadable('this is a ZIP9 file: give the ZIP5 file of the same quarter together with it', 1)
   const stated = zipsOf(zip5, rejects)
   if (stated.size === 0) throw unreadable('the ZIP5 file has no ZIP codes')
   const dated = datedBy([...stated.values()], options)
@@ -119,17 +120,23 @@ function* statedIn(source: Source): Generator<ZipLine> {
 
 const isTable = (text: string): boolean => /^[^\n]{0,500}ZIP ?CODE/i.test(text)
 
-function* records(text: string, what: string): Generator<{ line: number; parts: readonly string[] }> {
+/** The last four digits, at a place where the ZIP5 file has a letter between blanks. */
+const FOUR = /^[0-9]{4}$/
+const isZip9 = ({ text }: Source): boolean => FOUR.test(RECORD.exec(text)?.[6] ?? '')
+const notA = (what: 'ZIP5' | 'ZIP9', line: number): Problem =>
+  unreadable(`this is not a ${what} file: give the one that CMS's archive of ZIP codes holds`, line)
+
+function* records(text: string, what: 'ZIP5' | 'ZIP9'): Generator<{ line: number; parts: readonly string[] }> {
   for (const { text: record, line } of textLines(text)) {
     if (record.trim() === '') continue
     const [whole, ...parts] = RECORD.exec(record) ?? []
-    if (whole === undefined) throw unreadable(`this is not ${what}`, line)
+    if (whole === undefined) throw notA(what, line)
     yield { line, parts: parts.map((part) => part ?? '') }
   }
 }
 
 function* fixedWidth(text: string): Generator<ZipLine> {
-  for (const { line, parts } of records(text, 'a ZIP5 file')) {
+  for (const { line, parts } of records(text, 'ZIP5')) {
     const [state = '', zip = '', contractor = '', locality = '', flag, , quarter = ''] = parts
     yield {
       line,
@@ -151,16 +158,16 @@ function statedBy({ line, cell }: Line): ZipLine {
     !/^[A-Z]{2} [0-9]{5} [0-9]{5} [0-9]{2}$/.test(`${state} ${zip} ${contractor} ${locality}`) ||
     !/^[01]?$/.test(flag)
   )
-    throw unreadable('this is not a ZIP5 file', line)
+    throw notA('ZIP5', line)
   const region = knownRegion(contractor, locality, line)
   return { line, zip, state: postal(state, line), region, isSplit: flag === '1', quarter: cell('quarter') }
 }
 
 function* extensionsIn({ kind, text }: Source): Generator<Extension> {
   if (kind === 'xlsx') throw unreadable('the ZIP9 file is read as text: give the one that ends with .txt')
-  for (const { line, parts } of records(text, 'a ZIP9 file')) {
+  for (const { line, parts } of records(text, 'ZIP9')) {
     const [state = '', zip = '', contractor = '', locality = '', , four = ''] = parts
-    if (!/^[0-9]{4}$/.test(four)) throw unreadable('this is not a ZIP9 file', line)
+    if (!FOUR.test(four)) throw notA('ZIP9', line)
     yield { line, zip, state: postal(state, line), four, region: knownRegion(contractor, locality, line) }
   }
 }
