@@ -5,9 +5,15 @@ import type { Source } from './source.ts'
 /** Workbooks that have been read: one is asked several times what it is, and takes seconds to unpack. */
 const sheets = new WeakMap<Uint8Array, readonly TableLine[]>()
 
-/** The records of a comma-separated text, or the rows of a workbook, with their cells as the file has them. */
+/** The records of a text, or the rows of a workbook, with their cells as the file has them. */
 export const tableRecords = (source: Source): Iterable<TableLine> =>
-  source.kind === 'xlsx' ? sheetRows(source.bytes) : csvRecords(source.text)
+  source.kind === 'xlsx' ? sheetRows(source.bytes) : csvRecords(source.text, isTabbed(source) ? '\t' : ',')
+
+/** Whether a text has tabs between its cells, as CMS's GPCI2026.txt has, and not commas. */
+export function isTabbed({ text }: Source): boolean {
+  const head = text.slice(0, HEAD_LENGTH)
+  return head.split('\t').length > head.split(',').length
+}
 
 function sheetRows(bytes: Uint8Array): readonly TableLine[] {
   const rows = sheets.get(bytes) ?? [...readSheet(bytes).rows]

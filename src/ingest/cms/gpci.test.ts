@@ -39,6 +39,21 @@ describe('a GPCI file', () => {
     expect(read(HEADS.later, '02102,AK,01,SOMEWHERE,1.000,0.86,1') as unknown).toEqual([floored])
   })
 
+  test('may have tabs between its cells, as the text of 2026 has', () => {
+    const row = '01212,HI,01,"HAWAII, GUAM",0.998,1.000,1.137,0.579'
+    const csv = source('A TITLE,,,', ',,,', HEADS[2026], row, ...NOTES)
+    const tabbed = (text: string): string => text.replaceAll(/,(?! )/g, '\t')
+    const tabs = source(
+      'A TITLE\t\t\t',
+      '\t\t\t',
+      tabbed(HEADS[2026]),
+      tabbed(row),
+      '"MAC Assignments, as of a day"\t\t\t',
+    )
+    expect([isGpciFile(tabs), gpciYear(tabs)]).toEqual([true, 2026])
+    expect(readGpci(tabs)).toEqual(readGpci(csv))
+  })
+
   test('that does not say whether the floor was applied shows it', () => {
     const rows = ['10112,AL,00,ONE,1.000,0.8,0.5', '02102,AK,01,TWO,1.5,1.0,0.5']
     expect(readGpci(source(HEADS.bare, ...rows)).map(({ work_floor }) => work_floor)).toEqual(

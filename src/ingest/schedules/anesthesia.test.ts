@@ -18,6 +18,11 @@ const TWO = [
 ]
 const file = (...lines: string[][]) => source(lines, 'ANES2026.csv')
 
+const changed = (given: Source, change: (text: string) => string): Source => {
+  const text = change(given.text)
+  return { ...given, text, sha256: `changed ${given.sha256}` }
+}
+
 describe('anesthesia factors', () => {
   test('are rates for one unit, of the national header and of each locality', () => {
     const { rows, edition, effective_from, cited } = anesthesia.open(
@@ -42,7 +47,7 @@ describe('anesthesia factors', () => {
     }
   })
 
-  test('are the same in the workbook, which has another header, and which is left alone beside the text', () => {
+  test('are the same in the workbook, which has another header, and between tabs; of several forms one is taken', () => {
     const head = ['Contractor', 'Locality', 'Locality Name', 'Anes CF of 20.3178']
     const bytes = workbook(inlineRows([head, ['2102', '1', 'ALASKA', '27.859999999999999'], ['_x001A_']]))
     const book: Source = { file: 'ANES2025.xlsx', text: '', bytes, sha256: '', kind: 'xlsx' }
@@ -53,7 +58,11 @@ describe('anesthesia factors', () => {
     ])
     const reread = anesthesia.reread()
     for (const row of rows) expect(checked(reread, row, cited)).toEqual({ ok: true })
-    expect(anesthesia.open([book, file(ONE)], {}, new Map()).cited[0]?.kind).toBe('text')
+    const csv = file(ONE, ['02102 ', '01 ', 'ALASKA*', '27.86 '])
+    const tabs = changed(csv, (text) => text.replaceAll(',', '\t'))
+    expect(anesthesia.open([tabs], {}, new Map()).rows).toEqual(anesthesia.open([csv], {}, new Map()).rows)
+    const used = (...given: Source[]) => anesthesia.open(given, {}, new Map()).cited[0]?.sha256
+    expect([used(book, tabs, csv), used(book, tabs)]).toEqual([csv.sha256, tabs.sha256])
   })
 
   test('stay absences where they cannot be read, and are refused where the place or the year is not known', () => {

@@ -9,7 +9,7 @@ import { regionOf } from '../cms/localities.ts'
 import type { EditionOptions } from '../cms/quarter.ts'
 import { rowsInOrder } from '../cms/table.ts'
 import { roundedScheduleAmount, scheduleAmount } from '../findings.ts'
-import { headOf, oneLine, tableRecords } from '../records.ts'
+import { headOf, isTabbed, oneLine, tableRecords } from '../records.ts'
 import { byLine, fail, isOneOf, perSource, type Reread, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
 import { type RowBase, refused, type TablesReader } from './tables.ts'
@@ -43,11 +43,17 @@ export const anesthesia: TablesReader = {
   finds: (_, cpt) => ANESTHESIA_CODES.for.test(cpt),
 }
 
-/** The list as text rather than as a workbook. */
+/** CMS ships the list as CSV, as text and as a workbook: the first of these that there is. */
+const FORMS: readonly ((source: Source) => boolean)[] = [
+  (source) => source.kind !== 'xlsx' && !isTabbed(source),
+  (source) => source.kind !== 'xlsx',
+  () => true,
+]
+
 function chosen(given: readonly Source[]): Source {
   const found = given.length === 1 ? given : given.filter((source) => /\banes cf\b/i.test(headOf(source)))
-  const texts = found.filter(({ kind }) => kind !== 'xlsx')
-  const [only, ...more] = texts.length > 0 ? texts : found
+  const form = FORMS.find((is) => found.some(is))
+  const [only, ...more] = form ? found.filter(form) : []
   if (!only) throw unreadable(`none of the files is ${WHAT}`)
   if (more.length > 0) throw unreadable(`there are several files that could be ${WHAT}: give one of them`)
   return only
