@@ -11,7 +11,10 @@ const MAX_LINE = 1024 * 1024
 
 export type Delimiter = ',' | '\t'
 
-/** RFC 4180 records. Quoted cells may hold line breaks; blank lines are records of one empty cell. */
+/**
+ * RFC 4180 records, or what spreadsheets save as tab-delimited text, which is the same with tabs. Quoted cells may hold
+ * line breaks; blank lines are records of one empty cell.
+ */
 export function* csvRecords(text: string, delimiter: Delimiter = ','): Generator<TableLine> {
   let at = 0
   let line = 1
@@ -60,6 +63,8 @@ function quotedCell(text: string, start: number, delimiter: Delimiter): Cell {
     if (text[quote + 1] !== '"') {
       const raw = text.slice(start + 1, quote)
       const rest = plainCell(text, quote + 1, delimiter)
+      // Text with tabs is also written by programs that quote nothing: there a mark for inches may begin a cell.
+      if (delimiter === '\t' && rest.value !== '') return plainCell(text, start, delimiter)
       return {
         value: raw.replaceAll('""', '"') + rest.value,
         end: rest.end,

@@ -54,3 +54,25 @@ test('a number with more digits than a row can state is refused alone', () => {
   ])
   expect([ofLaboratory.get('R02')?.count, ofOutpatient.get('R02')?.count]).toEqual([2, 3])
 })
+
+test('text with tabs is read as spreadsheets write it, and as programs do that quote nothing', () => {
+  const head = ['HCPCS Code', 'Short Descriptor', 'SI', 'Payment Rate']
+  const given = source(
+    '"Addendum B',
+    ' in ""two"" lines"\t\t\t',
+    head.join('\t'),
+    'G0001\t"a, b"\tJ2\t"$1,128.87 "',
+    'G0002\t"a ""b"""\tJ2\t$7.50',
+    'G0003\t"a" wide\tJ2\t$8.50',
+    'G0004\t2" wide\tJ2\t"12,345.678"',
+  )
+  const rows = outpatient.open([given], DATED, new Map()).rows
+  expect(rows.map((row) => [row.cpt, row.kind === 'price' && row.price, row.locator[0]?.line])).toEqual(
+    [
+      ['G0001', '1128.87', 4],
+      ['G0002', '7.50', 5],
+      ['G0003', '8.50', 6],
+      ['G0004', '12345.678', 7],
+    ].map(([cpt, amount, line]) => [cpt, { amount, currency: 'USD', per: null }, line] as never),
+  )
+})

@@ -138,10 +138,8 @@ function layoutsOf(source: Source): Layout[] {
     return [{ name, records: rows }]
   }
   const { text } = source
-  return [csvRecords(text), ...['~', '\t', '|'].map((each) => delimited(text, each))].map((records) => ({
-    name: '',
-    records,
-  }))
+  const layouts = [csvRecords(text), delimited(text, '~'), csvRecords(text, '\t'), delimited(text, '|')]
+  return layouts.map((records) => ({ name: '', records }))
 }
 
 /** Lines whose cells are parted by one character and never quoted. */
