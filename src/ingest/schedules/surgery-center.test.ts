@@ -12,7 +12,8 @@ const head = (multiple: string, quarter = 'July 2026'): string[] => [
   `${quarter} Payment Rate `,
 ]
 const MULTIPLE = 'Subject to Multiple Procedure Discounting'
-const aa = (lines: string[][]) => source([['Addendum AA'], head(MULTIPLE), ...lines], 'one.csv')
+const aa = (lines: string[][], quarter?: string) =>
+  source([['Addendum AA'], head(MULTIPLE, quarter), ...lines], 'one.csv')
 const bb = (lines: string[][], quarter?: string) => source([['Addendum BB'], head('x', quarter), ...lines], 'two.csv')
 const ONE = ['G0105', '', 'x', 'Y', 'A2', '2.0', '$1,128.87 ']
 const TWO = ['J0002', '**', 'x', '', 'K2', '', '$7.50 ']
@@ -35,6 +36,25 @@ describe('the addenda of surgery centers', () => {
       for (const row of rows) expect([verifyDerivation(row), checked(reread, row, cited)]).toEqual([OK, OK])
     }
     expect(brief([bb([TWO])])).toMatchObject([['J0002', '7.50', {}, { citation: 0 }]])
+  })
+
+  test('have titles with a time in any of the ways in which CMS wrote it', () => {
+    for (const time of [
+      'Jan 2023',
+      'Apr 2022',
+      'April 2026',
+      'CY 2021',
+      'Final CY 2026',
+      'March 9, 2024',
+      'March 20, 2024',
+    ])
+      for (const given of [aa([ONE], time), bb([TWO], time)])
+        expect([time, surgeryCenter.open([given], { effective_from: '2026-01-01' }, new Map()).rows.length]).toEqual([
+          time,
+          1,
+        ])
+    expect(surgeryCenter.open([bb([TWO], 'Jan 2023')], {}, new Map()).edition).toBe('ASC23Q1')
+    expect(refusal(() => brief([bb([TWO], 'Final CY 2026')]))).toContain('give --effective-from')
   })
 
   test('are refused where they are of two quarters, of one kind, or of another one', () => {
