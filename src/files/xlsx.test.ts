@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { published, testOnPublished } from '../../test/support/published-files.ts'
 import { Problem } from '../problem.ts'
-import { readSheet, shownNumber } from './xlsx.ts'
+import { readSheet, sheetCount, shownNumber } from './xlsx.ts'
 import { inlineRows, numbers, workbook, zip } from './zip-fixture.ts'
 
-const rowsOf = (bytes: Uint8Array, named?: string): [number, ...string[]][] =>
-  Array.from(readSheet(bytes, named).rows, ({ line, cells }) => [line, ...cells])
+const rowsOf = (bytes: Uint8Array, at?: number): [number, ...string[]][] =>
+  Array.from(readSheet(bytes, at).rows, ({ line, cells }) => [line, ...cells])
 
 function refusalOf(bytes: Uint8Array): string {
   const started = performance.now()
@@ -40,13 +40,15 @@ describe('a worksheet', () => {
     ])
   })
 
-  test('is the first that is visible, or the one that is named', () => {
-    const sheets = '<sheet name="Old" state="hidden" r:id="rId9"/><sheet name="Now" r:id="rId1"/>'
-    const bytes = workbook('<row><c><v>1</v></c></row>', { sheets })
-    expect(readSheet(bytes).name).toBe('Now')
-    expect(rowsOf(bytes, 'Now')).toEqual([[1, '1']])
-    expect(() => readSheet(bytes, 'Never')).toThrow(Problem)
-    expect(() => readSheet(bytes, 'Old')).toThrow(Problem) // it has no part of its own
+  test('is known by its place among those that are visible, whatever their names', () => {
+    const sheets =
+      '<sheet name="A" state="hidden" r:id="rId9"/><sheet name="A" r:id="rId1"/><sheet name="A" r:id="rId3"/>'
+    const bytes = workbook('<row><c><v>1</v></c></row>', { sheets, others: ['<row><c><v>2</v></c></row>'] })
+    expect([sheetCount(bytes), readSheet(bytes).name, rowsOf(bytes)]).toEqual([2, 'A', [[1, '1']]])
+    expect(rowsOf(bytes, 1)).toEqual([[1, '2']])
+    expect(() => readSheet(bytes, 2)).toThrow(Problem)
+    const lost = workbook('', { sheets: '<sheet name="A" r:id="rId9"/>' })
+    expect(() => readSheet(lost)).toThrow(Problem) // it has no part of its own
   })
 })
 

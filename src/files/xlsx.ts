@@ -6,6 +6,7 @@ import { type Archive, openArchiveBytes } from './zip.ts'
 const MAX_PART = 64 * 1024 * 1024
 const MAX_ROWS = 1_048_576
 const MAX_COLUMNS = 512
+const MAX_SHEETS = 50
 
 export interface Sheet {
   name: string
@@ -13,19 +14,27 @@ export interface Sheet {
   rows: Iterable<TableLine>
 }
 
-/** Reads a worksheet of an Office Open XML workbook (ECMA-376): the one named, or the first that is visible. */
-export function readSheet(bytes: Uint8Array, named?: string): Sheet {
+/** Reads a worksheet of an Office Open XML workbook (ECMA-376) by its place among those that are visible. */
+export function readSheet(bytes: Uint8Array, at = 0): Sheet {
   const archive = openArchiveBytes(bytes)
-  const sheets = sheetsOf(part(archive, 'xl/workbook.xml'))
-  const sheet = sheets.find(({ name, hidden }) => (named === undefined ? !hidden : name === named))
-  if (!sheet) throw unreadable('the workbook does not have the worksheet that is needed')
-  const targets = targetsOf(part(archive, 'xl/_rels/workbook.xml.rels'))
-  const target = targets.find(({ id }) => id === sheet.id)
-  if (!target) throw unreadable('the workbook does not have the worksheet that is needed')
+  const sheet = visibleIn(archive)[at]
+  const targets = sheet ? targetsOf(part(archive, 'xl/_rels/workbook.xml.rels')) : []
+  const target = targets.find(({ id }) => id === sheet?.id)
+  if (!sheet || !target) throw unreadable('the workbook does not have the worksheet that is needed')
   const shared = targets.find(({ type }) => type.endsWith('/sharedStrings'))
   const strings = shared ? sharedStrings(part(archive, shared.path)) : []
   return { name: sheet.name, rows: rowsOf(part(archive, target.path), strings) }
 }
+
+/** How many worksheets are visible. */
+export function sheetCount(bytes: Uint8Array): number {
+  const { length } = visibleIn(openArchiveBytes(bytes))
+  if (length > MAX_SHEETS) throw unreadable('the workbook has too many worksheets')
+  return length
+}
+
+const visibleIn = (archive: Archive): { name: string; id: string }[] =>
+  sheetsOf(part(archive, 'xl/workbook.xml')).filter(({ hidden }) => !hidden)
 
 /**
  * A number as the workbook shows it. The file holds binary fractions with all their digits, 67.260000000000005,

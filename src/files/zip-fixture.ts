@@ -159,11 +159,20 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
 const NAMESPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** A workbook of one sheet, by the XML of its rows and of its shared strings. */
+/** A workbook of one sheet, by the XML of its rows and of its shared strings; its rId is 1, and 3 and so on those of others. */
 export function workbook(
   sheetData: string,
-  { strings = '', sheets = '<sheet name="Prices" sheetId="1" r:id="rId1"/>', prolog = '' } = {},
+  {
+    strings = '',
+    sheets = '<sheet name="Prices" sheetId="1" r:id="rId1"/>',
+    prolog = '',
+    others = [] as string[],
+  } = {},
 ): Uint8Array {
+  const sheet = (data: string): string => `<worksheet ${NAMESPACE}><sheetData>${data}</sheetData></worksheet>`
+  const rels = others.map(
+    (_, i) => `<Relationship Id="rId${i + 3}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${i + 3}.xml"/>`,
+  )
   return zip([
     { name: '[Content_Types].xml', data: '<Types/>' },
     { name: '_rels/.rels', data: '<Relationships/>' },
@@ -174,12 +183,10 @@ export function workbook(
     {
       name: 'xl/_rels/workbook.xml.rels',
       data: `<Relationships><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>
-        <Relationship Id="rId2" Type="${OFFICE}/sharedStrings" Target="/xl/sharedStrings.xml"/></Relationships>`,
+        <Relationship Id="rId2" Type="${OFFICE}/sharedStrings" Target="/xl/sharedStrings.xml"/>${rels.join('')}</Relationships>`,
     },
-    {
-      name: 'xl/worksheets/sheet1.xml',
-      data: `${prolog}<worksheet ${NAMESPACE}><sheetData>${sheetData}</sheetData></worksheet>`,
-    },
+    { name: 'xl/worksheets/sheet1.xml', data: `${prolog}${sheet(sheetData)}` },
+    ...others.map((data, i) => ({ name: `xl/worksheets/sheet${i + 3}.xml`, data: sheet(data) })),
     { name: 'xl/sharedStrings.xml', data: `<sst ${NAMESPACE}>${strings}</sst>` },
   ])
 }

@@ -21,6 +21,8 @@ export interface Source {
   text: string
   sha256: string
   kind?: 'text' | 'xlsx'
+  /** Of a workbook, which of its sheets is meant, where each is a table of its own. */
+  sheet?: number
   /** What the archive is called that it was in: CMS names its editions so. Never to show either. */
   archive?: string
 }

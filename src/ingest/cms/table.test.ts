@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
+import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { toHex, utf8 } from '../../proof/bytes.ts'
 import { isRow } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
+import { checked, refusal } from '../schedules/fixture.ts'
 import type { Source } from '../source.ts'
 import { laboratory } from './laboratory.ts'
 import { outpatient } from './outpatient.ts'
@@ -75,4 +77,26 @@ test('text with tabs is read as spreadsheets write it, and as programs do that q
       ['G0004', '12345.678', 7],
     ].map(([cpt, amount, line]) => [cpt, { amount, currency: 'USD', per: null }, line] as never),
   )
+})
+
+const HEAD = ['HCPCS Code', 'SI', 'Payment Rate']
+const LINES = [HEAD, ['G0001', 'J2', '12.50']]
+const book = (...sheets: (readonly (readonly string[])[])[]): Source => {
+  const [first = '', ...others] = sheets.map(inlineRows)
+  const names = sheets.map((_, i) => `<sheet name="Sheet ${i}" r:id="rId${i === 0 ? 1 : i + 2}"/>`)
+  const bytes = workbook(first, { sheets: names.join(''), others })
+  return { file: 'book.xlsx', bytes, text: '', sha256: toHex(sha256(bytes)), kind: 'xlsx' }
+}
+const open = (given: Source) => outpatient.open([given], DATED, new Map())
+
+test('the sheet of a workbook that has the table is found, and only if there is no other', () => {
+  const notes = [['What this is'], ['x', 'y']]
+  for (const given of [book(LINES), book(notes, LINES), book(LINES, notes)]) {
+    const { rows, cited } = open(given)
+    expect(rows.map(({ cpt, locator }) => [cpt, locator])).toEqual([['G0001', [{ citation: 0, line: 2 }]]])
+    expect(rows.map((row) => checked(outpatient.reread(), row, cited))).toEqual([{ ok: true }])
+  }
+  expect(refusal(() => open(book(LINES, notes, LINES)))).toContain('several sheets of the workbook')
+  expect(refusal(() => open(book(notes, notes)))).toContain('this is not an OPPS Addendum B')
+  expect(refusal(() => open(book(LINES, ...Array.from({ length: 50 }, () => notes))))).toContain('too many worksheets')
 })

@@ -1,6 +1,6 @@
 import { csvRecords, type TableLine } from '../../files/csv.ts'
 import { unreadable } from '../../files/unreadable.ts'
-import { readSheet, shownNumber } from '../../files/xlsx.ts'
+import { readSheet, type Sheet, sheetCount, shownNumber } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
@@ -41,15 +41,21 @@ const MAX_NAMED = 6
  */
 export function readTable(source: Source, columns: Columns, what: string, assumed?: readonly string[]): Table {
   let refusal: Problem | undefined
+  const found: Table[] = []
   // Detect the delimiter from the header only; descriptions may contain any of them.
-  for (const sheet of layoutsOf(source))
+  for (const layout of layoutsOf(source)) {
     try {
-      const table = findTable(source, sheet, columns, what, assumed)
-      if (table) return table
+      const table = findTable(source, layout(), columns, what, assumed)
+      if (table) found.push(table)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       refusal ??= error
     }
+    if (source.kind !== 'xlsx' && found.length > 0) break
+  }
+  const [table, ...more] = found
+  if (more.length > 0) throw unreadable(`several sheets of the workbook could be ${what}: save the right one as CSV`)
+  if (table) return table
   const missing = Object.values(columns).flatMap(({ titles, optional }) => (optional ? [] : titles.slice(0, 1)))
   throw (
     refusal ??
@@ -63,12 +69,12 @@ const few = (titles: readonly string[]): readonly string[] =>
 
 function findTable(
   source: Source,
-  { name, records }: Layout,
+  { name, rows }: Sheet,
   columns: Columns,
   what: string,
   assumed?: readonly string[],
 ): Table | undefined {
-  const reading = records[Symbol.iterator]()
+  const reading = rows[Symbol.iterator]()
   const preamble: string[] = []
   for (let seen = 0; seen < PREAMBLE_LINES; seen++) {
     const next = reading.next()
@@ -130,20 +136,14 @@ const MONTH =
   'JAN(UARY)?|FEB(RUARY)?|MAR(CH)?|APR(IL)?|MAY|JUNE?|JULY?|AUG(UST)?|SEPT?(EMBER)?|OCT(OBER)?|NOV(EMBER)?|DEC(EMBER)?'
 const DATED = new RegExp(`^(FINAL)?((${MONTH})[0-9]{0,2}?)?(CY)?20[0-9]{2}(?=[A-Z])`)
 
-
-interface Layout {
-  name: string
-  records: Iterable<TableLine>
-}
-
-function layoutsOf(source: Source): Layout[] {
-  if (source.kind === 'xlsx') {
-    const { name, rows } = readSheet(source.bytes)
-    return [{ name, records: rows }]
+/** The ways to read a file: each sheet, or text by each delimiter. What is wrong with one is found when it is tried. */
+function layoutsOf({ kind, bytes, sheet, text }: Source): (() => Sheet)[] {
+  if (kind === 'xlsx') {
+    const places = sheet === undefined ? Array.from({ length: sheetCount(bytes) }, (_, at) => at) : [sheet]
+    return places.map((at) => () => readSheet(bytes, at))
   }
-  const { text } = source
   const layouts = [csvRecords(text), delimited(text, '~'), csvRecords(text, '\t'), delimited(text, '|')]
-  return layouts.map((records) => ({ name: '', records }))
+  return layouts.map((rows) => () => ({ name: '', rows }))
 }
 
 /** Lines whose cells are parted by one character and never quoted. */

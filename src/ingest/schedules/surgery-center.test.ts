@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { naiveCsv } from '../../../test/support/naive-table.ts'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
+import { inlineRows, workbook } from '../../files/zip-fixture.ts'
+import { toHex } from '../../proof/bytes.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
+import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { readSource } from '../source.ts'
+import { readSource, type Source } from '../source.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
 import { surgeryCenter } from './surgery-center.ts'
 
@@ -36,6 +39,24 @@ describe('the addenda of surgery centers', () => {
       for (const row of rows) expect([verifyDerivation(row), checked(reread, row, cited)]).toEqual([OK, OK])
     }
     expect(brief([bb([TWO])])).toMatchObject([['J0002', '7.50', {}, { citation: 0 }]])
+  })
+
+  test('may be sheets of one workbook, each cited, beside sheets of other addenda', () => {
+    const [one, two] = [ONE, TWO].map((line, i) => [['Addendum'], head(i === 0 ? MULTIPLE : 'x'), line])
+    const sheets = ['BB', 'EE', 'AA'].map((name, i) => `<sheet name="${name}" r:id="rId${i === 0 ? 1 : i + 2}"/>`)
+    const others = [[['Addendum EE'], ['HCPCS Code', 'Short Descriptor'], ['G0109', 'x']], one ?? []].map(inlineRows)
+    const bytes = workbook(inlineRows(two ?? []), { sheets: sheets.join(''), others })
+    const book: Source = { file: 'book.xlsx', bytes, text: '', sha256: toHex(sha256(bytes)), kind: 'xlsx' }
+    const { rows, edition, cited } = surgeryCenter.open([book], {}, new Map())
+    expect([edition, cited.map(({ file }) => file)]).toEqual(['ASC26Q3', ['book.xlsx', 'book.xlsx']])
+    expect(rows.map((row) => [row.cpt, saying(row), row.locator])).toEqual([
+      ['G0105', '1128.87', [{ citation: 0, line: 3 }]],
+      ['J0002', '7.50', [{ citation: 1, line: 3 }]],
+    ])
+    // A stranger has the one file.
+    const reread = surgeryCenter.reread()
+    for (const row of rows) expect(checked(reread, row, [book, book])).toEqual(OK)
+    expect(['G0105', 'J0002', 'G0109'].map((cpt) => surgeryCenter.finds(book, cpt))).toEqual([true, true, false])
   })
 
   test('have titles with a time in any of the ways in which CMS wrote it', () => {

@@ -1,4 +1,5 @@
 import { unreadable } from '../../files/unreadable.ts'
+import { sheetCount } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
@@ -14,7 +15,7 @@ import {
   type Table,
 } from '../cms/table.ts'
 import { type LineRule, unreadableRow } from '../findings.ts'
-import { byLine, fail, OK, perSource, type Reread, type SourceInput, whole } from '../reread.ts'
+import { fail, OK, perSource, type Reread, type SourceInput, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
 
 /** One of the tables that a schedule comes in. */
@@ -112,7 +113,7 @@ interface SourceTable {
 }
 
 function partsAmong(given: readonly Source[], parts: readonly Part[], what: string): SourceTable[] {
-  let left = given
+  let left = given.flatMap(bySheet)
   const found = parts.flatMap((part): SourceTable[] => {
     const read = (source: Source): Table => readTable(source, part.columns, part.what)
     const fitting = left.filter((source) => isReadBy(read, source))
@@ -127,6 +128,17 @@ function partsAmong(given: readonly Source[], parts: readonly Part[], what: stri
   if (found.length === 0 && only && first && more.length === 0) readTable(only, first.columns, what)
   if (found.length === 0) throw unreadable(`none of the files is ${what}`)
   return found
+}
+
+/** A workbook may have each part on a sheet of its own, which is then cited by itself. */
+function bySheet(source: Source): Source[] {
+  try {
+    if (source.kind !== 'xlsx') return [source]
+    return Array.from({ length: sheetCount(source.bytes) }, (_, sheet) => ({ ...source, sheet }))
+  } catch (error) {
+    if (error instanceof Problem) return [source]
+    throw error
+  }
 }
 
 const linesOf = (source: Source, parts: readonly Part[], what: string): Line[] =>
@@ -164,13 +176,15 @@ function rereadTables(
 ): Reread {
   const tables = perSource((source) => {
     const lines = linesOf(whole(source), parts, what)
-    return { at: byLine<Line>(lines), ofCode: Map.groupBy(lines, ({ code }) => code('cpt')) }
+    return { at: Map.groupBy(lines, ({ line }) => line), ofCode: Map.groupBy(lines, ({ code }) => code('cpt')) }
   })
   return (row, places) => {
     const cited = places.map(({ source, line }, at) => ({ source, line, citation: row.locator[at]?.citation ?? 0 }))
     const at = cited.map(({ source, line, citation }) => {
-      const found = tables(source).at.get(line)
-      return { citation, lines: found ? [found] : [] }
+      const found = tables(source).at.get(line) ?? []
+      // Several sheets of a workbook have a row of this number: the one that is meant has the code.
+      const meant = found.filter((each) => each.code('cpt').startsWith(row.cpt))
+      return { citation, lines: (meant.length > 0 ? meant : found).slice(0, 1) }
     })
     if (at.length === 0 || at.some(({ lines }) => lines.length === 0)) return fail('line_not_found')
     const files = new Map(cited.map(({ source, citation }) => [citation, source]))
