@@ -11,6 +11,7 @@ import {
   type Line,
   type LineResult,
   readTable,
+  refuseProposed,
   rowsInOrder,
   type Table,
 } from './table.ts'
@@ -55,6 +56,7 @@ export function tableSchedule({ what, columns, assumed, series, empty, row }: Ta
     open(given, options, rejects) {
       const source = chooseSource(given, tableOf, what)
       const { titles, lines } = tableOf(source)
+      refuseProposed(titles)
       const { edition, effective_from } = quarterlyEdition(series, titles, options, source.archive)
       const rows = rowsInOrder(
         madeOf(lines, (line) => made(line, effective_from)),

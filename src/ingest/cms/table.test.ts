@@ -100,3 +100,12 @@ test('the sheet of a workbook that has the table is found, and only if there is 
   expect(refusal(() => open(book(notes, notes)))).toContain('this is not an OPPS Addendum B')
   expect(refusal(() => open(book(LINES, ...Array.from({ length: 50 }, () => notes))))).toContain('too many worksheets')
 })
+
+test('rates that were only proposed are refused', () => {
+  const line = 'G0001,J2,12.50'
+  const titled = (title: string) => () => open(source(title, HEAD.join(), line))
+  expect(refusal(titled('Addendum B.-Proposed OPPS Payment by HCPCS Code for CY 2027'))).toContain('only proposed')
+  expect(refusal(() => open({ ...source(HEAD.join(), line), name: '2027_NPRM_Addendum_B.csv' }))).toContain('proposed')
+  expect(refusal(titled('Addendum B.-Final OPPS Payment by HCPCS Code for CY 2027'))).toBe('loaded')
+  expect(refusal(titled(`"${'A notice, '.repeat(20)} of what was proposed"`))).toBe('loaded')
+})

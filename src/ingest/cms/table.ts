@@ -6,6 +6,7 @@ import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
 import { codeIn, findingFor, type LineRule } from '../findings.ts'
+import { oneLine } from '../records.ts'
 import type { Source } from '../source.ts'
 
 /** How publishers head a column, the first as we call it, and whether it may be missing. */
@@ -134,7 +135,14 @@ const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-
 const undated = (title: string): string => title.replace(DATED, '')
 const MONTH =
   'JAN(UARY)?|FEB(RUARY)?|MAR(CH)?|APR(IL)?|MAY|JUNE?|JULY?|AUG(UST)?|SEPT?(EMBER)?|OCT(OBER)?|NOV(EMBER)?|DEC(EMBER)?'
-const DATED = new RegExp(`^(FINAL)?((${MONTH})[0-9]{0,2}?)?(CY)?20[0-9]{2}(?=[A-Z])`)
+const DATED = new RegExp(`^(FINAL|PROPOSED)?((${MONTH})[0-9]{0,2}?)?(CY)?20[0-9]{2}(?=[A-Z])`)
+
+/** A rule is proposed with tables that look like those in force. Notices, which are longer, may tell of proposals. */
+export function refuseProposed(titles: readonly string[]): void {
+  if (titles.some((title) => /(?<![a-z])(proposed|nprm)(?![a-z])/i.test(oneLine(title).slice(0, MAX_TITLE))))
+    throw unreadable('these rates were only proposed, and nobody pays by them: give the final file')
+}
+const MAX_TITLE = 80
 
 /** The ways to read a file: each sheet, or text by each delimiter. What is wrong with one is found when it is tried. */
 function layoutsOf({ kind, bytes, sheet, text }: Source): (() => Sheet)[] {

@@ -76,6 +76,7 @@ describe('the addenda of surgery centers', () => {
         ])
     expect(surgeryCenter.open([bb([TWO], 'Jan 2023')], {}, new Map()).edition).toBe('ASC23Q1')
     expect(refusal(() => brief([bb([TWO], 'Final CY 2026')]))).toContain('give --effective-from')
+    expect(refusal(() => brief([bb([TWO], 'Proposed CY 2027')]))).toContain('only proposed')
   })
 
   test('are refused where they are of two quarters, of one kind, or of another one', () => {

@@ -11,6 +11,7 @@ import {
   type Line,
   type LineResult,
   readTable,
+  refuseProposed,
   rowsInOrder,
   type Table,
 } from '../cms/table.ts'
@@ -90,6 +91,7 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
     open(given, options, rejects) {
       const found = partsAmong(given, parts, what)
       const titles = found.flatMap(({ table }) => table.titles)
+      refuseProposed(titles)
       const said = dated(titles, options, found[0]?.source.archive)
       const lines = citedLines(found.map(({ table }, citation) => ({ lines: table.lines, citation })))
       const rows = rowsInOrder(
