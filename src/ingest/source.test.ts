@@ -125,6 +125,11 @@ describe('a file is refused', () => {
     expect(await refusalOf(readSources(written('none.zip', zip([{ name: 'a.pdf', data: 'x' }]))))).toContain(
       'no text file and no workbook',
     )
+    const old = zip([
+      { name: 'a.pdf', data: 'x' },
+      { name: 'a.XLS', data: 'x' },
+    ])
+    expect(await refusalOf(readSources(written('old.zip', old)))).toContain('save it as .xlsx or CSV')
     const matryoshka = zip([{ name: 'a.xlsx', data: inner, stored: true }])
     const [book] = await readSources(written('book.zip', matryoshka))
     expect(book?.kind).toBe('xlsx') // and the reader of workbooks refuses it

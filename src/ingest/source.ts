@@ -66,6 +66,8 @@ function membersOf(archive: Archive, path: string, named: RegExp): Source[] {
     if (members.some((member) => member.path === 'xl/workbook.xml')) return [wholeFile(path)]
     const legible = members.filter((member) => isLegible(member.path))
     const wanted = legible.filter(({ name }) => legible.length === 1 || named.test(name))
+    if (wanted.length === 0 && members.some((member) => /\.xls$/i.test(member.path)))
+      throw unreadable('the archive holds a workbook of the old kind (.xls): unpack it, and save it as .xlsx or CSV')
     if (wanted.length === 0) throw unreadable('the archive holds no text file and no workbook')
     if (wanted.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES)
       throw unreadable(`the files of the archive are larger than ${MAX_MIB} MiB together`)

@@ -89,7 +89,9 @@ describe('the equipment schedule', () => {
       ['R03_field', 53, 4],
       ['R03', 1, 5],
     ])
-    expect(refusal(() => equipment.open([source([['x']], 'x.csv')], {}, new Map()))).toStartWith('this is not a DMEPOS')
+    expect(refusal(() => equipment.open([source([['x']], 'x.csv')], {}, new Map()))).toStartWith(
+      'this is not a DMEPOS fee schedule with a column for each state, which CMS has as CSV and xlsx',
+    )
   })
 })
 

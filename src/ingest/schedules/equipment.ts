@@ -35,7 +35,8 @@ const EQUIPMENT = {
  * is in a file of its own.
  */
 export const equipment = tablesSchedule({
-  what: 'a DMEPOS fee schedule',
+  // The text that CMS ships beside it has a line for each state, and amounts that are not paid among those that are.
+  what: 'a DMEPOS fee schedule with a column for each state, which CMS has as CSV and xlsx',
   parts: [
     { what: 'a DMEPOS fee schedule', columns: EQUIPMENT },
     { what: 'a fee schedule for parenteral and enteral nutrition', columns: NUTRITION },
