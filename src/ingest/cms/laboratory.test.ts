@@ -68,6 +68,8 @@ describe('a laboratory schedule', () => {
     expect(brief(load(source(csv([HEADER, ...LINES], '~'), 'clab.txt')))).toEqual(expected(2))
     expect(brief(load(source(csv(LINES, '~'), 'clab.txt')))).toEqual(expected(1))
     expect(brief(load(book(inlineRows([['A title'], HEADER, ...LINES]))))).toEqual(expected(3))
+    const dated = HEADER.map((title) => (title === 'RATE' ? 'RATE2026' : title))
+    expect(brief(load(source(csv([dated, ...LINES]))))).toEqual(expected(2))
   })
 
   test('may have numbers and days as a workbook holds them', () => {

@@ -11,6 +11,7 @@ describe('the quarter of a file', () => {
       ['2026_April_Web_Addendum_B.03182026.csv', 2026, 2],
       ['january-2026-opps-addendum-b.xlsx', 2026, 1],
       ['Oct_2025_addendum_b.csv', 2025, 4],
+      ['Section 508 version of January_Web_2024_Addendum_B.04.24.24.csv', 2024, 1],
       ['addendum_b_2026-04_conversion.csv.gz', 2026, 2],
     ]
     for (const [title, year, quarter] of said)

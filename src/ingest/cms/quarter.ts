@@ -32,7 +32,7 @@ function quarterIn(title: string): Quarter | undefined {
   const dated = /(20[0-9]{2})[-_.](01|04|07|10)(?![-_.]?[0-9])/.exec(title)
   if (dated) return { year: Number(dated[1]), quarter: (Number(dated[2]) + 2) / 3 }
   const named =
-    /(?<month>jan|apr|jul|oct)[a-z]*[^0-9a-z]{0,3}(?<year>20[0-9]{2})/i.exec(title)?.groups ??
+    /(?<month>jan|apr|jul|oct)[a-z]*[^0-9a-z]{0,3}(?:web[^0-9a-z])?(?<year>20[0-9]{2})/i.exec(title)?.groups ??
     /(?<year>20[0-9]{2})[^0-9a-z]{0,3}(?<month>jan|apr|jul|oct)/i.exec(title)?.groups
   if (!named) return undefined
   return { year: Number(named['year']), quarter: MONTHS.indexOf((named['month'] ?? '').toLowerCase()) + 1 }

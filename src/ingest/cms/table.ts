@@ -131,8 +131,8 @@ function placesIn(cells: readonly string[], columns: Columns, what: string): Map
 /** Publishers write EFF_DATE, Eff Date and EffDate for the same. */
 const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 
-/** Without the time that CMS writes before some titles: April 2026 Payment Rate, Apr 2023, March 9, 2024, Final CY 2026. */
-const undated = (title: string): string => title.replace(DATED, '')
+/** Without the time that CMS writes in some titles: April 2026 Payment Rate, Apr 2023, March 9, 2024, Final CY 2026, RATE2022. */
+const undated = (title: string): string => title.replace(DATED, '').replace(/(?<=[A-Z])20[0-9]{2}$/, '')
 const MONTH =
   'JAN(UARY)?|FEB(RUARY)?|MAR(CH)?|APR(IL)?|MAY|JUNE?|JULY?|AUG(UST)?|SEPT?(EMBER)?|OCT(OBER)?|NOV(EMBER)?|DEC(EMBER)?'
 const DATED = new RegExp(`^(FINAL|PROPOSED)?((${MONTH})[0-9]{0,2}?)?(CY)?20[0-9]{2}(?=[A-Z])`)
