@@ -70,6 +70,10 @@ describe('a laboratory schedule', () => {
     expect(brief(load(book(inlineRows([['A title'], HEADER, ...LINES]))))).toEqual(expected(3))
     const dated = HEADER.map((title) => (title === 'RATE' ? 'RATE2026' : title))
     expect(brief(load(source(csv([dated, ...LINES]))))).toEqual(expected(2))
+    // Under a header, an amount that is not the rate is none.
+    const floor = HEADER.map((title) => (title === 'RATE' ? 'FLOOR' : title))
+    for (const separator of [',', '~'])
+      expect(refusalOf(() => load(source(csv([floor, ...LINES], separator))))).toContain('no line names the columns')
   })
 
   test('may have numbers and days as a workbook holds them', () => {

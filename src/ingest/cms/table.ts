@@ -77,6 +77,8 @@ function findTable(
 ): Table | undefined {
   const reading = rows[Symbol.iterator]()
   const preamble: string[] = []
+  const codes = columns['cpt']?.titles.map(squashed) ?? []
+  let isHeaded = false
   for (let seen = 0; seen < PREAMBLE_LINES; seen++) {
     const next = reading.next()
     if (next.done) break
@@ -86,7 +88,9 @@ function findTable(
       const dated = cells.filter((title) => undated(squashed(title)) !== squashed(title))
       return tableOf(source, [source.name ?? source.file, name, ...preamble, ...dated], places, rest(reading))
     }
-    if (assumed && /^20[0-9]{2}$/.test(cells[0]?.trim() ?? '') && cells.length >= assumed.length)
+    // Where a header names other columns than these, their order is not known.
+    isHeaded ||= cells.some((title) => codes.includes(squashed(title)))
+    if (assumed && !isHeaded && /^20[0-9]{2}$/.test(cells[0]?.trim() ?? '') && cells.length >= assumed.length)
       return tableOf(source, [source.name ?? source.file], new Map(assumed.map((each, at) => [each, at])), [
         next.value,
         ...rest(reading),
