@@ -27,6 +27,9 @@ const STATED = [
   [HIGHEST, 'maximum'],
 ] as const
 
+/** The template's own name since version 3, and those that hospitals had before or have beside it. */
+const MODIFIERS = ['modifier_code', 'modifiers', 'modifier', 'modifier_codes'] as const
+
 type Fields = { readonly [name: string]: unknown }
 
 /** The JSON of the CMS template, versions 2.0 to 3.0. Its lines are the items of the list, counted from 1. */
@@ -95,7 +98,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   #charge(charge: Fields, ordinal: number, ofDoctor: boolean, unit: number): void {
     this.lines++
     const setting = settingOf(text(charge['setting']))
-    const listed = list(charge['modifier_code'] ?? charge['modifiers'])
+    const listed = MODIFIERS.flatMap((name) => list(charge[name]))
     const { modifier, professional } = listed.length === 0 ? NO_MODIFIERS : modifiersOf(listed.map(modifierText))
     const billing = classOf(text(charge['billing_class'])) || (ofDoctor || professional ? 'professional' : '')
     const settled = this.#readAmounts(charge, unit)

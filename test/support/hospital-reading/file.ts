@@ -130,7 +130,9 @@ function* jsonCharges(items: readonly Json[]): Generator<Charge> {
         line: i + 1,
         isGuess: false,
         typed,
-        modifiers: [charge['modifier_code'], charge['modifiers']].flatMap(modifierTexts),
+        modifiers: ['modifier', 'modifiers', 'modifier_code', 'modifier_codes'].flatMap((name) =>
+          modifierTexts(charge[name]),
+        ),
         setting: textOf(charge['setting']),
         billing: textOf(charge['billing_class']),
         unit: unitOf(textOf(drug['unit']), textOf(drug['type'])),
