@@ -30,7 +30,7 @@ export const BAD_FIELD = -2
 export const NONE = -3
 
 /** What hospitals write in a cell that they leave empty. */
-const NOTHING = /^\s*(N\/?A|NULL|NONE|-{1,3})\s*$/i
+export const NOTHING = /^\s*(N\/?A|NULL|NONE|NAN|-{1,3})\s*$/i
 
 /**
  * An amount in dollars, 0 where the text says that there is none, or `BAD`. The template forbids dollar signs and thousands commas, and hospitals write them: they

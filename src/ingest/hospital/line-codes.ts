@@ -1,3 +1,4 @@
+import { NOTHING } from './amounts.ts'
 import { NOT_CPT, OTHER_CODE } from './charges.ts'
 import { codeNumber } from './code-number.ts'
 
@@ -44,7 +45,7 @@ export class LineCodes {
       if (whole !== upper && !this.found.includes(code)) this.restored.push(code)
       this.addNumber(code)
     } else if (isOtherNumber(upper)) this.#other = true
-    else this.#misshapen = true
+    else if (!NOTHING.test(upper)) this.#misshapen = true
   }
 
   addNumber(code: number): void {
@@ -58,9 +59,9 @@ export class LineCodes {
   }
 }
 
-/** `CPT`, `HCPCS`, `CPT4`, `CPT/HCPCS`: whatever begins so. CDT codes are those of HCPCS that begin with D. */
+/** `CPT`, `HCPCS`, `HCPC`, `CPT4`, `CPT/HCPCS`: whatever begins so. CDT codes are those of HCPCS that begin with D. */
 export const isProcedureType = (type: string): boolean =>
-  PROCEDURE_TYPES.has(type) || (!OTHER_TYPES.has(type) && /^(CPT|HCPCS|CDT)/i.test(type))
+  PROCEDURE_TYPES.has(type) || (!OTHER_TYPES.has(type) && /^(CPT|HCPC|CDT)/i.test(type))
 const PROCEDURE_TYPES = new Set(['CPT', 'HCPCS'])
 const OTHER_TYPES = new Set(['', 'RC', 'CDM', 'NDC', 'LOCAL', 'MS-DRG', 'APR-DRG', 'APC', 'EAPG', 'DRG'])
 
@@ -76,7 +77,7 @@ export function codesBesideTypes(line: string, typeFirst: boolean): LineCodes {
   return codes
 }
 const CODE = '([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}|[1-9][0-9]{0,2}[TUFM])'
-const TYPE = '(?:CPT|HCPCS|CDT)'
+const TYPE = '(?:CPT|HCPCS?|CDT)'
 const COMMA = '\\s{0,9}"{0,2}\\s{0,9},\\s{0,9}"{0,2}\\s{0,9}'
 const CODE_TYPE = new RegExp(`(?<![0-9A-Z.-])${CODE}${COMMA}${TYPE}`, 'gi')
 const TYPE_CODE = new RegExp(`(?<![0-9A-Z.-])${TYPE}[0-9]{0,1}${COMMA}${CODE}(?![0-9A-Z.-])`, 'gi')

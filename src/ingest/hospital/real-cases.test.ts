@@ -172,8 +172,24 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (_, write) => {
     )
   })
 
+  test('a code typed HCPC is one of HCPCS', async () => {
+    expect(
+      await rows([
+        { code: 'J1247', type: 'HCPC', gross: '5' },
+        { code: '99213', type: 'hcpc ', gross: '6' },
+      ]),
+    ).toEqual(['99213||gross|outpatient 6.00', 'J1247||gross|outpatient 5.00'])
+  })
+
+  test('a word for nothing in place of a code is no code, and no code typed wrongly', async () => {
+    const { rows, totals } = await loaded(
+      write(['None', 'NULL', 'nan', 'N/A', 'na', '-'].map((code) => ({ code, gross: '5' }))),
+    )
+    expect([rows, totals]).toEqual([[], { not_cpt: 6 }])
+  })
+
   test('a word for nothing is a blank', async () => {
-    const nothing = ['N/A', 'na', 'null', '-', 'None']
+    const nothing = ['N/A', 'na', 'null', '-', 'None', 'nan']
     expect(
       await rows([
         ...nothing.map((gross) => ({ code: 'G0101', gross, low: '5', rates: [gross, '5'] })),
@@ -287,6 +303,7 @@ describe('a line with wrong quotes', () => {
       'PAD, 4 BY 4,Q4104,HCPCS,outpatient,5,,x',
       '"PAD" 4, BY, 4,q4105,hcpcs,outpatient,5,x',
       'PAD, 4,"108U","CPT",outpatient,5,,x',
+      'PAD, 4,Q4107,HCPC,outpatient,5,,x',
     ]
     const { rows, totals } = await checked(
       csv(
@@ -299,7 +316,9 @@ describe('a line with wrong quotes', () => {
     )
     const unreadable = (code: string) =>
       ['cash', 'gross', 'negotiated_high', 'negotiated_low'].map((basis) => `${code}||${basis}| unreadable`)
-    expect(rows.map(short).filter((row) => /^(0108U|Q4105)/.test(row))).toEqual(['0108U', 'Q4105'].flatMap(unreadable))
+    expect(rows.map(short).filter((row) => /^(0108U|Q4105|Q4107)/.test(row))).toEqual(
+      ['0108U', 'Q4105', 'Q4107'].flatMap(unreadable),
+    )
     expect(rows.map(short)).toEqual(
       expect.arrayContaining([
         ...unreadable('Q4104'),
@@ -309,7 +328,7 @@ describe('a line with wrong quotes', () => {
         'Q4106||gross|inpatient 80.00',
       ]),
     )
-    expect(totals).toEqual({ R03_field: 3, malformed: 1 })
+    expect(totals).toEqual({ R03_field: 4, malformed: 1 })
   })
 
   test('that was broken in two marks the prices of its code', async () => {

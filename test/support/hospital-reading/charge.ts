@@ -39,7 +39,7 @@ const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 export function procedureCode({ code, type }: TypedCode): string | undefined {
   const text = unwrapped(code).toUpperCase()
   const isDental = /^\s*CDT/i.test(type) && text.startsWith('D') // they are HCPCS codes too
-  if (!isDental && !/^\s*(CPT|HCPCS)/i.test(type)) return undefined
+  if (!isDental && !/^\s*(CPT|HCPC)/i.test(type)) return undefined
   const whole = /^[0-9]{1,3}[TUFM]$/.test(text) ? text.padStart(5, '0') : text
   return CODE.test(whole) ? whole : undefined
 }

@@ -97,7 +97,9 @@ function* csvCharges(
 }
 
 const visibleCodes = (text: string): string[] =>
-  procedureCodes([...text.matchAll(/([^,"]+)"?,"?(CPT|HCPCS)\b/gi)].map(([, code = '', type = '']) => ({ code, type })))
+  procedureCodes(
+    [...text.matchAll(/([^,"]+)"?,"?(CPT|HCPCS?)\b/gi)].map(([, code = '', type = '']) => ({ code, type })),
+  )
 
 type Json = Record<string, unknown>
 /** One thing that is not in a list is a list of one. */
