@@ -9,6 +9,8 @@ import { FUZZ_RUNS, numbers } from './zip-fixture.ts'
 interface Read {
   items: [number, unknown][]
   malformed: number[]
+  /** What was malformed. */
+  texts: string[]
   members: Record<string, unknown>
   found: boolean
 }
@@ -16,14 +18,18 @@ interface Read {
 function read(text: string | Uint8Array, chunk = 1_000_000): Read {
   const items: Read['items'] = []
   const malformed: number[] = []
+  const texts: string[] = []
   const reader = new JsonReader('list', new Set(['day', 'ids']), {
     item: (value, ordinal) => items.push([ordinal, value]),
-    malformed: (ordinal) => malformed.push(ordinal),
+    malformed: (ordinal, text) => {
+      malformed.push(ordinal)
+      texts.push(text)
+    },
   })
   const bytes = typeof text === 'string' ? utf8(text) : text
   for (let at = 0; at < bytes.length; at += chunk) reader.push(bytes.slice(at, at + chunk))
   reader.end()
-  return { items, malformed, members: Object.fromEntries(reader.members), found: reader.found }
+  return { items, malformed, texts, members: Object.fromEntries(reader.members), found: reader.found }
 }
 
 const refusal = (text: string | Uint8Array, chunk?: number): string => {
@@ -46,6 +52,7 @@ test('items come one at a time, and the members asked for wherever they stand', 
         [2, { b: [1, { c: 2 }] }],
       ],
       malformed: [],
+      texts: [],
       members: { day: '2026', ids: ['1', '2'] },
       found: true,
     })
@@ -98,8 +105,25 @@ test('what a strict reader refuses outside the items is refused', () => {
   expect(refusal('\ufeff {"x":[1, {"y":"\\u00e9"}],"list":[ ] , "z":null} \n')).toBe('read')
 })
 
-test('an item that is not JSON inside is reported alone', () => {
-  expect(read('{"list":[{"a":NaN},{"a":1},{"b" 2}]}')).toMatchObject({ items: [[2, { a: 1 }]], malformed: [1, 3] })
+test('an item that is not JSON inside is reported alone, as it stands there', () => {
+  const text = '{"list":[{"a":Infinity},{"a":1},{"b" 2}]}'
+  for (const chunk of [1, 7, 1_000]) {
+    expect(read(text, chunk)).toMatchObject({ items: [[2, { a: 1 }]], malformed: [1, 3] })
+    expect(read(text, chunk).texts).toEqual(['{"a":Infinity}', '{"b" 2}'])
+  }
+})
+
+test('an item in which only numbers are missing, or texts have line ends, is read', () => {
+  const text = '{"list":[{"a":NaN,"b":[NaN , "NaN \\" NaN"]},\n{"c":"x\ty\r\nz\u0000","d":NaN}]}'
+  for (const chunk of [1, 7, 1_000])
+    expect(read(text, chunk)).toMatchObject({
+      items: [
+        [1, { a: null, b: [null, 'NaN " NaN'] }],
+        [2, { c: 'x y  z ', d: null }],
+      ],
+      malformed: [],
+    })
+  expect(read('{"list":[{"a":-NaN},{"a":NaN1},{NaN:1},{"a":"\t\\x"}]}').malformed).toEqual([1, 2, 3, 4])
 })
 
 test('an object without the list, or with something else in its place, has no items', () => {

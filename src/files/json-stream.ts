@@ -24,13 +24,13 @@ for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) ST
 export interface JsonHandler {
   /** One item of the list, and its index, counted from 1. */
   item(value: unknown, ordinal: number): void
-  /** An item that is not an object, or is not valid JSON although its brackets match. */
-  malformed(ordinal: number): void
+  /** An item that is not an object, or is not valid JSON although its brackets match, and how it is written. */
+  malformed(ordinal: number, text: string): void
 }
 
 /**
  * Reads one JSON object of any size in constant memory: the items of one list in it, one at a time, and a few small
- * members, anywhere in the object. An item that is not JSON is reported alone; all else must be JSON to the letter.
+ * members, anywhere in the object. An item that is not JSON is mended or reported alone; all else must be JSON to the letter.
  */
 export class JsonReader {
   /** The wanted members that were found. */
@@ -228,10 +228,12 @@ export class JsonReader {
 
   /** What has brackets of its own may be wrong between them: that is reported. Anything else is not JSON. */
   #endSlot(chunk: Uint8Array, end: number): void {
-    const value = this.#taken(chunk, end)
+    const text = this.#textTo(chunk, end)
+    let value = parsed(text)
     if (value === undefined && this.#slot !== 'closed') throw this.#notJson()
+    if (value === undefined) value = parsed(mended(text))
     this.items++
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) this.handler.malformed(this.items)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) this.handler.malformed(this.items, text)
     else this.handler.item(value, this.items)
   }
 
@@ -253,6 +255,10 @@ export class JsonReader {
 
   /** Ends what is being kept and parses it; undefined if it is not JSON. */
   #taken(chunk: Uint8Array, end: number): unknown {
+    return parsed(this.#textTo(chunk, end))
+  }
+
+  #textTo(chunk: Uint8Array, end: number): string {
     let text: string
     if (this.#kept.length === 0) text = asText(chunk, this.#from, end)
     else {
@@ -261,7 +267,7 @@ export class JsonReader {
     }
     this.#keeping = undefined
     this.#kept = []
-    return parsed(text)
+    return text
   }
 
   #refused(what: string): Error {
@@ -281,6 +287,12 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
+
+/** What programs write that is nearly JSON, and leaves no doubt: NaN for no number, tabs and line ends within a text. */
+const mended = (text: string): string =>
+  text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w-])NaN(?!\w)/gs, (part) =>
+    part === 'NaN' ? 'null' : part.replace(/\p{Cc}/gu, ' '),
+  )
 
 const WHICH = 'it is not clear which one is meant: get the publisher\u2019s current file'
 

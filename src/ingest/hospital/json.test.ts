@@ -34,3 +34,49 @@ describe('modifiers', () => {
     ])
   })
 })
+
+describe('an item that is not JSON', () => {
+  const nearly = (wrong: string, right = '5'): string =>
+    file(
+      { description: '#', ...CODED, standard_charges: [{ ...GROSS, gross_charge: 900 }] },
+      { ...CODED, standard_charges: [GROSS] },
+    ).replace(right === '5' ? '900' : '"#"', wrong)
+
+  test('because a number is missing, or a text has tabs or line ends, says what it would say without', async () => {
+    expect(await rowsOf(nearly('900,"discounted_cash":NaN'))).toEqual(['G0101||gross|outpatient 5.00..900.00'])
+    expect(await rowsOf(nearly('"W/O\t4 X 4\r\nEACH"', '#'))).toEqual(['G0101||gross|outpatient 5.00..900.00'])
+    expect(await rowsOf(nearly('NaN'))).toEqual(['G0101||gross|outpatient 5.00'])
+  })
+
+  test('for another reason marks the prices of its codes', async () => {
+    for (const wrong of ['900,', '09', '1.', '"5" 6', 'Infinity']) {
+      const { rows, totals } = await loaded(nearly(wrong))
+      expect([wrong, totals]).toEqual([wrong, { R03_field: 1 }])
+      expect(rows.map(short).toSorted()).toEqual([
+        'G0101||cash| unreadable',
+        'G0101||cash|outpatient unreadable',
+        'G0101||gross| unreadable',
+        'G0101||gross|outpatient 5.00 partial',
+        'G0101||negotiated_high| unreadable',
+        'G0101||negotiated_high|outpatient unreadable',
+        'G0101||negotiated_low| unreadable',
+        'G0101||negotiated_low|outpatient unreadable',
+      ])
+    }
+  })
+
+  test('is read whatever stands first, code or type, and counted where it has none', async () => {
+    const broken = (named: string): string =>
+      file({ ...CODED, standard_charges: [GROSS] }).replace(
+        '[{"code_information"',
+        `[{"code_information":[${named}],},{"code_information"`,
+      )
+    const codes = async (named: string) => new Set((await loaded(broken(named))).rows.map(({ cpt }) => cpt))
+    expect(await codes('{"code":"G0102","type":"HCPCS"}')).toEqual(new Set(['G0101', 'G0102']))
+    expect(await codes('{ "type" : " cpt4 ",\n  "code" : "108u" }')).toEqual(new Set(['G0101', '0108U']))
+    expect(await codes('{"code":99213,"type":"HCPC"},{"code":"99214","type":"RC"}')).toEqual(
+      new Set(['G0101', '99213']),
+    )
+    expect((await loaded(broken('{"code":"470","type":"MS-DRG"}'))).totals).toEqual({ malformed: 1 })
+  })
+})

@@ -13,9 +13,18 @@ import {
   UNREADABLE_FIELD,
 } from './charges.ts'
 import { drugUnit } from './drug-unit.ts'
-import { isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
+import { codesOfBrokenItem, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
 import { npisIn } from './owner.ts'
-import { classOf, isProfessionalRevenue, LOST, modifiersOf, NO_MODIFIERS, settingOf, variantOf } from './variant.ts'
+import {
+  classOf,
+  isProfessionalRevenue,
+  LOST,
+  modifiersOf,
+  NO_MODIFIERS,
+  settingOf,
+  TORN,
+  variantOf,
+} from './variant.ts'
 
 const LIST = 'standard_charge_information'
 /** Version 3 has an attestation, and version 2 an affirmation. */
@@ -65,9 +74,13 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     }
   }
 
-  malformed(ordinal: number): void {
+  /** Of each code in what is not JSON nobody can say what is stated. */
+  malformed(ordinal: number, text: string): void {
+    const { found, restored } = codesOfBrokenItem(text, ordinal)
     this.lines++
-    note(this.rejects, MALFORMED, ordinal)
+    note(this.rejects, found.length > 0 ? UNREADABLE_FIELD : MALFORMED, ordinal)
+    this.#amounts.tear()
+    this.#send(found, restored, TORN, ordinal)
   }
 
   item(value: unknown, ordinal: number): void {
@@ -107,10 +120,13 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const broken = sound ? settled && RULE_FOR[settled] : UNREADABLE_FIELD
     if (broken) note(this.rejects, broken, ordinal)
     const variant = variantOf(modifier ?? LOST, setting ?? LOST, billing)
-    const { dollars } = this.#amounts
-    for (const code of this.#codes.found) {
-      this.#amounts.mark(RESTORED, this.#codes.restored.includes(code))
-      this.sink(code, variant, ordinal, dollars, false)
+    this.#send(this.#codes.found, this.#codes.restored, variant, ordinal)
+  }
+
+  #send(codes: readonly number[], restored: readonly number[], variant: string, ordinal: number): void {
+    for (const code of codes) {
+      this.#amounts.mark(RESTORED, restored.includes(code))
+      this.sink(code, variant, ordinal, this.#amounts.dollars, false)
     }
   }
 

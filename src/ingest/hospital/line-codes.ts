@@ -1,4 +1,5 @@
 import { NOTHING } from './amounts.ts'
+import { boundCodes } from './bounds.ts'
 import { NOT_CPT, OTHER_CODE } from './charges.ts'
 import { codeNumber } from './code-number.ts'
 
@@ -76,8 +77,27 @@ export function codesBesideTypes(line: string, typeFirst: boolean): LineCodes {
   for (const [, code = ''] of line.matchAll(typeFirst ? TYPE_CODE : CODE_TYPE)) codes.add(code)
   return codes
 }
+
+/** The same for an item that is not JSON. */
+export function codesOfBrokenItem(text: string, ordinal: number): LineCodes {
+  const codes = new LineCodes()
+  for (const [, first, last] of text.matchAll(MEMBERS)) {
+    codes.add(first ?? last ?? '')
+    boundCodes(codes.found.length, ordinal)
+  }
+  return codes
+}
+
 const CODE = '([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}|[1-9][0-9]{0,2}[TUFM])'
 const TYPE = '(?:CPT|HCPCS?|CDT)'
 const COMMA = '\\s{0,9}"{0,2}\\s{0,9},\\s{0,9}"{0,2}\\s{0,9}'
 const CODE_TYPE = new RegExp(`(?<![0-9A-Z.-])${CODE}${COMMA}${TYPE}`, 'gi')
 const TYPE_CODE = new RegExp(`(?<![0-9A-Z.-])${TYPE}[0-9]{0,1}${COMMA}${CODE}(?![0-9A-Z.-])`, 'gi')
+const GAP = '\\s{0,9}'
+const NEXT_MEMBER = `${GAP},\\s{0,99}`
+const CODE_MEMBER = `"code"${GAP}:${GAP}"{0,1}${GAP}([0-9A-Z]{2,5})(?![0-9A-Z])`
+const TYPE_MEMBER = `"type"${GAP}:${GAP}"${GAP}${TYPE}`
+const MEMBERS = new RegExp(
+  `${CODE_MEMBER}"{0,1}${NEXT_MEMBER}${TYPE_MEMBER}|${TYPE_MEMBER}[^"]{0,20}"${NEXT_MEMBER}${CODE_MEMBER}`,
+  'gi',
+)
