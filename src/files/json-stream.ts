@@ -127,7 +127,10 @@ export class JsonReader {
     if (chunk[i] === BACKSLASH) this.#escape = true
     else {
       this.#inString = false
-      if (this.#keeping === 'name') this.#name = String(this.#taken(chunk, i + 1) ?? '').toLowerCase()
+      if (this.#keeping === 'name')
+        this.#name = String(this.#taken(chunk, i + 1) ?? '')
+          .toLowerCase()
+          .trim()
     }
     return i + 1
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { loaded, short } from './fixture.ts'
+import { loaded, refusal, short } from './fixture.ts'
 
 // JSON as hospitals write it where the template leaves room, or where they leave the template.
 
@@ -79,4 +79,44 @@ describe('an item that is not JSON', () => {
     )
     expect((await loaded(broken('{"code":"470","type":"MS-DRG"}'))).totals).toEqual({ malformed: 1 })
   })
+})
+
+describe('names of members', () => {
+  const DRUG = { drug_information: { unit: 10, type: 'ML' } }
+  const RATED = {
+    ...GROSS,
+    modifier_code: ['TC'],
+    payers_information: [{ payer_name: 'x', standard_charge_dollar: 4 }],
+  }
+
+  test('count in any case, with blanks around them, as those of columns do', async () => {
+    const text = file({ ...CODED, ...DRUG, standard_charges: [RATED] })
+    const { rows } = await loaded(text)
+    expect(rows.map(short)).toEqual([
+      'G0101|TC|gross|outpatient 5.00',
+      'G0101|TC|negotiated_high|outpatient 4.00',
+      'G0101|TC|negotiated_low|outpatient 4.00',
+    ])
+    const ways: ((name: string) => string)[] = [
+      (name) => name.toUpperCase(),
+      (name) => ` ${name} `,
+      (name) => name.replaceAll(/(^|_)[a-z]/g, (letter) => letter.toUpperCase()),
+    ]
+    for (const way of ways) {
+      const otherwise = text.replaceAll(/"([a-z_]+)":/g, (_, name) => `"${way(name)}":`)
+      expect((await loaded(otherwise)).rows).toEqual(rows)
+    }
+  })
+
+  test('of a template before version 2.0 are refused with what to do', async () => {
+    const old = { billing_code_information: CODED.code_information, standard_charges: [GROSS] }
+    for (const text of [file(old), file({ codeInformation: [] })])
+      expect(await refusal(text)).toMatch(/no item .* has code_information.*Ask the hospital for its current file/)
+    expect(await rowsOf(file({ standard_charges: [GROSS] }, { ...CODED, standard_charges: [GROSS] }))).toHaveLength(1)
+  })
+})
+
+test('drug_information in a list says what the amount is for too', async () => {
+  const item = { ...CODED, drug_information: [{ unit: '1.0', type: 'ml' }], standard_charges: [GROSS] }
+  expect((await loaded(file(item))).rows).toMatchObject([{ price: { amount: '5.00', per: '1 ML' } }])
 })

@@ -36,6 +36,7 @@ const STATED = [
   [HIGHEST, 'maximum'],
 ] as const
 
+const RATE = 'standard_charge_dollar'
 /** The template's own name since version 3, and those that hospitals had before or have beside it. */
 const MODIFIERS = ['modifier_code', 'modifiers', 'modifier', 'modifier_codes'] as const
 
@@ -46,6 +47,8 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   readonly #reader = new JsonReader(LIST, MEMBERS, this)
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
+  /** Whether any item was of the template. */
+  #isOfTemplate = false
   lines = 0
 
   constructor(
@@ -63,6 +66,10 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       throw unreadable(
         `this JSON is not a hospital file in the CMS template: it has no list ${LIST}. Ask the hospital for its current file`,
       )
+    if (this.#reader.items > 0 && !this.#isOfTemplate)
+      throw unreadable(
+        `no item of ${LIST} has code_information, as items have since version 2.0 of the CMS template. Ask the hospital for its current file`,
+      )
     const { members } = this.#reader
     const { confirm_attestation } = fields(members.get('attestation'))
     const { confirm_affirmation } = fields(members.get('affirmation'))
@@ -77,6 +84,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   /** Of each code in what is not JSON nobody can say what is stated. */
   malformed(ordinal: number, text: string): void {
     const { found, restored } = codesOfBrokenItem(text, ordinal)
+    this.#isOfTemplate = true
     this.lines++
     note(this.rejects, found.length > 0 ? UNREADABLE_FIELD : MALFORMED, ordinal)
     this.#amounts.tear()
@@ -84,14 +92,16 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   }
 
   item(value: unknown, ordinal: number): void {
-    const { code_information, standard_charges, drug_information } = fields(value)
+    const { code_information, standard_charges, drug_information } = named(value, 'code_information')
+    if (code_information !== undefined) this.#isOfTemplate = true
     boundItem(list(code_information).length, list(standard_charges).length, ordinal)
     this.#codes.begin()
     let professional = false
-    for (const named of list(code_information).map(fields)) {
-      const type = text(named['type'])
-      if (isRevenueType(type)) professional ||= isProfessionalRevenue(text(named['code']))
-      if (isProcedureType(type)) this.#codes.add(text(named['code']))
+    for (const each of list(code_information)) {
+      const { code, type: stated } = named(each, 'code')
+      const type = text(stated)
+      if (isRevenueType(type)) professional ||= isProfessionalRevenue(text(code))
+      if (isProcedureType(type)) this.#codes.add(text(code))
     }
     const charges = list(standard_charges)
     boundCodes(this.#codes.found.length, ordinal)
@@ -101,11 +111,11 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       note(this.rejects, none, ordinal)
       return
     }
-    const { unit, type } = fields(drug_information)
+    const { unit, type } = named(list(drug_information)[0], 'unit')
     const measure = drugUnit(text(unit), text(type))
     // An item without charges states no amount, and that is said of its code.
     for (const charge of charges.length > 0 ? charges : [NO_CHARGE])
-      this.#charge(fields(charge), ordinal, professional, measure)
+      this.#charge(named(charge, 'setting'), ordinal, professional, measure)
   }
 
   #charge(charge: Fields, ordinal: number, ofDoctor: boolean, unit: number): void {
@@ -135,7 +145,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     amounts.begin(unit)
     for (const [at, name] of STATED) amounts.state(at, dollarsIn(charge[name]))
     for (const payer of list(charge['payers_information'])) {
-      const { standard_charge_dollar: stated } = fields(payer)
+      const stated = fields(payer)[RATE] ?? named(payer, 'payer_name')[RATE]
       // Nearly all of them, and not one has to be read further.
       if (typeof stated === 'number' && amounts.isBetween(stated)) continue
       const rate = dollarsIn(stated)
@@ -148,6 +158,12 @@ export class HospitalJson implements HospitalReader, JsonHandler {
 const NO_CHARGE = { setting: 'both' }
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isBlank(value) ? [] : [value])
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+/** The members of an object that has one of this name; where it has not, it may have it in capitals or with blanks. */
+const named = (value: unknown, name: string): Fields => {
+  const found = fields(value)
+  if (name in found) return found
+  return Object.fromEntries(Object.entries(found).map(([other, each]) => [other.trim().toLowerCase(), each]))
+}
 const text = (value: unknown): string =>
   typeof value === 'string'
     ? value.trim()
