@@ -130,7 +130,14 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
     expect(await refusal(content)).toMatch(/type_2_npi has a wrong length or check digit/)
     expect((await loaded(content, { npis: ['1234567893'] })).rows.length).toBe(1)
     const sound = write([{ code: 'G0101', gross: '5' }])
-    expect(await refusal(sound, { npis: ['2000000010'] })).toMatch(/names other NPIs/)
+    expect(await refusal(sound, { npis: ['2000000010'] })).toMatch(/names other NPIs.*load it without --npi/)
+  })
+
+  test('with one sound NPI beside one that is not is refused until the sound one is given', async () => {
+    const content = write([{ code: 'G0101', gross: '5' }], { npi: '1234567893|149786877' })
+    expect(await refusal(content)).toMatch(/wrong length or check digit: give the others with --npi/)
+    expect(await refusal(content, { npis: ['2000000010'] })).toMatch(/names other NPIs.*give only those that it names/)
+    expect((await loaded(content, { npis: ['1234567893'] })).npis).toEqual(['1234567893'])
   })
 
   test('holds from the day it says, in either spelling, or from the day the operator says', async () => {

@@ -19,12 +19,14 @@ export function providersOf(given: readonly string[], { npis: stated }: Hospital
     throw unreadable('an NPI given with --npi is not valid: it has ten digits, and the last one is a check digit')
   if (given.length > 0) {
     if (stated.some(isNpi) && !given.every((npi) => stated.includes(npi)))
-      throw unreadable('the file names other NPIs than those given with --npi: load it without --npi')
+      throw unreadable(
+        `the file names other NPIs than those given with --npi: ${stated.every(isNpi) ? 'load it without --npi' : 'give only those that it names'}`,
+      )
     return sorted(given)
   }
   if (!stated.every(isNpi))
     throw unreadable(
-      'an NPI in the file\u2019s type_2_npi has a wrong length or check digit: give the right ones with --npi',
+      `an NPI in the file\u2019s type_2_npi has a wrong length or check digit: give the ${stated.some(isNpi) ? 'others' : 'right ones'} with --npi`,
     )
   const inName = NAMED.exec(fileName)?.[1] ?? ''
   const found = stated.length > 0 ? stated : isNpi(inName) ? [inName] : []
