@@ -11,7 +11,7 @@ import { isPlaceholder } from '../findings.ts'
  * amounts are for (drug-unit.ts). `MARKS` is a sum of marks.
  */
 export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE, UNIT, MARKS] = [0, 1, 2, 3, 4, 5, 6, 7] as const
-/** Marks: a rate of the line lies below its lowest, or above its highest; the code had lost its leading zeros. */
+/** Marks: a rate of the line lies below its lowest, or above its highest; the code had lost its leading zeros, or had one more. */
 export const [BELOW, ABOVE, RESTORED] = [1, 2, 4] as const
 export const STATED: readonly Basis[] = [
   'hospital_gross',

@@ -17,7 +17,7 @@ import {
 import { CODE_LENGTH, isCode } from './code-number.ts'
 import { type Columns, findColumns } from './columns.ts'
 import { drugUnit, NO_UNIT } from './drug-unit.ts'
-import { codesBesideTypes, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
+import { codesBesideTypes, isChargemasterType, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
 import { npisIn } from './owner.ts'
 import {
   classOf,
@@ -196,13 +196,15 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
       if (record.isBlank(code)) continue
       const named = record.text(type)
       if (isRevenueType(named)) this.#professional ||= isProfessionalRevenue(record.text(code))
+      if (isChargemasterType(named)) this.#codes.addChargemaster(record.text(code))
       if (!isProcedureType(named)) continue
       const number = record.base36(code, CODE_LENGTH)
       if (number !== undefined && isCode(number)) this.#codes.addNumber(number)
       else this.#codes.add(record.text(code))
     }
+    const none = this.#codes.settle()
     boundCodes(this.#codes.found.length, record.line)
-    return this.#codes.settle()
+    return none
   }
 
   /** Whether another line with the same cells, and rates that these cover, would have the same amounts. */

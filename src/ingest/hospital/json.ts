@@ -13,7 +13,7 @@ import {
   UNREADABLE_FIELD,
 } from './charges.ts'
 import { drugUnit } from './drug-unit.ts'
-import { codesOfBrokenItem, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
+import { codesOfBrokenItem, isChargemasterType, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
 import { npisIn } from './owner.ts'
 import {
   classOf,
@@ -101,11 +101,12 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       const { code, type: stated } = named(each, 'code')
       const type = text(stated)
       if (isRevenueType(type)) professional ||= isProfessionalRevenue(text(code))
+      if (isChargemasterType(type)) this.#codes.addChargemaster(text(code))
       if (isProcedureType(type)) this.#codes.add(text(code))
     }
     const charges = list(standard_charges)
-    boundCodes(this.#codes.found.length, ordinal)
     const none = this.#codes.settle()
+    boundCodes(this.#codes.found.length, ordinal)
     if (none) {
       this.lines++
       note(this.rejects, none, ordinal)

@@ -15,6 +15,8 @@ const isOtherNumber = (text: string): boolean => OTHER_NUMBER.test(text) && !COD
 /** `108U` is 0108U: codes with these last letters have four digits, and a spreadsheet drops their leading zeros. */
 const WITHOUT_ZEROS = /^[1-9][0-9]{0,2}[TUFM]$/
 const CODE_LENGTH = 5
+/** `074176` and `0J3486`: some chargemasters have six places for a code. It may also be a number of another kind. */
+const WITH_ZERO = /^0([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 
 /** Spreadsheets write `="99213"`, `'99213` and `99213.0` where a code was typed. */
 const asTyped = (text: string): string => text.replace(/^=?["']|["']$/g, '').replace(/^([0-9]{5})\.0{1,4}$/, '$1')
@@ -25,14 +27,18 @@ const asTyped = (text: string): string => text.replace(/^=?["']|["']$/g, '').rep
  */
 export class LineCodes {
   readonly found: number[] = []
-  /** Those of them that had lost their leading zeros. */
+  /** Those of them that had lost their leading zeros, or had one more. */
   readonly restored: number[] = []
+  readonly #withZero: string[] = []
+  #chargemaster = ''
   #misshapen = false
   #other = false
 
   begin(): void {
     this.found.length = 0
     if (this.restored.length > 0) this.restored.length = 0
+    if (this.#withZero.length > 0) this.#withZero.length = 0
+    this.#chargemaster = ''
     this.#misshapen = false
     this.#other = false
   }
@@ -42,11 +48,20 @@ export class LineCodes {
     const upper = asTyped(text.toUpperCase())
     const whole = WITHOUT_ZEROS.test(upper) ? upper.padStart(CODE_LENGTH, '0') : upper
     const code = codeNumber(whole)
-    if (code !== undefined) {
-      if (whole !== upper && !this.found.includes(code)) this.restored.push(code)
-      this.addNumber(code)
-    } else if (isOtherNumber(upper)) this.#other = true
+    if (code !== undefined) this.#addRestored(code, whole !== upper)
+    else if (WITH_ZERO.test(upper)) this.#withZero.push(upper)
+    else if (isOtherNumber(upper)) this.#other = true
     else if (!NOTHING.test(upper)) this.#misshapen = true
+  }
+
+  /** The hospital's own number of the line: another one is not that, whatever it looks like. */
+  addChargemaster(text: string): void {
+    this.#chargemaster = text.toUpperCase()
+  }
+
+  #addRestored(code: number, isRestored: boolean): void {
+    if (isRestored && !this.found.includes(code)) this.restored.push(code)
+    this.addNumber(code)
   }
 
   addNumber(code: number): void {
@@ -55,6 +70,9 @@ export class LineCodes {
 
   /** The rule by which there is none, if there is none. */
   settle(): string | undefined {
+    for (const text of this.#withZero)
+      if (this.#chargemaster === '' || this.#chargemaster === text) this.#other = true
+      else this.#addRestored(codeNumber(text.slice(1)) as number, true)
     if (this.found.length > 0) return undefined
     return this.#misshapen ? 'R03' : this.#other ? OTHER_CODE : NOT_CPT
   }
@@ -66,6 +84,7 @@ export const isProcedureType = (type: string): boolean =>
 const PROCEDURE_TYPES = new Set(['CPT', 'HCPCS'])
 const OTHER_TYPES = new Set(['', 'RC', 'CDM', 'NDC', 'LOCAL', 'MS-DRG', 'APR-DRG', 'APC', 'EAPG', 'DRG'])
 
+export const isChargemasterType = (type: string): boolean => type === 'CDM' || type === 'cdm' || type === 'Cdm'
 export const isRevenueType = (type: string): boolean => type === 'RC' || type === 'rc' || type === 'Rc'
 
 /**

@@ -31,7 +31,7 @@ async function checked(text: string): Promise<Loaded> {
   return file
 }
 
-describe.each(Object.entries(LAYOUTS))('in the %s layout', (_, write) => {
+describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
   const rows = (charges: readonly FixtureCharge[]) => rowsOf(write(charges))
 
   test('77334: an amount with three decimals is not dropped from beside another', async () => {
@@ -179,6 +179,30 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (_, write) => {
         { code: '99213', type: 'hcpc ', gross: '6' },
       ]),
     ).toEqual(['99213||gross|outpatient 6.00', 'J1247||gross|outpatient 5.00'])
+  })
+
+  test('codes with a zero before them are read where the chargemaster number stands beside them', async () => {
+    const beside = (text: string): string =>
+      layout === 'json'
+        ? text.replaceAll('"code_information":[', '"code_information":[{"code":"4711","type":"cdm"},')
+        : text
+            .replace('code|1|type', 'code|1|type,code|9,code|9|type')
+            .replaceAll(/(,(?:CPT|HCPCS))(?=,)/g, '$1,4711,CDM')
+    const charges = [
+      { code: '074176', type: 'HCPCS', gross: '9' },
+      { code: '0J3486', type: 'HCPCS', gross: '5' },
+      { code: 'J3486', type: 'HCPCS', gross: '6' },
+      { code: '09464076', type: 'HCPCS', gross: '7' },
+    ]
+    expect(await rowsOf(beside(write(charges)))).toEqual([
+      '74176||gross|outpatient 9.00 code_restored',
+      'J3486||gross|outpatient 5.00..6.00 code_restored',
+    ])
+    expect((await loaded(beside(write(charges)))).totals).toEqual({ R03_other_code: 1 })
+    const alone = await loaded(write(charges))
+    expect([alone.rows.map(short), alone.totals]).toEqual([['J3486||gross|outpatient 6.00'], { R03_other_code: 3 }])
+    const same = beside(write(charges)).replaceAll('4711', '074176')
+    expect((await loaded(same)).rows.map(({ cpt }) => cpt)).toEqual(['J3486'])
   })
 
   test('a word for nothing in place of a code is no code, and no code typed wrongly', async () => {

@@ -54,10 +54,21 @@ const unwrapped = (cell: string): string =>
     .trim()
 
 const isRestored = (code: string, typed: readonly TypedCode[]): boolean =>
-  typed.some((each) => procedureCode(each) === code && unwrapped(each.code).length < 5)
+  withoutZeros(typed).some((each, i) => procedureCode(each) === code && unwrapped(typed[i]?.code ?? '').length !== 5)
 
 export function procedureCodes(codes: readonly TypedCode[]): string[] {
-  return [...new Set(codes.flatMap((each) => procedureCode(each) ?? []))]
+  return [...new Set(withoutZeros(codes).flatMap((each) => procedureCode(each) ?? []))]
+}
+
+/** A zero before a code is dropped if the chargemaster number is there too, and is another one: `074176` is 74176. */
+function withoutZeros(codes: readonly TypedCode[]): TypedCode[] {
+  const numbers = codes.filter(({ type }) => /^\s*CDM\s*$/i.test(type)).map(({ code }) => code.trim())
+  return codes.map((each) => {
+    const text = unwrapped(each.code)
+    const isPadded =
+      text.length === 6 && text.startsWith('0') && numbers.some((number) => number !== '' && number !== text)
+    return isPadded && procedureCode({ ...each, code: text.slice(1) }) ? { ...each, code: text.slice(1) } : each
+  })
 }
 
 /** What stands in the cells for modifiers: modifiers, and in some files revenue codes. */
