@@ -1,4 +1,5 @@
 import { DOSAGE_UNITS } from '../../proof/price/row.ts'
+import { NOTHING } from './amounts.ts'
 
 // What an amount is for, as one number: a file says it on millions of lines.
 
@@ -20,8 +21,10 @@ export function drugUnit(value: string, type: string): number {
   if (value === '' && type === '') return NO_UNIT
   const at = (DOSAGE_UNITS as readonly string[]).indexOf(type.toUpperCase())
   const scaled = VALUE.test(value) ? Math.round(Number(value) * SCALE) : 0
-  return at < 0 || scaled === 0 ? UNPARSED : scaled * TYPES + at
+  if (at >= 0 && scaled > 0) return scaled * TYPES + at
+  return isNothing(value) && isNothing(type) ? NO_UNIT : UNPARSED
 }
+const isNothing = (text: string): boolean => text === '' || NOTHING.test(text)
 
 /** What two lines under one key are for together. */
 export const together = (one: number, other: number): number =>

@@ -66,6 +66,8 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     expect(await per({ code: 'J1247', gross: '5', unit: '0.50', unitType: 'ml' })).toEqual(['0.5 ML'])
     expect(await per({ code: 'J1247', gross: '5', unit: '0', unitType: 'ML' })).toEqual(['1 UNIT'])
     expect(await per({ code: 'J1247', gross: '5' })).toEqual([null])
+    expect(await per({ code: 'J1247', gross: '5', unit: 'N/A', unitType: 'none' })).toEqual([null])
+    expect(await per({ code: 'J1247', gross: '5', unit: 'nan', unitType: 'ML' })).toEqual(['1 UNIT'])
   })
 
   test('99213: an amount for both settings counts for outpatients and for inpatients', async () => {

@@ -116,7 +116,8 @@ export function classOf(billing: string, codes: readonly TypedCode[]): Class {
 export function unitOf(amount: string, type: string): string {
   const number = Number(amount.trim())
   const word = type.trim().toUpperCase()
-  if (amount.trim() === '' && word === '') return ''
+  if ([amount.trim().toUpperCase(), word].every((each) => each === '' || /^(N\/?A|NULL|NONE|NAN|-{1,3})$/.test(each)))
+    return ''
   return number > 0 && word !== '' ? `${number} ${word}` : '?'
 }
 
