@@ -109,3 +109,19 @@ test('rates that were only proposed are refused', () => {
   expect(refusal(titled('Addendum B.-Final OPPS Payment by HCPCS Code for CY 2027'))).toBe('loaded')
   expect(refusal(titled(`"${'A notice, '.repeat(20)} of what was proposed"`))).toBe('loaded')
 })
+
+test('a file that was cut off is refused, and one whose last line has no end is not', () => {
+  const head = 'HCPCS Code,SI,Payment Rate,Copayment,Note'
+  const lines = ['G0001,J2,12.50,,', 'G0002,J2,"1,234.56",,', 'G0003,J2,34.56,,']
+  const whole = [head, ...lines].join('\n')
+  for (const delimiter of [',', '\t', '~']) {
+    const text = delimiter === ',' ? whole : whole.replaceAll('"1,234.56"', '1234.56').replaceAll(',', delimiter)
+    expect(open(source(text)).rows.length).toBe(3)
+    for (let lost = 3; lost < 'G0003,J2,34.56,,'.length; lost++)
+      expect([delimiter, lost, refusal(() => open(source(text.slice(0, -lost))))]).toEqual([
+        delimiter,
+        lost,
+        'the file ends in the middle of a record: download it again (line 4)',
+      ])
+  }
+})

@@ -1,4 +1,5 @@
 import { csvRecords, type TableLine } from '../../files/csv.ts'
+import { FileEnd } from '../../files/csv-end.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { readSheet, type Sheet, sheetCount, shownNumber } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
@@ -110,11 +111,23 @@ function tableOf(
   return {
     titles,
     has: (name) => places.has(name),
-    lines: mapped(records, ({ line, cells }) => {
+    lines: mapped(uncut(source, records), ({ line, cells }) => {
       const cell = (name: string): string => (cells[places.get(name) ?? -1] ?? '').trim()
       return { line, cell, code: (name) => codeIn(cell(name)), number: (name) => shown(cell(name)) }
     }),
   }
+}
+
+/** Half of the last amount would pass for one, and the codes behind it would be proved to have no price. */
+function* uncut({ kind, text }: Source, records: Iterable<TableLine>): Generator<TableLine> {
+  const end = new FileEnd()
+  for (const record of records) {
+    end.add(record.line, record.cells.length)
+    yield record
+  }
+  // A tab parts cells: it ends no line, as other blanks behind the last one do.
+  if (kind !== 'xlsx') end.lastByte = text.endsWith('\t') ? 0xff : text.charCodeAt(text.length - 1)
+  if (end.isCut()) throw unreadable('the file ends in the middle of a record: download it again', end.line)
 }
 
 /** The place of each column if these cells are the header; nothing if they are not. */
