@@ -130,6 +130,14 @@ describe('a file is refused', () => {
       { name: 'a.XLS', data: 'x' },
     ])
     expect(await refusalOf(readSources(written('old.zip', old)))).toContain('save it as .xlsx or CSV')
+    const beside = (data: string) =>
+      zip([
+        { name: 'a.csv', data: CSV },
+        { name: 'b.txt', data },
+      ])
+    expect(await refusalOf(readSources(written('pdf.zip', beside('%PDF-1.7'))))).toMatch(
+      /^one of the 2 files in the archive cannot be read: unpack it, and give those that are needed \(the file is a PDF/,
+    )
     const matryoshka = zip([{ name: 'a.xlsx', data: inner, stored: true }])
     const [book] = await readSources(written('book.zip', matryoshka))
     expect(book?.kind).toBe('xlsx') // and the reader of workbooks refuses it

@@ -75,10 +75,22 @@ function membersOf(archive: Archive, path: string, named: RegExp): Source[] {
       const bytes = member.unpack(MAX_BYTES)
       if ((isZip(bytes) && !WORKBOOK.test(member.path)) || isGzip(bytes))
         throw unreadable('the archive holds another archive: unpack it and give the files themselves')
-      return { ...sourceOf(member.name, bytes), archive: basename(path) }
+      return { ...memberOf(member.name, bytes, wanted.length), archive: basename(path) }
     })
   } finally {
     archive.close()
+  }
+}
+
+/** One that cannot be read may be the one that is needed: it is never left out, but it is said that there are others. */
+function memberOf(name: string, bytes: Uint8Array, of: number): Source {
+  try {
+    return sourceOf(name, bytes)
+  } catch (error) {
+    if (!(error instanceof Problem) || of === 1) throw error
+    throw unreadable(
+      `one of the ${of} files in the archive cannot be read: unpack it, and give those that are needed (${error.detail})`,
+    )
   }
 }
 
