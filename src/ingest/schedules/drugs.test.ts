@@ -85,6 +85,9 @@ describe('a list of drug limits', () => {
       new Map(),
     )
     expect([late.edition, late.effective_to]).toEqual(['ASP27Q1', undefined])
+    const leftOver = { ...file([['J0001', 'x', '1 MG', '3.00', '', '']]), name: 'ASP_January_2027.csv' }
+    expect(refusal(() => drugs.open([leftOver], {}, new Map()))).toContain('two different quarters')
+    expect(drugs.open([leftOver], { effective_from: '2027-01-01' }, new Map()).edition).toBe('ASP27Q1')
   })
 
   test.each([

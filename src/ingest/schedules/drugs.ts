@@ -1,6 +1,6 @@
 import { DOSAGE_UNITS } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
-import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
+import { type EditionOptions, quarterlyEdition, statedQuarter } from '../cms/quarter.ts'
 import type { LineResult } from '../cms/table.ts'
 import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { oneLine, withoutSeparators } from '../records.ts'
@@ -94,6 +94,9 @@ const PERIOD = new RegExp(`^EFFECTIVE ${DAY} THROUGH ${DAY}$`)
 function dated(titles: readonly string[], options: EditionOptions, archive: string | undefined): EditionDates {
   const [stated] = titles.flatMap((title) => periodIn(oneLine(title).toUpperCase()) ?? [])
   if (!stated) return quarterlyEdition('ASP', titles, options, archive)
+  // A title that was left over from the quarter before is refused, as in the other schedules.
+  const [year = '', month = ''] = stated.from.split('-')
+  if (options.effective_from === undefined) statedQuarter([`${year}Q${Math.ceil(Number(month) / 3)}`, ...titles])
   const effective_from = options.effective_from ?? stated.from
   const said = quarterlyEdition('ASP', [], { ...options, effective_from })
   return said.effective_from <= stated.to ? { ...said, effective_to: stated.to } : said
