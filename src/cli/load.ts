@@ -213,7 +213,9 @@ async function dryRun({ db }: Installation, read: Read, line: ProgressLine, aske
     return DONE
   }
   const found = check ?? (await checkRelease(db, release))
-  const counted = summaryOf(release, found.checks, written.absences, performance.now() - started)
+  // Of a release that is there already nothing was written, and so nothing counted.
+  const absences = already ? undefined : written.absences
+  const counted = summaryOf(release, found.checks, absences, performance.now() - started)
   const summary = {
     ...counted,
     state: already ? 'staged before' : 'dry run: nothing was kept',
@@ -246,7 +248,12 @@ function asRefusal(error: unknown): Problem {
   throw error
 }
 
-function summaryOf(release: ReleaseState, checks: readonly Check[], absences: number, milliseconds: number) {
+function summaryOf(
+  release: ReleaseState,
+  checks: readonly Check[],
+  absences: number | undefined,
+  milliseconds: number,
+) {
   const { release_id, state, row_count, rejected_count } = release
   const seconds = milliseconds / 1000
   return {

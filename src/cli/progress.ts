@@ -134,7 +134,7 @@ export interface Summary {
   release_id: string
   state: string
   rows: number
-  absences: number
+  absences: number | undefined
   rejected: number
   seconds: number
   rows_per_second: number
@@ -151,7 +151,7 @@ export function summaryText(summary: Summary): string {
     ['release', summary.release_id],
     ['state', summary.state],
     ['rows', whole(summary.rows)],
-    ['absences', whole(summary.absences)],
+    ...(summary.absences === undefined ? [] : [['absences', whole(summary.absences)]]),
     ['rejected', whole(summary.rejected)],
     ['seconds', summary.seconds.toFixed(1)],
     ['rows/s', whole(summary.rows_per_second)],

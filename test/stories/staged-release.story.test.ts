@@ -89,6 +89,7 @@ test('a dry run says what loading would say, and keeps nothing', async () => {
   expect(loaded).toMatchObject({ release_id: 'hospital-mrf:1234567893:2026-04-01:1', state: 'staged' })
   const repeated = await here.load('--dry-run')
   expect([repeated.code, repeated.out]).toEqual([0, expect.stringMatching(/state +staged before/)])
+  expect(repeated.out).not.toContain('absences')
 }, 60_000)
 
 test('a staged release can be sampled, looked up and exported, and each row leads to its line in the file', async () => {
