@@ -7,7 +7,7 @@ import { ensure, type FailedCheck, type Fault } from './fault.ts'
 import type { Editions } from './lookup/editions.ts'
 import { openCheckpoint, type TreeHead } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import { CHARTS, type ChartTable, PLACE_CHART } from './price/charts.ts'
+import { CHARTS, type ChartTable, codeIn, factsOf, PLACE_CHART } from './price/charts.ts'
 import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from './price/proofs.ts'
 import {
   type Manifest,
@@ -104,7 +104,7 @@ export interface Facts {
   chartOf(npi: string): string | undefined
   /** Whether a release that is known is the one in force on a day. */
   isInForce(release: Manifest, day: string): boolean
-  /** The editions of a day that are proved to have no row of a code at all. */
+  /** The editions of a day that are proved to have no row of a code at all, nor of the one that stands for it. */
   withoutCode(cpt: string, day: string): CodeAbsence[]
   /** Whether a period is the last of its chart that begins by a day. */
   isLastBy(period: Period, day: string): boolean
@@ -232,7 +232,10 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
     withoutCode: (cpt, day) =>
       [...releases.values()]
         .filter(({ manifest }) => manifest.chart !== PLACE_CHART && facts.isInForce(manifest, day))
-        .filter(({ rows }) => rows.under(`${cpt}|`)?.length === 0)
+        .filter(({ manifest, rows }) => {
+          const known = factsOf(manifest.chart, charts)
+          return rows.under(`${known ? codeIn(known, cpt) : cpt}|`)?.length === 0
+        })
         .map(({ manifest }) => ({ cpt, release: manifest })),
 
     isLastBy({ chart, from }, day) {

@@ -131,6 +131,13 @@ test('what an edition is proved to have no row of is told, so that its files can
   for (const more of [{ modifier: '26' }, { region: 'US-AL-00' }])
     expect(await lackingIn({ cpt: '99213', ...asked, ...more })).toEqual([])
   expect(await lackingIn({ cpt: '99211', ...asked })).toEqual([])
+  // One factor stands for every anesthesia code, and is the last row of its edition.
+  const factor = aRow({ cpt: '00000', kind: 'rate', basis: 'medicare_anesthesia' })
+  const { manifest: factors } = registry.publish([factor], { chart: 'cms-anesthesia' })
+  expect(await lackingIn({ cpt: '01967', as_of: DAY, basis: 'medicare_anesthesia' })).toEqual([])
+  expect(await lackingIn({ cpt: '99213', as_of: DAY, basis: 'medicare_anesthesia' })).toEqual([
+    { cpt: '99213', release: factors },
+  ])
 })
 
 test('with the question at hand, a true answer to another one is refused', async () => {
