@@ -12,7 +12,7 @@ var (
 		"type":    oneOf("agent-trust-registry/set-proof@v2"),
 		"release": isManifest, "in_force": isPeriodProof, "hashes": isText})
 	isListBecause = closedOr(map[string]form{
-		"rows": listOf(256, closedOr(
+		"rows": listOf(mostEvidence, closedOr(
 			map[string]form{"release": isCount, "index": isCount, "row": isObject},
 			map[string]form{"like": isCount})),
 	}, map[string]form{

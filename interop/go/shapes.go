@@ -2,6 +2,9 @@ package main
 
 import "strings"
 
+// mostEvidence is enough for a divided ZIP code: it has a row for each part, and the rule asks for all of them.
+const mostEvidence = 4096
+
 var (
 	isCitation = closed(map[string]form{
 		"title":        isLabel,
@@ -86,7 +89,7 @@ var (
 	})
 	isBecause = closedOr(map[string]form{
 		"releases": isReleases,
-		"rows": listOf(256, closed(map[string]form{
+		"rows": listOf(mostEvidence, closed(map[string]form{
 			"row": isRow, "index": isCount, "path": isPath, "release": nullOr(isCount)})),
 		"periods":   listOf(64, isPeriodProof),
 		"providers": listOf(64, isProviderProof),

@@ -84,7 +84,7 @@ export const evidence: Body[] = [
     'proof_missing',
   ),
   bad('a member too many in what is shown', changed(missing, { 'because.note': 'x' }), 'proof_malformed'),
-  bad('257 neighbours', changed(missing, { 'because.rows': Array(257).fill(small) }), 'proof_malformed'),
+  bad('4,097 neighbours', changed(missing, { 'because.rows': Array(4_097).fill(small) }), 'proof_malformed'),
   bad(
     '65 periods',
     changed(missing, { 'because.periods': Array(65).fill(octoberBecause.periods[0]) }),

@@ -230,6 +230,25 @@ test('the localities of another modifier do not make a state ambiguous', async (
   ])
 })
 
+test('a ZIP code may have as many parts as its last four digits have gaps', async () => {
+  const parts = Array.from({ length: 400 }, (_, i) => {
+    const [first, last] = [i * 20 + 1, i * 20 + 9].map((digits) => String(digits).padStart(4, '0'))
+    return aPlace('60701', i % 2 === 0 ? 'US-IL-15' : 'US-IL-16', `${first}-${last}`)
+  })
+  const registry = made((each) => {
+    each.publish([aFee({ cpt: '99213' }), aFee({ cpt: '99213', region: 'US-IL-16', amount: '11.11' })], {
+      chart: 'cms-pfs',
+    })
+    each.publish([aPlace('60701', null), ...parts], { chart: 'zip-locality' })
+  })
+  const basis = 'medicare_pfs'
+  await check(registry, [
+    [{ region: '60701-7985', basis }, 'price 11.11'],
+    [{ region: '60701-7990', basis }, 'region_ambiguous'],
+    [{ region: '60701', basis }, 'region_ambiguous'],
+  ])
+})
+
 test('one factor stands for every anesthesia code', async () => {
   const factor = (region: string, amount: string): AnyRow =>
     aRow({ cpt: '00000', kind: 'rate', basis: 'medicare_anesthesia', region, amount })

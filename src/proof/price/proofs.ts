@@ -175,10 +175,13 @@ export const isSharedRelease = closed({ release: isManifest, in_force: provedPer
   value: unknown,
 ) => value is SharedRelease
 
+/** A ZIP code that is divided has a row for each part of it, and the rule of the lookup asks for all of them. */
+const MOST_EVIDENCE = 4_096
+
 export const isBecause = closed(
   {
     releases: listOf(isSharedRelease),
-    rows: listOf(closed({ ...neighbour, release: orNull(count) }), 256),
+    rows: listOf(closed({ ...neighbour, release: orNull(count) }), MOST_EVIDENCE),
     periods,
     providers,
   },
@@ -211,7 +214,7 @@ export const isSetBecause = /* @__PURE__ */ closed(
         /* @__PURE__ */ closed({ release: count, index: count, row: isAnyRow }),
         /* @__PURE__ */ closed({ release: count, index: count, like: count, row: isObject }),
       ),
-      256,
+      MOST_EVIDENCE,
     ),
   },
   { periods, providers },
