@@ -52,6 +52,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #columns: Columns | undefined
   #last: LineReading | undefined
   lines = 0
+  /** How many cells the first line of the table has: where all lines end with a comma, one more than there are names. */
+  #usual = 0
   readonly #ending = new FileEnd()
   readonly #modifiers = new Map<string, Modifiers>()
   readonly #codes = new LineCodes()
@@ -96,8 +98,19 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   }
 
   record(record: CsvRecord): void {
-    if (this.#columns) this.#line(record, this.#columns)
-    else this.#head(record)
+    if (this.#columns) {
+      this.#measure(record, this.#columns)
+      this.#line(record, this.#columns)
+    } else this.#head(record)
+  }
+
+  #measure(record: CsvRecord, { width }: Columns): void {
+    if (this.#usual === 0 && !isBlankRecord(record) && !hasMore(record, width)) this.#usual = record.cells
+    if (this.#usual > width && record.cells === width)
+      throw unreadable(
+        'the first lines have more cells than there are columns, and this one has not: commas without quotes have moved them. Ask the hospital for its current file',
+        record.line,
+      )
   }
 
   /** The general names, on the next record their values, and then the names of the columns. */
@@ -120,9 +133,9 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #line(record: CsvRecord, columns: Columns): void {
     const { line } = record
     this.#ending.add(line, record.cells)
-    if (hasMore(record, columns.width)) record.join(columns.width)
-    if (hasMore(record, columns.width)) {
-      this.#tornLine(record, columns) // a stray comma has moved the cells
+    if (this.#isMoved(record, columns)) record.join(columns.width)
+    if (this.#isMoved(record, columns)) {
+      this.#tornLine(record, columns)
       return
     }
     // The lines of one item differ in payer and rate alone, and the rates mostly lie between its lowest and highest.
@@ -133,6 +146,12 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (rule) note(this.rejects, rule, line)
     if (variant !== undefined) this.#send(this.#codes, variant, line, again)
     this.#last = repeatable ? reading : undefined
+  }
+
+  /** Whether a stray comma has moved the cells, as in `$1,234`. The last columns are often blank, and then so is what is beyond them. */
+  #isMoved(record: CsvRecord, { width }: Columns): boolean {
+    if (record.cells <= width || isBlankRecord(record)) return false
+    return record.cells !== this.#usual || hasMore(record, width)
   }
 
   #send(codes: LineCodes, variant: string, line: number, again: boolean): void {

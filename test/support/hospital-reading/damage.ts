@@ -143,6 +143,18 @@ export const DAMAGES: Damage[] = [
       ),
   },
   {
+    name: 'thousands in groups without quotes, now and then',
+    isHarmless: false,
+    write: (records) =>
+      utf8(
+        records
+          .map((cells, i) =>
+            i > 2 && i % 30 === 0 ? csv([cells]).replace(/(?<=,)[0-9](?=[0-9]{3}\.)/, '$&,') : csv([cells]),
+          )
+          .join(''),
+      ),
+  },
+  {
     name: 'every other setting both',
     isHarmless: false,
     write: (records) => utf8(csv(changed(records, /^setting$/, () => 'both', 2))),

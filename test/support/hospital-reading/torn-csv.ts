@@ -128,6 +128,7 @@ function tail(text: string, width: number): string[] | undefined {
 export function* tornCsv(text: string): Generator<TextRecord> {
   const lines = text.split(/\r\n|\n|\r/)
   let width = 0
+  let most = Number.POSITIVE_INFINITY
   let count = 0
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? ''
@@ -136,8 +137,11 @@ export function* tornCsv(text: string): Generator<TextRecord> {
       continue
     }
     const { cells, isGuess, used } = recordAt(lines, at, width)
-    yield { line: at + 1, cells, isGuess, text: line }
+    // One comma more than in the line of names has moved the cells, whatever stands in the last one.
+    yield { line: at + 1, cells: cells && cells.length > most ? undefined : cells, isGuess, text: line }
     at += used
-    if (++count === 3 && cells) width = cells.findLastIndex((cell) => cell.trim() !== '') + 1
+    if (++count < 3 || !cells || width > 0) continue
+    width = cells.findLastIndex((cell) => cell.trim() !== '') + 1
+    most = cells.length
   }
 }

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test'
+import { loaded, refusal, short } from './fixture.ts'
+
+// What keeps the cells of a CSV under their columns. A line that a reader takes for another states a wrong price.
+
+const GENERAL = 'last_updated_on,type_2_npi\n2026-04-01,1234567893\n'
+const NAMES =
+  'description,code|1,code|1|type,setting,standard_charge|gross,standard_charge|discounted_cash,additional_generic_notes'
+const csv = (...lines: string[]): string => `${GENERAL}${[NAMES, ...lines].join('\n')}\n`
+const rowsOf = async (text: string): Promise<string[]> => (await loaded(text)).rows.map(short)
+
+describe('a line with more cells than there are names', () => {
+  test('has a stray comma in it, also where its last cells are blank', async () => {
+    const { rows, totals } = await loaded(
+      csv(
+        'PAD,Q4104,HCPCS,outpatient,900,,',
+        'PAD,Q4104,HCPCS,outpatient,$1,234.50,,',
+        'PAD, 4 BY 4,Q4105,HCPCS,outpatient,5,,',
+      ),
+    )
+    const unreadable = (code: string) =>
+      ['cash', 'gross', 'negotiated_high', 'negotiated_low'].map((basis) => `${code}||${basis}| unreadable`)
+    expect(rows.map(short).sort()).toEqual(
+      [
+        ...unreadable('Q4104'),
+        ...['cash', 'negotiated_high', 'negotiated_low'].map((basis) => `Q4104||${basis}|outpatient unreadable`),
+        'Q4104||gross|outpatient 900.00 partial',
+        ...unreadable('Q4105'),
+      ].sort(),
+    )
+    expect(totals).toEqual({ R03_field: 2 })
+  })
+
+  test('is like the others where all lines end with a comma, and blank ones say nothing', async () => {
+    const lines = ['PAD,Q4104,HCPCS,outpatient,5,,,', ',,,,,,,,,,', 'PAD,Q4105,HCPCS,outpatient,6,,,']
+    expect(await rowsOf(csv(...lines))).toEqual(['Q4104||gross|outpatient 5.00', 'Q4105||gross|outpatient 6.00'])
+    expect(await rowsOf(csv(...lines, 'PAD,Q4106,HCPCS,outpatient,$1,234,,,'))).toContain('Q4106||gross| unreadable')
+  })
+
+  test('is not the first one of a table whose other lines have fewer', async () => {
+    const lines = ['PAD,Q4104,HCPCS,outpatient,$1,234.50,,', 'PAD,Q4105,HCPCS,outpatient,6,,']
+    expect(await refusal(csv(...lines))).toMatch(/commas without quotes .* Ask the hospital .*line 5/)
+  })
+})
