@@ -1,5 +1,5 @@
 import { CsvRecord } from './csv-record.ts'
-import { splitTorn } from './torn-line.ts'
+import { splitTorn, type TornLine } from './torn-line.ts'
 import { unreadable } from './unreadable.ts'
 
 const MAX_CELLS = 8_192
@@ -108,13 +108,25 @@ export class CsvReader {
   }
 
   /**
-   * Whether a record of several lines has swallowed one that is whole: a doubled quote at the end of a text, as in
-   * `"4 X 4"",Q4104`, hides its end, and the text goes on until a later line happens to end it.
+   * Whether a record of several lines has swallowed one that is whole: a quote that is never closed, or a doubled one at
+   * the end of a text, as in `"4 X 4"",Q4104`, goes on until a later line happens to end it. Only in its last cell may a
+   * line that has all its cells go on below, and then the lines below are no whole ones.
    */
   #swallows(at: number, next: number): boolean {
-    const { cells, unclosed } = splitTorn(this.#bytes, at, this.#lineEnd(at), this.#spare)
     this.#reached = next
-    return cells === this.width && !unclosed
+    const first = this.#lineAt(at)
+    const goesOn = first.unclosed === this.width - 1
+    if (first.cells === this.width && !goesOn) return true
+    for (let line = this.#lineAt(first.end + 1); line.end < next; line = this.#lineAt(line.end + 1)) {
+      const isLast = line.end === next - 1 // it has the other cells of the record
+      if (line.cells === this.width && line.unclosed < 0 && (goesOn || !isLast)) return true
+    }
+    return false
+  }
+
+  #lineAt(at: number): TornLine & { end: number } {
+    const end = this.#lineEnd(at)
+    return { ...splitTorn(this.#bytes, at, end, this.#spare), end }
   }
 
   #split(at: number, end: number): void {

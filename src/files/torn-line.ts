@@ -5,8 +5,8 @@ const COMMA = 0x2c
 
 export interface TornLine {
   cells: number
-  /** Whether a cell begins with a quote and does not end with one. */
-  unclosed: boolean
+  /** The first cell that begins with a quote and does not end with one; -1 if there is none. */
+  unclosed: number
 }
 
 /**
@@ -17,13 +17,13 @@ export interface TornLine {
 export function splitTorn(buffer: Uint8Array, from: number, end: number, starts: Int32Array): TornLine {
   const bytes = buffer.subarray(0, end)
   const most = starts.length - 1
-  let [cells, at, unclosed] = [0, from, false]
+  let [cells, at, unclosed] = [0, from, -1]
   while (cells < most) {
     starts[cells++] = at
     const open = afterBlanks(bytes, at)
     // Where one cell has no end, no later one has: they are not searched again.
-    const close = bytes[open] === QUOTE && !unclosed ? closingQuote(bytes, open + 1) : at
-    if (close < 0) unclosed = true
+    const close = bytes[open] === QUOTE && unclosed < 0 ? closingQuote(bytes, open + 1) : at
+    if (close < 0) unclosed = cells - 1
     const comma = bytes.indexOf(COMMA, Math.max(close, at))
     if (comma < 0) break
     at = comma + 1

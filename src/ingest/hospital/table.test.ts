@@ -42,3 +42,30 @@ describe('a line with more cells than there are names', () => {
     expect(await refusal(csv(...lines))).toMatch(/commas without quotes .* Ask the hospital .*line 5/)
   })
 })
+
+describe('a quote that is never closed', () => {
+  const after = 'PAD,Q4107,HCPCS,outpatient,8,,'
+  const all = (...codes: string[]): string[] => codes.map((code, i) => `${code}||gross|outpatient ${i + 5}.00`)
+
+  test('hides no line, although a later one happens to close it', async () => {
+    const lines = ['"PAD 6,Q4104,HCPCS,outpatient,5,,', 'PAD 2",Q4105,HCPCS,outpatient,6,,']
+    expect(await rowsOf(csv(...lines, after.replace('8', '7')))).toEqual(all('Q4104', 'Q4105', 'Q4107'))
+    const between = 'PAD,Q4105,HCPCS,outpatient,6,,'
+    const longer = [lines[0] as string, between, 'PAD 2",Q4106,HCPCS,outpatient,7,,', after]
+    expect(await rowsOf(csv(...longer))).toEqual(all('Q4104', 'Q4105', 'Q4106', 'Q4107'))
+  })
+
+  test('hides none in the last column either', async () => {
+    const lines = ['PAD,Q4104,HCPCS,outpatient,5,,"a', 'PAD,Q4105,HCPCS,outpatient,6,,b"']
+    expect(await rowsOf(csv(...lines, after.replace('8', '7')))).toEqual(all('Q4104', 'Q4105', 'Q4107'))
+  })
+
+  test('is told from texts of several lines', async () => {
+    const lines = [
+      '"PAD\n6, a\n\nb",Q4104,HCPCS,outpatient,5,,',
+      'PAD,Q4105,HCPCS,outpatient,6,,"a\nb, c\n"',
+      '"a\n b",Q4106,HCPCS,outpatient,7,,"c\nd"',
+    ]
+    expect(await rowsOf(csv(...lines, after))).toEqual(all('Q4104', 'Q4105', 'Q4106', 'Q4107'))
+  })
+})
