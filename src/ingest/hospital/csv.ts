@@ -17,7 +17,14 @@ import {
 import { CODE_LENGTH, isCode } from './code-number.ts'
 import { type Columns, findColumns } from './columns.ts'
 import { drugUnit, NO_UNIT } from './drug-unit.ts'
-import { codesBesideTypes, isChargemasterType, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
+import {
+  codesBesideTypes,
+  isChargemasterType,
+  isOtherType,
+  isProcedureType,
+  isRevenueType,
+  LineCodes,
+} from './line-codes.ts'
 import { npisIn } from './owner.ts'
 import {
   classOf,
@@ -50,6 +57,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   readonly #general = new Map<string, string>()
   #names: string[] | undefined
   #columns: Columns | undefined
+  /** The names of the columns. */
+  #head: readonly string[] = []
   #last: LineReading | undefined
   lines = 0
   /** How many cells the first line of the table has: where all lines end with a comma, one more than there are names. */
@@ -101,7 +110,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (this.#columns) {
       this.#measure(record, this.#columns)
       this.#line(record, this.#columns)
-    } else this.#head(record)
+    } else this.#readHead(record)
   }
 
   #measure(record: CsvRecord, { width }: Columns): void {
@@ -114,8 +123,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   }
 
   /** The general names, on the next record their values, and then the names of the columns. */
-  #head(record: CsvRecord): void {
-    const cells = Array.from({ length: record.cells }, (_, cell) => record.text(cell))
+  #readHead(record: CsvRecord): void {
+    const cells = textsOf(record)
     if (cells.every((cell) => cell === '')) return
     if (this.#names) {
       for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(name, cells[cell])
@@ -123,8 +132,9 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
       return
     }
     const names = cells.map(plain)
-    if (names.includes('last_updated_on') || names.includes('hospital_name')) this.#names = names
+    if (isGeneral(names)) this.#names = names
     else this.#columns = findColumns(names)
+    this.#head = names
     if (this.#columns) this.#ending.add(record.line, names.findLastIndex((name) => name !== '') + 1)
     else if (record.line > HEAD_RECORDS) throw notTemplate()
     this.#reader.width = this.#columns?.width ?? 0
@@ -176,7 +186,8 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
 
   #readLine(record: CsvRecord, columns: Columns): LineReading {
     const noCode = this.#readCodes(record, columns)
-    if (noCode && isBlankRecord(record)) return { rule: undefined, variant: undefined, repeatable: false }
+    if (noCode && (isBlankRecord(record) || this.#isHead(record, columns)))
+      return { rule: undefined, variant: undefined, repeatable: false }
     if (noCode) return { rule: noCode, variant: undefined, repeatable: true }
     const setting = settingOf(record.text(columns.setting))
     const { modifier, professional } = this.#readModifier(record, columns)
@@ -191,6 +202,18 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (settled === 'empty' && record.cells < columns.width) this.#amounts.tear()
     else this.#amounts.disown()
     return { rule: UNREADABLE_FIELD, variant, repeatable }
+  }
+
+  /** Whether a line has the names of the columns once more. Other names begin another table, and perhaps another hospital's. */
+  #isHead(record: CsvRecord, { codes }: Columns): boolean {
+    if (codes.some(({ type }) => isOtherType(record.text(type))) || !HEAD.test(record.raw())) return false
+    const names = textsOf(record).map(plain)
+    if (names.join() === this.#head.join()) return true
+    if (!isGeneral(names) && !findColumns(names)) return false
+    throw unreadable(
+      'another table begins here, with names of its own: ask the hospital for a file with one table',
+      record.line,
+    )
   }
 
   /** Lines have the same few lists of modifiers over and over. */
@@ -265,6 +288,13 @@ function hasMore(record: CsvRecord, width: number): boolean {
   return false
 }
 const isBlankRecord = (record: CsvRecord): boolean => !hasMore(record, 0)
+
+const textsOf = (record: CsvRecord): string[] => Array.from({ length: record.cells }, (_, cell) => record.text(cell))
+
+const isGeneral = (names: readonly string[]): boolean =>
+  names.includes('last_updated_on') || names.includes('hospital_name')
+/** What a line of names has in it. */
+const HEAD = /last_updated_on|hospital_name|\|\s*type\b/i
 
 /** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
 const plain = (header: string): string => header.toLowerCase().replace(/[^!-~]/g, '')

@@ -84,6 +84,9 @@ export const isProcedureType = (type: string): boolean =>
 const PROCEDURE_TYPES = new Set(['CPT', 'HCPCS'])
 const OTHER_TYPES = new Set(['', 'RC', 'CDM', 'NDC', 'LOCAL', 'MS-DRG', 'APR-DRG', 'APC', 'EAPG', 'DRG'])
 
+/** One of the template's words for other numbers. */
+export const isOtherType = (type: string): boolean => type !== '' && OTHER_TYPES.has(type)
+
 export const isChargemasterType = (type: string): boolean => type === 'CDM' || type === 'cdm' || type === 'Cdm'
 export const isRevenueType = (type: string): boolean => type === 'RC' || type === 'rc' || type === 'Rc'
 

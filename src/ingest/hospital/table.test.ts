@@ -43,6 +43,36 @@ describe('a line with more cells than there are names', () => {
   })
 })
 
+describe('names in the middle of a file', () => {
+  const line = 'PAD,Q4104,HCPCS,outpatient,5,4,'
+  const other = 'PAD,Q4105,HCPCS,outpatient,50,40,'
+
+  test('that are those of the columns once more say nothing', async () => {
+    const { rows, totals } = await loaded(csv(line, NAMES.toUpperCase(), other))
+    expect(rows.map(short)).toEqual([
+      'Q4104||cash|outpatient 4.00',
+      'Q4104||gross|outpatient 5.00',
+      'Q4105||cash|outpatient 40.00',
+      'Q4105||gross|outpatient 50.00',
+    ])
+    expect(totals).toEqual({})
+  })
+
+  test('that are others begin another table, and no cell is read under the wrong name, or for the wrong hospital', async () => {
+    const swapped = NAMES.replace(/(standard_charge\|gross),(standard_charge\|discounted_cash)/, '$2,$1')
+    const second = csv(other).replace('1234567893', '1457394567').trim()
+    for (const more of [swapped, second])
+      expect(await refusal(csv(line, more, other))).toBe(
+        'another table begins here, with names of its own: ask the hospital for a file with one table (line 5)',
+      )
+  })
+
+  test('are told from words in a description', async () => {
+    const words = 'hospital_name and last_updated_on of the code|1|type,X1,CDM,outpatient,5,,'
+    expect((await loaded(csv(words, line))).totals).toEqual({ not_cpt: 1 })
+  })
+})
+
 describe('a quote that is never closed', () => {
   const after = 'PAD,Q4107,HCPCS,outpatient,8,,'
   const all = (...codes: string[]): string[] => codes.map((code, i) => `${code}||gross|outpatient ${i + 5}.00`)
