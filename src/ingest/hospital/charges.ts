@@ -21,6 +21,8 @@ export interface HospitalHead {
   version: string
   /** Whether the hospital confirms that the file is true and complete; blank where the file does not say it. */
   attested: string
+  /** How many columns of a CSV have names like those of amounts, and are not known. */
+  unknown?: number
 }
 
 /** A reader of one format. Nothing of the head is sure before the end: JSON may say it last. */
@@ -41,6 +43,8 @@ export const UNREADABLE_FIELD = 'R03_field'
 /** What the file says of itself as a whole. */
 export const NOT_ATTESTED = 'W07'
 export const OTHER_VERSION = 'W08'
+export const OTHER_COLUMN = 'W09'
+const OF_THE_FILE = [NOT_ATTESTED, OTHER_VERSION, OTHER_COLUMN]
 const OUT_OF_SCOPE = [NOT_CPT, OTHER_CODE]
 
 /** By what its amounts come to, the rule that a line breaks. */
@@ -50,6 +54,5 @@ export const RULE_FOR = { bad: 'R02', empty: NO_AMOUNT } as const
 export function noteLines(rejects: Findings, lines: number): void {
   const outside = OUT_OF_SCOPE.reduce((sum, rule) => sum + (rejects.get(rule)?.count ?? 0), 0)
   for (const [rule, finding] of rejects)
-    finding.evaluated =
-      rule === NOT_ATTESTED || rule === OTHER_VERSION ? 1 : OUT_OF_SCOPE.includes(rule) ? lines : lines - outside
+    finding.evaluated = OF_THE_FILE.includes(rule) ? 1 : OUT_OF_SCOPE.includes(rule) ? lines : lines - outside
 }

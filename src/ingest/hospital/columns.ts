@@ -21,31 +21,56 @@ export interface Columns {
   typeFirst: boolean | undefined
   /** One in the tall layout, one for each payer and plan in the wide one. */
   rates: number[]
+  /** How many others have names like those of amounts: a hospital's own words for what is looked for here, perhaps. */
+  unknown: number
 }
 
-/** The columns of a line with the names of columns; nothing where it is another. */
-export function findColumns(names: readonly string[]): Columns | undefined {
+/** Names without the marks in them: hospitals write `Standard charge | discounted cash`, and `code|[1]` as the dictionary does. */
+export const looseName = (name: string): string => name.replace(/[^a-z0-9|]/g, '')
+
+/** The cells by name, and the names that stand there twice. */
+function placesOf(names: readonly string[]): { at: Map<string, number>; twice: Set<string> } {
   const at = new Map<string, number>()
   const twice = new Set<string>()
   for (const [cell, name] of names.entries())
     if (at.has(name)) twice.add(name)
     else at.set(name, cell)
-  const find = (name: string): number => {
-    if (twice.has(name))
-      throw unreadable(
-        'a column is in the file twice, so it is not clear which one counts: ask the hospital for its current file',
-      )
-    return at.get(name) ?? -1
+  return { at, twice }
+}
+
+/** The columns of a line with the names of columns; nothing where it is another. */
+export function findColumns(names: readonly string[]): Columns | undefined {
+  const looseNames = names.map(looseName)
+  const [exact, loose] = [placesOf(names), placesOf(looseNames)]
+  const find = (...spellings: string[]): number => {
+    for (const name of spellings) {
+      const [{ at, twice }, key] = exact.at.has(name) ? [exact, name] : [loose, looseName(name)]
+      if (twice.has(key))
+        throw unreadable(
+          'a column is in the file twice, so it is not clear which one counts: ask the hospital for its current file',
+        )
+      const cell = at.get(key)
+      if (cell !== undefined) return cell
+    }
+    return -1
   }
-  const codes = [...at.keys()]
-    .filter((name) => /^code\|[0-9]{1,3}$/.test(name) && at.has(`${name}|type`))
+  const codes = [...loose.at.keys()]
+    .filter((name) => /^code\|[0-9]{1,3}$/.test(name) && loose.at.has(`${name}|type`))
     .map((name) => ({ code: find(name), type: find(`${name}|type`) }))
-  if (codes.length === 0 || !at.has('setting')) return undefined
+  if (codes.length === 0 || !loose.at.has('setting')) return undefined
+  const charges = looseNames.filter((name) => name.startsWith('standardcharge'))
+  const unknown = charges.filter((name) => !KNOWN_CHARGE.test(name)).length
+  if (unknown === charges.length)
+    throw unreadable(
+      'the file names none of the columns for amounts, such as standard_charge|gross and standard_charge|discounted_cash: ask the hospital for its current file',
+    )
   const setting = find('setting')
   const billingClass = find('billing_class')
-  const modifiers = ['modifiers', 'modifier'].map(find)
+  const modifiers = ['modifiers', 'modifier'].map((name) => find(name))
   const [drugUnit, drugType] = ['unit', 'type'].map((name) => find(`drug_${name}_of_measurement`)) as [number, number]
-  const stated = ['gross', 'discounted_cash', 'min', 'max'].map((name) => find(`standard_charge|${name}`))
+  const stated = [['gross'], ['discounted_cash'], ['min', 'minimum'], ['max', 'maximum']].map((spellings) =>
+    find(...spellings.map((name) => `standard_charge|${name}`)),
+  )
   return {
     width: names.length,
     codes,
@@ -65,9 +90,14 @@ export function findColumns(names: readonly string[]): Columns | undefined {
       drugType,
       ...stated,
     ]),
-    rates: [...names.keys()].filter((cell) => /^standard_charge\|(.*\|)?negotiated_dollar$/.test(names[cell] ?? '')),
+    rates: [...names.keys()].filter((cell) =>
+      /^standardcharge\|(.*\|)?negotiateddollar$/.test(looseNames[cell] as string),
+    ),
+    unknown,
   }
 }
+const KNOWN_CHARGE =
+  /^standardcharge\|(gross|discountedcash|min|minimum|max|maximum|(.*\|)?(negotiated(dollar|percentage|algorithm)|methodology))$/
 
 function sideBySide(codes: Columns['codes']): boolean | undefined {
   if (codes.every(({ code, type }) => type === code + 1)) return false

@@ -15,7 +15,7 @@ import {
   UNREADABLE_FIELD,
 } from './charges.ts'
 import { CODE_LENGTH, isCode } from './code-number.ts'
-import { type Columns, findColumns } from './columns.ts'
+import { type Columns, findColumns, looseName } from './columns.ts'
 import { drugUnit, NO_UNIT } from './drug-unit.ts'
 import {
   codesBesideTypes,
@@ -87,10 +87,11 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
       throw unreadable('the file ends in the middle of a line: download it again', this.#ending.line)
     const attestation = [...this.#general.keys()].find((name) => name.startsWith(ATTESTATION))
     return {
-      last_updated_on: this.#general.get('last_updated_on') ?? '',
-      npis: npisIn(this.#general.get('type_2_npi') ?? ''),
+      last_updated_on: this.#general.get('lastupdatedon') ?? '',
+      npis: npisIn(this.#general.get('type2npi') ?? ''),
       version: this.#general.get('version') ?? '',
       attested: this.#general.get(attestation ?? '') ?? '',
+      unknown: this.#columns.unknown,
     }
   }
 
@@ -127,7 +128,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const cells = textsOf(record)
     if (cells.every((cell) => cell === '')) return
     if (this.#names) {
-      for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(name, cells[cell])
+      for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(looseName(name), cells[cell])
       this.#names = undefined
       return
     }
@@ -291,10 +292,10 @@ const isBlankRecord = (record: CsvRecord): boolean => !hasMore(record, 0)
 
 const textsOf = (record: CsvRecord): string[] => Array.from({ length: record.cells }, (_, cell) => record.text(cell))
 
-const isGeneral = (names: readonly string[]): boolean =>
-  names.includes('last_updated_on') || names.includes('hospital_name')
+const isGeneral = (names: readonly string[]): boolean => names.some((name) => GENERAL.includes(looseName(name)))
+const GENERAL = ['lastupdatedon', 'hospitalname']
 /** What a line of names has in it. */
-const HEAD = /last_updated_on|hospital_name|\|\s*type\b/i
+const HEAD = /last.updated.on|hospital.name|\|\s*type\b/i
 
 /** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
 const plain = (header: string): string => header.toLowerCase().replace(/[^!-~]/g, '')

@@ -12,6 +12,7 @@ import {
   type HospitalReader,
   NOT_ATTESTED,
   noteLines,
+  OTHER_COLUMN,
   OTHER_VERSION,
 } from './charges.ts'
 import { codeNumber, codeText } from './code-number.ts'
@@ -178,6 +179,7 @@ class Feed {
       this.#head = this.#reader.end()
       if (!isAttested(this.#head)) note(this.rejects, NOT_ATTESTED, undefined)
       if (!isTemplateVersion(this.#head)) note(this.rejects, OTHER_VERSION, undefined)
+      if (this.#head.unknown) note(this.rejects, OTHER_COLUMN, undefined)
       noteLines(this.rejects, this.#reader.lines)
     }
     return this.#head

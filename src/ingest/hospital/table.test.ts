@@ -99,3 +99,35 @@ describe('a quote that is never closed', () => {
     expect(await rowsOf(csv(...lines, after))).toEqual(all('Q4104', 'Q4105', 'Q4106', 'Q4107'))
   })
 })
+
+describe('columns of other names', () => {
+  const line = 'PAD,Q4104,HCPCS,outpatient,5,4,'
+
+  test('are found by their letters, digits and pipes', async () => {
+    const renamed = csv(line)
+      .replace('last_updated_on', 'Last Updated On')
+      .replace('type_2_npi', 'Type 2 NPI')
+      .replace('code|1|type', 'Code | [1] | Type')
+      .replace('code|1', 'Code|[1]')
+      .replace('standard_charge|discounted_cash', 'Standard Charge | Discounted-Cash')
+    expect((await loaded(renamed)).rows).toEqual((await loaded(csv(line))).rows)
+    const words = NAMES.replace('gross', 'minimum').replace('discounted_cash', 'MAXIMUM')
+    expect(await rowsOf(csv(line).replace(NAMES, words))).toEqual([
+      'Q4104||negotiated_high|outpatient 4.00',
+      'Q4104||negotiated_low|outpatient 5.00',
+    ])
+  })
+
+  test('give way to the name of the template', async () => {
+    const both = csv(line).replace('additional_generic_notes', 'standard charge|gross').replace(/,$/m, ',7')
+    expect(await rowsOf(both)).toEqual(['Q4104||cash|outpatient 4.00', 'Q4104||gross|outpatient 5.00'])
+  })
+
+  test('that are not known are told, and without any that is the file is refused', async () => {
+    const { totals, judged } = await loaded(csv(line).replace('|discounted_cash', '|self_pay'))
+    expect([totals, judged]).toEqual([{ W09: 1 }, { W09: 1 }])
+    expect(await refusal(csv(line).replaceAll('standard_charge', 'standard_charges'))).toMatch(
+      /none of the columns for amounts.*ask the hospital/,
+    )
+  })
+})

@@ -83,6 +83,11 @@ export const RULES = {
     '2.0, 2.1, 2.2 or 3.0',
     'The file names a version of the CMS template that is not known here: check a sample of its prices, or ask the hospital for its current file',
   ),
+  W09: rule(
+    'flag',
+    'the names of the template',
+    'A column has a name like that of an amount and is not known here, so it is not read: look at the names of the columns, and ask the hospital for its current file if prices are missing',
+  ),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
 
