@@ -73,9 +73,9 @@ test('a record whose quotes do not fit is reported alone, with its line', () => 
 
 describe('what no price list has is refused with the line', () => {
   const refusals: [string, string, RegExp][] = [
-    ['a line of over a mebibyte', `a\n${'x'.repeat(5 << 20)}`, /longer than 1 MiB \(line 2\)/],
-    ['a line of over a mebibyte that ends', `${'x'.repeat(2 << 20)}\na`, /longer than 1 MiB/],
-    ['twenty thousand columns', `a\n${','.repeat(20_000)}\n`, /more than 8192 columns \(line 2\)/],
+    ['a line of over two mebibytes', `a\n${'x'.repeat(9 << 20)}`, /longer than 2 MiB \(line 2\)/],
+    ['a line of over two mebibytes that ends', `${'x'.repeat(3 << 20)}\na`, /longer than 2 MiB/],
+    ['twenty thousand columns', `a\n${','.repeat(20_000)}\n`, /more than 16384 columns \(line 2\)/],
     ['a NUL byte', 'a,b\nc\0d,e\n', /NUL/],
   ]
   test.each(refusals)('%s', (_, text, sentence) => {
@@ -103,9 +103,9 @@ test('a file made of quotes that never fit takes no more than linear time', () =
   expect(performance.now() - started).toBeLessThan(5_000)
 })
 
-test('8,192 columns are read, and cells beyond the end of a record are empty', () => {
-  const [found] = records(`${Array.from({ length: 8_192 }, (_, i) => i).join(',')}\n`)
-  expect([found?.length, found?.[8_192]]).toEqual([8_193, '8191'])
+test('16,384 columns are read, and cells beyond the end of a record are empty', () => {
+  const [found] = records(`${Array.from({ length: 16_384 }, (_, i) => i).join(',')}\n`)
+  expect([found?.length, found?.[16_384]]).toEqual([16_385, '16383'])
   const reader = new CsvReader({
     record: (at) => expect([at.text(5), at.text(-1), at.isBlank(5), at.plainCents(5)]).toEqual(['', '', true, 0]),
     torn: () => {},

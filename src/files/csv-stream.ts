@@ -2,8 +2,10 @@ import { CsvRecord } from './csv-record.ts'
 import { splitTorn, type TornLine } from './torn-line.ts'
 import { unreadable } from './unreadable.ts'
 
-const MAX_CELLS = 8_192
-const MAX_RECORD = 1024 * 1024
+/** As many as a spreadsheet has. The wide form of a hospital's file has nine for each payer and plan. */
+const MAX_CELLS = 16_384
+const MAX_RECORD = 2 * 1024 * 1024
+const TOO_LONG = 'a line is longer than 2 MiB'
 const BUFFER = 4 * MAX_RECORD
 /** How many bytes may be read twice because of unclosed quotes, in addition to the size of the file. */
 const SPARE_RESCAN = 16 * MAX_RECORD
@@ -104,7 +106,7 @@ export class CsvReader {
     }
     this.#bytes.copyWithin(0, at, this.#filled)
     this.#filled -= at
-    if (this.#filled > MAX_RECORD) throw unreadable('a line is longer than 1 MiB', this.#record.line)
+    if (this.#filled > MAX_RECORD) throw unreadable(TOO_LONG, this.#record.line)
   }
 
   /**
@@ -187,7 +189,7 @@ export class CsvReader {
         }
       }
     }
-    if (i - at > MAX_RECORD) return this.#refusedOr(i, 'a line is longer than 1 MiB')
+    if (i - at > MAX_RECORD) return this.#refusedOr(i, TOO_LONG)
     if (i >= end) return last ? this.#malformed(end) : INCOMPLETE
     if (bytes[i] === COMMA) return this.#refusedOr(i, `a line has more than ${MAX_CELLS} columns`)
     starts[cells] = i + 1
