@@ -1,3 +1,4 @@
+import { codeIn } from '../findings.ts'
 import { NOTHING } from './amounts.ts'
 import { boundCodes } from './bounds.ts'
 import { NOT_CPT, OTHER_CODE } from './charges.ts'
@@ -17,6 +18,8 @@ const WITHOUT_ZEROS = /^[1-9][0-9]{0,2}[TUFM]$/
 const CODE_LENGTH = 5
 /** `074176` and `0J3486`: some chargemasters have six places for a code. It may also be a number of another kind. */
 const WITH_ZERO = /^0([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
+/** More than a line may have (bounds.ts). */
+const MOST_IN_A_CELL = 100
 
 /** Spreadsheets write `="99213"`, `'99213` and `99213.0` where a code was typed. */
 const asTyped = (text: string): string => text.replace(/^=?["']|["']$/g, '').replace(/^([0-9]{5})\.0{1,4}$/, '$1')
@@ -45,13 +48,13 @@ export class LineCodes {
 
   add(text: string): void {
     if (text === '') return
-    const upper = asTyped(text.toUpperCase())
+    const upper = asTyped(codeIn(text.toUpperCase()))
     const whole = WITHOUT_ZEROS.test(upper) ? upper.padStart(CODE_LENGTH, '0') : upper
     const code = codeNumber(whole)
     if (code !== undefined) this.#addRestored(code, whole !== upper)
     else if (WITH_ZERO.test(upper)) this.#withZero.push(upper)
     else if (isOtherNumber(upper)) this.#other = true
-    else if (!NOTHING.test(upper)) this.#misshapen = true
+    else if (!NOTHING.test(upper) && !this.#addSeveral(upper)) this.#misshapen = true
   }
 
   /** The hospital's own number of the line: another one is not that, whatever it looks like. */
@@ -62,6 +65,14 @@ export class LineCodes {
   #addRestored(code: number, isRestored: boolean): void {
     if (isRestored && !this.found.includes(code)) this.restored.push(code)
     this.addNumber(code)
+  }
+
+  /** `36415|36416`: the template has a column for each code, and pipes between the values of a cell elsewhere. */
+  #addSeveral(text: string): boolean {
+    const codes = text.split(/[|,;/\s]+/, MOST_IN_A_CELL).map(codeNumber)
+    if (codes.includes(undefined)) return false
+    for (const code of codes) this.addNumber(code as number)
+    return true
   }
 
   addNumber(code: number): void {

@@ -131,3 +131,16 @@ describe('columns of other names', () => {
     )
   })
 })
+
+test('a code is read by the words that hospitals have for its type, and beside others in its cell', async () => {
+  const gross = (...codes: string[]) => codes.map((code) => `${code}||gross|outpatient 5.00`)
+  const of = (code: string, type: string) => rowsOf(csv(`PAD,"${code}",${type},outpatient,5,,`))
+  for (const type of ['HCPC', 'hcpc', 'CPT/HCPC', 'HCPCS Level II', 'CPT-4'])
+    expect([type, await of('Q4104', type)]).toEqual([type, gross('Q4104')])
+  for (const cell of ['Q4104|Q4105', 'q4104, Q4105', 'Q4104;Q4105', 'Q4105/Q4104', 'Q4104 Q4105 Q4104'])
+    expect([cell, await of(cell, 'HCPCS')]).toEqual([cell, gross('Q4104', 'Q4105')])
+  for (const cell of ['\u200bQ4104', '\ufeffQ4104\u200b', 'Q4104\u00a0'])
+    expect([cell, await of(cell, 'HCPCS')]).toEqual([cell, gross('Q4104')])
+  for (const cell of ['Q4104|25', 'Q4104 PAD', 'Q4104 25'])
+    expect([cell, (await loaded(csv(`PAD,"${cell}",HCPCS,outpatient,5,,`))).totals]).toEqual([cell, { R03: 1 }])
+})

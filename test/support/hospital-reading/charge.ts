@@ -47,7 +47,7 @@ export function procedureCode({ code, type }: TypedCode): string | undefined {
 /** As spreadsheets leave a text that looks like a number: `="99213"`, `'99213`, `99213.0`. */
 const unwrapped = (cell: string): string =>
   cell
-    .trim()
+    .replaceAll(/^[^!-~]+|[^!-~]+$/g, '')
     .replace(/^="(.*)"$/, '$1')
     .replace(/^'/, '')
     .replace(/^([0-9]{5})\.0$/, '$1')
@@ -57,7 +57,7 @@ const isRestored = (code: string, typed: readonly TypedCode[]): boolean =>
   withoutZeros(typed).some((each, i) => procedureCode(each) === code && unwrapped(typed[i]?.code ?? '').length !== 5)
 
 export function procedureCodes(codes: readonly TypedCode[]): string[] {
-  return [...new Set(withoutZeros(codes).flatMap((each) => procedureCode(each) ?? []))]
+  return [...new Set(withoutZeros(codes).flatMap((each) => procedureCode(each) ?? severalIn(each)))]
 }
 
 /** A zero before a code is dropped if the chargemaster number is there too, and is another one: `074176` is 74176. */
@@ -69,6 +69,15 @@ function withoutZeros(codes: readonly TypedCode[]): TypedCode[] {
       text.length === 6 && text.startsWith('0') && numbers.some((number) => number !== '' && number !== text)
     return isPadded && procedureCode({ ...each, code: text.slice(1) }) ? { ...each, code: text.slice(1) } : each
   })
+}
+
+/** Codes that share a cell; none if one of the pieces is no whole code. */
+function severalIn({ code, type }: TypedCode): string[] {
+  const pieces = unwrapped(code).split(/[|,;/\s]+/)
+  const codes = pieces.map((piece) =>
+    CODE.test(piece.toUpperCase()) ? procedureCode({ code: piece, type }) : undefined,
+  )
+  return codes.includes(undefined) ? [] : (codes as string[])
 }
 
 /** What stands in the cells for modifiers: modifiers, and in some files revenue codes. */
