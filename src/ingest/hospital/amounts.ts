@@ -29,15 +29,16 @@ export const BAD_FIELD = -2
 /** What a line without any amount in dollars has, in place of the lowest: a percentage, a formula, or nothing. */
 export const NONE = -3
 
-/** What hospitals write in a cell that they leave empty. */
-export const NOTHING = /^\s*(N\/?A|NULL|NONE|NAN|-{1,3})\s*$/i
+/** What hospitals, and the programs that write their files, put into a cell that is empty. */
+export const isNothing = (text: string): boolean => NOTHING.test(text)
+const NOTHING = /^\s*(#?N\/?A|NULL|NONE|NAN|-{1,3})\s*$/i
 
 /**
  * An amount in dollars, 0 where the text says that there is none, or `BAD`. The template forbids dollar signs and thousands commas, and hospitals write them: they
  * leave no doubt. A number with more digits than a double has was written from one: it is that double.
  */
 export function dollarsOf(text: string): number {
-  if (NOTHING.test(text)) return 0
+  if (isNothing(text)) return 0
   const stated = WITH_SIGNS.test(text) ? text.replace(/[$,\s]/g, '') : text.trim()
   if (isPlaceholder(stated.replace(/\.0*$/, '')) || !/^[0-9]*\.?[0-9]*$/.test(stated) || !/[1-9]/.test(stated))
     return BAD

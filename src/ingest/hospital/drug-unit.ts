@@ -1,5 +1,5 @@
 import { DOSAGE_UNITS } from '../../proof/price/row.ts'
-import { NOTHING } from './amounts.ts'
+import { isNothing } from './amounts.ts'
 
 // What an amount is for, as one number: a file says it on millions of lines.
 
@@ -22,9 +22,8 @@ export function drugUnit(value: string, type: string): number {
   const at = (DOSAGE_UNITS as readonly string[]).indexOf(type.toUpperCase())
   const scaled = VALUE.test(value) ? Math.round(Number(value) * SCALE) : 0
   if (at >= 0 && scaled > 0) return scaled * TYPES + at
-  return isNothing(value) && isNothing(type) ? NO_UNIT : UNPARSED
+  return [value, type].every((text) => text === '' || isNothing(text)) ? NO_UNIT : UNPARSED
 }
-const isNothing = (text: string): boolean => text === '' || NOTHING.test(text)
 
 /** What two lines under one key are for together. */
 export const together = (one: number, other: number): number =>

@@ -1,5 +1,5 @@
 import { codeIn } from '../findings.ts'
-import { NOTHING } from './amounts.ts'
+import { isNothing } from './amounts.ts'
 import { boundCodes } from './bounds.ts'
 import { NOT_CPT, OTHER_CODE } from './charges.ts'
 import { codeNumber } from './code-number.ts'
@@ -47,14 +47,14 @@ export class LineCodes {
   }
 
   add(text: string): void {
-    if (text === '') return
+    if (text === '' || isNothing(text)) return
     const upper = asTyped(codeIn(text.toUpperCase()))
     const whole = WITHOUT_ZEROS.test(upper) ? upper.padStart(CODE_LENGTH, '0') : upper
     const code = codeNumber(whole)
     if (code !== undefined) this.#addRestored(code, whole !== upper)
     else if (WITH_ZERO.test(upper)) this.#withZero.push(upper)
     else if (isOtherNumber(upper)) this.#other = true
-    else if (!NOTHING.test(upper) && !this.#addSeveral(upper)) this.#misshapen = true
+    else if (!isNothing(upper) && !this.#addSeveral(upper)) this.#misshapen = true
   }
 
   /** The hospital's own number of the line: another one is not that, whatever it looks like. */
@@ -99,7 +99,10 @@ const OTHER_TYPES = new Set(['', 'RC', 'CDM', 'NDC', 'LOCAL', 'MS-DRG', 'APR-DRG
 export const isOtherType = (type: string): boolean => type !== '' && OTHER_TYPES.has(type)
 
 export const isChargemasterType = (type: string): boolean => type === 'CDM' || type === 'cdm' || type === 'Cdm'
-export const isRevenueType = (type: string): boolean => type === 'RC' || type === 'rc' || type === 'Rc'
+
+/** `RC`, or a word for it: `REV`, `Revenue Code`. */
+export const isRevenueType = (type: string): boolean =>
+  type === 'RC' || (!PROCEDURE_TYPES.has(type) && /^(RC$|REV)/i.test(type))
 
 /**
  * The codes in a line whose cells cannot be told apart: each of the right shape that stands beside its type, as the

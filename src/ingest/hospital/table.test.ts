@@ -144,3 +144,26 @@ test('a code is read by the words that hospitals have for its type, and beside o
   for (const cell of ['Q4104|25', 'Q4104 PAD', 'Q4104 25'])
     expect([cell, (await loaded(csv(`PAD,"${cell}",HCPCS,outpatient,5,,`))).totals]).toEqual([cell, { R03: 1 }])
 })
+
+describe.each(['NULL', 'NA', 'N/A', 'nan', 'None', '#N/A', '---'])('%s in every empty cell', (word) => {
+  const named = `${NAMES.replace('additional_generic_notes', 'modifiers')},code|2,code|2|type,drug_unit_of_measurement,drug_type_of_measurement`
+  const filled = (...lines: string[]): string =>
+    csv(...lines.map((line) => line.replace(/(?<=,)(?=,|$)/g, word))).replace(NAMES, named)
+
+  test('says nothing', async () => {
+    const { rows, totals } = await loaded(
+      filled('PAD,Q4104,HCPCS,outpatient,5,,,,,,', 'PAD,,CPT,outpatient,6,,,,,,', 'PAD,,,outpatient,6,,,0250,RC,1,EA'),
+    )
+    expect(rows.map(short)).toEqual(['Q4104||gross|outpatient 5.00'])
+    expect([rows[0]?.kind === 'price' && rows[0].price.per, totals]).toEqual([null, { not_cpt: 2 }])
+  })
+})
+
+test('a revenue code is one by every word for its type', async () => {
+  const named = `${NAMES},code|2,code|2|type`
+  for (const type of ['RC', 'rc', 'REV', 'Revenue Code'])
+    expect([type, await rowsOf(csv(`PAD,G0101,HCPCS,outpatient,5,,,0981,${type}`).replace(NAMES, named))]).toEqual([
+      type,
+      ['G0101||gross|outpatient|professional 5.00'],
+    ])
+})

@@ -1,4 +1,5 @@
 import type { BillingClass, Row, Setting } from '../../proof/price/row.ts'
+import { isNothing } from './amounts.ts'
 
 /** A part of a variant that the line does not let anyone read. */
 export const LOST = '?'
@@ -35,7 +36,6 @@ export const NO_MODIFIERS: Modifiers = { modifier: '', professional: false }
 const REVENUE_CODE = /^([0-9]{3}|0[0-9]{3})$/
 /** `90TC` is 90 and TC. Four letters are a word, and of four digits only modifiers of CPT are two: 22 to 99. */
 const RUN_TOGETHER = /^((?![A-Z][0-9]{3})(?=.*[0-9])(?=.*[A-Z])[A-Z0-9]{4}|(2[2-9]|[3-9][0-9]){2})$/
-const NO_WORD = /^(NONE|NULL|NAN)$/
 const MODIFIER = /^[A-Z0-9]{2}$/
 const MOST_MODIFIERS = 4
 
@@ -44,14 +44,15 @@ const MOST_MODIFIERS = 4
  * scraps of words: `-L | ON`. A single letter beside others is no modifier, and neither are two letters beside one.
  */
 export function modifiersOf(texts: readonly string[]): Modifiers {
-  const tokens = texts.flatMap((text) => text.toUpperCase().split(/[|,;/\s-]+/)).filter((token) => token !== '')
+  const said = texts.filter((text) => !isNothing(text))
+  const tokens = said.flatMap((text) => text.toUpperCase().split(/[|,;/\s-]+/)).filter((token) => token !== '')
   if (tokens.length === 0) return NO_MODIFIERS
   const isScraps = tokens.length > 1 && tokens.some((token) => /^[A-Z]$/.test(token))
   const found = new Set<string>()
   let professional = false
   for (const token of tokens) {
     if (REVENUE_CODE.test(token)) professional ||= isProfessionalRevenue(token)
-    else if (NO_WORD.test(token) || (isScraps && /^[A-Z]{1,2}$/.test(token))) continue
+    else if (isNothing(token) || (isScraps && /^[A-Z]{1,2}$/.test(token))) continue
     else if (MODIFIER.test(token)) found.add(token)
     else if (RUN_TOGETHER.test(token)) found.add(token.slice(0, 2)).add(token.slice(2))
     else return { modifier: undefined, professional }

@@ -87,7 +87,7 @@ export interface Modifiers {
   revenueCodes: string[]
 }
 
-const NO_WORD = /^(N\/A|NONE|NULL|-+)$/
+const NO_WORD = /^(#?N\/?A|NONE|NULL|NAN|-+)$/
 
 /** Two characters each, in any of the ways in which hospitals separate them. Undefined if it cannot be told. */
 export function modifiersOf(texts: readonly string[]): Modifiers | undefined {
@@ -116,7 +116,7 @@ export function classOf(billing: string, codes: readonly TypedCode[]): Class {
   if (word === 'facility' || word === 'professional') return word
   if (word !== '') return null
   const isDoctors = codes.some(
-    ({ code, type }) => type.trim().toUpperCase() === 'RC' && /^0?9[678][0-9]$/.test(code.trim()),
+    ({ code, type }) => /^\s*(RC\s*$|REV)/i.test(type) && /^0?9[678][0-9]$/.test(code.trim()),
   )
   return isDoctors ? 'professional' : null
 }
@@ -125,8 +125,7 @@ export function classOf(billing: string, codes: readonly TypedCode[]): Class {
 export function unitOf(amount: string, type: string): string {
   const number = Number(amount.trim())
   const word = type.trim().toUpperCase()
-  if ([amount.trim().toUpperCase(), word].every((each) => each === '' || /^(N\/?A|NULL|NONE|NAN|-{1,3})$/.test(each)))
-    return ''
+  if ([amount.trim().toUpperCase(), word].every((text) => text === '' || NO_WORD.test(text))) return ''
   return number > 0 && word !== '' ? `${number} ${word}` : '?'
 }
 

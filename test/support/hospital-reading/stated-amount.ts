@@ -7,7 +7,7 @@ export type StatedAmount =
 
 const NONE: StatedAmount = { kind: 'none' }
 const UNREADABLE: StatedAmount = { kind: 'unreadable' }
-const BLANKS = new Set(['', '-', '--', 'N/A', 'NA', 'NULL', 'NONE', 'NAN'])
+const BLANKS = new Set(['', '-', '--', '---', 'N/A', 'NA', '#N/A', 'NULL', 'NONE', 'NAN'])
 
 /** A cell as people write it: with a dollar sign, and thousands in groups. An exponent is what a spreadsheet left of it. */
 export function statedAmount(cell: string): StatedAmount {
