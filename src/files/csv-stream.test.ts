@@ -53,11 +53,16 @@ test('a quote or a lone CR inside a plain cell is only a character', () => {
   ])
 })
 
-test('a blank line is a record of one empty cell, and the old end-of-text mark ends the file', () => {
+test('a blank line is a record of one empty cell, and the old end-of-text mark ends no file before its end', () => {
   expect(records('a\n\nb\n\u001a')).toEqual([
     [1, 'a'],
     [2, ''],
     [3, 'b'],
+  ])
+  expect(records('a\n\u001ab,c\nd\n\u001a\n')).toEqual([
+    [1, 'a'],
+    [2, 'b', 'c'],
+    [3, 'd'],
   ])
 })
 

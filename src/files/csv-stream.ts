@@ -12,6 +12,7 @@ const SPARE_RESCAN = 16 * MAX_RECORD
 
 const LF = 0x0a
 const CR = 0x0d
+/** Some programs end a file with it. Anywhere else it stands for a character that was lost, also where a line begins. */
 const END_OF_TEXT = 0x1a
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -53,7 +54,6 @@ export class CsvReader {
   #rescanned = 0
   /** Where the last scan stopped that found no complete record. */
   #reached = 0
-  #over = false
   /** How many cells a record should have, once that is known. */
   width = 0
 
@@ -61,7 +61,7 @@ export class CsvReader {
 
   push(chunk: Uint8Array): void {
     if (chunk.includes(0)) throw unreadable('the file has NUL bytes: it is not a CSV file', this.#record.line)
-    for (let at = 0; at < chunk.length && !this.#over; ) {
+    for (let at = 0; at < chunk.length; ) {
       const part = Math.min(BUFFER - this.#filled, chunk.length - at)
       this.#bytes.set(part === chunk.length ? chunk : chunk.subarray(at, at + part), this.#filled)
       this.#filled += part
@@ -73,7 +73,7 @@ export class CsvReader {
   }
 
   end(): void {
-    if (!this.#over) this.#read(true)
+    this.#read(true)
   }
 
   #read(last: boolean): void {
@@ -83,10 +83,7 @@ export class CsvReader {
     if (last && this.#bytes[this.#filled - 1] !== this.#newline) this.#bytes[this.#filled++] = this.#newline
     this.#bytes.set(STOP, this.#filled)
     while (at < this.#filled) {
-      if (this.#bytes[at] === END_OF_TEXT) {
-        this.#over = true
-        return
-      }
+      if (last && this.#bytes[at] === END_OF_TEXT && this.#filled - at <= 2) return
       const next = this.#scan(at, last)
       if (next === INCOMPLETE) break
       if (next === MALFORMED || (this.#breaks > 0 && this.#swallows(at, next))) {

@@ -43,6 +43,17 @@ describe('a line with more cells than there are names', () => {
   })
 })
 
+test('a mark for a lost character that begins a line does not end the file', async () => {
+  const lines = [
+    'PAD,Q4104,HCPCS,outpatient,5,,',
+    '\u001aPAD,Q4105,HCPCS,outpatient,6,,',
+    'PAD,Q4106,HCPCS,outpatient,7,,',
+  ]
+  expect(await rowsOf(`${csv(...lines)}\u001a`)).toEqual(
+    ['Q4104', 'Q4105', 'Q4106'].map((code, i) => `${code}||gross|outpatient ${i + 5}.00`),
+  )
+})
+
 describe('names in the middle of a file', () => {
   const line = 'PAD,Q4104,HCPCS,outpatient,5,4,'
   const other = 'PAD,Q4105,HCPCS,outpatient,50,40,'
