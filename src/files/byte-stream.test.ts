@@ -69,6 +69,11 @@ test('a file that cannot be read whole is refused with a reason', async () => {
   expect(await refusal(folder.write('cut.gz', packed.subarray(0, packed.length - 100)))).toMatch(/damaged/)
   expect(await refusal(folder.write('bad.gz', damaged))).toMatch(/damaged/)
   expect(await refusal(folder.write('bomb.gz', gzipSync(new Uint8Array(50 << 20))))).toMatch(/more than the limits/)
+  const sheets = zip([
+    { name: '[Content_Types].xml', data: '<Types/>' },
+    { name: 'xl/workbook.xml', data: '<workbook/>' },
+  ])
+  expect(await refusal(folder.write('a.csv', sheets))).toMatch(/is a workbook: load .* CSV or JSON/)
   const two = [
     { name: 'a.csv', data: LINES },
     { name: 'b.json', data: LINES },

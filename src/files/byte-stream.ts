@@ -128,6 +128,8 @@ async function memberStream(path: string, onRead: (bytes: number) => void): Prom
   const [member, ...more] = archive.members.filter(({ path: name }) => WANTED.test(name))
   if (!member || more.length > 0) {
     archive.close()
+    if (archive.members.some(({ path: name }) => name.startsWith('xl/')))
+      throw unreadable('the file is a workbook: load the publisher\u2019s CSV or JSON file')
     throw unreadable(
       member
         ? 'the archive holds several CSV or JSON files: unpack it and give one at a time'
