@@ -1,9 +1,14 @@
-import type { Span } from '../../files/csv-record.ts'
+import type { CsvRecord, Span } from '../../files/csv-record.ts'
 import { unreadable } from '../../files/unreadable.ts'
+import type { HospitalHead } from './charges.ts'
+import { isOtherType } from './line-codes.ts'
+import { npisIn } from './owner.ts'
 
 /** Where in a line what is read stands. Payer and plan names, descriptions and notes are never read. */
 export interface Columns {
   width: number
+  /** Up to the last one that has a name. */
+  named: number
   codes: { code: number; type: number }[]
   setting: number
   /** Professional or facility; few files have it. */
@@ -25,8 +30,91 @@ export interface Columns {
   unknown: number
 }
 
+const HEAD_RECORDS = 12
+/** How the sentence begins by which a hospital says that its file is true, as `plain` leaves it. The sentence is the name of a column. */
+const ATTESTATION = 'tothebestofitsknowledge'
+
+/** What stands above the lines of a CSV: general names, on the next record their values, and then the names of the columns. */
+export class CsvHead {
+  readonly #general = new Map<string, string>()
+  /** The general names, until their values are read. */
+  #names: string[] | undefined
+  #columnNames: readonly string[] = []
+
+  /** The columns, if the record names them. */
+  read(record: CsvRecord): Columns | undefined {
+    const cells = textsOf(record)
+    if (cells.every((cell) => cell === '')) return undefined
+    if (this.#names) {
+      for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(looseName(name), cells[cell])
+      this.#names = undefined
+      return undefined
+    }
+    const names = cells.map(plain)
+    if (generalIn(names) > 0) {
+      this.#names = names
+      return undefined
+    }
+    this.#columnNames = names
+    const columns = findColumns(names)
+    if (!columns && record.line > HEAD_RECORDS) throw notTemplate()
+    return columns
+  }
+
+  /** The name of a hospital may have quotes in it. The names of the columns may not: all cells are read by their places. */
+  torn(record: CsvRecord): void {
+    if (this.#names) record.join(this.#names.length)
+    else if (generalIn(textsOf(record).map(plain)) === 0)
+      throw NAMES.test(record.raw())
+        ? unreadable(
+            'the quotes in the names of the columns are wrong: ask the hospital for its current file',
+            record.line,
+          )
+        : notTemplate()
+    this.read(record)
+  }
+
+  /** Whether a line has the names of the columns once more. Other names begin another table, and perhaps another hospital's. */
+  isRepeated(record: CsvRecord, { codes }: Columns): boolean {
+    if (codes.some(({ type }) => isOtherType(record.text(type))) || !NAMES.test(record.raw())) return false
+    const names = textsOf(record).map(plain)
+    if (names.join() === this.#columnNames.join()) return true
+    if (generalIn(names) < 2 && !findColumns(names)) return false
+    throw unreadable(
+      'another table begins here, with names of its own: ask the hospital for a file with one table',
+      record.line,
+    )
+  }
+
+  toHead({ unknown }: Columns): HospitalHead {
+    const attestation = [...this.#general.keys()].find((name) => name.startsWith(ATTESTATION))
+    return {
+      last_updated_on: this.#general.get('lastupdatedon') ?? '',
+      npis: npisIn(this.#general.get('type2npi') ?? ''),
+      version: this.#general.get('version') ?? '',
+      attested: this.#general.get(attestation ?? '') ?? '',
+      unknown,
+    }
+  }
+}
+
+const textsOf = (record: CsvRecord): string[] => Array.from({ length: record.cells }, (_, cell) => record.text(cell))
+
+const generalIn = (names: readonly string[]): number => names.filter((name) => GENERAL.includes(looseName(name))).length
+const GENERAL = ['lastupdatedon', 'hospitalname', 'type2npi']
+/** What a line of names has in it. */
+const NAMES = /last.updated.on|hospital.name|\|\s*type\b/i
+
+/** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
+const plain = (header: string): string => header.toLowerCase().replace(/[^!-~]/g, '')
+
+export const notTemplate = () =>
+  unreadable(
+    `this is not a hospital file in the CMS template: none of its first ${HEAD_RECORDS} lines names the columns code|1, code|1|type and setting. Ask the hospital for its current file`,
+  )
+
 /** Names without the marks in them: hospitals write `Standard charge | discounted cash`, and `code|[1]` as the dictionary does. */
-export const looseName = (name: string): string => name.replace(/[^a-z0-9|]/g, '')
+const looseName = (name: string): string => name.replace(/[^a-z0-9|]/g, '')
 
 /** The cells by name, and the names that stand there twice. */
 function placesOf(names: readonly string[]): { at: Map<string, number>; twice: Set<string> } {
@@ -39,7 +127,7 @@ function placesOf(names: readonly string[]): { at: Map<string, number>; twice: S
 }
 
 /** The columns of a line with the names of columns; nothing where it is another. */
-export function findColumns(names: readonly string[]): Columns | undefined {
+function findColumns(names: readonly string[]): Columns | undefined {
   const looseNames = names.map(looseName)
   const [exact, loose] = [placesOf(names), placesOf(looseNames)]
   const find = (...spellings: string[]): number => {
@@ -73,6 +161,7 @@ export function findColumns(names: readonly string[]): Columns | undefined {
   )
   return {
     width: names.length,
+    named: names.findLastIndex((name) => name !== '') + 1,
     codes,
     setting,
     billingClass,

@@ -15,17 +15,9 @@ import {
   UNREADABLE_FIELD,
 } from './charges.ts'
 import { CODE_LENGTH, isCode } from './code-number.ts'
-import { type Columns, findColumns, looseName } from './columns.ts'
+import { type Columns, CsvHead, notTemplate } from './columns.ts'
 import { drugUnit, NO_UNIT } from './drug-unit.ts'
-import {
-  codesBesideTypes,
-  isChargemasterType,
-  isOtherType,
-  isProcedureType,
-  isRevenueType,
-  LineCodes,
-} from './line-codes.ts'
-import { npisIn } from './owner.ts'
+import { codesBesideTypes, isChargemasterType, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
 import {
   classOf,
   isProfessionalRevenue,
@@ -46,19 +38,12 @@ interface LineReading {
   repeatable: boolean
 }
 
-const HEAD_RECORDS = 12
 const MODIFIERS = 1_000
-/** How the sentence begins by which a hospital says that its file is true, as `plain` leaves it. The sentence is the name of a column. */
-const ATTESTATION = 'tothebestofitsknowledge'
-
 /** Both CSV layouts of the CMS template, versions 2.0 to 3.0, by the names of their columns. */
 export class HospitalCsv implements HospitalReader, CsvHandler {
   readonly #reader = new CsvReader(this)
-  readonly #general = new Map<string, string>()
-  #names: string[] | undefined
+  readonly #head = new CsvHead()
   #columns: Columns | undefined
-  /** The names of the columns. */
-  #head: readonly string[] = []
   #last: LineReading | undefined
   lines = 0
   /** How many cells the first line of the table has: where all lines end with a comma, one more than there are names. */
@@ -85,19 +70,15 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (!this.#columns) throw notTemplate()
     if (this.#ending.isCut())
       throw unreadable('the file ends in the middle of a line: download it again', this.#ending.line)
-    const attestation = [...this.#general.keys()].find((name) => name.startsWith(ATTESTATION))
-    return {
-      last_updated_on: this.#general.get('lastupdatedon') ?? '',
-      npis: npisIn(this.#general.get('type2npi') ?? ''),
-      version: this.#general.get('version') ?? '',
-      attested: this.#general.get(attestation ?? '') ?? '',
-      unknown: this.#columns.unknown,
-    }
+    return this.#head.toHead(this.#columns)
   }
 
   /** A line with inch marks in its quotes is read if it has all its cells; of any other, only its codes are. */
   torn(record: CsvRecord): void {
-    if (!this.#columns) throw notTemplate()
+    if (!this.#columns) {
+      this.#head.torn(record)
+      return
+    }
     record.join(this.#columns.width)
     if (record.cells === this.#columns.width) this.#line(record, this.#columns)
     else {
@@ -123,22 +104,12 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
       )
   }
 
-  /** The general names, on the next record their values, and then the names of the columns. */
   #readHead(record: CsvRecord): void {
-    const cells = textsOf(record)
-    if (cells.every((cell) => cell === '')) return
-    if (this.#names) {
-      for (const [cell, name] of this.#names.entries()) if (cells[cell]) this.#general.set(looseName(name), cells[cell])
-      this.#names = undefined
-      return
-    }
-    const names = cells.map(plain)
-    if (isGeneral(names)) this.#names = names
-    else this.#columns = findColumns(names)
-    this.#head = names
-    if (this.#columns) this.#ending.add(record.line, names.findLastIndex((name) => name !== '') + 1)
-    else if (record.line > HEAD_RECORDS) throw notTemplate()
-    this.#reader.width = this.#columns?.width ?? 0
+    const columns = this.#head.read(record)
+    if (!columns) return
+    this.#columns = columns
+    this.#reader.width = columns.width
+    this.#ending.add(record.line, columns.named)
   }
 
   #line(record: CsvRecord, columns: Columns): void {
@@ -187,7 +158,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
 
   #readLine(record: CsvRecord, columns: Columns): LineReading {
     const noCode = this.#readCodes(record, columns)
-    if (noCode && (isBlankRecord(record) || this.#isHead(record, columns)))
+    if (noCode && (isBlankRecord(record) || this.#head.isRepeated(record, columns)))
       return { rule: undefined, variant: undefined, repeatable: false }
     if (noCode) return { rule: noCode, variant: undefined, repeatable: true }
     const setting = settingOf(record.text(columns.setting))
@@ -203,18 +174,6 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     if (settled === 'empty' && record.cells < columns.width) this.#amounts.tear()
     else this.#amounts.disown()
     return { rule: UNREADABLE_FIELD, variant, repeatable }
-  }
-
-  /** Whether a line has the names of the columns once more. Other names begin another table, and perhaps another hospital's. */
-  #isHead(record: CsvRecord, { codes }: Columns): boolean {
-    if (codes.some(({ type }) => isOtherType(record.text(type))) || !HEAD.test(record.raw())) return false
-    const names = textsOf(record).map(plain)
-    if (names.join() === this.#head.join()) return true
-    if (!isGeneral(names) && !findColumns(names)) return false
-    throw unreadable(
-      'another table begins here, with names of its own: ask the hospital for a file with one table',
-      record.line,
-    )
   }
 
   /** Lines have the same few lists of modifiers over and over. */
@@ -289,18 +248,3 @@ function hasMore(record: CsvRecord, width: number): boolean {
   return false
 }
 const isBlankRecord = (record: CsvRecord): boolean => !hasMore(record, 0)
-
-const textsOf = (record: CsvRecord): string[] => Array.from({ length: record.cells }, (_, cell) => record.text(cell))
-
-const isGeneral = (names: readonly string[]): boolean => names.some((name) => GENERAL.includes(looseName(name)))
-const GENERAL = ['lastupdatedon', 'hospitalname']
-/** What a line of names has in it. */
-const HEAD = /last.updated.on|hospital.name|\|\s*type\b/i
-
-/** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
-const plain = (header: string): string => header.toLowerCase().replace(/[^!-~]/g, '')
-
-const notTemplate = () =>
-  unreadable(
-    `this is not a hospital file in the CMS template: none of its first ${HEAD_RECORDS} lines names the columns code|1, code|1|type and setting. Ask the hospital for its current file`,
-  )

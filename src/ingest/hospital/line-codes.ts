@@ -54,7 +54,7 @@ export class LineCodes {
     if (code !== undefined) this.#addRestored(code, whole !== upper)
     else if (WITH_ZERO.test(upper)) this.#withZero.push(upper)
     else if (isOtherNumber(upper)) this.#other = true
-    else if (!isNothing(upper) && !this.#addSeveral(upper)) this.#misshapen = true
+    else if (!this.#addSeveral(upper)) this.#misshapen = true
   }
 
   /** The hospital's own number of the line: another one is not that, whatever it looks like. */

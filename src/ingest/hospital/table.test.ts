@@ -43,6 +43,16 @@ describe('a line with more cells than there are names', () => {
   })
 })
 
+test('quotes in the name of a hospital do not hide its NPI, and in the names of the columns they refuse the file', async () => {
+  const line = 'PAD,Q4104,HCPCS,outpatient,5,,'
+  const named = csv(line)
+    .replace('last_updated_on', '"hospital_name, in "full"",last_updated_on')
+    .replace('2026-04-01', '"St. "Mary", Inc.",2026-04-01')
+  expect((await loaded(named)).rows).toEqual((await loaded(csv(line))).rows)
+  const payer = csv(line).replace('standard_charge|gross', '"standard_charge|A "B", C|negotiated_dollar"')
+  expect(await refusal(payer)).toMatch(/quotes in the names of the columns are wrong: ask the hospital.*line 3/)
+})
+
 test('a mark for a lost character that begins a line does not end the file', async () => {
   const lines = [
     'PAD,Q4104,HCPCS,outpatient,5,,',
