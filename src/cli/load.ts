@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { dayOf } from '../calendar.ts'
 import { putCopy } from '../citations/store.ts'
 import type { Config } from '../config.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
@@ -254,7 +255,7 @@ function summaryOf(
   absences: number | undefined,
   milliseconds: number,
 ) {
-  const { release_id, state, row_count, rejected_count } = release
+  const { release_id, state, row_count, rejected_count, effective_to } = release
   const seconds = milliseconds / 1000
   return {
     release_id,
@@ -265,5 +266,6 @@ function summaryOf(
     seconds: Math.round(seconds * 1000) / 1000,
     rows_per_second: Math.round(row_count / seconds),
     checks: checks.map(({ rule, severity, failed, sample_lines }) => ({ rule, severity, failed, sample_lines })),
+    ended: effective_to < dayOf(Date.now()) ? effective_to : null,
   }
 }

@@ -103,5 +103,6 @@ test('a summary names each rule that was broken, and where first', () => {
   expect(summaryText({ ...summary, checks: [] })).not.toContain('rule')
   const noted = { ...summary, judged_without: ['cms-opps'], shares_npis_with: ['hospital-mrf:1234567893'] }
   expect(summaryText(noted)).toMatch(/NOTE: prices were not compared with cms-opps/)
+  expect(summaryText({ ...summary, ended: '2025-12-31' })).toMatch(/NOTE: its last day was 2025-12-31.*--effective-to/)
   expect(summaryText(noted)).toMatch(/NOTE: it shares NPIs with hospital-mrf:1234567893/)
 })

@@ -141,6 +141,8 @@ export interface Summary {
   checks: readonly { rule: string; severity: string; failed: number; sample_lines: readonly number[] }[]
   judged_without: readonly string[]
   shares_npis_with: readonly string[]
+  /** The last day of the edition, if that is over. */
+  ended?: string | null
 }
 
 const SHOWN_LINES = 5

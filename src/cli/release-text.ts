@@ -52,16 +52,23 @@ export const notesText = ({
   shares_npis_with,
   judged_without = [],
   no_url = false,
+  ended = null,
 }: {
   shares_npis_with: readonly string[]
   judged_without?: readonly string[]
   no_url?: boolean
+  ended?: string | null
 }): string[] => [
   ...(no_url
     ? [
         'NOTE: no --url was given, so proofs cannot say where the file is from, and the breaker holds the release (no_url).',
       ]
     : []),
+  ...(ended === null
+    ? []
+    : [
+        `NOTE: its last day was ${ended}, so it answers no question about today. If there is no later file and its prices still apply, load it again with a later --effective-to.`,
+      ]),
   ...(judged_without.length === 0
     ? []
     : [
