@@ -116,9 +116,18 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     expect((await load(right.map((gross) => ({ code: 'G0101', gross })))).totals).toEqual({})
   })
 
-  test('NPIs stand between pipes, commas or blanks', async () => {
-    for (const npi of ['1234567893|2000000010', '2000000010, 1234567893', ' 1234567893 2000000010;'])
-      expect((await load([ONE], { npi })).npis).toEqual(['1234567893', '2000000010'])
+  test('NPIs stand between pipes, commas, blanks or other marks', async () => {
+    const both = [
+      '1234567893|2000000010',
+      '2000000010, 1234567893',
+      ' 1234567893 2000000010;',
+      '[1234567893] / 2000000010.0\u00a0',
+      '="1234567893"|\'2000000010',
+    ]
+    for (const npi of both) expect((await load([ONE], { npi })).npis).toEqual(['1234567893', '2000000010'])
+    const named = '123456789-1234567893_a_standardcharges.csv'
+    expect((await loaded(write([ONE], { npi: 'N/A' }), {}, named)).npis).toEqual(['1234567893'])
+    expect(await refusal(write([ONE], { npi: '12-3456789' }))).toMatch(/wrong length or check digit/)
     expect(await refusal(write([ONE], { npi: '1234567893|UNASSIGNED' }))).toMatch(
       /type_2_npi has a wrong length or check digit/,
     )

@@ -1,14 +1,21 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { isDay } from '../../proof/shape.ts'
+import { isNothing } from './amounts.ts'
 import type { HospitalHead } from './charges.ts'
 
 const MAX_PROVIDERS = 100
 /** `EIN-NPI_name_standardcharges`, as CMS asks for, `EIN_NPI_name`, or the NPI first. */
 const NAMED = /^(?:[0-9]{2}-?[0-9]{7}[-_])?([0-9]{10})[^0-9]/
 
-/** The template has pipes between them; hospitals also have commas and blanks. */
-export const npisIn = (text: string): string[] => text.split(/[|,;\s]+/).filter((npi) => npi !== '')
+/** The template has pipes between them; hospitals have any other mark too, and what spreadsheets make of a number: `="…"`, `….0`. */
+export const npisIn = (text: string): string[] =>
+  isNothing(text)
+    ? []
+    : text
+        .split(/[^0-9A-Za-z.]+/)
+        .filter((npi) => npi !== '')
+        .map((npi) => npi.replace(/^([0-9]{10})\.0+$/, '$1'))
 
 /**
  * Whose prices they are: the providers that the file names, or else its file name, or else the operator. A price
