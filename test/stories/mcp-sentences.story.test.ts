@@ -34,6 +34,14 @@ test('the sentence about a bill says where a hospital states a price for a unit 
   expect(await said('G0101', 'P9047')).toContain('The hospital states the price of line 2 for a unit of its own')
   expect(await said('G0101')).not.toContain('unit of its own')
   expect(await said('G0101')).toStartWith('1 of 1 line has a price')
+  const lines = [
+    { cpt: 'G0101', npi: NPI },
+    { cpt: 'G0101', npi: NPI, billed: '300' },
+    { cpt: 'G0109', npi: NPI },
+  ]
+  const { content } = await client.callTool({ name: 'price_bill', arguments: { lines } })
+  expect(content[0]?.text).toContain('No price for line 3: see')
+  expect(content[0]?.text).toContain('Line 2 was not understood, and may have a price')
 })
 
 test('one row that has no price is spoken of as one', async () => {

@@ -135,7 +135,9 @@ function ofBill({ results, summary, releases }: Bill): string {
     const against = billed === null ? '' : `, billed ${dollars(billed)}`
     return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
   })
-  const without = results.flatMap(({ status }, index) => (status === 200 ? [] : [index + 1]))
+  const linesWith = (code: number): string =>
+    results.flatMap(({ status }, index) => (status === code ? [index + 1] : [])).join(', ')
+  const [without, unclear] = [linesWith(404), linesWith(400)]
   // Medicare's prices are for the unit that the code is billed in.
   const inOwnUnits = results.flatMap(({ row }, index) => (row?.npi && row.price.per ? [index + 1] : []))
   return [
@@ -149,7 +151,8 @@ function ofBill({ results, summary, releases }: Bill): string {
           `The hospital states the price of line ${inOwnUnits.join(', ')} for a unit of its own: compare \`per\` with the bill.`,
         ]
       : []),
-    ...(without.length > 0 ? [`No price for line ${without.join(', ')}: see its problem.`] : []),
+    ...(without ? [`No price for line ${without}: see the problem there.`] : []),
+    ...(unclear ? [`Line ${unclear} was not understood, and may have a price: see the problem there.`] : []),
     'These are references, not what a patient owes. Each line names its source.',
   ].join(' ')
 }
