@@ -141,7 +141,7 @@ export const PROBLEMS = {
   },
   release_not_found: {
     kind: 'not_found',
-    title: 'No release of this name has been published',
+    title: 'No release has this name',
     hint: 'Take a `release_id` from /api/releases.',
   },
   method_not_allowed: {

@@ -69,7 +69,10 @@ function summaryOf({ report, findings, ...examination }: Examination) {
 
 function statusText(examination: Examination): string {
   const { status: verdict, findings, listener, disks, engine, report, missing, releases, witnesses } = examination
-  const counts = findings.length === 0 ? '' : `, ${findings.length} findings: \`atr doctor\` says what to do`
+  const counts =
+    findings.length === 0
+      ? ''
+      : `, ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: \`atr doctor\` says what to do`
   const lines: string[] = [`${verdict}${counts}`, `store: ${engine}; service: ${LISTENERS[listener]}`]
   if (report) {
     const rows = report.charts.map((chart) => [

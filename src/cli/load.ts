@@ -225,7 +225,7 @@ async function dryRun({ db }: Installation, read: Read, line: ProgressLine, aske
     no_url: hasNoUrl(asked),
   }
   const told = { ...summary, row_count, rejected_count, already, dry_run: true, check: found }
-  show(asked.json, told, `${summaryText(summary)}\n\n${verdictText(found)}`)
+  show(asked.json, told, `${summaryText(summary)}\n\n${verdictText(found, already)}`)
   const open = stillHeld(found.held, overridesFrom(asked))
   if (asked.publish && open.length > 0) throw heldProblem(release_id, open)
   return DONE

@@ -23,8 +23,8 @@ export function checkText(check: ReleaseCheck): string {
   ].join('\n')
 }
 
-/** What is lost, what changes, and what the breaker says of it. */
-export function verdictText({ release_id, previous, diff, held, loss }: ReleaseCheck): string {
+/** What is lost, what changes, and what the breaker says of it. Of a dry run nothing is there to be looked at. */
+export function verdictText({ release_id, previous, diff, held, loss }: ReleaseCheck, isKept = true): string {
   return [
     ...paragraph(lossText(loss)),
     previous === null || !diff ? 'It is the first edition of its chart.' : `Against ${previous}:\n${diffText(diff)}`,
@@ -37,7 +37,9 @@ export function verdictText({ release_id, previous, diff, held, loss }: ReleaseC
             `  ${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`,
             ...(rule === 'rejected_share' ? [] : details.map((detail) => `    ${detail}`)),
           ]),
-          `To compare it with its source: \`atr release sample ${release_id}\`.`,
+          isKept
+            ? `To compare it with its source: \`atr release sample ${release_id}\`.`
+            : 'To compare it with its source: load it without --dry-run and --publish, then `atr release sample`.',
           'If the release is right: `atr release publish` with --override and --reason for each limit.',
         ]),
   ].join('\n')

@@ -63,6 +63,7 @@ test('a dry run says what loading would say, and keeps nothing', async () => {
   expect(dry.out).toMatch(/R02 +reject +2 +64, 66 /)
   expect(dry.out).toContain('4 of about 125 prices in the source (3.20 %) are not in the release')
   expect(dry.out).toContain('HELD by the breaker, not published, because:\n  rejected_share')
+  expect(dry.out).toContain('load it without --dry-run and --publish, then `atr release sample`')
   expect(await here.store()).toBe(before)
   expect(readdirSync(here.path).sort()).toEqual(
     ['1234567893_standardcharges.csv', 'data', 'data.lock', 'rejects.csv'].sort(),
