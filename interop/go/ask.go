@@ -58,6 +58,18 @@ func (r *release) askRow(key, day string) object {
 	return nil
 }
 
+// askNotAfter is the last row not after a key, or nil. One that begins after the day counts as not there.
+func (r *release) askNotAfter(key, day string) object {
+	last, told := r.rows.notAfter(key)
+	if !told {
+		panic(notTold)
+	}
+	if last == nil || textOf(last.value, "effective_from") > day {
+		return nil
+	}
+	return last.value
+}
+
 func (r *release) askUnder(prefix string) []leaf {
 	found, told := r.rows.under(prefix)
 	if !told {

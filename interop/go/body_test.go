@@ -160,8 +160,14 @@ func TestRule(t *testing.T) {
 		row["plus_four"] = four
 		return row
 	}
+	undecided := func(zip string) object {
+		row := placeRow(zip, "US-CA-05")
+		row["region"], row["state"] = nil, nil
+		return row
+	}
 	x.release("zip-locality", placeRow("94110", "US-CA-05"), later(placeRow("60611", "US-IL-16")),
-		parted("10001", "0000-4999", "US-CA-05"), later(parted("10001", "5000-9999", "US-IL-16")))
+		undecided("10001"), parted("10001", "0000-4999", "US-CA-05"), later(parted("10001", "5000-9999", "US-IL-16")),
+		undecided("10002"), parted("10002", "0000-0000", "US-IL-16"), parted("10002", "0001-9999", "US-CA-05"))
 	x.seal()
 	// Sorted by bytes: US-CA before US-IL, and non_rural before rural.
 	rural := x.cite(x.releases[3], 2)
@@ -179,8 +185,10 @@ func TestRule(t *testing.T) {
 	x.expect(t, "a stated absence before a region that is not covered", absent, ask("cpt", "99213", "region", "US-IL-16"), "ok")
 	x.expect(t, "a place that begins later", refused("unknown_zip"), ask("cpt", "99213", "region", "60611"), "ok")
 	local := x.cite(x.releases[1], 0)
-	local["because"], local["place"] = x.because(), x.cite(x.releases[4], 0)
-	x.expect(t, "a part that begins later is left out", local, ask("cpt", "99213", "region", "10001-6000"), "ok")
+	local["because"], local["place"] = x.because(), x.cite(x.releases[4], 5)
+	x.expect(t, "the part that holds the digits", local, ask("cpt", "99213", "region", "10002-6000"), "ok")
+	x.expect(t, "the part before it", local, ask("cpt", "99213", "region", "10002-0000"), "answers_another_question")
+	x.expect(t, "a part that begins later is left out", refused("region_ambiguous"), ask("cpt", "99213", "region", "10001-6000"), "ok")
 }
 
 // TestSettings: all rows of the region come before what the nation has, and only missing settings are asked of the nation.

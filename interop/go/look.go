@@ -89,7 +89,7 @@ func (l *look) with(modifier string) finding {
 		}
 	}
 	var remembered object
-	missing := settingsTried(l.c, l.q.setting)
+	missing := settingsTried(l.c, l.q.setting, l.where)
 	if region != "" {
 		var found finding
 		if found, missing = l.inRegion(region, modifier, missing, &remembered); found.what != nothing {

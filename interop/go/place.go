@@ -9,6 +9,7 @@ type place struct {
 	split   bool   // the ZIP code lies in several localities
 	notHeld bool   // no edition places ZIP codes on the day
 	unknown bool   // the ZIP code is in none of its rows
+	rural   bool   // equipment has the prices of rural areas
 	by      object
 	of      *release // in which it was found
 }
@@ -46,57 +47,27 @@ func (f *facts) place(q *question, schedules []string) place {
 	if of == nil {
 		return place{notHeld: true}
 	}
-	whole := of.askRow(q.zip+"|", q.day)
-	if textOf(whole, "region") != "" {
-		return placeBy(whole, of)
-	}
-	var rows []object
-	for _, each := range of.askUnder(q.zip + "|") {
-		if textOf(each.value, "effective_from") <= q.day {
-			rows = append(rows, each.value)
-		}
-	}
-	if len(rows) == 0 {
+	row := of.askRow(q.zip+"|", q.day)
+	if row == nil {
 		return place{unknown: true, of: of}
 	}
-	if part := holding(rows, q.plusFour); textOf(part, "region") != "" {
-		return placeBy(part, of)
-	}
-	state, _ := common(rows, "state")
-	if four, one := common(rows, "plus_four"); one && four == "" { // its own row alone, which names one of its states
-		state = ""
-	}
-	if region, one := common(rows, "region"); one && region != "" {
-		return place{region: region, state: state, by: rows[0], of: of}
-	}
-	return place{state: state, split: true, by: whole, of: of}
-}
-
-func placeBy(row object, of *release) place {
-	return place{region: textOf(row, "region"), state: textOf(row, "state"), by: row, of: of}
-}
-
-// holding is the first row whose ends hold the last four digits, or nil.
-func holding(rows []object, plusFour string) object {
-	if plusFour == "" {
-		return nil
-	}
-	for _, row := range rows {
-		from, to, ranged := strings.Cut(textOf(row, "plus_four"), "-")
-		if ranged && from <= plusFour && plusFour <= to {
-			return row
+	if q.plusFour != "" && (row["region"] == nil || row["state"] == nil) {
+		if part := of.askNotAfter(q.zip+"|"+q.plusFour+".", q.day); isPartWith(part, q) {
+			row = part
 		}
 	}
-	return nil
+	return place{
+		region: textOf(row, "region"),
+		state:  textOf(row, "state"),
+		split:  row["region"] == nil,
+		rural:  row["rural"] == true,
+		by:     row,
+		of:     of,
+	}
 }
 
-// common is what a member is in all rows, of which there is one at least; nothing if they differ.
-func common(rows []object, name string) (value string, one bool) {
-	value = textOf(rows[0], name)
-	for _, row := range rows {
-		if textOf(row, name) != value {
-			return "", false
-		}
-	}
-	return value, true
+// isPartWith: a row that begins not after the last four digits asked for is a part of the ZIP code, and ends not before them.
+func isPartWith(row object, q *question) bool {
+	_, to, ranged := strings.Cut(textOf(row, "plus_four"), "-")
+	return ranged && textOf(row, "zip") == q.zip && q.plusFour <= to
 }

@@ -138,16 +138,18 @@ func schedulesFor(basis, setting string) []string {
 }
 
 // settingsTried are those of a chart that are looked for; an empty one is null.
-func settingsTried(c *chart, setting string) []string {
+func settingsTried(c *chart, setting string, where place) []string {
+	open := setting == "" || c.by == "state" && (setting == "non_facility" || setting == "facility")
+	if open && where.rural {
+		setting = "rural"
+	}
 	switch {
-	case setting == "" || oneOf(c.settings...)(""):
-		return c.settings
 	case setting == "rural" && oneOf(c.settings...)(setting):
 		return []string{"rural", "non_rural"} // the publisher leaves the rural amount out where it is the same
+	case open || oneOf(c.settings...)(""):
+		return c.settings
 	case oneOf(c.settings...)(setting):
 		return []string{setting}
-	case (setting == "non_facility" || setting == "facility") && c.by == "state":
-		return c.settings
 	}
 	return nil
 }

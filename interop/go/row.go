@@ -34,15 +34,15 @@ var (
 
 	withPrice    = closed(rowMembers(oneOf("price", "rate"), "price", isPrice))
 	withoutPrice = closed(rowMembers(oneOf("absence"), "reason", isReason))
-	isPlaceRow   = closed(map[string]form{
+	isPlaceRow   = closedOr(map[string]form{
 		"kind":           oneOf("place"),
 		"zip":            isZip,
 		"plus_four":      nullOr(isPlusFour),
 		"region":         nullOr(isLocality),
-		"state":          matching(`[A-Z]{2}`),
+		"state":          nullOr(matching(`[A-Z]{2}`)),
 		"effective_from": isDay,
 		"locator":        isLocator,
-	})
+	}, map[string]form{"rural": isBool})
 )
 
 const units = `MG|ML|MCG|IU|UNIT|UNITS|GM|CC|DOSE|EA|EACH|MICROCURIE|MILLICURIE|MEQ|GR|ME|UN|F2`

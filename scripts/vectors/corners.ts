@@ -1,6 +1,7 @@
 // Corners of the rule: what is said where no schedule decides, and which row, setting or place comes first. Beside each
 // honest body stands one that says something else on the same evidence.
 
+import type { Because, SharedRow } from '../../src/proof/price/proofs.ts'
 import { rowKey } from '../../src/proof/price/row.ts'
 import { ask, type Body, bad, good } from './body.ts'
 import { HOSPITALS, ORDER, PLACES, SETTINGS } from './corner-cases.ts'
@@ -33,8 +34,7 @@ const pairs = await Promise.all(
   }),
 )
 
-/** A split ZIP code whose own line begins later is known by no row. */
-const split = await honest({ region: '60709' }, corner)
+const later = await honest({ region: '60705' }, corner)
 const table = corner.editionOn('zip-locality', JULY)
 if (!table) throw new Error('no places')
 const placeAt = (key: string) =>
@@ -45,19 +45,24 @@ const placeAt = (key: string) =>
 const ofPart = await honest({ region: '60702-2000' }, corner)
 const inParts = await honest({ region: '60702' }, corner)
 
+/** The row after the part shows that no other part begins between it and the digits. */
+const { because } = ofPart as { because: Because }
+const isNext = ({ row }: SharedRow): boolean => 'zip' in row && row.zip === '60703'
+
 export const corners: Body[] = [
   ...pairs.flat(),
   bad(
-    'the line of a split ZIP code that begins later',
-    { ...split, place: await placeAt('60709|') },
+    'the line of a ZIP code that begins later',
+    { ...later, place: await placeAt('60705|') },
     'answers_another_question',
-    {
-      asked: ask({ region: '60709' }),
-    },
+    { asked: ask({ region: '60705' }) },
   ),
-  bad('a part of a split ZIP code', { ...split, place: await placeAt('60709|0000-4999') }, 'answers_another_question', {
-    asked: ask({ region: '60709' }),
-  }),
+  bad(
+    'a part of a split ZIP code',
+    { ...inParts, place: await placeAt('60702|0001-5000'), because: await evidenceOf(corner, inParts) },
+    'answers_another_question',
+    { asked: ask({ region: '60702' }) },
+  ),
   good(
     'the line of a split ZIP code',
     { ...inParts, place: await placeAt('60702|') },
@@ -65,9 +70,15 @@ export const corners: Body[] = [
     { asked: ask({ region: '60702', cpt: '99213' }) },
   ),
   bad(
-    'the part of a ZIP code that does not come first',
-    { ...ofPart, place: await placeAt('60702|1000-9999'), because: await evidenceOf(corner, ofPart) },
+    'another part of the ZIP code, which holds the digits too',
+    { ...ofPart, place: await placeAt('60702|0001-5000'), because: await evidenceOf(corner, ofPart) },
     'answers_another_question',
+    { asked: ask({ region: '60702-2000' }) },
+  ),
+  bad(
+    'a part of a ZIP code without the row after it',
+    { ...ofPart, because: { ...because, rows: because.rows.filter((row) => !isNext(row)) } },
+    'choice_not_proved',
     { asked: ask({ region: '60702-2000' }) },
   ),
 ]

@@ -28,7 +28,7 @@ const CASES: Case[] = [
   ['a fee for a ZIP code, spelled out', 'region=zip-60611', '98.00', 'region=35004', UNPROVED],
   ['a fee for the first part of a ZIP code', 'region=60701-0001', '98.00', 'region=60701-1000', UNPROVED],
   ['a fee for the second part of a ZIP code', 'region=60701-9998', '97.00', 'region=60701', UNPROVED],
-  ['a ZIP code in parts that are one place', 'region=60827', '97.00', 'region=60701-1500', UNPROVED],
+  ['a ZIP code in parts that are one place', 'region=60827-0001', '97.00', 'region=60701-1500', UNPROVED],
   ['a ZIP code whose last digits decide', 'region=60701', 'region_ambiguous', 'region=60611', UNPROVED],
   ['last digits that no part holds', 'region=60701-9999', 'region_ambiguous', 'region=60701-9998', UNPROVED],
   ['a ZIP code that is not in the table', 'region=99999', 'unknown_zip', 'region=60611', UNPROVED],

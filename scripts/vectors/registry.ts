@@ -188,8 +188,8 @@ export const places = world.publish(
     aPlace('60701', null),
     aPlace('60701', 'US-IL-16', '0001-0999'),
     aPlace('60701', 'US-IL-15', '1000-9998'),
-    aPlace('60827', 'US-IL-15', '0000-4999'),
-    aPlace('60827', 'US-IL-15', '5000-9999'),
+    aPlace('60827', 'US-IL-15'),
+    aPlace('60827', 'US-IL-15', '0000-9999'),
   ],
   { chart: 'zip-locality' },
 )

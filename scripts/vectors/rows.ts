@@ -202,6 +202,12 @@ const places = [
   bad('a ZIP code in the nation', { ...place, region: 'national' }),
   bad('a ZIP code without its region', changed(place, { region: undefined })),
   bad('a ZIP code with a basis', { ...place, basis: 'medicare_pfs' }),
+  good('a ZIP code of no single state', { ...place, state: null }, '60611|'),
+  bad('a ZIP code without its state', changed(place, { state: undefined })),
+  bad('a ZIP code in a state of three letters', { ...place, state: 'ILL' }),
+  good('a rural ZIP code', { ...place, rural: true }, '60611|'),
+  bad('a ZIP code that may be rural', { ...place, rural: null }),
+  bad('a ZIP code that is rural in words', { ...place, rural: 'true' }),
   bad('a ZIP code of no day', { ...place, effective_from: 'soon' }),
 ]
 

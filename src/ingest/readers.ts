@@ -161,9 +161,13 @@ const readHospital: Reader['read'] = async ([path, ...more], options, rejects) =
   }
 }
 
-/** What CMS ships together holds the tables twice, and their layouts. */
+/** What CMS ships together holds the tables twice, and their layouts; rural ZIP codes come with the equipment. */
 const readPlaces: Reader['read'] = async (paths, options, rejects) =>
-  placesIn((await Promise.all(paths.map((path) => readMembers(path, /ZIP[59](?!ly)/i)))).flat(), options, rejects)
+  placesIn(
+    (await Promise.all(paths.map((path) => readMembers(path, /ZIP[59](?!ly)|rural[ _-]?zip/i)))).flat(),
+    options,
+    rejects,
+  )
 
 /** Each of the two factors of a year has a chart: the files differ in nothing else. */
 const physician = (basis: PhysicianBasis): Reader => ({

@@ -134,6 +134,14 @@ export class Notes implements Editions {
     return isThere ? rows[at]?.leaf : undefined
   }
 
+  notAfter(chart: string, key: string): AnyRow | undefined {
+    const release = this.#heldOf(chart)
+    const rows = this.view.rows(release)
+    const after = placeOf(rows, key, ({ leaf }) => rowKey(leaf))
+    this.#show(release, [rows[after - 1], rows[after]])
+    return rows[after - 1]?.leaf
+  }
+
   rows(chart: string, prefix: string): AnyRow[] {
     const release = this.#heldOf(chart)
     const { left, inside, right } = between(this.view.rows(release), rowKey, prefix)

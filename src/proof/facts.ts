@@ -208,6 +208,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
         chartOf: facts.chartOf,
         isHeld: (chart) => editionOn(chart, day) !== undefined,
         row: (chart, key) => proved(inForce(chart).find(key)) ?? undefined,
+        notAfter: (chart, key) => proved(inForce(chart).notAfter(key)) ?? undefined,
         rows: (chart, prefix) => proved(inForce(chart).under(prefix)),
         regions(chart, prefix) {
           const rows = inForce(chart)

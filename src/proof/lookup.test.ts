@@ -100,9 +100,9 @@ test('a ZIP code that lies in two localities is decided by its last four digits,
         aPlace('60702', null),
         aPlace('60702', 'US-IL-16', '0001-0999'),
         aPlace('60703', 'US-IL-15', '0001-0499'),
-        aPlace('60703', 'US-IL-15', '0500-0999'),
         aPlace('60704', null),
         { ...aPlace('60705', 'US-IL-16'), effective_from: '2026-08-01' },
+        aPlace('60706', null),
         { ...aPlace('60706', 'US-IL-15', '0001-0999'), effective_from: '2026-08-01' },
       ],
       { chart: 'zip-locality' },
@@ -117,20 +117,47 @@ test('a ZIP code that lies in two localities is decided by its last four digits,
     [{ region: '60701-1000' }, 'region_ambiguous'],
     [{ region: '60701-0000' }, 'region_ambiguous'],
     [{ region: '60702' }, 'region_ambiguous'],
+    [{ region: '60702-0000' }, 'region_ambiguous'],
     [{ region: '60702-0123' }, 'price 98.00'],
-    [{ region: '60703' }, 'price 97.00'],
-    [{ region: '60703-9999' }, 'price 97.00'],
+    [{ region: '60702-1000' }, 'region_ambiguous'],
+    // A part without the row of the whole is in no file.
+    [{ region: '60703-0001' }, 'unknown_zip'],
+    // The part before it is of another ZIP code.
     [{ region: '60704-0001' }, 'region_ambiguous'],
     [{ region: '60705' }, 'unknown_zip'],
     [{ region: '60705', as_of: '2026-08-01' }, 'price 98.00'],
-    [{ region: '60706' }, 'unknown_zip'],
-    [{ region: '60706', as_of: '2026-08-31' }, 'price 97.00'],
+    [{ region: '60706-0001' }, 'region_ambiguous'],
+    [{ region: '60706-0001', as_of: '2026-08-31' }, 'price 97.00'],
     [{ region: '00001' }, 'unknown_zip'],
     [{ region: '99999' }, 'unknown_zip'],
     [{ cpt: '99070', region: '60701' }, 'absent bundled'],
     [{ cpt: '80053', region: '60701' }, 'price 10.56'],
     [{ cpt: '80053', region: '99999', basis: 'medicare_clfs' }, 'price 10.56'],
     [{ cpt: '99999', region: '60701' }, 'not_on_schedule'],
+  ])
+})
+
+test('equipment at a ZIP code of a rural area has the rural price, unless the question says otherwise', async () => {
+  const of = (cpt: string, setting: 'rural' | 'non_rural', amount: string) =>
+    equipment({ cpt, region: 'US-MT', setting, amount })
+  const registry = made((each) => {
+    for (const chart of ALL_BUT_EQUIPMENT) each.publish([], { chart })
+    const rows = [of('A4253', 'non_rural', '2.00'), of('A4253', 'rural', '3.00'), of('A4254', 'non_rural', '4.00')]
+    each.publish(rows, { chart: 'cms-dmepos' })
+    const place = (zip: string, more: object) => ({ ...aPlace(zip, 'US-MT-01'), state: 'MT', ...more })
+    const places = [place('59001', { rural: true }), place('59101', { rural: false }), place('59102', {})]
+    each.publish(places, { chart: 'zip-locality' })
+  })
+  await check(registry, [
+    [{ cpt: 'A4253', region: '59001' }, 'price 3.00'],
+    [{ cpt: 'A4253', region: '59001', setting: 'non_facility' }, 'price 3.00'],
+    [{ cpt: 'A4253', region: '59001', setting: 'non_rural' }, 'price 2.00'],
+    [{ cpt: 'A4253', region: '59001', basis: 'medicare_dmepos' }, 'price 3.00'],
+    [{ cpt: 'A4254', region: '59001' }, 'price 4.00'],
+    [{ cpt: 'A4253', region: '59101' }, 'price 2.00'],
+    [{ cpt: 'A4253', region: '59101', setting: 'rural' }, 'price 3.00'],
+    [{ cpt: 'A4253', region: '59102' }, 'price 2.00'],
+    [{ cpt: 'A4253', region: 'MT' }, 'price 2.00'],
   ])
 })
 
@@ -143,10 +170,11 @@ test('supplies are priced by the state of the address, whatever its locality is 
       [
         aPlace('20001', 'US-DC-01'),
         { ...aPlace('20814', 'US-DC-01'), state: 'MD' },
-        { ...aPlace('20815', null), state: 'MD' },
-        { ...aPlace('20816', null), state: 'MD' },
+        { ...aPlace('20815', null), state: null },
+        { ...aPlace('20816', null), state: null },
         { ...aPlace('20816', 'US-MD-01', '0001-0499'), state: 'MD' },
         { ...aPlace('20816', 'US-DC-01', '0500-0999'), state: 'VA' },
+        { ...aPlace('20817', 'US-DC-01'), state: null },
         { ...aPlace('20817', 'US-DC-01', '0001-0499'), state: 'MD' },
         { ...aPlace('20817', 'US-DC-01', '0500-0999'), state: 'VA' },
         { ...aPlace('20818', null), state: 'MD' },
@@ -168,6 +196,8 @@ test('supplies are priced by the state of the address, whatever its locality is 
     [{ cpt: 'A4253', region: '20816-0500' }, 'price 3.00'],
     [{ cpt: 'A4253', region: '20817' }, 'region_ambiguous'],
     [{ cpt: 'A4253', region: '20817-0001' }, 'price 2.00'],
+    [{ cpt: 'A4253', region: '20817-0999' }, 'price 3.00'],
+    [{ cpt: 'A4253', region: '20817-1000' }, 'region_ambiguous'],
     [{ cpt: 'A4253', region: '96941' }, 'region_not_covered'],
     [{ cpt: 'A4253', region: 'US-DC-01' }, 'price 1.00'],
   ])

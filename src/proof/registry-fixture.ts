@@ -90,7 +90,7 @@ export const aPlace = (zip: string, region: string | null, plus_four: string | n
   zip,
   plus_four,
   region,
-  state: region?.slice(3, 5) ?? 'IL',
+  state: region?.slice(3, 5) ?? null,
   effective_from: '2026-07-01',
   locator: [{ citation: 0, line: 3 }],
 })

@@ -68,7 +68,10 @@ export const place = {
     .nullable()
     .meta({ description: 'The last four digits from and to; null for the whole ZIP code' }),
   region: z.string().nullable().meta({ description: 'Null where the last four digits decide' }),
-  state: z.string().meta({ description: 'The state of the address; a locality may reach into another one' }),
+  state: z.string().nullable().meta({
+    description: 'Of the address; a locality may reach into another one. Null where the last four digits decide',
+  }),
+  rural: z.boolean().optional().meta({ description: 'Whether equipment has rural prices there' }),
   effective_from: Day,
   locator: Locator,
 }

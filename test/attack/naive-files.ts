@@ -83,14 +83,22 @@ function equipmentFile(lines: readonly EquipmentLine[], title: string): Uint8Arr
   return asCsv([[title], [...head, ...EQUIPMENT_STATES.flatMap((state) => [`${state} (NR)`, `${state} (R)`])], ...rows])
 }
 
-function zipFiles({ zips: all, withParts }: Zips, number: number): Uint8Array[] {
+function zipFiles({ zips: all, withParts, rural }: Zips, number: number): { name: string; bytes: Uint8Array }[] {
   const start = (zip: string, region: string, state: string): string =>
     `${state}${zip}${LOCALITIES[region]}${region.slice(6)}      `
   const five = all.map(({ zip, region, state, parts }) => `${start(zip, region, state)}${parts ? 1 : 0} A${number}`)
   const nine = all.flatMap(({ zip, parts }) =>
     (parts ?? []).map((part) => `${start(zip, part.region, part.state)}1${part.four}`),
   )
-  return [five, ...(withParts && nine.length > 0 ? [nine] : [])].map((lines) => utf8(`${lines.join('\r\n')}\r\n`))
+  const list = (rural ?? []).map((zip) => `IL,${zip},`)
+  const files: [string, string[]][] = [
+    ['ZIP5.txt', five],
+    ['ZIP9.txt', withParts ? nine : []],
+    ['DME Rural ZIP Code.csv', list.length > 0 ? ['STATE,DMEPOS RURAL ZIP CODE,YEAR/QTR', ...list] : []],
+  ]
+  return files.flatMap(([name, lines]) =>
+    lines.length > 0 ? [{ name, bytes: utf8(`${lines.join('\r\n')}\r\n`) }] : [],
+  )
 }
 
 /** The files of an edition: their names and bytes. A number in each makes them differ from all others. */
@@ -103,7 +111,7 @@ export function filesOf(edition: Edition, number: number): { name: string; bytes
     case 'cms-dmepos':
       return named(['table.csv'], [equipmentFile(edition.data, title)])
     case 'zip-locality':
-      return named(['ZIP5.txt', 'ZIP9.txt'], zipFiles(edition.data, number))
+      return zipFiles(edition.data, number)
     case 'hospital-mrf':
       return named(['charges.csv'], [utf8(hospitalFile(edition, title))])
     default:

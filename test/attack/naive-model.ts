@@ -86,31 +86,33 @@ function chartsFor({ basis, setting }: Asked): string[] {
 
 // Places.
 
-const locality = (region: string, state = region.slice(3, 5)): Place => ({
+const locality = (region: string, state: string | undefined, isRural = false): Place => ({
   is: 'locality',
   region,
-  state: `US-${state}`,
+  state: state && `US-${state}`,
+  isRural,
 })
 
 function placeOf(text: string, charts: readonly string[], zips: Published | undefined): Place {
   const written = text.toUpperCase().replace(/^ZIP-/, '')
   if (written === 'NATIONAL') return { is: 'national' }
   if (/^(US-)?[A-Z]{2}$/.test(written)) return { is: 'state', state: `US-${written.slice(-2)}` }
-  if (written.startsWith('US-')) return locality(written)
+  if (written.startsWith('US-')) return locality(written, written.slice(3, 5))
   if (charts.every((chart) => NATIONAL.includes(chart))) return { is: 'national' }
   if (!zips) return { is: 'not_held' }
   const [five, four] = written.split('-')
-  const { zips: all, withParts } = zips.data as Zips
+  const { zips: all, withParts, rural } = zips.data as Zips
   const zip = all.find((each) => each.zip === five)
   if (!zip) return { is: 'unknown' }
-  if (!zip.parts) return locality(zip.region, zip.state)
+  const isRural = rural?.includes(zip.zip) ?? false
+  if (!zip.parts) return locality(zip.region, zip.state, isRural)
   const parts = withParts ? zip.parts : []
-  const [first] = parts
-  if (first && parts.every(({ region }) => region === first.region)) return locality(first.region, zip.state)
   const part = parts.find((each) => each.four === four)
-  if (part) return locality(part.region, part.state)
-  const isOneState = parts.length > 0 && parts.every(({ state }) => state === zip.state)
-  return { is: 'split', state: isOneState ? `US-${zip.state}` : undefined }
+  if (part) return locality(part.region, part.state, isRural)
+  const only = (name: 'region' | 'state'): string | undefined =>
+    parts.every((each) => each[name] === parts[0]?.[name]) ? parts[0]?.[name] : undefined
+  const [region, state] = [only('region'), only('state')]
+  return region ? locality(region, state, isRural) : { is: 'split', state: state && `US-${state}`, isRural }
 }
 
 // Modifiers.

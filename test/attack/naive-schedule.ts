@@ -12,9 +12,10 @@ import {
 export type Place =
   | { is: 'national' }
   | { is: 'state'; state: string }
-  | { is: 'locality'; region: string; state: string }
+  /** A locality may lie in several states, and a ZIP code of it too. */
+  | { is: 'locality'; region: string; state: string | undefined; isRural: boolean }
   /** In several localities; in one state or in several. */
-  | { is: 'split'; state: string | undefined }
+  | { is: 'split'; state: string | undefined; isRural: boolean }
   | { is: 'not_held' | 'unknown' }
 
 /** Without zeros at the end, but with two decimals. */
@@ -151,7 +152,8 @@ function inEquipment(data: readonly EquipmentLine[], modifier: string | null, as
   const [urban, rural] = line.amounts[region.slice(3)] ?? [0, 0]
   if (urban === 0 && rural === 0)
     return { is: 'absent', modifier, region, setting: 'non_rural', reason: 'no_price_stated' }
-  const either = setting === 'rural' ? ['rural', 'non_rural'] : ['non_rural', 'rural']
+  const isRural = setting === 'rural' || ('isRural' in place && place.isRural)
+  const either = isRural ? ['rural', 'non_rural'] : ['non_rural', 'rural']
   const chosen = (setting === 'non_rural' ? ['non_rural'] : either).find(
     (each) => (each === 'rural' ? rural : urban) > 0,
   )

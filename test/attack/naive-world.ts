@@ -74,6 +74,8 @@ export interface Zip {
 export interface Zips {
   zips: Zip[]
   withParts: boolean
+  /** The list of those that are rural to the equipment schedule, where it is given. */
+  rural: string[] | null
 }
 export interface Hospital {
   npis: string[]
@@ -203,6 +205,7 @@ const zips: fc.Arbitrary<Zips> = fc.record({
     { minLength: 3, maxLength: 5, size: 'max', selector: ({ zip }) => zip },
   ),
   withParts: fc.boolean(),
+  rural: fc.option(fc.subarray([...ZIPS], { minLength: 1 })),
 })
 
 const dollars = fc.option(fc.constantFrom('10.00', '12.50', '99.95', '140.20951', '3.333'), { nil: undefined })

@@ -1,6 +1,7 @@
 // Places and modifiers as people write them on a bill.
 
 import { expect, test } from 'bun:test'
+import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { GRAMMAR, questionOfText } from '../../src/surfaces/a2a/question.ts'
@@ -10,18 +11,18 @@ import { ask, holdTheRest, mustBeProved, questionOf, told } from '../support/loo
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 
+const DIVIDED = [
+  aPlace('60999', null),
+  aPlace('60999', 'US-IL-12', '0001-4999'),
+  aPlace('60999', 'US-IL-16', '5000-9999'),
+]
+
 /** A visit that has a price for the country and for three localities, and where some ZIP codes lie. */
-async function illinois(app: TestApp): Promise<void> {
+async function illinois(app: TestApp, more: readonly PlaceRow[] = DIVIDED): Promise<void> {
   const prices = { national: '95.00', 'US-IL-12': '96.00', 'US-IL-16': '99.00', 'US-AL-00': '90.00' }
   const visits = Object.entries(prices).map(([region, amount]) => aPrice({ cpt: '99213', region, ...usd(amount) }))
   const lab = aPrice({ cpt: '80053', basis: 'medicare_clfs', ...usd('10.56') })
-  const places = [
-    aPlace('35004', 'US-AL-00'),
-    aPlace('60611', 'US-IL-16'),
-    aPlace('60999', null),
-    aPlace('60999', 'US-IL-12', '0001-4999'),
-    aPlace('60999', 'US-IL-16', '5000-9999'),
-  ]
+  const places = [aPlace('35004', 'US-AL-00'), aPlace('60611', 'US-IL-16'), ...more]
   await app.publish(aRelease({ rows: visits }))
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [lab] }))
   await app.publish(aRelease({ chart: 'zip-locality', effective_from: '2026-07-01', rows: places }))
@@ -53,6 +54,31 @@ test('a region is understood however people write it', async () => {
   for (const [region, locality, amount] of expected) {
     const answer = await ask(app, { cpt: '99213', region })
     expect([region, answer.region, answer.price]).toMatchObject([region, locality, { amount }])
+  }
+})
+
+test('of a ZIP code in thousands of parts an answer shows the one that holds the digits', async () => {
+  await using app = await testApp()
+  const part = (n: number): PlaceRow => {
+    const digits = String(2 * n).padStart(4, '0')
+    const region = n % 2 === 0 ? 'US-IL-12' : 'US-IL-16'
+    return { ...aPlace('60999', region), plus_four: `${digits}-${digits}` }
+  }
+  const parts = Array.from({ length: 4_999 }, (_, n) => part(n))
+  await illinois(app, [{ ...aPlace('60999', null), state: 'IL' }, ...parts])
+  for (const [region, said] of [
+    ['60999-0002', '99.00'],
+    ['60999-9996', '96.00'],
+    ['60999-0003', 'region_ambiguous'],
+    ['60999-9999', 'region_ambiguous'],
+    ['60999', 'region_ambiguous'],
+  ] as const) {
+    const asked = { cpt: '99213', region }
+    const response = await app.request(`/reference?${new URLSearchParams(asked)}`)
+    const text = await response.text()
+    const { code, price } = JSON.parse(text)
+    expect([region, code ?? price.amount, text.length < 10_000]).toEqual([region, said, true])
+    expect(await verifyBody(text, app.policy, { question: questionOf(app, asked) })).toMatchObject({ ok: true })
   }
 })
 

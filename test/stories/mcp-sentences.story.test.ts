@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, testApp } from '../support/harness.ts'
 import { connect } from '../support/mcp.ts'
@@ -83,6 +84,14 @@ test('the fee for equipment outside rural areas says that there may be another i
     (await client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })).content[0]?.text ?? ''
   expect(await said({})).toMatch(/US-MT, non-rural.*ask with setting=rural.*former competitive bidding areas/)
   expect(await said({ setting: 'rural' })).not.toContain('ask with')
+  // Where the ZIP code says which it is, nothing is left open; a short answer does not show what it says.
+  const place = (zip: string, rural: boolean): PlaceRow => ({
+    ...{ kind: 'place', zip, plus_four: null, region: 'US-MT-01', state: 'MT', rural },
+    ...{ effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] },
+  })
+  await app.publish(aRelease({ chart: 'zip-locality', rows: [place('59001', true), place('59101', false)] }))
+  expect(await said({ region: '59001' })).toContain('US-MT, rural')
+  expect(await said({ region: '59101', include: 'proof' })).toMatch(/US-MT, non-rural\)(?!.*ask with)/)
   const headers = { accept: 'text/markdown' }
   const page = new Request(`${BASE_URL}/price/E0601?${new URLSearchParams(asked)}`, { headers })
   expect(await (await app.app.fetch(page, '192.0.2.1')).text()).toContain('outside rural areas, for Montana (US-MT)')

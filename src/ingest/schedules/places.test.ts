@@ -102,6 +102,66 @@ test('the last four digits decide where the file of nine digits is given', () =>
   expect(refusal(() => read([alone]))).toStartWith('this is a ZIP9 file: give the ZIP5 file')
 })
 
+const ruralList = (lines: readonly string[], file = 'DME Rural Zip Code Quarter 4 2026.csv'): Source =>
+  text(
+    [['DME RURAL ZIP CODES'], ['STATE', 'DMEPOS RURAL ZIP CODE', 'YEAR/QTR'], ...lines].join('\r\n').split('\r\n'),
+    file,
+  )
+
+test('the list of the equipment schedule says which ZIP codes are rural, part for part', () => {
+  const zip5 = text([record('99501'), record('00502'), record('99503', '0210201', '1')])
+  const zip9 = text([record('99503', '0210201', '1', '0001'), record('99503', '1011200', '1', '0002')], 'ZIP9.txt')
+  const list = ruralList(['AK,502,20264', 'AK,99503,20264', 'AK,99999,20264'])
+  for (const given of [
+    [zip5, zip9, list],
+    [list, zip5, zip9],
+  ]) {
+    const { rows, cited } = read(given)
+    expect(rows.map((row) => [rowKey(row), row.rural, row.locator.at(-1)])).toEqual([
+      ['00502|', true, { citation: 2, line: 3 }],
+      ['99501|', false, { citation: 2, line: 1 }],
+      ['99503|', true, { citation: 2, line: 4 }],
+      ['99503|0001-0001', true, { citation: 2, line: 4 }],
+      ['99503|0002-0002', true, { citation: 2, line: 4 }],
+    ])
+    const reread = rereadPlaces()
+    for (const row of rows) {
+      const { rural, ...unsaid } = row
+      expect([row, isPlaceRow(row), checked(reread, row, cited)]).toEqual([row, true, { ok: true }])
+      for (const lie of [{ ...row, rural: !rural }, unsaid as PlaceRow])
+        expect(checked(reread, lie, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
+    }
+    const [first] = rows as [PlaceRow]
+    const elsewhere = {
+      ...first,
+      locator: [
+        { citation: 0, line: 2 },
+        { citation: 2, line: 4 },
+      ],
+    }
+    expect(checked(reread, elsewhere, cited)).toEqual({ ok: false, reason: 'line_not_found' })
+  }
+  // Without the ZIP9 file, and without the list.
+  expect(read([zip5, list]).rows.map(({ rural }) => rural)).toEqual([true, false, true])
+  expect(read([zip5]).rows.some((row) => 'rural' in row)).toBe(false)
+})
+
+test('a list of rural ZIP codes that cannot be read, or is of another time, is refused', () => {
+  const zip5 = text([record('99501')])
+  const faults: [readonly string[], string][] = [
+    [['AK,99501,20264', 'AK,9950A,20264'], 'this is not a list of rural ZIP codes'],
+    [['AK,99501,20264', 'AK,99502,20262'], 'the list of rural ZIP codes is of another quarter'],
+    [[], 'the list of rural ZIP codes is empty'],
+    [['AK,99501,20264', 'AK,99'], 'the file ends in the middle of a record'],
+  ]
+  for (const [lines, why] of faults) expect(refusal(() => read([zip5, ruralList(lines)]))).toStartWith(why)
+  // CMS's list of a January has been that of the quarter before.
+  expect(read([zip5, ruralList(['AK,99501,20263'])]).rows[0]?.rural).toBe(true)
+  expect(refusal(() => read([zip5, text(['STATE,COUNTY', 'AK,1'], 'DMERuralZIP26.csv')]))).toStartWith(
+    'this is not a list of rural ZIP codes',
+  )
+})
+
 test('a ZIP code lies in the state of its address, whatever its locality is named after', () => {
   const dc = '1220201'
   const lines = [
@@ -131,7 +191,7 @@ test('a ZIP code lies in the state of its address, whatever its locality is name
   const nine = text([four('0001', 'MD'), four('0002', 'MD'), four('0003', 'VA')], 'ZIP9_OCT2026.txt')
   const parted = read([split, nine])
   expect(parted.rows.map(({ plus_four, state, region }) => [plus_four, state, region])).toEqual([
-    [null, 'MD', 'US-DC-01'],
+    [null, null, 'US-DC-01'],
     ['0001-0002', 'MD', 'US-DC-01'],
     ['0003-0003', 'VA', 'US-DC-01'],
   ])

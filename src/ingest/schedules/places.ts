@@ -9,6 +9,7 @@ import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
 import { type Columns, type Line, readTable } from '../cms/table.ts'
 import { byLine, fail, OK, type Place, perSource, type SourceInput, type SourceVerdict, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
+import { isRuralList, ruralZipsIn } from './rural-zips.ts'
 
 /**
  * Both of CMS's fixed-width files (ZIP5lyout, ZIP9lyout), by columns counted from 1: state 1, ZIP code 3, contractor 8,
@@ -55,28 +56,39 @@ export interface PlacesReading {
 
 /**
  * The locality of each ZIP code, from CMS's ZIP5 file. Where the last four digits decide, the region is null; the ZIP9
- * file beside it says of which digits.
+ * file beside it says of which digits. The list of rural ZIP codes is that of the equipment schedule.
  */
 export function placesIn(given: readonly Source[], options: EditionOptions, rejects: Findings): PlacesReading {
-  const { zip5, zip9 } = chosen(given)
+  const { zip5, zip9, rural } = chosen(given)
   if (isZip9(zip5)) throw unreadable('this is a ZIP9 file: give the ZIP5 file of the same quarter together with it', 1)
   const stated = zipsOf(zip5, rejects)
   if (stated.size === 0) throw unreadable('the ZIP5 file has no ZIP codes')
   const dated = datedBy([...stated.values()], options)
   const extensions = Map.groupBy(zip9 ? extensionsIn(zip9) : [], ({ zip }) => zip)
+  const cited = [zip5, zip9, rural].filter((source) => source !== undefined)
+  const ruralZips = rural && ruralZipsIn(rural, [...stated.values()][0]?.quarter)
+  const ruralOf = (zip: string): Ruling =>
+    ruralZips && { rural: ruralZips.has(zip), at: { citation: cited.length - 1, line: ruralZips.get(zip) ?? 1 } }
   const rows = [...stated.values()]
     .sort((a, b) => (a.zip < b.zip ? -1 : 1))
-    .flatMap((each) => rowsOf(each, extensions.get(each.zip) ?? [], dated.effective_from))
-  const cited = zip9 ? [zip5, zip9] : [zip5]
+    .flatMap((each) => rowsOf(each, extensions.get(each.zip) ?? [], dated.effective_from, ruralOf(each.zip)))
   return { ...dated, rows, row_total: rows.length, line_total: stated.size, cited }
 }
 
+/** What the list of rural ZIP codes says of one, and where: the line that lists it, or else the head of the list. */
+type Ruling = { rural: boolean; at: PlaceRow['locator'][number] } | undefined
+
+const nameOf = ({ name, file }: Source): string => name ?? file
+
 /** CMS ships the tables as text and as workbooks, beside their layouts. The text is taken. */
-function chosen(given: readonly Source[]): { zip5: Source; zip9?: Source } {
+function chosen(all: readonly Source[]): { zip5: Source; zip9?: Source | undefined; rural?: Source | undefined } {
+  const lists = all.filter((source) => isRuralList(nameOf(source)))
+  const rural = lists.find((source) => /\.csv$/i.test(nameOf(source))) ?? lists[0]
+  const given = all.filter((source) => !lists.includes(source))
   const [only] = given
-  if (only && given.length === 1) return { zip5: only } // whatever is wrong with it is said when it is read
+  if (only && given.length === 1) return { zip5: only, rural } // whatever is wrong with it is said when it is read
   const named = (name: RegExp): Source | undefined => {
-    const all = given.filter((source) => name.test(source.name ?? source.file))
+    const all = given.filter((source) => name.test(nameOf(source)))
     const texts = all.filter(({ kind }) => kind !== 'xlsx')
     const [found, ...more] = texts.length > 0 ? texts : all
     if (more.length > 0) throw unreadable('there are several ZIP5 or several ZIP9 files: give one of each')
@@ -84,7 +96,7 @@ function chosen(given: readonly Source[]): { zip5: Source; zip9?: Source } {
   }
   const [zip5, zip9] = [named(/ZIP5(?!ly)/i), named(/ZIP9(?!ly)/i)]
   if (!zip5) throw unreadable('there is no ZIP5 file among these: its name must contain ZIP5')
-  return zip9 ? { zip5, zip9 } : { zip5 }
+  return { zip5, zip9, rural }
 }
 
 function zipsOf(source: Source, rejects: Findings): Map<string, ZipLine> {
@@ -190,27 +202,36 @@ function knownRegion(contractor: string, locality: string, line: number): string
 }
 
 /** The row of a ZIP code, and where the last four digits decide, those of the digits that are listed. */
-function rowsOf(stated: ZipLine, extensions: readonly Extension[], effective_from: string): PlaceRow[] {
-  const { zip, state, isSplit, region, line } = stated
-  const row = { kind: 'place', zip, state, effective_from } as const
-  const locator = [{ citation: 0, line }]
-  if (!isSplit) return [{ ...row, plus_four: null, region, locator }]
-  const runs = runsOf(extensions)
-  const regions = new Set(runs.map(([first]) => first.region))
-  const [single] = regions.size === 1 ? runs : []
-  const all: PlaceRow = single
-    ? { ...row, plus_four: null, region: single[0].region, locator: [...locator, ...locatorOf(single)] }
-    : { ...row, plus_four: null, region: null, locator }
+function rowsOf(stated: ZipLine, extensions: readonly Extension[], effective_from: string, ruling: Ruling): PlaceRow[] {
+  const { zip, isSplit, line } = stated
+  const row = (plus_four: string | null, where: Whereabouts, locator: PlaceRow['locator']): PlaceRow => ({
+    kind: 'place',
+    zip,
+    plus_four,
+    ...where,
+    ...(ruling && { rural: ruling.rural }),
+    effective_from,
+    locator: ruling ? [...locator, ruling.at] : locator,
+  })
+  const runs = isSplit ? runsOf(extensions) : []
+  const lines = runs.slice(0, 1).flatMap(locatorOf)
   return [
-    all,
-    ...runs.map((run) => ({
-      ...row,
-      plus_four: `${run[0].four}-${run[1].four}`,
-      region: run[0].region,
-      state: run[0].state,
-      locator: locatorOf(run),
-    })),
+    row(null, whereabouts(stated, runs), [{ citation: 0, line }, ...lines]),
+    ...runs.map((run) => row(`${run[0].four}-${run[1].four}`, placeIn(run[0]), locatorOf(run))),
   ]
+}
+
+type Whereabouts = Pick<PlaceRow, 'region' | 'state'>
+const placeIn = ({ region, state }: Whereabouts): Whereabouts => ({ region, state })
+
+/** Of a whole ZIP code. Where its last four digits decide, its line names one of its places, and the runs name all. */
+function whereabouts(stated: ZipLine, runs: readonly Run[]): Whereabouts {
+  if (!stated.isSplit) return placeIn(stated)
+  const only = (name: 'region' | 'state'): string | null => {
+    const [one = null, ...others] = new Set(runs.map(([first]) => first[name]))
+    return others.length === 0 ? one : null
+  }
+  return { region: only('region'), state: only('state') }
 }
 
 /** The first and the last of digits that follow each other without a gap and lie in one locality. */
@@ -251,26 +272,27 @@ export function rereadPlaces(): (row: AnyRow, places: readonly Place[]) => Sourc
     const all = [...extensionsIn(whole(source))]
     return { at: byLine(all), ofZip: Map.groupBy(all, ({ zip }) => zip) }
   })
+  const rural = perSource((source: SourceInput) => ruralZipsIn(whole(source)))
   return (row, places) => {
     const [first] = places
     if (row.kind !== 'place' || !first) return fail('line_not_found')
     const { zip, plus_four, state, region } = row
-    const cited = places.filter((_, at) => row.locator[at]?.citation === 1)
-    const lists = cited.map(({ source, line }) => ({ line: extensions(source).at.get(line), all: extensions(source) }))
-    if (!lists.every(({ line }) => line?.zip === zip)) return fail('line_not_found')
+    const others = places.slice(plus_four === null ? 1 : 0)
+    const list = others.find(({ source }) => !isZip9(whole(source)))
+    const listed = list && rural(list.source).get(zip)
+    if (row.rural !== (list && listed !== undefined)) return fail('inputs_not_at_line')
+    const nine = others.filter(({ source }) => source !== list?.source)
+    const lists = nine.map(({ source, line }) => ({ line: extensions(source).at.get(line), all: extensions(source) }))
+    if (!lists.every(({ line }) => line?.zip === zip) || (listed && list?.line !== listed))
+      return fail('line_not_found')
     const runs = runsOf(lists[0]?.all.ofZip.get(zip) ?? [])
+    const isHere = (where: Whereabouts): boolean => where.region === region && where.state === state
     if (plus_four !== null) {
-      const isThere = runs.some(
-        (run) => `${run[0].four}-${run[1].four}` === plus_four && run[0].region === region && run[0].state === state,
-      )
+      const isThere = runs.some((run) => `${run[0].four}-${run[1].four}` === plus_four && isHere(run[0]))
       return isThere ? OK : fail('inputs_not_at_line')
     }
     const stated = zips(first.source).get(first.line)
     if (stated?.zip !== zip) return fail('line_not_found')
-    if (stated.state !== state) return fail('inputs_not_at_line')
-    const isSaid = stated.isSplit
-      ? region === null || (runs.length > 0 && runs.every((run) => run[0].region === region))
-      : region === stated.region
-    return isSaid ? OK : fail('inputs_not_at_line')
+    return isHere(whereabouts(stated, runs)) ? OK : fail('inputs_not_at_line')
   }
 }

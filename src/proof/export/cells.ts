@@ -24,8 +24,16 @@ function rowOf(cell: Readonly<Record<string, string | null>>): AnyRow {
   const { kind, effective_from, region } = cell
   const json = (name: string): unknown => parseJson(cell[name] ?? '')
   const common = { kind, effective_from, region, locator: json('locator') }
-  if (kind === 'place')
-    return { ...common, zip: cell['zip'], plus_four: cell['plus_four'], state: cell['state'] } as unknown as AnyRow
+  if (kind === 'place') {
+    const { zip, plus_four, state, rural } = cell
+    return {
+      ...common,
+      zip,
+      plus_four,
+      state,
+      ...(rural === null ? {} : { rural: rural === 'true' }),
+    } as unknown as AnyRow
+  }
   const { cpt, modifier, npi, basis, setting, class: billed, reason, amount, low, high, currency, per } = cell
   const ends = amount === null ? { low, high } : { amount }
   return {

@@ -10,6 +10,8 @@ export interface Editions {
   /** Whether an edition of the chart is in force on the day. */
   isHeld(chart: string): boolean
   row(chart: string, key: string): AnyRow | undefined
+  /** The last row whose key is not after this one. */
+  notAfter(chart: string, key: string): AnyRow | undefined
   /** All rows whose keys begin so. */
   rows(chart: string, prefix: string): readonly AnyRow[]
   /** The regions of the rows whose keys begin so: none, the only one, or two of several. */
@@ -17,7 +19,8 @@ export interface Editions {
 }
 
 /** The row with this key, if it holds on the day: one that begins later in the edition is not there yet. */
-export function findRow(editions: Editions, chart: string, key: string): AnyRow | undefined {
-  const row = editions.row(chart, key)
-  return row && row.effective_from <= editions.day ? row : undefined
-}
+export const findRow = (editions: Editions, chart: string, key: string): AnyRow | undefined =>
+  inForce(editions, editions.row(chart, key))
+
+export const inForce = <T extends AnyRow>({ day }: Editions, row: T | undefined): T | undefined =>
+  row && row.effective_from <= day ? row : undefined

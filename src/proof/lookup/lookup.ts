@@ -108,7 +108,7 @@ const scheduleOf = (
     facts,
     place,
     region: regionFor(facts, place),
-    settings: settingsFor(facts, question.setting),
+    settings: settingsFor(facts, question.setting, place.row?.rural),
     rowAt: (region, modifier, setting) =>
       findRow(editions, chart, rowKey({ cpt, region, npi: null, modifier, basis, setting, class: null })) as Row,
     regions: (rest) => editions.regions(chart, `${cpt}|${rest}`),
@@ -219,14 +219,21 @@ const said = (chart: string, row: Row, ignored: string[] = []): Decision =>
 
 type SettingsTried = readonly (Setting | null)[]
 
-/** A chart that knows no settings answers for every one; drugs and supplies are asked about as a doctor bills them. */
-function settingsFor({ settings, speaks }: ChartFacts, asked: Setting | undefined): SettingsTried {
-  if (asked === undefined || settings.includes(null)) return settings
+/**
+ * A chart that knows no settings answers for every one; drugs and supplies are asked about as a doctor bills them. Where
+ * the question leaves it open, a ZIP code of a rural area asks for the rural amount.
+ */
+function settingsFor(
+  { settings, speaks }: ChartFacts,
+  asked: Setting | undefined,
+  isRural: boolean | undefined,
+): SettingsTried {
+  const isOpen = asked === undefined || (speaks === 'state' && (asked === 'non_facility' || asked === 'facility'))
+  const wanted = isOpen && isRural ? 'rural' : asked
   // The publisher leaves the rural column empty where the other amount holds there too.
-  if (asked === 'rural' && settings.includes('rural')) return ['rural', 'non_rural']
-  if (settings.includes(asked)) return [asked]
-  const isProfessional = asked === 'non_facility' || asked === 'facility'
-  return isProfessional && speaks === 'state' ? settings : []
+  if (wanted === 'rural' && settings.includes(wanted)) return ['rural', 'non_rural']
+  if (isOpen || settings.includes(null)) return settings
+  return settings.includes(asked) ? [asked] : []
 }
 
 /** A charge of no class is not a doctor's: those are known by their class or their revenue code. */

@@ -2,7 +2,7 @@
 
 import { type ChartFacts, type ChartTable, chartsFor, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { PlaceRow } from '../price/row.ts'
-import { type Editions, findRow } from './editions.ts'
+import { type Editions, findRow, inForce } from './editions.ts'
 import type { ParsedQuestion } from './question.ts'
 
 /** Where the question is about, as far as it is known. */
@@ -28,25 +28,25 @@ export function placeOf(
     return { region: 'national' }
   if (!editions.isHeld(PLACE_CHART)) return { notHeld: true }
   const whole = findRow(editions, PLACE_CHART, `${region.zip}|`) as PlaceRow | undefined
-  if (whole?.region) return placeIn(whole)
-  const listed = editions.rows(PLACE_CHART, `${region.zip}|`) as readonly PlaceRow[]
-  const parts = listed.filter((part) => part.effective_from <= editions.day)
-  const [first] = parts
-  if (!first) return { unknown: true }
+  if (!whole) return { unknown: true }
   const { plusFour } = region
-  const own = plusFour === null ? undefined : parts.find((part) => holds(part.plus_four, plusFour))
-  if (own?.region) return placeIn(own)
-  // A ZIP code can lie in two localities, and in two states. Its own row names one of them; only its parts name all.
-  const isOne = (name: 'region' | 'state'): boolean => parts.every((part) => part[name] === first[name])
-  const state = parts.some((part) => part.plus_four) && isOne('state') ? first.state : undefined
-  if (first.region && isOne('region')) return { ...placeIn(first), state }
-  return { state, split: true, ...(whole ? { row: whole } : {}) }
+  const isOpen = whole.region === null || whole.state === null
+  const part = isOpen && plusFour !== null ? partHolding(editions, region.zip, plusFour) : undefined
+  return placeIn(part ?? whole)
 }
 
-const placeIn = (row: PlaceRow): Place => ({ region: row.region as string, state: row.state, row })
+/** The part of a ZIP code that has these last four digits. Parts do not overlap, so it is the last that begins by then. */
+function partHolding(editions: Editions, zip: string, digits: string): PlaceRow | undefined {
+  // Two ends are joined by `-`, which comes before `.`: this is after every part that begins with these digits.
+  const last = editions.notAfter(PLACE_CHART, `${zip}|${digits}.`) as PlaceRow | undefined
+  const part = inForce(editions, last)
+  return part?.zip === zip && part.plus_four && digits <= part.plus_four.slice(5) ? part : undefined
+}
 
-const holds = (range: string | null, digits: string): boolean =>
-  range !== null && range.slice(0, 4) <= digits && digits <= range.slice(5)
+const placeIn = (row: PlaceRow): Place => {
+  const { region, state } = row
+  return { row, state: state ?? undefined, ...(region === null ? { split: true } : { region }) }
+}
 
 /** The region of the rows that can answer; undefined where several may be meant. */
 export function regionFor({ speaks }: ChartFacts, place: Place): string | undefined {

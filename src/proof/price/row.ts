@@ -126,15 +126,21 @@ interface RowBase {
 export type Row = RowBase & ({ kind: 'price' | 'rate'; price: Price } | { kind: 'absence'; reason: AbsenceReason })
 export type PricedRow = Extract<Row, { price: Price }>
 
-/** Where a ZIP code lies. Region null: its last four digits decide, and the publisher's file does not list them. */
+/** Where a ZIP code lies, or a part of it. */
 export interface PlaceRow {
   kind: 'place'
   zip: string
   /** The last four digits from and to, as `0001-0999`; null for the whole ZIP code. */
   plus_four: string | null
+  /** Null: the last four digits decide. */
   region: string | null
-  /** Of the address: a locality may reach into a neighbouring state, and supplies are priced by the state. */
-  state: string
+  /**
+   * Of the address: a locality may reach into a neighbouring state, and supplies are priced by the state. Null where the
+   * last four digits decide, and the publisher does not list them or lists them in several states.
+   */
+  state: string | null
+  /** Whether equipment has the prices of rural areas there; left out where the publisher's list was not at hand. */
+  rural?: boolean
   effective_from: string
   locator: Locator
 }
@@ -204,15 +210,18 @@ export const isRow = both(
   hasItsIndicators,
 ) as (value: unknown) => value is Row
 
-export const isPlaceRow = closed({
-  kind: oneOf('place'),
-  zip: matches(/^\d{5}$/),
-  plus_four: orNull(matches(/^\d{4}-\d{4}$/)),
-  region: orNull(matches(/^US-[A-Z]{2}-\d\d$/)),
-  state: matches(/^[A-Z]{2}$/),
-  effective_from: isDay,
-  locator,
-}) as (value: unknown) => value is PlaceRow
+export const isPlaceRow = closed(
+  {
+    kind: oneOf('place'),
+    zip: matches(/^\d{5}$/),
+    plus_four: orNull(matches(/^\d{4}-\d{4}$/)),
+    region: orNull(matches(/^US-[A-Z]{2}-\d\d$/)),
+    state: orNull(matches(/^[A-Z]{2}$/)),
+    effective_from: isDay,
+    locator,
+  },
+  { rural: oneOf(true, false) },
+) as (value: unknown) => value is PlaceRow
 
 export const isAnyRow = either(isRow, isPlaceRow) as (value: unknown) => value is AnyRow
 

@@ -69,6 +69,14 @@ export function tracedEditions(proofs: Proofs, day: string): { editions: Edition
       trace.rows.push({ release, key, found })
       return found && rowUnderKey(release.release_id, found)
     },
+    // It is shown as a key that is not there is shown: the rows on either side of it.
+    notAfter: (chart, key) => {
+      const [release] = opened(chart)
+      const { left: found } = proofs.around(release, key)
+      trace.rows.push({ release, key, found: undefined })
+      if (found) trace.rows.push({ release, key: found.row_key, found })
+      return found && rowUnderKey(release.release_id, found)
+    },
     rows: (chart, prefix) => {
       const [release, file] = opened(chart)
       const rows = file.rowsUnder(prefix)

@@ -27,9 +27,9 @@ const BASIS_WORDS: { [basis in Basis]: string } = {
 const MEDICARE = 'It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
 const RATE = 'It is multiplied by base units and time: it is not the price of a service.'
-/** A table of ZIP codes does not say which of them are rural by the rule of this schedule; former bidding areas have a file of their own. */
-const RURAL =
-  'In rural areas it may be another amount: ask with setting=rural. So it may be in former competitive bidding areas, which this schedule does not list.'
+/** Only a list of CMS says which ZIP codes are rural by the rule of this schedule; former bidding areas have a file of their own. */
+const RURAL = 'In rural areas it may be another amount: ask with setting=rural.'
+const BIDDING = 'In former competitive bidding areas, which this schedule does not list, it may be another amount.'
 const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
@@ -71,6 +71,7 @@ interface Told {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
   sources_lost?: { state: 'changed' | 'gone' }[]
+  place?: { rural?: boolean }
 }
 const LOST = {
   changed:
@@ -115,7 +116,7 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    ...(answer.setting === 'non_rural' ? [RURAL] : []),
+    ...(answer.setting === 'non_rural' ? [...(answer.place?.rural === undefined ? [RURAL] : []), BIDDING] : []),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
     ...(answer.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST[state]),
