@@ -264,6 +264,7 @@ export const PLACES: Case[] = [
   ['digits of a ZIP code without parts', 'region=60707-0001', 'region_ambiguous', 'price cms-pfs 99213|US-IL-16'],
   ['digits of a part that begins later', 'region=60708-0001', 'region_ambiguous', 'price cms-pfs 99213|US-IL-15'],
   ['digits of a part that has begun', `region=60708-0001&${AUGUST}`, '98.00', 'price cms-pfs 99213|US-IL-15'],
+  ['digits of a split ZIP code in one state', 'region=60711-0001', '97.00', 'region_ambiguous'],
   ['a part without its ZIP code', 'region=99999-0000', 'unknown_zip', 'region_ambiguous'],
 ]
 

@@ -139,6 +139,8 @@ corner.publish(
     { ...aPlace('60708', 'US-IL-16', '0001-4999'), ...later },
     { ...aPlace('60709', 'US-IL-16'), rural: true },
     { ...aPlace('60710', 'US-IL-16'), rural: false },
+    { ...aPlace('60711', null), state: 'IL' },
+    aPlace('60711', 'US-IL-15', '0000-9999'),
     aPlace('99999', 'US-AK-01', '0000-0000'),
   ],
   { chart: 'zip-locality' },
