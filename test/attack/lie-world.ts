@@ -119,7 +119,7 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
       dice,
       [
         aPlace('60611', 'US-IL-16'),
-        aPlace('60701', dice.chance(0.5) ? null : 'US-IL-15'),
+        { ...aPlace('60701', dice.chance(0.5) ? null : 'US-IL-15'), state: dice.chance(0.5) ? null : 'IL' },
         aPlace('60701', 'US-IL-15', '0001-0499'),
         aPlace('60701', 'US-IL-16', '0500-0999'),
         // The same ZIP code in a neighbouring state, and a territory whose locality is another's.
@@ -128,7 +128,11 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
         { ...aPlace('96910', 'US-HI-01'), state: 'GU' },
       ],
       0.8,
-    ).map((row) => ({ ...row, effective_from: from() }))
+    ).map((row) => ({
+      ...row,
+      ...(dice.chance(0.5) ? { rural: dice.chance(0.5) } : {}),
+      effective_from: from(),
+    }))
   const rows: AnyRow[] = []
   const amount = (): string => `${1 + dice.below(900)}.${String(dice.below(100)).padStart(2, '0')}`
   const facts = CHARTS[chart]
