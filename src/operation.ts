@@ -275,11 +275,11 @@ export function parseFields<Input extends z.ZodObject>(input: Input, raw: Record
   if (parsed.success) return parsed.data
   const found = parsed.error.issues.map((issue) => fieldError(input, issue, raw))
   const errors = [...new Map(found.map((error) => [JSON.stringify(error), error])).values()]
-  const first = errors[0]
-  const isUnknown = errors.some(({ code }) => code === 'unknown_parameter')
+  const unknown = errors.find(({ code }) => code === 'unknown_parameter')
+  const first = unknown ?? errors[0] // a value under another name is no missing one
   throw new Problem(first?.code ?? 'invalid_request', first?.message, {
     errors: errors.slice(0, MOST_ERRORS),
-    ...(isUnknown ? allowedParameters(Object.keys(input.shape)) : {}),
+    ...(unknown ? allowedParameters(Object.keys(input.shape)) : {}),
   })
 }
 

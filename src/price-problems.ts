@@ -99,7 +99,7 @@ export const PRICE_PROBLEMS = {
   region_ambiguous: {
     kind: 'not_found',
     title: 'The question fits several places, each with a price of its own',
-    hint: 'Ask again with a region from the member `choices`. If you asked with a ZIP code, all nine digits decide.',
+    hint: 'Ask again with the ZIP code of the place, or with a region from the member `choices`. If you asked with a ZIP code, all nine digits decide.',
   },
   region_not_covered: {
     kind: 'not_found',
@@ -107,3 +107,15 @@ export const PRICE_PROBLEMS = {
     hint: 'Take a region from the member `available` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
   },
 } as const satisfies Record<string, Entry>
+
+/** What to send for a parameter whose value has another form, in the words of those who ask. */
+export const PARAMETER_HINTS: Readonly<Record<string, string | undefined>> = {
+  as_of: 'Send the date of service as 2026-07-15, or leave it out for today.',
+  modifier: 'Send 26, or 26-59 for several; leave it out if the bill has none.',
+  setting:
+    'Send non_facility for an office or a home, facility for the doctor\u2019s fee in a hospital, outpatient for what the hospital itself is paid, asc for a surgery center; or leave it out.',
+  basis:
+    'Leave it out for the usual price. hospital_cash and hospital_gross are prices of one hospital and need its npi.',
+  units: 'Send a whole number without quotes, as 4.',
+  billed: 'Send dollars and cents in quotes, as "300.00": no sign, no comma, two decimals.',
+}

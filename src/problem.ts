@@ -1,4 +1,4 @@
-import { PRICE_PROBLEMS } from './price-problems.ts'
+import { PARAMETER_HINTS, PRICE_PROBLEMS } from './price-problems.ts'
 import type { Entry, Kind } from './problem-entry.ts'
 
 /** Every refusal the service can give. Codes are stable: they are never renamed, only added. */
@@ -21,12 +21,12 @@ export const PROBLEMS = {
   unknown_parameter: {
     kind: 'invalid',
     title: 'The request has a parameter this route does not know',
-    hint: 'Leave out what is not among the names listed in `errors`.',
+    hint: 'Send the value under one of the names that `errors` lists, or leave it out.',
   },
   duplicate_parameter: {
     kind: 'invalid',
     title: 'A parameter is given more than once',
-    hint: 'Send each parameter once.',
+    hint: 'Send each parameter once; several modifiers are one parameter, as `26-59`.',
   },
   invalid_cpt: {
     kind: 'invalid',
@@ -304,7 +304,8 @@ export class Problem extends Error {
 
   /** What the caller should do next. */
   get hint(): string {
-    return this.extra.hint ?? this.entry.hint
+    const parameter = this.code === 'invalid_parameter' ? this.extra.errors?.[0]?.name : undefined
+    return this.extra.hint ?? PARAMETER_HINTS[parameter ?? ''] ?? this.entry.hint
   }
 }
 

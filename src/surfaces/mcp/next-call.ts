@@ -25,8 +25,8 @@ const CREDENTIAL =
   'Next: get a rails token (challenge, then attest: see the resource of the rails policy) and send it as X-Agent-Rails or Bearer; lookup_price and the other public tools need none.'
 
 /** Names the next call after a refusal of this tool. */
-export function nextCall({ code, entry, extra }: Problem, tool: string): string {
-  if (extra.hint !== undefined) return `Next: ${extra.hint}`
+export function nextCall({ code, entry, extra, hint }: Problem, tool: string): string {
+  if (hint !== entry.hint) return `Next: ${hint}`
   const known = NEXT[code]
   if (known !== undefined) return known
   if (code.startsWith('absent_')) return SHEET

@@ -45,7 +45,7 @@ const HINTS = { readOnlyHint: true, idempotentHint: true, destructiveHint: false
 const INCLUDE = z
   .literal('proof')
   .optional()
-  .meta({ description: 'the whole proof in the answer; without it, a pointer to the proof' })
+  .meta({ description: '`proof` for the whole proof in the answer; without it, a pointer to the proof' })
 
 /**
  * The tools, made from the operations: what an operation takes, does and refuses is written there alone. Without its
